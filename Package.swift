@@ -1,0 +1,38 @@
+// swift-tools-version: 6.2
+
+import PackageDescription
+
+let package = Package(
+  name: "Heartwood",
+  platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
+  products: [
+    .library(name: "Heartwood", targets: ["Heartwood"]),
+    .library(name: "HeartwoodEngine", targets: ["HeartwoodEngine"]),
+    .library(name: "HeartwoodFiles", targets: ["HeartwoodFiles"]),
+    .library(name: "HeartwoodFaults", targets: ["HeartwoodFaults"]),
+    .executable(name: "heartwood", targets: ["HeartwoodCommand"]),
+  ],
+  targets: [
+    // From the bytes upward: a target imports only what stands above it in this list.
+    .target(name: "HeartwoodBytes"),
+    .target(name: "HeartwoodFiles", dependencies: ["HeartwoodBytes"]),
+    .target(name: "HeartwoodFaults", dependencies: ["HeartwoodBytes", "HeartwoodFiles"]),
+    .target(name: "HeartwoodEngine", dependencies: ["HeartwoodBytes", "HeartwoodFiles"]),
+    .target(name: "Heartwood", dependencies: ["HeartwoodBytes", "HeartwoodFiles", "HeartwoodEngine"]),
+    .executableTarget(
+      name: "HeartwoodCommand",
+      dependencies: ["Heartwood", "HeartwoodEngine", "HeartwoodFiles"]),
+
+    .testTarget(name: "HeartwoodBytesTests", dependencies: ["HeartwoodBytes"]),
+    .testTarget(name: "HeartwoodFilesTests", dependencies: ["HeartwoodFiles"]),
+    .testTarget(name: "HeartwoodFaultsTests", dependencies: ["HeartwoodFaults", "HeartwoodFiles"]),
+    .testTarget(
+      name: "HeartwoodEngineTests",
+      dependencies: ["HeartwoodBytes", "HeartwoodFiles", "HeartwoodFaults", "HeartwoodEngine"]),
+    .testTarget(
+      name: "HeartwoodTests",
+      dependencies: ["HeartwoodFiles", "HeartwoodFaults", "HeartwoodEngine", "Heartwood"]),
+    .testTarget(name: "HeartwoodCommandTests", dependencies: ["HeartwoodCommand"]),
+  ],
+  swiftLanguageModes: [.v6]
+)

@@ -1,0 +1,1 @@
+@main struct Command { static func main() {} }

@@ -1,0 +1,101 @@
+/// The one door to durable storage: directories by path.
+///
+/// Everything above this module does its input and output, and nothing else, through these three
+/// protocols, so that a disk which misbehaves on command can take the place of a real one.
+/// Names inside a directory are plain file names, never paths.
+public protocol FileSystem: Sendable {
+  /// Opens a directory that exists.
+  ///
+  /// - Throws: `FileSystemError` with code `.notFound` when nothing is there, `.notADirectory`
+  ///   when something else is.
+  func openDirectory(_ path: String) throws(FileSystemError) -> any Directory
+
+  /// Makes one directory, and makes its entry in the parent durable before returning.
+  ///
+  /// - Throws: `.alreadyExists` when the path is taken, `.notFound` when the parent is missing.
+  func createDirectory(_ path: String) throws(FileSystemError)
+}
+
+/// An open directory; entries are reached relative to it, never by path again.
+public protocol Directory: AnyObject, Sendable {
+  /// The path it was opened with, for messages only.
+  var path: String { get }
+
+  /// Opens a regular file. Symbolic links are not followed.
+  func open(_ name: String, _ mode: OpenMode) throws(FileSystemError) -> any File
+
+  /// The names of all entries, without `.` and `..`, sorted.
+  func entries() throws(FileSystemError) -> [String]
+
+  /// Gives a file another name, replacing what had it. Durable only after `sync()`.
+  func rename(_ name: String, to newName: String) throws(FileSystemError)
+
+  /// Takes a name away. Durable only after `sync()`. Open files and maps of it stay readable.
+  func unlink(_ name: String) throws(FileSystemError)
+
+  /// Makes the directory's entries durable: names created, renamed and unlinked before this call.
+  func sync() throws(FileSystemError)
+}
+
+/// How a file is opened.
+public enum OpenMode: Hashable, Sendable {
+  /// It must exist; it is never written.
+  case readOnly
+  /// It must exist.
+  case readWrite
+  /// It must not exist; it is created empty. The name is durable only after the directory's `sync()`.
+  case createNew
+}
+
+/// What a sync makes durable.
+public enum SyncKind: Hashable, Sendable {
+  /// The bytes, and the length where reading them needs it (`fdatasync`).
+  case data
+  /// Bytes and all metadata; on Apple systems through the drive's own cache (`F_FULLFSYNC`).
+  case full
+}
+
+/// An open regular file.
+public protocol File: AnyObject, Sendable {
+  /// Its name in its directory, for messages only.
+  var name: String { get }
+
+  /// Reads up to `buffer.count` bytes from `offset`; returns how many, 0 at the end of the file.
+  func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int64) throws(FileSystemError) -> Int
+
+  /// Writes up to `bytes.count` bytes at `offset`; returns how many. A gap reads as zeros.
+  /// Nothing is durable before a `sync`.
+  func write(_ bytes: UnsafeRawBufferPointer, at offset: Int64) throws(FileSystemError) -> Int
+
+  /// Makes durable what was written before this call. After an error the state is unknown:
+  /// never try again on the strength of a second success.
+  func sync(_ kind: SyncKind) throws(FileSystemError)
+
+  /// The length in bytes.
+  func size() throws(FileSystemError) -> Int64
+
+  /// Cuts or extends (with zeros) to a length.
+  func truncate(to size: Int64) throws(FileSystemError)
+
+  /// Takes an advisory lock on the whole file that ends with the process or with `close()`.
+  /// Returns false when somebody else, in this process or another, holds it.
+  func tryLock() throws(FileSystemError) -> Bool
+
+  /// A view of the file's bytes for reading, or nil where the file system cannot map.
+  ///
+  /// The view sees later writes. It is valid up to the file's current length, however large
+  /// `length` is: asking for more than the file has reserves room for it to grow. It outlives
+  /// `close()` and `unlink`.
+  func map(length: Int) throws(FileSystemError) -> (any FileMap)?
+
+  /// Ends the use of the file. Further calls are errors of the program.
+  func close() throws(FileSystemError)
+}
+
+/// A view of a file's bytes in memory; unmapped when released.
+public protocol FileMap: AnyObject, Sendable {
+  /// The first byte of the file.
+  var base: UnsafeRawPointer { get }
+  /// How many bytes are reserved from `base` on; only those within the file's length may be read.
+  var length: Int { get }
+}
