@@ -1,0 +1,49 @@
+/// The help texts, laid out from the syntax of the verbs.
+enum HelpText {
+  static func overview(_ verbs: [VerbSyntax]) -> String {
+    """
+    heartwood: object graphs in a store on disk, without code
+
+    usage: heartwood <command> <store> ...
+
+    commands
+    \(columns(verbs.map { ($0.name, $0.summary) }))
+
+    heartwood <command> --help tells more about a command; heartwood --version tells the version.
+
+    A store is a directory. Only import makes one; what reads never changes anything.
+    Exit status: 0 done, 1 a store failed verification, 64 to 77 as in sysexits(3).
+
+    """
+  }
+
+  static func verb(_ syntax: VerbSyntax) -> String {
+    var parts = ["heartwood \(syntax.name): \(syntax.summary)", "usage: \(syntax.usage)"]
+    if !syntax.arguments.isEmpty {
+      parts.append("arguments\n" + columns(syntax.arguments.map { ("<\($0.name)>", $0.summary) }))
+    }
+    if !syntax.options.isEmpty {
+      parts.append("options\n" + columns(syntax.options.map { (written($0), $0.summary) }))
+    }
+    if !syntax.discussion.isEmpty { parts.append(syntax.discussion) }
+    if !syntax.examples.isEmpty {
+      parts.append("examples\n" + syntax.examples.map(example).joined(separator: "\n"))
+    }
+    return parts.joined(separator: "\n\n") + "\n"
+  }
+
+  private static func written(_ option: VerbSyntax.Option) -> String {
+    "--" + option.name + (option.value.map { " <\($0)>" } ?? "")
+  }
+
+  private static func example(_ example: VerbSyntax.Example) -> String {
+    "  \(example.line)\n      \(example.meaning)"
+  }
+
+  private static func columns(_ rows: [(String, String)]) -> String {
+    let width = rows.map { $0.0.count }.max() ?? 0
+    return rows.map { row in
+      "  " + row.0 + String(repeating: " ", count: width - row.0.count + 2) + row.1
+    }.joined(separator: "\n")
+  }
+}

@@ -1,0 +1,103 @@
+/// The words behind a verb, sorted into what its syntax knows.
+struct ParsedArguments: Sendable {
+  private(set) var positionals: [String] = []
+  private(set) var values: [String: String] = [:]
+  private(set) var flags: Set<String> = []
+
+  /// Sorts `words` by `syntax`.
+  ///
+  /// - Throws: a usage failure that names the word: an unknown option, a value too few or too many, a missing argument.
+  init(_ words: [String], for syntax: VerbSyntax) throws(CommandFailure) {
+    var rest = words[...]
+    while let word = rest.popFirst() {
+      if word == "--" {
+        positionals += rest
+        break
+      } else if word.hasPrefix("-"), word.count > 1 {
+        try takeOption(word, rest: &rest, syntax: syntax)
+      } else {
+        positionals.append(word)
+      }
+    }
+    try checkCount(syntax)
+  }
+
+  private mutating func takeOption(
+    _ word: String, rest: inout ArraySlice<String>, syntax: VerbSyntax
+  ) throws(CommandFailure) {
+    let parts = word.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+    guard let option = syntax.options.first(where: { "--" + $0.name == parts[0] }) else {
+      throw unknownOption(String(parts[0]), syntax)
+    }
+    guard values[option.name] == nil, !flags.contains(option.name) else {
+      throw .usage("--\(option.name) is given twice")
+    }
+    guard option.value != nil else {
+      guard parts.count == 1 else { throw .usage("--\(option.name) takes no value") }
+      flags.insert(option.name)
+      return
+    }
+    guard let value = parts.count == 2 ? String(parts[1]) : rest.popFirst() else {
+      throw .usage("--\(option.name) needs a value: --\(option.name) <\(option.value ?? "value")>")
+    }
+    values[option.name] = value
+  }
+
+  private func unknownOption(_ word: String, _ syntax: VerbSyntax) -> CommandFailure {
+    let known = syntax.options.map { "--" + $0.name }
+    let hint = Spelling.hint(word, among: known)
+    return .usage("\(syntax.name) has no option \(word)\(hint); see heartwood \(syntax.name) --help")
+  }
+
+  private func checkCount(_ syntax: VerbSyntax) throws(CommandFailure) {
+    let required = syntax.arguments.filter { !$0.isOptional }.count
+    if positionals.count < required {
+      throw .usage("<\(syntax.arguments[positionals.count].name)> is missing; usage: \(syntax.usage)")
+    }
+    if positionals.count > syntax.arguments.count {
+      throw .usage("too much: \"\(positionals[syntax.arguments.count])\"; usage: \(syntax.usage)")
+    }
+  }
+}
+
+extension ParsedArguments {
+  /// The argument at this place, if it was given.
+  func argument(_ place: Int) -> String? {
+    place < positionals.count ? positionals[place] : nil
+  }
+
+  func value(_ option: String) -> String? { values[option] }
+
+  func has(_ flag: String) -> Bool { flags.contains(flag) }
+
+  /// The whole number, 0 or more, that was given to an option.
+  func count(_ option: String) throws(CommandFailure) -> Int? {
+    guard let text = values[option] else { return nil }
+    guard let number = Int(text), number >= 0 else {
+      throw .usage("--\(option) needs a whole number, 0 or more, not \"\(text)\"")
+    }
+    return number
+  }
+
+  /// The one of some words that was given to an option.
+  func choice<Choice: RawRepresentable & CaseIterable>(
+    _ option: String, _ type: Choice.Type
+  ) throws(CommandFailure) -> Choice? where Choice.RawValue == String {
+    guard let text = values[option] else { return nil }
+    guard let choice = Choice(rawValue: text) else {
+      let known = type.allCases.map(\.rawValue).joined(separator: ", ")
+      throw .usage("--\(option) is one of \(known), not \"\(text)\"")
+    }
+    return choice
+  }
+
+  /// The comma-separated words that were given to an option.
+  func list(_ option: String) throws(CommandFailure) -> [String]? {
+    guard let text = values[option] else { return nil }
+    let words = text.split(separator: ",", omittingEmptySubsequences: false).map {
+      String($0.drop(while: \.isWhitespace).reversed().drop(while: \.isWhitespace).reversed())
+    }
+    guard !words.contains("") else { throw .usage("--\(option) has an empty name in \"\(text)\"") }
+    return words
+  }
+}

@@ -1,0 +1,29 @@
+/// Finds what somebody probably meant.
+enum Spelling {
+  /// `, did you mean X?` for the nearest known word, or nothing where none is near.
+  static func hint(_ word: String, among known: [String]) -> String {
+    let near = known.map { (word: $0, distance: distance(word.lowercased(), $0.lowercased())) }
+    guard let best = near.min(by: { $0.distance < $1.distance }),
+      best.distance <= max(1, (word.count + 2) / 3), best.distance < word.count
+    else {
+      return ""
+    }
+    return ", did you mean \(best.word)?"
+  }
+
+  /// The number of letters to add, drop or change.
+  static func distance(_ first: String, _ second: String) -> Int {
+    let second = Array(second)
+    var row = Array(0...second.count)
+    for (i, letter) in first.enumerated() {
+      var diagonal = row[0]
+      row[0] = i + 1
+      for (j, other) in second.enumerated() {
+        let change = diagonal + (letter == other ? 0 : 1)
+        diagonal = row[j + 1]
+        row[j + 1] = min(change, row[j] + 1, diagonal + 1)
+      }
+    }
+    return row[second.count]
+  }
+}

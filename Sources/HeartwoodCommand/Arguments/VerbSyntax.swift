@@ -1,0 +1,49 @@
+/// What can be written behind a verb on the command line: the one source of parsing and of the help text.
+struct VerbSyntax: Sendable {
+  struct Argument: Sendable {
+    let name: String
+    let summary: String
+    var isOptional = false
+  }
+
+  struct Option: Sendable {
+    /// The name without its dashes.
+    let name: String
+    /// What stands for the option's value in the help text; `nil` for a flag, which has none.
+    var value: String?
+    let summary: String
+  }
+
+  struct Example: Sendable {
+    let line: String
+    let meaning: String
+  }
+
+  let name: String
+  let summary: String
+  var arguments: [Argument] = []
+  var options: [Option] = []
+  var discussion = ""
+  var examples: [Example] = []
+
+  var usage: String {
+    let written = arguments.map { $0.isOptional ? "[<\($0.name)>]" : "<\($0.name)>" }
+    let rest = options.isEmpty ? [] : ["[options]"]
+    return (["heartwood", name] + written + rest).joined(separator: " ")
+  }
+}
+
+extension VerbSyntax.Argument {
+  static let store = VerbSyntax.Argument(name: "store", summary: "the directory that is the store")
+}
+
+extension VerbSyntax.Option {
+  static let predicate = VerbSyntax.Option(
+    name: "where", value: "predicate", summary: "only objects that this is true for")
+  static let generation = VerbSyntax.Option(
+    name: "generation", value: "number", summary: "the store as it was at this generation")
+  static let format = VerbSyntax.Option(
+    name: "format", value: "table|json|csv", summary: "how to write the result (table)")
+  static let author = VerbSyntax.Option(
+    name: "author", value: "name", summary: "who the history says did it (heartwood)")
+}

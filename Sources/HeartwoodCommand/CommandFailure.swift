@@ -1,0 +1,29 @@
+/// What the command tells its caller by its exit status: the numbers of `sysexits`, and 1 for a store that failed
+/// verification.
+enum ExitCode: Int32 {
+  case success = 0
+  case verificationFailed = 1
+  case usage = 64
+  case dataError = 65
+  case noInput = 66
+  case unavailable = 69
+  case softwareError = 70
+  case cannotCreate = 73
+  case inputOutput = 74
+  case temporaryFailure = 75
+  case noPermission = 77
+}
+
+/// Why a command could not do what was asked, as the one line that its user reads.
+struct CommandFailure: Error, Equatable {
+  let code: ExitCode
+  let message: String
+
+  init(_ code: ExitCode, _ message: String) {
+    self.code = code
+    self.message = message
+  }
+
+  static func usage(_ message: String) -> CommandFailure { CommandFailure(.usage, message) }
+  static func data(_ message: String) -> CommandFailure { CommandFailure(.dataError, message) }
+}

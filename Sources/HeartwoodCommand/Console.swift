@@ -1,0 +1,78 @@
+import Foundation
+
+/// Where a command writes: results to one stream, notes to a person to the other.
+protocol Console: AnyObject {
+  /// Whether notes are read by a person at a terminal, who wants to see progress.
+  var showsProgress: Bool { get }
+  /// Whether results are read by a person at a terminal, so that very long cells are cut.
+  var cutsLongCells: Bool { get }
+  func write(_ text: String) throws(CommandFailure)
+  func writeNote(_ text: String)
+}
+
+extension Console {
+  func writeLine(_ line: String = "") throws(CommandFailure) {
+    try write(line + "\n")
+  }
+}
+
+/// The process's own standard output and standard error.
+final class StandardConsole: Console {
+  let showsProgress = isatty(STDERR_FILENO) == 1
+  let cutsLongCells = isatty(STDOUT_FILENO) == 1
+  private var pending: [UInt8] = []
+
+  func write(_ text: String) throws(CommandFailure) {
+    pending.append(contentsOf: text.utf8)
+    if pending.count >= 1 << 16 { try flush() }
+  }
+
+  func flush() throws(CommandFailure) {
+    guard !pending.isEmpty else { return }
+    defer { pending.removeAll(keepingCapacity: true) }
+    do {
+      try FileHandle.standardOutput.write(contentsOf: pending)
+    } catch {
+      throw CommandFailure(.inputOutput, "can't write the result: \(error.localizedDescription)")
+    }
+  }
+
+  func writeNote(_ text: String) {
+    // Nobody is left to tell if standard error is gone.
+    try? FileHandle.standardError.write(contentsOf: Array(text.utf8))
+  }
+}
+
+/// One line on the terminal that is written over as work goes on, and wiped at its end.
+struct ProgressLine {
+  private let console: any Console
+  private let verb: String
+  private let total: Int
+  private let step: Int
+  private var lastWidth = 0
+
+  init(_ verb: String, total: Int, unit step: Int = 500, on console: any Console) {
+    self.console = console
+    self.verb = verb
+    self.total = total
+    self.step = step
+  }
+
+  mutating func advance(to done: Int) {
+    guard console.showsProgress, done % step == 0 || done == total else { return }
+    show("\(verb) \(done) of \(total)")
+  }
+
+  mutating func show(_ text: String) {
+    guard console.showsProgress else { return }
+    let padding = String(repeating: " ", count: max(0, lastWidth - text.count))
+    console.writeNote("\r" + text + padding)
+    lastWidth = text.count
+  }
+
+  mutating func finish() {
+    guard console.showsProgress, lastWidth > 0 else { return }
+    console.writeNote("\r" + String(repeating: " ", count: lastWidth) + "\r")
+    lastWidth = 0
+  }
+}

@@ -1,0 +1,102 @@
+import Foundation
+
+/// Turns JSON values into attribute values, exactly or not at all.
+enum AttributeReading {
+  /// The value of an attribute of this type.
+  ///
+  /// - Throws: a failure at `place` that says what was expected there.
+  static func value(of place: JSONPlace, as type: DocumentType) throws(CommandFailure) -> any Sendable {
+    switch type {
+    case .string: return try place.string()
+    case .integer16: return try integer(place, Int16.self)
+    case .integer32: return try integer(place, Int32.self)
+    case .integer64: return try integer(place, Int64.self)
+    case .double: return try double(place)
+    case .float: return try float(place)
+    case .decimal: return try decimal(place)
+    case .boolean: return try place.bool()
+    case .date: return try read(place, "a date such as \"2024-01-31T12:00:00Z\"") { date($0) }
+    case .data: return try read(place, "data in base 64") { Data(base64Encoded: $0) }
+    case .uuid: return try read(place, "a UUID") { UUID(uuidString: $0) }
+    case .uri: return try read(place, "a URI") { URL(string: $0) }
+    }
+  }
+
+  private static func read<Value: Sendable>(
+    _ place: JSONPlace, _ what: String, _ convert: (String) -> Value?
+  ) throws(CommandFailure) -> Value {
+    guard case .string(let text) = place.value, let value = convert(text) else { throw place.expected(what) }
+    return value
+  }
+
+  private static func integer<Integer: FixedWidthInteger>(
+    _ place: JSONPlace, _ type: Integer.Type
+  ) throws(CommandFailure) -> Integer {
+    switch place.value {
+    case .integer(let number):
+      guard let integer = Integer(exactly: number) else { throw tooLarge(place, type) }
+      return integer
+    case .fraction(let number, let text):
+      if text.contains(where: { ".eE".contains($0) }), let exact = Integer(exactly: number) { return exact }
+      guard number.rounded() != number else { throw tooLarge(place, type) }
+      throw place.expected("an integer")
+    default:
+      throw place.expected("an integer")
+    }
+  }
+
+  private static func tooLarge<Integer: FixedWidthInteger>(
+    _ place: JSONPlace, _ type: Integer.Type
+  ) -> CommandFailure {
+    place.failure("\(place.value.kind) does not fit into \(Integer.bitWidth) bits")
+  }
+
+  private static func double(_ place: JSONPlace) throws(CommandFailure) -> Double {
+    switch place.value {
+    case .integer(let number): return Double(number)
+    case .fraction(let number, _): return number
+    case .string("NaN"): return .nan
+    case .string("Infinity"): return .infinity
+    case .string("-Infinity"): return -.infinity
+    default: throw place.expected("a number")
+    }
+  }
+
+  private static func float(_ place: JSONPlace) throws(CommandFailure) -> Float {
+    let number = try double(place)
+    let float = Float(number)
+    guard float.isFinite || !number.isFinite else {
+      throw place.failure("\(place.value.kind) does not fit into a float")
+    }
+    return float
+  }
+
+  private static func decimal(_ place: JSONPlace) throws(CommandFailure) -> Decimal {
+    let digits: String
+    switch place.value {
+    case .integer(let number): digits = "\(number)"
+    case .fraction(_, let text): digits = text
+    case .string(let text) where isNumber(text): digits = text
+    default: throw place.expected("a decimal number")
+    }
+    guard let decimal = Decimal(string: digits, locale: Locale(identifier: "en_US_POSIX")), decimal.isFinite
+    else { throw place.expected("a decimal number") }
+    return decimal
+  }
+
+  private static func isNumber(_ text: String) -> Bool {
+    guard let value = try? JSONParser.parse(Array(text.utf8)) else { return false }
+    switch value {
+    case .integer, .fraction: return true
+    default: return false
+    }
+  }
+
+  /// A date and time as ISO 8601 writes it, with or without a fraction of the second, or a date alone (midnight UTC).
+  static func date(_ text: String) -> Date? {
+    let dateAndTime = Date.ISO8601FormatStyle()
+    return (try? dateAndTime.parse(text))
+      ?? (try? Date.ISO8601FormatStyle(includingFractionalSeconds: true).parse(text))
+      ?? (try? Date.ISO8601FormatStyle().year().month().day().parse(text))
+  }
+}

@@ -1,0 +1,127 @@
+extension DocumentModel {
+  /// Reads a `model` section and checks that it fits together.
+  init(reading place: JSONPlace) throws(CommandFailure) {
+    try place.knowsOnly("entities")
+    guard let section = try place.member("entities") else { throw place.failure("\"entities\" is missing") }
+    for (name, entity) in try section.members() {
+      entities.append(try DocumentEntity(name: name, reading: entity))
+    }
+    for (entity, member) in zip(entities, try section.members()) { try check(entity, at: member.place) }
+  }
+
+  private func check(_ entity: DocumentEntity, at place: JSONPlace) throws(CommandFailure) {
+    if let parent = entity.superentity, self.entity(named: parent) == nil {
+      throw place.failure("superentity \"\(parent)\" is no entity of this model")
+    }
+    if lineage(of: entity.name).last?.superentity != nil {
+      throw place.failure("it inherits from itself")
+    }
+    for relationship in entity.relationships { try check(relationship, of: entity, at: place) }
+    let attributes = lineage(of: entity.name).flatMap(\.attributes).map(\.name)
+    for name in entity.uniquenessConstraints.joined() where !attributes.contains(name) {
+      throw place.failure("uniquenessConstraints: there is no attribute \"\(name)\"")
+    }
+    try checkNames(entity, at: place)
+  }
+
+  private func checkNames(_ entity: DocumentEntity, at place: JSONPlace) throws(CommandFailure) {
+    var seen: Set<String> = []
+    for ancestor in lineage(of: entity.name).reversed() {
+      for name in ancestor.attributes.map(\.name) + ancestor.relationships.map(\.name) {
+        guard seen.insert(name).inserted else { throw place.failure("two properties are called \"\(name)\"") }
+      }
+    }
+  }
+
+  private func check(
+    _ relationship: DocumentRelationship, of entity: DocumentEntity, at place: JSONPlace
+  ) throws(CommandFailure) {
+    let path = "relationships.\(relationship.name)"
+    guard self.entity(named: relationship.destination) != nil else {
+      throw place.failure("\(path): destination \"\(relationship.destination)\" is no entity of this model")
+    }
+    guard let inverse = relationship.inverse else { return }
+    let candidates = lineage(of: relationship.destination).flatMap(\.relationships)
+    guard let other = candidates.first(where: { $0.name == inverse }) else {
+      throw place.failure("\(path): inverse \"\(inverse)\" is no relationship of \(relationship.destination)")
+    }
+    guard other.inverse == relationship.name, isKind(entity.name, of: other.destination) else {
+      throw place.failure(
+        "\(path): its inverse \(relationship.destination).\(inverse) does not name it in return")
+    }
+  }
+}
+
+extension DocumentEntity {
+  fileprivate init(name: String, reading place: JSONPlace) throws(CommandFailure) {
+    try Identifier.check(name, at: place)
+    try place.knowsOnly("superentity", "abstract", "attributes", "relationships", "uniquenessConstraints")
+    self.init(name: name)
+    superentity = try place.member("superentity")?.string()
+    isAbstract = try place.member("abstract")?.bool() ?? false
+    for (name, attribute) in try place.member("attributes")?.members() ?? [] {
+      attributes.append(try DocumentAttribute(name: name, reading: attribute))
+    }
+    for (name, relationship) in try place.member("relationships")?.members() ?? [] {
+      relationships.append(try DocumentRelationship(name: name, reading: relationship))
+    }
+    for constraint in try place.member("uniquenessConstraints")?.elements() ?? [] {
+      var names: [String] = []
+      for name in try constraint.elements() { names.append(try name.string()) }
+      uniquenessConstraints.append(names)
+    }
+  }
+}
+
+extension DocumentAttribute {
+  fileprivate init(name: String, reading place: JSONPlace) throws(CommandFailure) {
+    try Identifier.check(name, at: place)
+    try place.knowsOnly(
+      "type", "optional", "unique", "indexed", "preservesValueInHistoryOnDeletion", "default")
+    guard let type = try place.member("type") else { throw place.failure("\"type\" is missing") }
+    self.init(name: name, type: try type.choice(DocumentType.self))
+    isOptional = try place.member("optional")?.bool() ?? false
+    isUnique = try place.member("unique")?.bool() ?? false
+    isIndexed = try place.member("indexed")?.bool() ?? false
+    preservesValueInHistoryOnDeletion =
+      try place.member("preservesValueInHistoryOnDeletion")?.bool() ?? false
+    if let given = try place.member("default") {
+      _ = try AttributeReading.value(of: given, as: self.type)
+      defaultValue = given.value
+    }
+  }
+}
+
+extension DocumentRelationship {
+  fileprivate init(name: String, reading place: JSONPlace) throws(CommandFailure) {
+    try Identifier.check(name, at: place)
+    try place.knowsOnly(
+      "destination", "toMany", "ordered", "optional", "min", "max", "inverse", "deleteRule")
+    guard let destination = try place.member("destination") else {
+      throw place.failure("\"destination\" is missing")
+    }
+    self.init(name: name, destination: try destination.string())
+    isToMany = try place.member("toMany")?.bool() ?? false
+    isOrdered = try place.member("ordered")?.bool() ?? false
+    isOptional = try place.member("optional")?.bool() ?? true
+    minimumCount = try place.member("min")?.count() ?? 0
+    maximumCount = try place.member("max")?.count() ?? 0
+    inverse = try place.member("inverse")?.string()
+    deleteRule = try place.member("deleteRule")?.choice(DocumentDeleteRule.self) ?? .nullify
+    if isOrdered, !isToMany { throw place.failure("only a to-many relationship can be ordered") }
+  }
+}
+
+/// What an entity or a property can be called, so that predicates and key paths can name it.
+enum Identifier {
+  static func isValid(_ name: String) -> Bool {
+    guard let first = name.first, first.isLetter || first == "_" else { return false }
+    return name.allSatisfy { $0.isLetter || $0.isNumber || $0 == "_" }
+  }
+
+  static func check(_ name: String, at place: JSONPlace) throws(CommandFailure) {
+    guard isValid(name) else {
+      throw place.failure("\"\(name)\" can't be a name: a letter first, then letters, digits and _")
+    }
+  }
+}

@@ -1,0 +1,52 @@
+extension DocumentModel {
+  /// The model as the `model` section of a file has it; what is as usual is left out.
+  var json: JSONValue {
+    .object(JSONObject([("entities", .object(JSONObject(entities.map { ($0.name, $0.json) })))]))
+  }
+}
+
+extension DocumentEntity {
+  fileprivate var json: JSONValue {
+    var members: [(String, JSONValue)] = []
+    if let superentity { members.append(("superentity", .string(superentity))) }
+    if isAbstract { members.append(("abstract", .bool(true))) }
+    if !attributes.isEmpty {
+      members.append(("attributes", .object(JSONObject(attributes.map { ($0.name, $0.json) }))))
+    }
+    if !relationships.isEmpty {
+      members.append(("relationships", .object(JSONObject(relationships.map { ($0.name, $0.json) }))))
+    }
+    if !uniquenessConstraints.isEmpty {
+      members.append(
+        ("uniquenessConstraints", .array(uniquenessConstraints.map { .array($0.map { .string($0) }) })))
+    }
+    return .object(JSONObject(members))
+  }
+}
+
+extension DocumentAttribute {
+  fileprivate var json: JSONValue {
+    var members: [(String, JSONValue)] = [("type", .string(type.rawValue))]
+    let flags = [
+      ("optional", isOptional), ("unique", isUnique), ("indexed", isIndexed),
+      ("preservesValueInHistoryOnDeletion", preservesValueInHistoryOnDeletion),
+    ]
+    members += flags.filter { $0.1 }.map { ($0.0, .bool(true)) }
+    if let defaultValue { members.append(("default", defaultValue)) }
+    return .object(JSONObject(members))
+  }
+}
+
+extension DocumentRelationship {
+  fileprivate var json: JSONValue {
+    var members: [(String, JSONValue)] = [("destination", .string(destination))]
+    if isToMany { members.append(("toMany", .bool(true))) }
+    if isOrdered { members.append(("ordered", .bool(true))) }
+    if !isOptional { members.append(("optional", .bool(false))) }
+    if minimumCount > 0 { members.append(("min", .integer(Int64(minimumCount)))) }
+    if maximumCount > 0 { members.append(("max", .integer(Int64(maximumCount)))) }
+    if let inverse { members.append(("inverse", .string(inverse))) }
+    if deleteRule != .nullify { members.append(("deleteRule", .string(deleteRule.rawValue))) }
+    return .object(JSONObject(members))
+  }
+}

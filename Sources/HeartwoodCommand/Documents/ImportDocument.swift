@@ -1,0 +1,100 @@
+/// A file for import, read and taken apart, its values not yet checked against a model.
+struct ImportDocument {
+  struct Object {
+    /// Its place among the file's objects.
+    let index: Int
+    let entity: String
+    /// Its `@id`, by which others refer to it.
+    let identifier: String?
+    let members: JSONObject
+
+    var path: String { "objects[\(index)]" }
+
+    /// The members that are properties, each with its place.
+    var properties: [(name: String, place: JSONPlace)] {
+      members.members.filter { !$0.name.hasPrefix("@") }.map { member in
+        (member.name, JSONPlace(path: "\(path).\(member.name)", value: member.value))
+      }
+    }
+  }
+
+  /// The file's own model, where it carries one.
+  let model: DocumentModel?
+  let objects: [Object]
+
+  /// Reads `{"model": {...}, "objects": [...]}`, or a list of objects alone.
+  ///
+  /// - Throws: a data failure that names the place: where the text is no JSON, or what is wrong with a model or an `@id`.
+  init(_ bytes: [UInt8]) throws(CommandFailure) {
+    let root = JSONPlace(path: "", value: try ImportDocument.parse(bytes))
+    if case .array(let values) = root.value {
+      model = nil
+      objects = try ImportDocument.objects(JSONPlace(path: "objects", value: .array(values)))
+      return
+    }
+    try root.knowsOnly("model", "objects")
+    if let section = try root.member("model") {
+      model = try DocumentModel(reading: section)
+    } else {
+      model = nil
+    }
+    guard let section = try root.member("objects") else { throw root.failure("\"objects\" is missing") }
+    objects = try ImportDocument.objects(section)
+  }
+
+  /// The file's own model, or the one that its objects show.
+  func givenOrInferredModel() throws(CommandFailure) -> DocumentModel {
+    if let model { return model }
+    return try DocumentModel.inferred(from: objects)
+  }
+
+  static func parse(_ bytes: [UInt8]) throws(CommandFailure) -> JSONValue {
+    do {
+      return try JSONParser.parse(bytes)
+    } catch {
+      throw .data("not JSON at line \(error.line), column \(error.column): \(error.message)")
+    }
+  }
+
+  private static func objects(_ section: JSONPlace) throws(CommandFailure) -> [Object] {
+    var objects: [Object] = []
+    for (index, place) in try section.elements().enumerated() {
+      objects.append(try object(place, index))
+    }
+    return objects
+  }
+
+  private static func object(_ place: JSONPlace, _ index: Int) throws(CommandFailure) -> Object {
+    let members = try place.object()
+    for name in members.names where name.hasPrefix("@") && name != "@id" && name != "@entity" {
+      throw place.failure("unknown member \"\(name)\"; there are @id and @entity")
+    }
+    let named = try place.member("@entity")?.string()
+    guard let identifier = try place.member("@id") else {
+      guard let named else { throw place.failure("\"@id\" is missing, such as \"Country/FR\"") }
+      return Object(index: index, entity: named, identifier: nil, members: members)
+    }
+    let entity = try Reference.entity(of: identifier)
+    if let named, named != entity { throw identifier.failure("its entity is not \"\(named)\", its @entity") }
+    return Object(index: index, entity: entity, identifier: try identifier.string(), members: members)
+  }
+}
+
+/// How one object of a file names another: `{"@ref": "Country/FR"}`.
+enum Reference {
+  /// The entity that an identifier such as `Country/FR` begins with.
+  static func entity(of place: JSONPlace) throws(CommandFailure) -> String {
+    let parts = try place.string().split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false)
+    guard parts.count == 2, !parts[1].isEmpty, Identifier.isValid(String(parts[0])) else {
+      throw place.expected("an entity and a key such as \"Country/FR\"")
+    }
+    return String(parts[0])
+  }
+
+  /// The identifier in a reference; `nil` if the value is no reference.
+  static func identifier(in place: JSONPlace) throws(CommandFailure) -> JSONPlace? {
+    guard case .object(let object) = place.value, object["@ref"] != nil else { return nil }
+    try place.knowsOnly("@ref")
+    return try place.member("@ref")
+  }
+}

@@ -1,0 +1,23 @@
+/// The file format of import, as the help texts tell it.
+enum ImportFormatHelp {
+  static let text = """
+    file format
+      {"model": {...}, "objects": [{"@id": "Country/FR", "name": "France", "capital": {"@ref": "City/Paris"},
+      "neighbours": [{"@ref": "Country/BE"}]}, ...]}, or only the list of objects.
+      "@id" is the entity and any key of your own; {"@ref": ...} names another object of the same file by it.
+      "@entity" instead of "@id" does for objects that nothing refers to.
+      Without a model, whole numbers become integer64, numbers with fractions double, the rest string or boolean, and
+      references relationships without an inverse. Dates are ISO 8601 strings, data is base 64; both need a model.
+
+    model
+      {"entities": {"Country": {
+        "attributes": {"code": {"type": "string", "unique": true}},
+        "relationships": {"cities": {"destination": "City", "toMany": true, "inverse": "country",
+                                     "deleteRule": "cascade"}}}}}
+      types: \(DocumentType.allCases.map(\.rawValue).joined(separator: ", "))
+      of an attribute: optional, unique, indexed, preservesValueInHistoryOnDeletion, default
+      of a relationship: destination, toMany, ordered, optional, min, max, inverse, deleteRule
+      delete rules: \(DocumentDeleteRule.allCases.map(\.rawValue).joined(separator: ", "))
+      of an entity: superentity, abstract, uniquenessConstraints
+    """
+}

@@ -1,0 +1,264 @@
+/// Why a text is not JSON, and where: both from 1.
+struct JSONError: Error, Equatable {
+  let line: Int
+  let column: Int
+  let message: String
+}
+
+/// Reads JSON: strictly, each byte once, telling the place of a fault.
+struct JSONParser {
+  /// Deeper nesting is refused before it can exhaust the stack.
+  static let deepestNesting = 200
+
+  private let bytes: UnsafeBufferPointer<UInt8>
+  private var position = 0
+  private var depth = 0
+
+  /// Reads the one value that `bytes` hold, with nothing behind it.
+  static func parse(_ bytes: [UInt8]) throws(JSONError) -> JSONValue {
+    let result = bytes.withUnsafeBufferPointer { buffer in
+      Result { () throws(JSONError) in
+        var parser = JSONParser(bytes: buffer)
+        return try parser.document()
+      }
+    }
+    return try result.get()
+  }
+
+  private init(bytes: UnsafeBufferPointer<UInt8>) {
+    self.bytes = bytes
+    if bytes.starts(with: [0xEF, 0xBB, 0xBF]) { position = 3 }
+  }
+
+  private mutating func document() throws(JSONError) -> JSONValue {
+    let value = try self.value()
+    skipSpace()
+    guard position == bytes.count else { throw error("something stands behind the end") }
+    return value
+  }
+
+  private mutating func value() throws(JSONError) -> JSONValue {
+    skipSpace()
+    guard let byte = peek else { throw error("the text ends where a value should stand") }
+    switch byte {
+    case UInt8(ascii: "{"): return .object(try nested { parser throws(JSONError) in try parser.object() })
+    case UInt8(ascii: "["): return .array(try nested { parser throws(JSONError) in try parser.array() })
+    case UInt8(ascii: "\""): return .string(try string())
+    case UInt8(ascii: "t"): return try word("true", .bool(true))
+    case UInt8(ascii: "f"): return try word("false", .bool(false))
+    case UInt8(ascii: "n"): return try word("null", .null)
+    case UInt8(ascii: "-"), UInt8(ascii: "0")...UInt8(ascii: "9"): return try number()
+    default: throw error("a value should stand here")
+    }
+  }
+
+  private mutating func nested<Part>(
+    _ read: (inout JSONParser) throws(JSONError) -> Part
+  ) throws(JSONError) -> Part {
+    guard depth < JSONParser.deepestNesting else {
+      throw error("nested more than \(JSONParser.deepestNesting) deep")
+    }
+    depth += 1
+    position += 1
+    defer { depth -= 1 }
+    return try read(&self)
+  }
+
+  private mutating func object() throws(JSONError) -> JSONObject {
+    var object = JSONObject()
+    if take("}") { return object }
+    repeat {
+      skipSpace()
+      guard peek == UInt8(ascii: "\"") else { throw error("a name in quotes should stand here") }
+      let start = position
+      let name = try string()
+      guard object[name] == nil else {
+        position = start
+        throw error("\"\(name)\" stands twice in one object")
+      }
+      guard take(":") else { throw error("a colon should stand here") }
+      object.members.append(JSONObject.Member(name: name, value: try value()))
+    } while take(",")
+    guard take("}") else { throw error("a comma or the closing } should stand here") }
+    return object
+  }
+
+  private mutating func array() throws(JSONError) -> [JSONValue] {
+    var values: [JSONValue] = []
+    if take("]") { return values }
+    repeat { values.append(try value()) } while take(",")
+    guard take("]") else { throw error("a comma or the closing ] should stand here") }
+    return values
+  }
+
+  private mutating func word(_ text: StaticString, _ value: JSONValue) throws(JSONError) -> JSONValue {
+    for offset in 0..<text.utf8CodeUnitCount {
+      guard position + offset < bytes.count, bytes[position + offset] == text.utf8Start[offset] else {
+        throw error("a value should stand here")
+      }
+    }
+    position += text.utf8CodeUnitCount
+    return value
+  }
+}
+
+// MARK: Numbers
+
+extension JSONParser {
+  private mutating func number() throws(JSONError) -> JSONValue {
+    let start = position
+    if peek == UInt8(ascii: "-") { position += 1 }
+    if peek == UInt8(ascii: "0") { position += 1 } else { try digits() }
+    var isWhole = true
+    if peek == UInt8(ascii: ".") {
+      isWhole = false
+      position += 1
+      try digits()
+    }
+    if peek == UInt8(ascii: "e") || peek == UInt8(ascii: "E") {
+      isWhole = false
+      position += 1
+      if peek == UInt8(ascii: "+") || peek == UInt8(ascii: "-") { position += 1 }
+      try digits()
+    }
+    let text = String(decoding: bytes[start..<position], as: UTF8.self)
+    if isWhole, let integer = Int64(text) { return .integer(integer) }
+    guard let number = Double(text), number.isFinite else {
+      position = start
+      throw error("the number \(text) is too large")
+    }
+    return .fraction(number, text: text)
+  }
+
+  private mutating func digits() throws(JSONError) {
+    let start = position
+    while let byte = peek, UInt8(ascii: "0")...UInt8(ascii: "9") ~= byte { position += 1 }
+    guard position > start else { throw error("a digit should stand here") }
+  }
+}
+
+// MARK: Strings
+
+extension JSONParser {
+  private mutating func string() throws(JSONError) -> String {
+    let start = position
+    position += 1
+    var escaped: [UInt8]?
+    var runStart = position
+    while let byte = peek {
+      switch byte {
+      case UInt8(ascii: "\""):
+        escaped?.append(contentsOf: bytes[runStart..<position])
+        defer { position += 1 }
+        return try text(escaped, runStart..<position, from: start)
+      case UInt8(ascii: "\\"):
+        var collected = escaped ?? []
+        collected.append(contentsOf: bytes[runStart..<position])
+        try appendEscape(to: &collected)
+        escaped = collected
+        runStart = position
+      case 0..<0x20:
+        throw error("a control character in a string; write it as \\n, \\t or \\u00..")
+      default:
+        position += 1
+      }
+    }
+    position = start
+    throw error("the string has no end")
+  }
+
+  private func text(
+    _ escaped: [UInt8]?, _ run: Range<Int>, from start: Int
+  ) throws(JSONError) -> String {
+    let text =
+      escaped.map { String(validating: $0, as: UTF8.self) }
+      ?? String(validating: bytes[run], as: UTF8.self)
+    guard let text else { throw JSONParser.error("the string is not valid UTF-8", at: start, in: bytes) }
+    return text
+  }
+
+  private mutating func appendEscape(to collected: inout [UInt8]) throws(JSONError) {
+    let start = position
+    position += 1
+    guard let letter = peek else { throw error("the string has no end") }
+    position += 1
+    switch letter {
+    case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/"): collected.append(letter)
+    case UInt8(ascii: "b"): collected.append(0x08)
+    case UInt8(ascii: "f"): collected.append(0x0C)
+    case UInt8(ascii: "n"): collected.append(0x0A)
+    case UInt8(ascii: "r"): collected.append(0x0D)
+    case UInt8(ascii: "t"): collected.append(0x09)
+    case UInt8(ascii: "u"): collected.append(contentsOf: String(Character(try scalar(from: start))).utf8)
+    default:
+      position = start
+      throw error("no such escape in a string")
+    }
+  }
+
+  private mutating func scalar(from start: Int) throws(JSONError) -> Unicode.Scalar {
+    var value = try unit()
+    if 0xD800..<0xDC00 ~= value, take(exactly: "\\u") {
+      let second = try unit()
+      guard 0xDC00..<0xE000 ~= second else {
+        position = start
+        throw error("half of a surrogate pair")
+      }
+      value = 0x10000 + (value - 0xD800) << 10 + (second - 0xDC00)
+    }
+    guard let scalar = Unicode.Scalar(value) else {
+      position = start
+      throw error("half of a surrogate pair")
+    }
+    return scalar
+  }
+
+  private mutating func unit() throws(JSONError) -> UInt32 {
+    var value: UInt32 = 0
+    for _ in 0..<4 {
+      guard let byte = peek, let digit = Character(Unicode.Scalar(byte)).hexDigitValue else {
+        throw error("four hexadecimal digits should stand here")
+      }
+      value = value << 4 | UInt32(digit)
+      position += 1
+    }
+    return value
+  }
+}
+
+// MARK: Bytes
+
+extension JSONParser {
+  private var peek: UInt8? { position < bytes.count ? bytes[position] : nil }
+
+  private mutating func skipSpace() {
+    while let byte = peek, byte == 0x20 || byte == 0x0A || byte == 0x0D || byte == 0x09 { position += 1 }
+  }
+
+  private mutating func take(_ sign: Unicode.Scalar) -> Bool {
+    skipSpace()
+    guard peek == UInt8(ascii: sign) else { return false }
+    position += 1
+    return true
+  }
+
+  private mutating func take(exactly text: String) -> Bool {
+    guard bytes[position...].starts(with: text.utf8) else { return false }
+    position += text.utf8.count
+    return true
+  }
+
+  private func error(_ message: String) -> JSONError {
+    JSONParser.error(message, at: position, in: bytes)
+  }
+
+  private static func error(
+    _ message: String, at position: Int, in bytes: UnsafeBufferPointer<UInt8>
+  ) -> JSONError {
+    let before = bytes[..<min(position, bytes.count)]
+    let line = before.reduce(1) { $1 == 0x0A ? $0 + 1 : $0 }
+    let lineStart = (before.lastIndex(of: 0x0A) ?? -1) + 1
+    let column = String(decoding: before[lineStart...], as: UTF8.self).count + 1
+    return JSONError(line: line, column: column, message: message)
+  }
+}

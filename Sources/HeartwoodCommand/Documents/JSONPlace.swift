@@ -1,0 +1,72 @@
+/// A value of a document and the way to it, so that every complaint says where.
+struct JSONPlace {
+  let path: String
+  let value: JSONValue
+
+  /// The failure that names this place.
+  func failure(_ message: String) -> CommandFailure {
+    .data(path.isEmpty ? message : "\(path): \(message)")
+  }
+
+  func expected(_ what: String) -> CommandFailure {
+    failure("expected \(what), found \(value.kind)")
+  }
+
+  func object() throws(CommandFailure) -> JSONObject {
+    guard case .object(let object) = value else { throw expected("an object") }
+    return object
+  }
+
+  func string() throws(CommandFailure) -> String {
+    guard case .string(let text) = value else { throw expected("a string") }
+    return text
+  }
+
+  func bool() throws(CommandFailure) -> Bool {
+    guard case .bool(let flag) = value else { throw expected("true or false") }
+    return flag
+  }
+
+  func count() throws(CommandFailure) -> Int {
+    guard case .integer(let number) = value, number >= 0 else { throw expected("a whole number, 0 or more") }
+    return Int(number)
+  }
+
+  func elements() throws(CommandFailure) -> [JSONPlace] {
+    guard case .array(let values) = value else { throw expected("a list") }
+    return values.enumerated().map { JSONPlace(path: "\(path)[\($0.offset)]", value: $0.element) }
+  }
+
+  /// The members, each with its place.
+  func members() throws(CommandFailure) -> [(name: String, place: JSONPlace)] {
+    try object().members.map { ($0.name, member($0.name, $0.value)) }
+  }
+
+  func member(_ name: String) throws(CommandFailure) -> JSONPlace? {
+    try object()[name].map { member(name, $0) }
+  }
+
+  /// Refuses members that nothing here reads, since they are probably misspelt.
+  func knowsOnly(_ known: String...) throws(CommandFailure) {
+    for name in try object().names where !known.contains(name) {
+      throw failure("unknown member \"\(name)\"\(Spelling.hint(name, among: known))")
+    }
+  }
+
+  private func member(_ name: String, _ value: JSONValue) -> JSONPlace {
+    JSONPlace(path: path.isEmpty ? name : "\(path).\(name)", value: value)
+  }
+}
+
+extension JSONPlace {
+  /// One of some words.
+  func choice<Choice: RawRepresentable & CaseIterable>(
+    _ type: Choice.Type
+  ) throws(CommandFailure) -> Choice where Choice.RawValue == String {
+    let text = try string()
+    guard let choice = Choice(rawValue: text) else {
+      throw failure("\"\(text)\" is none of \(type.allCases.map(\.rawValue).joined(separator: ", "))")
+    }
+    return choice
+  }
+}

@@ -1,0 +1,129 @@
+/// The objects of a file, checked against a model from the first to the last, before anything is written.
+struct PreparedImport {
+  struct Object {
+    let entity: String
+    var attributes: [(name: String, value: any Sendable)] = []
+    /// For each relationship given, the objects it leads to by their place among `objects`.
+    var links: [(name: String, isToMany: Bool, destinations: [Int])] = []
+  }
+
+  private(set) var objects: [Object] = []
+
+  /// How many references the objects have.
+  var linkCount: Int {
+    objects.reduce(0) { $0 + $1.links.reduce(0) { $0 + $1.destinations.count } }
+  }
+
+  /// Checks every value and reference.
+  ///
+  /// - Throws: a failure that names the first place that is wrong, such as `objects[12].population`.
+  init(_ document: ImportDocument, model: DocumentModel) throws(CommandFailure) {
+    let known = try ImportDocument.places(of: document.objects)
+    var entities: [String: EntityProperties] = [:]
+    objects.reserveCapacity(document.objects.count)
+    for object in document.objects {
+      if entities[object.entity] == nil { entities[object.entity] = try EntityProperties(object, model) }
+      guard let properties = entities[object.entity] else { continue }
+      let checker = ObjectCheck(properties: properties, model: model, document: document, known: known)
+      objects.append(try checker.prepared(object))
+    }
+  }
+}
+
+extension ImportDocument {
+  /// Where each `@id` stands among the objects.
+  fileprivate static func places(of objects: [Object]) throws(CommandFailure) -> [String: Int] {
+    var places: [String: Int] = [:]
+    for object in objects {
+      guard let identifier = object.identifier else { continue }
+      if let first = places.updateValue(object.index, forKey: identifier) {
+        throw .data("\(object.path): objects[\(first)] has the @id \"\(identifier)\", too")
+      }
+    }
+    return places
+  }
+}
+
+/// The properties of an entity with the inherited ones, by name.
+private struct EntityProperties {
+  var attributes: [String: DocumentAttribute] = [:]
+  var relationships: [String: DocumentRelationship] = [:]
+  var required: [String] = []
+
+  init(_ object: ImportDocument.Object, _ model: DocumentModel) throws(CommandFailure) {
+    guard let entity = model.entity(named: object.entity) else {
+      let names = model.entities.map(\.name)
+      throw .data(
+        "\(object.path): the model has no entity \"\(object.entity)\"\(Spelling.hint(object.entity, among: names))"
+      )
+    }
+    guard !entity.isAbstract else {
+      throw .data("\(object.path): \(entity.name) is abstract; an object needs one of its subentities")
+    }
+    for ancestor in model.lineage(of: entity.name) {
+      for attribute in ancestor.attributes { attributes[attribute.name] = attribute }
+      for relationship in ancestor.relationships { relationships[relationship.name] = relationship }
+    }
+    required = attributes.values.filter { !$0.isOptional && $0.defaultValue == nil }.map(\.name).sorted()
+  }
+
+  func unknown(_ name: String, of entity: String, at place: JSONPlace) -> CommandFailure {
+    let names = Array(attributes.keys) + Array(relationships.keys)
+    let hint = Spelling.hint(name, among: names.sorted())
+    return place.failure("\(entity) has no property \"\(name)\"\(hint)")
+  }
+}
+
+/// Checks one object after the other of an entity.
+private struct ObjectCheck {
+  let properties: EntityProperties
+  let model: DocumentModel
+  let document: ImportDocument
+  let known: [String: Int]
+
+  func prepared(_ object: ImportDocument.Object) throws(CommandFailure) -> PreparedImport.Object {
+    var prepared = PreparedImport.Object(entity: object.entity)
+    for (name, place) in object.properties {
+      if let attribute = properties.attributes[name] {
+        guard place.value != .null else { continue }
+        prepared.attributes.append((name, try AttributeReading.value(of: place, as: attribute.type)))
+      } else if let relationship = properties.relationships[name] {
+        let destinations = try destinations(of: relationship, at: place)
+        prepared.links.append((name, relationship.isToMany, destinations))
+      } else {
+        throw properties.unknown(name, of: object.entity, at: place)
+      }
+    }
+    for name in properties.required where object.members[name] ?? .null == .null {
+      throw .data("\(object.path).\(name): a value is missing, and \(object.entity).\(name) is not optional")
+    }
+    return prepared
+  }
+
+  private func destinations(
+    of relationship: DocumentRelationship, at place: JSONPlace
+  ) throws(CommandFailure) -> [Int] {
+    if case .null = place.value { return [] }
+    guard relationship.isToMany else { return [try destination(of: relationship, at: place)] }
+    guard case .array = place.value else { throw place.expected("a list of references") }
+    var destinations: [Int] = []
+    for element in try place.elements() {
+      destinations.append(try destination(of: relationship, at: element))
+    }
+    return destinations
+  }
+
+  private func destination(
+    of relationship: DocumentRelationship, at place: JSONPlace
+  ) throws(CommandFailure) -> Int {
+    guard let identifier = try Reference.identifier(in: place) else {
+      throw place.expected("a reference such as {\"@ref\": \"\(relationship.destination)/...\"}")
+    }
+    let text = try identifier.string()
+    guard let index = known[text] else { throw place.failure("nothing in this file has the @id \"\(text)\"") }
+    guard model.isKind(document.objects[index].entity, of: relationship.destination) else {
+      throw place.failure("\"\(text)\" is no \(relationship.destination)")
+    }
+    return index
+  }
+}

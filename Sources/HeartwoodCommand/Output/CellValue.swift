@@ -1,0 +1,101 @@
+import Foundation
+
+/// A value of an object on its way to a table, to CSV or to JSON.
+enum CellValue: Equatable {
+  case null
+  case bool(Bool)
+  case integer(Int64)
+  case double(Double)
+  case decimal(Decimal)
+  case text(String)
+  case date(Date)
+  case data(Data)
+  /// Another object, such as `City/p12`.
+  case reference(String)
+  case list([CellValue])
+}
+
+extension CellValue {
+  /// The value as the graph gives it by name.
+  init(attribute value: Any?) {
+    switch value {
+    case nil: self = .null
+    case let value as Bool: self = .bool(value)
+    case let value as Int64: self = .integer(value)
+    case let value as Int32: self = .integer(Int64(value))
+    case let value as Int16: self = .integer(Int64(value))
+    case let value as Int: self = .integer(Int64(value))
+    case let value as Double: self = .double(value)
+    case let value as Float: self = Double("\(value)").map(CellValue.double) ?? .double(Double(value))
+    case let value as Decimal: self = .decimal(value)
+    case let value as String: self = .text(value)
+    case let value as Date: self = .date(value)
+    case let value as Data: self = .data(value)
+    case let value as UUID: self = .text(value.uuidString)
+    case let value as URL: self = .text(value.absoluteString)
+    case let value?: self = .text(String(describing: value))
+    }
+  }
+
+  var isNumber: Bool {
+    switch self {
+    case .integer, .double, .decimal: true
+    default: false
+    }
+  }
+
+  /// The value as text for people: in a table, or in a list of properties.
+  var display: String {
+    switch self {
+    case .null: "-"
+    case .data(let data): "\(data.count) bytes"
+    case .list(let values): values.map(\.display).joined(separator: ", ")
+    default: plain
+    }
+  }
+
+  /// The value as text for programs; lists joined by semicolons.
+  var plain: String {
+    switch self {
+    case .null: ""
+    case .bool(let flag): flag ? "true" : "false"
+    case .integer(let number): "\(number)"
+    case .double(let number): CellValue.digits(number)
+    case .decimal(let number): number.description
+    case .text(let text), .reference(let text): text
+    case .date(let date): CellValue.text(date)
+    case .data(let data): data.base64EncodedString()
+    case .list(let values): values.map(\.plain).joined(separator: ";")
+    }
+  }
+
+  var json: JSONValue {
+    switch self {
+    case .null: .null
+    case .bool(let flag): .bool(flag)
+    case .integer(let number): .integer(number)
+    case .double(let number) where !number.isFinite: .string(CellValue.digits(number))
+    case .double(let number): .fraction(number, text: CellValue.digits(number))
+    case .decimal(let number): .string(number.description)
+    case .reference(let text): .object(JSONObject([("@ref", .string(text))]))
+    case .list(let values): .array(values.map(\.json))
+    default: .string(plain)
+    }
+  }
+
+  /// The shortest digits that read back as the same number; whole numbers without a fraction.
+  private static func digits(_ number: Double) -> String {
+    if number.isNaN { return "NaN" }
+    if number.isInfinite { return number < 0 ? "-Infinity" : "Infinity" }
+    if let whole = Int64(exactly: number), number.magnitude < 1e15, number != 0 || number.sign == .plus {
+      return "\(whole)"
+    }
+    return number.description
+  }
+
+  /// ISO 8601 in UTC, with milliseconds only where there are some.
+  static func text(_ date: Date) -> String {
+    let seconds = date.timeIntervalSinceReferenceDate
+    return date.formatted(Date.ISO8601FormatStyle(includingFractionalSeconds: seconds.rounded() != seconds))
+  }
+}

@@ -1,0 +1,51 @@
+/// A model laid out for people: an entity, below it its properties in columns.
+enum ModelText {
+  static func text(_ model: DocumentModel) -> String {
+    model.entities.map(text).joined(separator: "\n")
+  }
+
+  private static func text(_ entity: DocumentEntity) -> String {
+    var lines = [title(entity)]
+    let rows = entity.attributes.map(row) + entity.relationships.map(row)
+    let nameWidth = rows.map { TextWidth.columns(of: $0.name) }.max() ?? 0
+    let typeWidth = rows.map { TextWidth.columns(of: $0.type) }.max() ?? 0
+    for row in rows {
+      let type = row.marks.isEmpty ? row.type : row.type.padded(toColumns: typeWidth)
+      let marks = row.marks.isEmpty ? "" : "  " + row.marks.joined(separator: ", ")
+      lines.append("  \(row.name.padded(toColumns: nameWidth))  \(type)\(marks)")
+    }
+    for constraint in entity.uniquenessConstraints {
+      lines.append("  unique together: \(constraint.joined(separator: ", "))")
+    }
+    return lines.joined(separator: "\n") + "\n"
+  }
+
+  private static func title(_ entity: DocumentEntity) -> String {
+    (entity.isAbstract ? "abstract " : "") + entity.name + (entity.superentity.map { ": \($0)" } ?? "")
+  }
+
+  private static func row(_ attribute: DocumentAttribute) -> (name: String, type: String, marks: [String]) {
+    let marks = [
+      (attribute.isUnique, "unique"), (attribute.isIndexed, "indexed"),
+      (attribute.preservesValueInHistoryOnDeletion, "kept in history"),
+      (attribute.defaultValue != nil, "default \(attribute.defaultValue.map(JSONWriter.line) ?? "")"),
+    ]
+    let type = attribute.type.rawValue + (attribute.isOptional ? "?" : "")
+    return (attribute.name, type, marks.filter { $0.0 }.map { $0.1 })
+  }
+
+  private static func row(_ relationship: DocumentRelationship) -> (
+    name: String, type: String, marks: [String]
+  ) {
+    var marks: [String] = []
+    if relationship.isOrdered { marks.append("ordered") }
+    if let inverse = relationship.inverse { marks.append("inverse \(inverse)") }
+    if relationship.deleteRule != .nullify { marks.append("delete rule \(relationship.deleteRule.rawValue)") }
+    if !relationship.isOptional { marks.append("required") }
+    if relationship.minimumCount > 0 { marks.append("at least \(relationship.minimumCount)") }
+    if relationship.maximumCount > 0, relationship.isToMany {
+      marks.append("at most \(relationship.maximumCount)")
+    }
+    return (relationship.name, (relationship.isToMany ? "->> " : "-> ") + relationship.destination, marks)
+  }
+}

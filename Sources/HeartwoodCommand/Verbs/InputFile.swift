@@ -1,0 +1,36 @@
+import Foundation
+
+/// A file that a command line names.
+enum InputFile {
+  /// All bytes of the file at `path`, or of standard input for `-`.
+  static func read(_ path: String) throws(CommandFailure) -> [UInt8] {
+    do {
+      if path == "-" { return Array(try FileHandle.standardInput.readToEnd() ?? Data()) }
+      var isDirectory: ObjCBool = false
+      if FileManager.default.fileExists(atPath: path, isDirectory: &isDirectory), isDirectory.boolValue {
+        throw CommandFailure(.noInput, "\(path): this is a directory, not a file")
+      }
+      return Array(try Data(contentsOf: URL(fileURLWithPath: path)))
+    } catch let failure as CommandFailure {
+      throw failure
+    } catch let error as CocoaError where error.code == .fileReadNoSuchFile {
+      throw CommandFailure(.noInput, "\(path): there is no such file")
+    } catch let error as CocoaError where error.code == .fileReadNoPermission {
+      throw CommandFailure(.noPermission, "\(path): no permission to read it")
+    } catch {
+      throw CommandFailure(.inputOutput, "\(path): can't read it: \(error.localizedDescription)")
+    }
+  }
+
+  /// Does something with what a file says; a failure about the data names the file.
+  static func naming<Result>(
+    _ path: String, _ body: () throws(CommandFailure) -> Result
+  ) throws(CommandFailure) -> Result {
+    do {
+      return try body()
+    } catch {
+      guard error.code == .dataError else { throw error }
+      throw CommandFailure(error.code, "\(path == "-" ? "standard input" : path): \(error.message)")
+    }
+  }
+}

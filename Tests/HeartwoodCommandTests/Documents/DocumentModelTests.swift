@@ -1,0 +1,106 @@
+import Testing
+
+@testable import HeartwoodCommand
+
+private func model(_ entities: String) throws -> DocumentModel {
+  let bytes = Array(#"{"model": {"entities": \#(entities)}, "objects": []}"#.utf8)
+  return try #require(try ImportDocument(bytes).model)
+}
+
+@Test func `a model section is read with all it can say`() throws {
+  let model = try model(
+    """
+    {"Place": {"abstract": true, "attributes": {"name": {"type": "string", "unique": true, "default": "?"}}},
+     "City": {"superentity": "Place",
+       "attributes": {"size": {"type": "integer32", "optional": true, "indexed": true},
+                      "code": {"type": "uuid", "preservesValueInHistoryOnDeletion": true}},
+       "relationships": {"parts": {"destination": "Part", "toMany": true, "ordered": true, "inverse": "city",
+                                   "deleteRule": "cascade", "min": 1, "max": 5}},
+       "uniquenessConstraints": [["size", "name"]]},
+     "Part": {"relationships": {"city": {"destination": "City", "inverse": "parts", "optional": false}}}}
+    """)
+  #expect(model.entities.map(\.name) == ["Place", "City", "Part"])
+  let place = try #require(model.entity(named: "Place"))
+  #expect(place.isAbstract)
+  #expect(
+    place.attributes == [
+      DocumentAttribute(name: "name", type: .string, isUnique: true, defaultValue: .string("?"))
+    ])
+  let city = try #require(model.entity(named: "City"))
+  #expect(city.superentity == "Place")
+  #expect(
+    city.attributes[0] == DocumentAttribute(name: "size", type: .integer32, isOptional: true, isIndexed: true)
+  )
+  #expect(
+    city.relationships[0]
+      == DocumentRelationship(
+        name: "parts", destination: "Part", isToMany: true, isOrdered: true, minimumCount: 1, maximumCount: 5,
+        inverse: "city", deleteRule: .cascade))
+  #expect(city.uniquenessConstraints == [["size", "name"]])
+  #expect(model.entity(named: "Part")?.relationships[0].isOptional == false)
+  #expect(model.isKind("City", of: "Place"))
+  #expect(!model.isKind("Place", of: "City"))
+}
+
+@Test func `a model that is written reads back the same`() throws {
+  let bytes = try InputFile.read(Fixture.path("World/world.json"))
+  let world = try #require(try ImportDocument(bytes).model)
+  let written = JSONPlace(path: "", value: world.json)
+  #expect(try DocumentModel(reading: written) == world)
+}
+
+@Test(arguments: [
+  (#"{"A": {"attributes": {"x": {}}}}"#, #"model.entities.A.attributes.x: "type" is missing"#),
+  (
+    #"{"A": {"attributes": {"x": {"type": "int"}}}}"#,
+    #"model.entities.A.attributes.x.type: "int" is none of string, integer16, integer32, integer64, double, float, decimal, boolean, date, data, uuid, uri"#
+  ),
+  (
+    #"{"A": {"attributes": {"x": {"type": "string", "indexd": true}}}}"#,
+    #"model.entities.A.attributes.x: unknown member "indexd", did you mean indexed?"#
+  ),
+  (
+    #"{"A": {"attributes": {"x": {"type": "string", "unique": 1}}}}"#,
+    #"model.entities.A.attributes.x.unique: expected true or false, found 1"#
+  ),
+  (
+    #"{"A": {"attributes": {"x": {"type": "integer16", "default": 70000}}}}"#,
+    #"model.entities.A.attributes.x.default: 70000 does not fit into 16 bits"#
+  ),
+  (
+    #"{"A": {"relationships": {"x": {"destination": "B"}}}}"#,
+    #"model.entities.A: relationships.x: destination "B" is no entity of this model"#
+  ),
+  (
+    #"{"A": {"relationships": {"x": {"destination": "A", "inverse": "y"}}}}"#,
+    #"model.entities.A: relationships.x: inverse "y" is no relationship of A"#
+  ),
+  (
+    #"{"A": {"relationships": {"x": {"destination": "A", "inverse": "y"}, "y": {"destination": "A"}}}}"#,
+    #"model.entities.A: relationships.x: its inverse A.y does not name it in return"#
+  ),
+  (
+    #"{"A": {"relationships": {"x": {"destination": "A", "ordered": true}}}}"#,
+    #"model.entities.A.relationships.x: only a to-many relationship can be ordered"#
+  ),
+  (#"{"A": {"superentity": "B"}}"#, #"model.entities.A: superentity "B" is no entity of this model"#),
+  (
+    #"{"A": {"superentity": "B"}, "B": {"superentity": "A"}}"#, "model.entities.A: it inherits from itself"
+  ),
+  (
+    #"{"A": {"attributes": {"x": {"type": "string"}}, "relationships": {"x": {"destination": "A"}}}}"#,
+    #"model.entities.A: two properties are called "x""#
+  ),
+  (
+    #"{"A": {"uniquenessConstraints": [["x"]]}}"#,
+    #"model.entities.A: uniquenessConstraints: there is no attribute "x""#
+  ),
+  (
+    #"{"A b": {}}"#,
+    #"model.entities.A b: "A b" can't be a name: a letter first, then letters, digits and _"#
+  ),
+  (#"[]"#, "model.entities: expected an object, found a list"),
+])
+func `a wrong model is refused with the place and the reason`(entities: String, message: String) {
+  #expect(failure { _ = try model(entities) } == message)
+}

@@ -1,0 +1,112 @@
+import Foundation
+import Testing
+
+@testable import HeartwoodCommand
+
+private func written(_ table: ResultTable, _ format: OutputFormat, cut: Bool = false) throws -> String {
+  let console = RecordingConsole()
+  console.cutsLongCells = cut
+  try table.write(format, to: console)
+  return console.output
+}
+
+private let countries = ResultTable(
+  columns: ["name", "population", "capital"],
+  rows: [
+    [.text("France"), .integer(66_078_000), .reference("City/p1")],
+    [.text("日本"), .null, .null],
+    [.text("Coté\u{301}, \"x\""), .integer(5), .list([.text("a"), .text("b")])],
+  ])
+
+@Test func `a table is aligned by the width that a terminal shows`() throws {
+  #expect(
+    try written(countries, .table) == """
+      name       population  capital
+      ---------  ----------  -------
+      France       66078000  City/p1
+      日本                -  -
+      Coté\u{301}, "x"           5  a, b
+      (3 objects)
+
+      """)
+}
+
+@Test func `CSV quotes what needs it`() throws {
+  let lines = try written(countries, .csv).split(separator: "\n")
+  #expect(
+    lines == [
+      "name,population,capital", "France,66078000,City/p1", "日本,,",
+      #""Coté\#u{301}, ""x""",5,a;b"#,
+    ])
+}
+
+@Test func `JSON is one object on each line and reads back`() throws {
+  let text = try written(countries, .json)
+  #expect(
+    text.hasPrefix(
+      "[\n{\"name\": \"France\", \"population\": 66078000, \"capital\": {\"@ref\": \"City/p1\"}},\n"))
+  guard case .array(let rows) = try JSONParser.parse(Array(text.utf8)) else {
+    Issue.record("not a list")
+    return
+  }
+  #expect(rows.count == 3)
+}
+
+@Test func `no rows are an empty table and an empty list`() throws {
+  let empty = ResultTable(columns: ["a"])
+  #expect(try written(empty, .table) == "a\n-\n(0 objects)\n")
+  #expect(try written(empty, .json) == "[]\n")
+  #expect(try written(empty, .csv) == "a\n")
+}
+
+@Test func `what would disturb a terminal is escaped`() throws {
+  let table = ResultTable(columns: ["a"], rows: [[.text("x\n\u{1B}[31m\u{202E}y")]])
+  #expect(try written(table, .table).contains("x\\n\\u{1b}[31m\\u{202e}y\n"))
+}
+
+@Test func `long cells are cut only where a person reads them`() throws {
+  let table = ResultTable(columns: ["a"], rows: [[.text(String(repeating: "語", count: 100))]])
+  #expect(try written(table, .table).contains(String(repeating: "語", count: 100)))
+  #expect(
+    try written(table, .table, cut: true).contains("\n" + String(repeating: "語", count: 29) + "\u{2026}\n"))
+}
+
+@Test(arguments: [
+  ("abc", 3), ("é", 1), ("e\u{301}", 1), ("日本", 4), ("한국", 4), ("😀", 2), ("👩‍👩‍👧", 2), ("🇫🇷", 2), ("ﾊ", 1),
+  ("Ａ", 2),
+  ("नेपाल", 3), ("", 0),
+])
+func `the width of a text counts columns`(text: String, width: Int) {
+  #expect(TextWidth.columns(of: text) == width)
+}
+
+@Test func `values are written for people and for programs`() {
+  #expect(CellValue(attribute: nil).display == "-")
+  #expect(CellValue(attribute: true).plain == "true")
+  #expect(CellValue(attribute: Int16(5)).plain == "5")
+  #expect(CellValue(attribute: 640679.0).plain == "640679")
+  #expect(CellValue(attribute: 0.1).plain == "0.1")
+  #expect(CellValue(attribute: Float(0.1)).plain == "0.1")
+  #expect(CellValue(attribute: -0.0).plain == "-0.0")
+  #expect(CellValue(attribute: 1e300).plain == "1e+300")
+  #expect(CellValue(attribute: Double.nan).json == .string("NaN"))
+  #expect(CellValue(attribute: Decimal(string: "1.50")).plain == "1.5")
+  #expect(CellValue(attribute: Date(timeIntervalSince1970: 0)).plain == "1970-01-01T00:00:00Z")
+  #expect(CellValue(attribute: Date(timeIntervalSince1970: 0.5)).plain == "1970-01-01T00:00:00.500Z")
+  #expect(CellValue(attribute: Data([1, 2])).display == "2 bytes")
+  #expect(CellValue(attribute: Data([1, 2])).plain == "AQI=")
+}
+
+@Test func `progress is written over on a terminal and wiped, and silent elsewhere`() {
+  let console = RecordingConsole()
+  var silent = ProgressLine("importing", total: 2, on: console)
+  silent.advance(to: 2)
+  silent.finish()
+  #expect(console.notes == "")
+  console.showsProgress = true
+  var progress = ProgressLine("importing", total: 1000, unit: 500, on: console)
+  for done in 1...1000 { progress.advance(to: done) }
+  progress.finish()
+  let lines = console.notes.split(separator: "\r").filter { !$0.allSatisfy { $0 == " " } }
+  #expect(lines == ["importing 500 of 1000", "importing 1000 of 1000"])
+}
