@@ -3,16 +3,19 @@ struct PreparedImport {
   struct Object {
     let entity: String
     var attributes: [(name: String, value: any Sendable)] = []
-    /// For each relationship given, the objects it leads to by their place among `objects`.
-    var links: [(name: String, isToMany: Bool, destinations: [Int])] = []
+    var links: [Link] = []
+  }
+
+  /// Where a relationship of an object leads: the places of the destinations among the file's objects.
+  struct Link: Equatable {
+    let name: String
+    let isToMany: Bool
+    let destinations: [Int]
   }
 
   private(set) var objects: [Object] = []
-
-  /// How many references the objects have.
-  var linkCount: Int {
-    objects.reduce(0) { $0 + $1.links.reduce(0) { $0 + $1.destinations.count } }
-  }
+  /// How many references the file has.
+  private(set) var referenceCount = 0
 
   /// Checks every value and reference.
   ///
@@ -20,13 +23,19 @@ struct PreparedImport {
   init(_ document: ImportDocument, model: DocumentModel) throws(CommandFailure) {
     let known = try ImportDocument.places(of: document.objects)
     var entities: [String: EntityProperties] = [:]
+    var links = LinkConsolidation(document.objects, model: model)
     objects.reserveCapacity(document.objects.count)
     for object in document.objects {
       if entities[object.entity] == nil { entities[object.entity] = try EntityProperties(object, model) }
       guard let properties = entities[object.entity] else { continue }
-      let checker = ObjectCheck(properties: properties, model: model, document: document, known: known)
-      objects.append(try checker.prepared(object))
+      let check = ObjectCheck(properties: properties, model: model, document: document, known: known)
+      objects.append(try check.attributes(of: object))
+      for (relationship, destinations) in try check.references(of: object) {
+        referenceCount += destinations.count
+        links.add(relationship, from: object.index, to: destinations)
+      }
     }
+    for (index, links) in try links.consolidated().enumerated() { objects[index].links = links }
   }
 }
 
@@ -81,16 +90,14 @@ private struct ObjectCheck {
   let document: ImportDocument
   let known: [String: Int]
 
-  func prepared(_ object: ImportDocument.Object) throws(CommandFailure) -> PreparedImport.Object {
+  /// The object with its attributes, each of its type, none missing that has to be there.
+  func attributes(of object: ImportDocument.Object) throws(CommandFailure) -> PreparedImport.Object {
     var prepared = PreparedImport.Object(entity: object.entity)
     for (name, place) in object.properties {
       if let attribute = properties.attributes[name] {
         guard place.value != .null else { continue }
         prepared.attributes.append((name, try AttributeReading.value(of: place, as: attribute.type)))
-      } else if let relationship = properties.relationships[name] {
-        let destinations = try destinations(of: relationship, at: place)
-        prepared.links.append((name, relationship.isToMany, destinations))
-      } else {
+      } else if properties.relationships[name] == nil {
         throw properties.unknown(name, of: object.entity, at: place)
       }
     }
@@ -98,6 +105,17 @@ private struct ObjectCheck {
       throw .data("\(object.path).\(name): a value is missing, and \(object.entity).\(name) is not optional")
     }
     return prepared
+  }
+
+  func references(
+    of object: ImportDocument.Object
+  ) throws(CommandFailure) -> [(DocumentRelationship, [Int])] {
+    var references: [(DocumentRelationship, [Int])] = []
+    for (name, place) in object.properties {
+      guard let relationship = properties.relationships[name] else { continue }
+      references.append((relationship, try destinations(of: relationship, at: place)))
+    }
+    return references
   }
 
   private func destinations(
