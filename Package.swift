@@ -24,7 +24,7 @@ let package = Package(
       dependencies: ["Heartwood", "HeartwoodEngine", "HeartwoodFiles"]),
 
     .testTarget(name: "HeartwoodBytesTests", dependencies: ["HeartwoodBytes"]),
-    .testTarget(name: "HeartwoodFilesTests", dependencies: ["HeartwoodFiles"]),
+    .testTarget(name: "HeartwoodFilesTests", dependencies: ["HeartwoodFiles", "HeartwoodFaults"]),
     .testTarget(name: "HeartwoodFaultsTests", dependencies: ["HeartwoodFaults", "HeartwoodFiles"]),
     .testTarget(
       name: "HeartwoodEngineTests",

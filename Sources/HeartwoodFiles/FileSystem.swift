@@ -51,7 +51,8 @@ public enum OpenMode: Hashable, Sendable {
 public enum SyncKind: Hashable, Sendable {
   /// The bytes, and the length where reading them needs it (`fdatasync`).
   case data
-  /// Bytes and all metadata; on Apple systems through the drive's own cache (`F_FULLFSYNC`).
+  /// Bytes and all metadata. On Apple systems both kinds go through the drive's own cache
+  /// (`F_FULLFSYNC`), as nothing less is durable there.
   case full
 }
 
@@ -78,7 +79,8 @@ public protocol File: AnyObject, Sendable {
   func truncate(to size: Int64) throws(FileSystemError)
 
   /// Takes an advisory lock on the whole file that ends with the process or with `close()`.
-  /// Returns false when somebody else, in this process or another, holds it.
+  /// Returns false when somebody else, in this process or another, holds it; a second call by the holder
+  /// returns true. A file opened for reading only shares its lock with others opened so.
   func tryLock() throws(FileSystemError) -> Bool
 
   /// A view of the file's bytes for reading, or nil where the file system cannot map.

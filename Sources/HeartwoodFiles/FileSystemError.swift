@@ -29,6 +29,8 @@ public struct FileSystemError: Error, Hashable, Sendable, CustomStringConvertibl
     public static let inputOutput = Code(rawValue: "input/output error")
     /// The process or the system has too many files open.
     public static let tooManyOpenFiles = Code(rawValue: "too many open files")
+    /// The system has no memory, or no range of addresses, of the size asked for.
+    public static let outOfMemory = Code(rawValue: "out of memory")
     /// The file system cannot do this at all.
     public static let unsupported = Code(rawValue: "not supported")
     /// Anything else; the message carries the system's own words.

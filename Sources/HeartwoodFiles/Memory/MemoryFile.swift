@@ -1,0 +1,77 @@
+import Synchronization
+
+/// An open file in memory.
+final class MemoryFile: File {
+  let name: String
+  private let path: String
+  private let mode: OpenMode
+  private let content: MemoryContent
+  private let isClosed = Atomic(false)
+
+  init(name: String, path: String, mode: OpenMode, content: MemoryContent) {
+    self.name = name
+    self.path = path
+    self.mode = mode
+    self.content = content
+  }
+
+  deinit { content.unlock(ObjectIdentifier(self)) }
+
+  func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int64) throws(FileSystemError) -> Int {
+    precondition(offset >= 0, "Offsets in a file are not negative.")
+    checkOpen()
+    return content.read(into: buffer, at: offset)
+  }
+
+  func write(_ bytes: UnsafeRawBufferPointer, at offset: Int64) throws(FileSystemError) -> Int {
+    precondition(offset >= 0, "Offsets in a file are not negative.")
+    precondition(mode != .readOnly, "A file opened for reading only is never written.")
+    try perform(.write) { () throws(FileSystemError) in try content.write(bytes, at: offset) }
+    return bytes.count
+  }
+
+  func sync(_ kind: SyncKind) throws(FileSystemError) { checkOpen() }
+
+  func size() throws(FileSystemError) -> Int64 {
+    checkOpen()
+    return Int64(content.size)
+  }
+
+  func truncate(to size: Int64) throws(FileSystemError) {
+    precondition(size >= 0, "The length of a file is not negative.")
+    precondition(mode != .readOnly, "A file opened for reading only is never cut.")
+    try perform(.truncate) { () throws(FileSystemError) in try content.truncate(to: size) }
+  }
+
+  func tryLock() throws(FileSystemError) -> Bool {
+    checkOpen()
+    return content.tryLock(ObjectIdentifier(self), exclusively: mode != .readOnly)
+  }
+
+  func map(length: Int) throws(FileSystemError) -> (any FileMap)? {
+    precondition(length >= 0, "The length of a map is not negative.")
+    return try perform(.map) { () throws(FileSystemError) in try content.map(length: length) }
+  }
+
+  func close() throws(FileSystemError) {
+    let wasClosed = isClosed.exchange(true, ordering: .relaxed)
+    precondition(!wasClosed, "A file is closed once.")
+    content.unlock(ObjectIdentifier(self))
+  }
+
+  /// The bytes don't know where they are; errors say it.
+  private func perform<Result>(
+    _ operation: FileSystemError.Operation, _ call: () throws(FileSystemError) -> Result
+  ) throws(FileSystemError) -> Result {
+    checkOpen()
+    do {
+      return try call()
+    } catch {
+      throw FileSystemError(error.code, operation, path: path, systemNumber: error.systemNumber)
+    }
+  }
+
+  private func checkOpen() {
+    precondition(!isClosed.load(ordering: .relaxed), "A closed file is not used again.")
+  }
+}

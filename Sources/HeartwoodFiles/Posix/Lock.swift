@@ -1,0 +1,48 @@
+#if canImport(Darwin)
+  import Darwin
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Glibc
+#endif
+
+/// Mutual exclusion between threads; not recursive.
+///
+/// The system's own mutex and not `Synchronization.Mutex`, about which the thread sanitizer raises false
+/// alarms whenever it blocks.
+package final class Lock: @unchecked Sendable {
+  private let mutex: UnsafeMutablePointer<pthread_mutex_t>
+
+  /// A lock that nobody holds.
+  package init() {
+    mutex = .allocate(capacity: 1)
+    mutex.initialize(to: pthread_mutex_t())
+    let result = pthread_mutex_init(mutex, nil)
+    precondition(result == 0, "The system refused a mutex.")
+  }
+
+  deinit {
+    pthread_mutex_destroy(mutex)
+    mutex.deinitialize(count: 1)
+    mutex.deallocate()
+  }
+
+  /// Runs `body` while holding the lock.
+  @inlinable
+  package func withLock<Result, Failure: Error>(
+    _ body: () throws(Failure) -> Result
+  ) throws(Failure) -> Result {
+    lock()
+    defer { unlock() }
+    return try body()
+  }
+
+  /// Waits for the lock and takes it. The same thread must let go of it.
+  package func lock() { pthread_mutex_lock(mutex) }
+
+  /// Takes the lock where nobody holds it; returns whether it did.
+  package func tryLock() -> Bool { pthread_mutex_trylock(mutex) == 0 }
+
+  /// Lets go of the lock.
+  package func unlock() { pthread_mutex_unlock(mutex) }
+}

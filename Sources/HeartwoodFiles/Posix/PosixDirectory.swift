@@ -1,0 +1,72 @@
+/// A directory by its descriptor, closed when the last reference goes.
+final class PosixDirectory: Directory {
+  let path: String
+  private let descriptor: Int32
+
+  init(path: String) throws(FileSystemError) {
+    try FileName.checkPath(path, .openDirectory)
+    self.path = path
+    do {
+      descriptor = try SystemCall.openDirectory(path)
+    } catch {
+      throw FileSystemError(error, .openDirectory, path: path)
+    }
+  }
+
+  deinit { try? SystemCall.close(descriptor) }
+
+  func open(_ name: String, _ mode: OpenMode) throws(FileSystemError) -> any File {
+    let filePath = FileName.joined(path, name)
+    do {
+      let opened = try SystemCall.openFile(name, mode, in: descriptor)
+      let file = PosixFile(name: name, path: filePath, mode: mode, descriptor: opened)
+      if try SystemCall.isRegularFile(opened) { return file }
+    } catch {
+      throw FileSystemError(error, .open, path: filePath)
+    }
+    throw FileSystemError(.notARegularFile, .open, path: filePath)
+  }
+
+  func entries() throws(FileSystemError) -> [String] {
+    do {
+      return try SystemCall.names(in: descriptor).sorted()
+    } catch {
+      throw FileSystemError(error, .entries, path: path)
+    }
+  }
+
+  func rename(_ name: String, to newName: String) throws(FileSystemError) {
+    let oldPath = FileName.joined(path, name)
+    FileName.check(newName)
+    do {
+      // Directories are not ours to move, and the system's answers to that differ.
+      guard try SystemCall.isDirectory(name, in: descriptor) else {
+        return try SystemCall.rename(name, to: newName, in: descriptor)
+      }
+    } catch {
+      throw FileSystemError(error, .rename, path: oldPath)
+    }
+    throw FileSystemError(.notARegularFile, .rename, path: oldPath)
+  }
+
+  func unlink(_ name: String) throws(FileSystemError) {
+    let filePath = FileName.joined(path, name)
+    do {
+      try SystemCall.unlink(name, in: descriptor)
+    } catch {
+      // For a directory some systems say that it is not permitted.
+      if (try? SystemCall.isDirectory(name, in: descriptor)) == true {
+        throw FileSystemError(.notARegularFile, .unlink, path: filePath, systemNumber: error.number)
+      }
+      throw FileSystemError(error, .unlink, path: filePath)
+    }
+  }
+
+  func sync() throws(FileSystemError) {
+    do {
+      try SystemCall.sync(descriptor, .full)
+    } catch {
+      throw FileSystemError(error, .syncDirectory, path: path)
+    }
+  }
+}

@@ -1,0 +1,106 @@
+import Synchronization
+
+/// A regular file by its descriptor, closed at the latest when the last reference goes.
+final class PosixFile: File {
+  let name: String
+  private let path: String
+  private let mode: OpenMode
+  private let descriptor: Int32
+  /// Relaxed order is enough: closing while another call runs is an error of the program; the mark only
+  /// makes sure that a descriptor whose number was given out again is never used.
+  private let isClosed = Atomic(false)
+
+  init(name: String, path: String, mode: OpenMode, descriptor: Int32) {
+    self.name = name
+    self.path = path
+    self.mode = mode
+    self.descriptor = descriptor
+  }
+
+  deinit {
+    if !isClosed.load(ordering: .relaxed) { try? SystemCall.close(descriptor) }
+  }
+
+  func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int64) throws(FileSystemError) -> Int {
+    precondition(offset >= 0, "Offsets in a file are not negative.")
+    return try perform(.read) { (file) throws(SystemError) in
+      try SystemCall.read(file, buffer, at: offset)
+    }
+  }
+
+  func write(_ bytes: UnsafeRawBufferPointer, at offset: Int64) throws(FileSystemError) -> Int {
+    precondition(offset >= 0, "Offsets in a file are not negative.")
+    precondition(mode != .readOnly, "A file opened for reading only is never written.")
+    return try perform(.write) { (file) throws(SystemError) in
+      try SystemCall.write(file, bytes, at: offset)
+    }
+  }
+
+  func sync(_ kind: SyncKind) throws(FileSystemError) {
+    try perform(.sync) { (file) throws(SystemError) in try SystemCall.sync(file, kind) }
+  }
+
+  func size() throws(FileSystemError) -> Int64 {
+    try perform(.size) { (file) throws(SystemError) in try SystemCall.size(of: file) }
+  }
+
+  func truncate(to size: Int64) throws(FileSystemError) {
+    precondition(size >= 0, "The length of a file is not negative.")
+    precondition(mode != .readOnly, "A file opened for reading only is never cut.")
+    try perform(.truncate) { (file) throws(SystemError) in try SystemCall.truncate(file, to: size) }
+  }
+
+  func tryLock() throws(FileSystemError) -> Bool {
+    try perform(.lock) { (file) throws(SystemError) in
+      try SystemCall.tryLock(file, exclusively: mode != .readOnly)
+    }
+  }
+
+  func map(length: Int) throws(FileSystemError) -> (any FileMap)? {
+    precondition(length >= 0, "The length of a map is not negative.")
+    do {
+      return try perform(.map) { (file) throws(SystemError) in
+        PosixFileMap(base: try SystemCall.mapFile(file, length: max(length, 1)), length: max(length, 1))
+      }
+    } catch {
+      // File systems that can't map say so with ENODEV, which is in this kind.
+      if error.code == .unsupported { return nil }
+      throw error
+    }
+  }
+
+  func close() throws(FileSystemError) {
+    let wasClosed = isClosed.exchange(true, ordering: .relaxed)
+    precondition(!wasClosed, "A file is closed once.")
+    do {
+      try SystemCall.close(descriptor)
+    } catch {
+      throw FileSystemError(error, .close, path: path)
+    }
+  }
+
+  @inline(__always)
+  private func perform<Result>(
+    _ operation: FileSystemError.Operation, _ call: (Int32) throws(SystemError) -> Result
+  ) throws(FileSystemError) -> Result {
+    precondition(!isClosed.load(ordering: .relaxed), "A closed file is not used again.")
+    do {
+      return try call(descriptor)
+    } catch {
+      throw FileSystemError(error, operation, path: path)
+    }
+  }
+}
+
+/// A file's bytes where the system put them.
+final class PosixFileMap: FileMap, @unchecked Sendable {
+  let base: UnsafeRawPointer
+  let length: Int
+
+  init(base: UnsafeMutableRawPointer, length: Int) {
+    self.base = UnsafeRawPointer(base)
+    self.length = length
+  }
+
+  deinit { SystemCall.unmap(UnsafeMutableRawPointer(mutating: base), length) }
+}

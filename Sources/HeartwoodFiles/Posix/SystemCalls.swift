@@ -1,0 +1,232 @@
+#if canImport(Darwin)
+  import Darwin
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Glibc
+#endif
+
+/// The number a system call left in `errno`.
+struct SystemError: Error, Hashable {
+  let number: Int32
+}
+
+/// One function for each system call the project makes; those that a signal may interrupt are repeated.
+/// Nothing here knows why it is called.
+enum SystemCall {
+  // MARK: Directories
+
+  /// A link in the last place is not followed: a store's directory is what it says it is.
+  static func openDirectory(_ path: String) throws(SystemError) -> Int32 {
+    try retried { open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC) }
+  }
+
+  static func makeDirectory(_ path: String) throws(SystemError) {
+    _ = try retried { mkdir(path, 0o700) }
+  }
+
+  /// The names in a directory in no order, without `.` and `..`.
+  static func names(in directory: Int32) throws(SystemError) -> [String] {
+    // A descriptor of its own: reading moves its position, and closing the stream closes it.
+    let descriptor = try retried { openat(directory, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC) }
+    guard let stream = fdopendir(descriptor) else {
+      let number = errno
+      try? close(descriptor)
+      throw SystemError(number: number)
+    }
+    defer { closedir(stream) }
+    var names: [String] = []
+    while true {
+      errno = 0
+      guard let entry = readdir(stream) else { break }
+      let name = entryName(entry)
+      if name != ".", name != ".." { names.append(name) }
+    }
+    guard errno == 0 else { throw SystemError(number: errno) }
+    return names
+  }
+
+  private static func entryName(_ entry: UnsafeMutablePointer<dirent>) -> String {
+    let offset = MemoryLayout<dirent>.offset(of: \dirent.d_name) ?? 0
+    let start = UnsafeRawPointer(entry).advanced(by: offset).assumingMemoryBound(to: CChar.self)
+    return String(cString: start)
+  }
+
+  static func rename(_ name: String, to newName: String, in directory: Int32) throws(SystemError) {
+    _ = try retried { renameat(directory, name, directory, newName) }
+  }
+
+  static func unlink(_ name: String, in directory: Int32) throws(SystemError) {
+    _ = try retried { unlinkat(directory, name, 0) }
+  }
+
+  /// Whether the name is that of a directory; links are not followed.
+  static func isDirectory(_ name: String, in directory: Int32) throws(SystemError) -> Bool {
+    var status = stat()
+    _ = try retried { fstatat(directory, name, &status, AT_SYMLINK_NOFOLLOW) }
+    return status.st_mode & S_IFMT == S_IFDIR
+  }
+
+  // MARK: Files
+
+  /// Opens without waiting, so that a pipe planted under the name can't stop the process.
+  static func openFile(_ name: String, _ mode: OpenMode, in directory: Int32) throws(SystemError) -> Int32 {
+    let always = O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK
+    switch mode {
+    case .readOnly: return try retried { openat(directory, name, O_RDONLY | always) }
+    case .readWrite: return try retried { openat(directory, name, O_RDWR | always) }
+    case .createNew:
+      return try retried { openat(directory, name, O_RDWR | O_CREAT | O_EXCL | always, 0o600) }
+    }
+  }
+
+  static func isRegularFile(_ descriptor: Int32) throws(SystemError) -> Bool {
+    try status(of: descriptor).st_mode & S_IFMT == S_IFREG
+  }
+
+  static func size(of descriptor: Int32) throws(SystemError) -> Int64 {
+    Int64(try status(of: descriptor).st_size)
+  }
+
+  private static func status(of descriptor: Int32) throws(SystemError) -> stat {
+    var status = stat()
+    _ = try retried { fstat(descriptor, &status) }
+    return status
+  }
+
+  static func read(
+    _ descriptor: Int32, _ buffer: UnsafeMutableRawBufferPointer, at offset: Int64
+  ) throws(SystemError) -> Int {
+    let count = min(buffer.count, largestTransfer)
+    return try retried { pread(descriptor, buffer.baseAddress, count, off_t(offset)) }
+  }
+
+  static func write(
+    _ descriptor: Int32, _ bytes: UnsafeRawBufferPointer, at offset: Int64
+  ) throws(SystemError) -> Int {
+    let count = min(bytes.count, largestTransfer)
+    return try retried { pwrite(descriptor, bytes.baseAddress, count, off_t(offset)) }
+  }
+
+  /// Some systems refuse more than 2 GiB at once.
+  private static let largestTransfer = 1 << 30
+
+  static func truncate(_ descriptor: Int32, to size: Int64) throws(SystemError) {
+    _ = try retried { ftruncate(descriptor, off_t(size)) }
+  }
+
+  static func sync(_ descriptor: Int32, _ kind: SyncKind) throws(SystemError) {
+    #if canImport(Darwin)
+      // `fsync` leaves bytes in the drive's cache there. Network file systems know only `fsync`.
+      if fcntl(descriptor, F_FULLFSYNC) == 0 { return }
+      guard errno == ENOTSUP || errno == EINVAL || errno == ENOTTY else {
+        throw SystemError(number: errno)
+      }
+      _ = try retried { fsync(descriptor) }
+    #else
+      switch kind {
+      case .data: _ = try retried { fdatasync(descriptor) }
+      case .full: _ = try retried { fsync(descriptor) }
+      }
+    #endif
+  }
+
+  /// A lock that belongs to the open file, not to the process: a second opener in the same process is
+  /// kept out too, and closing another descriptor of the file does not lose it.
+  static func tryLock(_ descriptor: Int32, exclusively: Bool) throws(SystemError) -> Bool {
+    do {
+      #if canImport(Darwin)
+        _ = try retried { flock(descriptor, (exclusively ? LOCK_EX : LOCK_SH) | LOCK_NB) }
+      #else
+        var lock = flock()
+        lock.l_type = Int16(exclusively ? F_WRLCK : F_RDLCK)
+        lock.l_whence = Int16(SEEK_SET)
+        _ = try retried { fcntl(descriptor, setOpenFileLock, &lock) }
+      #endif
+      return true
+    } catch {
+      if error.number == EAGAIN || error.number == EWOULDBLOCK || error.number == EACCES { return false }
+      throw error
+    }
+  }
+
+  #if !canImport(Darwin)
+    /// `F_OFD_SETLK`, which the C module does not show to Swift.
+    private static let setOpenFileLock: Int32 = 37
+  #endif
+
+  /// Never repeated: after an interruption the descriptor is gone, and its number may be somebody else's.
+  static func close(_ descriptor: Int32) throws(SystemError) {
+    #if canImport(Darwin)
+      let result = Darwin.close(descriptor)
+    #elseif canImport(Musl)
+      let result = Musl.close(descriptor)
+    #else
+      let result = Glibc.close(descriptor)
+    #endif
+    if result != 0, errno != EINTR { throw SystemError(number: errno) }
+  }
+
+  // MARK: Memory
+
+  static func mapFile(_ descriptor: Int32, length: Int) throws(SystemError) -> UnsafeMutableRawPointer {
+    try mapped(mmap(nil, length, PROT_READ, MAP_SHARED, descriptor, 0))
+  }
+
+  /// Zeros that take no memory before they are written.
+  static func reserveMemory(_ length: Int) throws(SystemError) -> UnsafeMutableRawPointer {
+    let flags = MAP_PRIVATE | MAP_ANON | MAP_NORESERVE
+    return try mapped(mmap(nil, length, PROT_READ | PROT_WRITE, flags, -1, 0))
+  }
+
+  /// Puts fresh zeros in the place of reserved memory, whose own is given back.
+  static func renewMemory(_ start: UnsafeMutableRawPointer, _ length: Int) throws(SystemError) {
+    let flags = MAP_PRIVATE | MAP_ANON | MAP_NORESERVE | MAP_FIXED
+    _ = try mapped(mmap(start, length, PROT_READ | PROT_WRITE, flags, -1, 0))
+  }
+
+  private static func mapped(_ result: UnsafeMutableRawPointer?) throws(SystemError)
+    -> UnsafeMutableRawPointer
+  {
+    guard let result, Int(bitPattern: result) != -1 else { throw SystemError(number: errno) }
+    return result
+  }
+
+  static func unmap(_ start: UnsafeMutableRawPointer, _ length: Int) {
+    munmap(start, length)
+  }
+
+  static var memoryPageSize: Int { Int(getpagesize()) }
+
+  // MARK: Time and identity
+
+  static var nanosecondsSince1970: Int64 {
+    var time = timespec()
+    clock_gettime(CLOCK_REALTIME, &time)
+    let seconds = Int64(time.tv_sec).multipliedReportingOverflow(by: 1_000_000_000).partialValue
+    return seconds &+ Int64(time.tv_nsec)
+  }
+
+  static var processIdentifier: Int32 { getpid() }
+
+  static var threadIdentifier: UInt {
+    #if canImport(Darwin)
+      UInt(bitPattern: pthread_self())
+    #elseif canImport(Musl)
+      UInt(bitPattern: pthread_self())
+    #else
+      UInt(pthread_self())
+    #endif
+  }
+
+  // MARK: Interruptions
+
+  private static func retried<Result: SignedInteger>(_ call: () -> Result) throws(SystemError) -> Result {
+    while true {
+      let result = call()
+      if result >= 0 { return result }
+      let number = errno
+      if number != EINTR { throw SystemError(number: number) }
+    }
+  }
+}

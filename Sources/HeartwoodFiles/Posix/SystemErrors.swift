@@ -1,0 +1,37 @@
+#if canImport(Darwin)
+  import Darwin
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Glibc
+#endif
+
+extension FileSystemError {
+  /// What a failed system call means to the caller of `operation`.
+  init(_ error: SystemError, _ operation: Operation, path: String) {
+    let code =
+      operation == .openDirectory && error.number == ELOOP
+      ? .notADirectory : Code(systemNumber: error.number)
+    self.init(code, operation, path: path, systemNumber: error.number)
+  }
+}
+
+extension FileSystemError.Code {
+  init(systemNumber: Int32) {
+    switch systemNumber {
+    case ENOENT: self = .notFound
+    case EEXIST, ENOTEMPTY: self = .alreadyExists
+    case ENOTDIR: self = .notADirectory
+    // A link where links are not followed; a socket, which can't be opened.
+    case EISDIR, ELOOP, ENXIO: self = .notARegularFile
+    case EACCES, EPERM: self = .permissionDenied
+    case EROFS: self = .readOnlyFileSystem
+    case ENOSPC, EDQUOT: self = .noSpace
+    case EIO: self = .inputOutput
+    case EMFILE, ENFILE: self = .tooManyOpenFiles
+    case ENOMEM: self = .outOfMemory
+    case ENOTSUP, EOPNOTSUPP, ENOSYS, ENOLCK, ENODEV: self = .unsupported
+    default: self = .other
+    }
+  }
+}

@@ -1,0 +1,11 @@
+/// The running process.
+package enum CurrentProcess {
+  /// The system's number for it; the child of a fork sees another one.
+  package static var identifier: Int32 { SystemCall.processIdentifier }
+}
+
+/// The running thread.
+package enum CurrentThread {
+  /// A number that no other living thread of the process has.
+  package static var identifier: UInt { SystemCall.threadIdentifier }
+}

@@ -1,0 +1,56 @@
+import Foundation
+import HeartwoodFiles
+
+/// The file systems that keep the same promises.
+enum FileSystemKind: String, CaseIterable, Sendable {
+  case posix, memory
+
+  /// Runs `body` with a file system and the path of an empty directory in it.
+  func withDirectory<Result>(_ body: (any FileSystem, String) throws -> Result) throws -> Result {
+    switch self {
+    case .posix: return try TemporaryDirectory.with { try body(PosixFileSystem(), $0) }
+    case .memory: return try inMemory(MemoryFileSystem(), body)
+    }
+  }
+
+  private func inMemory<Result>(
+    _ fileSystem: any FileSystem, _ body: (any FileSystem, String) throws -> Result
+  ) throws -> Result {
+    try fileSystem.createDirectory("/tests")
+    return try body(fileSystem, "/tests")
+  }
+}
+
+enum TemporaryDirectory {
+  /// Runs `body` with the path of a new directory, which is removed afterwards.
+  static func with<Result>(_ body: (String) throws -> Result) throws -> Result {
+    let url = FileManager.default.temporaryDirectory.appending(path: "heartwood-\(UUID().uuidString)")
+    try FileManager.default.createDirectory(at: url, withIntermediateDirectories: false)
+    defer { try? FileManager.default.removeItem(at: url) }
+    return try body(url.path)
+  }
+}
+
+extension File {
+  func write(_ bytes: [UInt8], at offset: Int64) throws {
+    try bytes.withUnsafeBytes { try writeFully($0, at: offset) }
+  }
+
+  func bytes(_ count: Int, at offset: Int64 = 0) throws -> [UInt8] {
+    var result = [UInt8](repeating: 0xEE, count: count)
+    let read = try result.withUnsafeMutableBytes { try readFully(into: $0, at: offset) }
+    return Array(result.prefix(read))
+  }
+}
+
+/// The kind of the error that `body` throws and the operation it names; nil when it throws none.
+func failure(_ body: () throws -> Void) -> String? {
+  do {
+    try body()
+    return nil
+  } catch let error as FileSystemError {
+    return "\(error.operation): \(error.code)"
+  } catch {
+    return "\(error)"
+  }
+}

@@ -1,0 +1,86 @@
+import Foundation
+import HeartwoodFiles
+import Testing
+
+@Suite struct PosixFileSystemTests {
+  @Test func `links and pipes are not files of ours`() throws {
+    try TemporaryDirectory.with { root in
+      let manager = FileManager.default
+      let directory = try PosixFileSystem().openDirectory(root)
+      try directory.open("target", .createNew).close()
+      try manager.createSymbolicLink(atPath: root + "/link", withDestinationPath: root + "/target")
+      try manager.createSymbolicLink(atPath: root + "/dangling", withDestinationPath: root + "/nothing")
+      try manager.createSymbolicLink(atPath: root + "/folder", withDestinationPath: root)
+      for mode in [OpenMode.readOnly, .readWrite] {
+        #expect(failure { _ = try directory.open("link", mode) } == "open: not a regular file")
+        #expect(failure { _ = try directory.open("dangling", mode) } == "open: not a regular file")
+      }
+      #expect(failure { _ = try directory.open("dangling", .createNew) } == "open: already exists")
+      #expect(
+        failure { _ = try PosixFileSystem().openDirectory(root + "/folder") }
+          == "openDirectory: not a directory")
+      #expect(!manager.fileExists(atPath: root + "/nothing"))
+    }
+  }
+
+  @Test func `a pipe under the name of a file stops nobody`() throws {
+    try TemporaryDirectory.with { root in
+      let process = Process()
+      process.executableURL = URL(filePath: "/usr/bin/mkfifo")
+      process.arguments = [root + "/pipe"]
+      try process.run()
+      process.waitUntilExit()
+      let directory = try PosixFileSystem().openDirectory(root)
+      #expect(failure { _ = try directory.open("pipe", .readOnly) } == "open: not a regular file")
+      #expect(failure { _ = try directory.open("pipe", .readWrite) } == "open: not a regular file")
+    }
+  }
+
+  @Test func `files and directories belong to their owner alone`() throws {
+    try TemporaryDirectory.with { root in
+      try PosixFileSystem().createDirectory(root + "/store")
+      _ = try PosixFileSystem().openDirectory(root + "/store").open("file", .createNew)
+      let permissions = try [root + "/store", root + "/store/file"].map {
+        try FileManager.default.attributesOfItem(atPath: $0)[.posixPermissions] as? Int
+      }
+      #expect(permissions == [0o700, 0o600])
+    }
+  }
+
+  @Test func `an error names the path, the call and the system's number`() throws {
+    try TemporaryDirectory.with { root in
+      let directory = try PosixFileSystem().openDirectory(root)
+      do {
+        _ = try directory.open("absent", .readOnly)
+        Issue.record("a file that is absent was opened")
+      } catch let error as FileSystemError {
+        #expect(error.path == root + "/absent")
+        #expect(error.systemNumber != nil)
+        #expect(error.description.hasPrefix("\(root)/absent: open failed: no such file or directory"))
+        #expect(!error.isInjected)
+      }
+    }
+  }
+
+  @Test func `a full device is a lack of space`() throws {
+    guard FileManager.default.fileExists(atPath: "/dev/full") else { return }
+    let devices = try PosixFileSystem().openDirectory("/dev")
+    #expect(failure { _ = try devices.open("full", .readWrite) } == "open: not a regular file")
+  }
+
+  @Test func `a closed file is given back to the system`() throws {
+    let descriptors = "/proc/self/fd"
+    guard FileManager.default.fileExists(atPath: descriptors) else { return }
+    try TemporaryDirectory.with { root in
+      let directory = try PosixFileSystem().openDirectory(root)
+      try directory.open("file", .createNew).close()
+      // Far more than a process may have open at once, so that a leak is an error here.
+      for round in 0..<3000 {
+        let file = try directory.open("file", round % 2 == 0 ? .readOnly : .readWrite)
+        if round % 3 == 0 { try file.close() }
+        _ = try directory.entries()
+        _ = failure { _ = try PosixFileSystem().openDirectory(root + "/file") }
+      }
+    }
+  }
+}
