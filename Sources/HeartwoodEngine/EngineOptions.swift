@@ -1,0 +1,70 @@
+import HeartwoodFiles
+
+/// When a commit is safe against a power cut.
+public enum Durability: Hashable, Sendable {
+  /// Before it returns.
+  case full
+  /// At the next checkpoint, full commit or close. After a power cut the newest transactions may be
+  /// missing, always whole ones and never with a hole. A killed process loses nothing.
+  case deferred
+  /// Never on purpose; for scratch data. A store opened so does no syncs at all, and after a power cut
+  /// it may be refused. For a single transaction it is the same as `deferred`.
+  case none
+}
+
+/// How a store is opened.
+public struct EngineOptions: Sendable {
+  /// What may be done with the store.
+  public enum Access: Hashable, Sendable {
+    /// Reading and writing.
+    case readWrite
+    /// Reading; nothing is written to the folder, not even to recover. After an unclean end the store
+    /// then stands at its last state that is proven to be on disk.
+    case readOnly
+  }
+
+  /// How the store's files are read.
+  public enum Reading: Hashable, Sendable {
+    /// Through memory maps, where the file system can map.
+    case mapped
+    /// Through reads, so that a failing disk is an error and does not end the process.
+    case buffered
+  }
+
+  /// Reading and writing, or reading only.
+  public var access: Access
+  /// Whether a missing store is created. Never with read-only access.
+  public var createsStore: Bool
+  /// Through maps or through reads.
+  public var reading: Reading
+  /// For transactions that do not say.
+  public var durability: Durability
+  /// The log goes on in a new segment when one has this many bytes; 64 KiB to 1 GiB.
+  public var segmentBytes: Int
+  /// A checkpoint is due when this many bytes of log have been written since the last; at least 64 KiB.
+  public var checkpointBytes: Int
+  /// Runs checkpoints and lays zeros ahead of the log.
+  public var worker: any BackgroundWorker
+  /// Gives transactions their times.
+  public var clock: any WallClock
+  /// Gives stores their identifiers and segments their salts.
+  public var entropy: any Entropy
+
+  /// The usual choices.
+  public init(
+    access: Access = .readWrite, createsStore: Bool = true, reading: Reading = .mapped,
+    durability: Durability = .full, segmentBytes: Int = 64 << 20, checkpointBytes: Int = 64 << 20,
+    worker: any BackgroundWorker = QueueWorker(), clock: any WallClock = SystemClock(),
+    entropy: any Entropy = SystemEntropy()
+  ) {
+    self.access = access
+    self.createsStore = createsStore
+    self.reading = reading
+    self.durability = durability
+    self.segmentBytes = min(max(segmentBytes, 64 << 10), 1 << 30)
+    self.checkpointBytes = max(checkpointBytes, 64 << 10)
+    self.worker = worker
+    self.clock = clock
+    self.entropy = entropy
+  }
+}

@@ -1,0 +1,157 @@
+import HeartwoodFiles
+
+/// The anchor: two slots, written in turn, never both between two syncs.
+///
+/// Invariant: the slot in use is never the one that is written, so a torn write leaves it as it was.
+final class AnchorFile: @unchecked Sendable {
+  private let file: any File
+  private let path: String
+  private let lock = Lock()
+  private var slot: AnchorSlot
+  private let syncs: Bool
+
+  private init(file: any File, path: String, slot: AnchorSlot, syncs: Bool) {
+    self.file = file
+    self.path = path
+    self.slot = slot
+    self.syncs = syncs
+  }
+
+  /// What the slots of an anchor say.
+  struct Contents {
+    var slot: AnchorSlot
+    /// The other slot, where it is valid too.
+    var older: AnchorSlot?
+    /// A slot is not what was written: it may have been the newer one, so nothing that the other says
+    /// of the end of the log can be believed as the last word.
+    var isIncomplete: Bool { older == nil }
+    /// A newer version wrote it and asks that older ones do not append.
+    var forbidsWriting: Bool
+  }
+
+  /// The slot in use.
+  var current: AnchorSlot { lock.withLock { slot } }
+
+  /// Opens the anchor of a store and reads both slots.
+  static func open(
+    _ folder: StoreFolder, access: EngineOptions.Access, syncs: Bool
+  ) throws(EngineError) -> (anchor: AnchorFile, contents: Contents) {
+    let path = folder.path(of: StoreFolder.anchorName)
+    let file = try folder.open(StoreFolder.anchorName, access == .readOnly ? .readOnly : .readWrite)
+    let bytes = try StoreFolder.read(file, at: 0, count: 2 * Format.anchorBlockBytes, path: path)
+    let contents = try bytes.withBytes { (buffer) throws(EngineError) -> Contents in
+      try read(buffer, path: path, folder: folder.path)
+    }
+    return (AnchorFile(file: file, path: path, slot: contents.slot, syncs: syncs), contents)
+  }
+
+  private static func read(
+    _ bytes: UnsafeRawBufferPointer, path: String, folder: String
+  ) throws(EngineError) -> Contents {
+    let sectors = [0, 1].map { sector($0, of: bytes) }
+    var valid: [AnchorSlot] = []
+    var forbidsWriting = false
+    for index in 0..<2 {
+      switch AnchorSlot.decode(sectors[index], slot: index) {
+      case .valid(let slot):
+        valid.append(slot)
+        forbidsWriting = forbidsWriting || AnchorSlot.forbidsWriting(sectors[index])
+      case .newerFormat(let version):
+        throw EngineError(
+          .newerFormat,
+          "the store has format \(version), and this version reads up to \(Format.version); use a newer one",
+          file: folder)
+      case .invalid: break
+      }
+    }
+    valid.sort { $0.sequence > $1.sequence }
+    guard let newest = valid.first else { throw neitherSlot(sectors, path: path, folder: folder) }
+    return Contents(
+      slot: newest, older: valid.count == 2 ? valid[1] : nil,
+      forbidsWriting: forbidsWriting)
+  }
+
+  private static func sector(_ index: Int, of bytes: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer {
+    let start = index * Format.anchorBlockBytes
+    guard start + Format.anchorSlotBytes <= bytes.count else {
+      return UnsafeRawBufferPointer(start: nil, count: 0)
+    }
+    return UnsafeRawBufferPointer(rebasing: bytes[start..<start + Format.anchorSlotBytes])
+  }
+
+  private static func neitherSlot(
+    _ sectors: [UnsafeRawBufferPointer], path: String, folder: String
+  ) -> EngineError {
+    let isOurs = sectors.contains { $0.count >= 8 && $0.baseAddress?.field64(0) == Format.anchorMagic }
+    if isOurs { return .damaged("both slots of the anchor are damaged; restore the file", file: path) }
+    return EngineError(.notAStore, "the folder's anchor is not one of a store", file: folder)
+  }
+
+  /// Makes the anchor of a new store: both slots under another name, synced, then renamed.
+  static func create(_ slot: AnchorSlot, in folder: StoreFolder, syncs: Bool) throws(EngineError)
+    -> AnchorFile
+  {
+    do {
+      let file = try folder.directory.open(StoreFolder.newAnchorName, .createNew)
+      var older = slot
+      older.sequence = slot.sequence &- 1
+      for each in [older, slot] { try write(each, to: file) }
+      try writeZeros(to: file, upTo: 2 * Format.anchorBlockBytes)
+      if syncs { try file.sync(.full) }
+      // A crash here leaves no anchor: the folder is made anew by the next opening.
+      try folder.directory.rename(StoreFolder.newAnchorName, to: StoreFolder.anchorName)
+      if syncs { try folder.directory.sync() }
+      // From here on it is a store.
+      return AnchorFile(
+        file: file, path: folder.path(of: StoreFolder.anchorName), slot: slot, syncs: syncs)
+    } catch {
+      throw EngineError.files(error, "the store's anchor could not be made")
+    }
+  }
+
+  private static func writeZeros(to file: any File, upTo end: Int) throws(FileSystemError) {
+    let start = end - Format.anchorBlockBytes + Format.anchorSlotBytes
+    try file.write(all: [UInt8](repeating: 0, count: end - start), at: start)
+  }
+
+  private static func write(_ slot: AnchorSlot, to file: any File) throws(FileSystemError) {
+    let index = Int(truncatingIfNeeded: slot.sequence & 1)
+    let sector = slot.encoded(slot: index)
+    try file.write(all: sector, at: index * Format.anchorBlockBytes)
+  }
+
+  /// What became of a write of the anchor.
+  enum Outcome {
+    case written
+    /// Nothing is lost: the other slot holds.
+    case failed(EngineError)
+    /// The sync failed; nothing more may be written.
+    case unsynced(EngineError)
+  }
+
+  /// Writes the changed slot over the older one and syncs it.
+  func update(_ change: (inout AnchorSlot) -> Void) -> Outcome {
+    lock.lock()
+    defer { lock.unlock() }
+    var next = slot
+    change(&next)
+    next.sequence = slot.sequence &+ 1
+    do {
+      try Self.write(next, to: file)
+    } catch {
+      // The slot just hit is the older one; the next write goes to it again.
+      return .failed(.files(error, "the anchor could not be written"))
+    }
+    do {
+      if syncs { try file.sync(.data) }
+    } catch {
+      return .unsynced(.files(error, "the anchor could not be synced"))
+    }
+    slot = next
+    return .written
+  }
+
+  func close() {
+    try? file.close()
+  }
+}

@@ -1,0 +1,105 @@
+import HeartwoodBytes
+
+/// One slot of the anchor: all that opening needs to begin, complete in itself.
+struct AnchorSlot: Hashable, Sendable {
+  var identifier: StoreIdentifier
+  /// Counts up with every write of the anchor; the higher valid slot holds.
+  var sequence: UInt64
+  /// When the store was made, nanoseconds since 1970; for people.
+  var created: Int64
+  /// The frame of the newest checkpoint, nil where there is none yet, and that frame's checksum.
+  var checkpoint: LogPosition?
+  var checkpointChecksum: UInt64
+  /// The segment that the log goes on in. No frame lands in a segment before a slot names it.
+  var lastLogSegment: UInt32
+  /// Up to here the log was synced when the slot was written.
+  var proven: LogPoint
+  /// The number for the next segment of either kind.
+  var nextSegment: UInt32
+  /// The log ends exactly at `proven`: nothing was written since.
+  var isClean: Bool
+
+  /// What is found where a slot should be.
+  enum Reading: Hashable {
+    case valid(AnchorSlot)
+    case newerFormat(UInt32)
+    case invalid
+  }
+
+  private static let seedBase: UInt64 = 0x4865_6172_7477_6F6F
+
+  /// The sector as it is written to slot `index`.
+  func encoded(slot index: Int) -> [UInt8] {
+    var bytes = [UInt8](repeating: 0, count: Format.anchorSlotBytes)
+    bytes.withUnsafeMutableBytes { buffer in
+      guard let base = buffer.baseAddress else { return }
+      encodeFormat(to: base)
+      encodeState(to: base)
+      base.setField(504, Self.checksum(UnsafeRawPointer(base), slot: index))
+    }
+    return bytes
+  }
+
+  private func encodeFormat(to base: UnsafeMutableRawPointer) {
+    base.setField(0, Format.anchorMagic)
+    base.setField(8, Format.version)
+    base.setField(12, Format.minimumReader)
+    base.setField(16, Format.minimumWriter)
+    // 20, 24, 28: features that older versions may ignore, may only read, must refuse. None yet.
+    base.setField(32, identifier.low)
+    base.setField(40, identifier.high)
+  }
+
+  private func encodeState(to base: UnsafeMutableRawPointer) {
+    base.setField(48, sequence)
+    base.setField(56, created)
+    base.setField(64, checkpoint?.rawValue ?? 0)
+    base.setField(72, checkpointChecksum)
+    base.setField(80, UInt64(lastLogSegment))
+    base.setField(88, proven.position.rawValue)
+    base.setField(96, proven.sequence)
+    base.setField(104, proven.chain)
+    base.setField(112, proven.generation)
+    base.setField(120, UInt64(nextSegment))
+    base.setField(128, UInt32(isClean ? 1 : 0))
+    base.setField(132, Format.checksumKind)
+  }
+
+  /// Reads the sector of slot `index`; nothing in it is believed before its checksum holds.
+  static func decode(_ bytes: UnsafeRawBufferPointer, slot index: Int) -> Reading {
+    guard bytes.count >= Format.anchorSlotBytes, let base = bytes.baseAddress else { return .invalid }
+    guard base.field64(0) == Format.anchorMagic, base.field64(504) == checksum(base, slot: index) else {
+      return .invalid
+    }
+    guard base.field32(12) <= Format.version, base.field32(28) == 0 else {
+      return .newerFormat(base.field32(8))
+    }
+    return decodeState(base).map(Reading.valid) ?? .invalid
+  }
+
+  private static func decodeState(_ base: UnsafeRawPointer) -> AnchorSlot? {
+    let lastLog = base.field64(80)
+    let next = base.field64(120)
+    guard lastLog > 0, lastLog <= Format.segmentNumberLimit, next <= Format.segmentNumberLimit,
+      let provenPosition = LogPosition(rawValue: base.field64(88))
+    else { return nil }
+    return AnchorSlot(
+      identifier: StoreIdentifier(low: base.field64(32), high: base.field64(40)), sequence: base.field64(48),
+      created: Int64(bitPattern: base.field64(56)), checkpoint: LogPosition(rawValue: base.field64(64)),
+      checkpointChecksum: base.field64(72), lastLogSegment: UInt32(lastLog),
+      proven: LogPoint(
+        position: provenPosition, sequence: base.field64(96), chain: base.field64(104),
+        generation: base.field64(112)),
+      nextSegment: UInt32(next), isClean: base.field32(128) & 1 == 1)
+  }
+
+  /// True where a writer of this version must not append.
+  static func forbidsWriting(_ bytes: UnsafeRawBufferPointer) -> Bool {
+    guard bytes.count >= Format.anchorSlotBytes, let base = bytes.baseAddress else { return false }
+    return base.field32(16) > Format.version || base.field32(24) != 0
+  }
+
+  private static func checksum(_ base: UnsafeRawPointer, slot index: Int) -> UInt64 {
+    XXH64.hash(base.bytes(504), seed: seedBase ^ UInt64(truncatingIfNeeded: index))
+  }
+}

@@ -1,0 +1,110 @@
+import HeartwoodBytes
+
+/// What a checkpoint frame says: everything that opening needs besides the log behind it.
+struct CheckpointRecord: Hashable, Sendable {
+  /// One segment as the checkpoint knew it.
+  struct Segment: Hashable, Sendable {
+    var number: UInt32
+    var isLog: Bool
+    /// For a log segment, where it ends; for a page segment, how many pages it has, the header's included.
+    var extent: UInt64
+    /// The checksum of its last frame, or of its pages joined in order.
+    var chain: UInt64
+  }
+
+  /// The tree of one generation, as it lies on disk.
+  struct Root: Hashable, Sendable {
+    var reference: UInt64
+    var checksum: UInt64
+    var level: UInt32
+    var count: UInt64
+  }
+
+  var generation: UInt64
+  var root: Root
+  /// The first frame that is not in the tree.
+  var replay: LogPoint
+  /// The checkpoint before: its frame, that frame's checksum and its generation.
+  var previous: LogPosition?
+  var previousChecksum: UInt64
+  var previousGeneration: UInt64
+  var nextSegment: UInt32
+  /// Every segment that is alive.
+  var segments: [Segment]
+
+  private static let fixedBytes = 112
+  private static let segmentBytes = 32
+
+  /// The payload of the frame.
+  func encoded() -> [UInt8] {
+    var bytes = [UInt8](repeating: 0, count: Self.fixedBytes + segments.count * Self.segmentBytes)
+    bytes.withUnsafeMutableBytes { buffer in
+      guard let base = buffer.baseAddress else { return }
+      encodeFixed(to: base)
+      for (index, segment) in segments.enumerated() {
+        Self.encode(segment, to: base + (Self.fixedBytes + index * Self.segmentBytes))
+      }
+    }
+    return bytes
+  }
+
+  private func encodeFixed(to base: UnsafeMutableRawPointer) {
+    base.setField(0, generation)
+    base.setField(8, root.reference)
+    base.setField(16, root.checksum)
+    base.setField(24, root.level)
+    base.setField(28, UInt32(truncatingIfNeeded: segments.count))
+    base.setField(32, root.count)
+    base.setField(40, replay.position.rawValue)
+    base.setField(48, replay.sequence)
+    base.setField(56, replay.chain)
+    base.setField(64, replay.generation)
+    base.setField(72, previous?.rawValue ?? 0)
+    base.setField(80, previousChecksum)
+    base.setField(88, previousGeneration)
+    base.setField(96, UInt64(nextSegment))
+  }
+
+  private static func encode(_ segment: Segment, to base: UnsafeMutableRawPointer) {
+    base.setField(0, UInt64(segment.number))
+    base.setField(8, UInt64(segment.isLog ? 1 : 2))
+    base.setField(16, segment.extent)
+    base.setField(24, segment.chain)
+  }
+
+  /// Reads a payload whose checksum has held; nil where it makes no sense all the same.
+  static func decode(_ payload: UnsafeRawBufferPointer) -> CheckpointRecord? {
+    guard payload.count >= fixedBytes, let base = payload.baseAddress else { return nil }
+    let count = Int(base.field32(28))
+    guard (payload.count - fixedBytes) / segmentBytes == count,
+      count * segmentBytes + fixedBytes == payload.count,
+      let replay = LogPosition(rawValue: base.field64(40)), base.field64(96) <= Format.segmentNumberLimit
+    else { return nil }
+    var segments: [Segment] = []
+    segments.reserveCapacity(count)
+    for index in 0..<count {
+      guard let segment = decodeSegment(base + (fixedBytes + index * segmentBytes)) else { return nil }
+      segments.append(segment)
+    }
+    return CheckpointRecord(
+      generation: base.field64(0), root: decodeRoot(base),
+      replay: LogPoint(
+        position: replay, sequence: base.field64(48), chain: base.field64(56), generation: base.field64(64)),
+      previous: LogPosition(rawValue: base.field64(72)), previousChecksum: base.field64(80),
+      previousGeneration: base.field64(88), nextSegment: UInt32(base.field64(96)), segments: segments)
+  }
+
+  private static func decodeRoot(_ base: UnsafeRawPointer) -> Root {
+    Root(
+      reference: base.field64(8), checksum: base.field64(16), level: base.field32(24), count: base.field64(32)
+    )
+  }
+
+  private static func decodeSegment(_ base: UnsafeRawPointer) -> Segment? {
+    let number = base.field64(0)
+    let kind = base.field64(8)
+    guard number > 0, number <= Format.segmentNumberLimit, kind == 1 || kind == 2 else { return nil }
+    return Segment(
+      number: UInt32(number), isLog: kind == 1, extent: base.field64(16), chain: base.field64(24))
+  }
+}

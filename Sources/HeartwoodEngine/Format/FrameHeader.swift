@@ -1,0 +1,74 @@
+import HeartwoodBytes
+
+/// The first bytes of a frame: what it is, how long, and where in the chain it belongs.
+struct FrameHeader: Hashable, Sendable {
+  var kind: UInt8
+  var flags: UInt8
+  /// The bytes between the header and the trailing checksum, without padding.
+  var payloadBytes: Int
+  /// How many records the payload holds.
+  var recordCount: UInt32
+  /// Counts up by one with every frame of the log, across segments.
+  var sequence: UInt64
+  /// The transaction; for a checkpoint, the generation it is of.
+  var transaction: UInt64
+  /// The checksum of the frame before.
+  var previous: UInt64
+  /// The last frame known to be synced when this one was written.
+  var durableThrough: UInt64
+  /// In the last frame of a transaction: when it was committed, nanoseconds since 1970.
+  var time: Int64
+  /// In the last frame: how many puts and how many deleted keys the whole transaction has.
+  var puts: UInt64
+  var deletes: UInt64
+
+  var isLast: Bool { flags & Format.lastFrameFlag != 0 }
+
+  /// The whole frame on disk.
+  var totalBytes: Int { Self.totalBytes(payload: payloadBytes) }
+
+  static func totalBytes(payload: Int) -> Int {
+    let padded = (payload + Format.frameAlignment - 1) & ~(Format.frameAlignment - 1)
+    return Format.frameHeaderBytes + padded + Format.frameTrailerBytes
+  }
+
+  /// Writes the header; returns its checksum, from which the frame's own checksum goes on.
+  func encode(to base: UnsafeMutableRawPointer, seed: UInt64) -> UInt64 {
+    base.setField(0, Format.frameMagic)
+    base.setField(4, kind)
+    base.setField(5, flags)
+    base.setField(6, Format.frameVersion)
+    base.setField(8, UInt32(truncatingIfNeeded: payloadBytes))
+    base.setField(12, recordCount)
+    base.setField(16, sequence)
+    base.setField(24, transaction)
+    base.setField(32, previous)
+    base.setField(40, durableThrough)
+    base.setField(48, time)
+    base.setField(56, puts)
+    base.setField(64, deletes)
+    let sum = XXH64.hash(UnsafeRawPointer(base).bytes(72), seed: seed)
+    base.setField(72, sum)
+    return sum
+  }
+
+  /// Reads a header; nil where the bytes are none, or none of this place. Its length is believed only
+  /// because its checksum holds.
+  static func decode(_ bytes: UnsafeRawBufferPointer, seed: UInt64) -> (
+    header: FrameHeader, checksum: UInt64
+  )? {
+    guard bytes.count >= Format.frameHeaderBytes, let base = bytes.baseAddress,
+      base.field32(0) == Format.frameMagic
+    else { return nil }
+    let sum = base.field64(72)
+    guard sum == XXH64.hash(base.bytes(72), seed: seed), base.field16(6) == Format.frameVersion else {
+      return nil
+    }
+    let header = FrameHeader(
+      kind: base.field8(4), flags: base.field8(5), payloadBytes: Int(base.field32(8)),
+      recordCount: base.field32(12), sequence: base.field64(16), transaction: base.field64(24),
+      previous: base.field64(32), durableThrough: base.field64(40),
+      time: Int64(bitPattern: base.field64(48)), puts: base.field64(56), deletes: base.field64(64))
+    return (header, sum)
+  }
+}

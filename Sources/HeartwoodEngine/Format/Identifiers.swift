@@ -1,0 +1,103 @@
+import HeartwoodBytes
+
+/// The 16 random bytes that tell one store from every other.
+public struct StoreIdentifier: Hashable, Sendable, CustomStringConvertible {
+  /// The first eight bytes, as a little-endian integer.
+  package let low: UInt64
+  /// The last eight bytes.
+  package let high: UInt64
+
+  /// An identifier of two halves.
+  package init(low: UInt64, high: UInt64) {
+    self.low = low
+    self.high = high
+  }
+
+  /// The 16 bytes.
+  public var bytes: [UInt8] {
+    withUnsafeBytes(of: (low.littleEndian, high.littleEndian)) { Array($0) }
+  }
+
+  /// 32 hexadecimal digits.
+  public var description: String {
+    bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+  }
+
+  /// What every checksum of the store is seeded with.
+  var seed: UInt64 {
+    withUnsafeBytes(of: (low.littleEndian, high.littleEndian)) { XXH64.hash($0, seed: 0) }
+  }
+}
+
+/// The state of the store after one transaction; numbered by it, never changes.
+public struct Generation: RawRepresentable, Comparable, Hashable, Sendable, CustomStringConvertible {
+  /// The number of the transaction that made it; 0 is the empty store.
+  public let rawValue: UInt64
+
+  /// A generation by its number.
+  public init(rawValue: UInt64) { self.rawValue = rawValue }
+
+  /// The number.
+  public var description: String { String(rawValue) }
+
+  /// Older before newer.
+  public static func < (left: Generation, right: Generation) -> Bool { left.rawValue < right.rawValue }
+}
+
+/// Where a frame begins or the log ends: a log segment and a byte offset in it.
+struct LogPosition: Hashable, Sendable, CustomStringConvertible {
+  let segment: UInt32
+  let offset: Int
+
+  init(segment: UInt32, offset: Int) {
+    self.segment = segment
+    self.offset = offset
+  }
+
+  /// From disk: the segment above 32 bits of offset; nil for zero, which means none.
+  init?(rawValue: UInt64) {
+    let number = rawValue >> 32
+    guard number != 0, number <= Format.segmentNumberLimit else { return nil }
+    segment = UInt32(truncatingIfNeeded: number)
+    offset = Int(truncatingIfNeeded: rawValue & 0xFFFF_FFFF)
+  }
+
+  var rawValue: UInt64 { UInt64(segment) << 32 | UInt64(truncatingIfNeeded: offset) }
+
+  var description: String { "\(SegmentName.log(segment)) at byte \(offset)" }
+}
+
+/// A place between two frames, with what the next frame must say to belong there.
+struct LogPoint: Hashable, Sendable {
+  /// Where the next frame begins.
+  var position: LogPosition
+  /// The number the next frame has.
+  var sequence: UInt64
+  /// The checksum of the frame before.
+  var chain: UInt64
+  /// The generation that the frames up to here make.
+  var generation: UInt64
+}
+
+/// The names of segments.
+enum SegmentName {
+  static func log(_ number: UInt32) -> String { hexadecimal(number) + ".log" }
+  static func pages(_ number: UInt32) -> String { hexadecimal(number) + ".pages" }
+
+  /// What a file of the folder is, by its name.
+  static func parse(_ name: String) -> (number: UInt32, isLog: Bool)? {
+    let parts = name.split(separator: ".", omittingEmptySubsequences: false)
+    guard parts.count == 2, parts[0].utf8.count == 16, parts[1] == "log" || parts[1] == "pages" else {
+      return nil
+    }
+    let digits = parts[0].utf8.allSatisfy { ($0 >= 48 && $0 <= 57) || ($0 >= 97 && $0 <= 102) }
+    guard digits, let number = UInt64(parts[0], radix: 16) else { return nil }
+    guard number > 0, number <= Format.segmentNumberLimit else { return nil }
+    return (UInt32(number), parts[1] == "log")
+  }
+
+  private static func hexadecimal(_ number: UInt32) -> String {
+    let digits = String(number, radix: 16)
+    return String(repeating: "0", count: 16 - digits.count) + digits
+  }
+}

@@ -1,0 +1,106 @@
+import HeartwoodBytes
+
+/// One put or delete in a transaction frame, as it lies there:
+/// checksum (8 bytes) · key length × 4 + operation (varint) · value length (varint) · key · value.
+struct Record {
+  let base: UnsafeRawPointer
+  let operation: UInt64
+  let keyOffset: Int
+  let keyBytes: Int
+  let valueBytes: Int
+
+  var key: UnsafeRawBufferPointer { (base + keyOffset).bytes(keyBytes) }
+
+  var value: UnsafeRawBufferPointer {
+    let offset = keyOffset &+ keyBytes
+    return (base + offset).bytes(valueBytes)
+  }
+
+  var totalBytes: Int { keyOffset &+ keyBytes &+ valueBytes }
+  var checksum: UInt64 { base.field64(0) }
+
+  /// The most that a record adds to its key and value.
+  static let overheadLimit = 8 + 10 + 10
+
+  /// Reads the lengths of the record at `base`, of which `available` bytes may be looked at. Nil where
+  /// they do not fit; the bytes themselves are not believed before `isIntact`.
+  @inline(__always)
+  static func parse(_ base: UnsafeRawPointer, available: Int) -> Record? {
+    guard available >= 10 else { return nil }
+    let first = base.field8(8)
+    let second = base.field8(9)
+    // Nearly all records have a one-byte varint for each length.
+    if first < 0x80, second < 0x80 {
+      let keyBytes = Int(first >> 2)
+      let valueBytes = Int(second)
+      guard 10 &+ keyBytes &+ valueBytes <= available else { return nil }
+      return Record(
+        base: base, operation: UInt64(first & 3), keyOffset: 10, keyBytes: keyBytes, valueBytes: valueBytes)
+    }
+    return parseLong(base, available: available)
+  }
+
+  @inline(never)
+  private static func parseLong(_ base: UnsafeRawPointer, available: Int) -> Record? {
+    var offset = 8
+    guard let tag = varint(base, &offset, available), let length = varint(base, &offset, available) else {
+      return nil
+    }
+    let keyBytes = tag >> 2
+    guard keyBytes <= UInt64(Format.keyLimit) + 2, length <= UInt64(Format.valueLimit) else { return nil }
+    let record = Record(
+      base: base, operation: tag & 3, keyOffset: offset, keyBytes: Int(keyBytes), valueBytes: Int(length))
+    return record.totalBytes <= available ? record : nil
+  }
+
+  /// Reads one varint of at most five bytes; no length here needs more.
+  private static func varint(_ base: UnsafeRawPointer, _ offset: inout Int, _ limit: Int) -> UInt64? {
+    var value: UInt64 = 0
+    var shift: UInt64 = 0
+    while offset < limit, shift < 35 {
+      let byte = UInt64(base.field8(offset))
+      offset += 1
+      value |= (byte & 0x7F) << shift
+      if byte < 0x80 { return value }
+      shift += 7
+    }
+    return nil
+  }
+
+  /// Whether the bytes are those that were written at this offset of this segment.
+  @inline(__always)
+  func isIntact(segmentSeed: UInt64, offset: Int) -> Bool {
+    checksum == XXH3.hash((base + 8).bytes(totalBytes &- 8), seed: Checksums.seed(segmentSeed, at: offset))
+  }
+
+  /// Writes a record to `target`, where `overheadLimit` + key + value bytes are free; returns its
+  /// length and its checksum.
+  @inline(__always)
+  static func write(
+    to target: UnsafeMutableRawPointer, operation: UInt64, key: UnsafeRawBufferPointer,
+    value: UnsafeRawBufferPointer, seed: UInt64
+  ) -> (bytes: Int, checksum: UInt64) {
+    var end = 8
+    putVarint(target, &end, UInt64(truncatingIfNeeded: key.count) << 2 | operation)
+    putVarint(target, &end, UInt64(truncatingIfNeeded: value.count))
+    if let source = key.baseAddress { (target + end).copyMemory(from: source, byteCount: key.count) }
+    end &+= key.count
+    if let source = value.baseAddress { (target + end).copyMemory(from: source, byteCount: value.count) }
+    end &+= value.count
+    let sum = XXH3.hash(UnsafeRawPointer(target + 8).bytes(end &- 8), seed: seed)
+    target.setField(0, sum)
+    return (end, sum)
+  }
+
+  @inline(__always)
+  private static func putVarint(_ target: UnsafeMutableRawPointer, _ offset: inout Int, _ value: UInt64) {
+    var rest = value
+    while rest >= 0x80 {
+      target.setField(offset, UInt8(truncatingIfNeeded: rest) | 0x80)
+      rest >>= 7
+      offset &+= 1
+    }
+    target.setField(offset, UInt8(truncatingIfNeeded: rest))
+    offset &+= 1
+  }
+}

@@ -1,0 +1,79 @@
+import HeartwoodFiles
+import Synchronization
+
+/// The bytes of a file in anonymous memory, read in chunks when they are first needed: what a map is,
+/// where there is no map or none is wanted. A media error is thrown here instead of ending the process.
+final class ChunkFiller: @unchecked Sendable {
+  static let chunkBytes = 16 << 10
+
+  let memory: AnonymousMemory
+  private let file: any File
+  private let path: String
+  private let lock = Lock()
+  /// 1 where the chunk has been read.
+  private let marks: UnsafeMutablePointer<Atomic<UInt8>>
+  private let markCount: Int
+
+  init(file: any File, path: String, capacity: Int) throws(EngineError) {
+    self.file = file
+    self.path = path
+    memory = try AnonymousMemory.reserving(capacity, for: path)
+    markCount = (capacity + Self.chunkBytes - 1) / Self.chunkBytes
+    marks = .allocate(capacity: markCount)
+    for index in 0..<markCount { (marks + index).initialize(to: Atomic(0)) }
+  }
+
+  deinit {
+    marks.deinitialize(count: markCount)
+    marks.deallocate()
+  }
+
+  /// Sees to it that `count` bytes from `offset` are in memory.
+  @inline(__always)
+  func require(_ offset: Int, _ count: Int) throws(EngineError) {
+    guard count > 0 else { return }
+    let last = (offset &+ count &- 1) / Self.chunkBytes
+    var chunk = offset / Self.chunkBytes
+    while chunk <= last {
+      // Acquiring pairs with the release in `fill`: a chunk marked is a chunk read.
+      if chunk >= markCount || marks[chunk].load(ordering: .acquiring) == 0 { try fill(chunk) }
+      chunk &+= 1
+    }
+  }
+
+  @inline(never)
+  private func fill(_ chunk: Int) throws(EngineError) {
+    guard chunk < markCount else {
+      throw EngineError(.damaged, "a position lies outside its file; run verify", file: path)
+    }
+    lock.lock()
+    defer { lock.unlock() }
+    try fillLocked(chunk)
+  }
+
+  private func fillLocked(_ chunk: Int) throws(EngineError) {
+    guard marks[chunk].load(ordering: .acquiring) == 0 else { return }
+    let offset = chunk * Self.chunkBytes
+    let target = UnsafeMutableRawBufferPointer(
+      start: memory.base + offset, count: min(Self.chunkBytes, memory.byteCount - offset))
+    do {
+      _ = try file.readFully(into: target, at: Int64(offset))
+    } catch {
+      throw EngineError.reading(error, path: path, offset: Int64(offset))
+    }
+    marks[chunk].store(1, ordering: .releasing)
+  }
+
+  /// Takes over bytes that were just written to the file, before anybody can ask for them.
+  func noteWritten(_ bytes: UnsafeRawBufferPointer, at offset: Int) throws(EngineError) {
+    guard let source = bytes.baseAddress, bytes.count > 0 else { return }
+    lock.lock()
+    defer { lock.unlock() }
+    let first = offset / Self.chunkBytes
+    let last = (offset + bytes.count - 1) / Self.chunkBytes
+    // The first chunk holds older bytes too; the ones after it hold nothing but what comes now.
+    if offset % Self.chunkBytes != 0 { try fillLocked(first) }
+    (memory.base + offset).copyMemory(from: source, byteCount: bytes.count)
+    for chunk in first...last { marks[chunk].store(1, ordering: .releasing) }
+  }
+}

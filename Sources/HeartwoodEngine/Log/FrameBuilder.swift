@@ -1,0 +1,90 @@
+import HeartwoodBytes
+
+/// The frame under construction, in one buffer that grows and stays. The writer knows where the frame
+/// will lie, so that the positions of values are final as they are put.
+final class FrameBuilder {
+  private(set) var base: UnsafeMutableRawPointer
+  private var capacity: Int
+  /// Bytes in use, header included.
+  private(set) var count = Format.frameHeaderBytes
+  /// Where in its segment the frame will lie.
+  private(set) var start = 0
+  private(set) var recordCount: UInt32 = 0
+  private var segmentSeed: UInt64 = 0
+  /// The checksums of the records, joined: no byte is hashed twice.
+  private var joined: UInt64 = 0
+
+  private static let firstCapacity = 64 << 10
+  /// What is kept between transactions.
+  private static let keptCapacity = 32 << 20
+
+  init() {
+    capacity = Self.firstCapacity
+    base = .allocate(byteCount: capacity, alignment: 16)
+  }
+
+  deinit { base.deallocate() }
+
+  var isEmpty: Bool { recordCount == 0 }
+  var isFull: Bool { count >= Format.frameBytes }
+
+  /// Begins a frame that will lie at `offset`.
+  func begin(at offset: Int, segmentSeed: UInt64) {
+    start = offset
+    self.segmentSeed = segmentSeed
+    count = Format.frameHeaderBytes
+    recordCount = 0
+    joined = 0
+  }
+
+  /// Gives back what one large transaction needed.
+  func trim() {
+    guard capacity > Self.keptCapacity else { return }
+    base.deallocate()
+    capacity = Self.firstCapacity
+    base = .allocate(byteCount: capacity, alignment: 16)
+    count = Format.frameHeaderBytes
+  }
+
+  /// Adds a record; returns its offset in the segment.
+  @inline(__always)
+  func append(operation: UInt64, key: UnsafeRawBufferPointer, value: UnsafeRawBufferPointer) -> Int {
+    let needed = count &+ key.count &+ value.count &+ Record.overheadLimit &+ 16
+    if needed > capacity { grow(to: needed) }
+    let offset = start &+ count
+    let written = Record.write(
+      to: base + count, operation: operation, key: key, value: value,
+      seed: Checksums.seed(segmentSeed, at: offset))
+    joined = Checksums.mix(joined, written.checksum)
+    count &+= written.bytes
+    recordCount &+= 1
+    return offset
+  }
+
+  @inline(never)
+  private func grow(to needed: Int) {
+    let larger = max(needed, capacity * 2)
+    let memory = UnsafeMutableRawPointer.allocate(byteCount: larger, alignment: 16)
+    memory.copyMemory(from: base, byteCount: count)
+    base.deallocate()
+    base = memory
+    capacity = larger
+  }
+
+  /// Completes the frame: padding, header, trailing checksum.
+  func finish(_ fields: FrameHeader) -> (bytes: UnsafeRawBufferPointer, checksum: UInt64) {
+    var header = fields
+    header.payloadBytes = count - Format.frameHeaderBytes
+    header.recordCount = recordCount
+    let total = header.totalBytes
+    var end = count
+    while end < total - Format.frameTrailerBytes {
+      base.setField(end, UInt8(0))
+      end += 1
+    }
+    let headerSum = header.encode(to: base, seed: Checksums.seed(segmentSeed, at: start))
+    let checksum = Checksums.mix(headerSum, joined)
+    base.setField(end, checksum)
+    return (UnsafeRawBufferPointer(start: base, count: total), checksum)
+  }
+}

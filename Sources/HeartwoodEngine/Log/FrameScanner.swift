@@ -1,0 +1,161 @@
+import HeartwoodBytes
+
+/// A frame found where it belongs, with all its checksums right.
+struct ScannedFrame {
+  let header: FrameHeader
+  let checksum: UInt64
+  let position: LogPosition
+  /// The frame without its trailing checksum and padding: what follows the header.
+  let payload: UnsafeRawBufferPointer
+
+  /// Where the next frame begins.
+  var end: LogPosition {
+    LogPosition(segment: position.segment, offset: position.offset + header.totalBytes)
+  }
+
+  /// What the next frame must say, where this one stood at `point`.
+  func next(after point: LogPoint) -> LogPoint {
+    let completes = header.kind == Format.transactionKind && header.isLast
+    return LogPoint(
+      position: end, sequence: header.sequence &+ 1, chain: checksum,
+      generation: completes ? header.transaction : point.generation)
+  }
+}
+
+/// Reads frames of one segment. Nil always means "no valid frame here"; a read error is thrown and is
+/// never taken for the end of the log.
+struct FrameScanner {
+  let segment: LogSegment
+  /// Bytes at or behind this offset are not looked at.
+  let end: Int
+
+  init(_ segment: LogSegment, upTo end: Int? = nil) {
+    self.segment = segment
+    self.end = min(end ?? segment.limit, segment.limit)
+  }
+
+  /// The header at an offset, whatever its place in the chain.
+  func header(at offset: Int) throws(EngineError) -> (header: FrameHeader, checksum: UInt64)? {
+    guard offset >= 0, offset <= end - Format.frameHeaderBytes - Format.frameTrailerBytes,
+      let bytes = try segment.bytes(at: offset, Format.frameHeaderBytes)
+    else { return nil }
+    return FrameHeader.decode(bytes, seed: Checksums.seed(segment.seed, at: offset))
+  }
+
+  /// The next frame of the chain, with every byte of it checked.
+  func frame(at point: LogPoint) throws(EngineError) -> ScannedFrame? {
+    guard let frame = try frame(at: point.position.offset),
+      frame.header.sequence == point.sequence, frame.header.previous == point.chain
+    else { return nil }
+    return frame
+  }
+
+  /// The frame at an offset, with every byte of it checked, whatever its place in the chain.
+  func frame(at offset: Int) throws(EngineError) -> ScannedFrame? {
+    guard let found = try header(at: offset) else { return nil }
+    let total = found.header.totalBytes
+    guard total <= end - offset, let bytes = try segment.bytes(at: offset, total),
+      let base = bytes.baseAddress,
+      let checksum = Self.checksum(of: found, base, segment: segment, offset: offset),
+      checksum == base.field64(total - Format.frameTrailerBytes), Self.isPadded(found.header, base)
+    else { return nil }
+    let payload = (base + Format.frameHeaderBytes).bytes(found.header.payloadBytes)
+    return ScannedFrame(
+      header: found.header, checksum: checksum,
+      position: LogPosition(segment: segment.number, offset: offset), payload: payload)
+  }
+
+  /// The next frame of the chain by its header alone: the chain's next link is taken from its trailer.
+  func outline(at point: LogPoint) throws(EngineError) -> ScannedFrame? {
+    let offset = point.position.offset
+    guard let found = try header(at: offset), found.header.sequence == point.sequence,
+      found.header.previous == point.chain
+    else { return nil }
+    let total = found.header.totalBytes
+    guard total <= end - offset,
+      let trailer = try segment.bytes(
+        at: offset + total - Format.frameTrailerBytes, Format.frameTrailerBytes),
+      let tail = trailer.baseAddress
+    else { return nil }
+    return ScannedFrame(
+      header: found.header, checksum: tail.field64(0),
+      position: LogPosition(segment: segment.number, offset: offset),
+      payload: UnsafeRawBufferPointer(start: nil, count: 0))
+  }
+
+  private static func checksum(
+    of found: (header: FrameHeader, checksum: UInt64), _ base: UnsafeRawPointer, segment: LogSegment,
+    offset: Int
+  ) -> UInt64? {
+    let payload = (base + Format.frameHeaderBytes).bytes(found.header.payloadBytes)
+    switch found.header.kind {
+    case Format.transactionKind:
+      var records = RecordIterator(payload, firstOffset: offset + Format.frameHeaderBytes)
+      var joined: UInt64 = 0
+      while let (record, place) = records.next() {
+        guard record.isIntact(segmentSeed: segment.seed, offset: place) else { return nil }
+        joined = Checksums.mix(joined, record.checksum)
+      }
+      guard records.isAtEnd, records.count == found.header.recordCount else { return nil }
+      return Checksums.mix(found.checksum, joined)
+    default:
+      return Checksums.mix(found.checksum, XXH64.hash(payload, seed: found.checksum))
+    }
+  }
+
+  private static func isPadded(_ header: FrameHeader, _ base: UnsafeRawPointer) -> Bool {
+    var offset = Format.frameHeaderBytes + header.payloadBytes
+    while offset < header.totalBytes - Format.frameTrailerBytes {
+      guard base.field8(offset) == 0 else { return false }
+      offset += 1
+    }
+    return true
+  }
+
+  /// The first offset behind `offset` where a frame of this segment begins, whatever its place in the
+  /// chain. The checksum is seeded with the place, so a false find is as likely as a false checksum.
+  func nextHeader(after offset: Int) throws(EngineError) -> (offset: Int, header: FrameHeader)? {
+    let alignment = Format.frameAlignment
+    var place = (offset + alignment) & ~(alignment - 1)
+    let chunk = ChunkFiller.chunkBytes
+    while place + Format.frameHeaderBytes <= end {
+      let count = min(chunk, end - place) & ~(alignment - 1)
+      guard let bytes = try segment.bytes(at: place, count), let base = bytes.baseAddress else { return nil }
+      for step in stride(from: 0, to: count, by: alignment) where base.field32(step) == Format.frameMagic {
+        if let found = try header(at: place + step) { return (place + step, found.header) }
+      }
+      place += count
+      if count == 0 { return nil }
+    }
+    return nil
+  }
+}
+
+/// Goes through the records of a transaction frame's payload by their lengths.
+struct RecordIterator {
+  private let payload: UnsafeRawBufferPointer
+  private let firstOffset: Int
+  private var position = 0
+  private(set) var count: UInt32 = 0
+
+  /// - Parameter firstOffset: Where in its segment the payload begins.
+  init(_ payload: UnsafeRawBufferPointer, firstOffset: Int) {
+    self.payload = payload
+    self.firstOffset = firstOffset
+  }
+
+  /// The next record and its offset in the segment; nil at the end, or where the lengths do not fit.
+  @inline(__always)
+  mutating func next() -> (record: Record, offset: Int)? {
+    guard position < payload.count, let base = payload.baseAddress,
+      let record = Record.parse(base + position, available: payload.count &- position)
+    else { return nil }
+    let offset = firstOffset &+ position
+    position &+= record.totalBytes
+    count &+= 1
+    return (record, offset)
+  }
+
+  /// True when all of the payload was used up.
+  var isAtEnd: Bool { position == payload.count }
+}

@@ -1,0 +1,74 @@
+import HeartwoodFiles
+import Synchronization
+
+/// One file of the log, open, with its bytes reachable in memory.
+final class LogSegment: @unchecked Sendable {
+  let header: SegmentHeader
+  let seed: UInt64
+  let file: any File
+  let path: String
+  let slot: UnsafeMutablePointer<SegmentSlot>
+  private let filler: ChunkFiller?
+  private let map: (any FileMap)?
+  /// How far the bytes in memory can reach.
+  let capacity: Int
+
+  var number: UInt32 { header.number }
+
+  /// Takes a file whose header has been read.
+  ///
+  /// - Parameters:
+  ///   - limit: How many bytes of it exist.
+  ///   - capacity: How many it may come to have while it is open.
+  init(
+    header: SegmentHeader, file: any File, path: String, limit: Int, capacity: Int,
+    reading: EngineOptions.Reading
+  ) throws(EngineError) {
+    self.header = header
+    self.seed = header.seed
+    self.file = file
+    self.path = path
+    self.capacity = max(capacity, limit)
+    map = reading == .mapped ? try Self.map(file, length: self.capacity, path: path) : nil
+    filler = map == nil ? try ChunkFiller(file: file, path: path, capacity: self.capacity) : nil
+    slot = .allocate(capacity: 1)
+    let base = map?.base ?? filler.map { UnsafeRawPointer($0.memory.base) } ?? UnsafeRawPointer(slot)
+    slot.initialize(to: SegmentSlot(base: base, seed: seed, filler: filler, limit: limit))
+  }
+
+  deinit {
+    slot.deinitialize(count: 1)
+    slot.deallocate()
+  }
+
+  private static func map(_ file: any File, length: Int, path: String) throws(EngineError) -> (any FileMap)? {
+    do {
+      return try file.map(length: length)
+    } catch {
+      if error.code == .unsupported { return nil }
+      throw EngineError.reading(error, path: path, offset: 0)
+    }
+  }
+
+  /// How many bytes may be read.
+  var limit: Int { slot.pointee.limit.load(ordering: .acquiring) }
+
+  /// `count` bytes at `offset`; nil where the segment is shorter.
+  func bytes(at offset: Int, _ count: Int) throws(EngineError) -> UnsafeRawBufferPointer? {
+    guard offset >= 0, count >= 0, offset <= limit, count <= limit - offset else { return nil }
+    try filler?.require(offset, count)
+    return (slot.pointee.base + offset).bytes(count)
+  }
+
+  /// Makes bytes that were written at `offset` readable. The writer only.
+  func publish(_ bytes: UnsafeRawBufferPointer, at offset: Int) throws(EngineError) {
+    try filler?.noteWritten(bytes, at: offset)
+    let end = offset + bytes.count
+    // Releasing: who sees the new limit sees the bytes.
+    if end > limit { slot.pointee.limit.store(end, ordering: .releasing) }
+  }
+
+  func close() {
+    try? file.close()
+  }
+}

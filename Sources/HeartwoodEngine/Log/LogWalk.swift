@@ -1,0 +1,67 @@
+/// Goes through the frames of the log in order, across segments.
+struct LogWalk {
+  private let path: ArraySlice<LogSegment>
+  private var index: Int
+  /// Where the next frame is looked for.
+  private(set) var point: LogPoint
+  /// Where to stop, nil for "as far as there are valid frames".
+  private let end: LogPosition?
+
+  /// - Parameter path: The segments in the log's order; `point` lies in one of them.
+  init(_ path: ArraySlice<LogSegment>, from point: LogPoint, upTo end: LogPosition?) throws(EngineError) {
+    guard let index = path.firstIndex(where: { $0.number == point.position.segment }) else {
+      throw EngineError.damaged(
+        "the log has no segment \(point.position.segment), which opening needs; restore the file",
+        file: SegmentName.log(point.position.segment))
+    }
+    self.path = path
+    self.index = index
+    self.point = point
+    self.end = end
+  }
+
+  /// The segment that `point` lies in.
+  var segment: LogSegment { path[index] }
+
+  /// The segments behind that one.
+  var later: ArraySlice<LogSegment> { path[(index + 1)...] }
+
+  /// The next frame with all of its bytes checked; nil at the end, or where no valid frame is.
+  mutating func next() throws(EngineError) -> ScannedFrame? {
+    guard try advanceToFrame() else { return nil }
+    return step(try scanner().frame(at: point))
+  }
+
+  /// The next frame with only its header checked.
+  mutating func nextOutline() throws(EngineError) -> ScannedFrame? {
+    guard try advanceToFrame() else { return nil }
+    return step(try scanner().outline(at: point))
+  }
+
+  private mutating func step(_ frame: ScannedFrame?) -> ScannedFrame? {
+    if let frame { point = frame.next(after: point) }
+    return frame
+  }
+
+  /// Steps over the end of segments; false at the end of the walk.
+  private mutating func advanceToFrame() throws(EngineError) -> Bool {
+    while true {
+      if point.position == end { return false }
+      guard let successor = later.first, let join = successor.header.predecessor,
+        join.position == point.position
+      else { return true }
+      guard join == point else {
+        throw EngineError.damaged(
+          "the segment does not go on where the one before it ends", file: successor.path)
+      }
+      index += 1
+      point = successor.header.firstPoint
+    }
+  }
+
+  private func scanner() -> FrameScanner {
+    let join = later.first?.header.predecessor?.position.offset
+    let stop = end.flatMap { $0.segment == segment.number ? $0.offset : nil }
+    return FrameScanner(segment, upTo: join ?? stop)
+  }
+}

@@ -1,0 +1,101 @@
+import HeartwoodFiles
+
+/// Finds the segments of the log that belong together, from what the anchor says and what the folder has.
+struct LogFinder {
+  let folder: StoreFolder
+  let identifier: StoreIdentifier
+  let options: EngineOptions
+
+  /// What the folder has, by name.
+  struct Listing {
+    var logs: [UInt32] = []
+    var pages: [UInt32] = []
+    var hasNewAnchor = false
+
+    /// The first number that no file has.
+    var next: UInt32 { (max(logs.max() ?? 0, pages.max() ?? 0)) + 1 }
+  }
+
+  func list() throws(EngineError) -> Listing {
+    var listing = Listing()
+    for name in try folder.entries() {
+      if name == StoreFolder.newAnchorName { listing.hasNewAnchor = true }
+      guard let segment = SegmentName.parse(name) else { continue }
+      if segment.isLog { listing.logs.append(segment.number) } else { listing.pages.append(segment.number) }
+    }
+    listing.logs.sort()
+    listing.pages.sort()
+    return listing
+  }
+
+  /// The segment that the log ends in, and those before it, in order.
+  ///
+  /// - Parameter isExact: The anchor has the last word on which segment is last.
+  func path(to named: UInt32, listing: Listing, isExact: Bool) throws(EngineError) -> [LogSegment] {
+    var last = try isExact ? nil : laterSegment(than: named, listing)
+    if last == nil { last = try open(named) }
+    var path: [LogSegment] = []
+    while let segment = last {
+      path.append(segment)
+      guard let join = segment.header.predecessor else { break }
+      guard join.position.segment < segment.number else {
+        throw EngineError.damaged("the segment names a later one as the one before it", file: segment.path)
+      }
+      last = try open(join.position.segment)
+    }
+    return path.reversed()
+  }
+
+  /// A segment that the anchor does not name yet belongs to the log if frames were written in it: they
+  /// are only written once a slot names it, so that slot is the damaged one. A segment that recovery was
+  /// copying a tail to belongs if the copy is complete.
+  private func laterSegment(than named: UInt32, _ listing: Listing) throws(EngineError) -> LogSegment? {
+    for number in listing.logs.reversed() where number > named {
+      guard let header = try header(of: number) else { continue }
+      let segment = try open(number, header)
+      var walk = try LogWalk([segment][...], from: header.firstPoint, upTo: nil)
+      let hasFrame = try walk.next() != nil
+      while walk.point.sequence <= header.copiedThrough, try walk.next() != nil {}
+      if hasFrame, walk.point.sequence > header.copiedThrough { return segment }
+      segment.close()
+    }
+    return nil
+  }
+
+  /// The header of a segment, nil where there is no valid one.
+  private func header(of number: UInt32) throws(EngineError) -> SegmentHeader? {
+    let name = SegmentName.log(number)
+    let file = try folder.open(name, .readOnly)
+    defer { try? file.close() }
+    return try decode(file, number: number)
+  }
+
+  private func decode(_ file: any File, number: UInt32) throws(EngineError) -> SegmentHeader? {
+    let path = folder.path(of: SegmentName.log(number))
+    let bytes = try StoreFolder.read(file, at: 0, count: Format.segmentHeaderBytes, path: path)
+    return bytes.withUnsafeBytes {
+      SegmentHeader.decode($0, magic: Format.logSegmentMagic, number: number, identifier: identifier)
+    }
+  }
+
+  /// Opens a segment that has to be there.
+  private func open(_ number: UInt32) throws(EngineError) -> LogSegment { try open(number, nil) }
+
+  private func open(_ number: UInt32, _ known: SegmentHeader?) throws(EngineError) -> LogSegment {
+    let name = SegmentName.log(number)
+    let file = try folder.open(name, options.access == .readOnly ? .readOnly : .readWrite)
+    var found = known
+    if found == nil { found = try decode(file, number: number) }
+    guard let header = found else {
+      throw EngineError.damaged(
+        "the segment's header is damaged; restore the file", file: folder.path(of: name), offset: 0)
+    }
+    let size = try folder.size(of: file)
+    guard size <= Format.segmentLimit else {
+      throw EngineError.damaged("the segment is longer than any can be", file: folder.path(of: name))
+    }
+    return try LogSegment(
+      header: header, file: file, path: folder.path(of: name), limit: size, capacity: Log.capacity(options),
+      reading: options.reading)
+  }
+}
