@@ -1,0 +1,157 @@
+import Synchronization
+
+/// The newest generation, the generations that readers hold, and the pages that wait until nobody
+/// holds what they belong to.
+///
+/// Readers take no lock: a reader says in a slot of its own which generation it takes, and looks again
+/// whether that is still the newest. The writer publishes a generation before it looks at the slots.
+/// Both are sequentially consistent, so one of the two sees the other.
+///
+/// A page born in generation *b* and retired in generation *r* is free once no pin *p* has b ≤ p < r:
+/// a long pin keeps the pages of its own generation and nothing else.
+final class Generations: @unchecked Sendable {
+  /// A held generation.
+  struct Pin: @unchecked Sendable {
+    let generation: UInt64
+    let root: TreeRoot
+    fileprivate let slot: ReaderSlots.Slot
+  }
+
+  /// A page that no new generation has.
+  struct RetiredPage {
+    let index: UInt32
+    let born: UInt64
+    let retired: UInt64
+  }
+
+  /// One published generation; readers copy it and look whether it changed meanwhile.
+  private struct RingEntry: ~Copyable {
+    let generation = Atomic<UInt64>(.max)
+    let reference = Atomic<UInt64>(0)
+    let checksum = Atomic<UInt64>(0)
+    let level = Atomic<Int>(0)
+    let count = Atomic<UInt64>(0)
+  }
+
+  private static let ringCount: UInt64 = 64
+
+  private let space: PageSpace
+  private let slots = ReaderSlots()
+  private let newestNumber: Atomic<UInt64>
+  private let ring: UnsafeMutablePointer<RingEntry>
+
+  /// The newest root. The writer's.
+  private(set) var newestRoot: TreeRoot
+  private var fresh: [RetiredPage] = []
+  private var waiting: [RetiredPage] = []
+  /// How many pages were added to `waiting` since all of it was looked at.
+  private var addedSincePass = 0
+
+  init(space: PageSpace, generation: UInt64, root: TreeRoot) {
+    self.space = space
+    newestNumber = Atomic(generation)
+    newestRoot = root
+    ring = .allocate(capacity: Int(Self.ringCount))
+    for index in 0..<Int(Self.ringCount) { (ring + index).initialize(to: RingEntry()) }
+    store(generation, root)
+  }
+
+  deinit {
+    ring.deinitialize(count: Int(Self.ringCount))
+    ring.deallocate()
+  }
+
+  // MARK: Readers
+
+  /// The number of the newest generation. Any thread.
+  var newest: UInt64 { newestNumber.load(ordering: .acquiring) }
+
+  /// Holds the newest generation. Any thread, no lock.
+  func pin() -> Pin {
+    var generation = newestNumber.load(ordering: .acquiring)
+    let slot = slots.claim(generation &+ 1)
+    while true {
+      let now = newestNumber.load(ordering: .sequentiallyConsistent)
+      if now == generation, let root = root(of: generation) {
+        return Pin(generation: generation, root: root, slot: slot)
+      }
+      generation = now
+      slot.pointee.store(generation &+ 1, ordering: .sequentiallyConsistent)
+    }
+  }
+
+  /// Lets go of a generation. Once for each pin.
+  func unpin(_ pin: Pin) { pin.slot.pointee.store(0, ordering: .releasing) }
+
+  private func root(of generation: UInt64) -> TreeRoot? {
+    let entry = ring + Int(generation % Self.ringCount)
+    guard entry.pointee.generation.load(ordering: .acquiring) == generation else { return nil }
+    let root = TreeRoot(
+      reference: PageReference(rawValue: entry.pointee.reference.load(ordering: .acquiring)),
+      checksum: entry.pointee.checksum.load(ordering: .acquiring),
+      level: entry.pointee.level.load(ordering: .acquiring),
+      count: entry.pointee.count.load(ordering: .acquiring))
+    return entry.pointee.generation.load(ordering: .acquiring) == generation ? root : nil
+  }
+
+  // MARK: The writer
+
+  private func store(_ generation: UInt64, _ root: TreeRoot) {
+    let entry = ring + Int(generation % Self.ringCount)
+    entry.pointee.generation.store(.max, ordering: .sequentiallyConsistent)
+    entry.pointee.reference.store(root.reference.rawValue, ordering: .releasing)
+    entry.pointee.checksum.store(root.checksum, ordering: .releasing)
+    entry.pointee.level.store(root.level, ordering: .releasing)
+    entry.pointee.count.store(root.count, ordering: .releasing)
+    entry.pointee.generation.store(generation, ordering: .sequentiallyConsistent)
+  }
+
+  /// Makes a generation the newest.
+  func publish(_ generation: UInt64, _ root: TreeRoot) {
+    store(generation, root)
+    newestRoot = root
+    newestNumber.store(generation, ordering: .sequentiallyConsistent)
+  }
+
+  /// Takes note of a page that the generation `retired` and later ones do not have.
+  func retire(_ index: UInt32, born: UInt64, retired: UInt64) {
+    fresh.append(RetiredPage(index: index, born: born, retired: retired))
+  }
+
+  /// Frees the pages that no pin needs. After `publish` of every generation that retired pages.
+  func reclaim() {
+    guard !fresh.isEmpty || !waiting.isEmpty else { return }
+    let pins = slots.values().map { $0 - 1 }.sorted()
+    let held = waiting.count
+    for page in fresh { freeOrKeep(page, pins) }
+    fresh.removeAll(keepingCapacity: true)
+    addedSincePass += waiting.count - held
+    // Now and then all of them, so that it costs a constant for each page that was ever added.
+    if pins.isEmpty || addedSincePass > held / 2 + 32 { lookAtAll(pins) }
+  }
+
+  private func lookAtAll(_ pins: [UInt64]) {
+    let pages = waiting
+    waiting.removeAll(keepingCapacity: true)
+    addedSincePass = 0
+    for page in pages { freeOrKeep(page, pins) }
+  }
+
+  private func freeOrKeep(_ page: RetiredPage, _ pins: [UInt64]) {
+    if Self.isNeeded(page, pins) { waiting.append(page) } else { space.free(page.index) }
+  }
+
+  /// Whether a pin lies between birth and retirement.
+  private static func isNeeded(_ page: RetiredPage, _ pins: [UInt64]) -> Bool {
+    var low = 0
+    var high = pins.count
+    while low < high {
+      let middle = (low + high) / 2
+      if pins[middle] < page.born { low = middle + 1 } else { high = middle }
+    }
+    return low < pins.count && pins[low] < page.retired
+  }
+
+  /// The oldest generation that is held now; nil when none is. Any thread.
+  var oldestPinned: UInt64? { slots.values().min().map { $0 - 1 } }
+}

@@ -1,0 +1,92 @@
+import Synchronization
+
+/// Where readers say which generation they hold. Each holds a slot of its own, on cache lines of its
+/// own, so that readers do not slow each other; slots come in blocks, and blocks are added as needed.
+final class ReaderSlots: @unchecked Sendable {
+  /// A slot holds 0 when it is free, else the generation and one.
+  typealias Slot = UnsafeMutablePointer<Atomic<UInt64>>
+
+  private static let slotsPerBlock = 64
+  /// Two lines, as processors fetch lines in pairs.
+  private static let slotBytes = 128
+
+  private final class Block: @unchecked Sendable {
+    let memory: UnsafeMutableRawPointer
+    /// The next block, kept alive by `retained`.
+    let next = Atomic<UInt>(0)
+
+    init() {
+      memory = .allocate(byteCount: slotsPerBlock * slotBytes, alignment: slotBytes)
+      for index in 0..<slotsPerBlock { slot(index).initialize(to: Atomic(0)) }
+    }
+
+    deinit {
+      memory.deallocate()
+      if let next = UnsafeRawPointer(bitPattern: next.load(ordering: .acquiring)) {
+        Unmanaged<Block>.fromOpaque(next).release()
+      }
+    }
+
+    @inline(__always)
+    func slot(_ index: Int) -> Slot {
+      (memory + index &* slotBytes).assumingMemoryBound(to: Atomic<UInt64>.self)
+    }
+
+    /// The block behind this one, made where there is none.
+    func following() -> Block {
+      if let found = existingNext() { return found }
+      let made = Unmanaged.passRetained(Block())
+      let bits = UInt(bitPattern: made.toOpaque())
+      let (won, other) = next.compareExchange(expected: 0, desired: bits, ordering: .acquiringAndReleasing)
+      if won { return made.takeUnretainedValue() }
+      made.release()
+      return existing(other) ?? self
+    }
+
+    func existingNext() -> Block? { existing(next.load(ordering: .acquiring)) }
+
+    private func existing(_ bits: UInt) -> Block? {
+      UnsafeRawPointer(bitPattern: bits).map { Unmanaged<Block>.fromOpaque($0).takeUnretainedValue() }
+    }
+  }
+
+  private let first = Block()
+
+  /// Takes a free slot and says `value` in it. Lock-free.
+  func claim(_ value: UInt64) -> Slot {
+    var block = first
+    let start = Self.hint()
+    while true {
+      for step in 0..<Self.slotsPerBlock {
+        let slot = block.slot((start &+ step) & (Self.slotsPerBlock - 1))
+        guard slot.pointee.load(ordering: .relaxed) == 0 else { continue }
+        let (won, _) = slot.pointee.compareExchange(
+          expected: 0, desired: value, ordering: .sequentiallyConsistent)
+        if won { return slot }
+      }
+      block = block.following()
+    }
+  }
+
+  /// A slot to begin with that other threads are unlikely to begin with: threads have stacks of their own.
+  @inline(__always)
+  private static func hint() -> Int {
+    var marker: UInt8 = 0
+    let address = withUnsafeMutablePointer(to: &marker) { UInt(bitPattern: $0) }
+    return Int(truncatingIfNeeded: (address >> 16) &* 0x9E37_79B9 >> 16)
+  }
+
+  /// Every value that is said now, in no order.
+  func values() -> [UInt64] {
+    var values: [UInt64] = []
+    var block: Block? = first
+    while let current = block {
+      for index in 0..<Self.slotsPerBlock {
+        let value = current.slot(index).pointee.load(ordering: .sequentiallyConsistent)
+        if value != 0 { values.append(value) }
+      }
+      block = current.existingNext()
+    }
+    return values
+  }
+}

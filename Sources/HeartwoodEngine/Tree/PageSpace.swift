@@ -1,0 +1,223 @@
+import HeartwoodBytes
+import HeartwoodFiles
+import Synchronization
+
+/// Where pages are: the arena, which holds pages in memory, and the page segments on disk.
+///
+/// Readers follow references here without a lock. Pages of the arena are given out and taken back by
+/// the writer alone. A page from disk is filled and checked when it is first touched, and never again.
+final class PageSpace: @unchecked Sendable {
+  /// A page segment as readers need it.
+  struct Segment: ~Copyable {
+    let base: UnsafeRawPointer
+    let seed: UInt64
+    /// Pages at or behind this are not there.
+    let pageCount: Atomic<Int>
+    /// By page: 0 where it was not yet checked, else its level and one.
+    let checked: UnsafeMutablePointer<Atomic<UInt8>>
+    let capacity: Int
+    let fill: Fill?
+    let owner: AnyObject
+
+    deinit { checked.deallocate() }
+  }
+
+  /// Reads a page to its place, where there is no map.
+  typealias Fill = @Sendable (Int, UnsafeMutableRawBufferPointer) throws(EngineError) -> Void
+
+  /// Where on disk a page of the arena lies too, once a checkpoint has written it.
+  struct DiskPlace {
+    var reference: UInt64
+    var checksum: UInt64
+  }
+
+  let arena: UnsafeMutableRawPointer
+  private let arenaMemory: AnonymousMemory
+  private let placesMemory: AnonymousMemory
+  private let places: UnsafeMutablePointer<DiskPlace>
+  private let pageLimit: Int
+  /// The first page of the arena that was never given out.
+  private var nextPage: UInt32 = 1
+  private var freePages: [UInt32] = []
+  private let pagesInUse = Atomic(0)
+  private let segments = SlotTable<Segment>()
+  /// Held while a page is filled and checked.
+  private let checking = Lock()
+
+  /// Address space for the arena; halved until the system grants it.
+  private static let reservation = 64 << 30
+  private static let smallestReservation = 256 << 20
+
+  /// Reserves addresses for the arena; memory is taken as pages are used.
+  init() throws(EngineError) {
+    (arenaMemory, placesMemory) = try Self.reserve()
+    pageLimit = arenaMemory.byteCount / Page.byteCount
+    arena = arenaMemory.base
+    places = placesMemory.base.bindMemory(to: DiskPlace.self, capacity: pageLimit)
+  }
+
+  private static func reserve() throws(EngineError) -> (AnonymousMemory, AnonymousMemory) {
+    var bytes = reservation
+    while true {
+      do {
+        let placesBytes = bytes / Page.byteCount * MemoryLayout<DiskPlace>.stride
+        return (try AnonymousMemory(byteCount: bytes), try AnonymousMemory(byteCount: placesBytes))
+      } catch {
+        bytes /= 2
+        guard bytes >= smallestReservation else {
+          throw EngineError(
+            .inputOutput, "no range of addresses is left for the tree's pages", underlying: error)
+        }
+      }
+    }
+  }
+
+  // MARK: Following references
+
+  /// The root of a tree that is not empty.
+  @inline(__always)
+  func page(_ root: TreeRoot) throws(EngineError) -> Page {
+    if root.reference.isInArena { return arenaPage(root.reference) }
+    return try diskPage(root.reference, level: root.level, checksum: root.checksum)
+  }
+
+  /// The child of a branch's entry.
+  @inline(__always)
+  func child(_ index: Int, of branch: Page) throws(EngineError) -> Page {
+    let reference = branch.child(index)
+    if reference.isInArena { return arenaPage(reference) }
+    return try diskChild(reference, index, of: branch)
+  }
+
+  @inline(__always)
+  func arenaPage(_ reference: PageReference) -> Page { Page(arena + Int(reference.index) &* Page.byteCount) }
+
+  @inline(__always)
+  private func diskChild(_ reference: PageReference, _ index: Int, of branch: Page) throws(EngineError)
+    -> Page
+  {
+    if let page = checkedPage(reference, level: branch.level &- 1) { return page }
+    return try diskPage(reference, level: branch.level - 1, checksum: branch.childChecksum(index))
+  }
+
+  /// A page that was checked before; nil where it has to be looked at.
+  @inline(__always)
+  private func checkedPage(_ reference: PageReference, level: Int) -> Page? {
+    let index = Int(reference.index)
+    guard let segment = segments[reference.segment],
+      index < segment.pointee.pageCount.load(ordering: .acquiring),
+      segment.pointee.checked[index].load(ordering: .acquiring) == UInt8(truncatingIfNeeded: level &+ 1)
+    else { return nil }
+    return Page(segment.pointee.base + index &* Page.byteCount)
+  }
+
+  @inline(never)
+  private func diskPage(_ reference: PageReference, level: Int, checksum: UInt64) throws(EngineError) -> Page
+  {
+    if let page = checkedPage(reference, level: level) { return page }
+    guard level >= 0, level <= TreeRoot.levelLimit, let segment = segments[reference.segment],
+      Int(reference.index) < segment.pointee.pageCount.load(ordering: .acquiring)
+    else { throw Self.damaged(reference, "it is not there") }
+    checking.lock()
+    defer { checking.unlock() }
+    return try check(reference, in: segment, level: level, checksum: checksum)
+  }
+
+  private func check(
+    _ reference: PageReference, in segment: UnsafeMutablePointer<Segment>, level: Int, checksum: UInt64
+  ) throws(EngineError) -> Page {
+    let index = Int(reference.index)
+    let base = segment.pointee.base + index * Page.byteCount
+    let page = Page(base)
+    let mark = segment.pointee.checked[index].load(ordering: .acquiring)
+    if mark == 0 {
+      if let fill = segment.pointee.fill {
+        try fill(index, UnsafeMutableRawBufferPointer(start: page.base, count: Page.byteCount))
+      }
+      guard Self.checksum(base, segmentSeed: segment.pointee.seed, index: index) == checksum else {
+        throw Self.damaged(reference, "its checksum does not hold")
+      }
+    }
+    if let flaw = page.flaw(level: level) { throw Self.damaged(reference, flaw) }
+    segment.pointee.checked[index].store(UInt8(level + 1), ordering: .releasing)
+    return page
+  }
+
+  private static func damaged(_ reference: PageReference, _ flaw: String) -> EngineError {
+    .damaged(
+      "a page of the tree is damaged: \(flaw); run verify, and restore the file from a backup",
+      file: SegmentName.pages(reference.segment), offset: Int(reference.index) * Page.byteCount)
+  }
+
+  /// What a parent holds of a page on disk. The seed says where the page belongs.
+  static func checksum(_ page: UnsafeRawPointer, segmentSeed: UInt64, index: Int) -> UInt64 {
+    XXH64.hash(page.bytes(Page.byteCount), seed: Checksums.seed(segmentSeed, at: index * Page.byteCount))
+  }
+
+  // MARK: Segments
+
+  /// Makes the pages of a segment reachable.
+  ///
+  /// - Parameters:
+  ///   - base: Where the segment's first page is in memory, or will be when `fill` has read it.
+  ///   - pageCapacity: How many pages the segment may come to have.
+  ///   - pageCount: How many it has.
+  ///   - owner: Keeps the memory at `base`.
+  ///   - fill: Reads a page; nil where `base` is a map of the file.
+  func addSegment(
+    _ number: UInt32, seed: UInt64, base: UnsafeRawPointer, pageCapacity: Int, pageCount: Int,
+    owner: AnyObject,
+    fill: Fill?
+  ) {
+    let checked = UnsafeMutablePointer<Atomic<UInt8>>.allocate(capacity: max(1, pageCapacity))
+    for index in 0..<pageCapacity { (checked + index).initialize(to: Atomic(0)) }
+    segments.add(
+      number,
+      Segment(
+        base: base, seed: seed, pageCount: Atomic(min(pageCount, pageCapacity)), checked: checked,
+        capacity: pageCapacity, fill: fill, owner: owner))
+  }
+
+  /// Says how many pages a segment has, after more were written.
+  func setPageCount(_ segment: UInt32, _ count: Int) {
+    guard let slot = segments[segment] else { return }
+    slot.pointee.pageCount.store(min(count, slot.pointee.capacity), ordering: .releasing)
+  }
+
+  // MARK: The arena; the writer's
+
+  /// Bytes of pages that are in use.
+  var arenaBytesInUse: Int { pagesInUse.load(ordering: .relaxed) * Page.byteCount }
+
+  /// A page of the arena with undefined content.
+  func allocate() throws(EngineError) -> PageReference {
+    let index: UInt32
+    if let free = freePages.popLast() {
+      index = free
+    } else {
+      guard Int(nextPage) < pageLimit else {
+        throw EngineError(.tooLarge, "the tree's pages need more memory than there are addresses for")
+      }
+      index = nextPage
+      nextPage += 1
+    }
+    pagesInUse.add(1, ordering: .relaxed)
+    places[Int(index)] = DiskPlace(reference: 0, checksum: 0)
+    return PageReference(segment: 0, index: index)
+  }
+
+  /// Takes a page back that nobody can reach any more.
+  func free(_ index: UInt32) {
+    freePages.append(index)
+    pagesInUse.subtract(1, ordering: .relaxed)
+  }
+
+  /// Where on disk an arena page lies too. The checkpointer's: it asks only for pages of the
+  /// generation that it has pinned, and the writer clears a place only when nobody can reach the page.
+  func diskPlace(_ index: UInt32) -> DiskPlace? {
+    let place = places[Int(index)]
+    return place.reference == 0 ? nil : place
+  }
+
+  func setDiskPlace(_ index: UInt32, _ place: DiskPlace) { places[Int(index)] = place }
+}

@@ -1,0 +1,79 @@
+/// Writes the pages of one generation that are in memory only, children before parents.
+///
+/// The generation is pinned from before `write` until after `confirm` or until the checkpoint is given up.
+struct TreeCheckpoint {
+  private let space: PageSpace
+  private var written: [(index: UInt32, place: PageSpace.DiskPlace)] = []
+  private let buffers: UnsafeMutablePointer<Page>
+  private let bufferMemory: PageCopies
+
+  /// One copy for each level: a branch is under way while its children are written.
+  private final class PageCopies {
+    let pages: UnsafeMutablePointer<Page>
+
+    init() {
+      pages = .allocate(capacity: TreeRoot.levelLimit + 1)
+      for level in 0...TreeRoot.levelLimit {
+        (pages + level).initialize(to: Page(.allocate(byteCount: Page.byteCount, alignment: 4096)))
+      }
+    }
+
+    deinit {
+      for level in 0...TreeRoot.levelLimit { pages[level].base.deallocate() }
+      pages.deallocate()
+    }
+  }
+
+  init(space: PageSpace) {
+    self.space = space
+    bufferMemory = PageCopies()
+    buffers = bufferMemory.pages
+  }
+
+  /// How many pages were written.
+  var pageCount: Int { written.count }
+
+  /// Gives each page to `place`, as it is to lie on disk.
+  ///
+  /// - Parameter place: Puts the bytes somewhere and returns where, and their checksum.
+  /// - Returns: The same tree, on disk.
+  mutating func write(
+    _ root: TreeRoot, place: (UnsafeRawBufferPointer) throws(EngineError) -> (PageReference, UInt64)
+  ) throws(EngineError) -> TreeRoot {
+    guard root.reference.isInArena, root.reference != .none else { return root }
+    let found = try write(root.reference, level: root.level, place)
+    return TreeRoot(
+      reference: PageReference(rawValue: found.reference), checksum: found.checksum, level: root.level,
+      count: root.count)
+  }
+
+  private mutating func write(
+    _ reference: PageReference, level: Int,
+    _ place: (UnsafeRawBufferPointer) throws(EngineError) -> (PageReference, UInt64)
+  ) throws(EngineError) -> PageSpace.DiskPlace {
+    if let known = space.diskPlace(reference.index) { return known }
+    let page = space.arenaPage(reference)
+    let copy = buffers[level]
+    copy.base.copyMemory(from: page.base, byteCount: Page.byteCount)
+    copy.birth = 0
+    // Memory that was used before must not leave traces on disk.
+    (copy.base + copy.arraysEnd).initializeMemory(
+      as: UInt8.self, repeating: 0, count: copy.heapStart - copy.arraysEnd)
+    if level > 0 {
+      for index in 0..<copy.count where copy.child(index).isInArena {
+        let child = try write(copy.child(index), level: level - 1, place)
+        copy.setReference(index, child.reference)
+        copy.setChildChecksum(index, child.checksum)
+      }
+    }
+    let (disk, checksum) = try place(copy.raw.bytes(Page.byteCount))
+    let found = PageSpace.DiskPlace(reference: disk.rawValue, checksum: checksum)
+    written.append((reference.index, found))
+    return found
+  }
+
+  /// Lets later checkpoints rely on the pages: after they were synced, by the holder of the writer lock.
+  func confirm() {
+    for (index, place) in written { space.setDiskPlace(index, place) }
+  }
+}

@@ -1,0 +1,107 @@
+/// Looks at every page and every key of a tree, and says what does not fit together.
+struct TreeInspector {
+  private let view: TreeView
+  private let report: (String) -> Void
+  private let visit: (UnsafeRawBufferPointer, TreeEntry) throws(EngineError) -> Void
+  private var seen: Set<UInt64> = []
+  private var lastKey: [UInt8]?
+  private(set) var pageCount = 0
+
+  /// Inspects a tree.
+  ///
+  /// - Parameters:
+  ///   - report: Is told each finding.
+  ///   - visit: Is given each key in order, and what the tree holds for it.
+  /// - Returns: How many pages the tree has.
+  static func inspect(
+    _ view: TreeView, report: @escaping (String) -> Void,
+    visit: @escaping (UnsafeRawBufferPointer, TreeEntry) throws(EngineError) -> Void
+  ) throws(EngineError) -> Int {
+    guard view.root.reference != .none else {
+      if view.root.count != 0 { report("an empty tree says to have \(view.root.count) keys") }
+      return 0
+    }
+    var inspector = TreeInspector(view: view, report: report, visit: visit)
+    let root = try view.space.page(view.root)
+    let count = try inspector.inspect(
+      root, view.root.reference, level: view.root.level, from: nil, to: nil)
+    if count != view.root.count {
+      report("the root says to have \(view.root.count) keys, there are \(count)")
+    }
+    return inspector.pageCount
+  }
+
+  private init(
+    view: TreeView, report: @escaping (String) -> Void,
+    visit: @escaping (UnsafeRawBufferPointer, TreeEntry) throws(EngineError) -> Void
+  ) {
+    self.view = view
+    self.report = report
+    self.visit = visit
+  }
+
+  private mutating func inspect(
+    _ page: Page, _ reference: PageReference, level: Int, from: [UInt8]?, to: [UInt8]?
+  ) throws(EngineError) -> UInt64 {
+    guard seen.insert(reference.rawValue).inserted else {
+      report("\(reference) is reached twice")
+      return 0
+    }
+    pageCount += 1
+    if page.level != level { report("\(reference) has level \(page.level) where \(level) belongs") }
+    if page.count == 0 { report("\(reference) is empty") }
+    return level == 0
+      ? try inspectLeaf(page, reference, from: from, to: to)
+      : try inspectBranch(page, reference, level: level, from: from, to: to)
+  }
+
+  private mutating func inspectLeaf(
+    _ page: Page, _ reference: PageReference, from: [UInt8]?, to: [UInt8]?
+  ) throws(EngineError) -> UInt64 {
+    for index in 0..<page.count {
+      let key = Self.key(index, of: page)
+      if let lastKey, !lastKey.lexicographicallyPrecedes(key) {
+        report("\(reference): keys are out of order")
+      }
+      if let from, key.lexicographicallyPrecedes(from) { report("\(reference): a key lies before its page") }
+      if let to, !key.lexicographicallyPrecedes(to) { report("\(reference): a key lies behind its page") }
+      checkFound(key, index, in: page, reference)
+      lastKey = key
+      let entry = page.entry(index)
+      try key.withBytes { (bytes) throws(EngineError) in try visit(bytes, entry) }
+    }
+    return UInt64(page.count)
+  }
+
+  private func checkFound(_ key: [UInt8], _ index: Int, in page: Page, _ reference: PageReference) {
+    let found = key.withUnsafeBytes { page.search(SearchKey($0)) }
+    if !found.isFound || found.index != index {
+      report("\(reference): a search does not find entry \(index)")
+    }
+  }
+
+  private mutating func inspectBranch(
+    _ page: Page, _ reference: PageReference, level: Int, from: [UInt8]?, to: [UInt8]?
+  ) throws(EngineError) -> UInt64 {
+    var sum: UInt64 = 0
+    for index in 0..<page.count {
+      let lower = index == 0 ? from : Self.key(index, of: page)
+      let upper = index == page.count - 1 ? to : Self.key(index + 1, of: page)
+      let child = try view.space.child(index, of: page)
+      let count = try inspect(child, page.child(index), level: level - 1, from: lower, to: upper)
+      if count != page.keyCount(index) {
+        report("\(reference): entry \(index) says \(page.keyCount(index)) keys, there are \(count)")
+      }
+      sum += count
+    }
+    return sum
+  }
+
+  private static func key(_ index: Int, of page: Page) -> [UInt8] {
+    let count = page.keyBytes(index)
+    return [UInt8](unsafeUninitializedCapacity: count) { buffer, initialized in
+      if let base = buffer.baseAddress { page.copyKey(index, to: base) }
+      initialized = count
+    }
+  }
+}

@@ -1,0 +1,191 @@
+/// Taking keys out. An empty page goes; a page less than a quarter full is joined with a neighbour under the
+/// same branch where both fit into three quarters of a page; a root with one child gives way to it.
+extension TreeWriter {
+  private static let sparse = Page.byteCount / 4
+  private static let joined = Page.byteCount * 3 / 4
+
+  /// Deletes a key.
+  ///
+  /// - Returns: Whether it was there.
+  func delete(_ bytes: UnsafeRawBufferPointer) throws(EngineError) -> Bool {
+    guard root.reference != .none, try locate(SearchKey(bytes)) else { return false }
+    try ownPath()
+    path[0].page.remove(path[0].index)
+    addToCounts(above: 0, 0 &- 1)
+    try tidy(0)
+    return true
+  }
+
+  /// Deletes the keys of a range, leaf by leaf.
+  ///
+  /// - Returns: How many there were.
+  func deleteRange(_ range: KeyRange) throws(EngineError) -> UInt64 {
+    let (from, to) = range.halfOpen
+    var deleted: UInt64 = 0
+    while root.reference != .none {
+      let count = try (from ?? []).withBytes { (from) throws(EngineError) in
+        try (to ?? []).withBytes { (end) throws(EngineError) in
+          try deleteInOneLeaf(from: SearchKey(from), to: to == nil ? nil : SearchKey(end))
+        }
+      }
+      if count == 0 { break }
+      deleted += count
+    }
+    return deleted
+  }
+
+  /// Deletes what the first leaf with keys of the range has of it.
+  private func deleteInOneLeaf(from: SearchKey, to: SearchKey?) throws(EngineError) -> UInt64 {
+    _ = try locate(from)
+    if path[0].index == path[0].page.count {
+      guard try moveToNextLeaf() else { return 0 }
+    }
+    let page = path[0].page
+    let start = path[0].index
+    let end = to.map { page.search($0).index } ?? page.count
+    guard end > start else { return 0 }
+    if start == 0, end == page.count {
+      try ownPath(above: 0)
+    } else {
+      try ownPath()
+      for index in stride(from: end - 1, through: start, by: -1) { path[0].page.remove(index) }
+    }
+    addToCounts(above: 0, 0 &- UInt64(end - start))
+    try tidy(0, isEmpty: start == 0 && end == page.count)
+    return UInt64(end - start)
+  }
+
+  private func ownPath(above level: Int) throws(EngineError) {
+    if level < root.level { try ownPath(from: level + 1) }
+  }
+
+  /// Makes the path lead to the first entry of the next leaf.
+  private func moveToNextLeaf() throws(EngineError) -> Bool {
+    pathHolds = false
+    var level = 1
+    while level <= root.level, path[level].index + 1 >= path[level].page.count { level += 1 }
+    guard level <= root.level else { return false }
+    path[level].index += 1
+    while level > 0 {
+      let step = path[level]
+      path[level - 1] = Step(
+        page: try space.child(step.index, of: step.page), reference: step.page.child(step.index), index: 0)
+      level -= 1
+    }
+    return true
+  }
+
+  /// After entries were taken from the page of the path at `level`.
+  private func tidy(_ level: Int) throws(EngineError) {
+    try tidy(level, isEmpty: path[level].page.count == 0)
+  }
+
+  private func tidy(_ level: Int, isEmpty: Bool) throws(EngineError) {
+    if isEmpty {
+      try removePage(level)
+    } else if level == root.level {
+      try lowerRoot()
+    } else if path[level].page.usedBytes < Self.sparse {
+      try join(level)
+    }
+  }
+
+  /// Takes a page that has become empty out of the branch above it.
+  private func removePage(_ level: Int) throws(EngineError) {
+    pathHolds = false
+    discard(path[level].reference, path[level].page)
+    if level == root.level {
+      root = .empty
+    } else {
+      path[level + 1].page.remove(path[level + 1].index)
+      try tidy(level + 1)
+    }
+  }
+
+  /// A root with one child gives way to it.
+  private func lowerRoot() throws(EngineError) {
+    while root.level > 0 {
+      let page = try space.page(root)
+      guard page.count == 1 else { return }
+      pathHolds = false
+      let old = root.reference
+      root.reference = page.child(0)
+      root.checksum = page.childChecksum(0)
+      root.level -= 1
+      discard(old, page)
+    }
+  }
+
+  /// Joins a page with one beside it, if they are small enough together.
+  private func join(_ level: Int) throws(EngineError) {
+    let step = path[level]
+    let parent = path[level + 1]
+    guard parent.page.count > 1 else { return }
+    let isRightOne = parent.index > 0
+    let other = isRightOne ? parent.index - 1 : parent.index + 1
+    let reference = parent.page.child(other)
+    let sibling = try space.child(other, of: parent.page)
+    guard step.page.usedBytes + sibling.usedBytes < Self.joined + Page.headerBytes else { return }
+
+    let rightIndex = max(parent.index, other)
+    let separator = separator(of: rightIndex, in: parent.page)
+    scratch.begin(level: level)
+    scratch.append(isRightOne ? sibling : step.page)
+    scratch.append(isRightOne ? step.page : sibling, separator: separator)
+    guard scratch.pageBytes(0..<scratch.count) <= Self.joined else { return }
+
+    pathHolds = false
+    discard(reference, sibling)
+    scratch.build(0..<scratch.count, into: step.page, birth: generation)
+    let left = rightIndex - 1
+    parent.page.setReference(left, step.reference.rawValue)
+    parent.page.setChildChecksum(left, 0)
+    parent.page.setKeyCount(left, parent.page.keyCount(left) &+ parent.page.keyCount(rightIndex))
+    parent.page.remove(rightIndex)
+    try tidy(level + 1)
+  }
+
+  private func separator(of index: Int, in page: Page) -> SearchKey {
+    page.copyKey(index, to: separatorBuffer)
+    return SearchKey(UnsafeRawPointer(separatorBuffer), page.keyBytes(index))
+  }
+
+  // MARK: Giving memory back
+
+  /// Lets the tree refer to the copies on disk of all pages that have one, so that their memory can be
+  /// used again. Before the first change of a generation, which is a generation without other changes.
+  func adoptDiskPlaces() throws(EngineError) {
+    guard root.reference.isInArena, root.reference != .none else { return }
+    pathHolds = false
+    let (reference, checksum) = try adopt(root.reference)
+    root.reference = reference
+    root.checksum = checksum
+  }
+
+  private func adopt(_ reference: PageReference) throws(EngineError) -> (PageReference, UInt64) {
+    let page = space.arenaPage(reference)
+    if let place = space.diskPlace(reference.index) {
+      discardAll(reference)
+      return (PageReference(rawValue: place.reference), place.checksum)
+    }
+    guard !page.isLeaf else { return (reference, 0) }
+    let (copyReference, copy) = try makePage()
+    copy.base.copyMemory(from: page.base, byteCount: Page.byteCount)
+    copy.birth = generation
+    discard(reference, page)
+    for index in 0..<copy.count where copy.child(index).isInArena {
+      let (child, checksum) = try adopt(copy.child(index))
+      copy.setReference(index, child.rawValue)
+      copy.setChildChecksum(index, checksum)
+    }
+    return (copyReference, 0)
+  }
+
+  private func discardAll(_ reference: PageReference) {
+    let page = space.arenaPage(reference)
+    if !page.isLeaf {
+      for index in 0..<page.count where page.child(index).isInArena { discardAll(page.child(index)) }
+    }
+    discard(reference, page)
+  }
+}

@@ -1,0 +1,73 @@
+/// What happens where a page has no room.
+extension TreeWriter {
+  /// Puts an entry at the path's place in a page that has no room for it as it is: compacted or with another
+  /// prefix the page may have, else it is split. The page may be changed.
+  func rebuild(_ level: Int, _ key: SearchKey, _ payload: Page.Payload, replacing: Bool) throws(EngineError) {
+    let step = path[level]
+    scratch.begin(level: level)
+    scratch.append(step.page)
+    scratch.put(key, payload, at: step.index, replacing: replacing)
+    pathHolds = false
+    if scratch.fits(0..<scratch.count) {
+      scratch.build(0..<scratch.count, into: step.page, birth: generation)
+    } else {
+      try split(level, isAppend: !replacing && step.index == scratch.count - 1)
+    }
+  }
+
+  /// Builds two pages of what is in the scratch: the path's, and a new one to the right of it.
+  private func split(_ level: Int, isAppend: Bool) throws(EngineError) {
+    let cut = place(isAppend: isAppend)
+    let (reference, right) = try makePage()
+    scratch.build(cut..<scratch.count, into: right, birth: generation)
+    let payload = Page.Payload(
+      child: reference, checksum: 0, keyCount: scratch.keyCount(cut..<scratch.count))
+    let leftCount = scratch.keyCount(0..<cut)
+    let separator = keepSeparator(scratch.separator(before: cut))
+    scratch.build(0..<cut, into: path[level].page, birth: generation)
+    if level == root.level {
+      try growRoot(leftCount: leftCount, separator, payload)
+    } else {
+      try insertChild(level + 1, leftCount: leftCount, separator, payload)
+    }
+  }
+
+  /// Where to cut: keys that come in order leave full pages behind.
+  private func place(isAppend: Bool) -> Int {
+    let last = scratch.count - 1
+    return isAppend && scratch.fits(0..<last) ? last : scratch.cut()
+  }
+
+  /// Copies a separator to where the next use of the scratch does not overwrite it.
+  func keepSeparator(_ separator: SearchKey) -> SearchKey {
+    separatorBuffer.copyMemory(from: separator.base, byteCount: separator.count)
+    return SearchKey(UnsafeRawPointer(separatorBuffer), separator.count)
+  }
+
+  /// Adds the right half of a split page behind the left one, in the branch above.
+  private func insertChild(
+    _ level: Int, leftCount: UInt64, _ separator: SearchKey, _ payload: Page.Payload
+  ) throws(EngineError) {
+    let parent = path[level]
+    parent.page.setKeyCount(parent.index, leftCount)
+    path[level].index += 1
+    if !parent.page.insert(separator, payload, at: parent.index + 1) {
+      try rebuild(level, separator, payload, replacing: false)
+    }
+  }
+
+  /// Puts a new root above the two halves of the old one.
+  private func growRoot(
+    leftCount: UInt64, _ separator: SearchKey, _ right: Page.Payload
+  ) throws(EngineError) {
+    let (reference, page) = try makePage()
+    let left = Page.Payload(child: root.reference, checksum: 0, keyCount: leftCount)
+    scratch.begin(level: root.level + 1)
+    scratch.put(SearchKey(separator.base, 0), left, at: 0, replacing: false)
+    scratch.put(separator, right, at: 1, replacing: false)
+    scratch.build(0..<2, into: page, birth: generation)
+    root.reference = reference
+    root.checksum = 0
+    root.level += 1
+  }
+}

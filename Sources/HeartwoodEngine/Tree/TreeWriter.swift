@@ -1,0 +1,235 @@
+/// Changes the tree: one generation at a time, by one writer.
+///
+/// A page is changed in place if the generation under construction made it; any other page is copied
+/// first, and so are the branches above it. Readers of older generations therefore never see a change.
+///
+/// After a method has thrown, the generation under construction is to be rolled back.
+final class TreeWriter {
+  let space: PageSpace
+  let generations: Generations
+  let scratch = PageScratch()
+
+  /// The tree under construction.
+  var root = TreeRoot.empty
+  private(set) var generation: UInt64 = 0
+  /// Pages that this generation made.
+  private var born: [UInt32] = []
+  /// Of those, the ones it does not need any more.
+  private var dropped: [UInt32] = []
+  /// Pages of older generations that this one has replaced.
+  private var replaced: [(index: UInt32, born: UInt64)] = []
+
+  /// The way from the root down to a leaf: the page at each level (0 is the leaf), its reference, and
+  /// the entry taken in it.
+  struct Step {
+    var page: Page
+    var reference: PageReference
+    var index: Int
+  }
+
+  let path: UnsafeMutablePointer<Step>
+  /// Whether `path` leads to the leaf where the last change was, and holds still.
+  var pathHolds = false
+  /// The separator on its way into a parent.
+  let separatorBuffer: UnsafeMutableRawPointer
+
+  init(space: PageSpace, generations: Generations) {
+    self.space = space
+    self.generations = generations
+    path = .allocate(capacity: TreeRoot.levelLimit + 2)
+    separatorBuffer = .allocate(byteCount: Format.keyLimit, alignment: 8)
+  }
+
+  deinit {
+    path.deallocate()
+    separatorBuffer.deallocate()
+  }
+
+  // MARK: Generations
+
+  /// Begins a generation that starts as `root`. Pages that no reader needs any more are taken back.
+  func begin(generation: UInt64, from root: TreeRoot) {
+    self.root = root
+    self.generation = generation
+    pathHolds = false
+    generations.reclaim()
+  }
+
+  /// The tree with the changes made so far. Valid until the next change.
+  var view: TreeView { TreeView(space: space, root: root) }
+
+  /// Ends the generation; the result is to be published. Its pages do not change any more.
+  func commit() -> TreeRoot {
+    for page in replaced { generations.retire(page.index, born: page.born, retired: generation) }
+    for page in dropped { space.free(page) }
+    forget()
+    return root
+  }
+
+  /// Gives the generation up: everything is as it was at `begin`.
+  func rollback() {
+    for page in born { space.free(page) }
+    forget()
+  }
+
+  private func forget() {
+    born.removeAll(keepingCapacity: true)
+    dropped.removeAll(keepingCapacity: true)
+    replaced.removeAll(keepingCapacity: true)
+    pathHolds = false
+  }
+
+  // MARK: Putting
+
+  /// Puts a key and what the tree is to hold for it.
+  ///
+  /// - Returns: Whether the key was there before.
+  func put(_ bytes: UnsafeRawBufferPointer, _ entry: TreeEntry) throws(EngineError) -> Bool {
+    let key = SearchKey(bytes)
+    let payload = Page.Payload(entry)
+    guard root.reference != .none else {
+      try makeFirstLeaf(key, payload)
+      return false
+    }
+    let isFound = try locate(key)
+    try ownPath()
+    if isFound {
+      if !path[0].page.replace(path[0].index, payload) { try rebuild(0, key, payload, replacing: true) }
+      return true
+    }
+    addToCounts(above: 0, 1)
+    if !path[0].page.insert(key, payload, at: path[0].index) {
+      try rebuild(0, key, payload, replacing: false)
+    }
+    return false
+  }
+
+  private func makeFirstLeaf(_ key: SearchKey, _ payload: Page.Payload) throws(EngineError) {
+    let (reference, page) = try makePage()
+    scratch.begin(level: 0)
+    scratch.put(key, payload, at: 0, replacing: false)
+    scratch.build(0..<1, into: page, birth: generation)
+    root = TreeRoot(reference: reference, checksum: 0, level: 0, count: 1)
+  }
+
+  // MARK: The path
+
+  /// Makes `path` lead to where a key is, or would have to be put.
+  ///
+  /// - Returns: Whether the key is there.
+  @inline(__always)
+  func locate(_ key: SearchKey) throws(EngineError) -> Bool {
+    if pathHolds, staysInLeaf(key) {
+      let (index, isFound) = path[0].page.search(key)
+      path[0].index = index
+      return isFound
+    }
+    return try descend(to: key)
+  }
+
+  /// Whether a key surely belongs to the leaf that `path` leads to, told by two comparisons: what is loaded
+  /// in order needs no descent.
+  @inline(__always)
+  private func staysInLeaf(_ key: SearchKey) -> Bool {
+    let page = path[0].page
+    let prefixBytes = page.prefixBytes
+    guard page.count > 0, key.count >= prefixBytes, SearchKey.compare(key.base, page.prefix, prefixBytes) == 0
+    else { return false }
+    let head = key.head(from: prefixBytes)
+    guard head > page.head(0) else { return false }
+    return head < page.head(page.count &- 1) || isRightmost
+  }
+
+  private var isRightmost: Bool {
+    var level = 1
+    while level <= root.level {
+      if path[level].index != path[level].page.count &- 1 { return false }
+      level &+= 1
+    }
+    return true
+  }
+
+  private func descend(to key: SearchKey) throws(EngineError) -> Bool {
+    pathHolds = false
+    var page = try space.page(root)
+    var reference = root.reference
+    var level = root.level
+    while level > 0 {
+      let index = page.childIndex(key)
+      path[level] = Step(page: page, reference: reference, index: index)
+      reference = page.child(index)
+      page = try space.child(index, of: page)
+      level &-= 1
+    }
+    let (index, isFound) = page.search(key)
+    path[0] = Step(page: page, reference: reference, index: index)
+    pathHolds = true
+    return isFound
+  }
+
+  /// Sees to it that the pages of the path, from `level` up, may be changed.
+  @inline(__always)
+  func ownPath(from level: Int = 0) throws(EngineError) {
+    // What is above a page of this generation is of this generation too.
+    if path[level].page.birth != generation { try copyPath(from: level) }
+  }
+
+  private func copyPath(from lowest: Int) throws(EngineError) {
+    var level = root.level
+    while level >= lowest {
+      let step = path[level]
+      if step.page.birth != generation {
+        let (reference, copy) = try makePage()
+        copy.base.copyMemory(from: step.page.base, byteCount: Page.byteCount)
+        copy.birth = generation
+        discard(step.reference, step.page)
+        path[level].page = copy
+        path[level].reference = reference
+        link(level, to: reference)
+      }
+      level -= 1
+    }
+  }
+
+  /// Makes what is above a page of the path refer to it at another place.
+  private func link(_ level: Int, to reference: PageReference) {
+    if level == root.level {
+      root.reference = reference
+      root.checksum = 0
+    } else {
+      let parent = path[level + 1]
+      parent.page.setReference(parent.index, reference.rawValue)
+      parent.page.setChildChecksum(parent.index, 0)
+    }
+  }
+
+  /// Notes that keys were added to, or taken from (wrapping), the page of the path at `level`.
+  @inline(__always)
+  func addToCounts(above level: Int, _ keys: UInt64) {
+    root.count &+= keys
+    var level = level &+ 1
+    while level <= root.level {
+      let step = path[level]
+      step.page.setKeyCount(step.index, step.page.keyCount(step.index) &+ keys)
+      level &+= 1
+    }
+  }
+
+  // MARK: Pages
+
+  func makePage() throws(EngineError) -> (PageReference, Page) {
+    let reference = try space.allocate()
+    born.append(reference.index)
+    return (reference, space.arenaPage(reference))
+  }
+
+  /// The generation under construction does not need the page any more.
+  func discard(_ reference: PageReference, _ page: Page) {
+    guard reference.isInArena else { return }
+    if page.birth == generation {
+      dropped.append(reference.index)
+    } else {
+      replaced.append((reference.index, page.birth))
+    }
+  }
+}

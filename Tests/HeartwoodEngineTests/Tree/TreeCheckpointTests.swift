@@ -1,0 +1,114 @@
+import Testing
+
+@testable import HeartwoodEngine
+
+@Suite struct TreeCheckpointTests {
+  /// A page segment that is an array.
+  final class Pages: @unchecked Sendable {
+    let base = UnsafeMutableRawPointer.allocate(byteCount: 4096 * 512, alignment: 4096)
+    var count = 1
+
+    deinit { base.deallocate() }
+
+    func add(_ page: UnsafeRawBufferPointer) -> (PageReference, UInt64) {
+      let index = count
+      count += 1
+      if let bytes = page.baseAddress { (base + index * 4096).copyMemory(from: bytes, byteCount: 4096) }
+      let checksum = PageSpace.checksum(UnsafeRawPointer(base + index * 4096), segmentSeed: 99, index: index)
+      return (PageReference(segment: 3, index: UInt32(index)), checksum)
+    }
+
+    func reopened(_ root: TreeRoot) throws -> TreeView {
+      let space = try PageSpace()
+      space.addSegment(
+        3, seed: 99, base: UnsafeRawPointer(base), pageCapacity: 512, pageCount: count, owner: self, fill: nil
+      )
+      return TreeView(space: space, root: root)
+    }
+  }
+
+  private func checkpoint(_ rig: TreeRig, _ pages: Pages) throws -> TreeRoot {
+    var checkpoint = TreeCheckpoint(space: rig.space)
+    let root = try checkpoint.write(rig.generations.newestRoot) { page throws(EngineError) in pages.add(page)
+    }
+    checkpoint.confirm()
+    return root
+  }
+
+  @Test func `A tree read back from its checkpoint is the same, and grows on`() throws {
+    var random = Randomness(seed: 11)
+    let rig = try TreeRig()
+    let pages = Pages()
+    try rig.commit { for _ in 0..<4000 { try rig.put(KeyShape.text.key(&random), [9]) } }
+    let first = try checkpoint(rig, pages)
+    try TreeRig.expectEqual(try pages.reopened(first), rig.model, &random, "first checkpoint")
+    let written = pages.count
+    try rig.commit { try rig.put([1, 2, 3], []) }
+    let second = try checkpoint(rig, pages)
+    #expect(pages.count - written == second.level + 1)
+    try TreeRig.expectEqual(try pages.reopened(second), rig.model, &random, "second checkpoint")
+    #expect(try checkpoint(rig, pages) == second)
+  }
+
+  @Test func `Pages that lie on disk are given back, and changed by being copied`() throws {
+    var random = Randomness(seed: 12)
+    let rig = try TreeRig()
+    let pages = Pages()
+    rig.space.addSegment(
+      3, seed: 99, base: UnsafeRawPointer(pages.base), pageCapacity: 512, pageCount: 512, owner: pages,
+      fill: nil)
+    try rig.commit { for _ in 0..<4000 { try rig.put(KeyShape.paddedNumbers.key(&random), [9]) } }
+    _ = try checkpoint(rig, pages)
+    try rig.commit { try rig.put([1], [1]) }
+    try rig.commit { try rig.writer.adoptDiskPlaces() }
+    try TreeRig.expectEqual(rig.view, rig.model, &random, "adopted")
+    try rig.commit {}
+    #expect(rig.space.arenaBytesInUse <= 3 * 4096)
+    for _ in 0..<20 {
+      try rig.commit {
+        for _ in 0..<30 { try rig.put(KeyShape.paddedNumbers.key(&random), [1, 2]) }
+        for _ in 0..<30 { try rig.delete(rig.model.keys.randomElement(using: &random) ?? []) }
+      }
+    }
+    try TreeRig.expectEqual(rig.view, rig.model, &random, "changed")
+  }
+
+  @Test func `Whatever byte of a page is changed, reading throws and never crashes`() throws {
+    var random = Randomness(seed: 13)
+    let rig = try TreeRig()
+    let pages = Pages()
+    try rig.commit { for _ in 0..<900 { try rig.put(KeyShape.text.key(&random), [9, 8]) } }
+    let root = try checkpoint(rig, pages)
+    for byte in stride(from: 4096, to: pages.count * 4096, by: 37) {
+      let place = pages.base + byte
+      let old = place.load(as: UInt8.self)
+      place.storeBytes(of: old ^ UInt8(1 << random.below(8)), as: UInt8.self)
+      let view = try pages.reopened(root)
+      #expect(throws: EngineError.self) {
+        _ = try TreeInspector.inspect(view, report: { _ in }) { _, _ in }
+      }
+      place.storeBytes(of: old, as: UInt8.self)
+    }
+  }
+
+  @Test func `A page whose checksum was made to fit is read without leaving it`() throws {
+    var random = Randomness(seed: 14)
+    let rig = try TreeRig()
+    let pages = Pages()
+    try rig.commit { for _ in 0..<60 { try rig.put(KeyShape.text.key(&random), [9, 8]) } }
+    var root = try checkpoint(rig, pages)
+    for _ in 0..<6000 {
+      let offset = random.below(3) == 0 ? random.below(48) : random.below(4096)
+      let place = pages.base + (Int(root.reference.index) * 4096 + offset)
+      let old = place.load(as: UInt8.self)
+      place.storeBytes(of: UInt8(truncatingIfNeeded: random.next()), as: UInt8.self)
+      root.checksum = PageSpace.checksum(
+        UnsafeRawPointer(pages.base + Int(root.reference.index) * 4096), segmentSeed: 99,
+        index: Int(root.reference.index))
+      let view = try pages.reopened(root)
+      _ = try? TreeInspector.inspect(view, report: { _ in }) { _, _ in }
+      _ = try? KeyShape.text.key(&random).withBytes { try view.find($0) }
+      place.storeBytes(of: old, as: UInt8.self)
+    }
+  }
+}

@@ -1,0 +1,124 @@
+import Testing
+
+@testable import HeartwoodEngine
+
+@Suite struct TreeTests {
+  @Test(arguments: KeyShape.allCases)
+  func `Random changes leave the tree as a dictionary says, old generations as they were`(
+    _ shape: KeyShape
+  ) throws {
+    var random = Randomness(seed: 0x7265_6521)
+    let rig = try TreeRig()
+    var held: [(pin: Generations.Pin, model: [[UInt8]: [UInt8]])] = []
+    for round in 0..<60 {
+      let note = "seed 0x72656521, \(shape), round \(round)"
+      try rig.commit { try Self.change(rig, shape, &random, deleting: round % 3 == 2) }
+      if round % 5 == 0 { try TreeRig.expectEqual(rig.view, rig.model, &random, note) }
+      if round % 7 == 0 { held.append((rig.generations.pin(), rig.model)) }
+      if held.count > 3 {
+        let (pin, model) = held.remove(at: random.below(held.count))
+        try TreeRig.expectEqual(TreeView(space: rig.space, root: pin.root), model, &random, "\(note), held")
+        rig.generations.unpin(pin)
+      }
+    }
+    for (pin, _) in held { rig.generations.unpin(pin) }
+    try rig.commit { try rig.deleteRange(.all) }
+    #expect(rig.view.root == .empty)
+    try rig.commit {}
+    #expect(rig.space.arenaBytesInUse == 0)
+  }
+
+  private static func change(
+    _ rig: TreeRig, _ shape: KeyShape, _ random: inout Randomness, deleting: Bool
+  ) throws {
+    for _ in 0..<random.below(120) {
+      let key = shape.key(&random)
+      if deleting || random.below(5) == 0 {
+        try rig.delete(rig.model.keys.randomElement(using: &random) ?? key)
+      } else {
+        let bytes = random.below(3) == 0 ? random.below(17) : 20
+        try rig.put(key, (0..<bytes).map { _ in UInt8(truncatingIfNeeded: random.next()) })
+      }
+    }
+    if random.below(4) == 0 {
+      let ends = [shape.key(&random), shape.key(&random)].sorted { $0.lexicographicallyPrecedes($1) }
+      let isWide = random.below(10) == 0
+      let upper = isWide ? ends[1] : ends[0] + [UInt8(random.below(256))]
+      try rig.deleteRange(
+        KeyRange(
+          lower: .init(ends[0], isInclusive: random.below(2) == 0),
+          upper: .init(upper, isInclusive: random.below(2) == 0)))
+    }
+  }
+
+  @Test func `A generation that is rolled back leaves nothing behind`() throws {
+    var random = Randomness(seed: 2)
+    let rig = try TreeRig()
+    try rig.commit { for _ in 0..<3000 { try rig.put(KeyShape.paddedNumbers.key(&random), [1]) } }
+    let bytes = rig.space.arenaBytesInUse
+    let model = rig.model
+    rig.writer.begin(generation: 2, from: rig.generations.newestRoot)
+    for _ in 0..<3000 { try rig.put(KeyShape.text.key(&random), [2, 3]) }
+    try rig.deleteRange(KeyRange(from: nil, to: Array("0000000000010000".utf8)))
+    rig.writer.rollback()
+    #expect(rig.space.arenaBytesInUse == bytes)
+    try TreeRig.expectEqual(rig.view, model, &random, "after rolling back")
+  }
+
+  @Test func `Keys loaded in order fill their pages`() throws {
+    let rig = try TreeRig()
+    try rig.commit {
+      for number in 0..<20_000 {
+        let key = withUnsafeBytes(of: UInt64(number).bigEndian) { Array($0) }
+        try rig.put(key, [UInt8](repeating: 7, count: 20))
+      }
+    }
+    // 20 bytes an entry and a page's header; a little for the branches.
+    #expect(rig.space.arenaBytesInUse < 20_000 * 20 * 108 / 100)
+  }
+
+  @Test func `A count of a range and a rank are those of the sorted keys`() throws {
+    var random = Randomness(seed: 5)
+    let rig = try TreeRig()
+    try rig.commit { for _ in 0..<4000 { try rig.put(KeyShape.text.key(&random), []) } }
+    for _ in 0..<200 {
+      let ends = [KeyShape.text.key(&random), KeyShape.text.key(&random)]
+      let range = KeyRange(
+        lower: random.below(5) == 0 ? nil : .init(ends[0], isInclusive: random.below(2) == 0),
+        upper: random.below(5) == 0 ? nil : .init(ends[1], isInclusive: random.below(2) == 0))
+      #expect(try rig.view.count(in: range) == UInt64(rig.model.keys.count { range.holds($0) }))
+    }
+  }
+
+  @Test func `A cursor seeks the first key at or behind another, and the last before it`() throws {
+    var random = Randomness(seed: 6)
+    let rig = try TreeRig()
+    try rig.commit { for _ in 0..<3000 { try rig.put(KeyShape.randomLengths.key(&random), [1]) } }
+    let keys = rig.model.keys.sorted { $0.lexicographicallyPrecedes($1) }
+    let cursor = TreeCursor(rig.view)
+    for _ in 0..<500 {
+      let key = random.below(2) == 0 ? keys[random.below(keys.count)] : KeyShape.randomLengths.key(&random)
+      let after = keys.first { !$0.lexicographicallyPrecedes(key) }
+      let before = keys.last { $0.lexicographicallyPrecedes(key) }
+      #expect(try key.withBytes { try cursor.seek($0) } == (after != nil))
+      if let after { #expect(Array(cursor.key) == after) }
+      #expect(try key.withBytes { try cursor.seekBefore($0) } == (before != nil))
+      if let before { #expect(Array(cursor.key) == before) }
+    }
+  }
+
+  @Test func `A long pin keeps its own pages and nothing that came after`() throws {
+    var random = Randomness(seed: 9)
+    let rig = try TreeRig()
+    try rig.commit { for _ in 0..<5000 { try rig.put(KeyShape.paddedNumbers.key(&random), [1]) } }
+    let pin = rig.generations.pin()
+    let bytes = rig.space.arenaBytesInUse
+    let keys = rig.model.keys.sorted { $0.lexicographicallyPrecedes($1) }
+    for _ in 0..<400 {
+      try rig.commit { for _ in 0..<10 { try rig.put(keys[random.below(keys.count)], [2]) } }
+    }
+    // Twice the pages, and one commit's copies that nobody has taken back yet.
+    #expect(rig.space.arenaBytesInUse <= bytes * 2 + 13 * 4096)
+    rig.generations.unpin(pin)
+  }
+}
