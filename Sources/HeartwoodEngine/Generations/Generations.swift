@@ -42,8 +42,8 @@ final class Generations: @unchecked Sendable {
 
   /// The newest root. The writer's.
   private(set) var newestRoot: TreeRoot
-  private var fresh: [RetiredPage] = []
-  private var waiting: [RetiredPage] = []
+  @exclusivity(unchecked) private var fresh: [RetiredPage] = []
+  @exclusivity(unchecked) private var waiting: [RetiredPage] = []
   /// How many pages were added to `waiting` since all of it was looked at.
   private var addedSincePass = 0
 

@@ -37,8 +37,8 @@ final class PageSpace: @unchecked Sendable {
   private let places: UnsafeMutablePointer<DiskPlace>
   private let pageLimit: Int
   /// The first page of the arena that was never given out.
-  private var nextPage: UInt32 = 1
-  private var freePages: [UInt32] = []
+  @exclusivity(unchecked) private var nextPage: UInt32 = 1
+  @exclusivity(unchecked) private var freePages: [UInt32] = []
   private let pagesInUse = Atomic(0)
   private let segments = SlotTable<Segment>()
   /// Held while a page is filled and checked.
@@ -47,11 +47,14 @@ final class PageSpace: @unchecked Sendable {
   /// Address space for the arena; halved until the system grants it.
   private static let reservation = 64 << 30
   private static let smallestReservation = 256 << 20
+  /// Pages of the arena lie a line further apart than they are long: else their headers, which every descent
+  /// reads, would all fall into the same places of the processor's cache.
+  private static let stride = Page.byteCount + 64
 
   /// Reserves addresses for the arena; memory is taken as pages are used.
   init() throws(EngineError) {
     (arenaMemory, placesMemory) = try Self.reserve()
-    pageLimit = arenaMemory.byteCount / Page.byteCount
+    pageLimit = arenaMemory.byteCount / Self.stride
     arena = arenaMemory.base
     places = placesMemory.base.bindMemory(to: DiskPlace.self, capacity: pageLimit)
   }
@@ -60,7 +63,7 @@ final class PageSpace: @unchecked Sendable {
     var bytes = reservation
     while true {
       do {
-        let placesBytes = bytes / Page.byteCount * MemoryLayout<DiskPlace>.stride
+        let placesBytes = bytes / stride * MemoryLayout<DiskPlace>.stride
         return (try AnonymousMemory(byteCount: bytes), try AnonymousMemory(byteCount: placesBytes))
       } catch {
         bytes /= 2
@@ -90,7 +93,7 @@ final class PageSpace: @unchecked Sendable {
   }
 
   @inline(__always)
-  func arenaPage(_ reference: PageReference) -> Page { Page(arena + Int(reference.index) &* Page.byteCount) }
+  func arenaPage(_ reference: PageReference) -> Page { Page(arena + Int(reference.index) &* Self.stride) }
 
   @inline(__always)
   private func diskChild(_ reference: PageReference, _ index: Int, of branch: Page) throws(EngineError)

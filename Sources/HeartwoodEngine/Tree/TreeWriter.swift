@@ -12,12 +12,15 @@ final class TreeWriter {
   /// The tree under construction.
   var root = TreeRoot.empty
   private(set) var generation: UInt64 = 0
+  // The lists are touched once for every page that is copied; only methods of the writer touch them, one at a
+  // time, so the checks for overlapping access would find nothing.
+
   /// Pages that this generation made.
-  private var born: [UInt32] = []
+  @exclusivity(unchecked) private var born: [UInt32] = []
   /// Of those, the ones it does not need any more.
-  private var dropped: [UInt32] = []
+  @exclusivity(unchecked) private var dropped: [UInt32] = []
   /// Pages of older generations that this one has replaced.
-  private var replaced: [(index: UInt32, born: UInt64)] = []
+  @exclusivity(unchecked) private var replaced: [(index: UInt32, born: UInt64)] = []
 
   /// The way from the root down to a leaf: the page at each level (0 is the leaf), its reference, and
   /// the entry taken in it.
