@@ -168,7 +168,7 @@ import Testing
     for kind in FileSystemKind.allCases {
       let trace = try kind.withDirectory { fileSystem, root in
         var script = RandomScript(fileSystem: fileSystem, root: root, seed: seed)
-        return try script.run(steps: 600)
+        return try script.run(steps: 1250)
       }
       guard let reference = expected else {
         expected = trace

@@ -1,15 +1,18 @@
 import Foundation
+import HeartwoodFaults
 import HeartwoodFiles
 
 /// The file systems that keep the same promises.
 enum FileSystemKind: String, CaseIterable, Sendable {
-  case posix, memory
+  case posix, memory, simulated, faultless
 
   /// Runs `body` with a file system and the path of an empty directory in it.
   func withDirectory<Result>(_ body: (any FileSystem, String) throws -> Result) throws -> Result {
     switch self {
     case .posix: return try TemporaryDirectory.with { try body(PosixFileSystem(), $0) }
     case .memory: return try inMemory(MemoryFileSystem(), body)
+    case .simulated: return try inMemory(SimulatedFileSystem(), body)
+    case .faultless: return try inMemory(FaultInjectingFileSystem(base: MemoryFileSystem()), body)
     }
   }
 

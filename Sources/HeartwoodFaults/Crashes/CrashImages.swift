@@ -1,0 +1,84 @@
+/// What a crash at one moment may leave of a simulated disk: a sequence that makes each image when it is
+/// asked for, and leaves out those equal to an earlier one.
+public struct CrashImages: Sequence, Sendable {
+  private let durable: DiskState
+  private let changes: [DiskChange]
+  private let recipes: [CrashRecipe]
+  private let imageCount: Int
+
+  init(durable: DiskState, pending: [DiskChange], limits: CrashImageLimits) {
+    self.durable = durable
+    changes = pending
+    recipes = limits.recipes(for: pending)
+    imageCount = limits.imageCount
+  }
+
+  /// Begins with the image that loses nothing, then the one that loses everything unsynced.
+  public func makeIterator() -> Iterator {
+    Iterator(
+      durable: durable, changes: changes, recipes: recipes[...], remaining: imageCount,
+      fingerprints: FingerprintMaker(durable: durable, changes: changes))
+  }
+
+  /// Makes one image after the other.
+  public struct Iterator: IteratorProtocol {
+    fileprivate let durable: DiskState
+    fileprivate let changes: [DiskChange]
+    fileprivate var recipes: ArraySlice<CrashRecipe>
+    fileprivate var remaining: Int
+    fileprivate var fingerprints: FingerprintMaker
+    fileprivate var seen: Set<Int> = []
+
+    /// The next image that differs from all before it, or nil.
+    public mutating func next() -> CrashImage? {
+      while remaining > 0, let recipe = recipes.popFirst() {
+        let state = recipe.applied(to: durable, changes)
+        let fingerprint = fingerprints.fingerprint(of: state)
+        guard seen.insert(fingerprint).inserted else { continue }
+        remaining -= 1
+        return CrashImage(state: state, fingerprint: fingerprint, changes: changes, recipe: recipe)
+      }
+      return nil
+    }
+  }
+}
+
+/// Tells states of a disk apart by what can be reached in them.
+private struct FingerprintMaker {
+  private var ofUntouchedFiles: [FileIdentifier: Int] = [:]
+  private let touched: Set<FileIdentifier>
+
+  init(durable: DiskState, changes: [DiskChange]) {
+    touched = Set(changes.compactMap(\.file))
+  }
+
+  mutating func fingerprint(of state: DiskState) -> Int {
+    var hasher = Hasher()
+    combine(.root, of: state, into: &hasher)
+    return hasher.finalize()
+  }
+
+  private mutating func combine(_ folder: FolderIdentifier, of state: DiskState, into hasher: inout Hasher) {
+    let entries = state.entries(of: folder).sorted { $0.key < $1.key }
+    hasher.combine(entries.count)
+    for (name, entry) in entries {
+      hasher.combine(name)
+      switch entry {
+      case .folder(let folder): combine(folder, of: state, into: &hasher)
+      case .file(let file): hasher.combine(hash(of: file, state))
+      }
+    }
+  }
+
+  /// The bytes of a file that no change touches are looked at once for all images.
+  private mutating func hash(of file: FileIdentifier, _ state: DiskState) -> Int {
+    if let known = ofUntouchedFiles[file] { return known }
+    var hasher = Hasher()
+    let bytes = state.bytes(of: file)
+    hasher.combine(bytes.count)
+    bytes.withUnsafeBytes { hasher.combine(bytes: $0) }
+    let result = hasher.finalize()
+    if !touched.contains(file) { ofUntouchedFiles[file] = result }
+    return result
+  }
+}

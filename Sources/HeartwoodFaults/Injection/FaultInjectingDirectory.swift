@@ -1,0 +1,59 @@
+import HeartwoodFiles
+
+/// A directory of a file system with faults.
+final class FaultInjectingDirectory: Directory {
+  private let base: any Directory
+  private let controller: FaultController
+
+  init(base: any Directory, controller: FaultController) {
+    self.base = base
+    self.controller = controller
+  }
+
+  var path: String { base.path }
+
+  func open(_ name: String, _ mode: OpenMode) throws(FileSystemError) -> any File {
+    let filePath = FileName.joined(path, name)
+    let isMutation = mode == .createNew
+    let file = try controller.perform(.open, filePath, isMutation: isMutation) {
+      () throws(FileSystemError) in try base.open(name, mode)
+    }
+    return FaultInjectingFile(base: file, path: filePath, controller: controller)
+  }
+
+  func entries() throws(FileSystemError) -> [String] {
+    try controller.perform(.entries, path) { () throws(FileSystemError) in try base.entries() }
+  }
+
+  func rename(_ name: String, to newName: String) throws(FileSystemError) {
+    let filePath = FileName.joined(path, name)
+    try controller.perform(.rename, filePath, isMutation: true) { () throws(FileSystemError) in
+      let replaced = name == newName ? 0 : limitedSize(of: newName)
+      try base.rename(name, to: newName)
+      controller.giveSpaceBack(replaced)
+    }
+  }
+
+  func unlink(_ name: String) throws(FileSystemError) {
+    let filePath = FileName.joined(path, name)
+    try controller.perform(.unlink, filePath, isMutation: true) { () throws(FileSystemError) in
+      let removed = limitedSize(of: name)
+      try base.unlink(name)
+      controller.giveSpaceBack(removed)
+    }
+  }
+
+  func sync() throws(FileSystemError) {
+    try controller.perform(.syncDirectory, path, isMutation: true) { () throws(FileSystemError) in
+      try base.sync()
+    }
+  }
+
+  /// The bytes that are free when the name is gone; of interest only where space is limited.
+  private func limitedSize(of name: String) -> Int64 {
+    guard controller.limitsSpace, let file = try? base.open(name, .readOnly) else { return 0 }
+    let size = (try? file.size()) ?? 0
+    try? file.close()
+    return size
+  }
+}

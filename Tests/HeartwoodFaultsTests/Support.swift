@@ -1,0 +1,81 @@
+import Foundation
+import HeartwoodFaults
+import HeartwoodFiles
+
+/// SplitMix64: the same numbers from the same seed on every platform and in every version.
+struct RandomSource {
+  private var state: UInt64
+
+  init(seed: UInt64) { state = seed }
+
+  mutating func next() -> UInt64 {
+    state &+= 0x9E37_79B9_7F4A_7C15
+    var mixed = state
+    mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
+    mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
+    return mixed ^ (mixed >> 31)
+  }
+
+  mutating func pick(_ count: Int) -> Int { Int(next() % UInt64(count)) }
+}
+
+extension File {
+  func write(_ bytes: [UInt8], at offset: Int64) throws {
+    try bytes.withUnsafeBytes { try writeFully($0, at: offset) }
+  }
+
+  func bytes(_ count: Int = 1 << 20, at offset: Int64 = 0) throws -> [UInt8] {
+    var result = [UInt8](repeating: 0xEE, count: count)
+    let read = try result.withUnsafeMutableBytes { try readFully(into: $0, at: offset) }
+    return Array(result.prefix(read))
+  }
+}
+
+extension FileSystem {
+  /// All files of a directory.
+  func files(in path: String = "/") throws -> [String: [UInt8]] {
+    let directory = try openDirectory(path)
+    var files: [String: [UInt8]] = [:]
+    for name in try directory.entries() {
+      files[name] = try directory.open(name, .readOnly).bytes()
+    }
+    return files
+  }
+}
+
+extension SimulatedFileSystem {
+  /// What a crash may leave at this moment, as files.
+  func outcomes(_ limits: CrashImageLimits = CrashImageLimits()) throws -> [[String: [UInt8]]] {
+    try crashImages(limits).map { try $0.mounted().files() }
+  }
+}
+
+extension CrashImageLimits {
+  /// Whole changes only.
+  static var untorn: CrashImageLimits {
+    var limits = CrashImageLimits()
+    limits.sectorTears = 0
+    limits.byteTears = []
+    return limits
+  }
+}
+
+enum TemporaryDirectory {
+  /// Runs `body` with the path of a new directory, which is removed afterwards.
+  static func with<Result>(_ body: (String) throws -> Result) throws -> Result {
+    let url = FileManager.default.temporaryDirectory.appending(path: "heartwood-\(UUID().uuidString)")
+    try FileManager.default.createDirectory(at: url, withIntermediateDirectories: false)
+    defer { try? FileManager.default.removeItem(at: url) }
+    return try body(url.path)
+  }
+}
+
+/// The error that `body` throws, where it throws one.
+func failure(_ body: () throws -> Void) -> FileSystemError? {
+  do {
+    try body()
+    return nil
+  } catch {
+    return error as? FileSystemError
+  }
+}
