@@ -11,11 +11,12 @@ final class PageScratch {
     var checksum: UInt64
   }
 
-  private(set) var entries: [Entry] = []
-  private(set) var level = 0
-  private var memory: UnsafeMutableRawPointer
-  private var memoryBytes: Int
-  private var used = 0
+  // Only the writer touches these, one method at a time: checks for overlapping access would find nothing.
+  @exclusivity(unchecked) private(set) var entries: [Entry] = []
+  @exclusivity(unchecked) private(set) var level = 0
+  @exclusivity(unchecked) private var memory: UnsafeMutableRawPointer
+  @exclusivity(unchecked) private var memoryBytes: Int
+  @exclusivity(unchecked) private var used = 0
 
   init() {
     memoryBytes = 64 << 10
@@ -34,12 +35,12 @@ final class PageScratch {
     used = 0
   }
 
-  /// Takes over all entries of a page.
+  /// Takes over the entries of a page.
   ///
   /// - Parameter separator: In a branch that follows another: the key of its first entry, which only
   ///   the parent knows.
-  func append(_ page: Page, separator: SearchKey? = nil) {
-    for index in 0..<page.count {
+  func append(_ page: Page, from first: Int = 0, separator: SearchKey? = nil) {
+    for index in first..<page.count {
       let inline = page.isLeaf ? Page.inlineBytes(page.reference(index)) : 0
       let isBare = !page.isLeaf && index == 0
       let keyCount = isBare ? separator?.count ?? 0 : page.keyBytes(index)

@@ -4,38 +4,51 @@ extension TreeWriter {
   /// prefix the page may have, else it is split. The page may be changed.
   func rebuild(_ level: Int, _ key: SearchKey, _ payload: Page.Payload, replacing: Bool) throws(EngineError) {
     let step = path[level]
+    pathHolds = false
+    if !replacing, step.index == step.page.count, step.page.usedBytes > Self.nearlyFull {
+      return try append(level, key, payload)
+    }
     scratch.begin(level: level)
     scratch.append(step.page)
     scratch.put(key, payload, at: step.index, replacing: replacing)
-    pathHolds = false
     if scratch.fits(0..<scratch.count) {
       scratch.build(0..<scratch.count, into: step.page, birth: generation)
     } else {
-      try split(level, isAppend: !replacing && step.index == scratch.count - 1)
+      try split(level)
     }
   }
 
+  private static let nearlyFull = Page.byteCount * 15 / 16
+
+  /// Begins a page for an entry that comes behind a full one: keys that come in order leave full pages.
+  private func append(_ level: Int, _ key: SearchKey, _ payload: Page.Payload) throws(EngineError) {
+    let left = path[level].page
+    scratch.begin(level: level)
+    scratch.append(left, from: left.count - 1)
+    scratch.put(key, payload, at: 1, replacing: false)
+    let all = level == root.level ? root.count : path[level + 1].page.keyCount(path[level + 1].index)
+    try addRight(level, from: 1, leftCount: all - scratch.keyCount(1..<2))
+  }
+
   /// Builds two pages of what is in the scratch: the path's, and a new one to the right of it.
-  private func split(_ level: Int, isAppend: Bool) throws(EngineError) {
-    let cut = place(isAppend: isAppend)
+  private func split(_ level: Int) throws(EngineError) {
+    let cut = scratch.cut()
+    scratch.build(0..<cut, into: path[level].page, birth: generation)
+    try addRight(level, from: cut, leftCount: scratch.keyCount(0..<cut))
+  }
+
+  /// Builds a page of the scratch's entries from `cut` on, and adds it behind the path's.
+  private func addRight(_ level: Int, from cut: Int, leftCount: UInt64) throws(EngineError) {
     let (reference, right) = try makePage()
     scratch.build(cut..<scratch.count, into: right, birth: generation)
     let payload = Page.Payload(
       child: reference, checksum: 0, keyCount: scratch.keyCount(cut..<scratch.count))
-    let leftCount = scratch.keyCount(0..<cut)
     let separator = keepSeparator(scratch.separator(before: cut))
-    scratch.build(0..<cut, into: path[level].page, birth: generation)
     if level == root.level {
       try growRoot(leftCount: leftCount, separator, payload)
     } else {
       try insertChild(level + 1, leftCount: leftCount, separator, payload)
     }
-  }
-
-  /// Where to cut: keys that come in order leave full pages behind.
-  private func place(isAppend: Bool) -> Int {
-    let last = scratch.count - 1
-    return isAppend && scratch.fits(0..<last) ? last : scratch.cut()
   }
 
   /// Copies a separator to where the next use of the scratch does not overwrite it.

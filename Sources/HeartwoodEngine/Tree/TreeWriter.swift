@@ -10,8 +10,8 @@ final class TreeWriter {
   let scratch = PageScratch()
 
   /// The tree under construction.
-  var root = TreeRoot.empty
-  private(set) var generation: UInt64 = 0
+  @exclusivity(unchecked) var root = TreeRoot.empty
+  @exclusivity(unchecked) private(set) var generation: UInt64 = 0
   // The lists are touched once for every page that is copied; only methods of the writer touch them, one at a
   // time, so the checks for overlapping access would find nothing.
 
@@ -32,7 +32,7 @@ final class TreeWriter {
 
   let path: UnsafeMutablePointer<Step>
   /// Whether `path` leads to the leaf where the last change was, and holds still.
-  var pathHolds = false
+  @exclusivity(unchecked) var pathHolds = false
   /// The separator on its way into a parent.
   let separatorBuffer: UnsafeMutableRawPointer
 
