@@ -1,0 +1,26 @@
+// swift-tools-version: 6.2
+
+import PackageDescription
+
+let package = Package(
+  name: "HeartwoodBenchmarks",
+  platforms: [.macOS(.v15)],
+  dependencies: [
+    .package(name: "Heartwood", path: ".."),
+    .package(url: "https://github.com/groue/GRDB.swift.git", exact: "7.10.0"),
+  ],
+  targets: [
+    .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
+    .systemLibrary(name: "CLMDB", providers: [.apt(["liblmdb-dev"]), .brew(["lmdb"])]),
+    .executableTarget(
+      name: "heartwood-benchmarks",
+      dependencies: [
+        "CSQLite", "CLMDB",
+        .product(name: "HeartwoodEngine", package: "Heartwood"),
+        .product(name: "Heartwood", package: "Heartwood"),
+        .product(name: "GRDB", package: "GRDB.swift"),
+      ],
+      path: "Sources/Benchmarks"),
+  ],
+  swiftLanguageModes: [.v6]
+)

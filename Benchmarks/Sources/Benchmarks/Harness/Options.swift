@@ -1,0 +1,90 @@
+/// What the command line asks for.
+struct Options {
+  enum Part: String, CaseIterable { case engine, graph, lean }
+
+  var parts: [Part] = []
+  var records = 1_000_000
+  var objects: Int?
+  var keys = KeyShape.decimal
+  var rounds = 3
+  var markdown = false
+  var directory = "/var/tmp"
+  var rows: String?
+  var peers: [String] = []
+  var help = false
+
+  static let usage = """
+    usage: heartwood-benchmarks [engine] [graph] [lean] [options]
+
+      engine          keys and values beside SQLite and LMDB
+      graph           objects beside GRDB's records
+      lean            memory of a pass over many objects, in batches
+                      (engine and graph where none is named)
+
+      --records N     records of the engine's rows (1000000)
+      --keys SHAPE    decimal, or random (decimal)
+      --objects N     objects of the graph's rows (100000; lean: 1000000)
+      --rounds N      rounds, of which the median counts (3)
+      --rows TEXT     only rows whose name contains TEXT
+      --peers A,B     only these peers, the first compared with the others
+      --directory D   where the stores are made (/var/tmp)
+      --markdown      the tables as Markdown
+    """
+
+  init(_ arguments: some Sequence<String>) throws {
+    var remaining = Array(arguments)[...]
+    while let word = remaining.popFirst() {
+      if let part = Part(rawValue: word) {
+        parts.append(part)
+      } else {
+        try take(word, &remaining)
+      }
+    }
+    if parts.isEmpty { parts = [.engine, .graph] }
+  }
+
+  private mutating func take(_ word: String, _ remaining: inout ArraySlice<String>) throws {
+    switch word {
+    case "--records": records = try Self.number(word, &remaining)
+    case "--objects": objects = try Self.number(word, &remaining)
+    case "--rounds": rounds = try Self.number(word, &remaining)
+    case "--rows": rows = try Self.text(word, &remaining)
+    case "--peers": peers = try Self.text(word, &remaining).split(separator: ",").map(String.init)
+    case "--directory": directory = try Self.text(word, &remaining)
+    case "--keys": keys = try Self.shape(word, &remaining)
+    case "--markdown": markdown = true
+    case "--help", "-h": help = true
+    default: throw BenchmarkError("unknown argument '\(word)'\n\n\(Self.usage)")
+    }
+  }
+
+  private static func text(_ word: String, _ remaining: inout ArraySlice<String>) throws -> String {
+    guard let text = remaining.popFirst() else { throw BenchmarkError("\(word) needs a value") }
+    return text
+  }
+
+  private static func shape(_ word: String, _ remaining: inout ArraySlice<String>) throws -> KeyShape {
+    let text = try text(word, &remaining)
+    guard let shape = KeyShape(rawValue: text) else {
+      throw BenchmarkError("\(word) is decimal or random, not '\(text)'")
+    }
+    return shape
+  }
+
+  private static func number(_ word: String, _ remaining: inout ArraySlice<String>) throws -> Int {
+    let text = try text(word, &remaining)
+    guard let number = Int(text), number > 0 else {
+      throw BenchmarkError("\(word) needs a positive number, not '\(text)'")
+    }
+    return number
+  }
+
+  func includes(row: String) -> Bool {
+    guard let rows else { return true }
+    return row.contains(rows)
+  }
+
+  func includes(peer: String) -> Bool {
+    peers.isEmpty || peers.contains { $0.lowercased() == peer.lowercased() }
+  }
+}

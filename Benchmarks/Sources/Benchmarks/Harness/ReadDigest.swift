@@ -1,0 +1,36 @@
+/// An order-sensitive digest of what a peer read. It costs two nanoseconds a record, so that a row measures the
+/// peer and not the digest.
+struct ReadDigest {
+  private(set) var value: UInt64 = 0x243F_6A88_85A3_08D3
+
+  @inline(__always)
+  mutating func add(_ word: UInt64) {
+    let turned: UInt64 = (value << 23) | (value >> 41)
+    value = (turned ^ word) &* 0x9E37_79B9_7F4A_7C15
+  }
+
+  /// Takes in the length and the first and last words of `bytes`.
+  @inline(__always)
+  mutating func add(ends bytes: UnsafeRawBufferPointer) {
+    add(UInt64(truncatingIfNeeded: bytes.count))
+    guard bytes.count >= 8 else { return add(all: bytes) }
+    add(bytes.loadUnaligned(as: UInt64.self))
+    add(bytes.loadUnaligned(fromByteOffset: bytes.count &- 8, as: UInt64.self))
+  }
+
+  /// Takes in every byte.
+  mutating func add(all bytes: UnsafeRawBufferPointer) {
+    add(UInt64(truncatingIfNeeded: bytes.count))
+    var offset = 0
+    while offset &+ 8 <= bytes.count {
+      add(bytes.loadUnaligned(fromByteOffset: offset, as: UInt64.self))
+      offset &+= 8
+    }
+    for byte in bytes[offset...] { add(UInt64(byte)) }
+  }
+
+  mutating func add(_ text: String) {
+    var text = text
+    text.withUTF8 { add(all: UnsafeRawBufferPointer($0)) }
+  }
+}
