@@ -17,7 +17,8 @@ func run(_ options: Options) throws {
   for part in options.parts {
     switch part {
     case .engine: show(try EngineBenchmark(options: options).run(), options)
-    case .graph, .lean: progress("not yet")
+    case .graph: show(try GraphBenchmark(options: options).run(), options)
+    case .lean: for pass in try LeanBenchmark(options: options).run() { print(pass.text) }
     }
   }
 }
