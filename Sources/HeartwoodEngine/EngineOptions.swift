@@ -43,6 +43,8 @@ public struct EngineOptions: Sendable {
   public var segmentBytes: Int
   /// A checkpoint is due when this many bytes of log have been written since the last; at least 64 KiB.
   public var checkpointBytes: Int
+  /// Above this the tree in memory is given back, and read from disk, at the next checkpoint.
+  package var arenaBytes = 256 << 20
   /// Runs checkpoints and lays zeros ahead of the log.
   public var worker: any BackgroundWorker
   /// Gives transactions their times.

@@ -1,13 +1,16 @@
 import HeartwoodBytes
 import HeartwoodFiles
 
-/// Appends the pages of one checkpoint to a page segment, in small writes, and goes on in another
-/// segment when one is full. Nothing here is believed before a checkpoint frame names it.
+/// The page segments of an open store. Pages are appended to the last one, in small writes; another is begun
+/// when it is full. Nothing here is believed before a checkpoint frame names it.
+///
+/// Invariant: pages that were given a place are either in the file or in `chunk`. After a failed write they
+/// are still in `chunk`, and the next flush writes them again.
 final class PageAppender {
   /// One write: small, so that commits beside it are not held up.
   private static let chunkBytes = 64 << 10
 
-  /// Where the pages of a segment end, as the newest checkpoint names it.
+  /// Where the pages of a segment end.
   struct Extent: Hashable, Sendable {
     /// Pages, the header's included.
     var pages: Int
@@ -15,55 +18,100 @@ final class PageAppender {
     var chain: UInt64
   }
 
-  private(set) var segment: PageSegment
-  private(set) var extent: Extent
-  /// Segments that were filled on the way, with their extents.
-  private(set) var filled: [(segment: PageSegment, extent: Extent)] = []
+  /// A segment, with the pages that it has.
+  struct Part {
+    let segment: PageSegment
+    var extent: Extent
+  }
+
+  private(set) var parts: [Part]
   private var chunk: [UInt8] = []
-  private let makeSegment: () throws(EngineError) -> PageSegment
+  /// Segments with pages that are not synced; those that are new have names to sync too.
+  private var unsynced: Set<UInt32> = []
+  private var hasNewNames = false
+  private let files: PageSegmentFiles
+  private let numbers: SegmentNumbers
+  private let space: PageSpace
 
-  init(_ segment: PageSegment, extent: Extent, makeSegment: @escaping () throws(EngineError) -> PageSegment) {
-    self.segment = segment
-    self.extent = extent
-    self.makeSegment = makeSegment
-    chunk.reserveCapacity(Self.chunkBytes)
+  init(_ parts: [Part], files: PageSegmentFiles, numbers: SegmentNumbers, space: PageSpace) {
+    self.parts = parts
+    self.files = files
+    self.numbers = numbers
+    self.space = space
+    for part in parts { part.segment.add(to: space, pageCount: part.extent.pages) }
   }
 
-  /// The place that the next page will have.
-  func nextPlace() throws(EngineError) -> (segment: PageSegment, index: Int) {
-    if extent.pages >= segment.pageCapacity {
-      try flush()
-      filled.append((segment, extent))
-      segment = try makeSegment()
-      extent = .ofHeader(segment.header)
-    }
-    return (segment, extent.pages)
-  }
-
-  /// Appends a page at the place that `nextPlace` gave.
-  func append(_ page: UnsafeRawBufferPointer, checksum: UInt64) throws(EngineError) {
-    chunk.append(contentsOf: page)
-    extent.pages += 1
-    extent.chain = Checksums.mix(extent.chain, checksum)
+  /// Appends a page; returns where it lies and its checksum.
+  func append(_ page: UnsafeRawBufferPointer) throws(EngineError) -> (PageReference, UInt64) {
     if chunk.count >= Self.chunkBytes { try flush() }
+    let last = try partWithRoom()
+    let segment = parts[last].segment
+    let index = parts[last].extent.pages
+    guard let base = page.baseAddress, page.count == Format.pageBytes else {
+      throw EngineError(.damaged, "a page of another length was to be written", file: segment.path)
+    }
+    let checksum = PageSpace.checksum(base, segmentSeed: segment.header.seed, index: index)
+    chunk.append(contentsOf: page)
+    parts[last].extent.pages += 1
+    parts[last].extent.chain = Checksums.mix(parts[last].extent.chain, checksum)
+    return (PageReference(segment: segment.number, index: UInt32(truncatingIfNeeded: index)), checksum)
+  }
+
+  /// The index of the last part, which is a new one where there is none with room.
+  private func partWithRoom() throws(EngineError) -> Int {
+    if let last = parts.last, last.extent.pages < last.segment.pageCapacity { return parts.count - 1 }
+    try flush()
+    let segment = try files.make(number: try numbers.take())
+    segment.add(to: space, pageCount: 1)
+    parts.append(Part(segment: segment, extent: Extent(pages: 1, chain: segment.header.seed)))
+    hasNewNames = true
+    return parts.count - 1
   }
 
   /// Writes what is still held.
-  func flush() throws(EngineError) {
-    guard !chunk.isEmpty else { return }
-    let offset = extent.pages * Format.pageBytes - chunk.count
+  private func flush() throws(EngineError) {
+    guard !chunk.isEmpty, let last = parts.last else { return }
+    let offset = last.extent.pages * Format.pageBytes - chunk.count
+    unsynced.insert(last.segment.number)
     do {
-      try segment.file.write(all: chunk, at: offset)
+      try last.segment.file.write(all: chunk, at: offset)
     } catch {
       throw EngineError.files(error, "the pages of a checkpoint could not be written")
     }
     chunk.removeAll(keepingCapacity: true)
   }
-}
 
-extension PageAppender.Extent {
-  /// A segment with nothing but its header.
-  static func ofHeader(_ header: SegmentHeader) -> PageAppender.Extent {
-    PageAppender.Extent(pages: 1, chain: header.seed)
+  /// What became of making the pages durable.
+  enum Outcome {
+    case done
+    /// Nothing is lost; it may be tried again.
+    case failed(EngineError)
+    /// A sync failed: nothing more may be written.
+    case unsynced(EngineError)
+  }
+
+  /// Writes what is held, makes all pages and the names of their segments durable, and lets readers in.
+  func finish(syncs: Bool) -> Outcome {
+    do {
+      try flush()
+    } catch {
+      return .failed(error)
+    }
+    do {
+      if syncs { try sync() }
+    } catch {
+      return .unsynced(.files(error, "the pages of a checkpoint could not be synced"))
+    }
+    for part in parts where unsynced.contains(part.segment.number) {
+      space.setPageCount(part.segment.number, part.extent.pages)
+    }
+    unsynced.removeAll()
+    return .done
+  }
+
+  private func sync() throws(FileSystemError) {
+    for part in parts where unsynced.contains(part.segment.number) { try part.segment.file.sync(.full) }
+    if hasNewNames { try files.folder.directory.sync() }
+    hasNewNames = false
   }
 }

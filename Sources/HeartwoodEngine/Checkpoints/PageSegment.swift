@@ -33,31 +33,38 @@ final class PageSegment: @unchecked Sendable {
     memory = map == nil ? try AnonymousMemory.reserving(capacity, for: path) : nil
   }
 
-  /// Where the file's first byte is, or would be, in memory.
-  var base: UnsafeRawPointer? { map?.base ?? memory.map { UnsafeRawPointer($0.base) } }
+  // The file stays open for as long as a snapshot may have to read from it.
+  deinit {
+    try? file.close()
+  }
 
-  /// Where pages come by reading: where they are read to.
-  var bufferedBase: UnsafeMutableRawPointer? { memory?.base }
+  /// Makes the pages reachable in a space: up to `pageCount` for now.
+  func add(to space: PageSpace, pageCount: Int) {
+    guard let base = map?.base ?? memory.map({ UnsafeRawPointer($0.base) }) else { return }
+    var fill: PageSpace.Fill?
+    if map == nil {
+      fill = {
+        @Sendable [unowned self] (index: Int, target: UnsafeMutableRawBufferPointer) throws(EngineError) in
+        try self.read(page: index, into: target)
+      }
+    }
+    space.addSegment(
+      number, seed: header.seed, base: base, pageCapacity: pageCapacity, pageCount: pageCount, owner: self,
+      fill: fill)
+  }
 
   /// Reads one page; used where there is no map.
   func read(page index: Int, into target: UnsafeMutableRawBufferPointer) throws(EngineError) {
     let offset = Int64(index) * Int64(Format.pageBytes)
+    let count: Int
     do {
-      let count = try file.readFully(into: target, at: offset)
-      guard count == target.count else {
-        throw EngineError.damaged("the file ends before a page of the tree", file: path, offset: Int(offset))
-      }
-    } catch let error as FileSystemError {
-      throw EngineError.reading(error, path: path, offset: offset)
-    } catch let error as EngineError {
-      throw error
+      count = try file.readFully(into: target, at: offset)
     } catch {
-      throw EngineError(.inputOutput, "reading failed", file: path, offset: offset, underlying: error)
+      throw EngineError.reading(error, path: path, offset: offset)
     }
-  }
-
-  func close() {
-    try? file.close()
+    guard count == target.count else {
+      throw EngineError.damaged("the file ends before a page of the tree", file: path, offset: Int(offset))
+    }
   }
 }
 

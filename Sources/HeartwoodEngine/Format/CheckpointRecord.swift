@@ -48,6 +48,26 @@ struct CheckpointRecord: Hashable, Sendable {
     return bytes
   }
 
+  /// The whole frame, for its place in the log, and its checksum.
+  func frame(
+    _ fields: FrameHeader, segmentSeed: UInt64, offset: Int
+  ) -> (bytes: [UInt8], checksum: UInt64) {
+    let payload = encoded()
+    var header = fields
+    header.payloadBytes = payload.count
+    var bytes = [UInt8](repeating: 0, count: Format.frameHeaderBytes) + payload
+    bytes.append(contentsOf: repeatElement(0, count: header.totalBytes - bytes.count))
+    let checksum = bytes.withUnsafeMutableBytes { buffer -> UInt64 in
+      guard let base = buffer.baseAddress else { return 0 }
+      let headerSum = header.encode(to: base, seed: Checksums.seed(segmentSeed, at: offset))
+      let body = UnsafeRawPointer(base + Format.frameHeaderBytes).bytes(payload.count)
+      let sum = Checksums.mix(headerSum, XXH64.hash(body, seed: headerSum))
+      base.setField(header.totalBytes - Format.frameTrailerBytes, sum)
+      return sum
+    }
+    return (bytes, checksum)
+  }
+
   private func encodeFixed(to base: UnsafeMutableRawPointer) {
     base.setField(0, generation)
     base.setField(8, root.reference)

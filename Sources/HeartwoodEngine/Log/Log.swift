@@ -11,8 +11,10 @@ final class Log: @unchecked Sendable {
   let identifier: StoreIdentifier
   let options: EngineOptions
 
+  /// Guards the two below, which anybody may ask for.
   private let pathLock = Lock()
   private var path: [LogSegment] = []
+  private var settled: LogPoint
 
   /// Where the next frame will lie.
   private(set) var end: LogPoint
@@ -20,6 +22,8 @@ final class Log: @unchecked Sendable {
   private(set) var durable: LogPoint
   /// Segments before the last one with bytes that are not synced.
   private var unsynced: [LogSegment] = []
+  /// Bytes of all frames appended since the store was opened.
+  private(set) var appendedBytes = 0
   /// What lies behind `end` in the last segment is left of a failed write or of a transaction that was
   /// given up after some of its frames were written: the log goes on in a new segment.
   private(set) var mustRoll = false
@@ -41,6 +45,7 @@ final class Log: @unchecked Sendable {
     self.options = options
     self.end = end
     durable = end
+    settled = end
     zeros = ZeroFilling(last, filled: filled)
     for segment in path { table.add(segment) }
     self.path = path
@@ -48,6 +53,12 @@ final class Log: @unchecked Sendable {
 
   /// The segments in the log's order. Any thread.
   var segments: [LogSegment] { pathLock.withLock { path } }
+
+  /// Up to here the frames stay: those of transactions that were published, and of checkpoints. Any thread.
+  var settledEnd: LogPoint { pathLock.withLock { settled } }
+
+  /// The frames up to the end stay.
+  func settle() { pathLock.withLock { settled = end } }
 
   /// The segment that is appended to.
   var last: LogSegment { zeros.segment }
@@ -64,9 +75,57 @@ final class Log: @unchecked Sendable {
     builder.begin(at: end.position.offset, segmentSeed: last.seed)
   }
 
+  /// Bytes of the transaction that began at `start`, with those of the frame under construction.
+  func pendingBytes(since start: LogPoint) -> Int {
+    end.position.offset - start.position.offset + builder.count
+  }
+
+  /// Completes the frame under construction, appends it and begins the next.
+  ///
+  /// - Parameter time: When the transaction was committed; in its last frame only.
+  func appendTransactionFrame(
+    _ number: UInt64, isLast: Bool, time: Int64 = 0, puts: UInt64 = 0, deletes: UInt64 = 0
+  ) throws(EngineError) {
+    var header = nextHeader(Format.transactionKind, transaction: number)
+    if isLast {
+      header.flags = Format.lastFrameFlag
+      header.time = time
+      header.puts = puts
+      header.deletes = deletes
+    }
+    let frame = builder.finish(header)
+    try append(frame.bytes, next: point(behind: frame.bytes.count, frame.checksum, isLast ? number : nil))
+    beginFrame()
+  }
+
+  /// Appends a checkpoint; returns where it lies and its checksum.
+  func append(_ checkpoint: CheckpointRecord) throws(EngineError) -> (position: LogPosition, checksum: UInt64)
+  {
+    let header = nextHeader(Format.checkpointKind, transaction: checkpoint.generation)
+    let position = end.position
+    let frame = checkpoint.frame(header, segmentSeed: last.seed, offset: position.offset)
+    try frame.bytes.withBytes { (bytes) throws(EngineError) in
+      try append(bytes, next: point(behind: bytes.count, frame.checksum, nil))
+    }
+    return (position, frame.checksum)
+  }
+
+  private func nextHeader(_ kind: UInt8, transaction: UInt64) -> FrameHeader {
+    FrameHeader(
+      kind: kind, flags: 0, payloadBytes: 0, recordCount: 0, sequence: end.sequence, transaction: transaction,
+      previous: end.chain, durableThrough: durable.sequence &- 1, time: 0, puts: 0, deletes: 0)
+  }
+
+  /// The point behind a frame of `count` bytes at the end of the log.
+  private func point(behind count: Int, _ checksum: UInt64, _ generation: UInt64?) -> LogPoint {
+    LogPoint(
+      position: LogPosition(segment: end.position.segment, offset: end.position.offset + count),
+      sequence: end.sequence &+ 1, chain: checksum, generation: generation ?? end.generation)
+  }
+
   /// Writes a finished frame at the end of the log. After an error the log ends where it ended, and goes
   /// on in a new segment.
-  func append(_ bytes: UnsafeRawBufferPointer, next: LogPoint) throws(EngineError) {
+  private func append(_ bytes: UnsafeRawBufferPointer, next: LogPoint) throws(EngineError) {
     let offset = end.position.offset
     do {
       try zeros.write(bytes, at: offset)
@@ -81,6 +140,7 @@ final class Log: @unchecked Sendable {
       throw error
     }
     end = next
+    appendedBytes += bytes.count
   }
 
   /// Takes the end of the log back to a point: the frames behind it are given up.
@@ -138,13 +198,12 @@ final class Log: @unchecked Sendable {
     end = first
     mustRoll = false
     table.add(segment)
-    pathLock.withLock { path.append(segment) }
+    pathLock.withLock {
+      path.append(segment)
+      settled = first
+    }
+    zeros.stop()
     zeros = ZeroFilling(segment, filled: filled)
-  }
-
-  /// Closes all files. Maps stay, for snapshots that are still held.
-  func close() {
-    for segment in segments { segment.close() }
   }
 }
 

@@ -36,7 +36,10 @@ final class LogSegment: @unchecked Sendable {
     slot.initialize(to: SegmentSlot(base: base, seed: seed, filler: filler, limit: limit))
   }
 
+  // The file stays open for as long as anybody may have to read from it, which may be a snapshot that
+  // is held after the store was closed.
   deinit {
+    try? file.close()
     slot.deinitialize(count: 1)
     slot.deallocate()
   }
@@ -66,9 +69,5 @@ final class LogSegment: @unchecked Sendable {
     let end = offset + bytes.count
     // Releasing: who sees the new limit sees the bytes.
     if end > limit { slot.pointee.limit.store(end, ordering: .releasing) }
-  }
-
-  func close() {
-    try? file.close()
   }
 }

@@ -11,9 +11,10 @@ final class ZeroFilling: @unchecked Sendable {
   let segment: LogSegment
   private let lock = Lock()
   private var filled: Int
-  /// Set while work is under way or has failed.
+  /// Set while zeros are being laid.
   private var isBusy = false
-  private var hasFailed = false
+  /// Set when laying them has failed, and when the log goes on elsewhere.
+  private var hasStopped = false
 
   /// In a store of less than this, zeros only double what is there.
   private static let largestLead = 1 << 20
@@ -38,10 +39,13 @@ final class ZeroFilling: @unchecked Sendable {
   }
 
   /// True, once, when it is time to lay more zeros.
-  func isDue(end: Int, segmentBytes: Int) -> Bool {
+  ///
+  /// - Parameter commitBytes: What the commit just made has written; large ones would write everything twice.
+  func isDue(end: Int, commitBytes: Int, segmentBytes: Int) -> Bool {
     lock.lock()
     defer { lock.unlock() }
-    guard !isBusy, !hasFailed, filled - end < lead(end) / 2, end < segmentBytes else { return false }
+    guard !isBusy, !hasStopped, commitBytes < lead(end) / 4, filled - end < lead(end) / 2, end < segmentBytes
+    else { return false }
     isBusy = true
     return true
   }
@@ -50,28 +54,30 @@ final class ZeroFilling: @unchecked Sendable {
   private func lead(_ end: Int) -> Int { min(max(end, Format.firstFillBytes), Self.largestLead) }
 
   /// Lays zeros in steps and syncs them. An error of a write only means that there are no zeros; an error
-  /// of the sync may be a commit's, and is thrown.
-  func fill(from end: Int, syncs: Bool) throws(FileSystemError) {
-    var target: Int
-    lock.lock()
-    target = max(filled, end) + lead(end)
-    lock.unlock()
-    target &= ~(Format.pageBytes - 1)
-    while try step(to: target) {}
-    if syncs { try segment.file.sync(.data) }
+  /// of the sync is thrown, since the bytes that it covered may be a commit's too.
+  ///
+  /// - Parameter file: The segment opened once more: a file tells each opener of a failed sync, and what
+  ///   is told here must not be lost to the commit that syncs next.
+  func fill(_ file: any File, syncs: Bool) throws(FileSystemError) {
+    let target = lock.withLock { (filled + lead(filled)) & ~(Format.pageBytes - 1) }
+    while step(file, to: target) {}
+    if syncs { try file.sync(.data) }
     lock.withLock { isBusy = false }
   }
 
-  private func step(to target: Int) throws(FileSystemError) -> Bool {
+  /// No more zeros are laid once this returns.
+  func stop() { lock.withLock { hasStopped = true } }
+
+  private func step(_ file: any File, to target: Int) -> Bool {
     lock.lock()
     defer { lock.unlock() }
-    guard filled < target, !hasFailed else { return false }
+    guard filled < target, !hasStopped else { return false }
     let count = min(Format.fillStepBytes, target - filled)
     do {
-      try segment.file.write(all: [UInt8](repeating: 0, count: count), at: filled)
+      try file.write(all: [UInt8](repeating: 0, count: count), at: filled)
       filled += count
     } catch {
-      hasFailed = true
+      hasStopped = true
     }
     return true
   }

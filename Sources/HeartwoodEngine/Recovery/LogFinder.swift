@@ -41,7 +41,7 @@ struct LogFinder {
       guard join.position.segment < segment.number else {
         throw EngineError.damaged("the segment names a later one as the one before it", file: segment.path)
       }
-      last = try open(join.position.segment)
+      last = try open(join.position.segment, isLast: false)
     }
     return path.reversed()
   }
@@ -57,7 +57,6 @@ struct LogFinder {
       let hasFrame = try walk.next() != nil
       while walk.point.sequence <= header.copiedThrough, try walk.next() != nil {}
       if hasFrame, walk.point.sequence > header.copiedThrough { return segment }
-      segment.close()
     }
     return nil
   }
@@ -79,9 +78,11 @@ struct LogFinder {
   }
 
   /// Opens a segment that has to be there.
-  private func open(_ number: UInt32) throws(EngineError) -> LogSegment { try open(number, nil) }
-
-  private func open(_ number: UInt32, _ known: SegmentHeader?) throws(EngineError) -> LogSegment {
+  ///
+  /// - Parameter isLast: It may come to be longer than it is.
+  private func open(_ number: UInt32, _ known: SegmentHeader? = nil, isLast: Bool = true) throws(EngineError)
+    -> LogSegment
+  {
     let name = SegmentName.log(number)
     let file = try folder.open(name, options.access == .readOnly ? .readOnly : .readWrite)
     var found = known
@@ -94,8 +95,9 @@ struct LogFinder {
     guard size <= Format.segmentLimit else {
       throw EngineError.damaged("the segment is longer than any can be", file: folder.path(of: name))
     }
+    let grows = isLast && options.access == .readWrite
     return try LogSegment(
-      header: header, file: file, path: folder.path(of: name), limit: size, capacity: Log.capacity(options),
-      reading: options.reading)
+      header: header, file: file, path: folder.path(of: name), limit: size,
+      capacity: grows ? Log.capacity(options) : size, reading: options.reading)
   }
 }

@@ -1,0 +1,122 @@
+import HeartwoodFiles
+
+/// Writes the tree of the newest generation to disk, so that opening need not read the log before it.
+extension OpenStore {
+  /// Takes a checkpoint now, unless nothing was written since the last.
+  func checkpoint() throws(EngineError) {
+    try checkMayWrite()
+    // Asked here so that a checkpoint inside a write is an error and not a wait for itself.
+    try writer.withLock { () throws(EngineError) in try status.checkWritable() }
+    try checkpoints.withLock { () throws(EngineError) in try takeCheckpoint() }
+  }
+
+  func checkpointInBackground() {
+    // What fails here fails again, and is told, at the next checkpoint that somebody asks for; a failed
+    // sync has stopped the writer by then.
+    try? checkpoint()
+    writer.withLockInBackground { isCheckpointUnderWay = false }
+  }
+
+  /// Under the lock of checkpoints.
+  func takeCheckpoint() throws(EngineError) {
+    // 1. The newest generation is pinned; commits go on behind it.
+    guard let base = try writer.withLock(beginCheckpoint) else { return }
+    // 2. Its pages are written and durable. A crash here leaves pages that nobody names.
+    var tree = TreeCheckpoint(space: space)
+    let root = try writePages(of: base.pinned.pin.root, &tree)
+    // 3. A frame in the log says where they are.
+    let (checkpoint, work) = try writer.withLock { () throws(EngineError) in
+      try status.checkWritable()
+      // Read from disk from now on, where the tree in memory has become too large.
+      tree.confirm()
+      adoptsDiskPlaces = space.arenaBytesInUse > options.arenaBytes
+      return try appendFrame(base, root)
+    }
+    // 4. The log is durable up to and with that frame.
+    try sync(work)
+    writer.withLockInBackground { log.noteSynced(work) }
+    // 5. The anchor names the frame. From here on opening begins there.
+    let upcoming = numbers.upcoming
+    try updateAnchor {
+      $0.checkpoint = checkpoint.position
+      $0.checkpointChecksum = checkpoint.checksum
+      $0.nextSegment = upcoming
+      if $0.proven.sequence < work.point.sequence { $0.proven = work.point }
+    }
+    newestCheckpoint = checkpoint
+  }
+
+  /// What a checkpoint is taken of.
+  private struct CheckpointBase {
+    var pinned: PinnedGeneration
+    /// Where the log ended then.
+    var replay: LogPoint
+    var appendedBytes: Int
+  }
+
+  private func beginCheckpoint() throws(EngineError) -> CheckpointBase? {
+    try status.checkWritable()
+    bytesAtCheckpoint = log.appendedBytes
+    guard generations.newest > newestCheckpoint?.record.generation ?? 0 else { return nil }
+    return CheckpointBase(
+      pinned: PinnedGeneration(generations), replay: log.end, appendedBytes: log.appendedBytes)
+  }
+
+  /// Writes the pages of a tree that are not on disk yet; returns its root there.
+  private func writePages(of root: TreeRoot, _ tree: inout TreeCheckpoint) throws(EngineError) -> TreeRoot {
+    let root = try tree.write(root) { (page) throws(EngineError) in try pages.append(page) }
+    switch pages.finish(syncs: options.durability != .none) {
+    case .done: return root
+    case .failed(let error): throw error
+    case .unsynced(let error):
+      status.stop(error)
+      throw error
+    }
+  }
+
+  private func appendFrame(
+    _ base: CheckpointBase, _ root: TreeRoot
+  ) throws(EngineError) -> (NamedCheckpoint, Log.SyncWork) {
+    try prepareLog()
+    try markInUse()
+    let record = checkpointRecord(base, root)
+    let place = try log.append(record)
+    log.settle()
+    bytesAtCheckpoint = base.appendedBytes
+    return (
+      NamedCheckpoint(record: record, position: place.position, checksum: place.checksum), log.syncWork()
+    )
+  }
+
+  private func checkpointRecord(_ base: CheckpointBase, _ root: TreeRoot) -> CheckpointRecord {
+    CheckpointRecord(
+      generation: base.pinned.pin.generation,
+      root: CheckpointRecord.Root(
+        reference: root.reference.rawValue, checksum: root.checksum,
+        level: UInt32(truncatingIfNeeded: root.level), count: root.count),
+      replay: base.replay, previous: newestCheckpoint?.position,
+      previousChecksum: newestCheckpoint?.checksum ?? 0,
+      previousGeneration: newestCheckpoint?.record.generation ?? 0, nextSegment: numbers.upcoming,
+      segments: segmentsAlive())
+  }
+
+  /// All segments: those of the log up to its end, those of pages up to what was written.
+  private func segmentsAlive() -> [CheckpointRecord.Segment] {
+    let path = log.segments
+    var segments: [CheckpointRecord.Segment] = []
+    for (index, segment) in path.enumerated() {
+      let end = index + 1 < path.count ? path[index + 1].header.predecessor ?? log.end : log.end
+      segments.append(
+        CheckpointRecord.Segment(
+          number: segment.number, isLog: true, extent: UInt64(truncatingIfNeeded: end.position.offset),
+          chain: end.chain))
+    }
+    for part in pages.parts {
+      segments.append(
+        CheckpointRecord.Segment(
+          number: part.segment.number, isLog: false, extent: UInt64(truncatingIfNeeded: part.extent.pages),
+          chain: part.extent.chain))
+    }
+    return segments
+  }
+}

@@ -1,0 +1,95 @@
+import HeartwoodFiles
+
+/// A store: sorted keys with values in a folder, written by transactions, each of which makes a generation that
+/// can be read for as long as it is held.
+///
+/// A table of contents. What is said here is done in:
+/// - `Recovery/`: opening, `Transactions/`: writing, `Checkpoints/`: making opening short,
+/// - `Reading/`: snapshots, cursors and scans, `Inspection/`: looking after it all,
+/// - `Log/`, `Tree/`, `Generations/`: what they stand on, `Format/`: every number on disk.
+///
+/// An engine may be used by any number of threads. One transaction runs at a time; readers wait for nobody.
+public final class Engine: Sendable {
+  private let store: OpenStore
+
+  /// The folder that was opened.
+  public var path: String { store.path }
+  /// What tells this store from every other.
+  public var storeIdentifier: StoreIdentifier { store.log.identifier }
+  /// The generation that the last transaction made; 0 for a store that nothing was written to.
+  public var newestGeneration: Generation { Generation(rawValue: store.generations.newest) }
+
+  // MARK: Opening and closing
+
+  /// Opens the store in a folder, or makes one in a folder that is missing or empty.
+  ///
+  /// - Parameters:
+  ///   - path: A folder. Exactly "/dev/null" is a store in memory: its own, and gone when closed.
+  ///   - fileSystem: Where the folder is.
+  /// - Throws: `.notFound`, `.notAStore`, `.newerFormat`, `.locked` where the store is open elsewhere, `.damaged`
+  ///   where bytes are missing or not what was written, `.readOnly`, `.noSpace`, `.inputOutput`.
+  public init(
+    at path: String, options: EngineOptions = EngineOptions(), fileSystem: any FileSystem = PosixFileSystem()
+  ) throws(EngineError) {
+    store = try path == "/dev/null" ? .inMemory(options) : Opening(path, options, fileSystem).run()
+  }
+
+  deinit { try? store.close() }
+
+  /// Ends the use of the store: takes a checkpoint, so that opening it again is quick, and lets go of the lock.
+  /// Snapshots that are held stay readable. A second call does nothing.
+  ///
+  /// - Throws: where the last checkpoint could not be written. The store is closed all the same, and loses
+  ///   nothing: it is recovered by the next opening.
+  public func close() throws(EngineError) { try store.close() }
+
+  // MARK: Reading
+
+  /// The newest generation, held until the object is released.
+  public func snapshot() throws(EngineError) -> Snapshot { try store.newestSnapshot() }
+
+  /// A past generation, for as long as the log has it.
+  ///
+  /// - Throws: `.generationUnavailable` where there is no such generation.
+  /// - Complexity: The transactions behind the checkpoint before it are applied once more.
+  public func snapshot(at generation: Generation) throws(EngineError) -> Snapshot {
+    try store.snapshot(at: generation.rawValue)
+  }
+
+  /// Runs `body` with the newest generation.
+  public func read<Result>(_ body: (Snapshot) throws -> Result) throws -> Result { try body(try snapshot()) }
+
+  // MARK: Writing
+
+  /// Runs `body` in a transaction. What it changed is committed when it returns and rolled back when it
+  /// throws; where it changed nothing, there is no commit and no new generation.
+  ///
+  /// - Parameter durability: When the commit is safe; nil for what the store was opened with.
+  /// - Throws: what `body` throws; `.nestedWrite` inside another write of this thread; `.outcomeUnknown` where the
+  ///   commit's sync failed, and `.stopped` ever after; other errors leave the store as it was.
+  public func write<Result>(
+    durability: Durability? = nil, _ body: (WriteTransaction) throws -> Result
+  ) throws -> Result {
+    try store.write(durability: durability, body)
+  }
+
+  /// Writes the tree to disk now, so that opening need not read the log before it. Done by itself in the
+  /// background after `EngineOptions.checkpointBytes` of log.
+  public func checkpoint() throws(EngineError) { try store.checkpoint() }
+
+  // MARK: Looking after it
+
+  /// All generations that the log has, oldest first. - Complexity: O(n) in the number of transactions.
+  public func generations() throws(EngineError) -> [GenerationRecord] { try store.generationRecords() }
+
+  /// What the store holds and takes.
+  public func statistics() throws(EngineError) -> EngineStatistics { try store.statistics() }
+
+  /// Reads everything and reports whatever is not as it should be. Writing may go on meanwhile.
+  ///
+  /// - Parameter progress: Is told how many bytes of how many have been read.
+  /// - Throws: where reading fails; damage is reported, not thrown.
+  public func verify(progress: ((Int64, Int64) -> Void)? = nil) throws(EngineError) -> VerificationReport {
+    try store.verify(progress: progress)
+  }
+}

@@ -1,0 +1,98 @@
+/// One transaction that the log has.
+public struct GenerationRecord: Hashable, Sendable {
+  /// The generation that it made.
+  public let generation: Generation
+  /// When it was committed, by the clock of the machine that did, in nanoseconds since 1970.
+  public let time: Int64
+  /// How many times it gave a key a value.
+  public let puts: UInt64
+  /// How many keys it took away.
+  public let deletes: UInt64
+  /// What it takes in the log.
+  public let bytes: Int64
+}
+
+/// What a store holds and takes.
+public struct EngineStatistics: Hashable, Sendable {
+  /// The newest generation.
+  public var generation: Generation
+  /// How many keys there are.
+  public var keys: UInt64
+  /// How many branches lie above each leaf of the tree.
+  public var treeLevels: Int
+  /// The generation of the newest checkpoint; 0 where there is none.
+  public var checkpoint: Generation
+  /// Bytes of the log in use, the zeros ahead of its end not counted.
+  public var logBytes: Int64
+  /// How many segments the log has.
+  public var logSegments: Int
+  /// Bytes of the tree's pages on disk, older versions of them included.
+  public var pageBytes: Int64
+  /// How many segments the pages have.
+  public var pageSegments: Int
+  /// Bytes of all files of the store.
+  public var fileBytes: Int64
+  /// Bytes of the tree in memory.
+  public var memoryBytes: Int64
+  /// The oldest generation that a snapshot holds; nil where none is held.
+  public var oldestPinned: Generation?
+}
+
+extension OpenStore {
+  func statistics() throws(EngineError) -> EngineStatistics {
+    try status.checkOpen()
+    let pinned = PinnedGeneration(generations)
+    let (checkpoint, parts) = checkpoints.withLock { (newestCheckpoint, pages.parts) }
+    let path = log.segments
+    return EngineStatistics(
+      generation: Generation(rawValue: pinned.pin.generation), keys: pinned.pin.root.count,
+      treeLevels: pinned.pin.root.level,
+      checkpoint: Generation(rawValue: checkpoint?.record.generation ?? 0), logBytes: logBytes(path),
+      logSegments: path.count,
+      pageBytes: parts.reduce(0) { $0 + Int64($1.extent.pages) * Int64(Format.pageBytes) },
+      pageSegments: parts.count, fileBytes: try fileBytes(), memoryBytes: Int64(space.arenaBytesInUse),
+      oldestPinned: generations.oldestPinned.map(Generation.init(rawValue:)))
+  }
+
+  private func logBytes(_ path: [LogSegment]) -> Int64 {
+    let end = log.settledEnd.position
+    let sealed = path.dropFirst().reduce(0) { $0 + Int64($1.header.predecessor?.position.offset ?? 0) }
+    return sealed + Int64(end.offset)
+  }
+
+  private func fileBytes() throws(EngineError) -> Int64 {
+    var total: Int64 = 0
+    for name in try folder.entries() {
+      let file = try folder.open(name, .readOnly)
+      defer { try? file.close() }
+      total += Int64(try folder.size(of: file))
+    }
+    return total
+  }
+
+  func generationRecords() throws(EngineError) -> [GenerationRecord] {
+    try status.checkOpen()
+    let path = log.segments
+    let end = log.settledEnd
+    guard let first = path.first else { return [] }
+    var records: [GenerationRecord] = []
+    var walk = try LogWalk(path[...], from: first.header.firstPoint, upTo: end.position)
+    var bytes: Int64 = 0
+    while let frame = try walk.nextOutline() {
+      guard frame.header.kind == Format.transactionKind else { continue }
+      bytes += Int64(frame.header.totalBytes)
+      guard frame.header.isLast else { continue }
+      records.append(
+        GenerationRecord(
+          generation: Generation(rawValue: frame.header.transaction), time: frame.header.time,
+          puts: frame.header.puts, deletes: frame.header.deletes, bytes: bytes))
+      bytes = 0
+    }
+    guard walk.point.position == end.position else {
+      throw EngineError.damaged(
+        "the log is damaged: a frame is not readable; run verify, and restore the file from a backup",
+        file: walk.segment.path, offset: walk.point.position.offset)
+    }
+    return records
+  }
+}

@@ -1,0 +1,230 @@
+import HeartwoodFiles
+
+/// Reads all of a store from its files once more, and looks whether everything fits together: the anchor,
+/// every frame and record of the log, every page, the tree's structure and counts, every value.
+///
+/// A finding does not end it: what can still be read is looked at too.
+final class Verification {
+  private let store: OpenStore
+  private let checkpoint: NamedCheckpoint?
+  private let end: LogPoint
+  private let pinned: PinnedGeneration
+  /// The log, opened once more.
+  private var path: [LogSegment] = []
+  private var report = VerificationReport()
+  private let progress: ((Int64, Int64) -> Void)?
+  private var done: Int64 = 0
+  private var total: Int64 = 0
+
+  init(_ store: OpenStore, progress: ((Int64, Int64) -> Void)?) {
+    self.store = store
+    self.progress = progress
+    // In this order: the checkpoint lies before the log's end, that before the generation.
+    checkpoint = store.checkpoints.withLock { store.newestCheckpoint }
+    end = store.log.settledEnd
+    pinned = PinnedGeneration(store.generations)
+    report.generation = Generation(rawValue: pinned.pin.generation)
+    report.keys = pinned.pin.root.count
+  }
+
+  func run() throws(EngineError) -> VerificationReport {
+    try checkAnchor()
+    try collecting { () throws(EngineError) in try openLog() }
+    try checkLog()
+    try checkPages(named: try checkCheckpoints())
+    try collecting { () throws(EngineError) in try checkTreeOnDisk() }
+    try collecting { () throws(EngineError) in try checkNewestTree() }
+    return report
+  }
+
+  private func find(_ finding: String) { report.findings.append(finding) }
+
+  /// Runs one part; damage is a finding, and anything else an error.
+  private func collecting(_ body: () throws(EngineError) -> Void) throws(EngineError) {
+    do {
+      try body()
+    } catch {
+      guard error.code == .damaged else { throw error }
+      find(error.description)
+    }
+  }
+
+  private func advance(_ bytes: Int) {
+    done += Int64(bytes)
+    progress?(min(done, total), total)
+  }
+
+  // MARK: Anchor
+
+  private func checkAnchor() throws(EngineError) {
+    // Somebody may be writing a slot just now; not twice in a row.
+    for attempt in 0..<3 {
+      let (anchor, contents) = try AnchorFile.open(store.folder, access: .readOnly, syncs: false)
+      anchor.close()
+      if !contents.isIncomplete { return }
+      if attempt == 2 { find("one of the anchor's two slots is damaged; the next commits will renew it") }
+    }
+  }
+
+  // MARK: Log
+
+  private func openLog() throws(EngineError) {
+    var options = store.options
+    options.access = .readOnly
+    options.reading = .buffered
+    let finder = LogFinder(folder: store.folder, identifier: store.log.identifier, options: options)
+    path = try finder.path(to: end.position.segment, listing: LogFinder.Listing(), isExact: true)
+    for (segment, next) in zip(path, path.dropFirst())
+    where next.header.predecessor?.position.segment == segment.number {
+      total += Int64(next.header.predecessor?.position.offset ?? 0)
+    }
+    total += Int64(end.position.offset)
+    for named in checkpoint?.pageSegments ?? [] { total += Int64(named.extent) * Int64(Format.pageBytes) }
+  }
+
+  private func checkLog() throws(EngineError) {
+    var start = path.first?.header.firstPoint
+    while let from = start {
+      var walk = try LogWalk(path[...], from: from, upTo: end.position)
+      while let frame = try walk.next() { note(frame) }
+      if walk.point == end { return }
+      if walk.point.position == end.position {
+        return find("the log's last frame is not the one that was written")
+      }
+      find("a frame of the log is damaged (\(walk.segment.path) at byte \(walk.point.position.offset))")
+      start = try pointBehindDamage(walk)
+    }
+  }
+
+  private func note(_ frame: ScannedFrame) {
+    report.frames += 1
+    report.records += Int(frame.header.recordCount)
+    advance(frame.header.totalBytes)
+    guard frame.header.kind == Format.transactionKind else { return }
+    var records = RecordIterator(frame.payload, firstOffset: 0)
+    while let (record, _) = records.next() {
+      if !record.isSensible { find("a record of transaction \(frame.header.transaction) makes no sense") }
+    }
+  }
+
+  /// Where frames go on behind one that cannot be read; nil where none do.
+  private func pointBehindDamage(_ walk: LogWalk) throws(EngineError) -> LogPoint? {
+    let number = walk.segment.number
+    let stop = walk.later.first?.header.predecessor?.position ?? end.position
+    let scanner = FrameScanner(walk.segment, upTo: stop.segment == number ? stop.offset : nil)
+    guard let found = try scanner.nextHeader(after: walk.point.position.offset) else {
+      return walk.later.first?.header.firstPoint
+    }
+    let isTransaction = found.header.kind == Format.transactionKind
+    return LogPoint(
+      position: LogPosition(segment: number, offset: found.offset), sequence: found.header.sequence,
+      chain: found.header.previous,
+      generation: isTransaction ? found.header.transaction &- 1 : found.header.transaction)
+  }
+
+  // MARK: Checkpoints and pages
+
+  /// Where a page segment ends by one checkpoint.
+  private typealias Ends = [UInt32: [Int: UInt64]]
+
+  /// Goes back through the checkpoints; returns how each of them says that the page segments end.
+  private func checkCheckpoints() throws(EngineError) -> Ends {
+    var ends: Ends = [:]
+    var next = checkpoint
+    while let found = next {
+      for named in found.pageSegments { ends[named.number, default: [:]][Int(named.extent)] = named.chain }
+      next = nil
+      guard let position = found.record.previous else { break }
+      try collecting { () throws(EngineError) in
+        let older = try NamedCheckpoint.read(
+          at: position, checksum: found.record.previousChecksum, in: path, folder: store.folder)
+        guard older.record.generation < found.record.generation else {
+          throw EngineError.damaged("checkpoints do not follow one another", file: store.path)
+        }
+        next = older
+      }
+    }
+    return ends
+  }
+
+  private func checkPages(named ends: Ends) throws(EngineError) {
+    for named in checkpoint?.pageSegments ?? [] {
+      try collecting { () throws(EngineError) in
+        try checkPages(of: try files.open(named), ends: ends[named.number] ?? [:])
+      }
+    }
+  }
+
+  private var files: PageSegmentFiles {
+    var options = store.options
+    options.access = .readOnly
+    options.reading = .buffered
+    return PageSegmentFiles(folder: store.folder, identifier: store.log.identifier, options: options)
+  }
+
+  private func checkPages(of part: PageAppender.Part, ends: [Int: UInt64]) throws(EngineError) {
+    let page = UnsafeMutableRawBufferPointer.allocate(byteCount: Format.pageBytes, alignment: 16)
+    defer { page.deallocate() }
+    var chain = part.segment.header.seed
+    for index in 1..<part.extent.pages {
+      try part.segment.read(page: index, into: page)
+      guard let base = page.baseAddress else { return }
+      let sum = PageSpace.checksum(
+        UnsafeRawPointer(base), segmentSeed: part.segment.header.seed, index: index)
+      chain = Checksums.mix(chain, sum)
+      report.pages += 1
+      advance(Format.pageBytes)
+      if let expected = ends[index + 1], expected != chain {
+        find("a page before byte \((index + 1) * Format.pageBytes) is damaged (\(part.segment.path))")
+      }
+    }
+  }
+
+  // MARK: Trees
+
+  /// The newest checkpoint's tree, from its files.
+  private func checkTreeOnDisk() throws(EngineError) {
+    guard let checkpoint else { return }
+    let space = try PageSpace()
+    for named in checkpoint.pageSegments {
+      let part = try files.open(named)
+      part.segment.add(to: space, pageCount: part.extent.pages)
+    }
+    let view = TreeView(space: space, root: checkpoint.root)
+    try inspect(view) { (key, entry) throws(EngineError) in }
+  }
+
+  /// The newest generation's tree, and every value that it leads to.
+  private func checkNewestTree() throws(EngineError) {
+    let view = TreeView(space: store.space, root: pinned.pin.root)
+    let values = ReadView(view: view, table: store.log.table)
+    try inspect(view) { [self] (key, entry) throws(EngineError) in
+      guard case .position(let reference) = entry else { return }
+      try collecting { () throws(EngineError) in _ = try values.value(at: reference, of: key) }
+    }
+  }
+
+  private func inspect(
+    _ view: TreeView, _ visit: @escaping (UnsafeRawBufferPointer, TreeEntry) throws(EngineError) -> Void
+  ) throws(EngineError) {
+    _ = try TreeInspector.inspect(view, report: { [self] in find("the tree: \($0)") }, visit: visit)
+  }
+}
+
+extension Record {
+  /// Whether it can be applied to a tree.
+  var isSensible: Bool {
+    switch operation {
+    case Format.putOperation, Format.deleteOperation: keyBytes > 0 && keyBytes <= Format.keyLimit
+    case Format.deleteRangeOperation: RangeRecord.decode(self) != nil
+    default: false
+    }
+  }
+}
+
+extension OpenStore {
+  func verify(progress: ((Int64, Int64) -> Void)?) throws(EngineError) -> VerificationReport {
+    try status.checkOpen()
+    return try Verification(self, progress: progress).run()
+  }
+}

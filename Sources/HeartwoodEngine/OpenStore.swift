@@ -1,0 +1,95 @@
+import HeartwoodFiles
+
+/// The parts of a store that is open, and who may touch them.
+///
+/// - Readers use `generations`, `space` and the log's `table`, without locks.
+/// - The holder of `writer` changes the log, the tree and what is published.
+/// - The holder of `checkpoints` writes pages; it takes `writer` for moments only.
+/// - Order: `checkpoints`, `writer`, `syncLock`.
+final class OpenStore: @unchecked Sendable {
+  let path: String
+  let options: EngineOptions
+  let folder: StoreFolder
+  let anchor: AnchorFile
+  let log: Log
+  let space: PageSpace
+  let generations: Generations
+  let tree: TreeWriter
+
+  let status = StoreStatus()
+  let writer = WriterLock()
+  let syncLock = Lock()
+
+  /// Guards `pages` and `newestCheckpoint`.
+  let checkpoints = Lock()
+  let pages: PageAppender
+  var newestCheckpoint: NamedCheckpoint?
+
+  let numbers: SegmentNumbers
+
+  // The writer's.
+  /// `log.appendedBytes` when the newest checkpoint was begun.
+  var bytesAtCheckpoint: Int
+  var isCheckpointUnderWay = false
+  /// The next transaction lets go of the pages in memory that are on disk too.
+  var adoptsDiskPlaces = false
+
+  /// What opening has found or made.
+  struct Parts {
+    var path: String
+    var options: EngineOptions
+    var folder: StoreFolder
+    var anchor: AnchorFile
+    var log: Log
+    var space: PageSpace
+    var generations: Generations
+    var tree: TreeWriter
+    var pages: PageAppender
+    var checkpoint: NamedCheckpoint?
+    var numbers: SegmentNumbers
+    /// Bytes of log that were read behind the checkpoint.
+    var replayedBytes: Int
+  }
+
+  init(_ parts: Parts) {
+    path = parts.path
+    options = parts.options
+    folder = parts.folder
+    anchor = parts.anchor
+    log = parts.log
+    space = parts.space
+    generations = parts.generations
+    tree = parts.tree
+    pages = parts.pages
+    newestCheckpoint = parts.checkpoint
+    numbers = parts.numbers
+    bytesAtCheckpoint = -parts.replayedBytes
+  }
+
+  /// Throws where the store is open for reading only.
+  func checkMayWrite() throws(EngineError) {
+    guard options.access == .readOnly else { return }
+    throw EngineError(.readOnly, "the store is open for reading only; open it for writing", file: path)
+  }
+}
+
+/// Gives out the numbers of segments of both kinds; none is used twice.
+final class SegmentNumbers: @unchecked Sendable {
+  private let lock = Lock()
+  private var next: UInt32
+
+  init(next: UInt32) { self.next = next }
+
+  /// The number that the next segment will have.
+  var upcoming: UInt32 { lock.withLock { next } }
+
+  func take() throws(EngineError) -> UInt32 {
+    try lock.withLock { () throws(EngineError) in
+      guard UInt64(next) <= Format.segmentNumberLimit else {
+        throw EngineError(.tooLarge, "the store has used up all numbers of segments; copy it to a new one")
+      }
+      defer { next += 1 }
+      return next
+    }
+  }
+}

@@ -1,0 +1,73 @@
+/// What snapshots and write transactions have in common: reading one state of the store.
+///
+/// Buffers that these methods hand out point into the store; they are valid as long as the snapshot is
+/// held, in a write transaction until its next change.
+public protocol KeyValueReader: AnyObject {
+  /// The generation that is read; in a write transaction the one it began from.
+  var generation: Generation { get }
+
+  /// How many keys there are.
+  var count: UInt64 { get }
+
+  /// The value of a key, nil where there is none.
+  ///
+  /// - Complexity: O(log n).
+  func get(_ key: [UInt8]) throws(EngineError) -> [UInt8]?
+
+  /// The value's bytes in place, nil where there is none.
+  func pointer(of key: UnsafeRawBufferPointer) throws(EngineError) -> UnsafeRawBufferPointer?
+
+  /// Whether there is such a key. - Complexity: O(log n).
+  func contains(_ key: UnsafeRawBufferPointer) throws(EngineError) -> Bool
+
+  /// How many keys lie in a range. - Complexity: O(log n).
+  func count(in range: KeyRange) throws(EngineError) -> UInt64
+
+  /// How many keys lie before `key`. - Complexity: O(log n).
+  func rank(of key: UnsafeRawBufferPointer) throws(EngineError) -> UInt64
+
+  /// The entry with `rank` keys before it, nil behind the last. - Complexity: O(log n).
+  func entry(at rank: UInt64) throws(EngineError) -> (key: [UInt8], value: [UInt8])?
+
+  /// A cursor that stands nowhere yet.
+  func cursor() throws(EngineError) -> Cursor
+
+  /// Calls `body` with each key of a range and its value, in order, until it returns false.
+  ///
+  /// This is the fastest way to read many: records are fetched into the cache ahead of their turn.
+  func scan(
+    _ range: KeyRange, reversed: Bool,
+    _ body: (_ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) throws -> Bool
+  ) throws
+}
+
+extension KeyValueReader {
+  /// Calls `body` with the value's bytes in place; nil where there is none.
+  public func withValue<Result>(
+    of key: UnsafeRawBufferPointer, _ body: (UnsafeRawBufferPointer) throws -> Result
+  ) throws -> Result? {
+    guard let value = try pointer(of: key) else { return nil }
+    return try body(value)
+  }
+
+  /// Calls `body` with every key and its value, in order, until it returns false.
+  public func scan(
+    _ range: KeyRange = .all,
+    _ body: (_ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) throws -> Bool
+  ) throws {
+    try scan(range, reversed: false, body)
+  }
+
+  /// The value of a key given as text, its bytes being UTF-8.
+  public func get(_ key: String) throws(EngineError) -> [UInt8]? { try get(Array(key.utf8)) }
+
+  /// Whether there is such a key.
+  public func contains(_ key: [UInt8]) throws(EngineError) -> Bool {
+    try key.withBytes { (bytes) throws(EngineError) in try contains(bytes) }
+  }
+
+  /// How many keys lie before `key`.
+  public func rank(of key: [UInt8]) throws(EngineError) -> UInt64 {
+    try key.withBytes { (bytes) throws(EngineError) in try rank(of: bytes) }
+  }
+}

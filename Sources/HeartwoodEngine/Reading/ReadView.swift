@@ -1,0 +1,128 @@
+/// The tree of one generation together with the log that its values lie in: every read of a snapshot or
+/// a transaction goes through here, and every value is checked here before it is believed.
+struct ReadView: @unchecked Sendable {
+  let view: TreeView
+  let table: SegmentTable
+  /// The frame under construction, for reading a transaction's own values.
+  let pending: FrameBuilder?
+  let pendingSegment: UInt32
+
+  init(view: TreeView, table: SegmentTable, pending: FrameBuilder? = nil, pendingSegment: UInt32 = 0) {
+    self.view = view
+    self.table = table
+    self.pending = pending
+    self.pendingSegment = pendingSegment
+  }
+
+  /// The value of a key; nil where there is none.
+  @inline(__always)
+  func value(of key: UnsafeRawBufferPointer) throws(EngineError) -> UnsafeRawBufferPointer? {
+    guard let entry = try view.find(key) else { return nil }
+    switch entry {
+    case .inline(let bytes): return bytes
+    case .position(let reference): return try value(at: reference, of: key)
+    }
+  }
+
+  /// The value at a position, which has to be the value of `key`.
+  @inline(__always)
+  func value(
+    at reference: ValueReference, of key: UnsafeRawBufferPointer
+  ) throws(EngineError) -> UnsafeRawBufferPointer {
+    let record = try record(at: reference)
+    guard record.holds(key) else { throw Self.wrongRecord(reference) }
+    return record.value
+  }
+
+  /// The record at a position, checked.
+  @inline(__always)
+  func record(at reference: ValueReference) throws(EngineError) -> Record {
+    if let pending, reference.segment == pendingSegment, Int(reference.offset) >= pending.start {
+      return try Self.record(in: pending, at: reference)
+    }
+    guard let slot = table.slot(reference.segment) else { throw Self.missing(reference) }
+    let offset = Int(reference.offset)
+    let available = slot.pointee.limit.load(ordering: .acquiring) &- offset
+    guard available >= 10 else { throw Self.damaged(reference) }
+    if let filler = slot.pointee.filler {
+      try Self.fill(filler, offset, available, slot.pointee.base)
+    }
+    guard let record = Record.parse(slot.pointee.base + offset, available: available),
+      record.operation == Format.putOperation,
+      record.isIntact(segmentSeed: slot.pointee.seed, offset: offset)
+    else { throw Self.damaged(reference) }
+    return record
+  }
+
+  /// Where there is no map: reads the lengths, then the rest.
+  @inline(never)
+  private static func fill(
+    _ filler: Unmanaged<ChunkFiller>, _ offset: Int, _ available: Int, _ base: UnsafeRawPointer
+  ) throws(EngineError) {
+    let filler = filler.takeUnretainedValue()
+    try filler.require(offset, min(available, Record.overheadLimit))
+    guard let record = Record.parse(base + offset, available: available) else { return }
+    try filler.require(offset, record.totalBytes)
+  }
+
+  /// The transaction's own, not yet written: as sound as memory is.
+  private static func record(
+    in pending: FrameBuilder, at reference: ValueReference
+  ) throws(EngineError) -> Record {
+    let offset = Int(reference.offset) - pending.start
+    guard offset < pending.count,
+      let record = Record.parse(UnsafeRawPointer(pending.base + offset), available: pending.count - offset)
+    else { throw damaged(reference) }
+    return record
+  }
+
+  @inline(never)
+  private static func missing(_ reference: ValueReference) -> EngineError {
+    .damaged(
+      "the tree refers to a segment that is not there; restore the file",
+      file: SegmentName.log(reference.segment))
+  }
+
+  @inline(never)
+  private static func damaged(_ reference: ValueReference) -> EngineError {
+    .damaged(
+      "a value is damaged: its checksum does not hold; run verify, and restore the file from a backup",
+      file: SegmentName.log(reference.segment), offset: Int(reference.offset))
+  }
+
+  @inline(never)
+  private static func wrongRecord(_ reference: ValueReference) -> EngineError {
+    .damaged(
+      "the tree is damaged: it leads to the value of another key; run verify",
+      file: SegmentName.log(reference.segment), offset: Int(reference.offset))
+  }
+}
+
+extension Record {
+  /// Whether the record is one of this key.
+  @inline(__always)
+  func holds(_ other: UnsafeRawBufferPointer) -> Bool {
+    guard keyBytes == other.count, let bytes = other.baseAddress else { return false }
+    return Self.areEqual(base + keyOffset, bytes, keyBytes)
+  }
+
+  @inline(__always)
+  private static func areEqual(_ left: UnsafeRawPointer, _ right: UnsafeRawPointer, _ count: Int) -> Bool {
+    if count < 8 {
+      var index = 0
+      while index < count {
+        if left.field8(index) != right.field8(index) { return false }
+        index &+= 1
+      }
+      return true
+    }
+    // Words, the last one overlapping the one before.
+    let last = count &- 8
+    var index = 0
+    while index < last {
+      if left.field64(index) != right.field64(index) { return false }
+      index &+= 8
+    }
+    return left.field64(last) == right.field64(last)
+  }
+}

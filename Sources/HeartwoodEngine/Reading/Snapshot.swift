@@ -1,0 +1,75 @@
+/// One generation of the store, readable for as long as this object is held, whatever is written
+/// meanwhile. May be used by any number of threads at once.
+///
+/// Holding one costs a bounded amount of memory; releasing it gives back what only it needed.
+public final class Snapshot: KeyValueReader, Sendable {
+  private let source: any SnapshotSource
+  private let view: ReadView
+
+  /// The generation that is read.
+  public let generation: Generation
+
+  init(_ source: any SnapshotSource, view: ReadView, generation: Generation) {
+    self.source = source
+    self.view = view
+    self.generation = generation
+  }
+
+  /// How many keys there are.
+  public var count: UInt64 { view.view.count }
+
+  /// The value of a key, nil where there is none. - Complexity: O(log n).
+  public func get(_ key: [UInt8]) throws(EngineError) -> [UInt8]? {
+    try key.withBytes { (bytes) throws(EngineError) in try view.value(of: bytes) }.map { Array($0) }
+  }
+
+  /// The value's bytes in place, valid while the snapshot is held; nil where there is none.
+  public func pointer(of key: UnsafeRawBufferPointer) throws(EngineError) -> UnsafeRawBufferPointer? {
+    try view.value(of: key)
+  }
+
+  /// Whether there is such a key. - Complexity: O(log n).
+  public func contains(_ key: UnsafeRawBufferPointer) throws(EngineError) -> Bool {
+    try view.view.find(key) != nil
+  }
+
+  /// How many keys lie in a range. - Complexity: O(log n).
+  public func count(in range: KeyRange) throws(EngineError) -> UInt64 { try view.view.count(in: range) }
+
+  /// How many keys lie before `key`. - Complexity: O(log n).
+  public func rank(of key: UnsafeRawBufferPointer) throws(EngineError) -> UInt64 {
+    try view.view.rank(of: key)
+  }
+
+  /// The entry with `rank` keys before it, nil behind the last. - Complexity: O(log n).
+  public func entry(at rank: UInt64) throws(EngineError) -> (key: [UInt8], value: [UInt8])? {
+    try view.entry(at: rank)
+  }
+
+  /// A cursor that stands nowhere yet; it keeps the snapshot.
+  public func cursor() throws(EngineError) -> Cursor { Cursor(of: self, view) }
+
+  /// Calls `body` with each key of a range and its value, in order, until it returns false.
+  public func scan(
+    _ range: KeyRange, reversed: Bool,
+    _ body: (_ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) throws -> Bool
+  ) throws {
+    try view.scan(range, reversed: reversed, body)
+  }
+}
+
+/// What keeps the pages and the log of a snapshot's generation; letting go of it ends that.
+protocol SnapshotSource: AnyObject, Sendable {}
+
+/// A pinned generation of the open store.
+final class PinnedGeneration: SnapshotSource, @unchecked Sendable {
+  let pin: Generations.Pin
+  private let generations: Generations
+
+  init(_ generations: Generations) {
+    self.generations = generations
+    pin = generations.pin()
+  }
+
+  deinit { generations.unpin(pin) }
+}

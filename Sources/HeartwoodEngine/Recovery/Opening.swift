@@ -1,0 +1,151 @@
+import HeartwoodFiles
+
+/// Opens a store: finds where the log ends, recovers it after an unclean end, and brings the tree up to it.
+struct Opening {
+  let path: String
+  let options: EngineOptions
+  let fileSystem: any FileSystem
+  /// Where the folder is, if that is not `path`.
+  let folderPath: String
+
+  init(_ path: String, _ options: EngineOptions, _ fileSystem: any FileSystem, folderPath: String? = nil) {
+    self.path = path
+    self.options = options
+    self.fileSystem = fileSystem
+    self.folderPath = folderPath ?? path
+  }
+
+  func run() throws(EngineError) -> OpenStore {
+    switch try StoreFolder.open(folderPath, options: options, fileSystem: fileSystem) {
+    case .store(let folder):
+      return try closingOnFailure(folder) { () throws(EngineError) in try open(folder) }
+    case .empty(let folder):
+      return try closingOnFailure(folder) { () throws(EngineError) in try create(folder) }
+    }
+  }
+
+  private func closingOnFailure(
+    _ folder: StoreFolder, _ body: () throws(EngineError) -> OpenStore
+  ) throws(EngineError) -> OpenStore {
+    do {
+      return try body()
+    } catch {
+      folder.close()
+      throw error
+    }
+  }
+
+  // MARK: A new store
+
+  private func create(_ folder: StoreFolder) throws(EngineError) -> OpenStore {
+    // What an unfinished creation left behind holds nothing: the anchor comes last.
+    folder.unlink([SegmentName.log(1), StoreFolder.newAnchorName])
+    let syncs = options.durability != .none
+    let identifier = StoreIdentifier(low: options.entropy.next(), high: options.entropy.next())
+    let maker = LogSegmentMaker(folder: folder, identifier: identifier, options: options)
+    let segment = try maker.make(number: 1, predecessor: nil, durableThrough: 0)
+    try maker.settle(segment)
+    let slot = AnchorSlot(
+      identifier: identifier, sequence: 2, created: options.clock.nanosecondsSince1970, checkpoint: nil,
+      checkpointChecksum: 0, lastLogSegment: 1, proven: segment.header.firstPoint, nextSegment: 2,
+      isClean: true)
+    let anchor = try AnchorFile.create(slot, in: folder, syncs: syncs)
+    let log = Log(
+      folder: folder, identifier: identifier, options: options, path: [segment], last: segment,
+      end: segment.header.firstPoint, filled: Format.firstFillBytes)
+    return try assemble(Found(folder: folder, anchor: anchor, log: log, checkpoint: nil, next: 2))
+  }
+
+  // MARK: A store that is there
+
+  /// What is known when the log is in order.
+  private struct Found {
+    var folder: StoreFolder
+    var anchor: AnchorFile
+    var log: Log
+    var checkpoint: NamedCheckpoint?
+    var next: UInt32
+  }
+
+  private func open(_ folder: StoreFolder) throws(EngineError) -> OpenStore {
+    let syncs = options.durability != .none
+    let (anchor, contents) = try AnchorFile.open(folder, access: options.access, syncs: syncs)
+    do throws(EngineError) {
+      if contents.forbidsWriting, options.access == .readWrite {
+        throw EngineError(
+          .newerFormat,
+          "a newer version asks that this one does not write the store; open it for reading only",
+          file: path)
+      }
+      return try assemble(try find(folder, anchor, contents))
+    } catch {
+      anchor.close()
+      throw error
+    }
+  }
+
+  private func find(
+    _ folder: StoreFolder, _ anchor: AnchorFile, _ contents: AnchorFile.Contents
+  ) throws(EngineError) -> Found {
+    let slot = contents.slot
+    let finder = LogFinder(folder: folder, identifier: slot.identifier, options: options)
+    let listing = try finder.list()
+    let isExact = slot.isClean && !contents.isIncomplete
+    let path = try finder.path(to: slot.lastLogSegment, listing: listing, isExact: isExact)
+    let named = try namedCheckpoint(slot, in: path, folder)
+    let scan = try LogScan(
+      path, from: try start(named, path, folder), proven: slot.proven, exactly: isExact)
+    let checkpoint = newestCheckpoint(scan) ?? named
+    let next = max(slot.nextSegment, checkpoint?.record.nextSegment ?? 0, listing.next)
+    let recovery = Recovery(folder: folder, anchor: anchor, options: options, path: path, scan: scan)
+    let log =
+      try isExact ? recovery.cleanLog() : recovery.run(contents, listing: listing, checkpoint, next: next)
+    return Found(
+      folder: folder, anchor: anchor, log: log, checkpoint: checkpoint, next: next + (isExact ? 0 : 1))
+  }
+
+  private func namedCheckpoint(
+    _ slot: AnchorSlot, in path: [LogSegment], _ folder: StoreFolder
+  ) throws(EngineError) -> NamedCheckpoint? {
+    guard let position = slot.checkpoint else { return nil }
+    return try NamedCheckpoint.read(at: position, checksum: slot.checkpointChecksum, in: path, folder: folder)
+  }
+
+  /// Where reading the log begins.
+  private func start(
+    _ checkpoint: NamedCheckpoint?, _ path: [LogSegment], _ folder: StoreFolder
+  ) throws(EngineError) -> LogPoint {
+    if let checkpoint { return checkpoint.record.replay }
+    guard let first = path.first, first.header.predecessor == nil else {
+      throw EngineError.damaged("the log has no beginning; restore the missing files", file: folder.path)
+    }
+    return first.header.firstPoint
+  }
+
+  /// A checkpoint behind the one that the anchor names, whose frame is safely on disk: its pages were so
+  /// before it, and the slot that named it is the one that is damaged.
+  private func newestCheckpoint(_ scan: LogScan) -> NamedCheckpoint? {
+    for frame in scan.frames.prefix(scan.provenCount).reversed() {
+      if let checkpoint = NamedCheckpoint(frame) { return checkpoint }
+    }
+    return nil
+  }
+
+  // MARK: Both
+
+  private func assemble(_ found: Found) throws(EngineError) -> OpenStore {
+    let space = try PageSpace()
+    let numbers = SegmentNumbers(next: found.next)
+    let files = PageSegmentFiles(folder: found.folder, identifier: found.log.identifier, options: options)
+    var parts: [PageAppender.Part] = []
+    for named in found.checkpoint?.pageSegments ?? [] { parts.append(try files.open(named)) }
+    let pages = PageAppender(parts, files: files, numbers: numbers, space: space)
+    let replay = try Replay(space: space, from: found.checkpoint, log: found.log.segments, end: found.log.end)
+    return OpenStore(
+      OpenStore.Parts(
+        path: path, options: options, folder: found.folder, anchor: found.anchor, log: found.log,
+        space: space,
+        generations: replay.generations, tree: replay.tree, pages: pages, checkpoint: found.checkpoint,
+        numbers: numbers, replayedBytes: replay.bytes))
+  }
+}

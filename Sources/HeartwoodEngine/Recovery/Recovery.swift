@@ -1,0 +1,131 @@
+import HeartwoodFiles
+
+/// Brings the log in order before anything is read from it. Nothing that was written is written over: after
+/// an unclean end the log goes on in a new segment, and a crash in here leaves everything as it was.
+struct Recovery {
+  let folder: StoreFolder
+  let anchor: AnchorFile
+  let options: EngineOptions
+  let path: [LogSegment]
+  let scan: LogScan
+
+  /// The log of a store that was closed: it ends where the anchor says, and goes on there.
+  func cleanLog() throws(EngineError) -> Log {
+    try makeLog(path, end: scan.validEnd)
+  }
+
+  /// The log of a store that was not closed.
+  func run(
+    _ contents: AnchorFile.Contents, listing: LogFinder.Listing, _ checkpoint: NamedCheckpoint?, next: UInt32
+  ) throws(EngineError) -> Log {
+    // Reading only: what is not proven to be on disk is left where it is, and not shown.
+    if options.access == .readOnly { return try makeLog(before(scan.provenEnd), end: scan.provenEnd) }
+    // 1. Transactions that nothing proves to be on disk are copied into a new segment.
+    var copy = try copyTail(number: next)
+    // 2. It is durable before anything refers to it.
+    try LogSegmentMaker(folder: folder, identifier: contents.slot.identifier, options: options).settle(
+      copy.segment)
+    // 3. The anchor names it. A crash before this means that recovery was not done.
+    try nameInAnchor(&copy, checkpoint)
+    // 4. What nothing refers to goes; not where half of the anchor is lost, which may have known better.
+    let path = before(scan.provenEnd) + [copy.segment]
+    if !contents.isIncomplete { unlinkOrphans(listing, path, checkpoint) }
+    return Log(
+      folder: folder, identifier: contents.slot.identifier, options: options, path: path, last: copy.segment,
+      end: copy.end, filled: max(Format.firstFillBytes, copy.end.position.offset))
+  }
+
+  private func makeLog(_ path: [LogSegment], end: LogPoint) throws(EngineError) -> Log {
+    guard let last = path.last, last.number == end.position.segment else {
+      throw EngineError.damaged(
+        "the log does not end in its last segment; restore the file", file: folder.path)
+    }
+    return Log(
+      folder: folder, identifier: last.header.identifier, options: options, path: path, last: last, end: end,
+      filled: last.limit)
+  }
+
+  /// The segments up to the one that a point lies in.
+  private func before(_ point: LogPoint) -> [LogSegment] {
+    guard let index = path.firstIndex(where: { $0.number == point.position.segment }) else { return path }
+    return Array(path[...index])
+  }
+
+  // MARK: Copying the tail
+
+  private struct Copy {
+    let segment: LogSegment
+    var end: LogPoint
+  }
+
+  private func copyTail(number: UInt32) throws(EngineError) -> Copy {
+    let tail = scan.frames[scan.provenCount..<scan.validCount].filter {
+      $0.header.kind == Format.transactionKind
+    }
+    let start = scan.provenEnd
+    let maker = LogSegmentMaker(folder: folder, identifier: anchor.current.identifier, options: options)
+    let segment = try maker.make(
+      number: number, predecessor: start,
+      copiedThrough: tail.isEmpty ? 0 : start.sequence &+ UInt64(tail.count) &- 1,
+      durableThrough: start.sequence &- 1)
+    var copy = Copy(segment: segment, end: segment.header.firstPoint)
+    let builder = FrameBuilder()
+    for frame in tail { try append(frame, with: builder, to: &copy) }
+    return copy
+  }
+
+  /// Writes a frame once more, for its new place. Checkpoints are not copied: nothing names them.
+  private func append(
+    _ frame: ScannedFrame, with builder: FrameBuilder, to copy: inout Copy
+  ) throws(EngineError) {
+    let offset = copy.end.position.offset
+    builder.begin(at: offset, segmentSeed: copy.segment.seed)
+    var records = RecordIterator(frame.payload, firstOffset: 0)
+    while let (record, _) = records.next() {
+      _ = builder.append(operation: record.operation, key: record.key, value: record.value)
+    }
+    var header = frame.header
+    header.sequence = copy.end.sequence
+    header.previous = copy.end.chain
+    header.durableThrough = copy.segment.header.durableThrough
+    let copied = builder.finish(header)
+    do {
+      try copy.segment.file.writeFully(copied.bytes, at: Int64(offset))
+    } catch {
+      throw EngineError.files(error, "the end of the log could not be copied")
+    }
+    try copy.segment.publish(copied.bytes, at: offset)
+    copy.end = LogPoint(
+      position: LogPosition(segment: copy.segment.number, offset: offset + copied.bytes.count),
+      sequence: copy.end.sequence &+ 1, chain: copied.checksum,
+      generation: header.isLast ? header.transaction : copy.end.generation)
+  }
+
+  private func nameInAnchor(_ copy: inout Copy, _ checkpoint: NamedCheckpoint?) throws(EngineError) {
+    let (number, end) = (copy.segment.number, copy.end)
+    let outcome = anchor.update {
+      $0.lastLogSegment = number
+      $0.nextSegment = number + 1
+      $0.proven = end
+      $0.isClean = false
+      $0.checkpoint = checkpoint?.position
+      $0.checkpointChecksum = checkpoint?.checksum ?? 0
+    }
+    switch outcome {
+    case .written: return
+    case .failed(let error), .unsynced(let error): throw error
+    }
+  }
+
+  private func unlinkOrphans(
+    _ listing: LogFinder.Listing, _ path: [LogSegment], _ checkpoint: NamedCheckpoint?
+  ) {
+    let logs = Set(path.map(\.number))
+    let pages = Set((checkpoint?.pageSegments ?? []).map(\.number))
+    let names =
+      listing.logs.filter { !logs.contains($0) }.map(SegmentName.log)
+      + listing.pages.filter { !pages.contains($0) }.map(SegmentName.pages)
+      + (listing.hasNewAnchor ? [StoreFolder.newAnchorName] : [])
+    folder.unlink(names)
+  }
+}

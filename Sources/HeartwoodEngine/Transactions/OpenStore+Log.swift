@@ -1,0 +1,91 @@
+import HeartwoodFiles
+
+/// What the log of an open store needs besides appending: a segment to go on in, the anchor's word on
+/// whether it is in use, zeros ahead. Under the writer lock but for `layZeros`.
+extension OpenStore {
+  /// Sees to it that a frame can be appended where the log ends. The positions of a transaction's values
+  /// are given out before it commits, so this comes before it begins.
+  func prepareLog() throws(EngineError) {
+    guard log.mustRoll || log.end.position.offset >= options.segmentBytes else { return }
+    try roll()
+  }
+
+  /// Lets the log go on in a new segment.
+  func roll() throws(EngineError) {
+    // 1. The file, with the exact end of the one before it in its header, and its name are durable. A crash
+    //    here leaves a file that nothing names.
+    let number = try numbers.take()
+    let maker = LogSegmentMaker(folder: folder, identifier: log.identifier, options: options)
+    let segment = try maker.make(
+      number: number, predecessor: log.end, durableThrough: log.durable.sequence &- 1)
+    try maker.settle(segment)
+    // 2. The anchor names it. Only then frames land in it.
+    let upcoming = numbers.upcoming
+    let proven = log.durable
+    try updateAnchor {
+      $0.lastLogSegment = number
+      $0.nextSegment = upcoming
+      $0.proven = proven
+      $0.isClean = false
+    }
+    // 3. The log ends at its beginning.
+    log.take(segment, filled: Format.firstFillBytes)
+  }
+
+  /// Takes the mark of a clean close away, before the first frame behind it is written.
+  func markInUse() throws(EngineError) {
+    guard anchor.current.isClean else { return }
+    try updateAnchor { $0.isClean = false }
+  }
+
+  /// Writes the anchor. A failed sync of it stops the writer.
+  func updateAnchor(_ change: (inout AnchorSlot) -> Void) throws(EngineError) {
+    switch anchor.update(change) {
+    case .written: return
+    case .failed(let error): throw error
+    case .unsynced(let error):
+      status.stop(error)
+      throw error
+    }
+  }
+
+  // MARK: Work in the background
+
+  /// What is due after a commit; submitted when the writer lock is free.
+  struct DueWork {
+    var zeros: ZeroFilling?
+    var checkpoint = false
+  }
+
+  func dueWork(after transaction: WriteTransaction, _ durability: Durability) -> DueWork {
+    var work = DueWork()
+    let end = log.end.position.offset
+    if durability == .full, options.durability != .none {
+      let bytes = end - transaction.start.position.offset
+      if log.zeros.isDue(end: end, commitBytes: bytes, segmentBytes: options.segmentBytes) {
+        work.zeros = log.zeros
+      }
+    }
+    if !isCheckpointUnderWay, log.appendedBytes - bytesAtCheckpoint >= options.checkpointBytes {
+      isCheckpointUnderWay = true
+      work.checkpoint = true
+    }
+    return work
+  }
+
+  func submit(_ work: DueWork) {
+    if let zeros = work.zeros { options.worker.submit { self.layZeros(zeros) } }
+    if work.checkpoint { options.worker.submit { self.checkpointInBackground() } }
+  }
+
+  private func layZeros(_ zeros: ZeroFilling) {
+    do {
+      let file = try folder.directory.open(SegmentName.log(zeros.segment.number), .readWrite)
+      defer { try? file.close() }
+      try zeros.fill(file, syncs: true)
+    } catch {
+      guard error.operation == .sync else { return zeros.stop() }
+      status.stop(.files(error, "the zeros ahead of the log could not be synced"))
+    }
+  }
+}

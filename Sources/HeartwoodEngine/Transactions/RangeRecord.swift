@@ -1,0 +1,24 @@
+/// How a record says which range of keys was deleted: the key holds the lower end, the value the upper.
+/// Each is one byte (0: open, 1: the key belongs to the range, 2: it does not) and the key.
+enum RangeRecord {
+  static func encode(_ range: KeyRange) -> (key: [UInt8], value: [UInt8]) {
+    (encode(range.lower), encode(range.upper))
+  }
+
+  private static func encode(_ bound: KeyRange.Bound?) -> [UInt8] {
+    guard let bound else { return [0] }
+    return [bound.isInclusive ? 1 : 2] + bound.key
+  }
+
+  /// The range of a record; nil where the bytes make no sense.
+  static func decode(_ record: Record) -> KeyRange? {
+    guard let lower = decode(record.key), let upper = decode(record.value) else { return nil }
+    return KeyRange(lower: lower.bound, upper: upper.bound)
+  }
+
+  private static func decode(_ bytes: UnsafeRawBufferPointer) -> (bound: KeyRange.Bound?, Void)? {
+    guard let mark = bytes.first, mark <= 2, bytes.count <= Format.keyLimit + 1 else { return nil }
+    if mark == 0 { return bytes.count == 1 ? (nil, ()) : nil }
+    return (KeyRange.Bound(Array(bytes.dropFirst()), isInclusive: mark == 1), ())
+  }
+}

@@ -1,0 +1,247 @@
+import HeartwoodFiles
+
+/// Changes that land whole or not at all. Reads see the transaction's own changes.
+///
+/// A transaction lives inside the closure given to `Engine.write`, on its thread; used later, it throws
+/// `.closed`. Buffers that reading hands out are valid until the next change.
+public final class WriteTransaction: KeyValueReader {
+  private let store: OpenStore
+  private let log: Log
+  private let tree: TreeWriter
+  private let base: UInt64
+  /// The number of the transaction, and of the generation that it makes.
+  let number: UInt64
+  /// Where the log ended before it.
+  let start: LogPoint
+
+  private(set) var puts: UInt64 = 0
+  private(set) var deletes: UInt64 = 0
+  /// Why it can only be rolled back.
+  private var failure: EngineError?
+  private var hasEnded = false
+  private var validity: ReadValidity?
+
+  init(_ store: OpenStore, from base: UInt64) {
+    self.store = store
+    log = store.log
+    tree = store.tree
+    self.base = base
+    number = base + 1
+    start = log.end
+    log.beginFrame()
+  }
+
+  /// The generation that the transaction began from.
+  public var generation: Generation { Generation(rawValue: base) }
+
+  /// True where nothing has been put or deleted.
+  var isEmpty: Bool { puts == 0 && deletes == 0 && log.builder.isEmpty && log.end == start }
+
+  // MARK: Changing
+
+  /// Gives a key a value, in place of the one that it may have.
+  ///
+  /// - Parameters:
+  ///   - key: 1 to 1024 bytes.
+  ///   - value: Up to 512 MiB.
+  /// - Throws: `.invalidKey` or `.tooLarge`, after which the transaction can go on; `.tooLarge` for a
+  ///   transaction above 1 GiB, `.damaged`, and errors of the file system, after which it cannot commit.
+  public func put(_ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) throws(EngineError) {
+    try check(key)
+    guard value.count <= Format.valueLimit else {
+      throw EngineError(
+        .tooLarge, "a value of \(value.count) bytes is too large; the limit is \(Format.valueLimit)")
+    }
+    try change { () throws(EngineError) in
+      let reference = try append(Format.putOperation, key, value)
+      let isShort = value.count <= TreeEntry.inlineLimit
+      _ = try tree.put(key, isShort ? .inline(value) : .position(reference))
+      puts &+= 1
+    }
+  }
+
+  /// Takes a key and its value away; returns whether there was one.
+  public func delete(_ key: UnsafeRawBufferPointer) throws(EngineError) -> Bool {
+    try check(key)
+    guard try tree.view.find(key) != nil else { return false }
+    try change { () throws(EngineError) in
+      _ = try append(Format.deleteOperation, key, UnsafeRawBufferPointer(start: nil, count: 0))
+      _ = try tree.delete(key)
+      deletes &+= 1
+    }
+    return true
+  }
+
+  /// Takes all keys of a range away; returns how many there were.
+  public func deleteRange(_ range: KeyRange) throws(EngineError) -> UInt64 {
+    try checkUsable()
+    for bound in [range.lower, range.upper] where (bound?.key.count ?? 0) > Format.keyLimit {
+      throw Self.invalidKey(bound?.key.count ?? 0)
+    }
+    guard try tree.view.count(in: range) > 0 else { return 0 }
+    var count: UInt64 = 0
+    try change { () throws(EngineError) in
+      let bounds = RangeRecord.encode(range)
+      try bounds.key.withBytes { (key) throws(EngineError) in
+        try bounds.value.withBytes { (value) throws(EngineError) in
+          _ = try append(Format.deleteRangeOperation, key, value)
+        }
+      }
+      count = try tree.deleteRange(range)
+      deletes &+= count
+    }
+    return count
+  }
+
+  /// Gives a key a value.
+  public func put(_ key: [UInt8], _ value: [UInt8]) throws(EngineError) {
+    try key.withBytes { (key) throws(EngineError) in
+      try value.withBytes { (value) throws(EngineError) in try put(key, value) }
+    }
+  }
+
+  /// Gives a key, its bytes being the text's UTF-8, a value.
+  public func put(_ key: String, _ value: [UInt8]) throws(EngineError) { try put(Array(key.utf8), value) }
+
+  /// Takes a key and its value away; returns whether there was one.
+  @discardableResult
+  public func delete(_ key: [UInt8]) throws(EngineError) -> Bool {
+    try key.withBytes { (bytes) throws(EngineError) in try delete(bytes) }
+  }
+
+  /// Takes a key, its bytes being the text's UTF-8, and its value away; returns whether there was one.
+  @discardableResult
+  public func delete(_ key: String) throws(EngineError) -> Bool { try delete(Array(key.utf8)) }
+
+  /// Runs one change; after an error in the middle of it nothing of the transaction can be kept.
+  @inline(__always)
+  private func change(_ body: () throws(EngineError) -> Void) throws(EngineError) {
+    if let validity { endReading(validity) }
+    do {
+      try body()
+      if log.builder.isFull { try store.appendFrame(of: self) }
+    } catch {
+      failure = error
+      throw error
+    }
+  }
+
+  @inline(__always)
+  private func append(
+    _ operation: UInt64, _ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer
+  ) throws(EngineError) -> ValueReference {
+    let room = Format.transactionLimit &- log.pendingBytes(since: start)
+    guard key.count &+ value.count &+ Record.overheadLimit <= room else { throw Self.tooLarge }
+    let offset = log.builder.append(operation: operation, key: key, value: value)
+    return ValueReference(segment: log.last.number, offset: UInt32(truncatingIfNeeded: offset))
+  }
+
+  private func endReading(_ validity: ReadValidity) {
+    validity.end()
+    self.validity = nil
+  }
+
+  /// A key that can be put or deleted, in a transaction that goes on.
+  @inline(__always)
+  private func check(_ key: UnsafeRawBufferPointer) throws(EngineError) {
+    try checkUsable()
+    guard key.count > 0, key.count <= Format.keyLimit else { throw Self.invalidKey(key.count) }
+  }
+
+  @inline(__always)
+  private func checkUsable() throws(EngineError) {
+    if hasEnded { throw Self.ended }
+    if let failure { throw failure }
+  }
+
+  private static var ended: EngineError {
+    EngineError(.closed, "the transaction has ended; it is used inside the closure of write only")
+  }
+
+  private static var tooLarge: EngineError {
+    EngineError(
+      .tooLarge, "the transaction is larger than \(Format.transactionLimit) bytes; divide it into several")
+  }
+
+  private static func invalidKey(_ count: Int) -> EngineError {
+    EngineError(.invalidKey, "a key of \(count) bytes; keys have 1 to \(Format.keyLimit) bytes")
+  }
+
+  // MARK: Ending
+
+  /// Throws what made a commit impossible.
+  func checkCommittable() throws(EngineError) {
+    if let failure { throw failure }
+  }
+
+  /// Nothing can be read or changed through it any more.
+  func end() {
+    hasEnded = true
+    if let validity { endReading(validity) }
+  }
+
+  // MARK: Reading
+
+  private var view: ReadView {
+    ReadView(view: tree.view, table: log.table, pending: log.builder, pendingSegment: log.last.number)
+  }
+
+  private func usableView() throws(EngineError) -> ReadView {
+    try checkUsable()
+    return view
+  }
+
+  private func currentValidity() -> ReadValidity {
+    if let validity { return validity }
+    let new = ReadValidity()
+    validity = new
+    return new
+  }
+
+  /// How many keys there are.
+  public var count: UInt64 { hasEnded ? 0 : tree.view.count }
+
+  /// The value of a key, nil where there is none. - Complexity: O(log n).
+  public func get(_ key: [UInt8]) throws(EngineError) -> [UInt8]? {
+    try key.withBytes { (bytes) throws(EngineError) in try usableView().value(of: bytes) }.map { Array($0) }
+  }
+
+  /// The value's bytes in place, valid until the next change; nil where there is none.
+  public func pointer(of key: UnsafeRawBufferPointer) throws(EngineError) -> UnsafeRawBufferPointer? {
+    try usableView().value(of: key)
+  }
+
+  /// Whether there is such a key. - Complexity: O(log n).
+  public func contains(_ key: UnsafeRawBufferPointer) throws(EngineError) -> Bool {
+    try usableView().view.find(key) != nil
+  }
+
+  /// How many keys lie in a range. - Complexity: O(log n).
+  public func count(in range: KeyRange) throws(EngineError) -> UInt64 {
+    try usableView().view.count(in: range)
+  }
+
+  /// How many keys lie before `key`. - Complexity: O(log n).
+  public func rank(of key: UnsafeRawBufferPointer) throws(EngineError) -> UInt64 {
+    try usableView().view.rank(of: key)
+  }
+
+  /// The entry with `rank` keys before it, nil behind the last. - Complexity: O(log n).
+  public func entry(at rank: UInt64) throws(EngineError) -> (key: [UInt8], value: [UInt8])? {
+    try usableView().entry(at: rank)
+  }
+
+  /// A cursor that stands nowhere yet; it ends with the next change.
+  public func cursor() throws(EngineError) -> Cursor {
+    Cursor(of: self, try usableView(), validity: currentValidity())
+  }
+
+  /// Calls `body` with each key of a range and its value, in order, until it returns false. A change in
+  /// between ends the scan with an error.
+  public func scan(
+    _ range: KeyRange, reversed: Bool,
+    _ body: (_ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) throws -> Bool
+  ) throws {
+    try usableView().scan(range, reversed: reversed, validity: currentValidity(), body)
+  }
+}

@@ -1,0 +1,47 @@
+import HeartwoodFiles
+import Synchronization
+
+/// Held by the one who changes the store. A thread that holds it and asks again gets an error instead of
+/// waiting for itself.
+final class WriterLock: Sendable {
+  private let lock = Lock()
+  /// The thread that holds it; 0 where nobody does.
+  private let holder = Atomic<UInt>(0)
+
+  /// Runs `body` while holding the lock.
+  func withLock<Result, Failure: Error>(
+    orThrow nested: (EngineError) -> Failure, _ body: () throws(Failure) -> Result
+  ) throws(Failure) -> Result {
+    // Relaxed: only this very thread can have stored its own identifier.
+    guard holder.load(ordering: .relaxed) != CurrentThread.identifier else { throw nested(Self.nestedWrite) }
+    lock.lock()
+    holder.store(CurrentThread.identifier, ordering: .relaxed)
+    defer {
+      holder.store(0, ordering: .relaxed)
+      lock.unlock()
+    }
+    return try body()
+  }
+
+  /// Runs `body`, which throws the engine's errors, while holding the lock.
+  func withLock<Result>(_ body: () throws(EngineError) -> Result) throws(EngineError) -> Result {
+    try withLock(orThrow: { $0 }, body)
+  }
+
+  /// Waits for whoever holds the lock. Work in the background, which never holds it already.
+  func withLockInBackground<Result>(_ body: () -> Result) -> Result {
+    lock.lock()
+    holder.store(CurrentThread.identifier, ordering: .relaxed)
+    defer {
+      holder.store(0, ordering: .relaxed)
+      lock.unlock()
+    }
+    return body()
+  }
+
+  private static var nestedWrite: EngineError {
+    EngineError(
+      .nestedWrite,
+      "a write, checkpoint or close was begun inside a write; end that one first, or use its transaction")
+  }
+}

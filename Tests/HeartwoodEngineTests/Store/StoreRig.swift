@@ -1,0 +1,109 @@
+import Foundation
+import HeartwoodFaults
+import HeartwoodFiles
+import Testing
+
+@testable import HeartwoodEngine
+
+/// Where a store under test lies, and how it is read.
+enum StoreKind: String, CaseIterable, Sendable, CustomTestStringConvertible {
+  case posixMapped, posixBuffered, memoryMapped, memoryBuffered, simulated
+
+  var testDescription: String { rawValue }
+
+  var reading: EngineOptions.Reading {
+    switch self {
+    case .posixMapped, .memoryMapped: .mapped
+    case .posixBuffered, .memoryBuffered, .simulated: .buffered
+    }
+  }
+
+  /// Small segments and checkpoints, so that both are seen often.
+  var options: EngineOptions {
+    EngineOptions(
+      reading: reading, segmentBytes: 64 << 10, checkpointBytes: 64 << 10, worker: InlineWorker(),
+      clock: CountingClock(), entropy: SeededEntropy(seed: 7))
+  }
+
+  /// Runs `body` with a file system and a path at which nothing is yet.
+  func withPlace<Result>(_ body: (any FileSystem, String) throws -> Result) throws -> Result {
+    switch self {
+    case .posixMapped, .posixBuffered:
+      return try TemporaryFolder.with { try body(PosixFileSystem(), $0 + "/store") }
+    case .memoryMapped, .memoryBuffered: return try body(MemoryFileSystem(), "/store")
+    case .simulated: return try body(SimulatedFileSystem(), "/store")
+    }
+  }
+}
+
+enum TemporaryFolder {
+  static func with<Result>(_ body: (String) throws -> Result) throws -> Result {
+    let url = FileManager.default.temporaryDirectory.appending(path: "heartwood-\(UUID().uuidString)")
+    try FileManager.default.createDirectory(at: url, withIntermediateDirectories: false)
+    defer { try? FileManager.default.removeItem(at: url) }
+    return try body(url.path)
+  }
+}
+
+/// A clock that shows 1, 2, 3 and so on.
+final class CountingClock: WallClock, @unchecked Sendable {
+  private let lock = Lock()
+  private var time: Int64 = 0
+
+  var nanosecondsSince1970: Int64 {
+    lock.withLock {
+      time += 1
+      return time
+    }
+  }
+}
+
+/// The same numbers for the same seed.
+final class SeededEntropy: Entropy, @unchecked Sendable {
+  private let lock = Lock()
+  private var random: Randomness
+
+  init(seed: UInt64) { random = Randomness(seed: seed) }
+
+  func next() -> UInt64 { lock.withLock { random.next() } }
+}
+
+extension Randomness {
+  mutating func bytes(_ count: Int) -> [UInt8] { (0..<count).map { _ in UInt8(truncatingIfNeeded: next()) } }
+}
+
+typealias Model = [[UInt8]: [UInt8]]
+
+extension KeyValueReader {
+  /// Everything there is, read by a scan.
+  func contents() throws -> [(key: [UInt8], value: [UInt8])] {
+    var found: [(key: [UInt8], value: [UInt8])] = []
+    try scan { key, value in
+      found.append((Array(key), Array(value)))
+      return true
+    }
+    return found
+  }
+
+  /// Whether it holds what the model does, looked at in several ways.
+  func expect(_ model: Model, _ comment: Comment, sourceLocation: SourceLocation = #_sourceLocation) throws {
+    let sorted = model.sorted { $0.key.lexicographicallyPrecedes($1.key) }
+    let found = try contents()
+    #expect(found.map(\.key) == sorted.map(\.key), comment, sourceLocation: sourceLocation)
+    #expect(found.map(\.value) == sorted.map(\.value), comment, sourceLocation: sourceLocation)
+    #expect(count == UInt64(model.count), comment, sourceLocation: sourceLocation)
+    for (key, value) in sorted.prefix(5) {
+      #expect(try get(key) == value, comment, sourceLocation: sourceLocation)
+    }
+  }
+}
+
+/// The kind of the engine's error that `body` throws; nil where it throws none.
+func code(_ body: () throws -> Void) -> EngineError.Code? {
+  do {
+    try body()
+    return nil
+  } catch {
+    return (error as? EngineError)?.code ?? EngineError.Code(rawValue: "another error: \(error)")
+  }
+}
