@@ -32,6 +32,9 @@ let package = Package(
     .testTarget(
       name: "HeartwoodTests",
       dependencies: ["HeartwoodFiles", "HeartwoodFaults", "HeartwoodEngine", "Heartwood"]),
+    // A process that writes until it is killed, and the tests that kill it.
+    .executableTarget(name: "KillVictim", dependencies: ["HeartwoodEngine"], path: "Tests/KillVictim"),
+    .testTarget(name: "KillTests", dependencies: ["HeartwoodEngine", "KillVictim"]),
     .testTarget(name: "HeartwoodCommandTests", dependencies: ["HeartwoodCommand"]),
   ],
   swiftLanguageModes: [.v6]
