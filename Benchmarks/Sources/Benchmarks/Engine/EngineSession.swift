@@ -42,6 +42,7 @@ struct EnginePeerKind {
   /// The first is compared with the others.
   static var all: [EnginePeerKind] {
     [
+      EnginePeerKind(name: "Heartwood", type: HeartwoodPeer.self),
       EnginePeerKind(name: "SQLite", type: SQLitePeer.self),
       EnginePeerKind(name: "LMDB", type: LMDBPeer.self),
     ]
