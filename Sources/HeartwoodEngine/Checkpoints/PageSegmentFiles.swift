@@ -16,7 +16,7 @@ struct PageSegmentFiles: Sendable {
     do {
       let file = try folder.directory.open(name, .createNew)
       var bytes = header.encoded(magic: Format.pageSegmentMagic)
-      bytes.append(contentsOf: repeatElement(0, count: Format.pageBytes - bytes.count))
+      bytes += [UInt8](repeating: 0, count: Format.pageBytes - bytes.count)
       try file.write(all: bytes, at: 0)
       return try PageSegment(
         header: header, file: file, path: folder.path(of: name), bytes: bytes.count, reading: options.reading)

@@ -159,6 +159,15 @@ final class StoreFolder: Sendable {
     }
   }
 
+  /// Makes the names in the folder durable.
+  func syncNames() throws(EngineError) {
+    do {
+      try directory.sync()
+    } catch {
+      throw EngineError.files(error, "the store's folder could not be synced")
+    }
+  }
+
   /// Takes names away that nothing refers to; a failure only leaves them there for the next time.
   func unlink(_ names: [String]) {
     guard !names.isEmpty else { return }

@@ -26,6 +26,9 @@ struct AnchorSlot: Hashable, Sendable {
     case invalid
   }
 
+  /// What the newer slot of a store just made has: nobody has written the anchor since.
+  static let firstSequence: UInt64 = 2
+
   private static let seedBase: UInt64 = 0x4865_6172_7477_6F6F
 
   /// The sector as it is written to slot `index`.

@@ -10,8 +10,9 @@ final class ChunkFiller: @unchecked Sendable {
   private let file: any File
   private let path: String
   private let lock = Lock()
-  /// 1 where the chunk has been read.
+  /// 1 where the chunk has been read. Most chunks are never reached, and their marks take no memory.
   private let marks: UnsafeMutablePointer<Atomic<UInt8>>
+  private let marksMemory: AnonymousMemory
   private let markCount: Int
 
   init(file: any File, path: String, capacity: Int) throws(EngineError) {
@@ -19,13 +20,8 @@ final class ChunkFiller: @unchecked Sendable {
     self.path = path
     memory = try AnonymousMemory.reserving(capacity, for: path)
     markCount = (capacity + Self.chunkBytes - 1) / Self.chunkBytes
-    marks = .allocate(capacity: markCount)
-    for index in 0..<markCount { (marks + index).initialize(to: Atomic(0)) }
-  }
-
-  deinit {
-    marks.deinitialize(count: markCount)
-    marks.deallocate()
+    marksMemory = try AnonymousMemory.reserving(max(markCount, 1), for: path)
+    marks = marksMemory.base.bindMemory(to: Atomic<UInt8>.self, capacity: markCount)
   }
 
   /// Sees to it that `count` bytes from `offset` are in memory.

@@ -229,7 +229,7 @@ struct LogSegmentMaker {
     }
     do {
       var bytes = header.encoded(magic: Format.logSegmentMagic)
-      bytes.append(contentsOf: repeatElement(0, count: Format.firstFillBytes - bytes.count))
+      bytes += [UInt8](repeating: 0, count: Format.firstFillBytes - bytes.count)
       try file.write(all: bytes, at: 0)
       return try LogSegment(
         header: header, file: file, path: folder.path(of: name), limit: Format.firstFillBytes,

@@ -36,6 +36,8 @@ struct LogScan {
         validCount = frames.count
       }
     }
+    // Segments that nothing was written to yet are stepped over to their beginning.
+    if !isInside { validEnd = walk.point }
     try refuseDamage(at: walk, exactEnd: exactly ? proven : nil)
     findProvenEnd(start)
   }

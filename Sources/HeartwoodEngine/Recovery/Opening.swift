@@ -46,7 +46,8 @@ struct Opening {
     let segment = try maker.make(number: 1, predecessor: nil, durableThrough: 0)
     try maker.settle(segment)
     let slot = AnchorSlot(
-      identifier: identifier, sequence: 2, created: options.clock.nanosecondsSince1970, checkpoint: nil,
+      identifier: identifier, sequence: AnchorSlot.firstSequence, created: options.clock.nanosecondsSince1970,
+      checkpoint: nil,
       checkpointChecksum: 0, lastLogSegment: 1, proven: segment.header.firstPoint, nextSegment: 2,
       isClean: true)
     let anchor = try AnchorFile.create(slot, in: folder, syncs: syncs)
@@ -76,6 +77,10 @@ struct Opening {
           .newerFormat,
           "a newer version asks that this one does not write the store; open it for reading only",
           file: path)
+      }
+      // Whoever made the store may have been stopped before its anchor's name was durable.
+      if options.access == .readWrite, syncs, contents.slot.sequence == AnchorSlot.firstSequence {
+        try folder.syncNames()
       }
       return try assemble(try find(folder, anchor, contents))
     } catch {

@@ -56,7 +56,7 @@ struct DiskState: Sendable {
     if excess > 0 {
       contents[file]?.removeLast(excess)
     } else if excess < 0 {
-      contents[file, default: []].append(contentsOf: repeatElement(0, count: -excess))
+      contents[file, default: []] += [UInt8](repeating: 0, count: -excess)
     }
   }
 
