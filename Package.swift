@@ -35,6 +35,7 @@ let package = Package(
     // A process that writes until it is killed, and the tests that kill it.
     .executableTarget(name: "KillVictim", dependencies: ["HeartwoodEngine"], path: "Tests/KillVictim"),
     .testTarget(name: "KillTests", dependencies: ["HeartwoodEngine", "KillVictim"]),
+    .testTarget(name: "CrashTests", dependencies: ["HeartwoodFiles", "HeartwoodFaults", "HeartwoodEngine"]),
     .testTarget(name: "HeartwoodCommandTests", dependencies: ["HeartwoodCommand"]),
   ],
   swiftLanguageModes: [.v6]

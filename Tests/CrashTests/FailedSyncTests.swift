@@ -1,0 +1,59 @@
+import HeartwoodEngine
+import HeartwoodFaults
+import HeartwoodFiles
+import Testing
+
+@Suite struct FailedSyncTests {
+  @Test(arguments: [FaultPlan.Effect.none, .whole])
+  func `after a failed sync of a commit nothing is written, and what is durable is found by reopening`(
+    effect: FaultPlan.Effect
+  ) throws {
+    let disk = SimulatedFileSystem()
+    let fileSystem = FaultInjectingFileSystem(base: disk)
+    let engine = try Engine(at: Session.path, options: Session.options, fileSystem: fileSystem)
+    try engine.write { try $0.put("safe", [1]) }
+    fileSystem.use(FaultPlan([.init(.of(.sync), suffix: ".log", effect: effect)]))
+
+    let unknown = try #require(failure { try engine.write { try $0.put("unknown", [2]) } })
+    #expect(unknown.code == .outcomeUnknown)
+    #expect(unknown.isOutcomeUnknown)
+    #expect(fileSystem.firingCounts == [1])
+    let stopped = try #require(failure { try engine.write { try $0.put("later", [3]) } })
+    #expect(stopped.code == .stopped)
+    #expect(try #require(failure { try engine.checkpoint() }).code == .stopped)
+    #expect(try Session.rows(of: engine) == ["safe": [1]], "reading goes on with what was published")
+
+    let without: Rows = ["safe": [1]]
+    let with: Rows = ["safe": [1], "unknown": [2]]
+    var found: Set<Rows> = []
+    for image in disk.crashImages() { found.insert(try rowsFound(in: image)) }
+    #expect(found == (effect == .none ? [without, with] : [with]))
+
+    let mutations = fileSystem.mutationCount
+    try? engine.close()
+    #expect(fileSystem.mutationCount == mutations, "nothing is written to a store that has stopped")
+    let reopened = try Engine(at: Session.path, options: Session.options, fileSystem: disk)
+    let rows = try Session.rows(of: reopened)
+    #expect([without, with].contains(rows))
+    for image in disk.crashImages() {
+      #expect(try rowsFound(in: image) == rows, "what a recovery has shown stays: \(image)")
+    }
+    try reopened.write { try $0.put("again", [4]) }
+    try reopened.close()
+  }
+
+  private func rowsFound(in image: CrashImage) throws -> Rows {
+    let engine = try Engine(at: Session.path, options: Session.options, fileSystem: image.mounted())
+    defer { try? engine.close() }
+    return try Session.rows(of: engine)
+  }
+
+  private func failure(_ body: () throws -> Void) -> EngineError? {
+    do {
+      try body()
+      return nil
+    } catch {
+      return error as? EngineError
+    }
+  }
+}

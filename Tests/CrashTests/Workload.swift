@@ -1,0 +1,139 @@
+import HeartwoodEngine
+
+/// The contents of a store.
+typealias Rows = [String: [UInt8]]
+
+/// One change inside a transaction.
+enum Edit: Sendable {
+  case put(String, bytes: Int)
+  case delete(String)
+  case deletePrefix(String)
+
+  /// The value differs with the transaction, so that an old one is never taken for a new one.
+  func apply(to rows: inout Rows, transaction: Int) {
+    switch self {
+    case .put(let key, let bytes): rows[key] = Self.value(of: key, bytes, transaction)
+    case .delete(let key): rows[key] = nil
+    case .deletePrefix(let prefix): rows = rows.filter { !$0.key.hasPrefix(prefix) }
+    }
+  }
+
+  func apply(to transaction: WriteTransaction, number: Int) throws {
+    switch self {
+    case .put(let key, let bytes): try transaction.put(key, Self.value(of: key, bytes, number))
+    case .delete(let key): try transaction.delete(key)
+    case .deletePrefix(let prefix): _ = try transaction.deleteRange(.prefix(Array(prefix.utf8)))
+    }
+  }
+
+  private static func value(of key: String, _ bytes: Int, _ transaction: Int) -> [UInt8] {
+    let pattern = Array("\(transaction) \(key) ".utf8)
+    var value: [UInt8] = []
+    value.reserveCapacity(bytes + pattern.count)
+    while value.count < bytes { value.append(contentsOf: pattern) }
+    return Array(value.prefix(bytes))
+  }
+}
+
+/// One step of a workload.
+enum Step: Sendable {
+  case commit(Durability, [Edit])
+  /// A transaction whose closure throws.
+  case giveUp([Edit])
+  case checkpoint
+  /// Closes and opens.
+  case reopen
+  /// Ends the process without closing, and opens the store in another.
+  case kill
+}
+
+/// A named list of steps; it begins by opening the store, which creates it where it is missing.
+struct Workload: Sendable, CustomStringConvertible {
+  let description: String
+  /// What happened before, undisturbed.
+  let preparation: [Step]
+  let steps: [Step]
+
+  init(_ description: String, preparation: [Step] = [], _ steps: [Step]) {
+    self.description = description
+    self.preparation = preparation
+    self.steps = steps
+  }
+
+  static let all = [creation, changes, checkpoints, deferred, roll, reopening]
+
+  static let creation = Workload(
+    "creation and first commits",
+    [
+      .commit(.full, [.put("a", bytes: 5)]),
+      .commit(.full, [.put("b", bytes: 100), .put("c", bytes: 1000)]),
+    ])
+
+  static let changes = Workload(
+    "overwrites, deletes, range deletes, a transaction given up",
+    preparation: [.commit(.full, names("k", 0..<20, bytes: 60))],
+    [
+      .commit(.full, [.put("k3", bytes: 61), .put("k4", bytes: 3)]),
+      .commit(.full, [.delete("k3"), .delete("k5"), .put("k5", bytes: 700)]),
+      .giveUp([.put("k6", bytes: 10), .deletePrefix("k")]),
+      .commit(.full, [.deletePrefix("k1")]),
+      .commit(.full, [.put("k10", bytes: 5000)]),
+    ])
+
+  static let checkpoints = Workload(
+    "checkpoints between commits",
+    preparation: [.commit(.full, names("k", 0..<150, bytes: 20))],
+    [
+      .checkpoint,
+      .commit(.full, [.put("k77", bytes: 30), .delete("k1")]),
+      .checkpoint,
+      .commit(.full, [.deletePrefix("k1")]),
+      .reopen,
+      .commit(.full, [.put("z", bytes: 30)]),
+      .checkpoint,
+    ])
+
+  static let deferred = Workload(
+    "deferred commits between full ones",
+    preparation: [.commit(.full, [.put("a", bytes: 30)])],
+    [
+      .commit(.deferred, [.put("b", bytes: 40)]),
+      .commit(.deferred, [.put("c", bytes: 50), .delete("a")]),
+      .commit(.full, [.put("d", bytes: 60)]),
+      .commit(.deferred, [.put("b", bytes: 41)]),
+      .checkpoint,
+      .commit(.deferred, [.put("e", bytes: 70)]),
+      .reopen,
+      .commit(.deferred, [.put("f", bytes: 80)]),
+    ])
+
+  static let roll = Workload(
+    "the log goes on in another segment",
+    preparation: [.commit(.full, names("k", 0..<3, bytes: 15_000))],
+    [
+      .commit(.full, names("l", 0..<2, bytes: 12_000)),
+      .commit(.deferred, [.put("m", bytes: 20)]),
+      .commit(.full, [.put("n", bytes: 20), .delete("k1")]),
+      .checkpoint,
+      .commit(.full, [.put("n", bytes: 21)]),
+    ])
+
+  static let reopening = Workload(
+    "recovery after recovery",
+    preparation: [
+      .commit(.full, [.put("a", bytes: 30)]), .checkpoint, .commit(.full, [.put("b", bytes: 30)]),
+    ],
+    [
+      .kill,
+      .commit(.full, [.put("c", bytes: 40)]),
+      .commit(.deferred, [.put("d", bytes: 40)]),
+      .kill,
+      .reopen,
+      .commit(.full, [.delete("c")]),
+      .kill,
+    ])
+
+  private static func names(_ prefix: String, _ numbers: Range<Int>, bytes: Int) -> [Edit] {
+    numbers.map { .put("\(prefix)\($0)", bytes: bytes) }
+  }
+}
