@@ -1,0 +1,32 @@
+/// Two changes of one row that do not know of one another: what was read, what is there now.
+///
+/// Conflicts are judged at save, under the writer lock, by the version number of each changed row.
+/// There is no second cache between the context and the store, so `cachedSnapshot` is always nil.
+public struct MergeConflict: @unchecked Sendable {
+  /// The changed object of the context that saved. Use it on that context's queue only.
+  public let sourceObject: ManagedObject
+  /// The object's identifier.
+  public let objectID: ManagedObjectID
+  /// The version of the row that the object was read from.
+  public let oldVersionNumber: Int
+  /// The version of the row in the store now; 0 when the row was deleted.
+  public let newVersionNumber: Int
+  /// The object's values as last fetched or saved, by property name; to-many relationships are left out.
+  public let objectSnapshot: [String: Any]?
+  /// Always nil: see above.
+  public var cachedSnapshot: [String: Any]? { nil }
+  /// The row's values in the store now, by property name; nil when the row was deleted.
+  public let persistedSnapshot: [String: Any]?
+}
+
+/// Objects that claim the same value of a uniqueness constraint.
+public struct ConstraintConflict: @unchecked Sendable {
+  /// The names of the attributes whose values together must be unique.
+  public let constraint: [String]
+  /// The values that are claimed more than once, in the order of `constraint`.
+  public let constraintValues: [Any]
+  /// The object whose row is in the store already; nil when all are unsaved changes of one context.
+  public let databaseObjectID: ManagedObjectID?
+  /// The changed objects of the saving context. Use them on that context's queue only.
+  public let conflictingObjects: [ManagedObject]
+}

@@ -1,0 +1,109 @@
+import Foundation
+
+/// Makes a property of a managed object's class an attribute of its entity.
+///
+/// ```swift
+/// @Attribute(.unique) var code = ""
+/// @Attribute([.indexed, .preservesValueInHistoryOnDeletion]) var population: Int64?
+/// ```
+///
+/// The wrapper is one byte and holds no value. Its address inside the object tells which property it is.
+@propertyWrapper @frozen
+public struct Attribute<Wrapped: AttributeValue>: _DeclaredProperty {
+  /// Zero, except in the prototypes by which a class is learned.
+  public var _mark: UInt8
+
+  /// An attribute with a default value.
+  ///
+  /// A default that differs each time, such as `UUID()` or `Date()`, is made afresh for each new object.
+  ///
+  /// - Parameters:
+  ///   - wrappedValue: the value of new objects.
+  ///   - options: uniqueness, index, history.
+  ///   - renamed: the former name, for migration.
+  @inlinable @inline(__always)
+  public init(
+    wrappedValue: @autoclosure () -> Wrapped, _ options: AttributeOptions = [], renamed: StaticString? = nil
+  ) {
+    _mark = 0
+    if _isRecording { _mark = _recordAttribute(wrappedValue, options, renamed) }
+  }
+
+  /// An optional attribute without a value in new objects.
+  @inlinable @inline(__always)
+  public init(_ options: AttributeOptions = [], renamed: StaticString? = nil)
+  where Wrapped: ExpressibleByNilLiteral {
+    _mark = 0
+    if _isRecording { _mark = _recordAttribute({ nil as Wrapped }, options, renamed) }
+  }
+
+  /// An attribute whose value in new objects is zero, false or empty.
+  @inlinable @inline(__always)
+  public init(_ options: AttributeOptions = [], renamed: StaticString? = nil) where Wrapped: ZeroDefault {
+    _mark = 0
+    if _isRecording { _mark = _recordAttribute({ Wrapped.zeroDefault }, options, renamed) }
+  }
+
+  /// There is no value to begin with.
+  @_disfavoredOverload
+  @available(*, unavailable, message: "give the property a default value, or make it optional")
+  public init(_ options: AttributeOptions = [], renamed: StaticString? = nil) {
+    preconditionFailure("an attribute without a default value")
+  }
+
+  /// Only a managed object has a place for the value.
+  @available(*, unavailable, message: "@Attribute belongs into a class that inherits from ManagedObject")
+  public var wrappedValue: Wrapped {
+    get { preconditionFailure("an attribute outside a managed object") }
+    set { preconditionFailure("an attribute outside a managed object, set to \(newValue)") }
+  }
+
+  /// Reads from the object's row or its pending changes; writing marks the object as changed.
+  ///
+  /// Both accessors must be inlined always: only then does the compiler fold the key path away and know
+  /// the offset, which makes them some fifty times faster.
+  @inlinable
+  public static subscript<Object: ManagedObject>(
+    _enclosingInstance object: Object, wrapped _: ReferenceWritableKeyPath<Object, Wrapped>,
+    storage storage: ReferenceWritableKeyPath<Object, Self>
+  ) -> Wrapped {
+    @inline(__always) get {
+      object._attribute(withUnsafePointer(to: &object[keyPath: storage]._mark) { UnsafeRawPointer($0) })
+    }
+    @inline(__always) set {
+      object._setAttribute(
+        withUnsafePointer(to: &object[keyPath: storage]._mark) { UnsafeRawPointer($0) }, newValue._value)
+    }
+  }
+}
+
+/// A type whose values begin at zero, false or empty where a declaration names no default.
+public protocol ZeroDefault {
+  /// Zero, false or empty.
+  static var zeroDefault: Self { get }
+}
+
+extension ZeroDefault where Self: ExpressibleByIntegerLiteral {
+  /// Zero.
+  @inlinable public static var zeroDefault: Self { 0 }
+}
+
+extension Int: ZeroDefault {}
+extension Int16: ZeroDefault {}
+extension Int32: ZeroDefault {}
+extension Int64: ZeroDefault {}
+extension Float: ZeroDefault {}
+extension Double: ZeroDefault {}
+extension Decimal: ZeroDefault {}
+extension Bool: ZeroDefault {
+  /// False.
+  @inlinable public static var zeroDefault: Bool { false }
+}
+extension String: ZeroDefault {
+  /// The empty string.
+  @inlinable public static var zeroDefault: String { "" }
+}
+extension Data: ZeroDefault {
+  /// No bytes.
+  @inlinable public static var zeroDefault: Data { Data() }
+}

@@ -1,0 +1,152 @@
+extension ManagedObjectModel {
+  /// The model that classes declare by `@Attribute` and `@Relationship`: one entity for each class, called
+  /// like it. A class among `types` whose superclass is among them too is a subentity of that one's.
+  ///
+  /// - Throws: `.coreData` with a sentence that names class and property, when what the classes declare
+  ///   does not go together.
+  public convenience init(types: [ManagedObject.Type]) throws(HeartwoodError) {
+    var building = try ModelBuilding(types)
+    try building.run()
+    self.init(entities: building.entities.map(\.entity))
+    try freeze()
+  }
+}
+
+/// Makes entities of classes.
+private struct ModelBuilding {
+  struct Part {
+    let record: ClassRecord
+    let entity: EntityDescription
+    /// The properties that the entity declares itself: those of its class, and of superclasses that are
+    /// no entities.
+    var own: [PropertyRecord] = []
+  }
+
+  private(set) var entities: [Part] = []
+  private var indexByClass: [ObjectIdentifier: Int] = [:]
+
+  init(_ types: [ManagedObject.Type]) throws(HeartwoodError) {
+    for type in types {
+      guard type != ManagedObject.self else {
+        throw .model("ManagedObject itself is no entity: list the classes that inherit from it")
+      }
+      guard indexByClass.updateValue(entities.count, forKey: ObjectIdentifier(type)) == nil else {
+        throw .model("\(type) is listed twice")
+      }
+      let entity = EntityDescription(name: String(describing: type), managedObjectClass: type)
+      entities.append(Part(record: try ClassRecord.of(type), entity: entity))
+    }
+  }
+
+  mutating func run() throws(HeartwoodError) {
+    for index in entities.indices {
+      placeBelowSuperclass(index)
+      addProperties(index)
+    }
+    for part in entities {
+      for property in part.own { try connect(property, of: part) }
+    }
+    for part in entities {
+      for property in part.own { try pair(property, of: part) }
+    }
+  }
+
+  private func placeBelowSuperclass(_ index: Int) {
+    for ancestor in Superclasses(of: entities[index].record.type) {
+      guard let parent = indexByClass[ObjectIdentifier(ancestor)] else { continue }
+      entities[parent].entity.subentities.append(entities[index].entity)
+      return
+    }
+  }
+
+  private mutating func addProperties(_ index: Int) {
+    let type = entities[index].record.type
+    let parent = Superclasses(of: type).first { indexByClass[ObjectIdentifier($0)] != nil }
+    var inherited: Set<ObjectIdentifier> = []
+    if let parent { inherited = Set(([parent] + Superclasses(of: parent)).map { ObjectIdentifier($0) }) }
+    entities[index].own = entities[index].record.properties.filter {
+      !inherited.contains(ObjectIdentifier($0.declaring))
+    }
+    let entity = entities[index].entity
+    entity.ownProperties = entities[index].own.map(Self.description)
+    for property in entities[index].own {
+      guard let options = property.attribute?.options else { continue }
+      if options.contains(.unique) { entity.uniquenessConstraints.append([property.name]) }
+      if options.contains(.indexed), let description = entity.propertiesByName[property.name] {
+        entity.indexes.append(
+          FetchIndexDescription(
+            name: "by\(property.name)", elements: [FetchIndexElementDescription(property: description)]))
+      }
+    }
+  }
+
+  private static func description(_ property: PropertyRecord) -> PropertyDescription {
+    switch property.note {
+    case .attribute(let record):
+      let attribute = AttributeDescription(
+        name: property.name, type: record.valueType.attributeType, isOptional: record.valueType._isOptional)
+      attribute.preservesValueInHistoryOnDeletion = record.options.contains(
+        .preservesValueInHistoryOnDeletion)
+      attribute.allowsExternalBinaryDataStorage = record.options.contains(.allowsExternalStorage)
+      attribute.renamingIdentifier = record.formerName
+      // A default that differs from object to object is the class's business, not the model's.
+      if !record.hasChangingDefault { attribute.defaultStoredValue = record.defaultValue }
+      return attribute
+    case .relationship(let record):
+      let relationship = RelationshipDescription()
+      relationship.name = property.name
+      relationship.maxCount = record.shape == .toOne ? 1 : 0
+      relationship.isOrdered = record.shape == .ordered
+      relationship.deleteRule = record.deleteRule
+      relationship.renamingIdentifier = record.formerName
+      return relationship
+    }
+  }
+
+  /// Gives a relationship its destination.
+  private func connect(_ property: PropertyRecord, of part: Part) throws(HeartwoodError) {
+    guard let record = property.relationship else { return }
+    guard let index = indexByClass[ObjectIdentifier(record.destination)] else {
+      throw .model(
+        "\(part.entity.displayName).\(property.name) leads to \(record.destination), which is not among the "
+          + "types of the model: add \(record.destination).self")
+    }
+    description(property, of: part)?.destinationEntity = entities[index].entity
+  }
+
+  /// Joins a relationship and the one that it names as its inverse. Naming it on one side is enough.
+  private func pair(_ property: PropertyRecord, of part: Part) throws(HeartwoodError) {
+    guard let record = property.relationship, let closure = record.inverse,
+      let relationship = description(property, of: part)
+    else { return }
+    let name = "\(part.entity.displayName).\(property.name)"
+    let found = try PathResolution.inverse(of: record, name, closure)
+    guard let inverse = relationship.destinationEntity.relationshipsByName[found.name] else {
+      throw .model("the inverse of \(name), \(found.name), is no relationship of \(record.destination)")
+    }
+    relationship.inverseRelationship = inverse
+    let namesNothing = found.relationship?.inverse == nil
+    if namesNothing, inverse.inverseRelationship == nil { inverse.inverseRelationship = relationship }
+  }
+
+  private func description(_ property: PropertyRecord, of part: Part) -> RelationshipDescription? {
+    part.entity.ownProperties.first { $0.name == property.name } as? RelationshipDescription
+  }
+}
+
+/// The superclasses of a class below `ManagedObject`, the nearest first.
+struct Superclasses: Sequence {
+  private let classes: [ManagedObject.Type]
+
+  init(of type: ManagedObject.Type) {
+    var classes: [ManagedObject.Type] = []
+    var next = _getSuperclass(type) as? ManagedObject.Type
+    while let current = next, current != ManagedObject.self {
+      classes.append(current)
+      next = _getSuperclass(current) as? ManagedObject.Type
+    }
+    self.classes = classes
+  }
+
+  func makeIterator() -> some IteratorProtocol<ManagedObject.Type> { classes.makeIterator() }
+}

@@ -1,0 +1,131 @@
+import Foundation
+import Synchronization
+
+/// Finds out which modelled properties a key path or a closure goes through, by evaluating it on prototypes.
+///
+/// Two readings with different answers must each come back with exactly the last property's answer: a
+/// computed property is told from the one that it reads.
+enum PathResolution {
+  /// The properties of a key path, one for each step.
+  ///
+  /// - Throws: when the path goes through anything but modelled properties.
+  static func names(of keyPath: AnyKeyPath, from type: ManagedObject.Type) throws(HeartwoodError) -> [String]
+  {
+    var found: [String]?
+    for round in 0..<2 {
+      let recorder = Recorder(round: round)
+      let result = recorder.listen { () -> Any? in
+        let root: Any = type.init(entity: Recorder.entity, insertInto: nil)
+        return root[keyPath: keyPath]
+      }
+      guard let result else { throw .model("\(keyPath) does not begin at \(type)") }
+      let steps = try PathResolution.steps(recorder.accesses, "\(keyPath)", on: type)
+      guard let last = recorder.accesses.last, isAnswer(last, of: result) else {
+        throw computed("\(keyPath)", steps)
+      }
+      found = steps.map(\.name)
+    }
+    return found ?? []
+  }
+
+  /// The one relationship that an inverse closure reads.
+  static func inverse(
+    of relationship: RelationshipRecord, _ name: String,
+    _ closure: (ManagedObject) -> (any RelationshipValue)?
+  ) throws(HeartwoodError) -> PropertyRecord {
+    let recorder = Recorder(round: 0)
+    let type = relationship.destination
+    let result = recorder.listen { closure(type.init(entity: Recorder.entity, insertInto: nil)) }
+    let steps = try PathResolution.steps(recorder.accesses, "the inverse of \(name)", on: type)
+    guard steps.count == 1, let access = recorder.accesses.last, let result, isAnswer(access, of: result)
+    else {
+      throw computed("the inverse of \(name)", steps)
+    }
+    return steps[0]
+  }
+
+  /// The properties read, each from what the one before it gave.
+  private static func steps(
+    _ accesses: [RecordedAccess], _ name: String, on type: ManagedObject.Type
+  ) throws(HeartwoodError) -> [PropertyRecord] {
+    var steps: [PropertyRecord] = []
+    for access in accesses {
+      guard let step = try ClassRecord.of(Swift.type(of: access.object)).property(at: access.offset) else {
+        throw .model("\(name) reads a property of \(Swift.type(of: access.object)) that cannot be found")
+      }
+      steps.append(step)
+    }
+    guard !steps.isEmpty else {
+      throw .model("\(name) touches no property of \(type) that is marked with @Attribute or @Relationship")
+    }
+    for (access, next) in zip(accesses, accesses.dropFirst()) {
+      guard case .destination(let destination) = access.answer, next.object === destination else {
+        throw computed(name, steps)
+      }
+    }
+    return steps
+  }
+
+  private static func isAnswer(_ access: RecordedAccess, of result: Any) -> Bool {
+    switch access.answer {
+    case .value(let value): (result as? any AttributeValue)?._value == value
+    case .destination(let object): (result as? any RelationshipValue)?._leads(to: object) == true
+    }
+  }
+
+  private static func computed(_ name: String, _ steps: [PropertyRecord]) -> HeartwoodError {
+    .model(
+      "\(name) is computed from \(steps.map(\.name).joined(separator: " and ")): "
+        + "only properties marked with @Attribute or @Relationship can be used here")
+  }
+
+  // MARK: Key paths
+
+  private struct Known: Hashable {
+    let keyPath: AnyKeyPath
+    let type: ObjectIdentifier
+  }
+
+  // Key paths of literals are immutable values, though the compiler cannot know it of all key paths.
+  private struct Cache: @unchecked Sendable {
+    var names: [Known: [String]] = [:]
+  }
+
+  private static let cache = Mutex(Cache())
+
+  /// As `names(of:from:)`, found once for each key path.
+  static func cachedNames(
+    of keyPath: AnyKeyPath, from type: ManagedObject.Type
+  ) throws(HeartwoodError) -> [String] {
+    let known = UncheckedBox(Known(keyPath: keyPath, type: ObjectIdentifier(type)))
+    if let names = cache.withLock({ $0.names[known.value] }) { return names }
+    let names = try names(of: keyPath, from: type)
+    cache.withLock { $0.names[known.value] = names }
+    return names
+  }
+}
+
+/// Carries a key path past the compiler's checks; see `Cache`.
+private struct UncheckedBox<Value>: @unchecked Sendable {
+  let value: Value
+  init(_ value: Value) { self.value = value }
+}
+
+extension EntityDescription {
+  /// The names of the properties that a key path goes through, from objects of this entity.
+  ///
+  /// - Throws: when the path begins elsewhere, or goes through anything but modelled properties.
+  func propertyNames(of keyPath: AnyKeyPath) throws(HeartwoodError) -> [String] {
+    let objectClass = inUse.objectClass
+    guard let root = type(of: keyPath).rootType as? ManagedObject.Type, isClass(objectClass, root) else {
+      throw .model(
+        "the key path \(keyPath) begins at \(type(of: keyPath).rootType), but objects of \(displayName) "
+          + "are \(objectClass)")
+    }
+    return try PathResolution.cachedNames(of: keyPath, from: objectClass)
+  }
+
+  private func isClass(_ type: ManagedObject.Type, _ ancestor: ManagedObject.Type) -> Bool {
+    type == ancestor || ancestor == ManagedObject.self || Superclasses(of: type).contains { $0 == ancestor }
+  }
+}

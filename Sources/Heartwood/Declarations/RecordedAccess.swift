@@ -1,0 +1,61 @@
+import Foundation
+
+/// What prototypes answer when they are read: values by which the property is recognised again.
+extension ManagedObject {
+  @usableFromInline
+  final func _recordedAttribute<Wrapped: AttributeValue>(_ offset: Int) -> Wrapped {
+    let round = Recorder.current?.round ?? 0
+    let value: Wrapped = sentinel(at: offset, round: round)
+    Recorder.current?.note(RecordedAccess(object: self, offset: offset, answer: .value(value._value)))
+    return value
+  }
+
+  final func recordedRelationship<Wrapped: RelationshipValue>(_ offset: Int) -> Wrapped {
+    let destination = Wrapped.Destination(entity: Recorder.entity, insertInto: nil)
+    Recorder.current?.note(RecordedAccess(object: self, offset: offset, answer: .destination(destination)))
+    return ._leading(to: destination)
+  }
+
+  /// A value that differs from round to round, so that only the property itself can have given it: of the
+  /// type's own, of an enum's cases, or else the declared default.
+  private final func sentinel<Wrapped: AttributeValue>(at offset: Int, round: Int) -> Wrapped {
+    if let value = Wrapped(Sentinels.value(of: Wrapped.attributeType, round: round)) { return value }
+    let cases = Sentinels.cases(of: Wrapped.self)
+    if !cases.isEmpty { return cases[round % cases.count] }
+    let declared = try? ClassRecord.of(type(of: self)).property(at: offset)?.attribute?.defaultValue
+    guard let value = Wrapped(declared ?? .null) else {
+      preconditionFailure("\(Wrapped.self) has no value that could stand for a property")
+    }
+    return value
+  }
+}
+
+private enum Sentinels {
+  static func value(of type: AttributeType, round: Int) -> Value {
+    switch type {
+    case .undefined: .null
+    case .integer16, .integer32, .integer64: .int(Int64(12_007 + 31 * round))
+    case .decimal: .decimal(Decimal(120_071 + 31 * round) / 10)
+    case .double, .float: .double(12_007.5 + Double(31 * round))
+    case .string: .string("\u{10FFFD} stands for a property \(round)")
+    case .boolean: .bool(round % 2 == 0)
+    case .date: .date(Double(-1_200_700_000 - 31 * round))
+    case .binaryData: .data(Data("stands for a property \(round)".utf8))
+    case .uuid: .uuid(uuid(round))
+    case .uri: .url("heartwood:stands-for-a-property-\(round)")
+    }
+  }
+
+  static func cases<Wrapped>(of type: Wrapped.Type) -> [Wrapped] {
+    guard let type = type as? any CaseIterable.Type else { return [] }
+    func all<Cases: CaseIterable>(_ type: Cases.Type) -> [Wrapped] {
+      type.allCases.compactMap { $0 as? Wrapped }
+    }
+    return all(type)
+  }
+
+  private static func uuid(_ round: Int) -> UUID {
+    let byte = UInt8(truncatingIfNeeded: round)
+    return UUID(uuid: (0x68, 0x77, 0, 0, 0, 0, 0x4F, 0, 0x8F, 0, 0, 0, 0, 0, 1, byte))
+  }
+}

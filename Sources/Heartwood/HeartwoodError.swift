@@ -1,0 +1,147 @@
+/// What went wrong in the graph: in a model, a request, a value, a save or a store.
+///
+/// The message says what, where and what to do about it. Codes have the numbers of Core Data's errors.
+public struct HeartwoodError: Error, Sendable {
+  private let contents: Contents
+
+  /// An error with what it concerns.
+  public init(
+    _ code: Code, _ message: String, objectIDs: [ManagedObjectID] = [], property: String? = nil,
+    details: [HeartwoodError] = [], mergeConflicts: [MergeConflict] = [],
+    constraintConflicts: [ConstraintConflict] = [], underlying: (any Error)? = nil,
+    isOutcomeUnknown: Bool = false
+  ) {
+    contents = Contents(
+      code: code, message: message, objectIDs: objectIDs, property: property, details: details,
+      mergeConflicts: mergeConflicts, constraintConflicts: constraintConflicts, underlying: underlying,
+      isOutcomeUnknown: isOutcomeUnknown)
+  }
+
+  /// What kind of trouble.
+  public var code: Code { contents.code }
+  /// What happened, where, and what to do.
+  public var message: String { contents.message }
+  /// The objects concerned, if any.
+  public var objectIDs: [ManagedObjectID] { contents.objectIDs }
+  /// The property concerned, if it is one.
+  public var property: String? { contents.property }
+  /// The single errors of `.validationMultipleErrors`.
+  public var details: [HeartwoodError] { contents.details }
+  /// The rows that were changed elsewhere, for `.managedObjectMerge`.
+  public var mergeConflicts: [MergeConflict] { contents.mergeConflicts }
+  /// The values that were to be unique, for `.managedObjectConstraintMerge`.
+  public var constraintConflicts: [ConstraintConflict] { contents.constraintConflicts }
+  /// The error of the engine or the file system behind this one.
+  public var underlying: (any Error)? { contents.underlying }
+  /// True when a save may or may not be there once the store has been opened again.
+  public var isOutcomeUnknown: Bool { contents.isOutcomeUnknown }
+
+  /// One word wide, so that throwing it through typed throws stays cheap.
+  private final class Contents: Sendable {
+    let code: Code
+    let message: String
+    let objectIDs: [ManagedObjectID]
+    let property: String?
+    let details: [HeartwoodError]
+    let mergeConflicts: [MergeConflict]
+    let constraintConflicts: [ConstraintConflict]
+    let underlying: (any Error)?
+    let isOutcomeUnknown: Bool
+
+    init(
+      code: Code, message: String, objectIDs: [ManagedObjectID], property: String?, details: [HeartwoodError],
+      mergeConflicts: [MergeConflict], constraintConflicts: [ConstraintConflict], underlying: (any Error)?,
+      isOutcomeUnknown: Bool
+    ) {
+      self.code = code
+      self.message = message
+      self.objectIDs = objectIDs
+      self.property = property
+      self.details = details
+      self.mergeConflicts = mergeConflicts
+      self.constraintConflicts = constraintConflicts
+      self.underlying = underlying
+      self.isOutcomeUnknown = isOutcomeUnknown
+    }
+  }
+}
+
+extension HeartwoodError: CustomStringConvertible {
+  /// The message and the code's number.
+  public var description: String { "\(message) (\(code))" }
+}
+
+extension HeartwoodError {
+  /// The kind of an error, by the number that Core Data has for it.
+  public struct Code: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
+    /// Core Data's number.
+    public let rawValue: Int
+
+    /// A code by its number.
+    public init(rawValue: Int) { self.rawValue = rawValue }
+
+    /// The number.
+    public var description: String { "\(rawValue)" }
+
+    /// A value was refused; no more is known.
+    public static let managedObjectValidation = Code(rawValue: 1550)
+    /// Values that must be unique are not.
+    public static let managedObjectConstraintValidation = Code(rawValue: 1551)
+    /// Several values were refused; `details` has each.
+    public static let validationMultipleErrors = Code(rawValue: 1560)
+    /// A property that is not optional has no value.
+    public static let validationMissingMandatoryProperty = Code(rawValue: 1570)
+    /// A relationship has too few destinations.
+    public static let validationRelationshipLacksMinimumCount = Code(rawValue: 1580)
+    /// A relationship has too many destinations.
+    public static let validationRelationshipExceedsMaximumCount = Code(rawValue: 1590)
+    /// A delete rule denies the delete.
+    public static let validationRelationshipDeniedDelete = Code(rawValue: 1600)
+    /// A number is above its limit.
+    public static let validationNumberTooLarge = Code(rawValue: 1610)
+    /// A number is below its limit.
+    public static let validationNumberTooSmall = Code(rawValue: 1620)
+    /// A string is too long.
+    public static let validationStringTooLong = Code(rawValue: 1660)
+    /// A string is too short.
+    public static let validationStringTooShort = Code(rawValue: 1670)
+    /// An object's row is not in the store.
+    public static let managedObjectReferentialIntegrity = Code(rawValue: 133000)
+    /// A relationship would lead into another store.
+    public static let managedObjectExternalRelationship = Code(rawValue: 133010)
+    /// Rows were changed elsewhere since they were read.
+    public static let managedObjectMerge = Code(rawValue: 133020)
+    /// Values that must be unique are in the store already.
+    public static let managedObjectConstraintMerge = Code(rawValue: 133021)
+    /// No such type of store.
+    public static let persistentStoreInvalidType = Code(rawValue: 134000)
+    /// The model and the store do not go together at all.
+    public static let persistentStoreIncompatibleSchema = Code(rawValue: 134020)
+    /// A save failed in the store.
+    public static let persistentStoreSave = Code(rawValue: 134030)
+    /// Anything without a number of its own: a wrong model, a wrong request.
+    public static let coreData = Code(rawValue: 134060)
+    /// An operation of the store failed.
+    public static let persistentStoreOperation = Code(rawValue: 134070)
+    /// The store could not be opened.
+    public static let persistentStoreOpen = Code(rawValue: 134080)
+    /// The store does not know this kind of request.
+    public static let persistentStoreUnsupportedRequestType = Code(rawValue: 134091)
+    /// The store was written with another model.
+    public static let persistentStoreIncompatibleVersionHash = Code(rawValue: 134100)
+    /// A row or another part of the store is not what was written.
+    public static let persistentStoreDamaged = Code(rawValue: 134180)
+    /// A history token is too old, or of another store.
+    public static let persistentHistoryTokenExpired = Code(rawValue: 134301)
+  }
+}
+
+extension HeartwoodError {
+  /// A model that cannot be used, in one sentence.
+  static func model(_ message: String) -> HeartwoodError { HeartwoodError(.coreData, message) }
+
+  /// Row bytes that no save has written.
+  static func damagedRow(_ message: String) -> HeartwoodError {
+    HeartwoodError(.persistentStoreDamaged, "a row is damaged: \(message); verify the store")
+  }
+}

@@ -1,0 +1,107 @@
+/// What an entity is once its model cannot change any more: numbers, slots, layout, classes.
+///
+/// - Invariant: the slots of an entity begin with those of its superentity, in the same order.
+final class FrozenEntity: @unchecked Sendable {
+  let number: UInt16
+  let root: EntityDescription
+  let layout: RowLayout
+  let properties: [PropertyDescription]
+  let slotsByName: [String: Int]
+  let attributes: [AttributeDescription?]
+  let relationships: [RelationshipDescription]
+  /// By slot, so that reaching a relationship costs no cast.
+  let relationshipBySlot: [RelationshipDescription?]
+  let defaults: [Value]
+  let versionHash: VersionHash
+  /// The entity and all below it by number, of root entities and of others.
+  let family: [UInt16: EntityDescription]
+  /// What the public face shows: inherited properties first, each entity's in the order of declaration.
+  let declaredProperties: [PropertyDescription]
+  let objectClass: ManagedObject.Type
+  let access: AccessTable
+  /// How the class declares its properties, by slot; nil for those that it does not declare.
+  let declarations: [PropertyRecord?]
+  /// Whether new objects need default values that the class makes afresh for each, as `UUID()` is.
+  let hasChangingDefaults: Bool
+
+  init(
+    number: UInt16, root: EntityDescription, properties: [PropertyDescription], defaults: [Value],
+    layout: RowLayout, versionHash: VersionHash, family: [UInt16: EntityDescription], bound: BoundClass
+  ) {
+    self.number = number
+    self.root = root
+    self.properties = properties
+    self.layout = layout
+    self.versionHash = versionHash
+    self.family = family
+    self.defaults = defaults
+    declaredProperties = bound.entity.declaredProperties
+    slotsByName = Dictionary(
+      properties.enumerated().map { ($1.name, $0) }, uniquingKeysWith: { first, _ in first })
+    attributes = properties.map { $0 as? AttributeDescription }
+    relationshipBySlot = properties.map { $0 as? RelationshipDescription }
+    relationships = relationshipBySlot.compactMap { $0 }
+    objectClass = bound.objectClass
+    access = bound.accessTable(layout)
+    declarations = bound.declarations(properties)
+    hasChangingDefaults = declarations.contains { $0?.attribute?.hasChangingDefault == true }
+  }
+}
+
+/// What the rest of the module asks of an entity in use.
+extension EntityDescription {
+  /// The frozen contents. Using an entity freezes its model.
+  ///
+  /// - Precondition: the entity is in a model, and the model is sound.
+  var inUse: FrozenEntity {
+    if let frozen { return frozen }
+    return freezeNow()
+  }
+
+  private func freezeNow() -> FrozenEntity {
+    guard let model else {
+      preconditionFailure("\(displayName) is in no model: add it to a ManagedObjectModel first")
+    }
+    do {
+      try model.freeze()
+    } catch {
+      preconditionFailure("\(error.message)")
+    }
+    guard let frozen else { preconditionFailure("\(displayName) is not among the entities of its model") }
+    return frozen
+  }
+
+  var number: UInt16 { inUse.number }
+  var layout: RowLayout { inUse.layout }
+  /// The topmost superentity: rows and keys are under it.
+  var rootEntity: EntityDescription { frozen?.root ?? topmost }
+  /// The places of all properties; those of superentities come first, and are the same in every subentity.
+  var slots: Range<Int> { 0..<inUse.properties.count }
+  var hasSubentities: Bool { !subentities.isEmpty }
+  var relationshipsBySlot: [RelationshipDescription] { inUse.relationships }
+
+  func slot(named name: String) -> Int? { inUse.slotsByName[name] }
+  func property(at slot: Int) -> PropertyDescription { inUse.properties[slot] }
+  func attribute(at slot: Int) -> AttributeDescription? { inUse.attributes[slot] }
+  func defaultValue(at slot: Int) -> Value { inUse.defaults[slot] }
+
+  /// - Precondition: the property at `slot` is a relationship.
+  func relationship(at slot: Int) -> RelationshipDescription {
+    guard let relationship = inUse.relationshipBySlot[slot] else {
+      preconditionFailure("\(property(at: slot).displayName) is an attribute, not a relationship")
+    }
+    return relationship
+  }
+
+  /// This entity or one below it, by its number in the store.
+  func entity(numbered number: UInt16) throws(HeartwoodError) -> EntityDescription {
+    if number == inUse.number { return self }
+    guard let entity = inUse.family[number] else {
+      throw .damagedRow("it claims entity number \(number), which is neither \(displayName) nor below it")
+    }
+    return entity
+  }
+
+  /// A new object of the entity's class, in no context.
+  func makeObject() -> ManagedObject { inUse.objectClass.init(entity: self, insertInto: nil) }
+}

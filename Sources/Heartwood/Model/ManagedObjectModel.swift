@@ -1,0 +1,107 @@
+import Foundation
+import Synchronization
+
+/// A schema: the entities of a store with their properties.
+///
+/// A model is made from classes (`init(types:)`) or from descriptions. It may be changed until a
+/// coordinator or an object first uses it; then it is frozen.
+public final class ManagedObjectModel: @unchecked Sendable {
+  /// The entities; their order means nothing.
+  ///
+  /// - Precondition: an entity is in one model only.
+  public var entities: [EntityDescription] = [] {
+    willSet {
+      precondition(!isFrozen, "the model cannot be changed: it is in use already; change a copy of it")
+      for entity in entities where entity.model === self { entity.model = nil }
+    }
+    didSet { take(entities) }
+  }
+
+  /// Free labels for people; never consulted.
+  public var versionIdentifiers: Set<String> = []
+
+  private let freezing = Mutex(false)
+  private var entitiesByClass: [ObjectIdentifier: EntityDescription?]?
+
+  /// A model without entities.
+  public init() {}
+
+  /// A model of these entities.
+  public convenience init(entities: [EntityDescription]) {
+    self.init()
+    self.entities = entities
+    take(entities)
+  }
+
+  /// The entities by name.
+  public var entitiesByName: [String: EntityDescription] {
+    Dictionary(entities.map { ($0.displayName, $0) }, uniquingKeysWith: { first, _ in first })
+  }
+
+  /// Whether the model is in use and cannot change any more.
+  var isFrozen: Bool { freezing.withLock { $0 } }
+
+  /// Checks the model and fixes it for the rest of the process. Does nothing when it is fixed already.
+  ///
+  /// - Throws: `.coreData` with a sentence that says what is wrong in the model.
+  func freeze() throws(HeartwoodError) {
+    let failure = freezing.withLock { isFrozen -> HeartwoodError? in
+      guard !isFrozen else { return nil }
+      do throws(HeartwoodError) {
+        try ModelFreezing(self).run()
+        entitiesByClass = Self.byClass(entities)
+        isFrozen = true
+        FrozenModels.keep(self)
+        return nil
+      } catch {
+        return error
+      }
+    }
+    if let failure { throw failure }
+  }
+
+  private func take(_ entities: [EntityDescription]) {
+    for entity in entities { entity.model = self }
+  }
+
+  /// A model that was never used lets its parts go, which refer to one another in circles.
+  deinit {
+    guard !isFrozen else { return }
+    for entity in entities {
+      for property in entity.ownProperties {
+        property.entity = nil
+        (property as? RelationshipDescription)?.destinationEntity = nil
+        (property as? RelationshipDescription)?.inverseRelationship = nil
+      }
+      entity.superentity = nil
+    }
+  }
+}
+
+/// The models in use; they last as long as the process.
+enum FrozenModels {
+  private static let kept = Mutex([ManagedObjectModel]())
+
+  static func keep(_ model: ManagedObjectModel) { kept.withLock { $0.append(model) } }
+
+  /// The entities whose objects are of exactly this class, in the order in which their models came into use.
+  static func entities(of type: ManagedObject.Type) -> [EntityDescription] {
+    kept.withLock { $0.compactMap { $0.entity(of: type) } }
+  }
+}
+
+extension ManagedObjectModel {
+  /// The entity whose objects are of exactly this class; nil where there is none, or where several are.
+  func entity(of type: ManagedObject.Type) -> EntityDescription? {
+    if let entitiesByClass { return entitiesByClass[ObjectIdentifier(type)] ?? nil }
+    return Self.byClass(entities)[ObjectIdentifier(type)] ?? nil
+  }
+
+  /// One entity for each class that stands for exactly one.
+  static func byClass(_ entities: [EntityDescription]) -> [ObjectIdentifier: EntityDescription?] {
+    let pairs = entities.compactMap { entity in
+      (entity.frozen?.objectClass ?? entity.givenClass).map { (ObjectIdentifier($0), Optional(entity)) }
+    }
+    return Dictionary(pairs, uniquingKeysWith: { _, _ in nil })
+  }
+}

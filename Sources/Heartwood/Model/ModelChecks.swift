@@ -1,0 +1,223 @@
+/// What makes a model unusable, each with a sentence that names entity and property.
+final class ModelChecks {
+  let model: ManagedObjectModel
+  /// The default values in their stored form, by attribute.
+  private(set) var defaults: [ObjectIdentifier: Value] = [:]
+
+  init(_ model: ManagedObjectModel) { self.model = model }
+
+  func run() throws(HeartwoodError) {
+    try checkEntityNames()
+    for entity in model.entities { try checkInheritance(of: entity) }
+    for entity in model.entities {
+      try checkPropertyNames(of: entity)
+      for property in entity.ownProperties { try check(property) }
+    }
+    for entity in model.entities {
+      try checkConstraints(of: entity)
+      try checkIndexes(of: entity)
+    }
+  }
+
+  // MARK: Entities
+
+  private func checkEntityNames() throws(HeartwoodError) {
+    guard model.entities.count < Int(UInt16.max) else {
+      throw .model("the model has \(model.entities.count) entities; a store can number 65534")
+    }
+    var seen: Set<String> = []
+    for entity in model.entities {
+      guard let name = entity.name, !name.isEmpty else { throw .model("an entity of the model has no name") }
+      guard Self.isUsable(name) else {
+        throw .model("the entity name \"\(name)\" cannot be used: take letters, digits and underscores")
+      }
+      guard seen.insert(name).inserted else { throw .model("two entities of the model are called \(name)") }
+      guard entity.model === model else {
+        throw .model("\(name) belongs to another model: an entity can be in one model only; use a copy")
+      }
+    }
+  }
+
+  private func checkInheritance(of entity: EntityDescription) throws(HeartwoodError) {
+    var seen: Set<ObjectIdentifier> = []
+    var next: EntityDescription? = entity
+    while let ancestor = next {
+      guard seen.insert(ObjectIdentifier(ancestor)).inserted else {
+        throw .model("\(entity.displayName) inherits from itself")
+      }
+      next = ancestor.superentity
+    }
+    for relative in entity.subentities + [entity.superentity].compactMap({ $0 })
+    where relative.model !== model {
+      throw .model("\(relative.displayName), a relative of \(entity.displayName), is not in the model")
+    }
+  }
+
+  /// Names appear in identifiers, key paths and format strings.
+  static func isUsable(_ name: String) -> Bool {
+    guard let first = name.unicodeScalars.first, !first.properties.isWhitespace, !("0"..."9" ~= first) else {
+      return false
+    }
+    return name.unicodeScalars.allSatisfy { scalar in
+      scalar == "_" || scalar == "-" || scalar.properties.isAlphabetic || scalar.properties.numericType != nil
+        || scalar.properties.generalCategory == .nonspacingMark
+    }
+  }
+
+  // MARK: Names of properties
+
+  private func checkPropertyNames(of entity: EntityDescription) throws(HeartwoodError) {
+    let properties = entity.properties
+    guard properties.count < Int(UInt16.max) else {
+      throw .model("\(entity.displayName) has \(properties.count) properties; a row can have 65534")
+    }
+    var declaring: [String: PropertyDescription] = [:]
+    for property in properties {
+      if let other = declaring.updateValue(property, forKey: property.name) {
+        throw .model(
+          other.entity === property.entity
+            ? "\(entity.displayName) has two properties called \(property.name)"
+            : "\(property.displayName) has the name of a property that \(entity.displayName) inherits "
+              + "from \(other.entity?.displayName ?? "?")")
+      }
+    }
+  }
+
+  private func check(_ property: PropertyDescription) throws(HeartwoodError) {
+    guard !property.name.isEmpty else {
+      throw .model("a property of \(property.entity?.displayName ?? "?") has no name")
+    }
+    guard Self.isUsable(property.name) else {
+      throw .model(
+        "the property name \"\(property.name)\" of \(property.entity?.displayName ?? "?") cannot be used: "
+          + "take letters, digits and underscores")
+    }
+    guard !ReservedNames.all.contains(property.name) else {
+      throw .model(
+        "\(property.displayName) cannot be called so: every managed object has a member of this name")
+    }
+    if let attribute = property as? AttributeDescription { try check(attribute) }
+    if let relationship = property as? RelationshipDescription { try check(relationship) }
+  }
+
+  // MARK: Attributes
+
+  private func check(_ attribute: AttributeDescription) throws(HeartwoodError) {
+    guard attribute.type != .undefined else {
+      throw .model("\(attribute.displayName) has no type: set its `type`")
+    }
+    guard let given = attribute.givenDefault else {
+      defaults[ObjectIdentifier(attribute)] = attribute.defaultStoredValue
+      return
+    }
+    guard let value = Value(any: given, for: attribute.type) else {
+      throw .model(
+        "the default value of \(attribute.displayName) is \(type(of: given)) (\(given)), "
+          + "which an attribute of type \(attribute.type) cannot hold")
+    }
+    defaults[ObjectIdentifier(attribute)] = value
+  }
+
+  // MARK: Relationships
+
+  private func check(_ relationship: RelationshipDescription) throws(HeartwoodError) {
+    let name = relationship.displayName
+    guard let destination = relationship.destinationEntity else {
+      throw .model("\(name) leads nowhere: set its `destinationEntity`")
+    }
+    guard destination.model === model else {
+      throw .model("\(name) leads to \(destination.displayName), which is not in the model")
+    }
+    guard relationship.minCount >= 0, relationship.maxCount >= 0 else {
+      throw .model("\(name) has a negative count of destinations")
+    }
+    guard relationship.maxCount == 0 || relationship.minCount <= relationship.maxCount else {
+      throw .model(
+        "\(name) needs at least \(relationship.minCount) destinations, but may have only \(relationship.maxCount)"
+      )
+    }
+    guard !relationship.isOrdered || relationship.isToMany else {
+      throw .model(
+        "\(name) is ordered, but has one destination only: set `maxCount` to 0 or `isOrdered` to false")
+    }
+    if let inverse = relationship.inverseRelationship { try check(inverse, asInverseOf: relationship) }
+  }
+
+  private func check(
+    _ inverse: RelationshipDescription, asInverseOf relationship: RelationshipDescription
+  ) throws(HeartwoodError) {
+    let name = relationship.displayName
+    guard let owner = inverse.entity, relationship.destinationEntity?.isKindOf(entity: owner) == true else {
+      throw .model(
+        "the inverse of \(name), \(inverse.displayName), is no relationship of its destination "
+          + "\(relationship.destinationEntity?.displayName ?? "?")")
+    }
+    guard let back = inverse.inverseRelationship else {
+      throw .model(
+        "\(inverse.displayName) does not name \(name) as its inverse, which names it: "
+          + "each side of a pair must name the other")
+    }
+    guard back === relationship else {
+      throw .model(
+        "\(name) names \(inverse.displayName) as its inverse, but that one names \(back.displayName)")
+    }
+  }
+
+  // MARK: Uniqueness and indexes
+
+  private func checkConstraints(of entity: EntityDescription) throws(HeartwoodError) {
+    let properties = entity.propertiesByName
+    for constraint in entity.uniquenessConstraints {
+      guard !constraint.isEmpty, Set(constraint).count == constraint.count else {
+        throw .model(
+          "a uniqueness constraint of \(entity.displayName) is empty or names an attribute twice: \(constraint)"
+        )
+      }
+      for name in constraint where !(properties[name] is AttributeDescription) {
+        throw .model(
+          "a uniqueness constraint of \(entity.displayName) names \"\(name)\", which is none of its attributes: "
+            + Self.list(entity.attributesByName.keys))
+      }
+    }
+  }
+
+  private func checkIndexes(of entity: EntityDescription) throws(HeartwoodError) {
+    var seen: Set<String> = []
+    for index in entity.indexes {
+      guard !index.name.isEmpty, seen.insert(index.name).inserted else {
+        throw .model("two indexes of \(entity.displayName) are called \"\(index.name)\", or one has no name")
+      }
+      guard !index.elements.isEmpty else {
+        throw .model("the index \(index.name) of \(entity.displayName) has no elements")
+      }
+      for element in index.elements { try check(element, of: index, entity) }
+    }
+  }
+
+  private func check(
+    _ element: FetchIndexElementDescription, of index: FetchIndexDescription, _ entity: EntityDescription
+  ) throws(HeartwoodError) {
+    guard let owner = element.property.entity, entity.isKindOf(entity: owner) else {
+      throw .model(
+        "the index \(index.name) of \(entity.displayName) is over \(element.property.displayName), "
+          + "which is no property of that entity")
+    }
+    if let relationship = element.property as? RelationshipDescription, relationship.isToMany {
+      throw .model(
+        "the index \(index.name) of \(entity.displayName) is over \(relationship.displayName): "
+          + "a to-many relationship needs no index and can have none")
+    }
+  }
+
+  static func list(_ names: some Sequence<String>) -> String { names.sorted().joined(separator: ", ") }
+}
+
+/// Names that properties cannot have, as every object has a member so called.
+enum ReservedNames {
+  static let all: Set<String> = [
+    "self", "Self", "SELF", "description", "debugDescription", "hash", "hashValue", "objectID", "entity",
+    "managedObjectContext", "hasChanges", "hasPersistentChangedValues", "isInserted", "isUpdated",
+    "isDeleted",
+    "isFault", "faultingState", "changedValues", "init",
+  ]
+}

@@ -1,0 +1,336 @@
+import Foundation
+
+/// A model as bytes: what a store keeps of it, so that it can be read without the program's classes.
+extension ManagedObjectModel {
+  /// The whole model: entities, properties, defaults, indexes, constraints. Equal models give equal bytes.
+  func encoded() throws(HeartwoodError) -> [UInt8] {
+    do {
+      let encoder = JSONEncoder()
+      encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+      return [UInt8](try encoder.encode(ModelDocument(self)))
+    } catch {
+      throw HeartwoodError(.coreData, "the model cannot be written: \(error)", underlying: error)
+    }
+  }
+
+  /// The model that `encoded()` wrote, frozen. Its objects are plain `ManagedObject`s.
+  ///
+  /// - Throws: `.persistentStoreDamaged` when the bytes are no model, or not a sound one.
+  convenience init(decoding bytes: UnsafeRawBufferPointer) throws(HeartwoodError) {
+    let document: ModelDocument
+    do {
+      document = try JSONDecoder().decode(ModelDocument.self, from: Data(bytes))
+    } catch {
+      throw .damagedModel("\(error)")
+    }
+    self.init(entities: try document.makeEntities())
+    versionIdentifiers = Set(document.versionIdentifiers)
+    do {
+      try freeze()
+    } catch {
+      throw .damagedModel(error.message)
+    }
+  }
+
+  /// The first thing in which the rows of two models would differ, in words; nil where they would not.
+  func firstDifference(from stored: ManagedObjectModel) -> String? {
+    let mine = entitiesByName
+    let theirs = stored.entitiesByName
+    for name in Set(mine.keys).union(theirs.keys).sorted() {
+      guard let entity = mine[name] else {
+        return "the store has an entity \(name), which the model does not have"
+      }
+      guard let other = theirs[name] else {
+        return "the model has an entity \(name), which the store does not have"
+      }
+      guard entity.inUse.versionHash != other.inUse.versionHash else { continue }
+      return entity.firstDifference(from: other)
+    }
+    return nil
+  }
+}
+
+extension EntityDescription {
+  fileprivate func firstDifference(from stored: EntityDescription) -> String {
+    let mine = Dictionary(ownProperties.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
+    let theirs = Dictionary(
+      stored.ownProperties.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
+    for name in Set(mine.keys).union(theirs.keys).sorted() {
+      guard let property = mine[name] else {
+        return "\(displayName).\(name) is in the store, but not in the model"
+      }
+      guard let other = theirs[name] else {
+        return "\(displayName).\(name) is in the model, but not in the store"
+      }
+      if property.shape != other.shape {
+        return "\(property.displayName) is \(property.shape) in the model, but \(other.shape) in the store"
+      }
+    }
+    if superentity?.name != stored.superentity?.name {
+      return "\(displayName) inherits from \(superentity?.displayName ?? "nothing") in the model, "
+        + "but from \(stored.superentity?.displayName ?? "nothing") in the store"
+    }
+    if Set(uniquenessConstraints) != Set(stored.uniquenessConstraints) {
+      return "\(displayName) has other uniqueness constraints in the model than in the store"
+    }
+    return "\(displayName) differs between model and store"
+  }
+}
+
+extension PropertyDescription {
+  /// What counts for rows, in words.
+  fileprivate var shape: String {
+    let optional = isOptional ? "optional " : ""
+    if let attribute = self as? AttributeDescription { return "\(optional)\(attribute.type)" }
+    guard let relationship = self as? RelationshipDescription else { return optional }
+    let kind = relationship.isOrdered ? "ordered to-many" : relationship.isToMany ? "to-many" : "to-one"
+    let inverse = relationship.inverseRelationship.map { ", inverse \($0.name)" } ?? ", without inverse"
+    return "\(optional)\(kind) to \(relationship.destinationEntity.displayName) "
+      + "(\(relationship.minCount) to \(relationship.maxCount))\(inverse)"
+  }
+}
+
+extension HeartwoodError {
+  static func damagedModel(_ message: String) -> HeartwoodError {
+    HeartwoodError(
+      .persistentStoreDamaged, "the model in the store cannot be read: \(message); verify the store")
+  }
+}
+
+/// The model's parts in the form in which they are written, as JSON with sorted keys.
+struct ModelDocument: Codable {
+  var formatVersion = 1
+  var versionIdentifiers: [String]
+  var entities: [Entity]
+
+  struct Entity: Codable {
+    var name: String
+    var className: String
+    var isAbstract: Bool
+    var superentity: String?
+    var renamingIdentifier: String?
+    var versionHashModifier: String?
+    var userInfo: [String: String]
+    var properties: [Property]
+    var uniquenessConstraints: [[String]]
+    var indexes: [Index]
+  }
+
+  struct Property: Codable {
+    var name: String
+    var isOptional: Bool
+    var renamingIdentifier: String?
+    var versionHashModifier: String?
+    var userInfo: [String: String]
+    var attribute: Attribute?
+    var relationship: Relationship?
+  }
+
+  struct Attribute: Codable {
+    var type: String
+    var defaultValue: String?
+    var preservesValueInHistoryOnDeletion: Bool
+    var allowsExternalBinaryDataStorage: Bool
+  }
+
+  struct Relationship: Codable {
+    var destination: String
+    /// The entity that declares the inverse, and its name.
+    var inverse: [String]?
+    var deleteRule: Int
+    var minCount: Int
+    var maxCount: Int
+    var isOrdered: Bool
+  }
+
+  struct Index: Codable {
+    var name: String
+    var properties: [String]
+    var isAscending: [Bool]
+  }
+}
+
+// MARK: Writing
+
+extension ModelDocument {
+  init(_ model: ManagedObjectModel) throws(HeartwoodError) {
+    versionIdentifiers = model.versionIdentifiers.sorted()
+    entities = []
+    for entity in model.entities.sorted(by: { $0.displayName < $1.displayName }) {
+      entities.append(Entity(entity))
+    }
+  }
+}
+
+extension ModelDocument.Entity {
+  init(_ entity: EntityDescription) {
+    name = entity.displayName
+    className = entity.managedObjectClassName
+    isAbstract = entity.isAbstract
+    superentity = entity.superentity?.name
+    renamingIdentifier = entity.renamingIdentifier
+    versionHashModifier = entity.versionHashModifier
+    userInfo = entity.userInfo
+    properties = entity.ownProperties.map { ModelDocument.Property($0) }
+    uniquenessConstraints = entity.uniquenessConstraints
+    indexes = entity.indexes.map { index in
+      ModelDocument.Index(
+        name: index.name, properties: index.elements.map(\.property.name),
+        isAscending: index.elements.map(\.isAscending))
+    }
+  }
+}
+
+extension ModelDocument.Property {
+  init(_ property: PropertyDescription) {
+    name = property.name
+    isOptional = property.isOptional
+    renamingIdentifier = property.renamingIdentifier
+    versionHashModifier = property.versionHashModifier
+    userInfo = property.userInfo
+    if let attribute = property as? AttributeDescription {
+      self.attribute = ModelDocument.Attribute(
+        type: attribute.type.name, defaultValue: attribute.defaultStoredValue.plainText,
+        preservesValueInHistoryOnDeletion: attribute.preservesValueInHistoryOnDeletion,
+        allowsExternalBinaryDataStorage: attribute.allowsExternalBinaryDataStorage)
+    }
+    if let relationship = property as? RelationshipDescription {
+      let inverse = relationship.inverseRelationship
+      self.relationship = ModelDocument.Relationship(
+        destination: relationship.destinationEntity.displayName,
+        inverse: inverse.map { [$0.entity?.displayName ?? "?", $0.name] },
+        deleteRule: relationship.deleteRule.rawValue, minCount: relationship.minCount,
+        maxCount: relationship.maxCount, isOrdered: relationship.isOrdered)
+    }
+  }
+}
+
+// MARK: Reading
+
+extension ModelDocument {
+  /// Fresh descriptions, not yet checked by freezing.
+  ///
+  /// - Throws: when a name leads nowhere, or a type or a value is none.
+  func makeEntities() throws(HeartwoodError) -> [EntityDescription] {
+    guard formatVersion == 1 else {
+      throw .damagedModel("it has format version \(formatVersion), which this version does not know")
+    }
+    var byName: [String: EntityDescription] = [:]
+    for part in entities { byName[part.name] = try part.makeEntity() }
+    for part in entities {
+      guard let entity = byName[part.name] else { continue }
+      if let parent = part.superentity { try found(byName[parent], parent).subentities.append(entity) }
+      try part.connect(entity, byName)
+    }
+    for part in entities {
+      guard let entity = byName[part.name] else { continue }
+      try part.addIndexes(to: entity)
+    }
+    return entities.compactMap { byName[$0.name] }
+  }
+}
+
+private func found<Found>(_ something: Found?, _ name: String) throws(HeartwoodError) -> Found {
+  guard let something else { throw .damagedModel("it names \"\(name)\", which it does not have") }
+  return something
+}
+
+extension ModelDocument.Entity {
+  fileprivate func makeEntity() throws(HeartwoodError) -> EntityDescription {
+    let entity = EntityDescription(name: name)
+    entity.managedObjectClassName = className
+    entity.isAbstract = isAbstract
+    entity.renamingIdentifier = renamingIdentifier
+    entity.versionHashModifier = versionHashModifier
+    entity.userInfo = userInfo
+    entity.uniquenessConstraints = uniquenessConstraints
+    var made: [PropertyDescription] = []
+    for property in properties { made.append(try property.makeProperty()) }
+    entity.ownProperties = made
+    return entity
+  }
+
+  /// Gives relationships their destinations and inverses.
+  fileprivate func connect(
+    _ entity: EntityDescription, _ byName: [String: EntityDescription]
+  ) throws(HeartwoodError) {
+    for (part, property) in zip(properties, entity.ownProperties) {
+      guard let written = part.relationship, let relationship = property as? RelationshipDescription else {
+        continue
+      }
+      relationship.destinationEntity = try found(byName[written.destination], written.destination)
+      guard let inverse = written.inverse else { continue }
+      guard inverse.count == 2 else {
+        throw .damagedModel("the inverse of \(property.displayName) is \(inverse)")
+      }
+      let owner = try found(byName[inverse[0]], inverse[0])
+      let back = owner.ownProperties.first { $0.name == inverse[1] } as? RelationshipDescription
+      relationship.inverseRelationship = try found(back, inverse.joined(separator: "."))
+    }
+  }
+
+  fileprivate func addIndexes(to entity: EntityDescription) throws(HeartwoodError) {
+    let named = entity.propertiesByName
+    var made: [FetchIndexDescription] = []
+    for index in indexes {
+      guard index.properties.count == index.isAscending.count else {
+        throw .damagedModel("the index \(index.name) of \(name) is incomplete")
+      }
+      var elements: [FetchIndexElementDescription] = []
+      for (property, isAscending) in zip(index.properties, index.isAscending) {
+        elements.append(
+          FetchIndexElementDescription(
+            property: try found(named[property], property), isAscending: isAscending))
+      }
+      made.append(FetchIndexDescription(name: index.name, elements: elements))
+    }
+    entity.indexes = made
+  }
+}
+
+extension ModelDocument.Property {
+  fileprivate func makeProperty() throws(HeartwoodError) -> PropertyDescription {
+    let property: PropertyDescription
+    switch (attribute, relationship) {
+    case (let written?, nil): property = try makeAttribute(written)
+    case (nil, let written?): property = try makeRelationship(written)
+    default: throw .damagedModel("the property \(name) is neither an attribute nor a relationship")
+    }
+    property.name = name
+    property.isOptional = isOptional
+    property.renamingIdentifier = renamingIdentifier
+    property.versionHashModifier = versionHashModifier
+    property.userInfo = userInfo
+    return property
+  }
+
+  private func makeAttribute(_ written: ModelDocument.Attribute) throws(HeartwoodError)
+    -> AttributeDescription
+  {
+    let attribute = AttributeDescription()
+    attribute.type = try found(AttributeType(name: written.type), written.type)
+    attribute.preservesValueInHistoryOnDeletion = written.preservesValueInHistoryOnDeletion
+    attribute.allowsExternalBinaryDataStorage = written.allowsExternalBinaryDataStorage
+    if let text = written.defaultValue {
+      guard let value = Value(plainText: text, type: attribute.type) else {
+        throw .damagedModel("the default value of \(name), \"\(text)\", is no \(attribute.type)")
+      }
+      attribute.defaultStoredValue = value
+    }
+    return attribute
+  }
+
+  private func makeRelationship(
+    _ written: ModelDocument.Relationship
+  ) throws(HeartwoodError) -> RelationshipDescription {
+    let relationship = RelationshipDescription()
+    guard let rule = DeleteRule(rawValue: written.deleteRule) else {
+      throw .damagedModel("the delete rule of \(name) is \(written.deleteRule)")
+    }
+    relationship.deleteRule = rule
+    relationship.minCount = written.minCount
+    relationship.maxCount = written.maxCount
+    relationship.isOrdered = written.isOrdered
+    return relationship
+  }
+}

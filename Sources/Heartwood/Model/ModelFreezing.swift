@@ -1,0 +1,79 @@
+/// Checks a model and gives its entities numbers, slots and layouts.
+///
+/// Nothing of the model changes before all of it has been found sound.
+struct ModelFreezing {
+  private let model: ManagedObjectModel
+  private let checks: ModelChecks
+
+  init(_ model: ManagedObjectModel) {
+    self.model = model
+    checks = ModelChecks(model)
+  }
+
+  func run() throws(HeartwoodError) {
+    try checks.run()
+    let classes = try boundClasses()
+    let entities = model.entities.sorted { $0.displayName < $1.displayName }
+    var layouts: [ObjectIdentifier: RowLayout] = [:]
+    for (index, entity) in entities.enumerated() {
+      layouts[ObjectIdentifier(entity)] = try RowLayout(
+        entityNumber: UInt16(index + 1), properties: Self.propertiesInSlotOrder(entity),
+        name: entity.displayName)
+    }
+    numberSlots(entities)
+    for entity in entities {
+      guard let layout = layouts[ObjectIdentifier(entity)], let bound = classes[ObjectIdentifier(entity)]
+      else {
+        continue
+      }
+      entity.freeze(contents(entity, layout, bound, numbers: layouts))
+    }
+  }
+
+  /// The superentity's properties first; those of one entity by name, so that changing the order of
+  /// declarations changes no row.
+  static func propertiesInSlotOrder(_ entity: EntityDescription) -> [PropertyDescription] {
+    (entity.superentity.map(propertiesInSlotOrder) ?? []) + entity.ownProperties.sorted { $0.name < $1.name }
+  }
+
+  private func numberSlots(_ entities: [EntityDescription]) {
+    for entity in entities {
+      for (slot, property) in Self.propertiesInSlotOrder(entity).enumerated() { property.slot = slot }
+    }
+  }
+
+  private func boundClasses() throws(HeartwoodError) -> [ObjectIdentifier: BoundClass] {
+    var classes: [ObjectIdentifier: BoundClass] = [:]
+    for entity in model.entities { classes[ObjectIdentifier(entity)] = try BoundClass(of: entity) }
+    return classes
+  }
+
+  private func contents(
+    _ entity: EntityDescription, _ layout: RowLayout, _ bound: BoundClass,
+    numbers layouts: [ObjectIdentifier: RowLayout]
+  ) -> FrozenEntity {
+    let properties = Self.propertiesInSlotOrder(entity)
+    for case let attribute as AttributeDescription in entity.ownProperties {
+      attribute.defaultStoredValue = checks.defaults[ObjectIdentifier(attribute)] ?? .null
+    }
+    var family: [UInt16: EntityDescription] = [:]
+    for member in entity.selfAndBelow {
+      if let number = layouts[ObjectIdentifier(member)]?.entityNumber { family[number] = member }
+    }
+    return FrozenEntity(
+      number: layout.entityNumber, root: entity.topmost, properties: properties,
+      defaults: properties.map { checks.defaults[ObjectIdentifier($0)] ?? .null },
+      layout: layout, versionHash: VersionHash(entity), family: family, bound: bound)
+  }
+}
+
+extension EntityDescription {
+  /// The topmost superentity, or the entity itself.
+  var topmost: EntityDescription {
+    var top = self
+    while let parent = top.superentity { top = parent }
+    return top
+  }
+
+  var selfAndBelow: [EntityDescription] { [self] + subentities.flatMap(\.selfAndBelow) }
+}

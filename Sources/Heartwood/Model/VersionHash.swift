@@ -1,0 +1,78 @@
+import Foundation
+import HeartwoodBytes
+
+/// A fingerprint of what an entity's rows look like: equal for models that can read each other's rows.
+///
+/// Names, types, optionality, inheritance, uniqueness and relationships count; defaults, delete rules,
+/// indexes, classes and user info do not, nor does the order of properties.
+struct VersionHash: Hashable, Sendable {
+  let high: UInt64
+  let low: UInt64
+
+  init(_ entity: EntityDescription) {
+    var text = HashedText()
+    text.add(entity.displayName)
+    text.add(entity.versionHashModifier)
+    text.add(entity.isAbstract)
+    text.add(entity.superentity?.displayName)
+    for constraint in entity.uniquenessConstraints.map({ $0.joined(separator: "\u{1}") }).sorted() {
+      text.add(constraint)
+    }
+    for property in entity.ownProperties.sorted(by: { $0.name < $1.name }) { text.add(property) }
+    self.init(text.bytes)
+  }
+
+  init(_ bytes: [UInt8]) {
+    (high, low) = bytes.withUnsafeBytes { (XXH3.hash($0, seed: 0), XXH64.hash($0, seed: 0x68_65_61_72_74)) }
+  }
+
+  /// Sixteen bytes.
+  var data: Data {
+    Data([high, low].flatMap { word in (0..<8).map { UInt8(truncatingIfNeeded: word >> (56 - 8 * $0)) } })
+  }
+}
+
+/// Fields one after the other, each with its length, so that no two lists of fields read the same.
+private struct HashedText {
+  var bytes: [UInt8] = []
+
+  mutating func add(_ text: String?) {
+    guard let text else { return bytes.append(0) }
+    let utf8 = Array(text.utf8)
+    bytes.append(1)
+    withUnsafeBytes(of: UInt32(truncatingIfNeeded: utf8.count).littleEndian) { bytes.append(contentsOf: $0) }
+    bytes += utf8
+  }
+
+  mutating func add(_ flag: Bool) { bytes.append(flag ? 3 : 2) }
+
+  mutating func add(_ number: Int) { add("\(number)") }
+
+  mutating func add(_ property: PropertyDescription) {
+    add(property.name)
+    add(property.versionHashModifier)
+    add(property.isOptional)
+    if let attribute = property as? AttributeDescription {
+      add("attribute")
+      add(attribute.type.rawValue)
+    }
+    if let relationship = property as? RelationshipDescription {
+      add("relationship")
+      add(relationship.destinationEntity?.displayName)
+      add(relationship.inverseRelationship?.name)
+      add(relationship.minCount)
+      add(relationship.maxCount)
+      add(relationship.isOrdered)
+    }
+  }
+}
+
+extension EntityDescription {
+  /// A fingerprint of what the entity's rows look like; using it freezes the model.
+  public var versionHash: Data { inUse.versionHash.data }
+}
+
+extension ManagedObjectModel {
+  /// The entities' fingerprints by name; using them freezes the model.
+  public var entityVersionHashesByName: [String: Data] { entitiesByName.mapValues(\.versionHash) }
+}

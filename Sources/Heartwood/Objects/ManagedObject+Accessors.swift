@@ -1,0 +1,110 @@
+/// What the wrappers call. `place` is the wrapper's address, from which the compiler makes a constant.
+extension ManagedObject {
+  /// The value of an attribute.
+  @inlinable @inline(__always)
+  public final func _attribute<Wrapped: AttributeValue>(_ place: UnsafeRawPointer) -> Wrapped {
+    let offset = place - UnsafeRawPointer(Unmanaged.passUnretained(self).toOpaque())
+    if let row = _row, let value = Wrapped._read(row, _columns[offset]) { return value }
+    return _attributeSlowly(offset)
+  }
+
+  /// Sets the value of an attribute.
+  @inlinable @inline(__always)
+  public final func _setAttribute(_ place: UnsafeRawPointer, _ value: _Value) {
+    _setAttribute(at: place - UnsafeRawPointer(Unmanaged.passUnretained(self).toOpaque()), value)
+  }
+
+  /// The value where the row alone does not tell: a fault, a pending value, a null.
+  @inlinable @inline(never)
+  final func _attributeSlowly<Wrapped: AttributeValue>(_ offset: Int) -> Wrapped {
+    if _isPrototype { return _recordedAttribute(offset) }
+    let stored = _value(at: offset)
+    return Wrapped(stored) ?? _replacement(at: offset, for: stored)
+  }
+
+  @usableFromInline
+  final func _value(at offset: Int) -> _Value { value(at: modelledSlot(offset)) }
+
+  @usableFromInline
+  final func _setAttribute(at offset: Int, _ value: _Value) {
+    guard !_isPrototype else { return }
+    let slot = modelledSlot(offset)
+    willEdit()
+    setEdit(slot, value)
+  }
+
+  /// What stands in for a value that the declared type does not have: for null the declared default, as
+  /// reading cannot fail. For anything else the object is unreadable from now on.
+  @usableFromInline
+  final func _replacement<Wrapped: AttributeValue>(at offset: Int, for stored: _Value) -> Wrapped {
+    let slot = modelledSlot(offset)
+    if !stored.isNull { noteUnfitting(stored, slot, Wrapped.self) }
+    guard let declared = entity.inUse.declarations[slot]?.attribute,
+      let replacement = Wrapped(declared.defaultValue)
+    else { preconditionFailure("\(entity.property(at: slot).displayName) has no default value") }
+    return replacement
+  }
+
+  private final func noteUnfitting(_ stored: Value, _ slot: Int, _ type: any AttributeValue.Type) {
+    let error = HeartwoodError(
+      .persistentStoreOperation,
+      "\(entity.property(at: slot).displayName) of \(objectID) is \(stored), which \(type) has no value for",
+      objectIDs: [objectID], property: entity.property(at: slot).name)
+    managedObjectContext?.noteUnreadable(error, self)
+  }
+
+  /// - Precondition: the property at this offset is in the model of the object's entity.
+  final func modelledSlot(_ offset: Int) -> Int {
+    let column = _columns[offset]
+    precondition(!column.isNone, "\(type(of: self)) has a property that \(entity.displayName) does not have")
+    return Int(column.slot)
+  }
+
+  final func willEdit() { contextReference?._withUnsafeGuaranteedRef { $0.willEdit(self) } }
+}
+
+extension ManagedObject {
+  /// The destinations of a relationship, in its declared type.
+  public final func _related<Wrapped: RelationshipValue>(_ place: UnsafeRawPointer) -> Wrapped {
+    let offset = place - UnsafeRawPointer(Unmanaged.passUnretained(self).toOpaque())
+    if _isPrototype { return recordedRelationship(offset) }
+    return Wrapped._read(self, modelledSlot(offset))
+  }
+
+  /// Sets the destinations of a relationship.
+  public final func _setRelated<Wrapped: RelationshipValue>(_ place: UnsafeRawPointer, _ value: Wrapped) {
+    guard !_isPrototype else { return }
+    let offset = place - UnsafeRawPointer(Unmanaged.passUnretained(self).toOpaque())
+    value._write(to: self, modelledSlot(offset))
+  }
+
+  /// The destinations of a relationship, made as they are asked for.
+  public final func _relatedObjects<Destination: ManagedObject>(
+    _ place: UnsafeRawPointer
+  ) -> RelatedObjects<Destination> {
+    let offset = place - UnsafeRawPointer(Unmanaged.passUnretained(self).toOpaque())
+    if _isPrototype { return recordedRelationship(offset) }
+    return RelatedObjects(owner: self, slot: modelledSlot(offset))
+  }
+
+  final func destination(at slot: Int) -> ManagedObject? { managedObjectContext?.toOne(self, slot) }
+
+  final func destinations(at slot: Int) -> [ManagedObject] { managedObjectContext?.related(self, slot) ?? [] }
+
+  final func setDestination(_ destination: ManagedObject?, at slot: Int) {
+    contextForRelating(slot).setToOne(self, slot, destination)
+  }
+
+  final func setDestinations(_ destinations: [ManagedObject], at slot: Int) {
+    contextForRelating(slot).setRelated(self, slot, destinations)
+  }
+
+  private final func contextForRelating(_ slot: Int) -> ManagedObjectContext {
+    guard let context = managedObjectContext else {
+      preconditionFailure(
+        "\(entity.property(at: slot).displayName) cannot be set on an object without a context: insert it first"
+      )
+    }
+    return context
+  }
+}

@@ -1,0 +1,19 @@
+/// Which entity a class stands for.
+extension ManagedObject {
+  /// The entity of this class, in the model that came into use last.
+  ///
+  /// - Precondition: a model that is in use has exactly one entity with this class.
+  public class func entity() -> EntityDescription {
+    guard let entity = FrozenModels.entities(of: self).last else {
+      preconditionFailure(
+        "\(self) is no entity of a model that is in use: make a container or a coordinator first")
+    }
+    return entity
+  }
+
+  /// Calls `validateValue(_:forKey:)` for an attribute.
+  final func validateValue(forPropertyAt slot: Int) throws {
+    guard let attribute = entity.attribute(at: slot) else { return }
+    try validateValue(value(at: slot).anyValue(attribute.type), forKey: attribute.name)
+  }
+}

@@ -1,0 +1,220 @@
+import Foundation
+
+/// Properties by name, for models that exist only at run time.
+extension ManagedObject {
+  /// The value of a property: of an attribute in its Swift type (`Int64`, `String`, `Date`…), of a to-one
+  /// relationship a `ManagedObject`, of a to-many one a `Set<ManagedObject>`, or an array if it is ordered.
+  ///
+  /// - Precondition: the entity has such a property.
+  public final func value(forKey key: String) -> Any? {
+    let slot = knownSlot(key)
+    guard let relationship = entity.inUse.relationshipBySlot[slot] else { return primitiveValue(at: slot) }
+    guard relationship.isToMany else { return destination(at: slot) }
+    let objects = destinations(at: slot)
+    return relationship.isOrdered ? objects : Set(objects)
+  }
+
+  /// Sets a property; what fits is said at `value(forKey:)`. Any integer that is in range fits an integer,
+  /// any number a floating-point or decimal one, a set or an array of objects a to-many relationship.
+  ///
+  /// - Precondition: the entity has such a property, and the value fits. `assign` throws instead.
+  public final func setValue(_ value: Any?, forKey key: String) {
+    do {
+      try assign(value, forKey: key)
+    } catch {
+      preconditionFailure(error.message)
+    }
+  }
+
+  /// Sets a property as `setValue(_:forKey:)` does, for names and values that come from outside the program.
+  ///
+  /// - Throws: `.managedObjectValidation` naming the property, when there is no such property or the value
+  ///   does not fit; nothing is changed then.
+  public final func assign(_ value: Any?, forKey key: String) throws(HeartwoodError) {
+    guard let slot = entity.slot(named: key) else { throw .unknownProperty(key, entity) }
+    guard let relationship = entity.inUse.relationshipBySlot[slot] else {
+      let stored = try entity.storedValue(value, at: slot)
+      willEdit()
+      return setEdit(slot, stored)
+    }
+    let objects = try relationship.fittingObjects(value, managedObjectContext)
+    if relationship.isToMany {
+      setDestinations(objects, at: slot)
+    } else {
+      setDestination(objects.first, at: slot)
+    }
+  }
+
+  /// The value of an attribute; of a relationship as `value(forKey:)`.
+  ///
+  /// - Precondition: the entity has such a property.
+  public final func primitiveValue(forKey key: String) -> Any? { value(forKey: key) }
+
+  /// Sets an attribute without marking the object as changed: alone, it is never saved.
+  ///
+  /// - Precondition: the entity has such an attribute, and the value fits.
+  public final func setPrimitiveValue(_ value: Any?, forKey key: String) {
+    let slot = knownSlot(key)
+    precondition(entity.attribute(at: slot) != nil, "\(entity.displayName).\(key) is no attribute")
+    do {
+      willRead()
+      setEdit(slot, try entity.storedValue(value, at: slot))
+    } catch {
+      preconditionFailure(error.message)
+    }
+  }
+
+  /// Whether the destinations of a relationship have not been looked up yet.
+  ///
+  /// - Precondition: the entity has such a relationship.
+  public final func hasFault(forRelationshipNamed key: String) -> Bool {
+    let relationship = entity.relationship(at: knownSlot(key))
+    guard relationship.isToMany else { return isFault }
+    return relationshipState(at: relationship.slot)?.isLoaded != true
+  }
+
+  /// The identifiers of a relationship's destinations, without making objects of them.
+  ///
+  /// - Precondition: the entity has such a relationship.
+  public final func objectIDs(forRelationshipNamed key: String) -> [ManagedObjectID] {
+    objectIDs(forRelationshipAt: knownSlot(key))
+  }
+
+  final func primitiveValue(at slot: Int) -> Any? {
+    entity.attribute(at: slot).flatMap { value(at: slot).anyValue($0.type) }
+  }
+
+  private final func knownSlot(_ key: String) -> Int {
+    guard let slot = entity.slot(named: key) else {
+      preconditionFailure(HeartwoodError.unknownProperty(key, entity).message)
+    }
+    return slot
+  }
+}
+
+extension ManagedObject {
+  /// The values that differ from those last fetched or saved, by property name, `NSNull` for nil. To-many
+  /// relationships that have not been looked up are left out, as nothing is loaded for this.
+  public final func changedValues() -> [String: Any] {
+    var changed: [String: Any] = [:]
+    for slot in changedSlots() { changed[entity.property(at: slot).name] = presentValue(at: slot) }
+    for slot in changedToManySlots where relationshipState(at: slot)?.isLoaded == true {
+      changed[entity.property(at: slot).name] = presentValue(at: slot)
+    }
+    return changed
+  }
+
+  /// Attributes and to-one identifiers as they were last fetched or saved, by name, `NSNull` for nil.
+  ///
+  /// - Parameter keys: the properties; nil for all. To-many relationships are left out.
+  public final func committedValues(forKeys keys: [String]?) -> [String: Any] {
+    guard !state.contains(.inserted) else { return [:] }
+    let wanted = keys.map(Set.init)
+    return snapshot { committedValue(at: $0) }.filter { wanted?.contains($0.key) ?? true }
+  }
+
+  /// Whether a save would write anything for this object.
+  public final var hasPersistentChangedValues: Bool {
+    isInserted || !changedSlots().isEmpty || hasRelationshipChanges
+  }
+
+  /// The values as last fetched or saved, without to-many relationships; nil where there is no row.
+  final func committedSnapshot() -> [String: Any]? {
+    guard hasRow else { return nil }
+    return snapshot { committedValue(at: $0) }
+  }
+
+  private final func presentValue(at slot: Int) -> Any {
+    value(forKey: entity.property(at: slot).name) ?? NSNull()
+  }
+
+  private final func snapshot(_ value: (Int) -> Value) -> [String: Any] { entity.snapshot(value) }
+}
+
+extension EntityDescription {
+  /// A row's values by property name, `NSNull` for nil, without to-many relationships; nil where the
+  /// bytes are no row of this entity.
+  func snapshot(ofRow bytes: UnsafeRawBufferPointer) -> [String: Any]? {
+    let layout = layout
+    guard let row = try? RowView(validating: bytes, layout: layout) else { return nil }
+    return snapshot { row.value(layout.columns[$0], layout: layout, store: .none) }
+  }
+
+  fileprivate func snapshot(_ value: (Int) -> Value) -> [String: Any] {
+    var snapshot: [String: Any] = [:]
+    for slot in slots where inUse.relationshipBySlot[slot]?.isToMany != true {
+      let stored = value(slot)
+      if case .object(let id) = stored {
+        snapshot[property(at: slot).name] = id
+      } else {
+        snapshot[property(at: slot).name] =
+          attribute(at: slot).flatMap { stored.anyValue($0.type) } ?? NSNull()
+      }
+    }
+    return snapshot
+  }
+
+  /// What an attribute stores for a value.
+  ///
+  /// - Throws: when the value does not fit.
+  func storedValue(_ value: Any?, at slot: Int) throws(HeartwoodError) -> Value {
+    guard let attribute = attribute(at: slot) else { throw .unknownProperty(property(at: slot).name, self) }
+    guard let stored = Value(any: value, for: attribute.type) else {
+      throw HeartwoodError(
+        .managedObjectValidation,
+        "\(attribute.displayName) holds \(attribute.type), which \(value.map { "\(type(of: $0)) (\($0))" } ?? "nil") "
+          + "does not fit",
+        property: attribute.name)
+    }
+    return stored
+  }
+}
+
+extension RelationshipDescription {
+  /// The objects in a value given by name.
+  ///
+  /// - Throws: when the value is none, or its objects are of another entity or context.
+  fileprivate func fittingObjects(
+    _ value: Any?, _ context: ManagedObjectContext?
+  ) throws(HeartwoodError) -> [ManagedObject] {
+    let objects = try objects(in: value)
+    for object in objects {
+      guard object.entity.isKindOf(entity: destinationEntity) else {
+        throw unfitting("\(object.entity.displayName) is not \(destinationEntity.displayName)")
+      }
+      guard context != nil, object.managedObjectContext === context else {
+        throw unfitting("the objects on both sides must be in one context")
+      }
+    }
+    return objects
+  }
+
+  private func objects(in value: Any?) throws(HeartwoodError) -> [ManagedObject] {
+    switch value {
+    case nil, is NSNull: return []
+    case let object as ManagedObject:
+      guard !isToMany else { throw unfitting("a set or an array of objects is needed") }
+      return [object]
+    case let objects as [ManagedObject] where isToMany: return objects
+    case let objects as Set<ManagedObject> where isToMany:
+      return objects.sorted { $0.objectID.key < $1.objectID.key }
+    default:
+      throw unfitting(
+        "\(value.map { "\(type(of: $0))" } ?? "nil") is no \(isToMany ? "set of objects" : "object")")
+    }
+  }
+
+  private func unfitting(_ reason: String) -> HeartwoodError {
+    HeartwoodError(.managedObjectValidation, "\(displayName) cannot be set: \(reason)", property: name)
+  }
+}
+
+extension HeartwoodError {
+  static func unknownProperty(_ name: String, _ entity: EntityDescription) -> HeartwoodError {
+    HeartwoodError(
+      .managedObjectValidation,
+      "\(entity.displayName) has no property called \"\(name)\"; it has "
+        + ModelChecks.list(entity.propertiesByName.keys),
+      property: name)
+  }
+}

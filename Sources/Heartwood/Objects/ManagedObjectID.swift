@@ -1,0 +1,95 @@
+import Foundation
+import Synchronization
+
+/// The identifier of a managed object: store, entity and key.
+///
+/// It is a small value that may go to any thread; the object may not. An object that has not been
+/// saved has a temporary identifier, which the first save replaces by a different, lasting one.
+public struct ManagedObjectID: Hashable, Sendable {
+  /// Frozen models last as long as the process, so that identifiers need no reference counting.
+  private let entityReference: Unmanaged<EntityDescription>
+  /// The row's key under its root entity; the top bit marks temporary keys.
+  let key: UInt64
+  let store: StoreIdentity
+
+  /// The identifier of a row, or of an unsaved object if `key` is temporary.
+  init(entity: EntityDescription, key: UInt64, store: StoreIdentity) {
+    entityReference = Unmanaged.passUnretained(entity)
+    self.key = key
+    self.store = key.isPermanentKey ? store : .none
+  }
+
+  /// The entity of the object; where only the relationship is known that leads to it, possibly a
+  /// superentity of it.
+  public var entity: EntityDescription { entityReference.takeUnretainedValue() }
+
+  /// Whether the object has not been saved yet.
+  public var isTemporaryID: Bool { !key.isPermanentKey }
+
+  /// Same store, same root entity, same key.
+  public static func == (left: ManagedObjectID, right: ManagedObjectID) -> Bool {
+    guard left.key == right.key, left.store == right.store else { return false }
+    return left.entityReference.toOpaque() == right.entityReference.toOpaque()
+      || left.entity.rootEntity.name == right.entity.rootEntity.name
+  }
+
+  /// By the key alone.
+  public func hash(into hasher: inout Hasher) { hasher.combine(key) }
+}
+
+extension ManagedObjectID: CustomStringConvertible {
+  /// The identifier as text: a coordinator turns it back into an identifier.
+  ///
+  /// `x-coredata://<UUID of the store>/<entity>/p<number>`; of a temporary one there is no store, and a
+  /// `t` with a hexadecimal number.
+  public func uriRepresentation() -> URL {
+    URL(string: description) ?? URL(fileURLWithPath: description)
+  }
+
+  /// The text of `uriRepresentation()`.
+  public var description: String {
+    guard let uuid = store.uuid, key.isPermanentKey else {
+      return
+        "x-coredata:///\(escapedEntityName)/t\(String(key & ~UInt64.temporaryKeyMark, radix: 16, uppercase: true))"
+    }
+    return "x-coredata://\(uuid.uuidString)/\(escapedEntityName)/p\(key)"
+  }
+
+  private var escapedEntityName: String {
+    entity.displayName.addingPercentEncoding(withAllowedCharacters: .urlPathAllowed) ?? entity.displayName
+  }
+
+  /// The parts of a lasting identifier's text; nil where it is none.
+  static func parts(of uri: URL) -> (store: UUID, entityName: String, key: UInt64)? {
+    guard uri.scheme == "x-coredata", let host = uri.host(), let store = UUID(uuidString: host) else {
+      return nil
+    }
+    let path = uri.pathComponents
+    guard path.count == 3, path[2].hasPrefix("p"), let key = UInt64(path[2].dropFirst()), key.isPermanentKey
+    else { return nil }
+    return (store, path[1], key)
+  }
+}
+
+extension ManagedObjectID {
+  /// An identifier that no other object of this process has or had.
+  static func makeTemporary(_ entity: EntityDescription) -> ManagedObjectID {
+    ManagedObjectID(entity: entity, key: makeTemporaryKey(), store: .none)
+  }
+
+  static func makeTemporaryKey() -> UInt64 {
+    // Only uniqueness matters: nothing is ordered by these numbers between threads.
+    let (_, number) = temporaryKeys.add(1, ordering: .relaxed)
+    return number | UInt64.temporaryKeyMark
+  }
+
+  private static let temporaryKeys = Atomic<UInt64>(0)
+}
+
+extension UInt64 {
+  /// Set in the keys of objects that have never been saved.
+  static var temporaryKeyMark: UInt64 { 1 << 63 }
+
+  /// Whether a store gave this key.
+  var isPermanentKey: Bool { self & Self.temporaryKeyMark == 0 }
+}

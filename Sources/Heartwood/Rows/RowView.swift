@@ -1,0 +1,121 @@
+import Foundation
+
+/// A row's bytes, checked once and then read without checks.
+///
+/// - Invariant: the fixed part is whole, and the ends in the variable part ascend and stay inside.
+struct RowView {
+  let bytes: UnsafeRawBufferPointer
+  let base: UnsafeRawPointer
+
+  /// Checks that the bytes are a row of this layout.
+  ///
+  /// - Parameter bytes: they must outlive the view.
+  init(validating bytes: UnsafeRawBufferPointer, layout: RowLayout) throws(HeartwoodError) {
+    guard let base = bytes.baseAddress, bytes.count >= layout.fixedSize else {
+      throw .damagedRow("it has \(bytes.count) of at least \(layout.fixedSize) bytes")
+    }
+    self.bytes = bytes
+    self.base = base
+    guard entityNumber == layout.entityNumber else {
+      throw .damagedRow("it is of entity number \(entityNumber), not \(layout.entityNumber)")
+    }
+    guard fixedSize == layout.fixedSize else {
+      throw .damagedRow("its fixed part has \(fixedSize) bytes, not \(layout.fixedSize)")
+    }
+    var end: UInt32 = 0
+    for column in layout.variableColumns {
+      let next = column.load(base, as: UInt32.self)
+      guard next >= end else { throw .damagedRow("the bytes of slot \(column.slot) end before they begin") }
+      end = next
+    }
+    guard Int(end) == bytes.count - fixedSize else {
+      throw .damagedRow("its values end at byte \(fixedSize + Int(end)), the row at \(bytes.count)")
+    }
+  }
+
+  /// Checks that the bytes are a row of the entity or of one below it.
+  init(validating bytes: UnsafeRawBufferPointer, below entity: EntityDescription) throws(HeartwoodError) {
+    guard bytes.count >= RowLayout.headerSize else { throw .damagedRow("it has \(bytes.count) bytes") }
+    let number = UInt16(littleEndian: bytes.loadUnaligned(as: UInt16.self))
+    self = try RowView(validating: bytes, layout: entity.entity(numbered: number).layout)
+  }
+
+  /// Bytes that have been checked before.
+  init(unchecked bytes: UnsafeRawBufferPointer, base: UnsafeRawPointer) {
+    self.bytes = bytes
+    self.base = base
+  }
+
+  var entityNumber: UInt16 { UInt16(littleEndian: base.loadUnaligned(as: UInt16.self)) }
+  var fixedSize: Int { Int(UInt16(littleEndian: base.loadUnaligned(fromByteOffset: 2, as: UInt16.self))) }
+  /// How often the row has been written; 1 after its insertion.
+  var version: UInt32 { UInt32(littleEndian: base.loadUnaligned(fromByteOffset: 4, as: UInt32.self)) }
+
+  @inline(__always)
+  func isNull(_ column: Column) -> Bool { column.isNull(base) }
+
+  /// The integer, Boolean or key of a fixed-width column, by the column's own width; 0 for null.
+  @inline(__always)
+  func int(_ column: Column) -> Int64 {
+    switch column.kind {
+    case .int64, .toOne: column.load(base, as: Int64.self)
+    case .int32: Int64(column.load(base, as: Int32.self))
+    case .int16: Int64(column.load(base, as: Int16.self))
+    case .bool: Int64(column.load(base, as: UInt8.self))
+    default: 0
+    }
+  }
+
+  /// The number of a double, float or date column, in seconds for the last; 0 for null.
+  @inline(__always)
+  func double(_ column: Column) -> Double {
+    column.kind == .float
+      ? Double(Float(bitPattern: column.load(base, as: UInt32.self)))
+      : Double(bitPattern: column.load(base, as: UInt64.self))
+  }
+
+  @inline(__always)
+  func bool(_ column: Column) -> Bool { column.load(base, as: UInt8.self) != 0 }
+
+  /// The destination's key in a to-one column; 0 for null.
+  @inline(__always)
+  func key(_ column: Column) -> UInt64 { column.load(base, as: UInt64.self) }
+
+  /// The bytes of a variable-width column, UTF-8 for texts; empty for null. They live as long as the row.
+  @inline(__always)
+  func bytes(_ column: Column) -> UnsafeRawBufferPointer { column.bytes(base) }
+
+  func uuid(_ column: Column) -> UUID {
+    UUID(uuid: base.loadUnaligned(fromByteOffset: Int(column.offset), as: uuid_t.self))
+  }
+
+  /// The text of a string or URL column; nil where its bytes are no UTF-8.
+  func string(_ column: Column) -> String? {
+    String(validating: column.bytes(base).bindMemory(to: UInt8.self), as: UTF8.self)
+  }
+
+  /// The value of an attribute; null also where the bytes cannot be read as one. For relationships, see
+  /// `value(_:layout:store:)`.
+  func value(_ column: Column) -> Value {
+    if isNull(column) { return .null }
+    switch column.kind {
+    case .int16, .int32, .int64: return .int(int(column))
+    case .double, .float: return .double(double(column))
+    case .bool: return .bool(bool(column))
+    case .date: return .date(double(column))
+    case .uuid: return .uuid(uuid(column))
+    case .string: return string(column).map(Value.string) ?? .null
+    case .uri: return string(column).map(Value.url) ?? .null
+    case .data: return .data(Data(bytes(column)))
+    case .decimal: return DecimalParts(rowBytes: bytes(column)).map { .decimal($0.decimal) } ?? .null
+    case .toOne, .toMany: return .null
+    }
+  }
+
+  /// The value of any column; of a to-one relationship its destination's identifier, of a to-many null.
+  func value(_ column: Column, layout: RowLayout, store: StoreIdentity) -> Value {
+    guard column.kind == .toOne else { return value(column) }
+    if isNull(column) { return .null }
+    return .object(layout.identifier(at: Int(column.slot), key: key(column), store: store))
+  }
+}

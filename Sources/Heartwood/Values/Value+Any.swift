@@ -1,0 +1,114 @@
+import Foundation
+
+/// Values as `Any`, for models that exist only at run time.
+extension Value {
+  /// The value in the Swift type that an attribute of this type has: `Int16`, `Int32`, `Int64`, `Decimal`,
+  /// `Double`, `Float`, `String`, `Bool`, `Date`, `Data`, `UUID` or `URL`; nil for null.
+  func anyValue(_ type: AttributeType) -> Any? {
+    switch self {
+    case .null, .object, .list: nil
+    case .int(let value): Self.anyInteger(value, type)
+    case .double(let value): type == .float ? Float(value) : value
+    case .decimal(let value): value
+    case .bool(let value): value
+    case .string(let value): value
+    case .date(let value): Date(timeIntervalSinceReferenceDate: value)
+    case .data(let value): value
+    case .uuid(let value): value
+    case .url(let value): URL(string: value)
+    }
+  }
+
+  private static func anyInteger(_ value: Int64, _ type: AttributeType) -> Any {
+    switch type {
+    case .integer16: Int16(truncatingIfNeeded: value)
+    case .integer32: Int32(truncatingIfNeeded: value)
+    default: value
+    }
+  }
+
+  /// What an attribute of this type makes of a value; null for nil, nil where the value does not fit.
+  ///
+  /// Any integer fits that is within the attribute's range, any number fits a decimal, double or float,
+  /// `NSNumber` included. Nothing else is converted: a string is no number and no date.
+  init?(any: Any?, for type: AttributeType) {
+    guard let any = Self.unwrapped(any) else {
+      self = .null
+      return
+    }
+    if let value = any as? any AttributeValue, let fitting = value._value.fitted(to: type) {
+      self = fitting
+      return
+    }
+    switch type {
+    case .integer16, .integer32, .integer64: self.init(integer: any, type)
+    case .decimal, .double, .float: self.init(number: any, type)
+    case .boolean:
+      guard let number = any as? NSNumber, number == 0 || number == 1 else { return nil }
+      self = .bool(number.boolValue)
+    default: return nil
+    }
+  }
+
+  /// The value as one of this type, if it is one; numbers change their kind where nothing is lost.
+  func fitted(to type: AttributeType) -> Value? {
+    switch (self, type) {
+    case (.null, _), (.bool, .boolean), (.string, .string), (.date, .date), (.data, .binaryData): self
+    case (.uuid, .uuid), (.url, .uri), (.decimal, .decimal), (.double, .double), (.int, .integer64): self
+    case (.int(let value), .integer32): Int32(exactly: value).map { .int(Int64($0)) }
+    case (.int(let value), .integer16): Int16(exactly: value).map { .int(Int64($0)) }
+    case (.int(let value), .double): .double(Double(value))
+    case (.int(let value), .float): .double(Double(Float(value)))
+    case (.int(let value), .decimal): .decimal(Decimal(value))
+    case (.double(let value), .float): .double(Double(Float(value)))
+    case (.double(let value), .decimal): .decimal(Decimal(value))
+    case (.double(let value), .integer16), (.double(let value), .integer32), (.double(let value), .integer64):
+      Int64(exactly: value).flatMap { Value.int($0).fitted(to: type) }
+    case (.decimal(let value), .double), (.decimal(let value), .float):
+      Value.double(DecimalParts(value).doubleValue).fitted(to: type)
+    default: nil
+    }
+  }
+
+  private init?(integer any: Any, _ type: AttributeType) {
+    let exact: Int64?
+    switch any {
+    case let integer as any BinaryInteger: exact = Int64(exactly: integer)
+    case let number as NSNumber:
+      exact = number.decimalValue == Decimal(number.int64Value) ? number.int64Value : nil
+    default: exact = nil
+    }
+    guard let exact, let value = Value.int(exact).fitted(to: type) else { return nil }
+    self = value
+  }
+
+  private init?(number any: Any, _ type: AttributeType) {
+    let value: Value?
+    switch any {
+    case let number as any BinaryInteger:
+      value = type == .decimal ? Decimal(string: "\(number)").map(Value.decimal) : .double(Double(number))
+    case let number as any BinaryFloatingPoint: value = .double(Double(number))
+    case let number as NSNumber:
+      value = type == .decimal ? .decimal(number.decimalValue) : .double(number.doubleValue)
+    default: value = nil
+    }
+    guard let fitting = value?.fitted(to: type) else { return nil }
+    self = fitting
+  }
+
+  /// An optional inside `Any` hides what it holds.
+  private static func unwrapped(_ any: Any?) -> Any? {
+    guard let any else { return nil }
+    if any is NSNull { return nil }
+    guard let optional = any as? any OptionalInsideAny else { return any }
+    return optional.held
+  }
+}
+
+private protocol OptionalInsideAny {
+  var held: Any? { get }
+}
+
+extension Optional: OptionalInsideAny {
+  fileprivate var held: Any? { self }
+}
