@@ -16,7 +16,7 @@ public final class AttributeDescription: PropertyDescription, @unchecked Sendabl
   ///
   /// - Precondition: when the model is first used the value must fit the attribute's type.
   public var defaultValue: Any? {
-    get { givenDefault ?? defaultStoredValue.anyValue(type) }
+    get { isFrozen ? defaultStoredValue.anyValue(type) : givenDefault ?? defaultStoredValue.anyValue(type) }
     set {
       willEdit()
       givenDefault = newValue
