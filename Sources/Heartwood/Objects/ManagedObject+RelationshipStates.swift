@@ -36,7 +36,7 @@ extension ManagedObject {
       return [id]
     }
     return context.relatedKeys(self, slot).map { key in
-      ManagedObjectID(entity: relationship.destinationEntity, key: key, store: context.storeIdentifier)
+      ManagedObjectID(entity: relationship.destinationEntity, key: key, store: context.storeIdentity)
     }
   }
 }

@@ -1,0 +1,112 @@
+import Foundation
+
+/// The errors that contexts make, each sentence written once.
+extension HeartwoodError {
+  static func noRow(_ id: ManagedObjectID) -> HeartwoodError {
+    HeartwoodError(
+      .managedObjectReferentialIntegrity,
+      "there is no object \(id) in the store: it was deleted, or never saved",
+      objectIDs: [id])
+  }
+
+  static func unreadable(_ id: ManagedObjectID, because cause: any Error) -> HeartwoodError {
+    let code = (cause as? HeartwoodError)?.code ?? .persistentStoreOperation
+    return HeartwoodError(
+      code,
+      "\(id) could not be read and shows default values: \(cause); refresh the object to try again, "
+        + "or reset the context",
+      objectIDs: [id], underlying: cause)
+  }
+
+  static func willSaveNeverSettles(_ objects: [ManagedObject]) -> HeartwoodError {
+    HeartwoodError(
+      .coreData,
+      "willSave changed objects in 100 rounds and never came to rest: set a property there only if its "
+        + "value differs",
+      objectIDs: Array(objects.map(\.identifier).prefix(10)))
+  }
+
+  static func merge(_ conflicts: [MergeConflict]) -> HeartwoodError {
+    let first = conflicts[0]
+    let state =
+      first.newVersionNumber == 0
+      ? "was deleted" : "is at version \(first.newVersionNumber), not \(first.oldVersionNumber)"
+    let others = conflicts.count > 1 ? ", and \(conflicts.count - 1) more" : ""
+    return HeartwoodError(
+      .managedObjectMerge,
+      "the store has changed since these objects were read: \(first.objectID) \(state)\(others); "
+        + "refresh them and save again",
+      objectIDs: conflicts.map(\.objectID), mergeConflicts: conflicts)
+  }
+
+  static func multiple(_ errors: [HeartwoodError]) -> HeartwoodError {
+    HeartwoodError(
+      .validationMultipleErrors,
+      "\(errors.count) values are not valid; the first: \(errors[0].message)",
+      objectIDs: errors.flatMap(\.objectIDs), details: errors)
+  }
+
+  static func validation(_ error: any Error) -> HeartwoodError {
+    HeartwoodError(.managedObjectValidation, "\(error)", underlying: error)
+  }
+
+  static func missingMandatory(_ object: ManagedObject, _ property: PropertyDescription) -> HeartwoodError {
+    invalid(.validationMissingMandatoryProperty, object, property, "needs a value")
+  }
+
+  static func tooFew(
+    _ object: ManagedObject, _ relationship: RelationshipDescription, _ count: Int
+  ) -> HeartwoodError {
+    invalid(
+      .validationRelationshipLacksMinimumCount, object, relationship,
+      "has \(count) of at least \(relationship.minCount) destinations")
+  }
+
+  static func tooMany(
+    _ object: ManagedObject, _ relationship: RelationshipDescription, _ count: Int
+  ) -> HeartwoodError {
+    invalid(
+      .validationRelationshipExceedsMaximumCount, object, relationship,
+      "has \(count) of at most \(relationship.maxCount) destinations")
+  }
+
+  static func deniedDelete(
+    _ object: ManagedObject, _ relationship: RelationshipDescription
+  ) -> HeartwoodError {
+    invalid(
+      .validationRelationshipDeniedDelete, object, relationship,
+      "still has destinations, and its delete rule denies deleting the object before them")
+  }
+
+  private static func invalid(
+    _ code: Code, _ object: ManagedObject, _ property: PropertyDescription, _ what: String
+  ) -> HeartwoodError {
+    HeartwoodError(
+      code, "\(object.entity.displayName).\(property.name) of \(object.identifier) \(what)",
+      objectIDs: [object.identifier], property: property.name)
+  }
+}
+
+extension MergeConflict {
+  /// A conflict that the store reported for a row.
+  init(_ object: ManagedObject, _ conflict: RowConflict) {
+    sourceObject = object
+    objectID = object.identifier
+    oldVersionNumber = Int(conflict.expectedVersion)
+    newVersionNumber = Int(conflict.newestVersion)
+    objectSnapshot = object.committedSnapshot()
+    persistedSnapshot = conflict.newestRow.flatMap { row in
+      row.withUnsafeBytes { object.entity.snapshot(ofRow: $0) }
+    }
+  }
+
+  /// A conflict found by looking at the newest row; nil when it is gone.
+  init(_ object: ManagedObject, newest: RowView?) {
+    sourceObject = object
+    objectID = object.identifier
+    oldVersionNumber = Int(object.rowVersion)
+    newVersionNumber = newest.map { Int($0.version) } ?? 0
+    objectSnapshot = object.committedSnapshot()
+    persistedSnapshot = newest.flatMap { object.entity.snapshot(ofRow: $0.bytes) }
+  }
+}

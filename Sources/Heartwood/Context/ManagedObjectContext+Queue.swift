@@ -1,0 +1,62 @@
+import Dispatch
+import Foundation
+
+extension ManagedObjectContext {
+  /// The names that the initialiser takes: `.privateQueue`, `.mainQueue`.
+  public enum ConcurrencyType: Hashable, Sendable {
+    /// A serial queue of the context's own.
+    case privateQueue
+    /// The main queue.
+    case mainQueue
+  }
+
+  /// Runs `block` on the context's queue and returns its result; pending changes are processed after it.
+  ///
+  /// The result must be `Sendable`: objects belong to the queue, their identifiers may leave it.
+  ///
+  /// - Throws: what `block` throws.
+  public func perform<Result: Sendable>(
+    _ block: @escaping @Sendable () throws -> Result
+  ) async throws -> Result {
+    try await withCheckedThrowingContinuation { continuation in
+      queue.async {
+        let result = self.asEvent { Swift.Result { try block() } }
+        continuation.resume(with: result)
+      }
+    }
+  }
+
+  /// Runs `block` on the context's queue, later; pending changes are processed after it.
+  @_disfavoredOverload
+  public func perform(_ block: @escaping @Sendable () -> Void) {
+    queue.async { self.asEvent(block) }
+  }
+
+  /// Runs `block` on the context's queue and waits for it. May be called inside itself.
+  ///
+  /// - Throws: what `block` throws.
+  public func performAndWait<Result>(_ block: () throws -> Result) rethrows -> Result {
+    if isOnQueue { return try block() }
+    return try queue.sync { try block() }
+  }
+
+  private func asEvent<Result>(_ block: () -> Result) -> Result {
+    let result = block()
+    processPendingChanges()
+    return result
+  }
+
+  private var isOnQueue: Bool {
+    if concurrencyType == .mainQueue && Thread.isMainThread { return true }
+    return DispatchQueue.getSpecific(key: Self.queueKey) == ObjectIdentifier(self)
+  }
+
+  static let queueKey = DispatchSpecificKey<ObjectIdentifier>()
+
+  static func makeQueue(_ type: ConcurrencyType, for context: ManagedObjectContext) -> DispatchQueue {
+    if type == .mainQueue { return .main }
+    let queue = DispatchQueue(label: "Heartwood context")
+    queue.setSpecific(key: queueKey, value: ObjectIdentifier(context))
+    return queue
+  }
+}

@@ -1,0 +1,88 @@
+import Foundation
+
+/// How an object comes under a context's care: by insertion, by fetch, by identifier, by relationship.
+extension ManagedObjectContext {
+  /// The registered object with this key, temporary or permanent.
+  func registered(_ root: EntityDescription, _ key: UInt64) -> ManagedObject? {
+    if let object = identities.object(root.number, key) { return object }
+    guard let permanent = permanentKeys[key] else { return nil }
+    return identities.object(root.number, permanent)
+  }
+
+  /// The registered object with this key, or a new fault.
+  ///
+  /// Where the entity has subentities, a new fault needs its row's word on which one it is.
+  func object(_ entity: EntityDescription, _ key: UInt64) -> ManagedObject {
+    if let object = registered(entity.rootEntity, key) { return object }
+    guard entity.hasSubentities, key.isPermanentKey else { return makeFault(entity, key) }
+    let row = try? readingView().row(entity.rootEntity, key)
+    guard let row, let concrete = try? entity.rootEntity.entity(numbered: row.entityNumber) else {
+      return makeFault(entity, key)
+    }
+    return materialise(concrete, key, row: row.bytes)
+  }
+
+  /// The registered object for a row that has just been read, or a new fault that carries the row's bytes.
+  ///
+  /// An object that is realised or changed keeps what it has: a fetch never replaces values.
+  func materialise(
+    _ entity: EntityDescription, _ key: UInt64, row: UnsafeRawBufferPointer?
+  ) -> ManagedObject {
+    let object = registered(entity.rootEntity, key) ?? makeFault(entity, key)
+    if let row, !object.hasRow, !object.isInserted { adopt(row, by: object) }
+    return object
+  }
+
+  /// Takes up a new object under a temporary identifier.
+  func adoptInserted(_ object: ManagedObject) {
+    let identifier = ManagedObjectID.makeTemporary(object.entity)
+    object.attach(to: self, as: identifier)
+    object.state = [.inserted]
+    identities.insert(object, object.entity.rootEntity.number, identifier.key)
+    changes.inserted.append(object)
+  }
+
+  /// Lets an object go; it keeps its last values but has no context any more.
+  func forget(_ object: ManagedObject) {
+    identities.remove(object.entity.rootEntity.number, object.identifier.key)
+    object.detach()
+  }
+
+  /// Replaces an object's temporary identifier. Values that still hold the old key find it by `permanentKeys`.
+  func rename(_ object: ManagedObject, to identifier: ManagedObjectID) {
+    let root = object.entity.rootEntity.number
+    identities.remove(root, object.identifier.key)
+    permanentKeys[object.identifier.key] = identifier.key
+    object.identifier = identifier
+    identities.insert(object, root, identifier.key)
+  }
+
+  /// Lets go what nobody holds and nothing waits for. Called where no object is in use by the context.
+  func sweepIfDue() {
+    guard identities.isSweepDue else { return }
+    sweep()
+  }
+
+  func sweep() {
+    identities.sweep { object in
+      // Edits, differences of relationships and watched rows wait for a save.
+      !object.state.isDisjoint(with: [.inserted, .updated, .deleted, .watched])
+    }
+  }
+
+  private func makeFault(_ entity: EntityDescription, _ key: UInt64) -> ManagedObject {
+    let object = entity.makeObject()
+    let identifier = ManagedObjectID(entity: entity, key: key, store: storeIdentity)
+    object.attach(to: self, as: identifier)
+    identities.insert(object, entity.rootEntity.number, key)
+    return object
+  }
+
+  private func adopt(_ row: UnsafeRawBufferPointer, by object: ManagedObject) {
+    do {
+      try object.adopt(row: row)
+    } catch {
+      noteUnreadable(error, object)
+    }
+  }
+}

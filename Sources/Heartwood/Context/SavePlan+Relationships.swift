@@ -1,0 +1,122 @@
+import Foundation
+
+/// How a save writes relationships that have entries of their own: to-many without a to-one inverse,
+/// and ordered ones. A to-many with a to-one inverse is derived by the store from the other side's rows.
+extension SavePlan {
+  /// Writes the differences of an object's to-many relationships.
+  ///
+  /// - Returns: a conflict when an order that was changed here was changed elsewhere too.
+  func writeRelationships(
+    of object: ManagedObject, _ mapping: (UInt64) -> UInt64, in transaction: any StoreTransaction
+  ) throws -> MergeConflict? {
+    let key = mapping(object.identifier.key)
+    for relationship in object.entity.relationshipsBySlot where relationship.isToMany {
+      guard let state = object.relationshipState(at: relationship.slot), state.hasChanges else { continue }
+      if relationship.isOrdered {
+        guard try writeOrder(state, relationship, key, mapping, in: transaction) else {
+          return MergeConflict(
+            object, newest: try transaction.row(object.entity.rootEntity, object.identifier.key))
+        }
+      }
+      guard relationship.ownsLinks else { continue }
+      for target in state.removed.sorted() { try transaction.unlink(relationship, key, mapping(target)) }
+      for target in state.added { try transaction.link(relationship, key, mapping(target)) }
+    }
+    return nil
+  }
+
+  /// Writes the order of an ordered relationship: the one that was set here, if the store still has
+  /// the order that it was made from; else the store's own, with what came and went here.
+  private func writeOrder(
+    _ state: RelationshipState, _ relationship: RelationshipDescription, _ key: UInt64,
+    _ mapping: (UInt64) -> UInt64, in transaction: any StoreTransaction
+  ) throws -> Bool {
+    var newest: [UInt64] = []
+    try transaction.destinations(relationship, of: key) {
+      newest.append($0)
+      return true
+    }
+    if let order = state.order {
+      guard newest == state.committed ?? [] else { return false }
+      try transaction.setOrder(relationship, key, order.map(mapping))
+      return true
+    }
+    let added = state.added.map(mapping)
+    let kept = newest.filter { !state.removed.contains($0) && !added.contains($0) }
+    try transaction.setOrder(relationship, key, kept + added)
+    return true
+  }
+
+  /// Takes a deleted object out of the far side of its links, as the store has them now.
+  func unlink(_ object: ManagedObject, in transaction: any StoreTransaction) throws {
+    let key = object.identifier.key
+    for relationship in object.entity.relationshipsBySlot
+    where relationship.ownsLinks && relationship.deleteRule != .noActionDeleteRule {
+      var targets: [UInt64] = []
+      try transaction.destinations(relationship, of: key) {
+        targets.append($0)
+        return true
+      }
+      for target in targets { try transaction.unlink(relationship, key, target) }
+    }
+  }
+
+  /// References that would point at nothing because of what others saved meanwhile: to a row that is
+  /// gone, or from a row that came to point at a deleted one.
+  func danglingReferences(
+    _ mapping: (UInt64) -> UInt64, in transaction: any StoreTransaction
+  ) throws -> [MergeConflict] {
+    var conflicts: [MergeConflict] = []
+    // What this save deletes itself may stay referenced: that is what the rule noAction means.
+    let own = Set(deleted.map(\.identifier))
+    for object in inserted + updated {
+      for (destination, key) in newTargets(of: object) {
+        let key = mapping(key)
+        if own.contains(ManagedObjectID(entity: destination, key: key, store: transaction.identity)) {
+          continue
+        }
+        if try transaction.row(destination.rootEntity, key) == nil {
+          conflicts.append(MergeConflict(object, newest: nil))
+        }
+      }
+    }
+    for object in deleted where try isReferenced(object, in: transaction) {
+      conflicts.append(
+        MergeConflict(object, newest: try transaction.row(object.entity.rootEntity, object.identifier.key)))
+    }
+    return conflicts
+  }
+
+  /// The rows that an object came to point at in this save, by to-one values and links.
+  private func newTargets(of object: ManagedObject) -> [(EntityDescription, UInt64)] {
+    var targets: [(EntityDescription, UInt64)] = []
+    for relationship in object.entity.relationshipsBySlot where relationship.inverseRelationship != nil {
+      if relationship.isToMany {
+        guard let state = object.relationshipState(at: relationship.slot) else { continue }
+        targets += state.added.map { (relationship.destinationEntity, $0) }
+      } else if object.editedSlots.contains(relationship.slot),
+        case .object(let id) = object.value(at: relationship.slot)
+      {
+        targets.append((relationship.destinationEntity, id.key))
+      }
+    }
+    return targets.filter { $0.1.isPermanentKey }
+  }
+
+  /// Whether rows still point at a deleted object by a to-one relationship whose other side promised
+  /// that they would not.
+  private func isReferenced(_ object: ManagedObject, in transaction: any StoreTransaction) throws -> Bool {
+    for relationship in object.entity.relationshipsBySlot {
+      guard relationship.isToMany, !relationship.ownsLinks, !relationship.isOrdered,
+        relationship.deleteRule != .noActionDeleteRule
+      else { continue }
+      var found = false
+      try transaction.destinations(relationship, of: object.identifier.key) { _ in
+        found = true
+        return false
+      }
+      if found { return true }
+    }
+    return false
+  }
+}

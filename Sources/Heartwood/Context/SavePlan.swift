@@ -1,0 +1,119 @@
+import Foundation
+
+/// What one save writes, worked out from the context before the writer lock is taken.
+struct SavePlan {
+  let inserted: [ManagedObject]
+  /// Changed objects with something to write: values, to-many differences or both.
+  let updated: [ManagedObject]
+  let deleted: [ManagedObject]
+  let watched: [ManagedObject]
+
+  private let changedSlots: [ObjectIdentifier: [Int]]
+
+  init(_ context: ManagedObjectContext) {
+    inserted = Array(context.changes.inserted)
+    deleted = context.changes.deleted.filter { !$0.state.contains(.inaccessible) }
+    watched = context.watched.filter { $0.state.isDisjoint(with: [.updated, .deleted]) }
+    var changedSlots: [ObjectIdentifier: [Int]] = [:]
+    updated = context.changes.updated.filter { object in
+      let slots = object.changedSlots()
+      changedSlots[ObjectIdentifier(object)] = slots
+      return !slots.isEmpty || object.hasRelationshipChanges
+    }
+    self.changedSlots = changedSlots
+  }
+
+  var isEmpty: Bool { inserted.isEmpty && updated.isEmpty && deleted.isEmpty }
+}
+
+/// What the store said of a save: to be taken over once the transaction is durable.
+struct SaveOutcome {
+  var identifiers: [(ManagedObject, ManagedObjectID)] = []
+  var rows: [(ManagedObject, [UInt8])] = []
+}
+
+extension SavePlan {
+  /// Writes everything, or throws and leaves nothing.
+  ///
+  /// Changes no object: what the store gave is in the outcome.
+  func write(to transaction: any StoreTransaction) throws -> SaveOutcome {
+    var outcome = SaveOutcome()
+    var conflicts: [MergeConflict] = []
+
+    let keys = try allocateKeys(in: transaction, &outcome)
+    let mapping = { (key: UInt64) in keys[key] ?? key }
+
+    for object in watched {
+      let newest = try transaction.row(object.entity.rootEntity, object.identifier.key)
+      if newest?.version != object.rowVersion {
+        conflicts.append(MergeConflict(object, newest: newest))
+      }
+    }
+    for object in deleted {
+      let key = object.identifier.key
+      try unlink(object, in: transaction)
+      if let conflict = try transaction.delete(
+        object.entity, key, expectedVersion: object.rowVersionForConflicts)
+      {
+        conflicts.append(MergeConflict(object, conflict))
+      }
+    }
+    for object in inserted {
+      let row = object.encodedRow(version: 1, mapping: mapping)
+      try transaction.insert(object.entity, mapping(object.identifier.key), row: row)
+      outcome.rows.append((object, row))
+    }
+    for object in updated {
+      if let conflict = try update(object, mapping, in: transaction, &outcome) { conflicts.append(conflict) }
+    }
+    for object in inserted + updated {
+      if let conflict = try writeRelationships(of: object, mapping, in: transaction) {
+        conflicts.append(conflict)
+      }
+    }
+    if conflicts.isEmpty { conflicts = try danglingReferences(mapping, in: transaction) }
+    guard conflicts.isEmpty else { throw HeartwoodError.merge(conflicts) }
+    return outcome
+  }
+
+  /// Gives every new object its key: runs of keys, one for each root entity.
+  private func allocateKeys(
+    in transaction: any StoreTransaction, _ outcome: inout SaveOutcome
+  ) throws -> [UInt64: UInt64] {
+    var keys: [UInt64: UInt64] = [:]
+    keys.reserveCapacity(inserted.count)
+    let waiting = inserted.filter { $0.identifier.isTemporaryID }
+    outcome.identifiers.reserveCapacity(waiting.count)
+    for group in Dictionary(grouping: waiting, by: { $0.entity.rootEntity.number })
+      .sorted(by: { $0.key < $1.key }).map(\.value)
+    {
+      var key = try transaction.newKeys(group[0].entity.rootEntity, group.count)
+      for object in group {
+        keys[object.identifier.key] = key
+        let identifier = ManagedObjectID(entity: object.entity, key: key, store: transaction.identity)
+        outcome.identifiers.append((object, identifier))
+        key += 1
+      }
+    }
+    // Values may still hold a temporary key that `obtainPermanentIDs` has replaced.
+    if let context = inserted.first?.managedObjectContext ?? updated.first?.managedObjectContext {
+      keys.merge(context.permanentKeys) { new, _ in new }
+    }
+    return keys
+  }
+
+  private func update(
+    _ object: ManagedObject, _ mapping: (UInt64) -> UInt64, in transaction: any StoreTransaction,
+    _ outcome: inout SaveOutcome
+  ) throws -> MergeConflict? {
+    let slots = changedSlots[ObjectIdentifier(object)] ?? []
+    let version = object.rowVersion
+    let row = slots.isEmpty ? nil : object.encodedRow(version: version &+ 1, mapping: mapping)
+    let conflict = try transaction.update(
+      object.entity, object.identifier.key, expectedVersion: version, row: row,
+      changedSlots: slots, changedToMany: object.changedToManySlots)
+    if let conflict { return MergeConflict(object, conflict) }
+    if let row { outcome.rows.append((object, row)) }
+    return nil
+  }
+}

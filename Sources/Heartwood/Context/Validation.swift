@@ -1,0 +1,76 @@
+import Foundation
+
+/// Validation at save: every changed object by what happens to it. Nothing is checked at assignment.
+extension ManagedObjectContext {
+  /// Validates all changes; one failure is thrown as it is, several as one error that carries them.
+  func validateChanges() throws {
+    var failures: [HeartwoodError] = []
+    for object in changes.inserted { collect(&failures) { try object.validateForInsert() } }
+    for object in changes.updated { collect(&failures) { try object.validateForUpdate() } }
+    for object in changes.deleted { collect(&failures) { try object.validateForDelete() } }
+    if failures.count == 1 { throw failures[0] }
+    if !failures.isEmpty { throw HeartwoodError.multiple(failures) }
+  }
+
+  private func collect(_ failures: inout [HeartwoodError], _ validate: () throws -> Void) {
+    do {
+      try validate()
+    } catch let error as HeartwoodError {
+      failures += error.details.isEmpty ? [error] : error.details
+    } catch {
+      failures.append(HeartwoodError.validation(error))
+    }
+  }
+}
+
+extension ManagedObject {
+  /// The checks that the model asks for, all of them: used by `validateForInsert` and `validateForUpdate`.
+  func validateProperties() throws {
+    var failures: [HeartwoodError] = []
+    for slot in entity.slots {
+      do {
+        try validateProperty(at: slot)
+      } catch let error as HeartwoodError {
+        failures.append(error)
+      }
+    }
+    if failures.count == 1 { throw failures[0] }
+    if !failures.isEmpty { throw HeartwoodError.multiple(failures) }
+  }
+
+  /// Refuses a delete that a deny rule forbids.
+  func validateDeleteRules() throws {
+    guard let context = managedObjectContext else { return }
+    for relationship in entity.relationshipsBySlot where relationship.deleteRule == .denyDeleteRule {
+      if !context.destinations(of: self, relationship).isEmpty {
+        throw HeartwoodError.deniedDelete(self, relationship)
+      }
+    }
+  }
+
+  private func validateProperty(at slot: Int) throws {
+    let property = entity.property(at: slot)
+    if let relationship = property as? RelationshipDescription, relationship.isToMany {
+      return try validateCount(relationship)
+    }
+    if !property.isOptional && !property.isTransient && value(at: slot) == .null {
+      throw HeartwoodError.missingMandatory(self, property)
+    }
+    try validateValue(forPropertyAt: slot)
+  }
+
+  /// Counts are not asked for while nobody has touched the relationship: the last save saw to them.
+  private func validateCount(_ relationship: RelationshipDescription) throws {
+    guard relationship.minCount > 0 || relationship.maxCount > 0 || !relationship.isOptional,
+      let context = managedObjectContext,
+      isInserted || relationshipState(at: relationship.slot)?.hasChanges == true
+    else { return }
+    let count = context.destinations(of: self, relationship).count
+    if count == 0 && relationship.isOptional { return }
+    if count == 0 && relationship.minCount == 0 { throw HeartwoodError.missingMandatory(self, relationship) }
+    if count < relationship.minCount { throw HeartwoodError.tooFew(self, relationship, count) }
+    if relationship.maxCount > 0 && count > relationship.maxCount {
+      throw HeartwoodError.tooMany(self, relationship, count)
+    }
+  }
+}

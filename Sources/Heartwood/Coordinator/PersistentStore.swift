@@ -1,0 +1,38 @@
+import Foundation
+
+/// An open store of a coordinator.
+public final class PersistentStore: Sendable {
+  /// A kind of store.
+  public struct StoreType: RawRepresentable, Hashable, Sendable {
+    /// The name.
+    public let rawValue: String
+
+    /// A kind by its name.
+    public init(rawValue: String) { self.rawValue = rawValue }
+
+    /// The log with its tree: a folder on disk.
+    public static let log = StoreType(rawValue: "Log")
+    /// The log with its tree, in memory.
+    public static let inMemory = StoreType(rawValue: "InMemory")
+    /// What Core Data calls SQLite: here the log with its tree.
+    public static let sqlite = StoreType(rawValue: "Log")
+  }
+
+  /// The folder of the store; `/dev/null` for one in memory.
+  public let url: URL
+  /// The kind of store.
+  public let type: StoreType
+  /// Whether saving to it throws.
+  public let isReadOnly: Bool
+  /// What tells this store from every other, in identifiers too.
+  public let identifier: String
+  let contents: LogStore
+
+  init(_ contents: LogStore, url: URL, type: StoreType, isReadOnly: Bool) {
+    self.contents = contents
+    self.url = url
+    self.type = type
+    self.isReadOnly = isReadOnly
+    identifier = contents.identity.uuid?.uuidString ?? ""
+  }
+}

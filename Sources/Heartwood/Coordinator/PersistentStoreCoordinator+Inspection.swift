@@ -1,0 +1,56 @@
+import Foundation
+import HeartwoodEngine
+
+/// Looking at a store as a whole.
+extension PersistentStoreCoordinator {
+  /// The model that a store on disk was written with, for programs that do not have it as code.
+  ///
+  /// Nothing is created or changed.
+  ///
+  /// - Throws: `.persistentStoreOpen` when there is no store at this place, or when it cannot be read.
+  public static func managedObjectModel(ofStoreAt url: URL) throws -> ManagedObjectModel {
+    try LogStore.model(at: url)
+  }
+
+  /// Reads everything in the store and checks it: bytes, tree, rows, indexes, relationships, history.
+  ///
+  /// - Parameter progress: called now and then with how much is done and how much there is, in bytes.
+  /// - Returns: everything found, in sentences; nothing where the store is sound.
+  /// - Throws: when the store cannot be read at all.
+  /// - Complexity: linear in the size of the store.
+  public func verify(progress: ((Int64, Int64) -> Void)? = nil) throws -> StoreReport {
+    try openStore().verify(progress: progress)
+  }
+
+  /// The transactions in the store's log, oldest first, each of which can be read as it was left.
+  ///
+  /// - Throws: when the log cannot be read.
+  /// - Complexity: linear in the size of the log.
+  public func generations() throws -> [GenerationRecord] { try openStore().generations() }
+
+  /// Counts and sizes of the store's parts.
+  ///
+  /// - Throws: when the folder cannot be read.
+  public func statistics() throws -> EngineStatistics { try openStore().statistics() }
+}
+
+extension PersistentStore {
+  convenience init(opening description: PersistentStoreDescription, _ model: ManagedObjectModel) throws {
+    guard let url = description.url else {
+      throw HeartwoodError(
+        .persistentStoreOpen, "the store's description has no URL: set the folder of the store")
+    }
+    let kinds: [StoreType] = [.log, .inMemory]
+    guard kinds.contains(description.type) else {
+      throw HeartwoodError(
+        .persistentStoreInvalidType,
+        "there is no kind of store called \(description.type.rawValue); there are Log and InMemory")
+    }
+    let place = description.type == .inMemory ? URL(fileURLWithPath: "/dev/null") : url
+    let options = LogStoreOptions(
+      isReadOnly: description.isReadOnly, createsStore: description.createsStore,
+      durability: description.durability, isBuffered: description.isBuffered)
+    let contents = try LogStore.open(at: place, model: model, options: options)
+    self.init(contents, url: place, type: description.type, isReadOnly: description.isReadOnly)
+  }
+}

@@ -1,0 +1,38 @@
+import Foundation
+import HeartwoodEngine
+
+/// Where a store is and how to open it.
+///
+/// Set what is needed before the store is added; later changes have no effect on it.
+public final class PersistentStoreDescription {
+  /// The folder of the store. `/dev/null` means a store in memory, which nobody else sees and which is
+  /// gone when it is closed.
+  public var url: URL?
+
+  /// The kind of store. This version has one kind on disk, and the same one in memory.
+  public var type = PersistentStore.StoreType.log
+
+  /// Whether the store can be read only: saving throws, and nothing in the folder is changed.
+  public var isReadOnly = false
+
+  /// Whether a missing store is made. With false, opening what is not there throws.
+  public var createsStore = true
+
+  /// When a save is safe against a power cut.
+  public var durability = Durability.full
+
+  /// Whether the store's files are read with reads instead of memory maps, so that a failing disk gives
+  /// errors and does not end the process. Slower.
+  public var isBuffered = false
+
+  /// A description of the store in this folder, with the usual choices.
+  public init(url: URL) { self.url = url }
+
+  /// A description of a store in memory.
+  public init() { url = URL(fileURLWithPath: "/dev/null") }
+}
+
+extension PersistentStoreDescription: CustomStringConvertible {
+  /// The kind and the place.
+  public var description: String { "\(type.rawValue) store at \(url?.path ?? "no place")" }
+}

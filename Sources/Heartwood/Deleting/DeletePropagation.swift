@@ -1,0 +1,74 @@
+/// Delete rules, with Core Data's timing.
+///
+/// `delete` marks the one object. What its rules ask for happens when pending changes are processed
+/// (or at the save only, if `propagatesDeletesAtEndOfEvent` is false): nullify takes the object out of
+/// the other side, cascade deletes the other side, deny is judged at save, noAction leaves the other
+/// side pointing at nothing.
+extension ManagedObjectContext {
+  /// Applies what has been put off: the delete rules of deleted objects.
+  public func processPendingChanges() {
+    if propagatesDeletesAtEndOfEvent { propagateDeletes() }
+    sweepIfDue()
+  }
+
+  func markDeleted(_ object: ManagedObject) {
+    guard !object.state.contains(.deleted) else { return }
+    object.prepareForDeletion()
+    unpropagatedDeletes.append(object)
+    changes.updated.remove(object)
+    object.state.remove(.updated)
+    object.state.insert(.deleted)
+    // An object that never was a row leaves all three lists; it stays marked until the save or rollback.
+    if object.state.contains(.inserted) {
+      changes.inserted.remove(object)
+      discarded.append(object)
+    } else {
+      changes.deleted.append(object)
+    }
+  }
+
+  func undelete(_ object: ManagedObject) {
+    object.state.remove(.deleted)
+    unpropagatedDeletes.removeAll { $0 === object }
+    changes.deleted.remove(object)
+    if object.state.contains(.inserted) {
+      discarded.removeAll { $0 === object }
+      changes.inserted.append(object)
+    }
+  }
+
+  /// Applies the rules of every deleted object, and of those that they delete; each object once, so
+  /// that a cycle of cascades ends.
+  func propagateDeletes() {
+    var next = 0
+    while next < unpropagatedDeletes.count {
+      let object = unpropagatedDeletes[next]
+      next += 1
+      for relationship in object.entity.relationshipsBySlot { apply(relationship, of: object) }
+    }
+    unpropagatedDeletes = []
+  }
+
+  private func apply(_ relationship: RelationshipDescription, of object: ManagedObject) {
+    switch relationship.deleteRule {
+    case .noActionDeleteRule, .denyDeleteRule:
+      return
+    case .nullifyDeleteRule:
+      guard let inverse = relationship.inverseRelationship else { return }
+      for destination in destinations(of: object, relationship) {
+        forget(object, in: inverse, of: destination)
+      }
+    case .cascadeDeleteRule:
+      for destination in destinations(of: object, relationship) { markDeleted(destination) }
+    }
+  }
+
+  /// The destinations that are not deleted themselves.
+  func destinations(of object: ManagedObject, _ relationship: RelationshipDescription) -> [ManagedObject] {
+    let all =
+      relationship.isToMany
+      ? related(object, relationship.slot)
+      : toOne(object, relationship.slot).map { [$0] } ?? []
+    return all.filter { !$0.state.contains(.deleted) }
+  }
+}

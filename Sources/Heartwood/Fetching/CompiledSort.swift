@@ -1,0 +1,84 @@
+/// An order with its names looked up, ready to be held against rows.
+final class CompiledSort {
+  struct Key {
+    /// The entity's own attribute, where its plain order is asked for: what an index may serve.
+    let slot: Int?
+    let ascending: Bool
+    fileprivate let order: RowOrder
+    fileprivate let hops: [ToOneHop]
+    fileprivate let text: String
+  }
+
+  let keys: [Key]
+  private let order: RowOrder
+  /// Whether comparing looks beyond the objects' own rows.
+  var readsOtherRows: Bool { keys.contains { !$0.hops.isEmpty } }
+
+  /// - Throws: `.coreData` where a name is unknown, or is none that objects can be sorted by.
+  init(_ sorts: [any FetchSort], entity: EntityDescription) throws(HeartwoodError) {
+    var keys: [Key] = []
+    for sort in sorts { keys.append(try Self.key(sort.sortKey, entity)) }
+    self.keys = keys
+    order = keys.dropLast().reversed().reduce(keys.last?.order ?? NoOrder(1)) { ThenOrder($1.order, $0) }
+  }
+
+  /// Below zero where the left object comes first, above zero where the right one does, zero where they are equal in
+  /// all keys.
+  ///
+  /// - Throws: what looking up other rows throws.
+  func compare(
+    _ left: RowView, _ leftKey: UInt64, _ right: RowView, _ rightKey: UInt64, in source: any RowSource
+  ) throws -> Int {
+    try order.compare(
+      Place(row: left, key: leftKey, source: source, outer: nil),
+      Place(row: right, key: rightKey, source: source, outer: nil))
+  }
+
+  /// The order in words: `name ascending, country.name[cd] descending`.
+  var text: String { keys.map(\.text).joined(separator: ", ") }
+
+  private static func key(_ key: SortKey, _ entity: EntityDescription) throws(HeartwoodError) -> Key {
+    let path: ResolvedPath
+    do {
+      path = try PathResolver(scopes: [(.fetched, entity)]).resolve(key.path)
+    } catch {
+      throw HeartwoodError(
+        error.code,
+        error.message.replacing("the predicate is wrong", with: "the sort is wrong", maxReplacements: 1),
+        property: error.property)
+    }
+    let order = try order(path, key)
+    let isPlain = path.hops.isEmpty && key.options.isEmpty
+    let name = path.name.dropFirst(entity.displayName.count + 1)
+    return Key(
+      slot: isPlain ? path.slot : nil, ascending: key.isAscending, order: order, hops: path.hops,
+      text:
+        "\(name.isEmpty ? "objectID" : name)\(key.options.suffix) \(key.isAscending ? "ascending" : "descending")"
+    )
+  }
+
+  private static func order(_ path: ResolvedPath, _ key: SortKey) throws(HeartwoodError) -> RowOrder {
+    let sign = key.isAscending ? 1 : -1
+    let order: RowOrder
+    switch path.end {
+    case .object: order = KeyOrder(sign)
+    case .attribute(let attribute, let column):
+      if !key.options.isEmpty, attribute.type != .string, attribute.type != .uri {
+        throw .sort(
+          "\(path.name) is \(attribute.type.kindName): \(key.options.suffix) is for texts", attribute.name)
+      }
+      order = RowOrder.order(column, key.options, sign)
+    case .toOne(let relationship, _, _), .toMany(let relationship, _, _):
+      throw .sort(
+        "\(path.name) is a relationship: sort by an attribute"
+          + (relationship.isToMany ? "" : " behind it, as in '\(relationship.name).name'"), relationship.name)
+    }
+    return path.hops.isEmpty ? order : OrderBehindHops(path.hops, order, sign)
+  }
+}
+
+extension HeartwoodError {
+  fileprivate static func sort(_ message: String, _ property: String) -> HeartwoodError {
+    HeartwoodError(.coreData, "the sort is wrong: \(message)", property: property)
+  }
+}

@@ -1,0 +1,141 @@
+/// One fetch being carried out: rows come out one after the other, in the order of the request, unsaved
+/// changes among them.
+///
+/// Nothing is gathered but what has to be: rows that are sorted by comparing them, of which only
+/// references are kept, and not more than the window needs.
+struct FetchExecution {
+  let request: ResolvedRequest
+  let plan: ChosenPlan
+  let view: any StoreView
+  /// Where related objects are looked up: the view, or the context's changes over it.
+  let source: any RowSource
+  let pending: PendingMatches
+
+  /// Calls `body` for each result until it returns false.
+  func forEach(_ body: (FoundRow) throws -> Bool) throws {
+    guard request.limit != 0 else { return }
+    var window = Window(request)
+    if case .sorted(let count) = plan.order {
+      for found in try gather(count) where try !window.take(found, body) { return }
+    } else {
+      try merge(&window, body)
+    }
+  }
+
+  /// How many results there are.
+  func count() throws -> Int {
+    let all = try plan.isExact ? countInTree() ?? countRows() : countRows()
+    let behindOffset = max(0, all - request.offset)
+    return min(behindOffset, request.limit ?? .max)
+  }
+
+  /// Whether keys are all that is needed to tell the results.
+  var needsNoRows: Bool {
+    guard plan.isExact, pending.isEmpty, request.entity.rootEntity.subentities.isEmpty else { return false }
+    if case .sorted = plan.order { return false }
+    return true
+  }
+
+  /// Calls `body` for the key of each result until it returns false, reading no row.
+  ///
+  /// - Precondition: `needsNoRows`.
+  func forEachKey(_ body: (UInt64) throws -> Bool) throws {
+    guard request.limit != 0 else { return }
+    var window = Window(request)
+    try plan.access.forEachKey(in: view, request.entity) { try window.take($0, body) }
+  }
+
+  // MARK: Rows in the store
+
+  /// Calls `body` for the rows in the store that are asked for and that the context has not changed.
+  private func forEachStored(skipping count: Int, _ body: (FoundRow) throws -> Bool) throws {
+    try plan.access.forEachRow(in: view, request.entity, skipping: count) { found in
+      if !pending.hidden.isEmpty && pending.hidden.contains(found.key) { return true }
+      return try isAskedFor(found, in: source) ? try body(found) : true
+    }
+  }
+
+  private func isAskedFor(_ found: FoundRow, in source: any RowSource) throws -> Bool {
+    if plan.checksEntity && !request.accepts(found.row.entityNumber) { return false }
+    return try plan.filter?.matches(found.row, key: found.key, in: source) ?? true
+  }
+
+  private func gather(_ count: Int?) throws -> [FoundRow] {
+    var first = FirstRows(count, DeliveryOrder(request, in: source))
+    try forEachStored(skipping: 0) { found in
+      try first.insert(found)
+      return true
+    }
+    for found in pending.matches { try first.insert(found) }
+    return try first.sorted()
+  }
+
+  /// Rows that come in order already, unsaved changes at their places among them.
+  private func merge(_ window: inout Window, _ body: (FoundRow) throws -> Bool) throws {
+    let order = DeliveryOrder(request, in: source)
+    let isOrdered = if case .any = plan.order { false } else { true }
+    var waiting = pending.matches[...]
+    var goesOn = true
+    try forEachStored(skipping: skipWithoutReading(&window)) { found in
+      while isOrdered, let first = waiting.first, try order.places(first, before: found) {
+        waiting.removeFirst()
+        goesOn = try window.take(first, body)
+        if !goesOn { return false }
+      }
+      goesOn = try window.take(found, body)
+      return goesOn
+    }
+    for found in waiting where goesOn { goesOn = try window.take(found, body) }
+  }
+
+  /// How many rows before the window need not be looked at, as each of them is a result.
+  private func skipWithoutReading(_ window: inout Window) -> Int {
+    guard plan.isExact, pending.isEmpty else { return 0 }
+    defer { window.toSkip = 0 }
+    return window.toSkip
+  }
+
+  // MARK: Counting
+
+  /// The tree's count, less the changed rows that are in it, and the unsaved matches.
+  private func countInTree() throws -> Int? {
+    guard var count = plan.exactCount else { return nil }
+    for key in pending.hidden {
+      guard let row = try view.row(request.entity.rootEntity, key), request.accepts(row.entityNumber) else {
+        continue
+      }
+      if try request.predicate?.matches(row, key: key, in: view) ?? true { count -= 1 }
+    }
+    return count + pending.matches.count
+  }
+
+  private func countRows() throws -> Int {
+    var count = pending.matches.count
+    try forEachStored(skipping: 0) { _ in
+      count += 1
+      return true
+    }
+    return count
+  }
+
+  /// The part of the results that is asked for.
+  private struct Window {
+    var toSkip: Int
+    var toTake: Int
+
+    init(_ request: ResolvedRequest) {
+      toSkip = request.offset
+      toTake = request.limit ?? .max
+    }
+
+    /// Hands a result on if it is in the window; false when nothing more is wanted.
+    mutating func take<Result>(_ result: Result, _ body: (Result) throws -> Bool) throws -> Bool {
+      guard toSkip == 0 else {
+        toSkip -= 1
+        return true
+      }
+      toTake -= 1
+      return try body(result) && toTake > 0
+    }
+  }
+}

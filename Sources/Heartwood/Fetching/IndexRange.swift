@@ -1,0 +1,51 @@
+/// A run of an index: fixed values for its leading elements, and at most one condition on the next.
+///
+/// - Invariant: values are of the kind of their element's column.
+struct IndexRange: Sendable {
+  /// Values of the leading elements; `.null` for entries without a value.
+  var equal: [Value] = []
+  /// Where the next element's values begin; nil for no limit.
+  var lower: IndexBound?
+  /// Where the next element's values end; nil for no limit.
+  var upper: IndexBound?
+  /// What the next element, a text, begins with, by its canonically composed scalars.
+  var prefix: String?
+
+  /// Whether entries without a value in the next element are left out: nothing is in order with them.
+  var leavesOutNull: Bool { lower != nil || upper != nil || prefix != nil }
+
+  /// The whole index.
+  static let all = IndexRange()
+}
+
+extension IndexRange: CustomStringConvertible {
+  var description: String { describe(["…"]) }
+
+  /// The range as a condition on the elements' names.
+  func describe(_ names: [String]) -> String {
+    var parts = zip(names, equal).map { "\($0) == \($1)" }
+    let next = equal.count < names.count ? names[equal.count] : "…"
+    if let prefix { parts.append("\(next) BEGINSWITH \"\(prefix)\"") }
+    if let lower { parts.append("\(next) \(lower.isInclusive ? ">=" : ">") \(lower.value)") }
+    if let upper { parts.append("\(next) \(upper.isInclusive ? "<=" : "<") \(upper.value)") }
+    return parts.joined(separator: " AND ")
+  }
+}
+
+extension IndexRange {
+  /// Narrows the range by another lower bound; the higher of the two holds.
+  mutating func raise(to bound: IndexBound?) {
+    guard let bound else { return }
+    guard let lower else { return self.lower = bound }
+    let order = Value.compare(bound.value, lower.value) ?? 0
+    if order > 0 || order == 0 && !bound.isInclusive { self.lower = bound }
+  }
+
+  /// Narrows the range by another upper bound; the lower of the two holds.
+  mutating func cut(at bound: IndexBound?) {
+    guard let bound else { return }
+    guard let upper else { return self.upper = bound }
+    let order = Value.compare(bound.value, upper.value) ?? 0
+    if order < 0 || order == 0 && !bound.isInclusive { self.upper = bound }
+  }
+}

@@ -1,0 +1,165 @@
+/// From a request to objects.
+extension ManagedObjectContext {
+  /// What every fetch does first: deletes that follow from rules happen, and what reading properties
+  /// could not throw is thrown.
+  func beginReading() throws {
+    processPendingChanges()
+    try throwIfUnreadable()
+  }
+
+  func forEachResult<Object: ManagedObject>(
+    of request: FetchRequest<Object>, _ body: (Object) throws -> Bool
+  ) throws {
+    try beginReading()
+    let view = try readingView()
+    let execution = try execution(resolve(request), in: view)
+    let root = execution.request.entity.rootEntity
+    let refreshes = request.shouldRefreshRefetchedObjects
+    let realises = !request.returnsObjectsAsFaults
+    var cast = ObjectCast<Object>()
+    try execution.forEach { found in
+      guard let object = try object(for: found, root, refreshing: refreshes) else { return true }
+      if realises { object.willRead() }
+      return try body(try cast(object))
+    }
+    if realises { try throwIfUnreadable() }
+  }
+
+  func identifiers(_ execution: FetchExecution) throws -> [ManagedObjectID] {
+    let entity = execution.request.entity
+    let store = storeIdentity
+    var found: [ManagedObjectID] = []
+    if execution.needsNoRows {
+      try execution.forEachKey { key in
+        found.append(ManagedObjectID(entity: entity, key: key, store: store))
+        return true
+      }
+    } else {
+      try execution.forEach { row in
+        let concrete = try entity.rootEntity.entity(numbered: row.row.entityNumber)
+        found.append(ManagedObjectID(entity: concrete, key: row.key, store: store))
+        return true
+      }
+    }
+    return found
+  }
+
+  /// Plans a request against a view, with this context's changes if it asks for them.
+  func execution(
+    _ request: ResolvedRequest, in view: any StoreView, isCount: Bool = false
+  ) throws -> FetchExecution {
+    let store = try objectStore()
+    var source: any RowSource = view
+    var pending = PendingMatches.none
+    let mergesChanges = request.includesPendingChanges && hasChanges
+    if mergesChanges {
+      let overlay = PendingOverlay(view, self)
+      source = overlay
+      pending = try PendingMatches(request, self, overlay)
+    }
+    let planner = Planner(
+      request: request, view: view, indexes: store.indexes(of:),
+      changedRoots: mergesChanges ? changedRoots : [])
+    let plan = try isCount ? planner.chooseForCount() : planner.choose()
+    try pending.sort(by: DeliveryOrder(request, in: source))
+    return FetchExecution(request: request, plan: plan, view: view, source: source, pending: pending)
+  }
+
+  private var changedRoots: Set<EntityDescription> {
+    var roots: Set<EntityDescription> = []
+    for object in changes.inserted { roots.insert(object.entity.rootEntity) }
+    for object in changes.updated { roots.insert(object.entity.rootEntity) }
+    for object in changes.deleted { roots.insert(object.entity.rootEntity) }
+    return roots
+  }
+
+  /// The object for a found row; nil for one that was deleted while the fetch was going on.
+  private func object(
+    for found: FoundRow, _ root: EntityDescription, refreshing: Bool
+  ) throws -> ManagedObject? {
+    if !found.key.isPermanentKey { return registered(root, found.key) }
+    if refreshing, let object = registered(root, found.key) {
+      try refresh(object, from: found)
+      return object
+    }
+    let concrete = try root.entity(numbered: found.row.entityNumber)
+    return materialise(concrete, found.key, row: found.row.bytes)
+  }
+
+  /// Lays the row that was just read under a registered object: what is not edited shows it.
+  private func refresh(_ object: ManagedObject, from found: FoundRow) throws {
+    guard object.state.isDisjoint(with: [.inserted, .updated, .deleted]) else { return }
+    try object.adopt(row: found.row.bytes)
+    object.forEachRelationshipState { $0.unload() }
+  }
+
+  // MARK: Requests
+
+  func request<Object: ManagedObject>(
+    _ type: Object.Type, _ condition: ((ObjectQuery<Object>) -> Condition)?, _ sort: [Sort<Object>],
+    _ limit: Int?, _ offset: Int
+  ) -> FetchRequest<Object> {
+    let request = FetchRequest<Object>()
+    if let condition { request.predicate = condition(ObjectQuery<Object>()) }
+    request.sortDescriptors = sort
+    request.fetchLimit = limit ?? 0
+    request.fetchOffset = offset
+    return request
+  }
+
+  func resolve<Object: ManagedObject>(_ request: FetchRequest<Object>) throws -> ResolvedRequest {
+    try ResolvedRequest(
+      entity: entity(of: request), predicate: request.predicate, sorts: request.sortDescriptors ?? [],
+      limit: request.fetchLimit == 0 ? nil : request.fetchLimit, offset: request.fetchOffset,
+      includesSubentities: request.includesSubentities,
+      includesPendingChanges: request.includesPendingChanges, store: storeIdentity)
+  }
+
+  /// The entity of a request in the model of this context's coordinator.
+  private func entity<Object: ManagedObject>(of request: FetchRequest<Object>) throws -> EntityDescription {
+    guard let model = persistentStoreCoordinator?.managedObjectModel else {
+      _ = try objectStore()
+      throw HeartwoodError.unknownEntity(String(describing: Object.self), [])
+    }
+    let names = model.entities.map(\.displayName).sorted()
+    if let name = request.entityName {
+      guard let entity = model.entitiesByName[name] else { throw HeartwoodError.unknownEntity(name, names) }
+      return entity
+    }
+    guard let entity = model.entity(of: Object.self) else {
+      throw HeartwoodError.unknownEntity(String(describing: Object.self), names)
+    }
+    return entity
+  }
+}
+
+/// Objects as objects of the class that was asked for. The class of the last one is remembered, as most are
+/// of one class and asking the runtime costs more than reading a row.
+private struct ObjectCast<Object: ManagedObject> {
+  private var lastClass: ObjectIdentifier?
+
+  mutating func callAsFunction(_ object: ManagedObject) throws -> Object {
+    let objectClass = ObjectIdentifier(type(of: object))
+    if objectClass == lastClass { return unsafeDowncast(object, to: Object.self) }
+    guard let typed = object as? Object else { throw HeartwoodError.wrongClass(object, Object.self) }
+    lastClass = objectClass
+    return typed
+  }
+}
+
+extension HeartwoodError {
+  static func unknownEntity(_ name: String, _ known: [String]) -> HeartwoodError {
+    HeartwoodError(
+      .coreData,
+      "\(name) stands for no entity, or for several, of the context's model, which has "
+        + "\(known.joined(separator: ", ")); add the class to the model, or name the entity in the request")
+  }
+
+  static func wrongClass(_ object: ManagedObject, _ wanted: ManagedObject.Type) -> HeartwoodError {
+    HeartwoodError(
+      .coreData,
+      "objects of \(object.entity.displayName) are of class \(type(of: object)), not \(wanted); "
+        + "use FetchRequest<\(type(of: object))>",
+      objectIDs: [object.objectID])
+  }
+}

@@ -1,0 +1,72 @@
+/// What a context's unsaved changes mean for one fetch.
+struct PendingMatches {
+  /// Keys of rows that no longer count as they are in the store.
+  private(set) var hidden: Set<UInt64> = []
+  /// Changed and new objects that the fetch asks for.
+  private(set) var matches: [FoundRow] = []
+
+  var count: Int { max(hidden.count, matches.count) }
+  var isEmpty: Bool { hidden.isEmpty && matches.isEmpty }
+
+  static var none: PendingMatches { PendingMatches() }
+
+  private init() {}
+
+  init(_ request: ResolvedRequest, _ context: ManagedObjectContext, _ overlay: PendingOverlay) throws {
+    let root = request.entity.rootEntity
+    for object in context.changes.deleted where object.entity.rootEntity === root {
+      hidden.insert(object.identifier.key)
+    }
+    for object in context.changes.updated where object.entity.rootEntity === root {
+      hidden.insert(object.identifier.key)
+      try take(object, request, overlay)
+    }
+    for object in context.changes.inserted where object.entity.rootEntity === root {
+      try take(object, request, overlay)
+    }
+  }
+
+  private mutating func take(
+    _ object: ManagedObject, _ request: ResolvedRequest, _ overlay: PendingOverlay
+  ) throws {
+    guard request.accepts(object.entity.number), !object.state.contains(.deleted),
+      let row = overlay.row(of: object)
+    else { return }
+    let key = object.identifier.key
+    if let predicate = request.predicate, try !predicate.matches(row, key: key, in: overlay) { return }
+    matches.append(FoundRow(key: key, row: row))
+  }
+
+  /// Puts the matches into the order in which the fetch delivers.
+  mutating func sort(by order: DeliveryOrder) throws {
+    try matches.sort { try order.places($0, before: $1) }
+  }
+}
+
+/// A row that a fetch has found, valid as long as the view or overlay that it came from.
+struct FoundRow {
+  let key: UInt64
+  let row: RowView
+}
+
+/// The order in which a fetch delivers: that of the request, and where two rows are equal in it that of
+/// their keys, in the direction of the last sort key.
+struct DeliveryOrder {
+  let sort: CompiledSort?
+  let source: any RowSource
+  private let tiesDescend: Bool
+
+  init(_ request: ResolvedRequest, in source: any RowSource) {
+    sort = request.sort
+    self.source = source
+    tiesDescend = request.sort?.keys.last?.ascending == false
+  }
+
+  func places(_ left: FoundRow, before right: FoundRow) throws -> Bool {
+    if let sort {
+      let order = try sort.compare(left.row, left.key, right.row, right.key, in: source)
+      if order != 0 { return order < 0 }
+    }
+    return tiesDescend ? left.key > right.key : left.key < right.key
+  }
+}

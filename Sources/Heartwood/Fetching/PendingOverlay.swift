@@ -1,0 +1,94 @@
+/// The rows as a context with unsaved changes sees them: changed objects as rows of their present
+/// values, deleted ones gone, everything else as it is in the store.
+///
+/// Rows that it hands out stay valid as long as it lives.
+final class PendingOverlay: RowSource {
+  private struct Place: Hashable {
+    let root: UInt16
+    let key: UInt64
+  }
+
+  private let view: any StoreView
+  private let context: ManagedObjectContext
+  private var rows: [Place: UnsafeMutableRawBufferPointer] = [:]
+
+  init(_ view: any StoreView, _ context: ManagedObjectContext) {
+    self.view = view
+    self.context = context
+  }
+
+  deinit {
+    for bytes in rows.values { bytes.deallocate() }
+  }
+
+  func row(_ root: EntityDescription, _ key: UInt64) throws -> RowView? {
+    guard let object = context.registered(root, key), object.hasUnsavedState else {
+      return key.isPermanentKey ? try view.row(root, key) : nil
+    }
+    return object.state.contains(.deleted) ? nil : row(of: object)
+  }
+
+  /// The row that a save would write for a changed object.
+  func row(of object: ManagedObject) -> RowView? {
+    let place = Place(root: object.entity.rootEntity.number, key: object.identifier.key)
+    let bytes = rows[place] ?? encode(object, place)
+    return bytes.baseAddress.map { RowView(unchecked: UnsafeRawBufferPointer(bytes), base: $0) }
+  }
+
+  func destinations(
+    _ relationship: RelationshipDescription, of key: UInt64, _ body: (UInt64) throws -> Bool
+  ) throws {
+    guard let state = pendingState(of: relationship, key) else {
+      guard key.isPermanentKey else { return }
+      return try view.destinations(relationship, of: key, body)
+    }
+    for destination in try keys(state, relationship, key) where try !body(destination) { return }
+  }
+
+  func destinationCount(_ relationship: RelationshipDescription, of key: UInt64) throws -> Int {
+    guard let state = pendingState(of: relationship, key) else {
+      return key.isPermanentKey ? try view.destinationCount(relationship, of: key) : 0
+    }
+    return try keys(state, relationship, key).count
+  }
+
+  private func encode(_ object: ManagedObject, _ place: Place) -> UnsafeMutableRawBufferPointer {
+    let permanentKeys = context.permanentKeys
+    let row = object.encodedRow(version: object.rowVersion) { permanentKeys[$0] ?? $0 }
+    let bytes = UnsafeMutableRawBufferPointer.allocate(byteCount: row.count, alignment: 8)
+    bytes.copyBytes(from: row)
+    rows[place] = bytes
+    return bytes
+  }
+
+  /// What the context has changed of a relationship; nil where it is as it is in the store.
+  private func pendingState(
+    of relationship: RelationshipDescription, _ key: UInt64
+  ) -> RelationshipState? {
+    guard let root = relationship.entity?.rootEntity, let object = context.registered(root, key),
+      let state = object.relationshipState(at: relationship.slot), state.hasChanges
+    else { return nil }
+    return state
+  }
+
+  private func keys(
+    _ state: RelationshipState, _ relationship: RelationshipDescription, _ key: UInt64
+  ) throws -> [UInt64] {
+    if state.isLoaded { return state.keys() }
+    var keys: [UInt64] = []
+    if key.isPermanentKey {
+      try view.destinations(relationship, of: key) { destination in
+        if !state.removed.contains(destination) && !state.added.contains(destination) {
+          keys.append(destination)
+        }
+        return true
+      }
+    }
+    return keys + state.added
+  }
+}
+
+extension ManagedObject {
+  /// Whether the object's row in the store is not what the context shows.
+  var hasUnsavedState: Bool { !state.isDisjoint(with: [.inserted, .updated, .deleted]) }
+}

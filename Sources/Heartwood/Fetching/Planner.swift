@@ -1,0 +1,144 @@
+/// Chooses how a request finds its rows.
+///
+/// Every way that an index, a unique constraint, a relationship or a list of identifiers offers is counted
+/// in the store's tree, which costs a few page visits each, and the cheapest is taken. There are no
+/// statistics that could be stale.
+struct Planner {
+  let request: ResolvedRequest
+  let view: any StoreView
+  let indexes: (EntityDescription) -> [StoreIndex]
+  /// Root entities of which the context has unsaved changes: rows found by way of them may be wrong.
+  let changedRoots: Set<EntityDescription>
+
+  /// One way to the rows.
+  struct Candidate {
+    var access: RowAccess
+    /// The entity whose family the access gives rows of.
+    var covers: EntityDescription
+    /// How many rows it gives; an estimate unless `isCountExact`.
+    var count: Int
+    var isCountExact: Bool
+    /// The conjuncts that every row of it satisfies.
+    var consumed: Set<Int> = []
+    /// Whether its rows come in the order that the request asks for.
+    var isInOrder = false
+  }
+
+  func choose() throws -> ChosenPlan {
+    let conjuncts = request.predicate?.conjuncts ?? []
+    if conjuncts.contains(where: \.isNever) {
+      return ChosenPlan(access: .nothing, order: .any, checksEntity: false, exactCount: 0)
+    }
+    if let single = uniqueLookup(conjuncts, request.entity) { return plan(single, conjuncts) }
+    let candidates = try candidates(for: conjuncts, entity: request.entity) + [scan()]
+    let cheapest = try cheapest(candidates + orderCandidates(conjuncts), conjuncts)
+    return plan(cheapest, conjuncts)
+  }
+
+  /// The plan of counting: the order does not matter, and the window is applied to the number.
+  func chooseForCount() throws -> ChosenPlan {
+    let conjuncts = request.predicate?.conjuncts ?? []
+    if conjuncts.contains(where: \.isNever) { return try choose() }
+    let candidates = try candidates(for: conjuncts, entity: request.entity) + [scan()]
+    let exact = candidates.first { candidate in
+      let plan = plan(candidate, conjuncts)
+      return plan.isExact && plan.exactCount != nil
+    }
+    let chosen = exact ?? candidates.min { $0.count < $1.count } ?? scan(counting: 0)
+    return plan(chosen, conjuncts)
+  }
+
+  private func plan(_ candidate: Candidate, _ conjuncts: [Conjunct]) -> ChosenPlan {
+    let isServed = candidate.consumed.count == conjuncts.count
+    return ChosenPlan(
+      access: candidate.access, order: order(candidate),
+      filter: isServed && candidate.isCountExact ? nil : request.predicate, isFilterServed: isServed,
+      checksEntity: !request.takesAll(below: candidate.covers),
+      exactCount: candidate.isCountExact ? candidate.count : nil)
+  }
+
+  private func order(_ candidate: Candidate) -> PlanOrder {
+    if request.sort != nil { return candidate.isInOrder ? .index : .sorted(keeping: request.window) }
+    switch candidate.access {
+    case .scan, .identifiers: return .keys
+    default: return .any
+    }
+  }
+
+  private func scan() throws -> Candidate { scan(counting: try view.rowCount(of: request.entity.rootEntity)) }
+
+  private func scan(counting count: Int) -> Candidate {
+    let consumed = Set(
+      (request.predicate?.conjuncts ?? []).indices.filter { index in
+        request.predicate?.conjuncts[index].isAlways ?? false
+      })
+    return Candidate(
+      access: .scan, covers: request.entity.rootEntity, count: count, isCountExact: true, consumed: consumed)
+  }
+}
+
+/// What the ways cost, in rows read one after the other.
+extension Planner {
+  private func cheapest(_ candidates: [Candidate], _ conjuncts: [Conjunct]) throws -> Candidate {
+    let matches = expectedMatches(candidates, conjuncts)
+    var best = candidates[0]
+    var bestCost = cost(best, matches)
+    for candidate in candidates.dropFirst() {
+      let cost = cost(candidate, matches)
+      if cost < bestCost { (best, bestCost) = (candidate, cost) }
+    }
+    return best
+  }
+
+  /// No way gives fewer rows than match, and conditions that no way serves are taken to let a quarter pass.
+  private func expectedMatches(_ candidates: [Candidate], _ conjuncts: [Conjunct]) -> Double {
+    let fewest = Double(candidates.map(\.count).min() ?? 0)
+    let served = candidates.reduce(into: Set<Int>()) { $0.formUnion($1.consumed) }
+    return max(1, served.count == conjuncts.count ? fewest : fewest / 4)
+  }
+
+  private func cost(_ candidate: Candidate, _ matches: Double) -> Double {
+    let rowCost = candidate.access.costOfRow
+    let count = Double(candidate.count)
+    if candidate.isInOrder || request.sort == nil {
+      guard let window = request.window else { return count * rowCost + 1 }
+      // The walk ends once the window is full.
+      return min(count, Double(window) * max(1, count / matches)) * rowCost + 1
+    }
+    let kept = min(matches, Double(request.window ?? .max))
+    return count * rowCost + matches * logarithm(kept) * Self.costOfComparison + 1
+  }
+
+  private func logarithm(_ count: Double) -> Double {
+    Double(Int(min(max(count, 1), 0x1p62)).bitWidth - Int(min(max(count, 1), 0x1p62)).leadingZeroBitCount)
+  }
+
+  private static var costOfComparison: Double { 0.3 }
+}
+
+extension RowAccess {
+  /// A row found by key costs a descent of the tree, one met on a scan the next entry of a page.
+  fileprivate var costOfRow: Double {
+    switch self {
+    case .nothing: 0
+    case .scan: 1
+    case .identifiers, .index, .destinations: 3
+    }
+  }
+}
+
+extension Conjunct {
+  fileprivate var isNever: Bool {
+    switch self {
+    case .constant(false): true
+    case .isIn(_, let values): values.isEmpty
+    case .identity(let keys): keys.isEmpty
+    default: false
+    }
+  }
+
+  fileprivate var isAlways: Bool {
+    if case .constant(true) = self { return true }
+    return false
+  }
+}

@@ -1,0 +1,48 @@
+/// A request whose names have been looked up and whose predicate and sort have been compiled.
+struct ResolvedRequest {
+  let entity: EntityDescription
+  let includesSubentities: Bool
+  let predicate: CompiledPredicate?
+  /// Nil where no order was asked for.
+  let sort: CompiledSort?
+  let limit: Int?
+  let offset: Int
+  let includesPendingChanges: Bool
+
+  init(
+    entity: EntityDescription, predicate: (any FetchPredicate)?, sorts: [any FetchSort], limit: Int?,
+    offset: Int, includesSubentities: Bool = true, includesPendingChanges: Bool = true, store: StoreIdentity
+  ) throws(HeartwoodError) {
+    precondition(limit ?? 0 >= 0 && offset >= 0, "a fetch's limit and offset cannot be negative")
+    self.entity = entity
+    self.includesSubentities = includesSubentities
+    self.predicate =
+      if let predicate { try CompiledPredicate(predicate, entity: entity, store: store) } else { nil }
+    sort = sorts.isEmpty ? nil : try CompiledSort(sorts, entity: entity)
+    self.limit = limit
+    self.offset = offset
+    self.includesPendingChanges = includesPendingChanges
+  }
+
+  /// How many of the first results are enough; nil for all.
+  var window: Int? {
+    limit.map { $0.addingReportingOverflow(offset) }.map { $0.overflow ? .max : $0.partialValue }
+  }
+
+  /// Whether rows of the entity with this number are asked for.
+  func accepts(_ number: UInt16) -> Bool {
+    number == entity.number || includesSubentities && entity.inUse.family[number] != nil
+  }
+
+  /// Whether all rows below `covered` are asked for.
+  func takesAll(below covered: EntityDescription) -> Bool {
+    covered === entity && (includesSubentities || !entity.hasSubentities)
+  }
+
+  var entityText: String {
+    let only = entity.hasSubentities && !includesSubentities ? " without subentities" : ""
+    return "only \(entity.displayName)\(only)"
+  }
+
+  var sortText: String { sort?.text ?? "none" }
+}

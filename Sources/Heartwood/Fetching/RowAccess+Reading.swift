@@ -1,0 +1,58 @@
+/// Walking what an access promises.
+extension RowAccess {
+  /// Calls `body` for each row until it returns false.
+  func forEachRow(
+    in view: any StoreView, _ entity: EntityDescription, skipping count: Int = 0,
+    _ body: (FoundRow) throws -> Bool
+  ) throws {
+    let root = entity.rootEntity
+    if case .scan = self {
+      let start = count > 0 ? try view.rowKey(of: root, atRank: count) : 0
+      guard let start else { return }
+      return try view.scanRows(of: root, from: start, reversed: false) { key, row in
+        try body(FoundRow(key: key, row: row))
+      }
+    }
+    var remaining = count
+    try forEachKey(in: view, entity) { key in
+      if remaining > 0 {
+        remaining -= 1
+        return true
+      }
+      guard let row = try view.row(root, key) else { return try skipMissing(key, root) }
+      return try body(FoundRow(key: key, row: row))
+    }
+  }
+
+  /// Calls `body` for each key until it returns false.
+  func forEachKey(
+    in view: any StoreView, _ entity: EntityDescription, _ body: (UInt64) throws -> Bool
+  ) throws {
+    var goesOn = true
+    func stopping(_ key: UInt64) throws -> Bool {
+      goesOn = try body(key)
+      return goesOn
+    }
+    switch self {
+    case .nothing:
+      return
+    case .identifiers(let keys):
+      for key in keys where try !stopping(key) { return }
+    case .index(let index, let ranges, let reversed):
+      for range in ranges where goesOn { try view.scanIndex(index, range, reversed: reversed, stopping) }
+    case .destinations(let relationship, let keys, _):
+      for key in keys where goesOn { try view.destinations(relationship, of: key, stopping) }
+    case .scan:
+      try view.scanRows(of: entity.rootEntity, from: nil, reversed: false) { key, _ in try stopping(key) }
+    }
+  }
+
+  /// Identifiers and relationships may lead nowhere; an index may not.
+  private func skipMissing(_ key: UInt64, _ root: EntityDescription) throws -> Bool {
+    guard case .index(let index, _, _) = self else { return true }
+    throw HeartwoodError(
+      .persistentStoreDamaged,
+      "the index \(index.name) of \(root.displayName) names the row p\(key), which does not exist; "
+        + "verify the store")
+  }
+}

@@ -1,0 +1,124 @@
+/// How two objects stand to each other in one property: one small class for each kind of column, as with tests.
+class RowOrder {
+  /// 1 for ascending, -1 for descending.
+  fileprivate final let sign: Int
+
+  init(_ sign: Int) { self.sign = sign }
+
+  /// Below zero where the left object comes first, above zero where the right one does.
+  func compare(_ left: Place, _ right: Place) throws -> Int { 0 }
+
+  static func order(_ column: Column, _ options: ComparisonOptions, _ sign: Int) -> RowOrder {
+    switch column.kind {
+    case .int16, .int32, .int64, .bool: IntegerOrder(column, sign)
+    case .double, .float, .date: DoubleOrder(column, sign)
+    case .string, .uri: options.isEmpty ? TextOrder(column, sign) : FoldedTextOrder(column, options, sign)
+    default: ValueOrder(column, sign)
+    }
+  }
+}
+
+/// All objects are equal.
+final class NoOrder: RowOrder {}
+
+/// By a second order where the first one does not decide.
+final class ThenOrder: RowOrder {
+  private let first: RowOrder
+  private let second: RowOrder
+
+  init(_ first: RowOrder, _ second: RowOrder) {
+    self.first = first
+    self.second = second
+    super.init(1)
+  }
+
+  override func compare(_ left: Place, _ right: Place) throws -> Int {
+    let decision = try first.compare(left, right)
+    return decision != 0 ? decision : try second.compare(left, right)
+  }
+}
+
+/// In the order of creation.
+final class KeyOrder: RowOrder {
+  override func compare(_ left: Place, _ right: Place) -> Int { sign * Value.order(left.key, right.key) }
+}
+
+/// By a column's values; missing ones stand before all others.
+private class ColumnOrder: RowOrder {
+  fileprivate final let column: Column
+
+  init(_ column: Column, _ sign: Int) {
+    self.column = column
+    super.init(sign)
+  }
+
+  /// Calls `body` where both have a value.
+  @inline(__always)
+  fileprivate final func ordered(_ left: RowView, _ right: RowView, _ body: () -> Int) -> Int {
+    let (leftIsNull, rightIsNull) = (left.isNull(column), right.isNull(column))
+    if leftIsNull || rightIsNull { return sign * ((leftIsNull ? 0 : 1) - (rightIsNull ? 0 : 1)) }
+    return sign * body()
+  }
+}
+
+private final class IntegerOrder: ColumnOrder {
+  override func compare(_ left: Place, _ right: Place) -> Int {
+    ordered(left.row, right.row) { Value.order(left.row.int(column), right.row.int(column)) }
+  }
+}
+
+private final class DoubleOrder: ColumnOrder {
+  override func compare(_ left: Place, _ right: Place) -> Int {
+    ordered(left.row, right.row) { Value.order(left.row.double(column), right.row.double(column)) }
+  }
+}
+
+private final class TextOrder: ColumnOrder {
+  override func compare(_ left: Place, _ right: Place) -> Int {
+    ordered(left.row, right.row) {
+      let (leftBytes, rightBytes) = (left.row.bytes(column), right.row.bytes(column))
+      if leftBytes.isSurelyComposed, rightBytes.isSurelyComposed { return leftBytes.order(to: rightBytes) }
+      return Value.order(left.row.string(column) ?? "", right.row.string(column) ?? "")
+    }
+  }
+}
+
+private final class FoldedTextOrder: ColumnOrder {
+  private let options: ComparisonOptions
+
+  init(_ column: Column, _ options: ComparisonOptions, _ sign: Int) {
+    self.options = options
+    super.init(column, sign)
+  }
+
+  override func compare(_ left: Place, _ right: Place) -> Int {
+    ordered(left.row, right.row) { Value.order(folded(left), folded(right)) }
+  }
+
+  private func folded(_ place: Place) -> String { (place.row.string(column) ?? "").folded(options) }
+}
+
+private final class ValueOrder: ColumnOrder {
+  override func compare(_ left: Place, _ right: Place) -> Int {
+    ordered(left.row, right.row) { Value.compare(left.row.value(column), right.row.value(column)) ?? 0 }
+  }
+}
+
+/// By a property behind to-one relationships; objects for which they lead nowhere stand before all others.
+final class OrderBehindHops: RowOrder {
+  private let hops: [ToOneHop]
+  private let order: RowOrder
+
+  init(_ hops: [ToOneHop], _ order: RowOrder, _ sign: Int) {
+    self.hops = hops
+    self.order = order
+    super.init(sign)
+  }
+
+  override func compare(_ left: Place, _ right: Place) throws -> Int {
+    let (left, right) = (try left.following(hops), try right.following(hops))
+    guard let left else { return right == nil ? 0 : -sign }
+    guard let right else { return sign }
+    return try order.compare(left, right)
+  }
+}

@@ -1,0 +1,110 @@
+import Foundation
+import HeartwoodBytes
+
+/// History records as bytes.
+///
+/// ```
+/// format u8 (1) · nanoseconds i64 · previous number varint
+/// flags u8 (1 author, 2 context name) · { counted text } … · changes varint
+/// { kind u8 · entity number varint · key varint · of an update: count, property numbers (varints);
+///   of a delete: count, { property number varint · ValueCoding } } …
+/// ```
+///
+/// Properties go by their numbers in the schema, which outlast changes of the model.
+enum HistoryCoding {
+  static let format: UInt8 = 1
+  private static let hasAuthor: UInt8 = 1
+  private static let hasContextName: UInt8 = 2
+
+  static func encode(_ record: HistoryRecord, _ schema: StoreSchema) -> [UInt8] {
+    var writer = ByteWriter()
+    writer.append(format)
+    writer.append(record.nanoseconds)
+    writer.appendVarint(record.previous)
+    writer.append(
+      (record.author == nil ? 0 : hasAuthor) | (record.contextName == nil ? 0 : hasContextName))
+    if let author = record.author { writer.appendText(author) }
+    if let name = record.contextName { writer.appendText(name) }
+    writer.appendVarint(UInt64(record.changes.count))
+    for change in record.changes { encode(change, schema, &writer) }
+    return writer.withUnsafeBytes { Array($0) }
+  }
+
+  private static func encode(_ change: HistoryChange, _ schema: StoreSchema, _ writer: inout ByteWriter) {
+    let numbers = schema.entity(change.entity).propertyNumbers
+    writer.append(change.kind.rawValue)
+    writer.appendVarint(UInt64(change.entity.number))
+    writer.appendVarint(change.key)
+    switch change.kind {
+    case .insert: break
+    case .update:
+      writer.appendVarint(UInt64(change.updatedSlots.count))
+      for slot in change.updatedSlots { writer.appendVarint(UInt64(numbers[slot])) }
+    case .delete:
+      writer.appendVarint(UInt64(change.tombstone.count))
+      for (slot, value) in change.tombstone {
+        writer.appendVarint(UInt64(numbers[slot]))
+        ValueCoding.append(value, to: &writer)
+      }
+    }
+  }
+
+  /// - Throws: `.persistentStoreDamaged` where the bytes are no record of this store.
+  static func decode(
+    _ bytes: UnsafeRawBufferPointer, number: UInt64, _ schema: StoreSchema
+  ) throws -> HistoryRecord {
+    do {
+      var reader = ByteReader(bytes)
+      guard try reader.readUInt8() == format else { throw damaged(number, "its format is not known") }
+      let nanoseconds = try reader.readInt64()
+      let previous = try reader.readVarint()
+      let flags = try reader.readUInt8()
+      let author = flags & hasAuthor == 0 ? nil : try reader.readText()
+      let contextName = flags & hasContextName == 0 ? nil : try reader.readText()
+      let count = try reader.readVarint()
+      var changes: [HistoryChange] = []
+      // A change has three bytes at least: damaged counts must not reserve memory.
+      guard count <= UInt64(reader.remaining / 3) else { throw damaged(number, "it ends too early") }
+      changes.reserveCapacity(Int(count))
+      for _ in 0..<count { changes.append(try decodeChange(&reader, number, schema)) }
+      guard reader.remaining == 0 else { throw damaged(number, "there are bytes behind it") }
+      return HistoryRecord(
+        number: number, previous: previous, nanoseconds: nanoseconds, author: author,
+        contextName: contextName, changes: changes)
+    } catch is ByteReader.ShortInput {
+      throw damaged(number, "it ends too early")
+    }
+  }
+
+  private static func decodeChange(
+    _ reader: inout ByteReader, _ number: UInt64, _ schema: StoreSchema
+  ) throws -> HistoryChange {
+    guard let kind = HistoryChange.Kind(rawValue: try reader.readUInt8()) else {
+      throw damaged(number, "a change is of no known kind")
+    }
+    let entityNumber = try reader.readVarint()
+    guard let entity = schema.entity(numbered: entityNumber) else {
+      throw damaged(number, "there is no entity number \(entityNumber)")
+    }
+    var change = HistoryChange(kind: kind, entity: entity.entity, key: try reader.readVarint())
+    guard kind != .insert else { return change }
+    for _ in 0..<(try reader.readVarint()) {
+      let property = try reader.readVarint()
+      let slot = entity.slot(ofProperty: property)
+      if kind == .update {
+        // A property that the model has no more leaves no trace.
+        if let slot { change.updatedSlots.append(slot) }
+      } else {
+        guard let value = try ValueCoding.read(&reader) else {
+          throw damaged(number, "a preserved value cannot be read")
+        }
+        if let slot { change.tombstone.append((slot, value)) }
+      }
+    }
+    return change
+  }
+
+  private static func damaged(_ number: UInt64, _ what: String) -> HeartwoodError {
+    .damagedStore("the history of transaction \(number) is damaged: \(what)")
+  }
+}

@@ -1,0 +1,36 @@
+/// Which entities the model behind a context has.
+extension ManagedObjectContext {
+  /// The entity of a class, in the model of the context's coordinator.
+  ///
+  /// - Precondition: the model has exactly one entity with this class.
+  func entity(of type: ManagedObject.Type) -> EntityDescription {
+    guard let model = persistentStoreCoordinator?.managedObjectModel else { return type.entity() }
+    guard let entity = model.entity(of: type) else {
+      preconditionFailure(
+        "\(type) is not the class of exactly one entity of the model, which has "
+          + ModelChecks.list(model.entitiesByName.keys))
+    }
+    return entity
+  }
+}
+
+extension EntityDescription {
+  /// A new object of the entity with this name in the context's model.
+  ///
+  /// - Precondition: the model has such an entity, and it is not abstract.
+  public static func insertNewObject(
+    forEntityName name: String, into context: ManagedObjectContext
+  ) -> ManagedObject {
+    guard let entity = entity(forEntityName: name, in: context) else {
+      preconditionFailure("the context's model has no entity called \"\(name)\"")
+    }
+    return entity.inUse.objectClass.init(entity: entity, insertInto: context)
+  }
+
+  /// The entity with this name in the context's model.
+  public static func entity(
+    forEntityName name: String, in context: ManagedObjectContext
+  ) -> EntityDescription? {
+    context.persistentStoreCoordinator?.managedObjectModel.entitiesByName[name]
+  }
+}

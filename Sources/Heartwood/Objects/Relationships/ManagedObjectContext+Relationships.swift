@@ -1,0 +1,200 @@
+/// Reading and changing relationships. Both sides of an inverse pair change at once.
+extension ManagedObjectContext {
+  // MARK: To-one
+
+  /// The destination of a to-one relationship: the registered object or a fault.
+  func toOne(_ object: ManagedObject, _ slot: Int) -> ManagedObject? {
+    guard case .object(let id) = object.value(at: slot) else { return nil }
+    return self.object(object.entity.relationship(at: slot).destinationEntity, id.key)
+  }
+
+  /// Sets a to-one relationship and keeps its inverse.
+  func setToOne(_ object: ManagedObject, _ slot: Int, _ destination: ManagedObject?) {
+    let relationship = object.entity.relationship(at: slot)
+    destination.map { check($0, isFitFor: relationship, of: object) }
+    let previous = toOne(object, slot)
+    willEdit(object)
+    object.setEdit(slot, destination.map { .object($0.identifier) } ?? .null)
+    guard previous !== destination, relationship.inverseRelationship != nil else { return }
+    if let previous { dropInverse(of: relationship, at: previous, of: object) }
+    if let destination { addInverse(of: relationship, at: destination, of: object) }
+  }
+
+  // MARK: To-many
+
+  /// The destinations' keys: in order where the relationship has one.
+  func relatedKeys(_ object: ManagedObject, _ slot: Int) -> [UInt64] {
+    loadedState(object, slot).keys()
+  }
+
+  /// The destination with this key: the registered object or a fault.
+  func relatedObject(_ object: ManagedObject, _ slot: Int, _ key: UInt64) -> ManagedObject {
+    self.object(object.entity.relationship(at: slot).destinationEntity, key)
+  }
+
+  /// All destinations, as faults.
+  func related(_ object: ManagedObject, _ slot: Int) -> [ManagedObject] {
+    let destination: EntityDescription = object.entity.relationship(at: slot).destinationEntity
+    return relatedKeys(object, slot).map { self.object(destination, $0) }
+  }
+
+  func containsRelated(_ object: ManagedObject, _ slot: Int, _ destination: ManagedObject) -> Bool {
+    loadedState(object, slot).contains(destination.identifier.key)
+  }
+
+  /// Makes `destinations` the whole relationship, by differences.
+  func setRelated(_ object: ManagedObject, _ slot: Int, _ destinations: [ManagedObject]) {
+    let state = loadedState(object, slot)
+    let wanted = destinations.uniqued()
+    let wantedKeys = Set(wanted.map(\.identifier.key))
+    willEdit(object)
+    for key in state.keys() where !wantedKeys.contains(key) {
+      removeRelated(object, slot, relatedObject(object, slot, key))
+    }
+    for destination in wanted where !state.contains(destination.identifier.key) {
+      insertRelated(object, slot, destination, at: nil)
+    }
+    if state.isOrdered {
+      let order = wanted.map(\.identifier.key)
+      if order != state.keys() { state.setOrder(order) }
+    }
+  }
+
+  /// Relates `destination`; in an ordered relationship at `index` or at the end.
+  func insertRelated(_ object: ManagedObject, _ slot: Int, _ destination: ManagedObject, at index: Int?) {
+    let relationship = object.entity.relationship(at: slot)
+    check(destination, isFitFor: relationship, of: object)
+    let state = loadedState(object, slot)
+    let key = destination.identifier.key
+    willEdit(object)
+    if !state.contains(key) {
+      state.add(key)
+      addInverse(of: relationship, at: destination, of: object)
+    }
+    if let index { place(key, at: index, in: state, relationship) }
+  }
+
+  /// Ends the relation to `destination`.
+  func removeRelated(_ object: ManagedObject, _ slot: Int, _ destination: ManagedObject) {
+    let state = loadedState(object, slot)
+    willEdit(object)
+    guard state.contains(destination.identifier.key) else { return }
+    state.remove(destination.identifier.key)
+    dropInverse(of: object.entity.relationship(at: slot), at: destination, of: object)
+  }
+
+  /// What the object knows of the relationship, with the keys in the store loaded.
+  func loadedState(_ object: ManagedObject, _ slot: Int) -> RelationshipState {
+    let state = state(object, slot)
+    if !state.isLoaded { load(state, object, slot) }
+    return state
+  }
+
+  private func place(
+    _ key: UInt64, at index: Int, in state: RelationshipState, _ relationship: RelationshipDescription
+  ) {
+    precondition(
+      relationship.isOrdered, "\(relationship.displayName) has no order: insert without an index")
+    var keys = state.keys()
+    keys.removeAll { $0 == key }
+    precondition(index <= keys.count, "index \(index) is past the end of \(relationship.displayName)")
+    keys.insert(key, at: index)
+    if keys != state.keys() { state.setOrder(keys) }
+  }
+
+  /// What the object knows of the relationship, loaded or not.
+  func state(_ object: ManagedObject, _ slot: Int) -> RelationshipState {
+    if let state = object.relationshipState(at: slot) { return state }
+    let state = RelationshipState(isOrdered: object.entity.relationship(at: slot).isOrdered)
+    object.setRelationshipState(state, at: slot)
+    if object.identifier.isTemporaryID { state.load([]) }
+    return state
+  }
+
+  private func load(_ state: RelationshipState, _ object: ManagedObject, _ slot: Int) {
+    let relationship = object.entity.relationship(at: slot)
+    var keys: [UInt64] = []
+    do {
+      try readingView().destinations(relationship, of: object.identifier.key) {
+        keys.append($0)
+        return true
+      }
+    } catch {
+      noteUnreadable(error, object)
+    }
+    state.load(keys)
+  }
+
+  // MARK: The other side
+
+  /// Notes at `other` that `object` now points to it. Where `other` can have one only, its former
+  /// partner loses it.
+  private func addInverse(
+    of relationship: RelationshipDescription, at other: ManagedObject, of object: ManagedObject
+  ) {
+    guard let inverse = relationship.inverseRelationship else { return }
+    let slot = inverse.slot
+    if inverse.isToMany {
+      let state = state(other, slot)
+      guard !(other === object && inverse === relationship && state.contains(object.identifier.key)) else {
+        return
+      }
+      willEdit(other)
+      state.add(object.identifier.key)
+      return
+    }
+    let former = toOne(other, slot)
+    guard former !== object else { return }
+    willEdit(other)
+    other.setEdit(slot, .object(object.identifier))
+    if let former { forget(other, in: relationship, of: former) }
+  }
+
+  /// Notes at `other` that `object` no longer points to it.
+  private func dropInverse(
+    of relationship: RelationshipDescription, at other: ManagedObject, of object: ManagedObject
+  ) {
+    guard let inverse = relationship.inverseRelationship else { return }
+    forget(object, in: inverse, of: other)
+  }
+
+  /// Takes `target` out of one side of a relationship, and nothing else.
+  func forget(
+    _ target: ManagedObject, in relationship: RelationshipDescription, of object: ManagedObject
+  ) {
+    guard !object.state.contains(.deleted) else { return }
+    if relationship.isToMany {
+      let state = state(object, relationship.slot)
+      let key = target.identifier.key
+      // Asking a loaded state avoids a difference for what is not there; an unloaded one is trusted
+      // to agree with the side that was just changed.
+      guard !state.isLoaded || state.contains(key) else { return }
+      willEdit(object)
+      state.remove(key)
+    } else if toOne(object, relationship.slot) === target {
+      willEdit(object)
+      object.setEdit(relationship.slot, .null)
+    }
+  }
+
+  private func check(
+    _ destination: ManagedObject, isFitFor relationship: RelationshipDescription, of object: ManagedObject
+  ) {
+    precondition(
+      destination.managedObjectContext === self,
+      "\(relationship.displayName): the destination belongs to another context; "
+        + "pass its objectID and ask for the object in this context")
+    precondition(
+      destination.entity.isKindOf(entity: relationship.destinationEntity),
+      "\(relationship.displayName) holds \(relationship.destinationEntity.displayName), "
+        + "not \(destination.entity.displayName)")
+  }
+}
+
+extension Array where Element == ManagedObject {
+  /// Each object once, where it stands first.
+  fileprivate func uniqued() -> [ManagedObject] {
+    var seen: Set<ObjectIdentifier> = []
+    return filter { seen.insert(ObjectIdentifier($0)).inserted }
+  }
+}

@@ -1,0 +1,41 @@
+/// A predicate with its names looked up and its types checked, ready to be held against rows.
+///
+/// It may be used for rows of its entity and of all subentities, whose columns lie at the same places.
+final class CompiledPredicate {
+  let entity: EntityDescription
+  /// The parts that must all hold.
+  let conjuncts: [Conjunct]
+  /// Whether evaluation looks beyond the object's own row.
+  let readsOtherRows: Bool
+  private let test: RowTest
+  private let condition: Condition
+
+  /// - Parameter store: where given, constants that are saved objects of another store equal nothing.
+  /// - Throws: `.coreData` when a name is unknown, a type does not fit, or the tree is too large.
+  convenience init(
+    _ predicate: any FetchPredicate, entity: EntityDescription, store: StoreIdentity? = nil
+  ) throws(HeartwoodError) {
+    try self.init(predicate.conditionTree(for: entity), entity: entity, store: store)
+  }
+
+  init(_ condition: Condition, entity: EntityDescription, store: StoreIdentity? = nil) throws(HeartwoodError)
+  {
+    var compiler = ConditionCompiler(entity, store)
+    let parts = try compiler.compileConjuncts(condition)
+    self.entity = entity
+    self.condition = condition
+    conjuncts = parts.map(\.conjunct)
+    readsOtherRows = compiler.readsOtherRows
+    test = RowTest.all(parts.map(\.test))
+  }
+
+  /// Whether the predicate is true for an object.
+  ///
+  /// - Throws: what looking up other rows throws.
+  func matches(_ row: RowView, key: UInt64, in source: any RowSource) throws -> Bool {
+    try test.matches(Place(row: row, key: key, source: source, outer: nil))
+  }
+
+  /// The predicate in the language of `FormatPredicate`.
+  var text: String { condition.description }
+}

@@ -1,0 +1,162 @@
+import Foundation
+
+/// Comparisons of a property with a constant: the common kind, with tests that read the row's bytes.
+extension ConditionCompiler {
+  func compile(
+    _ path: ResolvedPath, _ comparator: ComparisonOperator, _ value: Value, _ options: ComparisonOptions
+  ) throws(HeartwoodError) -> CompiledPart {
+    try checkShape(path, comparator, value)
+    let part: CompiledPart
+    switch path.end {
+    case .attribute(let attribute, let column):
+      part = try AttributeComparison(path, attribute, column, comparator, options).compile(value)
+    case .toOne(_, let column, let entity):
+      part = try IdentityComparison(path, entity, comparator, store).compile(value, column)
+    case .object(let entity):
+      part = try IdentityComparison(path, entity, comparator, store).compile(value, nil)
+    case .toMany: throw .predicate("\(path.name) is a to-many relationship", column: path.column)
+    }
+    return reaching(part, path, resultForNull: comparator.holds(.null, value, options))
+  }
+
+  private func checkShape(
+    _ path: ResolvedPath, _ comparator: ComparisonOperator, _ value: Value
+  ) throws(HeartwoodError) {
+    let isList = if case .list = value { true } else { false }
+    let wantsList = comparator == .isIn || comparator == .between
+    if wantsList && !isList {
+      throw .predicate(
+        "\(path.name) \(comparator.rawValue) needs a list, not \(value.shortText)", column: path.column)
+    }
+    if isList && !wantsList {
+      throw .predicate(
+        "\(path.name) cannot be compared with a list but by IN or BETWEEN", column: path.column)
+    }
+    if comparator == .between && value.elements.count != 2 {
+      throw .predicate(
+        "BETWEEN needs a list of two values, the lower and the upper bound, not of \(value.elements.count)",
+        column: path.column)
+    }
+  }
+
+  /// The part as one about the object that the path starts from.
+  private func reaching(_ part: CompiledPart, _ path: ResolvedPath, resultForNull: Bool) -> CompiledPart {
+    guard !path.isOwnRow else { return part }
+    let through =
+      path.hops.isEmpty ? part.test : ThroughTest(path.hops, part.test, resultForNull: resultForNull)
+    if path.outward > 0 { return CompiledPart(OuterTest(path.outward, through)) }
+    // Where nil satisfies the comparison, objects without destination do too, and no index leads to them.
+    guard !resultForNull else { return CompiledPart(through) }
+    let conjunct = path.hops.reversed().reduce(part.conjunct) { inner, hop in
+      switch inner {
+      case .other, .constant(true): .other
+      case .constant(false): .constant(false)
+      default: .throughToOne(slot: Int(hop.column.slot), inner)
+      }
+    }
+    return CompiledPart(through, conjunct)
+  }
+}
+
+/// A relationship, or the object itself, compared with constants.
+struct IdentityComparison {
+  private let path: ResolvedPath
+  private let entity: EntityDescription
+  private let comparator: ComparisonOperator
+  private let store: StoreIdentity?
+
+  init(
+    _ path: ResolvedPath, _ entity: EntityDescription, _ comparator: ComparisonOperator,
+    _ store: StoreIdentity?
+  ) {
+    self.path = path
+    self.entity = entity
+    self.comparator = comparator
+    self.store = store
+  }
+
+  /// - Parameter column: the to-one relationship's; nil for the object itself.
+  func compile(_ value: Value, _ column: Column?) throws(HeartwoodError) -> CompiledPart {
+    var identifiers: [ManagedObjectID] = []
+    var includesNull = false
+    for member in comparator == .isIn ? value.elements : [value] {
+      guard let identifier = try identifier(member) else {
+        includesNull = true
+        continue
+      }
+      if isHere(identifier) { identifiers.append(identifier) }
+    }
+    guard comparator == .equal || comparator == .notEqual || comparator == .isIn else {
+      throw .predicate(
+        "\(path.name) is an object: it can be compared by ==, != and IN only", column: path.column)
+    }
+    let isWanted = comparator != .notEqual
+    guard let column else { return itself(identifiers, isWanted) }
+    return toOne(column, identifiers, includesNull, isWanted)
+  }
+
+  /// The object itself is never nil.
+  private func itself(_ identifiers: [ManagedObjectID], _ isWanted: Bool) -> CompiledPart {
+    let keys = identifiers.map(\.key).withoutRepetitions
+    return CompiledPart(
+      IdentityTest(Set(keys), isMemberWanted: isWanted), isWanted ? .identity(keys) : .other)
+  }
+
+  private func toOne(
+    _ column: Column, _ identifiers: [ManagedObjectID], _ includesNull: Bool, _ isWanted: Bool
+  ) -> CompiledPart {
+    let slot = Int(column.slot)
+    if identifiers.isEmpty {
+      guard includesNull else { return CompiledPart(!isWanted) }
+      return CompiledPart(
+        NullTest(column, isNullWanted: isWanted), isWanted ? .equal(slot: slot, value: .null) : .other)
+    }
+    let values = identifiers.map(Value.object).withoutRepetitions + (includesNull ? [.null] : [])
+    if values.count == 1 {
+      let key = Int64(bitPattern: identifiers[0].key)
+      let test = IntegerTest(column, key...key, isInsideWanted: isWanted)
+      return CompiledPart(test, isWanted ? .equal(slot: slot, value: values[0]) : .other)
+    }
+    let keys = Set(identifiers.map { Int64(bitPattern: $0.key) })
+    return CompiledPart(IntegerSetTest(column, keys, includesNull: includesNull), .isIn(slot: slot, values))
+  }
+
+  /// Saved objects of another store are never found in this one.
+  private func isHere(_ identifier: ManagedObjectID) -> Bool {
+    store == nil || identifier.isTemporaryID || identifier.store == store
+  }
+
+  /// The identifier that a constant stands for; nil for nil.
+  private func identifier(_ value: Value) throws(HeartwoodError) -> ManagedObjectID? {
+    switch value {
+    case .null: return nil
+    case .object(let identifier):
+      guard identifier.entity.rootEntity === entity.rootEntity else {
+        throw mismatch("an object of \(identifier.entity.displayName)")
+      }
+      return identifier
+    case .string(let text), .url(let text):
+      guard let identifier = ManagedObjectID(text: text, below: entity.rootEntity) else {
+        throw mismatch(value.shortText)
+      }
+      return identifier
+    default: throw mismatch(value.shortText)
+    }
+  }
+
+  private func mismatch(_ found: String) -> HeartwoodError {
+    .predicate(
+      "\(path.name) is an object and cannot be compared with \(found); it wants an object of \(entity.displayName), "
+        + "or its identifier", column: path.column)
+  }
+}
+
+extension ManagedObjectID {
+  /// The identifier whose text this is, if it is one of the root entity's.
+  fileprivate init?(text: String, below root: EntityDescription) {
+    guard let uri = URL(string: text), let parts = Self.parts(of: uri),
+      let entity = root.inUse.family.values.first(where: { $0.name == parts.entityName })
+    else { return nil }
+    self.init(entity: entity, key: parts.key, store: StoreIdentity(uuid: parts.store))
+  }
+}

@@ -1,0 +1,237 @@
+/// One part of a condition, compiled, and in the form that an index may serve.
+struct CompiledPart {
+  var test: RowTest
+  var conjunct: Conjunct
+
+  init(_ test: RowTest, _ conjunct: Conjunct = .other) {
+    self.test = test
+    self.conjunct = conjunct
+  }
+
+  init(_ value: Bool) {
+    self.init(ConstantTest(value), .constant(value))
+  }
+}
+
+/// Turns a condition's tree into tests of rows.
+struct ConditionCompiler {
+  /// The objects around, the fetched one first.
+  var paths: PathResolver
+  let store: StoreIdentity?
+  private(set) var readsOtherRows = false
+
+  init(_ entity: EntityDescription, _ store: StoreIdentity?) {
+    paths = PathResolver(scopes: [(.fetched, entity)])
+    self.store = store
+  }
+
+  /// The parts that must all hold.
+  mutating func compileConjuncts(_ condition: Condition) throws(HeartwoodError) -> [CompiledPart] {
+    guard condition.size.isAllowed else { throw condition.size.refusal }
+    guard case .and(let parts) = condition.node else { return [try compile(condition)] }
+    var compiled: [CompiledPart] = []
+    for part in parts { compiled += try compileConjuncts(part) }
+    return compiled
+  }
+
+  mutating func compile(_ condition: Condition) throws(HeartwoodError) -> CompiledPart {
+    switch condition.node {
+    case .constant(let value): return CompiledPart(value)
+    case .refused(let error): throw error
+    case .not(let part): return CompiledPart(NotTest(try compile(part).test))
+    case .and:
+      let parts = try compileConjuncts(condition)
+      return parts.count == 1 ? parts[0] : CompiledPart(RowTest.all(parts.map(\.test)))
+    case .or(let parts): return try compileDisjuncts(parts)
+    case .comparison(let comparison): return try compile(comparison)
+    case .quantified(let quantifier, let path, let scope, let part):
+      return try compile(quantifier, try paths.resolve(path), scope, part)
+    }
+  }
+
+  private mutating func compileDisjuncts(_ parts: [Condition]) throws(HeartwoodError) -> CompiledPart {
+    var compiled: [CompiledPart] = []
+    for part in parts { compiled.append(try compile(part)) }
+    return CompiledPart(RowTest.any(compiled.map(\.test)), Conjunct.membership(compiled.map(\.conjunct)))
+  }
+}
+
+/// Conditions about the destinations of to-many relationships.
+extension ConditionCompiler {
+  private mutating func compile(
+    _ quantifier: Quantifier, _ path: ResolvedPath, _ scope: Scope, _ condition: Condition
+  ) throws(HeartwoodError) -> CompiledPart {
+    let (destinations, rest) = try destinations(path)
+    guard rest.isEmpty else { throw toManyFollowed(path) }
+    let part = try withScope(scope, destinations.entity) { (compiler) throws(HeartwoodError) in
+      try compiler.compile(condition)
+    }
+    return quantified(quantifier, path, destinations.value, part)
+  }
+
+  private func quantified(
+    _ quantifier: Quantifier, _ path: ResolvedPath, _ destinations: Destinations, _ part: CompiledPart
+  ) -> CompiledPart {
+    let test = QuantifiedTest(quantifier, destinations, part.test)
+    guard quantifier == .any, path.isOwnRow else { return CompiledPart(test) }
+    let slot = destinations.relationship.slot
+    switch part.conjunct {
+    case .identity(let keys) where keys.count == 1:
+      return CompiledPart(test, .containsDestination(slot: slot, key: keys[0]))
+    case .other, .constant: return CompiledPart(test)
+    default: return CompiledPart(test, .throughToMany(slot: slot, part.conjunct))
+    }
+  }
+
+  /// `ANY cities.name == "x"`: the comparison is made with each destination.
+  private mutating func compile(
+    _ quantifier: Quantifier, _ comparison: Comparison
+  ) throws(HeartwoodError) -> CompiledPart {
+    guard case .path(let written) = comparison.left.kind else {
+      throw .predicate("\(quantifier.rawValue) must be followed by a path over a to-many relationship")
+    }
+    let path = try paths.resolve(written)
+    guard case .toMany = path.end else {
+      throw .predicate(
+        "\(path.name) leads over no to-many relationship: leave out \(quantifier.rawValue)",
+        column: path.column)
+    }
+    let (destinations, rest) = try destinations(path)
+    let scope = Scope()
+    var inner = comparison
+    inner.quantifier = nil
+    inner.left = .path(PropertyPath(scope, rest, column: written.column))
+    let part = try withScope(scope, destinations.entity) { (compiler) throws(HeartwoodError) in
+      try compiler.compile(inner)
+    }
+    return quantified(quantifier, path, destinations.value, part)
+  }
+
+  /// - Throws: when the path does not lead to a to-many relationship.
+  mutating func destinations(
+    _ path: ResolvedPath
+  ) throws(HeartwoodError) -> ((value: Destinations, entity: EntityDescription), rest: [PathStep]) {
+    guard case .toMany(let relationship, let entity, let rest) = path.end else {
+      throw .predicate("\(path.name) is no to-many relationship", column: path.column)
+    }
+    readsOtherRows = true
+    return ((Destinations(path.outward, path.hops, relationship, entity), entity), rest)
+  }
+
+  mutating func withScope<Result>(
+    _ scope: Scope, _ entity: EntityDescription,
+    _ body: (inout ConditionCompiler) throws(HeartwoodError) -> Result
+  ) throws(HeartwoodError) -> Result {
+    paths.scopes.append((scope, entity))
+    defer { paths.scopes.removeLast() }
+    return try body(&self)
+  }
+
+  func toManyFollowed(_ path: ResolvedPath) -> HeartwoodError {
+    .predicate("nothing can follow the to-many relationship \(path.name) here", column: path.column)
+  }
+
+  mutating func noteOtherRows() { readsOtherRows = true }
+}
+
+/// Comparisons.
+extension ConditionCompiler {
+  private mutating func compile(_ comparison: Comparison) throws(HeartwoodError) -> CompiledPart {
+    if let quantifier = comparison.quantifier { return try compile(quantifier, comparison) }
+    let left = try operand(comparison.left)
+    let right = try operand(comparison.right)
+    let (comparator, options) = (comparison.comparator, comparison.options)
+    switch (left, right) {
+    case (.path(let path), .constant(let value)) where !path.isToMany:
+      return try compile(path, comparator, value, options)
+    case (.constant(let value), .path(let path)) where comparator.mirrored != nil && !path.isToMany:
+      return try compile(path, comparator.mirrored ?? comparator, value, options)
+    case (.path(let path), _) where path.isToMany:
+      return try compileMembership(of: comparison.right, in: path, if: comparator == .contains)
+    case (_, .path(let path)) where path.isToMany:
+      return try compileMembership(of: comparison.left, in: path, if: comparator == .isIn)
+    case (_, .path) where comparator == .isIn:
+      return try compileComputed(right, .contains, left, options)
+    case (_, .parts(let parts)): return try compile(comparison, withParts: parts)
+    default: return try compileComputed(left, comparator, right, options)
+    }
+  }
+
+  /// `cities CONTAINS x` and `x IN cities`: any destination is the object.
+  private mutating func compileMembership(
+    of member: ConditionExpression, in path: ResolvedPath, if isMembership: Bool
+  ) throws(HeartwoodError) -> CompiledPart {
+    guard case .toMany(_, _, let rest) = path.end, isMembership else {
+      throw .predicate(
+        "\(path.name) is a to-many relationship: say ANY, ALL or NONE before it, or compare its @count",
+        column: path.column)
+    }
+    let (destinations, _) = try destinations(path)
+    let scope = Scope()
+    let part = try withScope(scope, destinations.entity) { (compiler) throws(HeartwoodError) in
+      try compiler.compile(.comparing(.path(PropertyPath(scope, rest, column: path.column)), .equal, member))
+    }
+    return quantified(.any, path, destinations.value, part)
+  }
+
+  /// Lists whose members are no constants: each is compared by itself.
+  private mutating func compile(
+    _ comparison: Comparison, withParts parts: [ConditionExpression]
+  ) throws(HeartwoodError) -> CompiledPart {
+    switch comparison.comparator {
+    case .isIn:
+      let equalities = parts.map { Condition.comparing(comparison.left, .equal, $0, comparison.options) }
+      return try compileDisjuncts(equalities)
+    case .between where parts.count == 2:
+      let low = Condition.comparing(comparison.left, .greaterOrEqual, parts[0], comparison.options)
+      let high = Condition.comparing(comparison.left, .lessOrEqual, parts[1], comparison.options)
+      return try compile(.all([low, high]))
+    case .between: throw .predicate("BETWEEN needs a list of two values, the lower and the upper bound")
+    default: throw .predicate("a list can stand only after IN and BETWEEN")
+    }
+  }
+
+  private mutating func compileComputed(
+    _ left: Operand, _ comparator: ComparisonOperator, _ right: Operand, _ options: ComparisonOptions
+  ) throws(HeartwoodError) -> CompiledPart {
+    let (left, right) = try (computed(left), computed(right))
+    try check(left, comparator, right, options)
+    return CompiledPart(ComputedTest(left.reader, comparator, right.reader, options))
+  }
+}
+
+extension ResolvedPath {
+  var isToMany: Bool {
+    if case .toMany = end { return true }
+    return false
+  }
+}
+
+extension Conjunct {
+  /// Equalities of one property, joined by OR, are one membership.
+  static func membership(_ parts: [Conjunct]) -> Conjunct {
+    var values: [Value] = []
+    var slots: Set<Int> = []
+    for part in parts {
+      switch part {
+      case .equal(let slot, let value):
+        slots.insert(slot)
+        values.append(value)
+      case .isIn(let slot, let members):
+        slots.insert(slot)
+        values += members
+      case .constant(false): continue
+      default: return .other
+      }
+    }
+    guard let slot = slots.first else { return .constant(false) }
+    return slots.count == 1 ? .isIn(slot: slot, values.withoutRepetitions) : .other
+  }
+}
+
+extension Array where Element: Hashable {
+  var withoutRepetitions: [Element] {
+    var seen: Set<Element> = []
+    return filter { seen.insert($0).inserted }
+  }
+}

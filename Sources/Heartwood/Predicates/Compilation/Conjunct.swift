@@ -1,0 +1,32 @@
+/// One part of a predicate that must hold, in a form that an index may serve.
+///
+/// Forms say exactly what their part says, so that rows found by them need no further test of that part. All values
+/// are of the column's own kind.
+indirect enum Conjunct {
+  /// The property has this value: null for nil, an identifier for a to-one relationship.
+  case equal(slot: Int, value: Value)
+  /// The property has a value between the bounds, of which there is at least one.
+  case range(slot: Int, lower: IndexBound?, upper: IndexBound?)
+  /// The text begins with this one; compared in composed form.
+  case prefix(slot: Int, String)
+  /// The property has one of these values, which may include null.
+  case isIn(slot: Int, [Value])
+  /// The object is one of those with these keys.
+  case identity([UInt64])
+  /// The destination of a to-one relationship, which must be there, satisfies a conjunct of its own.
+  case throughToOne(slot: Int, Conjunct)
+  /// Any destination of a to-many relationship satisfies a conjunct of its own.
+  case throughToMany(slot: Int, Conjunct)
+  /// The object with the key is a destination of a to-many relationship.
+  case containsDestination(slot: Int, key: UInt64)
+  /// The part is true or false for every object.
+  case constant(Bool)
+  /// Only testing the row tells.
+  case other
+}
+
+/// One end of a range of values.
+struct IndexBound: Sendable {
+  var value: Value
+  var isInclusive: Bool
+}

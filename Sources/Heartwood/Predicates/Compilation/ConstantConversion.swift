@@ -1,0 +1,161 @@
+import Foundation
+
+/// Turns constants into values of the property's kind that they are compared with.
+struct ConstantConversion {
+  let path: ResolvedPath
+  let attribute: AttributeDescription
+
+  /// The constant as a value of the attribute's kind, or a number that can be compared with it; null stays null.
+  ///
+  /// - Throws: when the two cannot be compared, saying what is wanted.
+  func convert(_ value: Value) throws(HeartwoodError) -> Value {
+    if value.isNull { return value }
+    guard let converted = converted(value) else { throw mismatch(value) }
+    return converted
+  }
+
+  private func converted(_ value: Value) -> Value? {
+    switch (attribute.type, value) {
+    case (.integer16, _), (.integer32, _), (.integer64, _): integer(value)
+    case (.double, _): double(value)
+    case (.float, _): float(value)
+    case (.decimal, _): decimal(value)
+    case (.boolean, _): boolean(value)
+    case (.string, .string), (.date, .date), (.binaryData, .data), (.uuid, .uuid), (.uri, .url): value
+    case (.date, .string(let text)): Self.date(text).map { .date($0.timeIntervalSinceReferenceDate) }
+    case (.uuid, .string(let text)): UUID(uuidString: text).map(Value.uuid)
+    case (.uri, .string(let text)): .url(text)
+    case (.string, .url(let text)): .string(text)
+    case (.string, .uuid(let uuid)): .string(uuid.uuidString)
+    default: nil
+    }
+  }
+
+  private func integer(_ value: Value) -> Value? {
+    switch value {
+    case .int: value
+    case .bool(let flag): .int(flag ? 1 : 0)
+    case .double(let number): Int64(exactly: number).map(Value.int) ?? value
+    case .decimal(let number): number.exactInteger.map(Value.int) ?? value
+    default: nil
+    }
+  }
+
+  private func double(_ value: Value) -> Value? {
+    switch value {
+    case .double: value
+    case .int(let number): Double(exactly: number).map(Value.double) ?? value
+    case .decimal(let number): number.exactInteger.flatMap { Double(exactly: $0) }.map(Value.double) ?? value
+    default: nil
+    }
+  }
+
+  /// The nearest number that the property can have, so that 0.1 equals what was stored as 0.1.
+  private func float(_ value: Value) -> Value? {
+    guard case .double(let number)? = double(value) else { return double(value) }
+    let nearest = Double(Float(number))
+    return .double(nearest.isInfinite ? number : nearest)
+  }
+
+  /// By the digits with which a double is written: 12.34 means 12.34.
+  private func decimal(_ value: Value) -> Value? {
+    switch value {
+    case .decimal: value
+    case .int(let number): .decimal(Decimal(number))
+    case .double(let number):
+      number.isFinite ? Decimal(string: "\(number)").map(Value.decimal) ?? value : value
+    default: nil
+    }
+  }
+
+  private func boolean(_ value: Value) -> Value? {
+    switch value {
+    case .bool: value
+    case .int(0), .double(0): .bool(false)
+    case .int(1), .double(1): .bool(true)
+    default: nil
+    }
+  }
+
+  /// A day (at midnight UTC) or a moment in the form of ISO 8601.
+  static func date(_ text: String) -> Date? {
+    let moment = Date.ISO8601FormatStyle()
+    if let date = try? moment.parse(text) { return date }
+    if let date = try? Date.ISO8601FormatStyle(includingFractionalSeconds: true).parse(text) { return date }
+    return try? moment.year().month().day().parse(text)
+  }
+
+  private func mismatch(_ value: Value) -> HeartwoodError {
+    .predicate(
+      "\(path.name) is \(attribute.type.kindName) and cannot be compared with \(value.shortText); it wants "
+        + attribute.type.wantedConstant, column: path.column, property: attribute.name)
+  }
+}
+
+extension AttributeType {
+  /// In words for messages.
+  var kindName: String {
+    switch self {
+    case .undefined: "of no type"
+    case .integer16, .integer32, .integer64: "an integer"
+    case .decimal: "a decimal number"
+    case .double, .float: "a number"
+    case .string: "a text"
+    case .boolean: "a Boolean"
+    case .date: "a date"
+    case .binaryData: "data"
+    case .uuid: "a UUID"
+    case .uri: "a URL"
+    }
+  }
+
+  fileprivate var wantedConstant: String {
+    switch self {
+    case .undefined: "nothing"
+    case .integer16, .integer32, .integer64, .decimal, .double, .float: "a number"
+    case .string: "a text in quotes"
+    case .boolean: "TRUE or FALSE"
+    case .date: "a date such as \"2026-01-31\" or \"2026-01-31T12:00:00Z\""
+    case .binaryData: "data"
+    case .uuid: "a UUID"
+    case .uri: "a URL"
+    }
+  }
+}
+
+extension Value {
+  /// The value in a message: its kind, and the value itself where it is short.
+  var shortText: String {
+    switch self {
+    case .int, .double, .decimal, .bool: "the constant \(description)"
+    case .string(let text) where text.count <= 40: "the text \(description)"
+    case .null, .list: kindName
+    default: kindName
+    }
+  }
+}
+
+extension Decimal {
+  /// The whole number that this is, if it is one of 64 bits.
+  var exactInteger: Int64? {
+    guard !isNaN else { return nil }
+    let parts = DecimalParts(self)
+    guard parts.exponent >= 0 else { return nil }
+    var magnitude = parts.mantissa
+    for _ in 0..<parts.exponent {
+      guard magnitude <= UInt128(UInt64.max) else { return nil }
+      magnitude *= 10
+    }
+    return parts.isNegative
+      ? (magnitude <= 1 << 63 ? Int64(truncatingIfNeeded: 0 &- magnitude) : nil) : Int64(exactly: magnitude)
+  }
+
+  /// The greatest whole number not above this one; nil beyond 64 bits.
+  var wholePartBelow: Int64? {
+    guard !isNaN else { return nil }
+    var source = self
+    var result = Decimal()
+    NSDecimalRound(&result, &source, 0, .down)
+    return (result > self ? result - 1 : result).exactInteger
+  }
+}

@@ -1,0 +1,113 @@
+/// A path with its names looked up.
+struct ResolvedPath {
+  enum End {
+    /// The object itself, at the end of the hops.
+    case object(EntityDescription)
+    case toOne(RelationshipDescription, Column, EntityDescription)
+    case attribute(AttributeDescription, Column)
+    /// A to-many relationship, with what of the path comes after it.
+    case toMany(RelationshipDescription, EntityDescription, rest: [PathStep])
+  }
+
+  /// How many to-many relationships further out the path starts.
+  var outward: Int
+  var hops: [ToOneHop]
+  var end: End
+  /// The path as messages call it: `City.country.name`.
+  var name: String
+  /// Where the path stands in the predicate's text.
+  var column: Int?
+
+  var isOwnRow: Bool { outward == 0 && hops.isEmpty }
+
+  /// The slot at the end; nil for the object itself.
+  var slot: Int? {
+    switch end {
+    case .object: nil
+    case .toOne(let relationship, _, _), .toMany(let relationship, _, _): relationship.slot
+    case .attribute(let attribute, _): attribute.slot
+    }
+  }
+}
+
+/// Looks up the names of paths.
+struct PathResolver {
+  /// The objects around, the fetched one first.
+  var scopes: [(scope: Scope, entity: EntityDescription)]
+
+  func resolve(_ path: PropertyPath) throws(HeartwoodError) -> ResolvedPath {
+    guard let level = scopes.lastIndex(where: { $0.scope === path.scope }) else {
+      throw .predicate("it uses an object of a condition that it is not inside of", column: path.column)
+    }
+    var resolved = ResolvedPath(
+      outward: scopes.count - 1 - level, hops: [], end: .object(scopes[level].entity),
+      name: scopes[level].entity.displayName, column: path.column)
+    var steps = path.steps[...]
+    while let step = steps.popFirst() {
+      try follow(step, &steps, &resolved)
+      if case .toMany = resolved.end { break }
+    }
+    return resolved
+  }
+
+  /// One more step from where the path has come to.
+  private func follow(
+    _ step: PathStep, _ steps: inout ArraySlice<PathStep>, _ path: inout ResolvedPath
+  ) throws(HeartwoodError) {
+    let entity = try entityForStep(step, &path)
+    guard let name = try name(of: step, &steps, entity) else { return }
+    guard let slot = entity.slot(named: name) else {
+      if name == "objectID" || name == "self" { return }
+      throw unknown(name, entity, path.column)
+    }
+    path.name += ".\(name)"
+    let column = entity.layout.columns[slot]
+    switch entity.property(at: slot) {
+    case let attribute as AttributeDescription: path.end = .attribute(attribute, column)
+    case let relationship as RelationshipDescription:
+      guard let destination = relationship.destinationEntity else { throw unknown(name, entity, path.column) }
+      path.end =
+        relationship.isToMany
+        ? .toMany(relationship, destination, rest: Array(steps)) : .toOne(relationship, column, destination)
+    default: throw unknown(name, entity, path.column)
+    }
+  }
+
+  /// A key path of several properties gives its first name, the others being put before the steps left.
+  private func name(
+    of step: PathStep, _ steps: inout ArraySlice<PathStep>, _ entity: EntityDescription
+  ) throws(HeartwoodError) -> String? {
+    switch step {
+    case .name(let name): return name
+    case .keyPath(let keyPath):
+      let names = try entity.propertyNames(of: keyPath)
+      steps = ArraySlice(names.dropFirst().map(PathStep.name) + steps)
+      return names.first
+    }
+  }
+
+  /// The entity whose property the next step names; a to-one relationship at the end becomes a hop.
+  private func entityForStep(_ step: PathStep, _ path: inout ResolvedPath) throws(HeartwoodError)
+    -> EntityDescription
+  {
+    switch path.end {
+    case .object(let entity): return entity
+    case .toOne(_, let column, let destination):
+      // The identifier of the destination is in the relationship's own cell.
+      if case .name("objectID") = step, destination.slot(named: "objectID") == nil { return destination }
+      path.hops.append(ToOneHop(column, destination))
+      path.end = .object(destination)
+      return destination
+    case .attribute, .toMany:
+      let name = if case .name(let name) = step { "'\(name)'" } else { "a property" }
+      throw .predicate("\(path.name) is an attribute: \(name) cannot follow it", column: path.column)
+    }
+  }
+
+  private func unknown(_ name: String, _ entity: EntityDescription, _ column: Int?) -> HeartwoodError {
+    let names = entity.properties.map(\.name).sorted()
+    let existing = names.isEmpty ? "it has none" : "it has \(names.joined(separator: ", "))"
+    return .predicate(
+      "\(entity.displayName) has no property '\(name)'; \(existing)", column: column, property: name)
+  }
+}

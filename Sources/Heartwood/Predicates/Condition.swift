@@ -1,0 +1,165 @@
+/// What a fetch asks of each object: a tree of comparisons.
+///
+/// Typed queries build conditions with Swift's operators (`{ $0.population > 1_000_000 && $0.code != "FR" }`),
+/// `FormatPredicate` reads them from text. Names and types are checked when a fetch compiles the condition
+/// for its entity.
+///
+/// A missing value (nil) equals only nil, is unequal to everything else, and is in no order: `<`, `>`,
+/// `BETWEEN` and all text comparisons are false for it. Negation is plain: `!(x < 3)` is true where `x` is nil.
+public struct Condition {
+  let node: ConditionNode
+  let size: TreeSize
+
+  init(_ node: ConditionNode) { self.init(node, node.size) }
+
+  private init(_ node: ConditionNode, _ size: TreeSize) {
+    self.size = size.isAllowed ? size : .leaf
+    self.node = size.isAllowed ? node : .refused(size.refusal)
+  }
+}
+
+/// What stands at one place of a condition's tree.
+indirect enum ConditionNode {
+  case constant(Bool)
+  case and([Condition])
+  case or([Condition])
+  case not(Condition)
+  case comparison(Comparison)
+  /// Whether the condition holds for any, all or none of the destinations of a to-many relationship.
+  case quantified(Quantifier, PropertyPath, Scope, Condition)
+  /// What building the tree could not throw; compiling it does.
+  case refused(HeartwoodError)
+}
+
+/// How many destinations of a to-many relationship a condition must hold for.
+enum Quantifier: String {
+  case any = "ANY"
+  case all = "ALL"
+  case none = "NONE"
+}
+
+/// Two expressions and how they must stand to each other.
+struct Comparison {
+  var left: ConditionExpression
+  var comparator: ComparisonOperator
+  var right: ConditionExpression
+  var options: ComparisonOptions = []
+  /// Set where the left path has one to-many step; the comparison is then made with each destination.
+  var quantifier: Quantifier?
+}
+
+extension Condition {
+  static func comparing(
+    _ left: ConditionExpression, _ comparator: ComparisonOperator, _ right: ConditionExpression,
+    _ options: ComparisonOptions = []
+  ) -> Condition {
+    Condition(.comparison(Comparison(left: left, comparator: comparator, right: right, options: options)))
+  }
+
+  static func quantified(
+    _ quantifier: Quantifier, _ path: PropertyPath, _ scope: Scope, _ condition: Condition
+  ) -> Condition {
+    Condition(.quantified(quantifier, path, scope, condition))
+  }
+
+  static func always(_ value: Bool) -> Condition { Condition(.constant(value)) }
+
+  /// Chains of the same operator become one node, so that long ones stay flat.
+  static func all(_ parts: [Condition]) -> Condition {
+    joined(parts.flatMap(\.conjuncts), ConditionNode.and)
+  }
+
+  static func any(_ parts: [Condition]) -> Condition {
+    joined(parts.flatMap(\.disjuncts), ConditionNode.or)
+  }
+
+  static func not(_ part: Condition) -> Condition {
+    if case .refused = part.node { return part }
+    return Condition(.not(part))
+  }
+
+  /// What was refused once stays so, and grows no further.
+  private static func joined(_ parts: [Condition], _ join: ([Condition]) -> ConditionNode) -> Condition {
+    let refused = parts.first { part in
+      if case .refused = part.node { return true }
+      return false
+    }
+    return refused ?? (parts.count == 1 ? parts[0] : Condition(join(parts)))
+  }
+
+  private var conjuncts: [Condition] {
+    if case .and(let parts) = node { return parts }
+    return [self]
+  }
+
+  private var disjuncts: [Condition] {
+    if case .or(let parts) = node { return parts }
+    return [self]
+  }
+}
+
+extension Condition {
+  /// True where both are.
+  public static func && (left: Condition, right: Condition) -> Condition { all([left, right]) }
+  /// True where either is.
+  public static func || (left: Condition, right: Condition) -> Condition { any([left, right]) }
+  /// True where the condition is false.
+  public static prefix func ! (condition: Condition) -> Condition { not(condition) }
+}
+
+extension ConditionNode {
+  var size: TreeSize {
+    switch self {
+    case .constant, .refused: .leaf
+    case .and(let parts), .or(let parts): TreeSize(above: parts.map(\.size))
+    case .not(let part), .quantified(_, _, _, let part): TreeSize(above: [part.size])
+    case .comparison(let comparison): TreeSize(above: [comparison.left.size, comparison.right.size])
+    }
+  }
+}
+
+/// How large a tree is; the limits keep every walk over it well inside a thread's stack.
+struct TreeSize {
+  static let greatestDepth = 200
+  static let greatestCount = 10_000
+  static let leaf = TreeSize(depth: 1, count: 1)
+
+  var depth: Int
+  var count: Int
+
+  init(depth: Int, count: Int) {
+    self.depth = depth
+    self.count = count
+  }
+
+  init(above parts: [TreeSize]) {
+    depth = 1 + (parts.map(\.depth).max() ?? 0)
+    count = 1 + parts.reduce(0) { $0 + $1.count }
+  }
+
+  var isAllowed: Bool { depth <= Self.greatestDepth && count <= Self.greatestCount }
+
+  var refusal: HeartwoodError {
+    depth > Self.greatestDepth
+      ? .predicate("it is nested deeper than \(Self.greatestDepth) levels; write it flatter")
+      : .predicate("it has more than \(Self.greatestCount) parts; split the fetch, or use IN with a list")
+  }
+}
+
+/// The object that a path starts from: the fetched one, or one destination of a to-many relationship.
+///
+/// Scopes are told apart by identity, so that a nested condition may also ask about objects around it.
+final class Scope: Sendable {
+  /// The object that the fetch asks about.
+  static let fetched = Scope()
+}
+
+extension HeartwoodError {
+  /// A predicate or sort that cannot be used.
+  ///
+  /// - Parameter column: where it is wrong in its text, counting characters from 1; nil where there is no text.
+  static func predicate(_ message: String, column: Int? = nil, property: String? = nil) -> HeartwoodError {
+    let place = column.map { " at column \($0)" } ?? ""
+    return HeartwoodError(.coreData, "the predicate is wrong\(place): \(message)", property: property)
+  }
+}

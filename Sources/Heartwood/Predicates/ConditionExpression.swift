@@ -1,0 +1,96 @@
+/// A value that a condition compares: a constant, a property of the object, or something made of these.
+struct ConditionExpression {
+  let kind: Kind
+  let size: TreeSize
+
+  indirect enum Kind {
+    case value(Value)
+    /// Asked for its identifier when the condition is compiled: a save may change it until then.
+    case object(ManagedObject)
+    /// A property, or where the path has no steps the object itself.
+    case path(PropertyPath)
+    case aggregate(Aggregate)
+    case arithmetic(ArithmeticOperator, ConditionExpression, ConditionExpression)
+    case list([ConditionExpression])
+    /// What building the expression could not throw; compiling it does.
+    case refused(HeartwoodError)
+  }
+
+  init(_ kind: Kind) {
+    let size = kind.size
+    self.size = size
+    self.kind = size.isAllowed ? kind : .refused(size.refusal)
+  }
+
+  static func value(_ value: Value) -> ConditionExpression { ConditionExpression(.value(value)) }
+  static func path(_ path: PropertyPath) -> ConditionExpression { ConditionExpression(.path(path)) }
+  static func list(_ values: [Value]) -> ConditionExpression { .value(.list(values)) }
+}
+
+/// One number made of the destinations of a to-many relationship.
+struct Aggregate {
+  enum Function: String {
+    case count, sum, min, max
+    case average = "avg"
+  }
+
+  var function: Function
+  var path: PropertyPath
+  /// What is counted or summed: paths in it that start from `scope` lead from the destination.
+  var scope: Scope
+  /// The value of one destination; nil for `count`.
+  var element: ConditionExpression?
+  /// Only destinations for which this holds; nil for all.
+  var filter: Condition?
+}
+
+/// Arithmetic on numbers. A missing operand, an overflow and a division by zero give nil.
+enum ArithmeticOperator: String {
+  case add = "+"
+  case subtract = "-"
+  case multiply = "*"
+  case divide = "/"
+}
+
+extension ConditionExpression.Kind {
+  var size: TreeSize {
+    switch self {
+    // A list of values counts as one part: it is looked up, not walked.
+    case .value, .object, .path, .refused: .leaf
+    case .aggregate(let aggregate):
+      TreeSize(above: [aggregate.element?.size, aggregate.filter?.size].compactMap { $0 })
+    case .arithmetic(_, let left, let right): TreeSize(above: [left.size, right.size])
+    case .list(let parts): TreeSize(above: parts.map(\.size))
+    }
+  }
+}
+
+/// The way from an object over its properties: `country.name`.
+struct PropertyPath {
+  var scope: Scope
+  var steps: [PathStep]
+  /// Where the path stands in the predicate's text.
+  var column: Int?
+
+  init(_ scope: Scope, _ steps: [PathStep] = [], column: Int? = nil) {
+    self.scope = scope
+    self.steps = steps
+    self.column = column
+  }
+
+  /// A dotted path of names from the fetched object.
+  init(names: String, column: Int? = nil) {
+    let names = names.split(separator: ".", omittingEmptySubsequences: false)
+    self.init(.fetched, names.map { .name(String($0)) }, column: column)
+  }
+
+  func appending(_ keyPath: AnyKeyPath) -> PropertyPath {
+    PropertyPath(scope, steps + [.keyPath(keyPath)], column: column)
+  }
+}
+
+/// One step of a path. A key path is turned into names when the condition is compiled.
+enum PathStep {
+  case name(String)
+  case keyPath(AnyKeyPath)
+}

@@ -1,0 +1,78 @@
+/// How the values of two expressions stand to each other.
+final class ComputedTest: RowTest {
+  private let left: ValueReader
+  private let comparator: ComparisonOperator
+  private let right: ValueReader
+  private let options: ComparisonOptions
+
+  init(
+    _ left: ValueReader, _ comparator: ComparisonOperator, _ right: ValueReader, _ options: ComparisonOptions
+  ) {
+    self.left = left
+    self.comparator = comparator
+    self.right = right
+    self.options = options
+  }
+
+  override func matches(_ place: Place) throws -> Bool {
+    comparator.holds(try left.read(place), try right.read(place), options)
+  }
+}
+
+extension ComparisonOperator {
+  /// The one rule by which two values are compared, nil included; every faster test says the same.
+  func holds(_ left: Value, _ right: Value, _ options: ComparisonOptions) -> Bool {
+    switch self {
+    case .equal: Self.areEqual(left, right, options)
+    case .notEqual: !Self.areEqual(left, right, options)
+    case .less, .lessOrEqual, .greater, .greaterOrEqual: order(left, right, options).map(holds) ?? false
+    case .beginsWith, .endsWith, .contains, .like, .matches: holdsForTexts(left, right, options)
+    case .isIn: right.elements.contains { Self.areEqual(left, $0, options) }
+    case .between: isBetween(left, right.elements, options)
+    }
+  }
+
+  private static func areEqual(_ left: Value, _ right: Value, _ options: ComparisonOptions) -> Bool {
+    if left.isNull || right.isNull { return left.isNull && right.isNull }
+    if !options.isEmpty, let left = left.text, let right = right.text {
+      return left.folded(options) == right.folded(options)
+    }
+    return Value.compare(left, right) == 0
+  }
+
+  private func order(_ left: Value, _ right: Value, _ options: ComparisonOptions) -> Int? {
+    if left.isNull || right.isNull { return nil }
+    if !options.isEmpty, let left = left.text, let right = right.text {
+      return Value.order(left.folded(options), right.folded(options))
+    }
+    return Value.compare(left, right)
+  }
+
+  private func holdsForTexts(_ left: Value, _ right: Value, _ options: ComparisonOptions) -> Bool {
+    guard let left = left.text, let right = right.text,
+      let pattern = try? TextPattern(self, right, options)
+    else { return false }
+    return pattern.matches(left)
+  }
+
+  private func isBetween(_ value: Value, _ ends: [Value], _ options: ComparisonOptions) -> Bool {
+    guard ends.count == 2, let low = order(value, ends[0], options), let high = order(value, ends[1], options)
+    else { return false }
+    return low >= 0 && high <= 0
+  }
+}
+
+extension Value {
+  /// The text of a string or a URL.
+  var text: String? {
+    switch self {
+    case .string(let text), .url(let text): text
+    default: nil
+    }
+  }
+
+  var elements: [Value] {
+    if case .list(let values) = self { return values }
+    return []
+  }
+}

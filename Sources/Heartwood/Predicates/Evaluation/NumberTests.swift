@@ -1,0 +1,109 @@
+/// Whether an integer, Boolean or key lies within bounds, both included.
+final class IntegerTest: RowTest {
+  private let column: Column
+  private let lower: Int64
+  private let upper: Int64
+  private let isInsideWanted: Bool
+
+  init(_ column: Column, _ bounds: ClosedRange<Int64>, isInsideWanted: Bool) {
+    self.column = column
+    lower = bounds.lowerBound
+    upper = bounds.upperBound
+    self.isInsideWanted = isInsideWanted
+  }
+
+  override func matches(_ place: Place) -> Bool {
+    // Nothing lies within bounds where there is no value.
+    if place.row.isNull(column) { return !isInsideWanted }
+    let value = place.row.int(column)
+    return (lower <= value && value <= upper) == isInsideWanted
+  }
+}
+
+/// Whether an integer, Boolean or key is one of a list.
+final class IntegerSetTest: RowTest {
+  private let column: Column
+  private let members: Set<Int64>
+  private let includesNull: Bool
+
+  init(_ column: Column, _ members: Set<Int64>, includesNull: Bool) {
+    self.column = column
+    self.members = members
+    self.includesNull = includesNull
+  }
+
+  override func matches(_ place: Place) -> Bool {
+    place.row.isNull(column) ? includesNull : members.contains(place.row.int(column))
+  }
+}
+
+/// How a double, float or date stands to a number.
+final class DoubleTest: RowTest {
+  private let column: Column
+  private let comparator: ComparisonOperator
+  private let constant: Double
+
+  init(_ column: Column, _ comparator: ComparisonOperator, _ constant: Double) {
+    self.column = column
+    self.comparator = comparator
+    self.constant = constant
+  }
+
+  override func matches(_ place: Place) -> Bool {
+    if place.row.isNull(column) { return comparator == .notEqual }
+    return comparator.holds(Value.order(place.row.double(column), constant))
+  }
+}
+
+/// How a decimal number stands to another.
+final class DecimalTest: RowTest {
+  private let column: Column
+  private let comparator: ComparisonOperator
+  private let constant: DecimalParts
+
+  init(_ column: Column, _ comparator: ComparisonOperator, _ constant: DecimalParts) {
+    self.column = column
+    self.comparator = comparator
+    self.constant = constant
+  }
+
+  override func matches(_ place: Place) -> Bool {
+    guard !place.row.isNull(column), let value = DecimalParts(rowBytes: place.row.bytes(column)) else {
+      return comparator == .notEqual
+    }
+    return comparator.holds(DecimalParts.order(value, constant))
+  }
+}
+
+/// How a value of any kind stands to a constant.
+final class ValueTest: RowTest {
+  private let column: Column
+  private let comparator: ComparisonOperator
+  private let constant: Value
+
+  init(_ column: Column, _ comparator: ComparisonOperator, _ constant: Value) {
+    self.column = column
+    self.comparator = comparator
+    self.constant = constant
+  }
+
+  override func matches(_ place: Place) -> Bool {
+    let value = place.row.value(column)
+    guard !value.isNull, let order = Value.compare(value, constant) else { return comparator == .notEqual }
+    return comparator.holds(order)
+  }
+}
+
+/// Whether a value of any kind is one of a list.
+final class ValueSetTest: RowTest {
+  private let column: Column
+  private let members: Set<Value>
+
+  /// - Parameter members: of the column's own kind, or null.
+  init(_ column: Column, _ members: Set<Value>) {
+    self.column = column
+    self.members = members
+  }
+
+  override func matches(_ place: Place) -> Bool { members.contains(place.row.value(column)) }
+}

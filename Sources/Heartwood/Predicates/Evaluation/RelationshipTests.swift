@@ -1,0 +1,137 @@
+/// A step over a to-one relationship to another row.
+struct ToOneHop {
+  let column: Column
+  let destination: EntityDescription
+  let root: EntityDescription
+
+  init(_ column: Column, _ destination: EntityDescription) {
+    self.column = column
+    self.destination = destination
+    root = destination.rootEntity
+  }
+}
+
+extension Place {
+  /// The object at the end of to-one relationships; nil where one of them leads nowhere.
+  func following(_ hops: [ToOneHop]) throws -> Place? {
+    var place = self
+    for hop in hops {
+      guard !place.row.isNull(hop.column) else { return nil }
+      let key = place.row.key(hop.column)
+      guard let row = try source.row(hop.root, key) else { return nil }
+      place = Place(row: row, key: key, source: source, outer: outer)
+    }
+    return place
+  }
+
+  /// The object `count` to-many relationships further out.
+  func outwards(_ count: Int) -> Place {
+    var place = self
+    for _ in 0..<count {
+      guard let outer = place.outer else { return place }
+      place = outer.pointee
+    }
+    return place
+  }
+}
+
+/// A test of the object at the end of to-one relationships.
+final class ThroughTest: RowTest {
+  private let hops: [ToOneHop]
+  private let test: RowTest
+  /// What holds where a relationship leads nowhere: what the test would say about nil.
+  private let resultForNull: Bool
+
+  init(_ hops: [ToOneHop], _ test: RowTest, resultForNull: Bool) {
+    self.hops = hops
+    self.test = test
+    self.resultForNull = resultForNull
+  }
+
+  override func matches(_ place: Place) throws -> Bool {
+    guard let end = try place.following(hops) else { return resultForNull }
+    return try test.matches(end)
+  }
+}
+
+/// A test of an object further out, inside a condition about destinations.
+final class OuterTest: RowTest {
+  private let count: Int
+  private let test: RowTest
+
+  init(_ count: Int, _ test: RowTest) {
+    self.count = count
+    self.test = test
+  }
+
+  override func matches(_ place: Place) throws -> Bool { try test.matches(place.outwards(count)) }
+}
+
+/// The destinations of a to-many relationship at the end of a path.
+struct Destinations {
+  let outward: Int
+  let hops: [ToOneHop]
+  let relationship: RelationshipDescription
+  let root: EntityDescription
+
+  init(
+    _ outward: Int, _ hops: [ToOneHop], _ relationship: RelationshipDescription, _ entity: EntityDescription
+  ) {
+    self.outward = outward
+    self.hops = hops
+    self.relationship = relationship
+    root = entity.rootEntity
+  }
+
+  /// The object that has the relationship; nil where the path to it leads nowhere.
+  func owner(_ place: Place) throws -> Place? {
+    try (outward == 0 ? place : place.outwards(outward)).following(hops)
+  }
+
+  func count(_ place: Place) throws -> Int {
+    guard let owner = try owner(place) else { return 0 }
+    return try place.source.destinationCount(relationship, of: owner.key)
+  }
+
+  /// Calls `body` with each destination until it returns false. Destinations without a row are passed over.
+  ///
+  /// - Parameter readsRow: when false, rows are not looked up and `body` sees the owner's.
+  func forEach(_ place: Place, readsRow: Bool = true, _ body: (Place) throws -> Bool) throws {
+    guard let owner = try owner(place) else { return }
+    let source = place.source
+    try withUnsafePointer(to: place) { outer in
+      try source.destinations(relationship, of: owner.key) { key in
+        guard readsRow else {
+          return try body(Place(row: owner.row, key: key, source: source, outer: outer))
+        }
+        guard let row = try source.row(root, key) else { return true }
+        return try body(Place(row: row, key: key, source: source, outer: outer))
+      }
+    }
+  }
+}
+
+/// Whether a test holds for any, all or none of the destinations of a to-many relationship.
+final class QuantifiedTest: RowTest {
+  private let destinations: Destinations
+  private let test: RowTest
+  /// What a destination must do to decide the matter.
+  private let deciding: Bool
+  private let resultIfDecided: Bool
+
+  init(_ quantifier: Quantifier, _ destinations: Destinations, _ test: RowTest) {
+    self.destinations = destinations
+    self.test = test
+    deciding = quantifier != .all
+    resultIfDecided = quantifier == .any
+  }
+
+  override func matches(_ place: Place) throws -> Bool {
+    var isDecided = false
+    try destinations.forEach(place, readsRow: test.readsRow) { destination in
+      isDecided = try test.matches(destination) == deciding
+      return !isDecided
+    }
+    return isDecided == resultIfDecided
+  }
+}

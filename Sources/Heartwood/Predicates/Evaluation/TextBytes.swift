@@ -1,0 +1,81 @@
+import Foundation
+
+/// UTF-8 compared as bytes, whose order is that of the scalars.
+extension UnsafeRawBufferPointer {
+  /// A copy of the text's UTF-8, which the caller frees.
+  static func copy(of text: String) -> UnsafeRawBufferPointer {
+    let copy = UnsafeMutableRawBufferPointer.allocate(byteCount: text.utf8.count, alignment: 8)
+    copy.copyBytes(from: text.utf8)
+    return UnsafeRawBufferPointer(copy)
+  }
+
+  var isASCII: Bool { allBytesAreBelow(0x80) }
+
+  /// Whether the text cannot be anything but composed: no scalar below U+0300 composes or decomposes further.
+  var isSurelyComposed: Bool { allBytesAreBelow(0xCC) }
+
+  /// Goes through eight bytes at a time while all are ASCII.
+  @inline(__always)
+  private func allBytesAreBelow(_ limit: UInt8) -> Bool {
+    guard let base = baseAddress else { return true }
+    var position = 0
+    while position + 8 <= count {
+      let word = base.loadUnaligned(fromByteOffset: position, as: UInt64.self)
+      guard word & 0x8080_8080_8080_8080 == 0 else { break }
+      position += 8
+    }
+    while position < count {
+      guard base.load(fromByteOffset: position, as: UInt8.self) < limit else { return false }
+      position += 1
+    }
+    return true
+  }
+
+  @inline(__always)
+  func isEqual(to other: UnsafeRawBufferPointer) -> Bool { count == other.count && holds(other, at: 0) }
+
+  func hasPrefix(_ prefix: UnsafeRawBufferPointer) -> Bool { holds(prefix, at: 0) }
+
+  func hasSuffix(_ suffix: UnsafeRawBufferPointer) -> Bool { holds(suffix, at: count - suffix.count) }
+
+  func contains(_ part: UnsafeRawBufferPointer) -> Bool {
+    guard let first = part.first else { return true }
+    var position = 0
+    while position + part.count <= count {
+      guard let found = firstIndex(of: first, from: position) else { return false }
+      if holds(part, at: found) { return true }
+      position = found + 1
+    }
+    return false
+  }
+
+  private func firstIndex(of byte: UInt8, from start: Int) -> Int? {
+    guard let base = baseAddress, let found = memchr(base + start, Int32(byte), count - start) else {
+      return nil
+    }
+    return UnsafeRawPointer(found) - base
+  }
+
+  @inline(__always)
+  private func holds(_ part: UnsafeRawBufferPointer, at position: Int) -> Bool {
+    guard position >= 0, position + part.count <= count else { return false }
+    guard let base = baseAddress, let other = part.baseAddress else { return part.isEmpty }
+    return memcmp(base + position, other, part.count) == 0
+  }
+
+  /// Below zero, zero or above zero.
+  func order(to other: UnsafeRawBufferPointer) -> Int {
+    if let left = baseAddress, let right = other.baseAddress {
+      let order = memcmp(left, right, Swift.min(count, other.count))
+      if order != 0 { return Int(order) }
+    }
+    return Value.order(count, other.count)
+  }
+
+  /// The index after the scalar that begins at `position`.
+  func endOfScalar(at position: Int) -> Int {
+    var end = position + 1
+    while end < count, self[end] & 0xC0 == 0x80 { end += 1 }
+    return end
+  }
+}

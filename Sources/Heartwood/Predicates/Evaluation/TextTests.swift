@@ -1,0 +1,35 @@
+/// How a text stands to a constant one.
+final class TextTest: RowTest {
+  private let column: Column
+  private let pattern: TextPattern
+
+  init(_ column: Column, _ pattern: TextPattern) {
+    self.column = column
+    self.pattern = pattern
+  }
+
+  override func matches(_ place: Place) -> Bool {
+    place.row.isNull(column) ? pattern.comparator == .notEqual : pattern.matches(place.row.bytes(column))
+  }
+}
+
+/// Whether a text is one of a list, disregarding what the options say.
+final class TextSetTest: RowTest {
+  private let column: Column
+  private let members: Set<String>
+  private let options: ComparisonOptions
+  private let includesNull: Bool
+
+  init(_ column: Column, _ members: Set<String>, _ options: ComparisonOptions, includesNull: Bool) {
+    self.column = column
+    self.members = Set(members.map { $0.folded(options) })
+    self.options = options
+    self.includesNull = includesNull
+  }
+
+  override func matches(_ place: Place) -> Bool {
+    if place.row.isNull(column) { return includesNull }
+    guard let text = place.row.string(column) else { return false }
+    return members.contains(text.folded(options))
+  }
+}

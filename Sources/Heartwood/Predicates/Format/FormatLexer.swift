@@ -1,0 +1,188 @@
+import Foundation
+
+/// Cuts a predicate's text into tokens.
+struct FormatLexer {
+  /// By scalars: a mark that follows a quote would make one character with it.
+  private let text: [Unicode.Scalar]
+  private var position = 0
+  private var tokens: [FormatToken] = []
+
+  private init(_ text: String) { self.text = Array(text.unicodeScalars) }
+
+  /// All tokens, the last of them `end`.
+  static func tokens(of text: String) throws(HeartwoodError) -> [FormatToken] {
+    var lexer = FormatLexer(text)
+    while lexer.skipSpace() { try lexer.readToken() }
+    lexer.append(.end, from: lexer.position)
+    return lexer.tokens
+  }
+
+  private var next: Unicode.Scalar? { position < text.count ? text[position] : nil }
+  private var afterNext: Unicode.Scalar? { position + 1 < text.count ? text[position + 1] : nil }
+
+  private mutating func append(_ kind: FormatToken.Kind, from start: Int) {
+    tokens.append(FormatToken(kind: kind, column: start + 1))
+  }
+
+  /// - Returns: whether anything is left.
+  private mutating func skipSpace() -> Bool {
+    while let next, next.properties.isWhitespace { position += 1 }
+    return next != nil
+  }
+
+  private mutating func readToken() throws(HeartwoodError) {
+    let start = position
+    guard let character = next else { return }
+    switch character {
+    case "\"", "'": append(.text(try readText(closedBy: character)), from: start)
+    case "0"..."9": append(try readNumber(), from: start)
+    case "%": append(.placeholder(try readPlaceholder()), from: start)
+    case "@": append(.function(try readMarkedName("a function such as @count")), from: start)
+    case "$": append(.variable(try readMarkedName("a variable's name")), from: start)
+    case "#": append(.name(try readMarkedName("a property's name"), isEscaped: true), from: start)
+    case _ where character.isNameStart: append(.name(readName(), isEscaped: false), from: start)
+    default: append(.sign(try readSign()), from: start)
+    }
+  }
+
+  private func string(_ range: Range<Int>) -> String {
+    var string = ""
+    string.unicodeScalars.append(contentsOf: text[range])
+    return string
+  }
+
+  private mutating func readName() -> String {
+    let start = position
+    while let next, next.isNamePart { position += 1 }
+    return string(start..<position)
+  }
+
+  private mutating func readMarkedName(_ wanted: String) throws(HeartwoodError) -> String {
+    let start = position
+    position += 1
+    guard let next, next.isNameStart else {
+      throw .predicate("after \(text[start]) there must be \(wanted)", column: start + 1)
+    }
+    return readName()
+  }
+
+  private mutating func readSign() throws(HeartwoodError) -> String {
+    let start = position
+    for length in [2, 1] where start + length <= text.count {
+      let sign = string(start..<start + length)
+      guard let meaning = Self.signs[sign] else { continue }
+      position += length
+      return meaning
+    }
+    throw .predicate("the character '\(text[start])' means nothing here", column: start + 1)
+  }
+
+  /// Every sign with the way it is spelt in tokens.
+  private static let signs: [String: String] = {
+    var signs = ["=": "==", "<>": "!=", "=<": "<=", "=>": ">="]
+    for sign in [
+      "==", "!=", "<", "<=", ">", ">=", "&&", "||", "!", "(", ")", "{", "}", "[", "]", ",", ".", "+", "-",
+      "*", "/",
+    ] {
+      signs[sign] = sign
+    }
+    return signs
+  }()
+}
+
+/// Placeholders and numbers.
+extension FormatLexer {
+  private mutating func readPlaceholder() throws(HeartwoodError) -> String {
+    let start = position
+    for name in ["@", "K", "lld", "llu", "ld", "lu", "li", "lf", "d", "i", "u", "f", "g"] {
+      let end = start + 1 + name.count
+      guard end <= text.count, string((start + 1)..<end) == name else { continue }
+      position = end
+      return name
+    }
+    throw .predicate("unknown placeholder: there are %@, %K, %d, %i, %u, %ld and %f", column: start + 1)
+  }
+
+  private mutating func readNumber() throws(HeartwoodError) -> FormatToken.Kind {
+    let start = position
+    var isWhole = true
+    skipDigits()
+    if next == ".", let afterNext, afterNext.isDigit {
+      isWhole = false
+      position += 1
+      skipDigits()
+    }
+    if skipExponent() { isWhole = false }
+    let digits = string(start..<position)
+    if let next, next.isNamePart {
+      throw .predicate("'\(digits)\(next)' is neither a number nor a name", column: start + 1)
+    }
+    if isWhole, let number = Int64(digits) { return .integer(number) }
+    guard let number = Double(digits) else {
+      throw .predicate("'\(digits)' is not a number", column: start + 1)
+    }
+    return .number(number)
+  }
+
+  private mutating func skipDigits() {
+    while let next, next.isDigit { position += 1 }
+  }
+
+  private mutating func skipExponent() -> Bool {
+    guard next == "e" || next == "E" else { return false }
+    var digits = position + 1
+    if digits < text.count, text[digits] == "+" || text[digits] == "-" { digits += 1 }
+    guard digits < text.count, text[digits].isDigit else { return false }
+    position = digits
+    skipDigits()
+    return true
+  }
+}
+
+/// Texts in quotes.
+extension FormatLexer {
+  private mutating func readText(closedBy quote: Unicode.Scalar) throws(HeartwoodError) -> String {
+    let start = position
+    var result = ""
+    position += 1
+    while let character = next {
+      position += 1
+      if character == quote { return result }
+      if character == "\\" { result += try readEscape() } else { result.unicodeScalars.append(character) }
+    }
+    throw .predicate("the text that begins here is not closed by \(quote)", column: start + 1)
+  }
+
+  /// What follows a backslash. `\*` and `\?` stay as they are, for LIKE; so does what has no meaning.
+  private mutating func readEscape() throws(HeartwoodError) -> String {
+    let start = position - 1
+    guard let character = next else { throw .predicate("the text ends after a backslash", column: start + 1) }
+    position += 1
+    switch character {
+    case "n": return "\n"
+    case "t": return "\t"
+    case "r": return "\r"
+    case "\\", "\"", "'": return String(character)
+    case "u": return try readScalar(digits: 4, from: start)
+    case "U": return try readScalar(digits: 8, from: start)
+    default: return "\\" + String(character)
+    }
+  }
+
+  private mutating func readScalar(digits: Int, from start: Int) throws(HeartwoodError) -> String {
+    let end = position + digits
+    guard end <= text.count, let number = UInt32(string(position..<end), radix: 16),
+      let scalar = Unicode.Scalar(number)
+    else {
+      throw .predicate("\\u needs four, \\U eight hexadecimal digits of a character", column: start + 1)
+    }
+    position = end
+    return String(Character(scalar))
+  }
+}
+
+extension Unicode.Scalar {
+  fileprivate var isDigit: Bool { ("0"..."9").contains(self) }
+  fileprivate var isNameStart: Bool { self == "_" || properties.isAlphabetic }
+  fileprivate var isNamePart: Bool { isNameStart || isDigit || properties.isIDContinue }
+}

@@ -1,0 +1,43 @@
+/// One word or sign of a predicate's text.
+struct FormatToken {
+  enum Kind: Equatable {
+    /// A name. An escaped one (`#any`) is never a keyword.
+    case name(String, isEscaped: Bool)
+    /// `@count` and the like, without the sign.
+    case function(String)
+    /// `$x`, without the sign.
+    case variable(String)
+    /// `%@`, `%K`, `%d` and the like, without the sign.
+    case placeholder(String)
+    case text(String)
+    case integer(Int64)
+    case number(Double)
+    case sign(String)
+    case end
+  }
+
+  var kind: Kind
+  /// The place of the first character, counted from 1.
+  var column: Int
+
+  /// The keyword that the token is, in capitals; nil for anything that is no unescaped name.
+  var keyword: String? {
+    guard case .name(let name, isEscaped: false) = kind else { return nil }
+    return name.uppercased()
+  }
+
+  /// The token as messages quote it.
+  var quoted: String {
+    switch kind {
+    case .name(let name, let isEscaped): "'\(isEscaped ? "#" : "")\(name)'"
+    case .function(let name): "'@\(name)'"
+    case .variable(let name): "'$\(name)'"
+    case .placeholder(let name): "'%\(name)'"
+    case .text(let text): "the text \(text.count > 30 ? "\"\(text.prefix(30))…\"" : "\"\(text)\"")"
+    case .integer(let number): "'\(number)'"
+    case .number(let number): "'\(number)'"
+    case .sign(let sign): "'\(sign)'"
+    case .end: "the end"
+    }
+  }
+}

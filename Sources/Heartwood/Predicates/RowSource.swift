@@ -1,0 +1,24 @@
+/// Where the evaluation of conditions finds the rows of other objects.
+protocol RowSource: AnyObject {
+  /// The row under a key of a root entity; nil where there is none. The bytes stay as long as the source's view.
+  func row(_ root: EntityDescription, _ key: UInt64) throws -> RowView?
+
+  /// Calls `body` with the key of each destination of a to-many relationship until it returns false.
+  func destinations(
+    _ relationship: RelationshipDescription, of key: UInt64, _ body: (UInt64) throws -> Bool
+  ) throws
+
+  /// How many destinations there are.
+  func destinationCount(_ relationship: RelationshipDescription, of key: UInt64) throws -> Int
+}
+
+extension RowSource {
+  func destinationCount(_ relationship: RelationshipDescription, of key: UInt64) throws -> Int {
+    var count = 0
+    try destinations(relationship, of: key) { _ in
+      count += 1
+      return true
+    }
+    return count
+  }
+}

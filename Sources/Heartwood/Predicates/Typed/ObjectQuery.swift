@@ -1,0 +1,149 @@
+/// An object in a typed condition, whose properties are asked about by name.
+///
+/// ```swift
+/// context.fetch(City.self, where: { $0.population > 100_000 && $0.country.code == "FR" })
+/// ```
+///
+/// Attributes are compared with `==`, `<` and so on; a Boolean attribute is a condition by itself. To-one relationships
+/// lead on (without optional chaining: what lies behind a missing object is nil), to-many relationships have
+/// `contains`, `allSatisfy`, `isEmpty`, `count`.
+///
+/// Only modelled properties can be asked about. A computed one compiles, and is refused when the fetch begins.
+@dynamicMemberLookup
+public struct ObjectQuery<Object: ManagedObject> {
+  let _path: PropertyPath
+
+  /// The fetched object.
+  public init() { _path = PropertyPath(.fetched) }
+
+  init(_ path: PropertyPath) { _path = path }
+
+  /// An attribute.
+  public subscript<Value: AttributeValue>(dynamicMember keyPath: KeyPath<Object, Value>) -> ValueQuery<Value>
+  {
+    ValueQuery(.path(_path.appending(keyPath)))
+  }
+
+  /// An attribute that may be nil.
+  public subscript<Value: AttributeValue>(dynamicMember keyPath: KeyPath<Object, Value?>) -> ValueQuery<Value>
+  {
+    ValueQuery(.path(_path.appending(keyPath)))
+  }
+
+  /// Whether a Boolean attribute is true.
+  public subscript(dynamicMember keyPath: KeyPath<Object, Bool>) -> Condition {
+    .isTrue(_path.appending(keyPath))
+  }
+
+  /// Whether a Boolean attribute that may be nil is true.
+  public subscript(dynamicMember keyPath: KeyPath<Object, Bool?>) -> Condition {
+    .isTrue(_path.appending(keyPath))
+  }
+
+  /// The destination of a to-one relationship.
+  public subscript<Destination: ManagedObject>(
+    dynamicMember keyPath: KeyPath<Object, Destination?>
+  ) -> ObjectQuery<Destination> {
+    ObjectQuery<Destination>(_path.appending(keyPath))
+  }
+
+  /// The destinations of a to-many relationship.
+  public subscript<Destination: ManagedObject>(
+    dynamicMember keyPath: KeyPath<Object, Set<Destination>>
+  ) -> ManyQuery<Destination> {
+    ManyQuery(_path.appending(keyPath))
+  }
+
+  /// The destinations of an ordered to-many relationship.
+  public subscript<Destination: ManagedObject>(
+    dynamicMember keyPath: KeyPath<Object, [Destination]>
+  ) -> ManyQuery<Destination> {
+    ManyQuery(_path.appending(keyPath))
+  }
+
+  /// The destinations of a to-many relationship declared as `RelatedObjects`.
+  public subscript<Destination: ManagedObject>(
+    dynamicMember keyPath: KeyPath<Object, RelatedObjects<Destination>>
+  ) -> ManyQuery<Destination> {
+    ManyQuery(_path.appending(keyPath))
+  }
+}
+
+/// Which object it is.
+extension ObjectQuery {
+  /// Whether it is this object; nil asks whether there is none.
+  public static func == (left: ObjectQuery, right: Object?) -> Condition {
+    .identity(left._path, .equal, right)
+  }
+  /// Whether it is another object than this one, or none.
+  public static func != (left: ObjectQuery, right: Object?) -> Condition {
+    .identity(left._path, .notEqual, right)
+  }
+  /// Whether it is the object with this identifier.
+  public static func == (left: ObjectQuery, right: ManagedObjectID) -> Condition {
+    .comparing(.path(left._path), .equal, .value(.object(right)))
+  }
+  /// Whether it is another object than the one with this identifier, or none.
+  public static func != (left: ObjectQuery, right: ManagedObjectID) -> Condition {
+    .comparing(.path(left._path), .notEqual, .value(.object(right)))
+  }
+  /// Whether two ways lead to the same object, or both to none.
+  public static func == (left: ObjectQuery, right: ObjectQuery) -> Condition {
+    .comparing(.path(left._path), .equal, .path(right._path))
+  }
+  /// Whether two ways lead to different objects.
+  public static func != (left: ObjectQuery, right: ObjectQuery) -> Condition {
+    .comparing(.path(left._path), .notEqual, .path(right._path))
+  }
+
+  /// Whether it is one of these objects.
+  public func isIn(_ objects: some Sequence<Object>) -> Condition {
+    .comparing(
+      .path(_path), .isIn, ConditionExpression(.list(objects.map { ConditionExpression(.object($0)) })))
+  }
+
+  /// Whether it is one of the objects with these identifiers.
+  public func isIn(_ identifiers: some Sequence<ManagedObjectID>) -> Condition {
+    .comparing(.path(_path), .isIn, .list(identifiers.map(Value.object)))
+  }
+
+  /// Whether it is a destination of a to-many relationship.
+  public func isIn(_ objects: ManyQuery<Object>) -> Condition {
+    .comparing(.path(_path), .isIn, .path(objects._path))
+  }
+}
+
+extension Sequence where Element: ManagedObject {
+  /// Whether it is one of these objects.
+  public func contains(_ object: ObjectQuery<Element>) -> Condition { object.isIn(self) }
+}
+
+extension Condition {
+  fileprivate static func isTrue(_ path: PropertyPath) -> Condition {
+    .comparing(.path(path), .equal, .value(.bool(true)))
+  }
+
+  fileprivate static func identity(
+    _ path: PropertyPath, _ comparator: ComparisonOperator, _ object: ManagedObject?
+  ) -> Condition {
+    .comparing(.path(path), comparator, object.map { ConditionExpression(.object($0)) } ?? .value(.null))
+  }
+}
+
+/// Boolean attributes compared with constants.
+extension Condition {
+  /// Whether the condition has this result. A Boolean attribute without value equals nil only.
+  public static func == (left: Condition, right: Bool?) -> Condition {
+    if case .comparison(var comparison) = left.node, case .value(.bool(true)) = comparison.right.kind,
+      comparison.comparator == .equal
+    {
+      comparison.right = .value(right.map(Value.bool) ?? .null)
+      return Condition(.comparison(comparison))
+    }
+    guard let right else { return .always(false) }
+    return right ? left : !left
+  }
+
+  /// Whether the condition has another result than this.
+  public static func != (left: Condition, right: Bool?) -> Condition { !(left == right) }
+}

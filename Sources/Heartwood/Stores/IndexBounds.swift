@@ -1,0 +1,74 @@
+import HeartwoodBytes
+import HeartwoodEngine
+
+/// The entries of an index that a range stands for, as keys of the store.
+struct IndexBounds {
+  let keys: KeyRange
+  /// Whether every entry between the keys matches; false where a value was too long to be compared by
+  /// its entry alone.
+  let isExact: Bool
+
+  init(_ index: StoreIndex, _ range: IndexRange) {
+    var start = KeySpace.head(KeySpace.index, index.number)
+    for value in range.equal { value.appendOrderedKey(to: &start) }
+    if range.equal.count == index.slots.count {
+      let isLong = start.count > IndexKey.headSize + IndexKey.longestValues
+      IndexKey.cut(&start)
+      keys = .prefix(start)
+      isExact = !isLong
+      return
+    }
+    let (lower, upper) = Self.ends(start, range)
+    keys = KeyRange(from: lower.openingLower.place, to: upper.openingUpper.place)
+    let isTwofold = range.prefix != nil && (range.lower != nil || range.upper != nil)
+    isExact = !lower.isLong && !upper.isLong && !isTwofold
+  }
+
+  /// A place between entries: before all that begin with the key, or after all of them.
+  private struct End {
+    var key: [UInt8]
+    var isAfter: Bool
+
+    var isLong: Bool { key.count > IndexKey.headSize + IndexKey.longestValues }
+    var place: [UInt8]? { isAfter ? KeyRange.prefix(key).upper?.key : key }
+
+    /// A long end lets in all cut entries with the same beginning: their rows decide.
+    var openingLower: End { isLong ? End(key: cut, isAfter: false) : self }
+    var openingUpper: End { isLong ? End(key: cut, isAfter: true) : self }
+    private var cut: [UInt8] { Array(key.prefix(IndexKey.headSize + IndexKey.longestValues)) }
+  }
+
+  private static func ends(_ start: [UInt8], _ range: IndexRange) -> (lower: End, upper: End) {
+    var lower = End(key: start, isAfter: false)
+    var upper = End(key: start, isAfter: true)
+    // Entries without a value are in no order with others; they stand first, under a zero.
+    if range.leavesOutNull { lower = End(key: start + [1], isAfter: false) }
+    if let prefix = range.prefix {
+      let key = start + beginning(prefix)
+      lower = End(key: key, isAfter: false)
+      upper = End(key: key, isAfter: true)
+    }
+    if let bound = range.lower {
+      lower = End(key: appended(bound.value, to: start), isAfter: !bound.isInclusive)
+    }
+    if let bound = range.upper {
+      upper = End(key: appended(bound.value, to: start), isAfter: bound.isInclusive)
+    }
+    return (lower, upper)
+  }
+
+  private static func appended(_ value: Value, to start: [UInt8]) -> [UInt8] {
+    var key = start
+    value.appendOrderedKey(to: &key)
+    return key
+  }
+
+  /// What the form of every text with this beginning begins with.
+  private static func beginning(_ prefix: String) -> [UInt8] {
+    var key: [UInt8] = []
+    Value.string(prefix).appendOrderedKey(to: &key)
+    // Without the two zeros that end a text.
+    key.removeLast(2)
+    return key
+  }
+}

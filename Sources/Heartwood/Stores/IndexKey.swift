@@ -1,0 +1,83 @@
+import Foundation
+import HeartwoodBytes
+
+/// Entries of indexes: how values become keys whose order is the values' order.
+///
+/// An entry is the index's head, the values one after another as `Value.appendOrderedKey` writes them, and
+/// the row's key. Values of more than 200 bytes together are cut there, and a hash of all of them is put
+/// behind, so that equal values have equal entries and different ones do not. Entries that begin with the
+/// same cut bytes do not stand in the order of their values; whoever reads them must look at the rows.
+///
+/// - Invariant: whole values have at most `longestValues` bytes, cut ones exactly `cutSize`.
+enum IndexKey {
+  static let headSize = 3
+  static let keySize = 8
+  static let longestValues = 200
+  static let hashSize = 16
+  static let cutSize = longestValues + hashSize
+
+  /// Replaces values that are too long by their beginning and their hash.
+  static func cut(_ key: inout [UInt8]) {
+    guard key.count > headSize + longestValues else { return }
+    let hash = key.withUnsafeBytes { bytes in
+      let values = UnsafeRawBufferPointer(rebasing: bytes[headSize...])
+      return (XXH3.hash(values, seed: 0), XXH64.hash(values, seed: 0x9E37_79B9_7F4A_7C15))
+    }
+    key.removeSubrange((headSize + longestValues)...)
+    OrderedKey.append(hash.0, to: &key)
+    OrderedKey.append(hash.1, to: &key)
+  }
+
+  static func isCut(_ entry: UnsafeRawBufferPointer) -> Bool { entry.count == headSize + cutSize + keySize }
+
+  /// The head and the values, not cut, for a row.
+  static func whole(_ index: StoreIndex, _ row: RowView) -> [UInt8] {
+    var key = KeySpace.head(KeySpace.index, index.number)
+    key.reserveCapacity(64)
+    for column in index.columns { row.appendOrderedKey(column, to: &key) }
+    return key
+  }
+
+  /// The whole entry for a row; nil where a unique index does not bind it.
+  static func entry(_ index: StoreIndex, _ row: RowView, _ key: UInt64) -> [UInt8]? {
+    if index.isUnique, index.columns.contains(where: row.isNull) { return nil }
+    var entry = whole(index, row)
+    cut(&entry)
+    OrderedKey.append(key, to: &entry)
+    return entry
+  }
+}
+
+extension RowView {
+  /// The same bytes as `value(column).appendOrderedKey(to:)`, without making a value where that can be.
+  func appendOrderedKey(_ column: Column, to key: inout [UInt8]) {
+    if isNull(column) { return key.append(0) }
+    switch column.kind {
+    case .int16, .int32, .int64:
+      key.append(1)
+      OrderedKey.append(int(column), to: &key)
+    case .double, .float, .date:
+      key.append(1)
+      OrderedKey.append(double(column), to: &key)
+    case .bool:
+      key.append(1)
+      OrderedKey.append(bool(column), to: &key)
+    case .toOne:
+      key.append(1)
+      OrderedKey.append(self.key(column), to: &key)
+    case .string where bytes(column).allSatisfy({ $0 < 0x80 }):
+      key.append(1)
+      OrderedKey.append(bytes(column), to: &key)
+    case .uuid, .string, .uri, .data, .decimal, .toMany:
+      value(column).appendOrderedKey(to: &key)
+    }
+  }
+
+  /// Whether a column has the same bytes in another row of the same layout.
+  func isSame(_ column: Column, in other: RowView) -> Bool {
+    if isNull(column) || other.isNull(column) { return isNull(column) == other.isNull(column) }
+    if column.kind.isVariable { return bytes(column).elementsEqual(other.bytes(column)) }
+    let cell = Int(column.offset)..<Int(column.offset) + column.kind.width
+    return bytes[cell].elementsEqual(other.bytes[cell])
+  }
+}

@@ -1,0 +1,118 @@
+import HeartwoodBytes
+import HeartwoodEngine
+
+/// The map of all keys of a store. Numbers in keys are big-endian, so that keys order as numbers do.
+///
+/// ```
+/// 01                                          → the model and all numbers given (SchemaRecord)
+/// 02 root u16                                 → next key of the root entity, u64
+/// 03                                          → number of the newest transaction with a history, u64
+/// 10 root u16 · key u64                       → row
+/// 20 index u16 · values · key u64             → nothing
+/// 30 relationship u16 · source u64 · target u64 → nothing
+/// 31 relationship u16 · source u64 · rank u64 → target u64      (ordered relationships)
+/// 32 relationship u16 · source u64 · target u64 → rank u64      (ordered relationships)
+/// 40 transaction u64                          → HistoryRecord
+/// ```
+///
+/// Root entities, indexes and relationships go by their numbers in the schema. How values become part of
+/// a key is told in `IndexKey`. Numbers in values are little-endian.
+enum KeySpace {
+  static let schema: UInt8 = 0x01
+  static let counter: UInt8 = 0x02
+  static let newestHistory: UInt8 = 0x03
+  static let row: UInt8 = 0x10
+  static let index: UInt8 = 0x20
+  static let link: UInt8 = 0x30
+  static let order: UInt8 = 0x31
+  static let rank: UInt8 = 0x32
+  static let history: UInt8 = 0x40
+
+  static var schemaKey: [UInt8] { [schema] }
+  static var newestHistoryKey: [UInt8] { [newestHistory] }
+  static func counterKey(_ root: UInt16) -> [UInt8] { head(counter, root) }
+  static func historyKey(_ number: UInt64) -> [UInt8] {
+    var key = [history]
+    OrderedKey.append(number, to: &key)
+    return key
+  }
+
+  /// The kind and a number: what all rows of a family, entries of an index or links of a relationship share.
+  static func head(_ kind: UInt8, _ number: UInt16) -> [UInt8] {
+    [kind, UInt8(truncatingIfNeeded: number >> 8), UInt8(truncatingIfNeeded: number)]
+  }
+
+  static func rowKey(_ root: UInt16, _ key: UInt64) -> [UInt8] { extended(head(row, root), key) }
+
+  /// Links, order or ranks of one source.
+  static func source(_ kind: UInt8, _ relationship: UInt16, _ source: UInt64) -> [UInt8] {
+    extended(head(kind, relationship), source)
+  }
+
+  /// A link by its target, or a place in an order by its rank.
+  static func entry(_ kind: UInt8, _ relationship: UInt16, _ source: UInt64, _ last: UInt64) -> [UInt8] {
+    extended(Self.source(kind, relationship, source), last)
+  }
+
+  private static func extended(_ key: [UInt8], _ number: UInt64) -> [UInt8] {
+    var key = key
+    OrderedKey.append(number, to: &key)
+    return key
+  }
+}
+
+extension KeySpace {
+  static let rowKeySize = 11
+  static let entrySize = 19
+
+  /// A row's key without an allocation.
+  static func withRowKey<Result>(
+    _ root: UInt16, _ key: UInt64, _ body: (UnsafeRawBufferPointer) throws -> Result
+  ) rethrows -> Result {
+    // Kind, number and key side by side: 3 bytes that are left out, then the eleven of the key.
+    let high = UInt64(row) << 16 | UInt64(root)
+    return try withUnsafeBytes(of: (high.bigEndian, key.bigEndian)) { bytes in
+      try body(UnsafeRawBufferPointer(rebasing: bytes[5..<16]))
+    }
+  }
+
+  /// The eight bytes at the end of a key: a row's key, a link's target, a rank.
+  ///
+  /// - Throws: `.persistentStoreDamaged` where the key is shorter.
+  static func lastNumber(_ key: UnsafeRawBufferPointer) throws(HeartwoodError) -> UInt64 {
+    guard key.count >= 8 else { throw .damagedKey(key) }
+    return UInt64(bigEndian: key.loadUnaligned(fromByteOffset: key.count - 8, as: UInt64.self))
+  }
+
+  /// The source of a link, an order or a rank.
+  static func source(of key: UnsafeRawBufferPointer) throws(HeartwoodError) -> UInt64 {
+    guard key.count == entrySize else { throw .damagedKey(key) }
+    return UInt64(bigEndian: key.loadUnaligned(fromByteOffset: 3, as: UInt64.self))
+  }
+
+  /// The number of a root entity, an index or a relationship.
+  static func number(of key: UnsafeRawBufferPointer) throws(HeartwoodError) -> UInt16 {
+    guard key.count >= 3 else { throw .damagedKey(key) }
+    return UInt16(bigEndian: key.loadUnaligned(fromByteOffset: 1, as: UInt16.self))
+  }
+
+  /// A value that is one number.
+  static func number(inValue value: UnsafeRawBufferPointer) throws(HeartwoodError) -> UInt64 {
+    guard value.count == 8 else {
+      throw HeartwoodError(
+        .persistentStoreDamaged, "a number of the store has \(value.count) bytes, not 8; verify the store")
+    }
+    return UInt64(littleEndian: value.loadUnaligned(as: UInt64.self))
+  }
+
+  static func value(_ number: UInt64) -> [UInt8] { withUnsafeBytes(of: number.littleEndian) { Array($0) } }
+}
+
+extension HeartwoodError {
+  /// A key that `KeySpace` does not make.
+  static func damagedKey(_ key: UnsafeRawBufferPointer) -> HeartwoodError {
+    let digits = key.prefix(32).map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+    return HeartwoodError(
+      .persistentStoreDamaged, "the key \(digits) is not one that a store writes; verify the store")
+  }
+}

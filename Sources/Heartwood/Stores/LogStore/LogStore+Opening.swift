@@ -1,0 +1,171 @@
+import Foundation
+import HeartwoodEngine
+import HeartwoodFiles
+
+/// How a store is opened.
+struct LogStoreOptions: Sendable {
+  /// Nothing is written, not even to recover after an unclean end.
+  var isReadOnly = false
+  /// Whether a missing store is created. Never where it is open for reading only.
+  var createsStore = true
+  /// For saves.
+  var durability = Durability.full
+  /// Whether files are read instead of mapped, so that a failing disk is an error.
+  var isBuffered = false
+  /// Where the store is.
+  var fileSystem: any FileSystem = PosixFileSystem()
+
+  init(
+    isReadOnly: Bool = false, createsStore: Bool = true, durability: Durability = .full,
+    isBuffered: Bool = false
+  ) {
+    self.isReadOnly = isReadOnly
+    self.createsStore = createsStore
+    self.durability = durability
+    self.isBuffered = isBuffered
+  }
+
+  var engine: EngineOptions {
+    EngineOptions(
+      access: isReadOnly ? .readOnly : .readWrite, createsStore: createsStore && !isReadOnly,
+      reading: isBuffered ? .buffered : .mapped, durability: durability)
+  }
+}
+
+extension LogStore {
+  /// Opens the store in a folder, or makes a new one there.
+  ///
+  /// A path that is open in this process already is shared. "/dev/null" is a new store in memory.
+  ///
+  /// - Throws: `.persistentStoreIncompatibleVersionHash` where the store was written with another model,
+  ///   `.persistentStoreOpen` and `.persistentStoreDamaged` with the engine's error underneath.
+  static func open(
+    at url: URL, model: ManagedObjectModel, options: LogStoreOptions = LogStoreOptions()
+  ) throws -> LogStore {
+    try model.freeze()
+    let path = Self.path(of: url)
+    return try HeartwoodError.translating("the store at \(path) could not be opened", .persistentStoreOpen) {
+      let shared = try SharedEngine.open(at: path, options.engine, options.fileSystem)
+      do {
+        let schema = try SchemaOpening(shared.engine, model, options.isReadOnly).run()
+        return LogStore(shared, schema, isReadOnly: options.isReadOnly)
+      } catch {
+        try? shared.release()
+        throw error
+      }
+    }
+  }
+
+  /// The model that a store was written with.
+  static func model(
+    at url: URL, options: LogStoreOptions = LogStoreOptions(isReadOnly: true)
+  ) throws -> ManagedObjectModel {
+    let path = Self.path(of: url)
+    return try HeartwoodError.translating("the store at \(path) could not be opened", .persistentStoreOpen) {
+      let shared = try SharedEngine.open(at: path, options.engine, options.fileSystem)
+      defer { try? shared.release() }
+      guard let record = try SchemaRecord(in: try shared.engine.snapshot()) else {
+        throw HeartwoodError.noModel(path)
+      }
+      return try record.model.withUnsafeBytes { try ManagedObjectModel(decoding: $0) }
+    }
+  }
+
+  private static func path(of url: URL) -> String {
+    guard url.path != SharedEngine.memoryPath else { return SharedEngine.memoryPath }
+    return url.standardizedFileURL.resolvingSymlinksInPath().path
+  }
+}
+
+extension SchemaRecord {
+  /// The record of a store; nil where nothing was written to it yet.
+  init?(in reader: some KeyValueReader) throws {
+    guard let bytes = try KeySpace.schemaKey.withUnsafeBytes({ try reader.pointer(of: $0) }) else {
+      return nil
+    }
+    self = try SchemaRecord(decoding: bytes)
+  }
+}
+
+/// Brings a store's record and a model together: writes the record of a new store, refuses another
+/// model, builds and drops indexes.
+private struct SchemaOpening {
+  private let engine: Engine
+  private let model: ManagedObjectModel
+  private let isReadOnly: Bool
+
+  init(_ engine: Engine, _ model: ManagedObjectModel, _ isReadOnly: Bool) {
+    self.engine = engine
+    self.model = model
+    self.isReadOnly = isReadOnly
+  }
+
+  func run() throws -> StoreSchema {
+    if let record = try SchemaRecord(in: engine.snapshot()), let schema = try unchanged(record) {
+      return schema
+    }
+    guard !isReadOnly else { throw HeartwoodError.noModel(engine.path) }
+    return try engine.write { transaction in
+      // Judged again under the writer lock: two may open a new store at the same time.
+      guard let record = try SchemaRecord(in: transaction) else { return try create(transaction) }
+      return try unchanged(record) ?? take(record, transaction)
+    }
+  }
+
+  /// The schema where there is nothing to write; nil where indexes have to be built or dropped.
+  private func unchanged(_ record: SchemaRecord) throws -> StoreSchema? {
+    var wanted = record
+    let differences = record.differences(from: try SchemaRecord(numbering: model))
+    guard differences.isEmpty else { throw HeartwoodError.incompatible(engine.path, differences) }
+    let (new, old) = try wanted.takeIndexes(of: model)
+    guard !new.isEmpty || !old.isEmpty else { return try StoreSchema(model, record) }
+    guard isReadOnly else { return nil }
+    // Reading does without the indexes that are not there.
+    var usable = record
+    usable.indexes.removeAll(where: old.contains)
+    return try StoreSchema(model, usable)
+  }
+
+  private func create(_ transaction: WriteTransaction) throws -> StoreSchema {
+    let record = try SchemaRecord(numbering: model)
+    try transaction.put(KeySpace.schemaKey, record.encoded())
+    return try StoreSchema(model, record)
+  }
+
+  private func take(_ record: SchemaRecord, _ transaction: WriteTransaction) throws -> StoreSchema {
+    var record = record
+    let (new, old) = try record.takeIndexes(of: model)
+    record.model = try model.encoded()
+    let schema = try StoreSchema(model, record)
+    for index in old {
+      _ = try transaction.deleteRange(.prefix(KeySpace.head(KeySpace.index, index.number)))
+    }
+    try build(
+      schema.indexes.filter { index in new.contains { $0.number == index.number } }, schema, transaction)
+    try transaction.put(KeySpace.schemaKey, record.encoded())
+    return schema
+  }
+
+  /// The writer lock is held, so the newest generation has the rows that the transaction sees.
+  private func build(
+    _ indexes: [StoreIndex], _ schema: StoreSchema, _ transaction: WriteTransaction
+  ) throws {
+    let view = LogStoreView(try engine.snapshot(), schema)
+    for index in indexes {
+      try view.scanRows(of: index.entity.rootEntity, from: nil, reversed: false) { key, row in
+        let covered = try index.entity.rootEntity.entity(numbered: row.entityNumber).isKindOf(
+          entity: index.entity)
+        if covered, let entry = IndexKey.entry(index, row, key) { try transaction.put(entry, []) }
+        return true
+      }
+    }
+  }
+}
+
+extension HeartwoodError {
+  fileprivate static func noModel(_ path: String) -> HeartwoodError {
+    HeartwoodError(
+      .persistentStoreOpen,
+      "the store at \(path) holds no objects yet, nor their model; open it for writing first")
+  }
+}

@@ -1,0 +1,116 @@
+import Foundation
+import HeartwoodEngine
+import HeartwoodFiles
+import Synchronization
+
+/// The store of Heartwood's own format: rows, indexes, links and history in one engine.
+///
+/// - Invariant: a save is one transaction of the engine, its history inside; the number of a transaction is
+///   the number of the generation that it makes.
+final class LogStore: ObjectStore {
+  let identity: StoreIdentity
+  let schema: StoreSchema
+  let isReadOnly: Bool
+  private let shared: SharedEngine
+  private let isOpen = Mutex(true)
+
+  init(_ shared: SharedEngine, _ schema: StoreSchema, isReadOnly: Bool) {
+    self.shared = shared
+    self.schema = schema
+    self.isReadOnly = isReadOnly
+    identity = StoreIdentity(uuid: UUID(shared.engine.storeIdentifier))
+  }
+
+  var engine: Engine { shared.engine }
+  var path: String { engine.path }
+  var storeUUID: UUID { UUID(engine.storeIdentifier) }
+  var newestGeneration: UInt64 { engine.newestGeneration.rawValue }
+
+  deinit { try? close() }
+
+  /// Lets the store go; the last one on a path closes the engine. A second call does nothing.
+  func close() throws {
+    let wasOpen = isOpen.withLock { isOpen in
+      defer { isOpen = false }
+      return isOpen
+    }
+    guard wasOpen else { return }
+    try HeartwoodError.translating("the store at \(path) could not be closed") { try shared.release() }
+  }
+
+  func indexes(of entity: EntityDescription) -> [StoreIndex] { schema.entity(entity).indexes }
+}
+
+/// Reading and writing.
+extension LogStore {
+  func view() throws -> any StoreView { try newestView() }
+
+  func newestView() throws -> LogStoreView {
+    try HeartwoodError.translating("the store cannot be read") {
+      LogStoreView(try engine.snapshot(), schema)
+    }
+  }
+
+  func view(at generation: UInt64) throws -> any StoreView {
+    try HeartwoodError.translating("generation \(generation) cannot be read") {
+      LogStoreView(try engine.snapshot(at: Generation(rawValue: generation)), schema)
+    }
+  }
+
+  func save<Result>(
+    _ info: TransactionInfo, _ body: (any StoreTransaction) throws -> Result
+  ) throws -> (Result, UInt64) {
+    try refuseIfReadOnly()
+    return try HeartwoodError.translating("the save failed", .persistentStoreSave) {
+      var number: UInt64?
+      let result = try engine.write { writer in
+        let transaction = LogStoreTransaction(writer, schema, identity)
+        let result = try body(transaction)
+        number = try transaction.finish(info)
+        return result
+      }
+      return (result, number ?? newestGeneration)
+    }
+  }
+
+  func reserveKeys(_ root: EntityDescription, _ count: Int) throws -> UInt64 {
+    try refuseIfReadOnly()
+    return try HeartwoodError.translating("identifiers could not be reserved") {
+      try engine.write { try LogStoreTransaction($0, schema, identity).newKeys(root, count) }
+    }
+  }
+
+  private func refuseIfReadOnly() throws {
+    guard isReadOnly else { return }
+    throw HeartwoodError(
+      .persistentStoreSave,
+      "the store at \(path) is open for reading only; open it without isReadOnly to save")
+  }
+}
+
+/// Looking at the store from outside.
+extension LogStore {
+  func generations() throws -> [GenerationRecord] {
+    try HeartwoodError.translating("the store cannot be read") { try engine.generations() }
+  }
+
+  func statistics() throws -> EngineStatistics {
+    try HeartwoodError.translating("the store cannot be read") { try engine.statistics() }
+  }
+
+  /// Checks everything: the engine's bytes and structure, then rows, indexes, links and history.
+  ///
+  /// - Parameter progress: called with what has been done and what there is to do.
+  func verify(progress: ((Int64, Int64) -> Void)? = nil) throws -> StoreReport {
+    try HeartwoodError.translating("the store cannot be verified") {
+      let findings = try engine.verify(progress: progress).findings
+      return StoreReport(findings: findings + (try StoreVerifier(newestView()).run()))
+    }
+  }
+}
+
+extension UUID {
+  init(_ identifier: StoreIdentifier) {
+    self = identifier.bytes.withUnsafeBytes { UUID(uuid: $0.loadUnaligned(as: uuid_t.self)) }
+  }
+}

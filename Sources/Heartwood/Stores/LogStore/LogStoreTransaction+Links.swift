@@ -1,0 +1,106 @@
+import HeartwoodEngine
+
+/// Links of relationships that no to-one value implies, and orders.
+extension LogStoreTransaction {
+  func link(_ relationship: RelationshipDescription, _ source: UInt64, _ target: UInt64) throws {
+    guard relationship.hasEntries else { return }
+    try addEntry(relationship, source, target)
+    guard let inverse = relationship.inverseRelationship, inverse.isToMany else { return }
+    try addEntry(inverse, target, source)
+  }
+
+  func unlink(_ relationship: RelationshipDescription, _ source: UInt64, _ target: UInt64) throws {
+    guard relationship.hasEntries else { return }
+    try removeEntry(relationship, source, target)
+    guard let inverse = relationship.inverseRelationship, inverse.isToMany else { return }
+    try removeEntry(inverse, target, source)
+  }
+
+  func setOrder(
+    _ relationship: RelationshipDescription, _ source: UInt64, _ targets: [UInt64]
+  ) throws {
+    guard relationship.isOrdered else { return }
+    let places = try places(relationship, source)
+    for change in OrderedLinks.changes(from: places, to: targets) {
+      switch change {
+      case .remove(let place): try remove(place, relationship, source)
+      case .add(let place): try add(place, relationship, source)
+      }
+    }
+  }
+
+  /// Removes what is kept for relationships that start at a row.
+  func deleteLinks(from key: UInt64, _ stored: StoreEntity) throws {
+    for relationship in stored.ownLinks {
+      let number = schema.number(of: relationship)
+      let kinds = relationship.isOrdered ? [KeySpace.order, KeySpace.rank] : [KeySpace.link]
+      for kind in kinds { _ = try reader.deleteRange(.prefix(KeySpace.source(kind, number, key))) }
+    }
+  }
+
+  private func addEntry(
+    _ relationship: RelationshipDescription, _ source: UInt64, _ target: UInt64
+  ) throws {
+    let number = schema.number(of: relationship)
+    guard relationship.isOrdered else {
+      return try put(KeySpace.entry(KeySpace.link, number, source, target))
+    }
+    guard try !contains(KeySpace.entry(KeySpace.rank, number, source, target)) else { return }
+    guard let rank = OrderedLinks.rank(after: try lastRank(number, source)) else {
+      // Appended to more often than there are ranks: all places are given new ones.
+      return try setOrder(relationship, source, try places(relationship, source).map(\.target) + [target])
+    }
+    try add(OrderedLinks.Place(rank: rank, target: target), relationship, source)
+  }
+
+  private func removeEntry(
+    _ relationship: RelationshipDescription, _ source: UInt64, _ target: UInt64
+  ) throws {
+    let number = schema.number(of: relationship)
+    guard relationship.isOrdered else {
+      try delete(KeySpace.entry(KeySpace.link, number, source, target))
+      return
+    }
+    guard let rank = try self.number(KeySpace.entry(KeySpace.rank, number, source, target)) else { return }
+    try remove(OrderedLinks.Place(rank: rank, target: target), relationship, source)
+  }
+
+  private func places(
+    _ relationship: RelationshipDescription, _ source: UInt64
+  ) throws -> [OrderedLinks.Place] {
+    var places: [OrderedLinks.Place] = []
+    try scan(.prefix(KeySpace.source(KeySpace.order, schema.number(of: relationship), source))) {
+      key, value in
+      places.append(
+        OrderedLinks.Place(rank: try KeySpace.lastNumber(key), target: try KeySpace.number(inValue: value)))
+      return true
+    }
+    return places
+  }
+
+  private func lastRank(_ relationship: UInt16, _ source: UInt64) throws -> UInt64? {
+    var rank: UInt64?
+    try scan(.prefix(KeySpace.source(KeySpace.order, relationship, source)), reversed: true) { key, _ in
+      rank = try KeySpace.lastNumber(key)
+      return false
+    }
+    return rank
+  }
+
+  private func add(
+    _ place: OrderedLinks.Place, _ relationship: RelationshipDescription, _ source: UInt64
+  ) throws {
+    let number = schema.number(of: relationship)
+    try put(
+      KeySpace.entry(KeySpace.order, number, source, place.rank), KeySpace.value(place.target))
+    try put(KeySpace.entry(KeySpace.rank, number, source, place.target), KeySpace.value(place.rank))
+  }
+
+  private func remove(
+    _ place: OrderedLinks.Place, _ relationship: RelationshipDescription, _ source: UInt64
+  ) throws {
+    let number = schema.number(of: relationship)
+    try delete(KeySpace.entry(KeySpace.order, number, source, place.rank))
+    try delete(KeySpace.entry(KeySpace.rank, number, source, place.target))
+  }
+}

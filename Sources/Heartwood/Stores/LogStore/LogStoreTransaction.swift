@@ -1,0 +1,147 @@
+import HeartwoodEngine
+
+/// A save while it is being written: rows, and everything that follows from them.
+final class LogStoreTransaction: StoreTransaction, StoreReading {
+  let reader: WriteTransaction
+  let schema: StoreSchema
+  let identity: StoreIdentity
+  /// For the history, in the order in which they were made.
+  private var changes: [HistoryChange] = []
+  var uniqueness = AddedUniqueEntries()
+
+  init(_ reader: WriteTransaction, _ schema: StoreSchema, _ identity: StoreIdentity) {
+    self.reader = reader
+    self.schema = schema
+    self.identity = identity
+  }
+
+  func newKeys(_ root: EntityDescription, _ count: Int) throws -> UInt64 {
+    let counter = KeySpace.counterKey(root.number)
+    let first = try number(counter) ?? 1
+    let (next, overflows) = first.addingReportingOverflow(UInt64(count))
+    guard !overflows, next.isPermanentKey else {
+      throw HeartwoodError(.persistentStoreSave, "\(root.displayName) has no keys left for \(count) objects")
+    }
+    try put(counter, KeySpace.value(next))
+    return first
+  }
+
+  func insert(_ entity: EntityDescription, _ key: UInt64, row: [UInt8]) throws {
+    let stored = schema.entity(entity)
+    let rowKey = KeySpace.rowKey(stored.entity.rootEntity.number, key)
+    guard try !contains(rowKey) else {
+      throw HeartwoodError(
+        .persistentStoreSave, "\(entity.displayName) has a row with the key \(key) already; verify the store")
+    }
+    try row.withUnsafeBytes { bytes in
+      let row = try RowView(validating: bytes, layout: stored.entity.layout)
+      try putEntries(of: row, key, stored)
+    }
+    try put(rowKey, row)
+    changes.append(HistoryChange(kind: .insert, entity: stored.entity, key: key))
+  }
+
+  func update(
+    _ entity: EntityDescription, _ key: UInt64, expectedVersion: UInt32, row: [UInt8]?,
+    changedSlots: [Int], changedToMany: [Int]
+  ) throws -> RowConflict? {
+    let stored = schema.entity(entity)
+    if let row {
+      let old = try self.row(entity.rootEntity, key)
+      guard let old, old.version == expectedVersion else {
+        return conflict(entity, key, expectedVersion, old)
+      }
+      // The old row's bytes end with the first change.
+      let copy = Array(old.bytes)
+      try copy.withUnsafeBytes { oldBytes in
+        try row.withUnsafeBytes { newBytes in
+          let layout = stored.entity.layout
+          try moveEntries(
+            from: RowView(validating: oldBytes, layout: layout),
+            to: RowView(validating: newBytes, layout: layout), key, stored)
+        }
+      }
+      try put(KeySpace.rowKey(entity.rootEntity.number, key), row)
+    } else if try !contains(KeySpace.rowKey(entity.rootEntity.number, key)) {
+      return conflict(entity, key, expectedVersion, nil)
+    }
+    changes.append(
+      HistoryChange(
+        kind: .update, entity: stored.entity, key: key, updatedSlots: (changedSlots + changedToMany).sorted())
+    )
+    return nil
+  }
+
+  func delete(_ entity: EntityDescription, _ key: UInt64, expectedVersion: UInt32) throws -> RowConflict? {
+    let stored = schema.entity(entity)
+    guard let old = try row(entity.rootEntity, key) else { return nil }
+    guard old.version == expectedVersion else { return conflict(entity, key, expectedVersion, old) }
+    let copy = Array(old.bytes)
+    try copy.withUnsafeBytes { bytes in
+      let row = try RowView(validating: bytes, layout: stored.entity.layout)
+      try deleteEntries(of: row, key, stored)
+      changes.append(
+        HistoryChange(kind: .delete, entity: stored.entity, key: key, tombstone: stored.tombstone(of: row)))
+    }
+    try deleteLinks(from: key, stored)
+    try delete(KeySpace.rowKey(entity.rootEntity.number, key))
+    return nil
+  }
+
+  private func conflict(
+    _ entity: EntityDescription, _ key: UInt64, _ expected: UInt32, _ newest: RowView?
+  ) -> RowConflict {
+    RowConflict(
+      entity: entity, key: key, expectedVersion: expected, newestVersion: newest?.version ?? 0,
+      newestRow: newest.map { Array($0.bytes) })
+  }
+}
+
+extension StoreEntity {
+  fileprivate func tombstone(of row: RowView) -> [(slot: Int, value: Value)] {
+    preservedSlots.map { ($0, row.value(entity.layout.columns[$0])) }
+  }
+}
+
+/// The engine's writing, with bytes as arrays.
+extension LogStoreTransaction {
+  func put(_ key: [UInt8], _ value: [UInt8] = []) throws(EngineError) { try reader.put(key, value) }
+
+  @discardableResult
+  func delete(_ key: [UInt8]) throws(EngineError) -> Bool { try reader.delete(key) }
+}
+
+/// The end of a save.
+extension LogStoreTransaction {
+  /// Checks what can only be judged when all is written, and writes the history.
+  ///
+  /// - Returns: the number of the transaction; nil where nothing was changed.
+  /// - Throws: `ConstraintViolations`.
+  func finish(_ info: TransactionInfo) throws -> UInt64? {
+    let violations = try uniqueness.violations(in: self)
+    guard violations.isEmpty else { throw ConstraintViolations(violations: violations) }
+    guard !changes.isEmpty else { return nil }
+    let number = reader.generation.rawValue + 1
+    let record = HistoryRecord(
+      number: number, previous: try self.number(KeySpace.newestHistoryKey) ?? 0,
+      nanoseconds: info.nanoseconds, author: info.author, contextName: info.contextName, changes: changes)
+    try put(KeySpace.historyKey(number), HistoryCoding.encode(record, schema))
+    try put(KeySpace.newestHistoryKey, KeySpace.value(number))
+    return number
+  }
+}
+
+extension TransactionInfo {
+  /// Since 1970, at the limit of what 64 bits hold for dates beyond it.
+  var nanoseconds: Int64 {
+    // Apart, as a double has no room for this many digits.
+    let seconds = date.timeIntervalSince1970.rounded(.down)
+    let fraction = ((date.timeIntervalSince1970 - seconds) * 1e9).rounded()
+    guard let whole = Int64(exactly: seconds), let rest = Int64(exactly: fraction) else {
+      return seconds < 0 ? .min : .max
+    }
+    let (product, overflows) = whole.multipliedReportingOverflow(by: 1_000_000_000)
+    let (sum, overflowsToo) = product.addingReportingOverflow(rest)
+    return overflows || overflowsToo ? (whole < 0 ? .min : .max) : sum
+  }
+}

@@ -1,0 +1,96 @@
+import HeartwoodBytes
+import HeartwoodEngine
+
+/// Reading indexes.
+extension LogStoreView {
+  func indexCount(_ index: StoreIndex, _ range: IndexRange) throws -> Int? {
+    let bounds = IndexBounds(index, range)
+    return bounds.isExact ? try count(bounds.keys) : nil
+  }
+
+  func scanIndex(
+    _ index: StoreIndex, _ range: IndexRange, reversed: Bool, _ body: (UInt64) throws -> Bool
+  ) throws {
+    var run = CutRun()
+    var goesOn = true
+    try scan(IndexBounds(index, range).keys, reversed: reversed) { entry, _ in
+      if run.isEmpty, !IndexKey.isCut(entry) {
+        goesOn = try body(KeySpace.lastNumber(entry))
+        return goesOn
+      }
+      if run.take(entry) { return true }
+      goesOn = try hand(out: run, of: index, reversed, body)
+      guard goesOn else { return false }
+      run = CutRun()
+      if run.take(entry) { return true }
+      goesOn = try body(KeySpace.lastNumber(entry))
+      return goesOn
+    }
+    if goesOn, !run.isEmpty { _ = try hand(out: run, of: index, reversed, body) }
+  }
+
+  /// - Returns: whether the body wants more.
+  private func hand(
+    out run: CutRun, of index: StoreIndex, _ reversed: Bool, _ body: (UInt64) throws -> Bool
+  ) throws -> Bool {
+    for key in try run.keys(inOrder: reversed, whole: { try self.whole(index, $0) }) {
+      guard try body(key) else { return false }
+    }
+    return true
+  }
+
+  /// The values of a row as the index orders them, not cut.
+  private func whole(_ index: StoreIndex, _ key: UInt64) throws -> [UInt8] {
+    guard let row = try row(index.entity.rootEntity, key) else {
+      throw HeartwoodError.damagedStore("the index \(index.name) names the row \(key), which is not there")
+    }
+    return IndexKey.whole(index, row)
+  }
+}
+
+/// Neighbouring entries of an index that begin with the same cut bytes: their order is that of the rows'
+/// values, which the entries do not have.
+private struct CutRun {
+  /// Rows with equal values: the same hash, so they stand together already.
+  private struct Group {
+    let hash: [UInt8]
+    var keys: [UInt64]
+  }
+
+  private var beginning: [UInt8] = []
+  private var groups: [Group] = []
+
+  var isEmpty: Bool { groups.isEmpty }
+
+  /// Takes an entry that belongs to the run; false for any other.
+  mutating func take(_ entry: UnsafeRawBufferPointer) -> Bool {
+    let end = IndexKey.headSize + IndexKey.longestValues
+    guard IndexKey.isCut(entry) else { return false }
+    let hash = entry[end..<end + IndexKey.hashSize]
+    let key = UInt64(
+      bigEndian: entry.loadUnaligned(fromByteOffset: end + IndexKey.hashSize, as: UInt64.self))
+    if isEmpty {
+      beginning = Array(entry[..<end])
+    } else if !beginning.elementsEqual(entry[..<end]) {
+      return false
+    }
+    if let last = groups.indices.last, groups[last].hash.elementsEqual(hash) {
+      groups[last].keys.append(key)
+    } else {
+      groups.append(Group(hash: Array(hash), keys: [key]))
+    }
+    return true
+  }
+
+  /// - Parameter whole: the values of a row; asked once for each distinct value.
+  func keys(inOrder reversed: Bool, whole: (UInt64) throws -> [UInt8]) rethrows -> [UInt64] {
+    guard groups.count > 1 else { return groups.flatMap(\.keys) }
+    let pairs = try groups.map { (values: try whole($0.keys[0]), keys: $0.keys) }
+    let sorted = pairs.sorted { left, right in
+      reversed
+        ? right.values.lexicographicallyPrecedes(left.values)
+        : left.values.lexicographicallyPrecedes(right.values)
+    }
+    return sorted.flatMap(\.keys)
+  }
+}

@@ -1,0 +1,55 @@
+import HeartwoodEngine
+
+/// One generation of a store in the engine: a snapshot, read as rows.
+///
+/// Rows lie where the engine has them and are not copied; the snapshot keeps them there.
+final class LogStoreView: StoreView, StoreReading {
+  let reader: Snapshot
+  let schema: StoreSchema
+
+  init(_ reader: Snapshot, _ schema: StoreSchema) {
+    self.reader = reader
+    self.schema = schema
+  }
+
+  var generation: UInt64 { reader.generation.rawValue }
+
+  func scanRows(
+    of root: EntityDescription, from start: UInt64?, reversed: Bool,
+    _ body: (UInt64, RowView) throws -> Bool
+  ) throws {
+    try scan(Self.rows(of: root, from: start, reversed: reversed), reversed: reversed) { key, bytes in
+      try body(KeySpace.lastNumber(key), RowView(validating: bytes, below: root))
+    }
+  }
+
+  private static func rows(of root: EntityDescription, from start: UInt64?, reversed: Bool) -> KeyRange {
+    var range = KeyRange.prefix(KeySpace.head(KeySpace.row, root.number))
+    guard let start else { return range }
+    let bound = KeyRange.Bound(KeySpace.rowKey(root.number, start), isInclusive: true)
+    if reversed { range.upper = bound } else { range.lower = bound }
+    return range
+  }
+
+  func rowCount(of root: EntityDescription) throws -> Int {
+    try count(.prefix(KeySpace.head(KeySpace.row, root.number)))
+  }
+
+  func rowKey(of root: EntityDescription, atRank rank: Int) throws -> UInt64? {
+    let head = KeySpace.head(KeySpace.row, root.number)
+    let entry = try HeartwoodError.translating("the store cannot be read") {
+      try reader.entry(at: reader.rank(of: head) + UInt64(rank))
+    }
+    guard let key = entry?.key, key.starts(with: head) else { return nil }
+    return try key.withUnsafeBytes { try KeySpace.lastNumber($0) }
+  }
+
+  func history(after number: UInt64, _ body: (HistoryRecord) throws -> Bool) throws {
+    guard number < .max else { return }
+    let end = KeyRange.prefix([KeySpace.history]).upper
+    let start = KeyRange.Bound(KeySpace.historyKey(number), isInclusive: false)
+    try scan(KeyRange(lower: start, upper: end)) { key, value in
+      try body(HistoryCoding.decode(value, number: KeySpace.lastNumber(key), schema))
+    }
+  }
+}

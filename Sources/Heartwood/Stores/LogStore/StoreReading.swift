@@ -1,0 +1,100 @@
+import HeartwoodEngine
+
+/// What views and transactions read in the same way.
+protocol StoreReading: RowSource {
+  associatedtype Reader: KeyValueReader
+  var reader: Reader { get }
+  var schema: StoreSchema { get }
+}
+
+extension StoreReading {
+  func row(_ root: EntityDescription, _ key: UInt64) throws -> RowView? {
+    let bytes = try HeartwoodError.translating("a row cannot be read") {
+      try KeySpace.withRowKey(root.number, key) { try reader.pointer(of: $0) }
+    }
+    return try bytes.map { try RowView(validating: $0, below: root) }
+  }
+
+  func destinations(
+    _ relationship: RelationshipDescription, of key: UInt64, _ body: (UInt64) throws -> Bool
+  ) throws {
+    guard relationship.isToMany else { return try toOneDestination(relationship, of: key, body) }
+    let isOrdered = relationship.isOrdered
+    let prefix = KeySpace.source(
+      isOrdered ? KeySpace.order : KeySpace.link, schema.number(of: relationship), key)
+    try scan(.prefix(prefix)) { entry, value in
+      try body(isOrdered ? KeySpace.number(inValue: value) : KeySpace.lastNumber(entry))
+    }
+  }
+
+  private func toOneDestination(
+    _ relationship: RelationshipDescription, of key: UInt64, _ body: (UInt64) throws -> Bool
+  ) throws {
+    guard let root = relationship.entity?.rootEntity, let row = try row(root, key) else { return }
+    let column = root.column(of: relationship, row)
+    if let column, !row.isNull(column) { _ = try body(row.key(column)) }
+  }
+
+  func destinationCount(_ relationship: RelationshipDescription, of key: UInt64) throws -> Int {
+    guard relationship.isToMany else {
+      var count = 0
+      try toOneDestination(relationship, of: key) { _ in
+        count += 1
+        return false
+      }
+      return count
+    }
+    let kind = relationship.isOrdered ? KeySpace.order : KeySpace.link
+    return try count(.prefix(KeySpace.source(kind, schema.number(of: relationship), key)))
+  }
+
+  /// Whether a to-many relationship has a destination. O(log n)
+  func hasDestination(
+    _ relationship: RelationshipDescription, _ target: UInt64, of key: UInt64
+  ) throws -> Bool {
+    let kind = relationship.isOrdered ? KeySpace.rank : KeySpace.link
+    return try contains(KeySpace.entry(kind, schema.number(of: relationship), key, target))
+  }
+}
+
+/// The engine's reading, with its errors in the graph's words.
+extension StoreReading {
+  func scan(
+    _ range: KeyRange, reversed: Bool = false,
+    _ body: (UnsafeRawBufferPointer, UnsafeRawBufferPointer) throws -> Bool
+  ) throws {
+    try HeartwoodError.translating("the store cannot be read") {
+      try reader.scan(range, reversed: reversed, body)
+    }
+  }
+
+  func count(_ range: KeyRange) throws -> Int {
+    try HeartwoodError.translating("the store cannot be read") {
+      Int(truncatingIfNeeded: try reader.count(in: range))
+    }
+  }
+
+  func contains(_ key: [UInt8]) throws -> Bool {
+    try HeartwoodError.translating("the store cannot be read") {
+      try key.withUnsafeBytes { try reader.pointer(of: $0) } != nil
+    }
+  }
+
+  /// A value that is one number; nil where there is none.
+  func number(_ key: [UInt8]) throws -> UInt64? {
+    try HeartwoodError.translating("the store cannot be read") {
+      try key.withUnsafeBytes { try reader.pointer(of: $0) }.map { try KeySpace.number(inValue: $0) }
+    }
+  }
+}
+
+extension EntityDescription {
+  /// The column of a relationship in a row of this root entity's family; nil where the row's entity does not
+  /// have it.
+  fileprivate func column(of relationship: RelationshipDescription, _ row: RowView) -> Column? {
+    guard let entity = try? entity(numbered: row.entityNumber), let owner = relationship.entity,
+      entity.isKindOf(entity: owner)
+    else { return nil }
+    return entity.layout.columns[relationship.slot]
+  }
+}

@@ -1,0 +1,119 @@
+/// Giving numbers to a model, and finding out whether it is the model of a store.
+extension SchemaRecord {
+  /// The record of a new store: entities by their names, everything else in the order of its declaration.
+  ///
+  /// - Throws: where a model has more parts than there are numbers.
+  init(numbering model: ManagedObjectModel) throws(HeartwoodError) {
+    var next: UInt16 = 1
+    entities = []
+    for entity in model.entities.sorted(by: { $0.number < $1.number }) {
+      var properties: [Property] = []
+      for property in entity.ownProperties.sorted(by: { $0.slot < $1.slot }) {
+        properties.append(Property(name: property.name, number: next))
+        guard next < .max else { throw .model("the model has more than 65534 properties") }
+        next += 1
+      }
+      entities.append(
+        Entity(
+          name: entity.displayName, number: entity.number, versionHash: Array(entity.versionHash),
+          properties: properties))
+    }
+    nextPropertyNumber = next
+    self.model = try model.encoded()
+    indexes = []
+    nextIndexNumber = 1
+    try takeIndexes(of: model)
+  }
+
+  /// Makes the indexes those of the model: ones that are known keep their numbers.
+  ///
+  /// - Returns: what is to be built and what is to be dropped.
+  @discardableResult
+  mutating func takeIndexes(
+    of model: ManagedObjectModel
+  ) throws(HeartwoodError) -> (new: [Index], old: [Index]) {
+    var kept: [Index] = []
+    var new: [Index] = []
+    for declared in Self.declaredIndexes(of: model) {
+      if let known = indexes.first(where: { $0.isSame(as: declared) }) {
+        kept.append(known)
+        continue
+      }
+      var index = declared
+      index.number = nextIndexNumber
+      guard nextIndexNumber < .max else {
+        throw .model("65534 indexes were made in this store; no more can be")
+      }
+      nextIndexNumber += 1
+      new.append(index)
+    }
+    let old = indexes.filter { index in !kept.contains(index) }
+    indexes = kept + new
+    return (new, old)
+  }
+
+  /// The fetch indexes and uniqueness constraints of a model, without numbers.
+  private static func declaredIndexes(of model: ManagedObjectModel) -> [Index] {
+    var indexes: [Index] = []
+    for entity in model.entities.sorted(by: { $0.number < $1.number }) {
+      for index in entity.indexes {
+        indexes.append(
+          Index(
+            entity: entity.displayName, name: index.name, isUnique: false, number: 0,
+            properties: index.elements.map(\.property.name)))
+      }
+      for names in entity.uniquenessConstraints {
+        indexes.append(
+          Index(
+            entity: entity.displayName, name: names.joined(separator: ","), isUnique: true, number: 0,
+            properties: names))
+      }
+    }
+    return indexes
+  }
+}
+
+extension SchemaRecord.Index {
+  fileprivate func isSame(as other: SchemaRecord.Index) -> Bool {
+    entity == other.entity && name == other.name && isUnique == other.isUnique
+      && properties == other.properties
+  }
+}
+
+extension SchemaRecord {
+  /// What differs between the store's model, which this is, and another one, a sentence for each; indexes
+  /// do not count.
+  func differences(from other: SchemaRecord) -> [String] {
+    let ours = Dictionary(entities.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
+    let theirs = Dictionary(other.entities.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
+    let missing = ours.keys.filter { theirs[$0] == nil }.sorted().map { "the entity \($0) is missing" }
+    let new = theirs.keys.filter { ours[$0] == nil }.sorted().map { "the entity \($0) is new" }
+    let changed = entities.compactMap { entity in
+      theirs[entity.name].flatMap { entity.difference(from: $0) }
+    }
+    return missing + new + changed
+  }
+}
+
+extension SchemaRecord.Entity {
+  fileprivate func difference(from other: SchemaRecord.Entity) -> String? {
+    let names = properties.map(\.name)
+    let otherNames = other.properties.map(\.name)
+    let missing = names.filter { !otherNames.contains($0) }.map { "\(name).\($0) is missing" }
+    let new = otherNames.filter { !names.contains($0) }.map { "\(name).\($0) is new" }
+    if !missing.isEmpty || !new.isEmpty { return (missing + new).joined(separator: ", ") }
+    if versionHash != other.versionHash { return "the properties of \(name) are of other kinds" }
+    if names != otherNames { return "the properties of \(name) are declared in another order" }
+    if number != other.number { return "the entity \(name) has the number \(other.number), not \(number)" }
+    return nil
+  }
+}
+
+extension HeartwoodError {
+  static func incompatible(_ path: String, _ differences: [String]) -> HeartwoodError {
+    HeartwoodError(
+      .persistentStoreIncompatibleVersionHash,
+      "the store at \(path) was written with another model: \(differences.joined(separator: "; ")); "
+        + "open it with the model that it was made with")
+  }
+}

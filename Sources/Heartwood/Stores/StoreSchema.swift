@@ -1,0 +1,149 @@
+/// A model together with the numbers that a store gave to its parts, made ready for reading and writing
+/// rows.
+final class StoreSchema: Sendable {
+  let model: ManagedObjectModel
+  let record: SchemaRecord
+  /// By number; numbers that no entity has are nil.
+  private let entities: [StoreEntity?]
+  let indexes: [StoreIndex]
+
+  /// - Precondition: the record was made for the model, or has been compared with it.
+  init(_ model: ManagedObjectModel, _ record: SchemaRecord) throws(HeartwoodError) {
+    self.model = model
+    self.record = record
+    let entitiesByName = model.entitiesByName
+    var indexes: [StoreIndex] = []
+    for index in record.indexes {
+      if let index = try Self.index(index, entitiesByName) { indexes.append(index) }
+    }
+    self.indexes = indexes
+    var numbers: [PropertyName: UInt16] = [:]
+    for entity in record.entities {
+      for property in entity.properties {
+        numbers[PropertyName(entity: entity.name, property: property.name)] = property.number
+      }
+    }
+    var entities: [StoreEntity?] = []
+    for entity in model.entities {
+      let number = Int(entity.number)
+      while entities.count <= number { entities.append(nil) }
+      entities[number] = try StoreEntity(entity, numbers, indexes)
+    }
+    self.entities = entities
+  }
+
+  private static func index(
+    _ index: SchemaRecord.Index, _ entities: [String: EntityDescription]
+  ) throws(HeartwoodError) -> StoreIndex? {
+    guard let entity = entities[index.entity] else { return nil }
+    var slots: [Int] = []
+    for name in index.properties {
+      guard let slot = entity.slot(named: name) else {
+        throw .damagedStore("the index \(index.name) is about \(index.entity).\(name), which does not exist")
+      }
+      slots.append(slot)
+    }
+    return StoreIndex(
+      number: index.number, name: index.name, entity: entity, slots: slots, isUnique: index.isUnique)
+  }
+
+  /// - Precondition: the entity is of this model, or of one that is equal to it.
+  func entity(_ entity: EntityDescription) -> StoreEntity {
+    guard let stored = self.entity(numbered: UInt64(entity.number)) else {
+      preconditionFailure("\(entity.displayName) is not in the model of the store")
+    }
+    return stored
+  }
+
+  func entity(numbered number: UInt64) -> StoreEntity? {
+    number < UInt64(entities.count) ? entities[Int(number)] : nil
+  }
+
+  /// The number under which a relationship's links are kept.
+  func number(of relationship: RelationshipDescription) -> UInt16 {
+    guard let owner = relationship.entity else {
+      preconditionFailure("\(relationship.displayName) is in no entity")
+    }
+    return entity(owner).propertyNumbers[relationship.slot]
+  }
+
+  var rootEntities: [EntityDescription] {
+    model.entities.filter { $0.superentity == nil }.sorted { $0.number < $1.number }
+  }
+}
+
+struct PropertyName: Hashable {
+  let entity: String
+  let property: String
+}
+
+/// What writing a row of an entity has to keep up, worked out once.
+final class StoreEntity: Sendable {
+  let entity: EntityDescription
+  /// By slot.
+  let propertyNumbers: [UInt16]
+  /// Those that cover the entity's rows.
+  let indexes: [StoreIndex]
+  /// To-one columns whose inverse is an unordered to-many: its links follow from them.
+  let derivedLinks: [DerivedLink]
+  /// To-many relationships with entries of their own.
+  let ownLinks: [RelationshipDescription]
+  /// Slots of attributes whose values outlive the row in the history.
+  let preservedSlots: [Int]
+  private let slotsByNumber: [UInt16: Int]
+
+  struct DerivedLink: Sendable {
+    let column: Column
+    /// The number of the to-many relationship.
+    let relationship: UInt16
+  }
+
+  init(
+    _ entity: EntityDescription, _ numbers: [PropertyName: UInt16], _ indexes: [StoreIndex]
+  ) throws(HeartwoodError) {
+    func number(_ property: PropertyDescription) throws(HeartwoodError) -> UInt16 {
+      let name = PropertyName(entity: property.entity?.displayName ?? "?", property: property.name)
+      guard let number = numbers[name] else {
+        throw .damagedStore("the store has no number for \(property.displayName)")
+      }
+      return number
+    }
+
+    self.entity = entity
+    let layout = entity.layout
+    let properties = entity.slots.map(entity.property(at:))
+    var propertyNumbers: [UInt16] = []
+    for property in properties { propertyNumbers.append(try number(property)) }
+    self.propertyNumbers = propertyNumbers
+    slotsByNumber = Dictionary(
+      propertyNumbers.enumerated().map { ($1, $0) }, uniquingKeysWith: { first, _ in first })
+    self.indexes = indexes.filter { entity.isKindOf(entity: $0.entity) }
+    let relationships = entity.relationshipsBySlot
+    var derivedLinks: [DerivedLink] = []
+    for relationship in relationships where relationship.implementsLinks {
+      guard let inverse = relationship.inverseRelationship else { continue }
+      derivedLinks.append(
+        DerivedLink(column: layout.columns[relationship.slot], relationship: try number(inverse)))
+    }
+    self.derivedLinks = derivedLinks
+    ownLinks = relationships.filter(\.hasEntries)
+    preservedSlots = properties.indices.filter {
+      (properties[$0] as? AttributeDescription)?.preservesValueInHistoryOnDeletion == true
+    }
+  }
+
+  func slot(ofProperty number: UInt64) -> Int? {
+    UInt16(exactly: number).flatMap { slotsByNumber[$0] }
+  }
+}
+
+extension RelationshipDescription {
+  /// Whether the store keeps entries that are written for this relationship itself: links, an order or both.
+  var hasEntries: Bool { isToMany && (isOrdered || ownsLinks) }
+
+  /// Whether the links of the inverse follow from this to-one relationship's values.
+  var implementsLinks: Bool {
+    guard !isToMany, let inverse = inverseRelationship else { return false }
+    return inverse.isToMany && !inverse.isOrdered
+  }
+}

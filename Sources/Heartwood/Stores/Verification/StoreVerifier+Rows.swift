@@ -1,0 +1,125 @@
+import HeartwoodBytes
+import HeartwoodEngine
+
+/// Rows and indexes.
+extension StoreVerifier {
+  /// Every row can be read, has its entries, and points at rows.
+  func checkRows(of root: EntityDescription) throws {
+    let next = try nextKey(of: root)
+    try view.scan(.prefix(KeySpace.head(KeySpace.row, root.number))) { entry, bytes in
+      guard entry.count == KeySpace.rowKeySize else {
+        self.reportStray(entry)
+        return true
+      }
+      let key = try KeySpace.lastNumber(entry)
+      if key >= next {
+        self.report("\(self.name(root, key)) has a key that was not given out: the next one is \(next)")
+      }
+      do {
+        try self.check(RowView(validating: bytes, below: root), key, root)
+      } catch let error as HeartwoodError where error.underlying == nil {
+        self.report("\(self.name(root, key)): \(error.message)")
+      }
+      return true
+    }
+  }
+
+  private func nextKey(of root: EntityDescription) throws -> UInt64 {
+    do {
+      return try view.number(KeySpace.counterKey(root.number)) ?? 1
+    } catch let error as HeartwoodError where error.underlying == nil {
+      report("the keys of \(root.displayName): \(error.message)")
+      return .max
+    }
+  }
+
+  private func check(_ row: RowView, _ key: UInt64, _ root: EntityDescription) throws {
+    let entity = try root.entity(numbered: row.entityNumber)
+    let stored = schema.entity(entity)
+    for slot in entity.slots {
+      let column = entity.layout.columns[slot]
+      if column.kind != .toOne, column.kind != .toMany, !row.isNull(column), row.value(column).isNull {
+        report(
+          "\(name(entity, key)): the bytes of \(entity.property(at: slot).name) are no value of its type")
+      }
+    }
+    for index in stored.indexes {
+      guard let entry = IndexKey.entry(index, row, key), try !view.contains(entry) else { continue }
+      report("\(name(entity, key)) is missing in the index \(index.name)")
+    }
+    for link in stored.derivedLinks where !row.isNull(link.column) {
+      let target = row.key(link.column)
+      if try !view.contains(KeySpace.entry(KeySpace.link, link.relationship, target, key)) {
+        let property = entity.property(at: Int(link.column.slot)).name
+        report("\(name(entity, key)) has \(property) \(target), which has no link back")
+      }
+    }
+    for relationship in entity.relationshipsBySlot where !relationship.isToMany {
+      let column = entity.layout.columns[relationship.slot]
+      guard !row.isNull(column) else { continue }
+      try checkTarget(row.key(column), of: relationship, key)
+    }
+  }
+
+  /// A destination exists and is of the right entity, unless the model lets references dangle.
+  func checkTarget(_ target: UInt64, of relationship: RelationshipDescription, _ source: UInt64) throws {
+    guard let destination = relationship.destinationEntity, let owner = relationship.entity else { return }
+    let place = "\(name(owner, source)): \(relationship.name)"
+    guard try view.contains(KeySpace.rowKey(destination.rootEntity.number, target)) else {
+      if relationship.mayNotDangle {
+        report("\(place) is \(name(destination, target)), which does not exist")
+      }
+      return
+    }
+    guard let row = try row(destination.rootEntity, target) else { return }
+    let entity = try destination.rootEntity.entity(numbered: row.entityNumber)
+    if !entity.isKindOf(entity: destination) {
+      report("\(place) is \(name(entity, target)), which is no \(destination.displayName)")
+    }
+  }
+
+  /// Every entry of an index is that of a row, and those of a unique index differ.
+  func checkEntries(of index: StoreIndex) throws {
+    let root = index.entity.rootEntity
+    var previous: [UInt8] = []
+    try view.scan(.prefix(KeySpace.head(KeySpace.index, index.number))) { entry, _ in
+      guard entry.count > IndexKey.headSize + IndexKey.keySize else {
+        self.reportStray(entry)
+        return true
+      }
+      let key = try KeySpace.lastNumber(entry)
+      if try !self.isEntry(entry, of: index, root, key) {
+        self.report(
+          "the index \(index.name) has an entry for \(self.name(root, key)) that its row does not have")
+      }
+      let values = entry.dropLast(IndexKey.keySize)
+      if index.isUnique, previous.elementsEqual(values) {
+        self.report(
+          "\(self.name(root, key)) has the same \(index.propertyNames.joined(separator: ", ")) as another "
+            + "\(index.entity.displayName), which must be unique")
+      }
+      if index.isUnique { previous = Array(values) }
+      return true
+    }
+  }
+
+  private func isEntry(
+    _ entry: UnsafeRawBufferPointer, of index: StoreIndex, _ root: EntityDescription, _ key: UInt64
+  ) throws -> Bool {
+    guard let row = try row(root, key) else { return false }
+    let entity = try root.entity(numbered: row.entityNumber)
+    guard entity.isKindOf(entity: index.entity), let expected = IndexKey.entry(index, row, key) else {
+      return false
+    }
+    return expected.elementsEqual(entry)
+  }
+}
+
+extension RelationshipDescription {
+  /// Whether deleting a destination takes it out of this relationship: where the other side's rule is to do
+  /// nothing, and where there is no other side, references may outlive what they name.
+  var mayNotDangle: Bool {
+    guard let inverse = inverseRelationship else { return false }
+    return inverse.deleteRule != .noActionDeleteRule
+  }
+}

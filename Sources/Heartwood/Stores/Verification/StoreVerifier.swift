@@ -1,0 +1,120 @@
+import HeartwoodBytes
+import HeartwoodEngine
+
+/// Checks one generation of a store above the engine: that rows can be read, and that everything kept
+/// besides the rows says the same as they do.
+///
+/// Every disagreement is a sentence; nothing stops the verification but the engine's own errors.
+final class StoreVerifier {
+  let view: LogStoreView
+  private(set) var findings: [String] = []
+  /// How many findings were not kept.
+  private var others = 0
+
+  init(_ view: LogStoreView) { self.view = view }
+
+  var schema: StoreSchema { view.schema }
+
+  /// - Complexity: O(n log n) in the number of entries of the store.
+  func run() throws -> [String] {
+    try checkSchema()
+    for root in schema.rootEntities { try checkRows(of: root) }
+    for index in schema.indexes { try checkEntries(of: index) }
+    for entity in schema.model.entities.sorted(by: { $0.number < $1.number }) {
+      for case let relationship as RelationshipDescription in entity.ownProperties where relationship.isToMany
+      {
+        try checkLinks(relationship)
+      }
+    }
+    try checkHistory()
+    try checkKinds()
+    if others > 0 { findings.append("and \(others) more") }
+    return findings
+  }
+
+  func report(_ finding: String) {
+    // What is wrong everywhere need not be said for every row.
+    if findings.count < 1000 { findings.append(finding) } else { others += 1 }
+  }
+
+  private func checkSchema() throws {
+    guard let record = try SchemaRecord(in: view.reader) else { return report("the store has no model") }
+    for difference in record.differences(from: schema.record) { report("the model: \(difference)") }
+  }
+
+  /// Keys that belong to nothing.
+  private func checkKinds() throws {
+    let indexes = Set(schema.indexes.map(\.number))
+    let roots = Set(schema.rootEntities.map(\.number))
+    var links: [UInt8: Set<UInt16>] = [:]
+    for entity in schema.model.entities {
+      for relationship in entity.relationshipsBySlot where relationship.isToMany {
+        let kinds = relationship.isOrdered ? [KeySpace.order, KeySpace.rank] : [KeySpace.link]
+        for kind in kinds { links[kind, default: []].insert(schema.number(of: relationship)) }
+      }
+    }
+    let known: [UInt8: Set<UInt16>] = [
+      KeySpace.row: roots, KeySpace.counter: roots, KeySpace.index: indexes,
+    ].merging(links) { first, _ in first }
+    try view.scan(.all) { key, _ in
+      switch key[0] {
+      case KeySpace.schema, KeySpace.newestHistory: if key.count != 1 { self.reportStray(key) }
+      case KeySpace.history: if key.count != 9 { self.reportStray(key) }
+      default:
+        let number = key.count < 3 ? nil : try KeySpace.number(of: key)
+        if number.map({ known[key[0]]?.contains($0) == true }) != true { self.reportStray(key) }
+      }
+      return true
+    }
+  }
+
+  func reportStray(_ key: UnsafeRawBufferPointer) { report(HeartwoodError.damagedKey(key).message) }
+}
+
+extension StoreVerifier {
+  /// Names a row for findings.
+  func name(_ entity: EntityDescription, _ key: UInt64) -> String { "\(entity.displayName) \(key)" }
+
+  /// The row, or nil where it is missing or damaged; damage is found with the rows.
+  func row(_ root: EntityDescription, _ key: UInt64) throws -> RowView? {
+    do {
+      return try view.row(root, key)
+    } catch let error as HeartwoodError where error.underlying == nil {
+      return nil
+    }
+  }
+}
+
+/// The history.
+extension StoreVerifier {
+  private func checkHistory() throws {
+    var previous: UInt64 = 0
+    try view.scan(.prefix([KeySpace.history])) { key, value in
+      let number = try KeySpace.lastNumber(key)
+      do {
+        let record = try HistoryCoding.decode(value, number: number, self.schema)
+        self.check(record, after: previous)
+      } catch let error as HeartwoodError {
+        self.report(error.message)
+      }
+      previous = number
+      return true
+    }
+    let newest = try view.number(KeySpace.newestHistoryKey) ?? 0
+    if newest != previous {
+      report("the newest transaction with a history is \(previous), but the store says \(newest)")
+    }
+    if previous > view.generation {
+      report("there is a history of transaction \(previous), but the newest generation is \(view.generation)")
+    }
+  }
+
+  private func check(_ record: HistoryRecord, after previous: UInt64) {
+    if record.previous != previous {
+      report(
+        "the history of transaction \(record.number) follows \(previous), but says that it follows "
+          + "\(record.previous)")
+    }
+    if record.changes.isEmpty { report("the history of transaction \(record.number) has no changes") }
+  }
+}
