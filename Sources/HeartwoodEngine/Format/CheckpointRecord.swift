@@ -56,7 +56,7 @@ struct CheckpointRecord: Hashable, Sendable {
     var header = fields
     header.payloadBytes = payload.count
     var bytes = [UInt8](repeating: 0, count: Format.frameHeaderBytes) + payload
-    bytes.append(contentsOf: repeatElement(0, count: header.totalBytes - bytes.count))
+    bytes.append(contentsOf: [UInt8](repeating: 0, count: header.totalBytes - bytes.count))
     let checksum = bytes.withUnsafeMutableBytes { buffer -> UInt64 in
       guard let base = buffer.baseAddress else { return 0 }
       let headerSum = header.encode(to: base, seed: Checksums.seed(segmentSeed, at: offset))

@@ -130,17 +130,24 @@ final class Log: @unchecked Sendable {
     do {
       try zeros.write(bytes, at: offset)
     } catch {
-      mustRoll = true
+      leaveBehind(at: offset)
       throw EngineError.files(error, "the log could not be written")
     }
     do {
       try last.publish(bytes, at: offset)
     } catch {
-      mustRoll = true
+      leaveBehind(at: offset)
       throw error
     }
     end = next
     appendedBytes += bytes.count
+  }
+
+  /// Of a frame that could not be written, all bytes may have been: its beginning is wiped out, as far as that
+  /// works, so that it is not found in the short time until the log goes on elsewhere.
+  private func leaveBehind(at offset: Int) {
+    mustRoll = true
+    try? last.file.write(all: [UInt8](repeating: 0, count: Format.frameHeaderBytes), at: offset)
   }
 
   /// Takes the end of the log back to a point: the frames behind it are given up.

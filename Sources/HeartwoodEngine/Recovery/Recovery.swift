@@ -11,7 +11,8 @@ struct Recovery {
 
   /// The log of a store that was closed: it ends where the anchor says, and goes on there.
   func cleanLog() throws(EngineError) -> Log {
-    try makeLog(path, end: scan.validEnd)
+    // The scan has reached it; where the last segment has no frames yet, the last frame lies before it.
+    try makeLog(path, end: anchor.current.proven)
   }
 
   /// The log of a store that was not closed.

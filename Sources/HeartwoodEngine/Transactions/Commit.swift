@@ -59,6 +59,7 @@ extension OpenStore {
   func write<Result>(
     durability: Durability?, _ body: (WriteTransaction) throws -> Result
   ) throws -> Result {
+    try checkMayWrite()
     var work = DueWork()
     let result = try writer.withLock(orThrow: { $0 as any Error }) {
       try status.checkWritable()

@@ -172,8 +172,9 @@ final class PageSpace: @unchecked Sendable {
     owner: AnyObject,
     fill: Fill?
   ) {
-    let checked = UnsafeMutablePointer<Atomic<UInt8>>.allocate(capacity: max(1, pageCapacity))
-    for index in 0..<pageCapacity { (checked + index).initialize(to: Atomic(0)) }
+    let marks = UnsafeMutableRawPointer.allocate(byteCount: max(1, pageCapacity), alignment: 8)
+    marks.initializeMemory(as: UInt8.self, repeating: 0, count: pageCapacity)
+    let checked = marks.bindMemory(to: Atomic<UInt8>.self, capacity: pageCapacity)
     segments.add(
       number,
       Segment(

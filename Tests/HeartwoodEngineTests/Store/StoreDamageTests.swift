@@ -1,0 +1,135 @@
+import HeartwoodFiles
+import Testing
+
+@testable import HeartwoodEngine
+
+/// Bytes that are not what was written: the right data or an error, never anything else.
+@Suite struct StoreDamageTests {
+  @Test(arguments: [EngineOptions.Reading.mapped, .buffered])
+  func `any byte changed in a closed store is an error or does no harm`(reading: EngineOptions.Reading) throws
+  {
+    let (store, model) = try StoreFiles.small()
+    var errors = 0
+    for name in store.files.keys.sorted() {
+      for offset in Self.offsets(in: store.files[name] ?? [], seed: 1)
+      where reading == .buffered || offset % 8 == 0 {
+        var damaged = store
+        damaged.files[name]?[offset] ^= UInt8(1 << (offset % 8))
+        errors += try outcome(
+          damaged, model, reading, "\(name), byte \(offset)", isThorough: offset % 16 == 0)
+      }
+    }
+    #expect(errors > 100)
+  }
+
+  @Test(arguments: [EngineOptions.Reading.mapped, .buffered])
+  func `a closed store cut at any length is an error or does no harm`(reading: EngineOptions.Reading) throws {
+    let (store, model) = try StoreFiles.small()
+    for name in store.files.keys.sorted() {
+      let bytes = store.files[name] ?? []
+      for length in Self.offsets(in: bytes, seed: 2) where reading == .buffered || length % 8 == 0 {
+        var damaged = store
+        damaged.files[name] = Array(bytes[..<length])
+        _ = try outcome(damaged, model, reading, "\(name), cut at \(length)", isThorough: length % 16 == 0)
+      }
+    }
+  }
+
+  @Test func `a store with a file missing, empty, doubled or from another store is refused or does no harm`()
+    throws
+  {
+    let (store, model) = try StoreFiles.small()
+    let other = try StoreFiles.small().files
+    for name in store.files.keys.sorted() {
+      var missing = store
+      missing.files[name] = nil
+      if name == StoreFolder.anchorName {
+        #expect(code { try open(missing, .mapped).close() } == .notAStore)
+      } else {
+        _ = try outcome(missing, model, .mapped, "without \(name)")
+      }
+      var foreign = store
+      foreign.files[name] = other.files[name]
+      _ = try outcome(foreign, model, .mapped, "\(name) from another store")
+      var swapped = store
+      for another in store.files.keys.sorted() where another != name {
+        swapped.files[name] = store.files[another]
+        _ = try outcome(swapped, model, .mapped, "\(name) as \(another)")
+      }
+    }
+  }
+
+  @Test func `garbage in whole blocks is an error or does no harm`() throws {
+    let (store, model) = try StoreFiles.small()
+    var random = Randomness(seed: 3)
+    for name in store.files.keys.sorted() {
+      let count = store.files[name]?.count ?? 0
+      for start in stride(from: 0, to: count, by: 512) {
+        for kind in 0..<3 {
+          var damaged = store
+          for offset in start..<min(count, start + 512) {
+            let old = store.files[name]?[(offset + 512) % count] ?? 0
+            damaged.files[name]?[offset] = [0, UInt8(truncatingIfNeeded: random.next()), old][kind]
+          }
+          _ = try outcome(damaged, model, .buffered, "\(name), block at \(start), kind \(kind)")
+        }
+      }
+    }
+  }
+
+  @Test func `verify names what is damaged in an open store`() throws {
+    let (store, _) = try StoreFiles.small()
+    for name in store.files.keys.sorted() where name != StoreFolder.lockName {
+      let fileSystem = try store.mounted()
+      let engine = try Engine(at: StoreFiles.path, options: Self.options(.mapped), fileSystem: fileSystem)
+      #expect(try engine.verify().isSound)
+      let file = try fileSystem.openDirectory(StoreFiles.path).open(name, .readWrite)
+      let offset = name == StoreFolder.anchorName ? 20 : name.hasSuffix(".log") ? 230 : 4096 + 70
+      let changed = [(store.files[name]?[offset] ?? 0) ^ 4]
+      try changed.withUnsafeBytes { try file.writeFully($0, at: Int64(offset)) }
+      let report = try engine.verify()
+      #expect(!report.isSound, "\(name)")
+      try file.close()
+    }
+  }
+
+  /// All offsets where something is, and some among the zeros.
+  private static func offsets(in bytes: [UInt8], seed: UInt64) -> [Int] {
+    var random = Randomness(seed: seed)
+    return bytes.indices.filter { index in
+      let isNearSomething = bytes[index] != 0 || (index > 0 && bytes[index - 1] != 0)
+      return isNearSomething || index % 512 == 0 || random.below(100) == 0
+    }
+  }
+
+  private static func options(_ reading: EngineOptions.Reading) -> EngineOptions {
+    var options = StoreKind.memoryMapped.options
+    options.reading = reading
+    return options
+  }
+
+  private func open(_ store: StoreFiles, _ reading: EngineOptions.Reading) throws -> Engine {
+    try Engine(at: StoreFiles.path, options: Self.options(reading), fileSystem: try store.mounted())
+  }
+
+  /// Opens and reads; 1 where that was refused.
+  private func outcome(
+    _ store: StoreFiles, _ model: Model, _ reading: EngineOptions.Reading, _ comment: String,
+    isThorough: Bool = true
+  ) throws -> Int {
+    do {
+      let engine = try open(store, reading)
+      let found = try engine.read { try $0.contents() }
+      let isRight = Dictionary(uniqueKeysWithValues: found.map { ($0.key, $0.value) }) == model
+      #expect(isRight, "\(comment): wrong data")
+      if isThorough {
+        _ = try engine.generations()
+        _ = try engine.verify()
+        try engine.close()
+      }
+      return 0
+    } catch is EngineError {
+      return 1
+    }
+  }
+}

@@ -1,0 +1,145 @@
+import HeartwoodFaults
+import HeartwoodFiles
+import Testing
+
+@testable import HeartwoodEngine
+
+/// One call of the file system fails: an error, never a lost or torn transaction.
+@Suite struct StoreFaultTests {
+  @Test(arguments: [FaultPlan.Duration.once, .forever], [FaultPlan.Effect.none, .half, .whole])
+  func `whichever call fails, what was committed stays and nothing else appears`(
+    duration: FaultPlan.Duration, effect: FaultPlan.Effect
+  ) throws {
+    let calls = try Course(plan: FaultPlan()).run()
+    #expect(calls > 60)
+    for occurrence in stride(from: 1, through: calls, by: 3) {
+      let code: FileSystemError.Code = occurrence % 4 == 1 ? .inputOutput : .noSpace
+      let fault = FaultPlan.Fault(
+        .mutations, occurrence: occurrence, code: code, duration: duration, effect: effect)
+      _ = try Course(plan: FaultPlan([fault])).run()
+    }
+  }
+
+  @Test func `a failed read is an error and not the end of the log`() throws {
+    let (store, model) = try StoreFiles.small()
+    var refusals = 0
+    for occurrence in 1...40 {
+      let plan = FaultPlan([.init(.of(.read), occurrence: occurrence, code: .inputOutput)])
+      let fileSystem = FaultInjectingFileSystem(base: try store.mounted(), plan: plan)
+      do {
+        let engine = try Engine(
+          at: "/store", options: StoreKind.memoryBuffered.options, fileSystem: fileSystem)
+        let found = try engine.read { try $0.contents() }
+        #expect(Dictionary(uniqueKeysWithValues: found.map { ($0.key, $0.value) }) == model)
+      } catch let error as EngineError {
+        #expect(error.code == .inputOutput)
+        refusals += 1
+      }
+    }
+    #expect(refusals > 3)
+  }
+
+  @Test func `after a failed sync nothing is written, reading goes on, and reopening recovers`() throws {
+    let memory = MemoryFileSystem()
+    let fileSystem = FaultInjectingFileSystem(base: memory)
+    let options = StoreKind.memoryMapped.options
+    let engine = try Engine(at: "/store", options: options, fileSystem: fileSystem)
+    try engine.write { try $0.put("first", [1]) }
+    fileSystem.use(FaultPlan([.init(.of(.sync))]))
+    #expect(code { try engine.write { try $0.put("second", [2]) } } == .outcomeUnknown)
+    #expect(code { try engine.write { try $0.put("third", [3]) } } == .stopped)
+    #expect(code { try engine.checkpoint() } == .stopped)
+    #expect(try engine.snapshot().get("first") == [1])
+    #expect(try engine.snapshot().get("second") == nil)
+    try engine.close()
+    let again = try Engine(at: "/store", options: options, fileSystem: memory)
+    #expect(try again.snapshot().get("first") == [1])
+    #expect(try again.snapshot().get("second") == [2])
+    #expect(try again.verify().findings == [])
+  }
+
+  @Test func `on a full disk commits fail, reading goes on, and commits work again with space`() throws {
+    let fileSystem = FaultInjectingFileSystem(base: MemoryFileSystem())
+    let engine = try Engine(at: "/store", options: StoreKind.memoryMapped.options, fileSystem: fileSystem)
+    try engine.write { try $0.put("first", [1]) }
+    fileSystem.use(FaultPlan(spaceLimit: 3_000))
+    let large = [UInt8](repeating: 7, count: 40_000)
+    #expect(code { try engine.write { try $0.put("second", large) } } == .noSpace)
+    #expect(code { try engine.write { try $0.put("second", large) } } == .noSpace)
+    #expect(try engine.snapshot().get("first") == [1])
+    fileSystem.use(FaultPlan())
+    try engine.write { try $0.put("second", large) }
+    #expect(try engine.snapshot().get("second") == large)
+    #expect(engine.newestGeneration.rawValue == 2)
+    try engine.close()
+    let again = try Engine(at: "/store", options: StoreKind.memoryMapped.options, fileSystem: fileSystem)
+    #expect(try again.snapshot().get("second") == large)
+    #expect(try again.verify().findings == [])
+  }
+}
+
+/// A few transactions, a checkpoint, a close and a reopening on a disk that fails; then one that works.
+private final class Course {
+  private let memory = MemoryFileSystem()
+  private let fileSystem: FaultInjectingFileSystem
+  private let plan: FaultPlan
+  /// What is committed, and what may be.
+  private var model: Model = [:]
+  private var pending: Model?
+
+  init(plan: FaultPlan) {
+    self.plan = plan
+    fileSystem = FaultInjectingFileSystem(base: memory, plan: plan)
+  }
+
+  /// Returns how many calls changed something.
+  func run() throws -> Int {
+    for part in 0..<2 {
+      do {
+        try runOnce(part)
+      } catch is EngineError {}
+    }
+    let calls = fileSystem.mutationCount
+    fileSystem.use(FaultPlan())
+    let engine = try Engine(at: "/store", options: StoreKind.memoryBuffered.options, fileSystem: fileSystem)
+    let found = try engine.read { try $0.contents() }
+    let contents = Dictionary(uniqueKeysWithValues: found.map { ($0.key, $0.value) })
+    #expect(contents == model || contents == pending, "\(plan.faults)")
+    #expect(try engine.verify().findings == [], "\(plan.faults)")
+    try engine.write { try $0.put("last", [1]) }
+    try engine.close()
+    return calls
+  }
+
+  private func runOnce(_ part: Int) throws {
+    var options = StoreKind.memoryBuffered.options
+    options.entropy = SeededEntropy(seed: UInt64(part))
+    let engine = try Engine(at: "/store", options: options, fileSystem: fileSystem)
+    // What a failed sync left open is settled by reopening.
+    if let pending {
+      let found = try engine.read { try $0.contents() }
+      if Dictionary(uniqueKeysWithValues: found.map { ($0.key, $0.value) }) == pending { model = pending }
+      self.pending = nil
+    }
+    for number in 0..<6 {
+      if number == 3 { try? engine.checkpoint() }
+      try? commit(to: engine, part * 6 + number)
+    }
+    try engine.close()
+  }
+
+  private func commit(to engine: Engine, _ number: Int) throws {
+    var next = model
+    next[[UInt8]("key \(number % 4)".utf8)] = [UInt8](
+      repeating: UInt8(number), count: number % 3 == 2 ? 30_000 : 40)
+    do {
+      try engine.write { transaction in
+        for (key, value) in next where model[key] != value { try transaction.put(key, value) }
+      }
+      model = next
+    } catch let error as EngineError {
+      if error.isOutcomeUnknown { pending = next }
+      throw error
+    }
+  }
+}

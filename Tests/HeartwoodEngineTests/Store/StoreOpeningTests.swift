@@ -1,0 +1,160 @@
+import HeartwoodBytes
+import HeartwoodFaults
+import HeartwoodFiles
+import Testing
+
+@testable import HeartwoodEngine
+
+/// What is found at a path, and what is said about it.
+@Suite struct StoreOpeningTests {
+  private let options = StoreKind.memoryMapped.options
+
+  @Test func `nothing at a path is an error for who may not create`() throws {
+    var options = options
+    options.createsStore = false
+    #expect(
+      code { _ = try Engine(at: "/none", options: options, fileSystem: MemoryFileSystem()) } == .notFound)
+    options.createsStore = true
+    options.access = .readOnly
+    #expect(
+      code { _ = try Engine(at: "/none", options: options, fileSystem: MemoryFileSystem()) } == .notFound)
+    #expect(
+      code { _ = try Engine(at: "/a/b", options: self.options, fileSystem: MemoryFileSystem()) } == .notFound)
+  }
+
+  @Test func `a folder of other things is no store and is left alone`() throws {
+    try TemporaryFolder.with { path in
+      let directory = try PosixFileSystem().openDirectory(path)
+      try directory.open("notes.txt", .createNew).close()
+      #expect(code { _ = try Engine(at: path, options: options) } == .notAStore)
+      #expect(try directory.entries() == ["notes.txt"])
+    }
+  }
+
+  @Test func `a file is no store`() throws {
+    try TemporaryFolder.with { path in
+      try PosixFileSystem().openDirectory(path).open("file", .createNew).close()
+      #expect(code { _ = try Engine(at: path + "/file", options: options) } == .notAStore)
+    }
+  }
+
+  @Test func `an empty folder becomes a store`() throws {
+    try TemporaryFolder.with { path in
+      let engine = try Engine(at: path, options: options)
+      #expect(engine.newestGeneration.rawValue == 0)
+      try engine.close()
+      #expect(
+        try PosixFileSystem().openDirectory(path).entries() == ["0000000000000001.log", "anchor", "lock"])
+    }
+  }
+
+  @Test func `a store of a newer format is refused by its number`() throws {
+    var store = try StoreFiles.small().files
+    for slot in 0..<2 {
+      store.setAnchorField(slot: slot, 8, UInt32(9))
+      store.setAnchorField(slot: slot, 12, UInt32(9))
+    }
+    #expect(code { try open(store) } == .newerFormat)
+  }
+
+  @Test func `a store that asks newer writers is read only`() throws {
+    var store = try StoreFiles.small().files
+    for slot in 0..<2 { store.setAnchorField(slot: slot, 16, UInt32(9)) }
+    #expect(code { try open(store) } == .newerFormat)
+    var readOnly = options
+    readOnly.access = .readOnly
+    let engine = try Engine(at: StoreFiles.path, options: readOnly, fileSystem: try store.mounted())
+    #expect(try engine.snapshot().count > 0)
+  }
+
+  @Test func `a store that is open is locked for others`() throws {
+    try TemporaryFolder.with { path in
+      let engine = try Engine(at: path, options: options)
+      #expect(code { _ = try Engine(at: path, options: options) } == .locked)
+      try engine.close()
+      try Engine(at: path, options: options).close()
+    }
+  }
+
+  @Test func `reading only writes nothing and refuses writes`() throws {
+    let (store, model) = try StoreFiles.small()
+    let fileSystem = FaultInjectingFileSystem(base: try store.mounted())
+    var readOnly = options
+    readOnly.access = .readOnly
+    let engine = try Engine(at: StoreFiles.path, options: readOnly, fileSystem: fileSystem)
+    try engine.read { try $0.expect(model, "read only") }
+    #expect(code { try engine.write { try $0.put("a", [1]) } } == .readOnly)
+    #expect(code { try engine.checkpoint() } == .readOnly)
+    #expect(try engine.verify().findings == [])
+    #expect(try engine.snapshot(at: Generation(rawValue: 2)).count == 4)
+    try engine.close()
+    #expect(fileSystem.mutationCount == 0)
+  }
+
+  @Test func `a folder without permission to write says so`() throws {
+    let (store, _) = try StoreFiles.small()
+    let plan = FaultPlan([.init(.any, occurrence: 2, code: .permissionDenied, duration: .forever)])
+    let fileSystem = FaultInjectingFileSystem(base: try store.mounted(), plan: plan)
+    #expect(
+      code { _ = try Engine(at: StoreFiles.path, options: options, fileSystem: fileSystem) } == .readOnly)
+  }
+
+  @Test func `slash dev slash null is a store of its own in memory`() throws {
+    let one = try Engine(at: "/dev/null")
+    let other = try Engine(at: "/dev/null")
+    try one.write { try $0.put("key", [1]) }
+    #expect(try one.snapshot().get("key") == [1])
+    #expect(try other.snapshot().get("key") == nil)
+    #expect(one.path == "/dev/null")
+    #expect(one.storeIdentifier != other.storeIdentifier)
+    try one.close()
+    #expect(try Engine(at: "/dev/null").snapshot().count == 0)
+  }
+
+  @Test func `an empty store is small`() throws {
+    let engine = try Engine(
+      at: "/store", options: EngineOptions(worker: InlineWorker()), fileSystem: MemoryFileSystem())
+    #expect(try engine.statistics().fileBytes < 64 << 10)
+  }
+
+  @Test func `a store opened and closed without writing is not touched`() throws {
+    let (store, _) = try StoreFiles.small()
+    let fileSystem = FaultInjectingFileSystem(base: try store.mounted())
+    let engine = try Engine(at: StoreFiles.path, options: options, fileSystem: fileSystem)
+    try engine.write { _ in }
+    try engine.close()
+    #expect(fileSystem.mutationCount == 0)
+    #expect(try StoreFiles(fileSystem).files == store.files)
+  }
+
+  @Test func `what an unfinished creation left is made anew`() throws {
+    let fileSystem = MemoryFileSystem()
+    try fileSystem.createDirectory("/store")
+    let directory = try fileSystem.openDirectory("/store")
+    for name in ["lock", "anchor.new", "0000000000000001.log"] {
+      try directory.open(name, .createNew).close()
+    }
+    let engine = try Engine(at: "/store", options: options, fileSystem: fileSystem)
+    try engine.write { try $0.put("key", [1]) }
+    try engine.close()
+    #expect(try Engine(at: "/store", options: options, fileSystem: fileSystem).snapshot().get("key") == [1])
+  }
+
+  private func open(_ store: StoreFiles) throws {
+    try Engine(at: StoreFiles.path, options: options, fileSystem: try store.mounted()).close()
+  }
+}
+
+extension StoreFiles {
+  /// Changes a field of a slot, and the slot's checksum with it.
+  mutating func setAnchorField(slot: Int, _ offset: Int, _ value: UInt32) {
+    guard var bytes = files[StoreFolder.anchorName] else { return }
+    bytes.withUnsafeMutableBytes { buffer in
+      guard let base = buffer.baseAddress.map({ $0 + slot * Format.anchorBlockBytes }) else { return }
+      base.setField(offset, value)
+      let seed: UInt64 = 0x4865_6172_7477_6F6F ^ UInt64(slot)
+      base.setField(504, XXH64.hash(UnsafeRawPointer(base).bytes(504), seed: seed))
+    }
+    files[StoreFolder.anchorName] = bytes
+  }
+}
