@@ -41,88 +41,17 @@ extension Planner {
     case .equal(let slot, .object(let id)):
       return try related(entity, slot, [id.key], "by \(entity.property(at: slot).name)", number)
     case .isIn(let slot, let values):
-      guard let keys = Self.keys(values) else { return nil }
+      guard let keys = values.objectKeys else { return nil }
       return try related(entity, slot, keys, "by \(entity.property(at: slot).name)", number)
     case .throughToOne(let slot, let condition):
-      return try join(entity, slot, condition, number)
+      return try joinOverToOne(entity, slot, condition, number)
+    case .throughToMany(let slot, let condition):
+      return try joinOverToMany(entity, slot, condition, number)
     case .containsDestination(let slot, let key):
-      return try holders(of: key, entity, slot, number)
+      return try holders(of: [key], entity, slot, "by \(entity.property(at: slot).name)", number)
     default:
       return nil
     }
-  }
-
-  /// Rows whose to-one relationship leads to one of `keys`, from the other side.
-  private func related(
-    _ entity: EntityDescription, _ slot: Int, _ keys: [UInt64], _ reason: String, _ number: Int
-  ) throws -> Candidate? {
-    guard let inverse = entity.relationship(at: slot).inverseRelationship, inverse.isToMany else {
-      return nil
-    }
-    let keys = Set(keys).filter(\.isPermanentKey).sorted()
-    var count = 0
-    for key in keys { count += try view.destinationCount(inverse, of: key) }
-    return Candidate(
-      access: .destinations(inverse, of: keys, because: reason), covers: inverse.destinationEntity,
-      count: count, isCountExact: true, consumed: [number])
-  }
-
-  /// Rows by a condition on the object that a to-one relationship leads to: first those, then back.
-  private func join(
-    _ entity: EntityDescription, _ slot: Int, _ condition: Conjunct, _ number: Int
-  ) throws -> Candidate? {
-    let relationship = entity.relationship(at: slot)
-    guard let destination = relationship.destinationEntity, !changedRoots.contains(destination.rootEntity),
-      let way = try candidates(for: [condition], entity: destination).min(by: { $0.count < $1.count }),
-      way.count <= Self.greatestJoin
-    else { return nil }
-    var keys: [UInt64] = []
-    try way.access.forEachKey(in: view, destination) { key in
-      keys.append(key)
-      return true
-    }
-    let reason = "by \(relationship.name) from (\(way.access.explain(destination)))"
-    guard var candidate = try related(entity, slot, keys, reason, number) else { return nil }
-    // What the way to the other side promises is checked again on it by the whole predicate.
-    candidate.isCountExact = false
-    return candidate
-  }
-
-  /// Joins from more rows than these are not worked out while planning.
-  private static var greatestJoin: Int { 1000 }
-
-  /// Rows that have `key` in a to-many relationship, from the other side.
-  private func holders(
-    of key: UInt64, _ entity: EntityDescription, _ slot: Int, _ number: Int
-  ) throws -> Candidate? {
-    let relationship = entity.relationship(at: slot)
-    guard let inverse = relationship.inverseRelationship, let destination = relationship.destinationEntity,
-      key.isPermanentKey
-    else { return nil }
-    if inverse.isToMany {
-      let count = try view.destinationCount(inverse, of: key)
-      return Candidate(
-        access: .destinations(inverse, of: [key], because: "by \(relationship.name)"),
-        covers: inverse.destinationEntity, count: count, isCountExact: true, consumed: [number])
-    }
-    var keys: [UInt64] = []
-    if let row = try view.row(destination.rootEntity, key) {
-      let concrete = try destination.rootEntity.entity(numbered: row.entityNumber)
-      let column = concrete.layout.columns[inverse.slot]
-      if !row.isNull(column) { keys = [row.key(column)] }
-    }
-    return Candidate(
-      access: .identifiers(keys), covers: entity.rootEntity, count: keys.count, isCountExact: false,
-      consumed: [number])
-  }
-
-  private static func keys(_ values: [Value]) -> [UInt64]? {
-    var keys: [UInt64] = []
-    for value in values {
-      guard case .object(let id) = value else { return nil }
-      keys.append(id.key)
-    }
-    return keys
   }
 
   // MARK: By an index
@@ -204,5 +133,17 @@ extension IndexRange {
   /// Whether no entry with a missing value can be in the range: unique indexes have no such entries.
   fileprivate func leavesOutNull(in index: StoreIndex) -> Bool {
     equal.count + (leavesOutNull ? 1 : 0) == index.slots.count && !equal.contains(where: \.isNull)
+  }
+}
+
+extension [Value] {
+  /// The keys of objects; nil where there are other values among them.
+  fileprivate var objectKeys: [UInt64]? {
+    var keys: [UInt64] = []
+    for value in self {
+      guard case .object(let id) = value else { return nil }
+      keys.append(id.key)
+    }
+    return keys
   }
 }

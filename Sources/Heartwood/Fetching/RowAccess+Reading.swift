@@ -41,7 +41,15 @@ extension RowAccess {
     case .index(let index, let ranges, let reversed):
       for range in ranges where goesOn { try view.scanIndex(index, range, reversed: reversed, stopping) }
     case .destinations(let relationship, let keys, _):
-      for key in keys where goesOn { try view.destinations(relationship, of: key, stopping) }
+      // Several objects of a many-to-many relationship may have a destination in common.
+      let mayRepeat = keys.count > 1 && relationship.inverseRelationship?.isToMany != false
+      var seen: Set<UInt64> = []
+      for key in keys where goesOn {
+        try view.destinations(relationship, of: key) { destination in
+          if mayRepeat && !seen.insert(destination).inserted { return true }
+          return try stopping(destination)
+        }
+      }
     case .scan:
       try view.scanRows(of: entity.rootEntity, from: nil, reversed: false) { key, _ in try stopping(key) }
     }
