@@ -1,0 +1,191 @@
+import Foundation
+import Testing
+
+@testable import Heartwood
+
+@Suite struct FormatPredicateTests {
+  let world: PredicateWorld
+
+  init() throws { world = try .sample() }
+
+  @Test(arguments: [
+    ("population > 1000000", [1, 3]), ("population >= 116269 AND population < 2102650", [2, 3]),
+    ("population = 116269", [2]), ("population <> 116269", [1, 3, 4]), ("population =< 116269", [2]),
+    ("population => 2102650", [1]), ("116269 < population", [1, 3]), ("population == nil", [4]),
+    ("population != NULL", [1, 2, 3]), ("NOT population > 1000000", [2, 4]),
+    ("!(population > 1000000)", [2, 4]),
+    ("population BETWEEN {100000, 1100000}", [2, 3]), ("population IN {116269, 1073096, 1.5}", [2, 3]),
+    ("population NOT IN {116269}", [1, 3, 4]), ("population IN {nil, 116269}", [2, 4]),
+    ("population > 116268.5 && population < 1e6", [2]), ("population + 1 == 116270", [2]),
+    ("-population < -2000000", [1]), ("population / 2 * 2 == population", [1, 3, 4]),
+    ("small == 75", [1]), ("small < 40000", [1]), ("small > 40000", []), ("medium == -1", [1]),
+    ("area > 105", [1]), ("area == 105.4", [1]), ("height == 35.1", [1]), ("budget == 12.34", [1]),
+    ("budget > 12 AND budget < 13", [1]), ("isOld == TRUE", [1]), ("isOld == NO", [2]), ("isOld == 1", [1]),
+    ("isOld != YES", [2, 3, 4]), ("founded < \"2001-01-01\"", [1]),
+    ("founded == CAST(-1000, \"NSDate\")", [1]),
+    ("tag == \"7d3b8e0a-1111-4222-8333-944455556666\"", [2]), ("arms == CAST(\"AQID\", \"NSData\")", [2]),
+    ("page BEGINSWITH 'https'", [1]), ("page == 'https://www.paris.fr/'", [1]),
+    ("name BEGINSWITH 'P'", [1]), ("name BEGINSWITH[c] 'p'", [1]), ("name ENDSWITH \"ns\"", [2]),
+    ("name CONTAINS 'l'", [2, 3]), ("name CONTAINS[cd] 'LEA'", [2]), ("name LIKE '*ar?s'", [1]),
+    ("name LIKE[c] 'k\u{F6}L?'", [3]), ("name LIKE[cd] 'kol?'", [3]), ("name MATCHES 'P.*s'", [1]),
+    ("name MATCHES[c] 'p....'", [1]), ("name ==[c] 'PARIS'", [1]), ("name ==[d] 'Koln'", [3]),
+    ("name !=[cd] 'koln'", [1, 2, 4]), ("name IN[c] {'paris', 'rome'}", [1]), ("'ari' IN name", [1]),
+    ("name > 'L' AND name < 'Q'", [1, 2]), ("name == 'Orle\u{301}ans'", [2]),
+    ("country.code == 'FR'", [1, 2]), ("country.code != 'FR'", [3, 4]), ("country == nil", [4]),
+    ("country.area == nil", [4]), ("country.code IN {'DE', 'IT'}", [3]),
+    ("SELF == 'x-coredata://7D3B8E0A-1111-4222-8333-944455556666/City/p2'", [2]),
+    ("TRUEPREDICATE", [1, 2, 3, 4]), ("FALSEPREDICATE OR population == 116269", [2]),
+    ("isOld == TRUE OR population == 1073096 AND country.code == 'FR'", [1]),
+    ("country.cities.@count == 2", [1, 2]), ("country.seat.name == 'Paris'", []),
+  ])
+  func `a predicate finds the cities that it describes`(_ format: String, _ keys: [UInt64]) throws {
+    let predicate = try FormatPredicate(format)
+    #expect(try world.keys(world.city, predicate) == keys)
+    let text = predicate.description
+    let again = try FormatPredicate(text)
+    #expect(again.description == text)
+    #expect(try world.keys(world.city, again) == keys)
+  }
+
+  @Test(arguments: [
+    ("ANY cities.name == 'Paris'", [1]), ("SOME cities.population > 1000000", [1, 2]),
+    ("ALL cities.population > 1000000", [2, 3]), ("NONE cities.population > 2000000", [2, 3]),
+    ("ANY cities.name BEGINSWITH[cd] 'K'", [2]), ("ANY cities.population IN {116269}", [1]),
+    ("cities.@count == 0", [3]), ("cities.@count > 1", [1]), ("cities.@sum.population > 2000000", [1]),
+    ("cities.@sum.population == 0", [3]), ("cities.@min.population < 1000000", [1]),
+    ("cities.@max.population == 1073096", [2]), ("cities.@avg.population > 1100000", [1]),
+    ("cities.@avg.population == nil", [3]), ("ANY neighbours.code == 'DE'", [1, 3]),
+    ("ANY cities == 'x-coredata://7D3B8E0A-1111-4222-8333-944455556666/City/p3'", [2]),
+    ("cities CONTAINS 'x-coredata://7D3B8E0A-1111-4222-8333-944455556666/City/p3'", [2]),
+    ("SUBQUERY(cities, $c, $c.population > 1000000 AND $c.name == 'Paris').@count > 0", [1]),
+    ("SUBQUERY(cities, $c, $c.population > 1000000).@count == 0", [3]),
+    ("SUBQUERY(cities, $c, $c.population > 0).@count >= 2", [1]),
+    ("SUBQUERY(neighbours, $n, $n.area > area).@count != 0", [2]),
+    (
+      "SUBQUERY(neighbours, $n, SUBQUERY($n.cities, $c, $c.name == 'Paris' AND #any == nil).@count > 0).@count > 0",
+      [2]
+    ),
+    ("#any == 7", [1]), ("SELF.any == 7", [1]),
+  ])
+  func `a predicate finds the countries that it describes`(_ format: String, _ keys: [UInt64]) throws {
+    let predicate = try FormatPredicate(format)
+    #expect(try world.keys(world.country, predicate) == keys)
+    let text = predicate.description
+    let again = try FormatPredicate(text)
+    #expect(again.description == text)
+    #expect(try world.keys(world.country, again) == keys)
+  }
+
+  @Test func `arguments stand for placeholders in their order`() throws {
+    let france = world.identifier(world.country, 1)
+    let cases: [(FormatPredicate, [UInt64])] = [
+      (try FormatPredicate("%K > %@ AND name BEGINSWITH %@", "population", 100, "P"), [1]),
+      (try FormatPredicate("%K == %@", "country.code", "DE"), [3]),
+      (try FormatPredicate("population IN %@", [116_269, 1_073_096]), [2, 3]),
+      (try FormatPredicate("population BETWEEN %@", [0, 200_000]), [2]),
+      (try FormatPredicate("population > %d AND area < %f", 5, 1e9), [1]),
+      (try FormatPredicate("country == %@", france), [1, 2]),
+      (try FormatPredicate("country IN %@", [france]), [1, 2]),
+      (try FormatPredicate("population == %@", nil), [4]),
+      (try FormatPredicate("name == %@", Optional<String>.none), [4]),
+      (try FormatPredicate("%@ == name", "Paris"), [1]),
+      (try FormatPredicate("founded <= %@", Date(timeIntervalSinceReferenceDate: -1000)), [1]),
+      (try FormatPredicate("arms == %@", Data([1, 2, 3])), [2]),
+      (try FormatPredicate("tag == %@", PredicateWorld.storeUUID), [2]),
+      (try FormatPredicate("page == %@", URL(string: "https://www.paris.fr/")), [1]),
+      (try FormatPredicate("budget == %@", Decimal(string: "12.34")), [1]),
+      (try FormatPredicate("isOld == %@", true), [1]),
+      (try FormatPredicate("%K.@count == 2", "country.cities"), [1, 2]),
+      (try FormatPredicate("%K == 2", "country.cities.@count"), [1, 2]),
+      (try FormatPredicate("name == '%@'"), []),
+    ]
+    for (predicate, keys) in cases {
+      #expect(try world.keys(world.city, predicate) == keys, "\(predicate)")
+    }
+  }
+
+  @Test(arguments: [
+    ("", 1, "it is empty"), ("population", 1, "must be compared"), ("population >", 13, "the end"),
+    ("population > 5 AND", 19, "the end"), ("population > 5)", 15, "')'"),
+    ("(population > 5", 16, "column 1"),
+    ("name == 'x", 9, "not closed"), ("name == 5x", 9, "neither a number"), ("population ~ 5", 12, "'~'"),
+    ("name ==[n] 'x'", 9, "'n'"), ("name ==[c 'x'", 11, "']'"), ("a == %@", 6, "no argument"),
+    ("a == %q", 6, "placeholder"), ("a == $x", 6, "SUBQUERY"), ("a.@foo == 1", 3, "@count"),
+    ("@count == 1", 1, "'@count'"), ("a.@sum == 1", 3, "@sum.population"), ("a.@count.b == 1", 3, "@count"),
+    ("a == 1 == 2", 8, "join it"), ("a OR b == 1", 3, "before AND"), ("IN {1}", 1, "#in"),
+    ("a IN {1, 2", 11, "'}'"),
+    ("a == 1 b == 2", 8, "AND, OR"), ("a. == 1", 4, "property's name"), ("ANY a", 6, "comparison after ANY"),
+    ("CAST('x', 'NSDate') == 1", 1, "NSDate"), ("a == 'x\\u12'", 8, "hexadecimal"),
+    ("a + b", 1, "must be compared"),
+    ("SUBQUERY(a, b, c == 1).@count == 0", 13, "variable"), ("\u{E9}\u{E9} == ,", 7, "','"),
+  ])
+  func `a wrong text is refused with its column`(_ format: String, _ column: Int, _ part: String) {
+    let error = #expect(throws: HeartwoodError.self) { try FormatPredicate(format) }
+    let message = error?.message ?? ""
+    #expect(message.contains("at column \(column):"), "\(message)")
+    #expect(message.contains(part), "\(message)")
+  }
+
+  @Test func `arguments that do not fit are refused by number`() {
+    expectRefusal("argument 1 is a string; %d takes an integer") { try FormatPredicate("a == %d", "x") }
+    expectRefusal("%K takes the name") { try FormatPredicate("%K == 1", 5) }
+    expectRefusal("2 arguments are given") { try FormatPredicate("a == %@", 1, 2) }
+    expectRefusal("only 1 is given") { try FormatPredicate("a == %@ OR b == %@", 1) }
+  }
+
+  @Test(arguments: [
+    ("populatio > 5", "column 1: City has no property 'populatio'; it has area, arms,"),
+    ("population > 5 AND country.cod == 1", "column 20: Country has no property 'cod'"),
+    (
+      "population == 'x'",
+      "City.population is an integer and cannot be compared with the text \"x\"; it wants a number"
+    ),
+    ("name > 5", "City.name is a text and cannot be compared with the constant 5"),
+    ("founded == 5", "it wants a date such as"), ("isOld == 2", "it wants TRUE or FALSE"),
+    ("tag == 'x'", "a UUID"),
+    ("population CONTAINS 5", "CONTAINS compares texts"), ("name CONTAINS 5", "wants a text"),
+    ("population ==[c] 5", "[c] is for texts"), ("population IN 5", "needs a list"),
+    ("population == {1}", "IN or BETWEEN"),
+    ("population BETWEEN {1}", "list of two"),
+    ("name.length == 5", "City.name is an attribute: 'length' cannot follow"),
+    ("country == 5", "wants an object of Country"), ("country > nil", "==, != and IN only"),
+    ("country.cities == nil", "to-many relationship: say ANY"), ("country.cities.name == 'x'", "say ANY"),
+    ("ANY name == 'x'", "leads over no to-many"),
+    ("name == population", "cannot be compared with City.population"),
+    ("name + 1 == 5", "needs numbers"), ("country.cities.@sum.name == 5", "needs numbers"),
+    ("name MATCHES '('", "regular expression"), ("country.@count == 1", "is no to-many"),
+    ("country == 'x-coredata://7D3B8E0A-1111-4222-8333-944455556666/City/p2'", "wants an object of Country"),
+  ])
+  func `what does not fit the entity is refused by name`(_ format: String, _ part: String) throws {
+    let predicate = try FormatPredicate(format)
+    expectRefusal(part) { try CompiledPredicate(predicate, entity: world.city) }
+  }
+
+  @Test func `texts nested or grown beyond the limits are refused`() throws {
+    let deep = String(repeating: "(", count: 500) + "a == 1" + String(repeating: ")", count: 500)
+    expectRefusal("nested deeper than 200") { try FormatPredicate(deep) }
+    expectRefusal("nested deeper than 200") {
+      try FormatPredicate(String(repeating: "NOT ", count: 50_000) + "a == 1")
+    }
+    let sum = Array(repeating: "a", count: 300).joined(separator: " + ") + " > 1"
+    expectRefusal("nested too deeply") { try FormatPredicate(sum) }
+    let long = Array(repeating: "population == 1", count: 4000).joined(separator: " OR ")
+    expectRefusal("more than 10000 parts") { try FormatPredicate(long) }
+    let many = Array(repeating: "population == 116269", count: 3000).joined(separator: " OR ")
+    #expect(try world.keys(world.city, FormatPredicate(many)) == [2])
+    var condition = try FormatPredicate("a == 1").condition
+    for _ in 0..<100_000 { condition = !condition }
+    expectRefusal("nested deeper than 200") { [condition] in
+      try CompiledPredicate(condition, entity: world.city)
+    }
+  }
+}
+
+/// Expects an error whose message contains a part.
+func expectRefusal<Result>(
+  _ part: String, sourceLocation: SourceLocation = #_sourceLocation, _ body: () throws -> Result
+) {
+  let error = #expect(throws: HeartwoodError.self, sourceLocation: sourceLocation) { _ = try body() }
+  let message = error?.message ?? ""
+  #expect(message.contains(part), "\(message)", sourceLocation: sourceLocation)
+}

@@ -1,0 +1,187 @@
+import Foundation
+
+@testable import Heartwood
+
+/// SplitMix64: the same numbers from the same seed on every platform.
+struct PredicateRandom: RandomNumberGenerator {
+  private var state: UInt64
+
+  init(seed: UInt64) { state = seed }
+
+  mutating func next() -> UInt64 {
+    state &+= 0x9E37_79B9_7F4A_7C15
+    var mixed = state
+    mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
+    mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
+    return mixed ^ (mixed >> 31)
+  }
+}
+
+/// Makes worlds and conditions about them whose constants are often near the values.
+struct RandomConditions {
+  enum Kind { case city, country }
+
+  var source: PredicateRandom
+
+  init(seed: UInt64) { source = PredicateRandom(seed: seed) }
+
+  private mutating func pick<Element>(_ elements: [Element]) -> Element {
+    elements[Int.random(in: 0..<elements.count, using: &source)]
+  }
+
+  private mutating func chance(_ percent: Int) -> Bool { Int.random(in: 0..<100, using: &source) < percent }
+
+  mutating func value(_ type: AttributeType) -> Value {
+    let number = Int64.random(in: -4...4, using: &source)
+    switch type {
+    case .integer16: return .int(pick([number, Int64(Int16.max), Int64(Int16.min)]))
+    case .integer32: return .int(pick([number, Int64(Int32.max), Int64(Int32.min)]))
+    case .integer64, .undefined: return .int(number)
+    case .double: return .double(pick([Double(number), Double(number) / 2, .infinity, -0.0, .nan]))
+    case .float: return .double(Double(Float(pick([Double(number), 0.1, -2.5]))))
+    case .decimal: return .decimal(pick([Decimal(number), Decimal(number) / 4]))
+    case .boolean: return .bool(number > 0)
+    case .string: return .string(text())
+    case .date: return .date(Double(number) * 100)
+    case .binaryData:
+      return .data(Data((0..<Int.random(in: 0...3, using: &source)).map { _ in UInt8(pick([0, 1, 255])) }))
+    case .uuid: return .uuid(pick(Self.uuids))
+    case .uri: return .url("x:\(pick(["a", "b", "ab"]))")
+    }
+  }
+
+  private static let uuids = (0..<4).map { UUID(uuid: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, $0)) }
+
+  mutating func text() -> String {
+    let pieces = [
+      "a", "B", "b", "e", "e\u{301}", "\u{E9}", "\u{C9}", "o\u{308}", "\u{DF}", "\u{1F600}", "\u{416}",
+      "\u{301}",
+    ]
+    return (0..<Int.random(in: 0...4, using: &source)).map { _ in pick(pieces) }.joined()
+  }
+
+  mutating func world(cities: Int, countries: Int) throws -> PredicateWorld {
+    let world = try PredicateWorld()
+    var owned: [UInt64: [UInt64]] = [:]
+    for key in 1...UInt64(cities) {
+      let entity = chance(30) ? world.capital : world.city
+      var values: [String: Value] = [:]
+      for attribute in entity.attributesByName.values.sorted(by: { $0.name < $1.name }) where chance(80) {
+        values[attribute.name] = value(attribute.type)
+      }
+      if chance(80) {
+        // One country more than there are: its row is missing.
+        let owner = UInt64.random(in: 1...UInt64(countries + 1), using: &source)
+        values["country"] = .object(world.identifier(world.country, owner))
+        owned[owner, default: []].append(key)
+      }
+      world.add(entity, key, values)
+    }
+    for key in 1...UInt64(countries) {
+      var values: [String: Value] = [:]
+      if chance(80) { values["code"] = value(.string) }
+      if chance(80) { values["area"] = value(.double) }
+      if chance(80) { values["any"] = value(.integer64) }
+      let neighbours = (1...UInt64(countries)).filter { _ in chance(30) }
+      world.add(world.country, key, values, many: ["cities": owned[key] ?? [], "neighbours": neighbours])
+    }
+    return world
+  }
+}
+
+extension RandomConditions {
+  private static let attributes: [Kind: [(String, AttributeType)]] = [
+    .city: [
+      ("small", .integer16), ("medium", .integer32), ("population", .integer64), ("area", .double),
+      ("height", .float),
+      ("budget", .decimal), ("name", .string), ("name", .string), ("isOld", .boolean), ("founded", .date),
+      ("arms", .binaryData), ("tag", .uuid), ("page", .uri), ("country.code", .string),
+      ("country.any", .integer64),
+    ],
+    .country: [("code", .string), ("area", .double), ("any", .integer64), ("seat.population", .integer64)],
+  ]
+
+  mutating func condition(_ kind: Kind, _ scope: Scope = .fetched, depth: Int) -> Condition {
+    switch Int.random(in: 0..<(depth > 0 ? 10 : 4), using: &source) {
+    case 4: return !condition(kind, scope, depth: depth - 1)
+    case 5, 6: return condition(kind, scope, depth: depth - 1) && condition(kind, scope, depth: depth - 1)
+    case 7: return condition(kind, scope, depth: depth - 1) || condition(kind, scope, depth: depth - 1)
+    case 8, 9: return destinations(kind, scope, depth: depth - 1)
+    default: return comparison(kind, scope)
+    }
+  }
+
+  private mutating func destinations(_ kind: Kind, _ scope: Scope, depth: Int) -> Condition {
+    let (name, destination): (String, Kind) =
+      kind == .city
+      ? pick([("country.cities", .city), ("country.neighbours", .country)])
+      : pick([("cities", .city), ("neighbours", .country)])
+    var path = PropertyPath(names: name)
+    path.scope = scope
+    let inner = Scope()
+    if chance(25) { return count(path, inner, destination, depth: depth) }
+    return .quantified(pick([.any, .all, .none]), path, inner, condition(destination, inner, depth: depth))
+  }
+
+  private mutating func count(_ path: PropertyPath, _ scope: Scope, _ kind: Kind, depth: Int) -> Condition {
+    let filter: Condition? = chance(50) ? condition(kind, scope, depth: depth) : nil
+    var element: ConditionExpression?
+    if filter == nil, chance(60) {
+      element = .path(PropertyPath(scope, [.name(kind == .city ? "population" : "any")]))
+    }
+    let function: Aggregate.Function = element == nil ? .count : pick([.sum, .min, .max, .average])
+    let aggregate = Aggregate(function: function, path: path, scope: scope, element: element, filter: filter)
+    let constant = Value.int(Int64.random(in: 1...4, using: &source))
+    return .comparing(ConditionExpression(.aggregate(aggregate)), pick(Self.orders), .value(constant))
+  }
+
+  private static let orders: [ComparisonOperator] = [
+    .equal, .notEqual, .less, .lessOrEqual, .greater, .greaterOrEqual,
+  ]
+  private static let texts: [ComparisonOperator] = [.beginsWith, .endsWith, .contains, .like]
+
+  private mutating func comparison(_ kind: Kind, _ scope: Scope) -> Condition {
+    let (name, type) = pick(Self.attributes[kind] ?? [])
+    var path = PropertyPath(names: name)
+    path.scope = scope
+    let left = ConditionExpression.path(path)
+    let isText = type == .string
+    let options =
+      isText && chance(40) ? ComparisonOptions(rawValue: UInt8.random(in: 1...3, using: &source)) : []
+    switch Int.random(in: 0..<10, using: &source) {
+    case 0:
+      return .comparing(
+        left, .isIn, .list((0..<Int.random(in: 0...3, using: &source)).map { _ in constant(type) }), options)
+    case 1: return .comparing(left, .between, .list([constant(type), constant(type)]), options)
+    case 2...4 where isText: return .comparing(left, pick(Self.texts), .value(.string(pattern())), options)
+    case 5 where type == .integer64: return computed(left, path)
+    case 6: return .comparing(.value(constant(type)), pick(Self.orders), left, options)
+    default: return .comparing(left, pick(Self.orders), .value(constant(type)), options)
+    }
+  }
+
+  /// Properties compared with each other, of the same object.
+  private mutating func computed(_ left: ConditionExpression, _ path: PropertyPath) -> Condition {
+    let sum = ConditionExpression(
+      .arithmetic(
+        pick([.add, .subtract, .multiply, .divide]), left,
+        .value(.int(Int64.random(in: -2...2, using: &source)))))
+    return chance(50)
+      ? .comparing(sum, pick(Self.orders), left)
+      : .comparing(left, .isIn, ConditionExpression(.list([sum, .value(.int(1)), .value(.null)])))
+  }
+
+  /// Numbers of other kinds than the attribute's are among them.
+  private mutating func constant(_ type: AttributeType) -> Value {
+    if chance(8) { return .null }
+    switch type {
+    case .integer16, .integer32, .integer64, .double, .decimal:
+      return value(pick([type, type, .integer64, .integer32, .double, .decimal]))
+    default: return value(type)
+    }
+  }
+
+  private mutating func pattern() -> String {
+    chance(40) ? text() : text() + pick(["*", "?", ""]) + text() + pick(["*", "?", ""])
+  }
+}

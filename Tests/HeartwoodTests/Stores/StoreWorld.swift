@@ -1,0 +1,141 @@
+import Foundation
+import HeartwoodEngine
+import HeartwoodFiles
+
+@testable import Heartwood
+
+/// A model with every kind of property and relationship that a store keeps, and rows of it.
+struct StoreWorld {
+  let model: ManagedObjectModel
+  let country, place, city, village, tour, leg: EntityDescription
+
+  /// - Parameter extraIndex: whether countries have one more index, which no version hash knows.
+  init(extraIndex: Bool = false) {
+    country = EntityDescription(
+      name: "Country",
+      properties: [
+        attribute("name", .string), attribute("code", .string, preserved: true),
+        attribute("population", .integer64, preserved: true), attribute("area", .double),
+        attribute("motto", .string),
+      ])
+    place = EntityDescription(
+      name: "Place", properties: [attribute("title", .string), attribute("height", .integer32)])
+    place.isAbstract = true
+    city = EntityDescription(
+      name: "City", properties: [attribute("isCapital", .boolean), attribute("seal", .binaryData)])
+    village = EntityDescription(name: "Village", properties: [attribute("founded", .date)])
+    place.subentities = [city, village]
+    tour = EntityDescription(
+      name: "Tour", properties: [attribute("label", .string), attribute("year", .integer16)])
+    leg = EntityDescription(name: "Leg", properties: [attribute("number", .integer32)])
+
+    pair(country, "cities", many: true, city, "country", many: false)
+    pair(city, "twins", many: true, city, "twins", many: true)
+    pair(tour, "stops", many: true, ordered: true, city, "tours", many: true)
+    pair(tour, "legs", many: true, ordered: true, leg, "tour", many: false)
+    country.ownProperties.append(
+      RelationshipDescription(name: "sights", destination: place, isToMany: true, deleteRule: .noAction))
+
+    country.uniquenessConstraints = [["code"]]
+    tour.uniquenessConstraints = [["label", "year"]]
+    index(country, "byName", "name")
+    index(country, "byPopulation", "population", "name")
+    index(country, "byMotto", "motto")
+    index(place, "byHeight", "height", "title")
+    index(city, "byCountry", "country")
+    if extraIndex { index(country, "byArea", "area") }
+    model = ManagedObjectModel(entities: [country, place, city, village, tour, leg])
+  }
+
+  var roots: [EntityDescription] { [country, place, tour, leg] }
+}
+
+private func attribute(_ name: String, _ type: AttributeType, preserved: Bool = false) -> AttributeDescription
+{
+  let attribute = AttributeDescription(name: name, type: type)
+  attribute.preservesValueInHistoryOnDeletion = preserved
+  return attribute
+}
+
+private func pair(
+  _ left: EntityDescription, _ leftName: String, many: Bool, ordered: Bool = false,
+  _ right: EntityDescription, _ rightName: String, many rightMany: Bool
+) {
+  let first = RelationshipDescription(name: leftName, destination: right, isToMany: many, isOrdered: ordered)
+  left.ownProperties.append(first)
+  if left === right, leftName == rightName { return first.inverseRelationship = first }
+  let second = RelationshipDescription(name: rightName, destination: left, isToMany: rightMany)
+  right.ownProperties.append(second)
+  first.inverseRelationship = second
+  second.inverseRelationship = first
+}
+
+private func index(_ entity: EntityDescription, _ name: String, _ properties: String...) {
+  let byName = entity.propertiesByName
+  let elements = properties.compactMap { byName[$0] }.map { FetchIndexElementDescription(property: $0) }
+  entity.indexes.append(FetchIndexDescription(name: name, elements: elements))
+}
+
+extension EntityDescription {
+  func relationship(_ name: String) -> RelationshipDescription {
+    guard let slot = slot(named: name) else { preconditionFailure("\(displayName) has no \(name)") }
+    return relationship(at: slot)
+  }
+
+  func row(version: UInt32, _ values: [String: Value]) -> [UInt8] {
+    var builder = RowBuilder(layout)
+    for (name, value) in values {
+      if let slot = slot(named: name) { builder.set(slot, value) }
+    }
+    return builder.finish(version: version)
+  }
+
+  /// All values but to-many relationships, nulls left out.
+  func values(_ row: RowView, _ store: StoreIdentity) -> [String: Value] {
+    var values: [String: Value] = [:]
+    for slot in slots {
+      let value = row.value(layout.columns[slot], layout: layout, store: store)
+      if !value.isNull { values[property(at: slot).name] = value }
+    }
+    return values
+  }
+}
+
+/// SplitMix64: the same numbers for the same seed, everywhere.
+struct StoreRandom: RandomNumberGenerator {
+  private var state: UInt64
+
+  init(seed: UInt64) { state = seed }
+
+  mutating func next() -> UInt64 {
+    state &+= 0x9E37_79B9_7F4A_7C15
+    var mixed = (state ^ (state >> 30)) &* 0xBF58_476D_1CE4_E5B9
+    mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
+    return mixed ^ (mixed >> 31)
+  }
+}
+
+/// Where a test keeps its store.
+enum StorePlace: CaseIterable {
+  case memory, disk
+
+  /// Runs the body with a place of its own, which is gone afterwards.
+  func use<Result>(_ body: (URL) throws -> Result) throws -> Result {
+    guard self == .disk else { return try body(URL(filePath: "/dev/null")) }
+    let folder = FileManager.default.temporaryDirectory.appending(path: "heartwood-\(UUID().uuidString)")
+    defer { try? FileManager.default.removeItem(at: folder) }
+    return try body(folder)
+  }
+}
+
+extension LogStoreOptions {
+  /// Nothing of what these tests promise is about power cuts.
+  static var quick: LogStoreOptions { LogStoreOptions(durability: .deferred) }
+}
+
+extension ObjectStore {
+  @discardableResult
+  func save<Result>(_ body: (any StoreTransaction) throws -> Result) throws -> Result {
+    try save(TransactionInfo(author: "test", date: Date(timeIntervalSince1970: 1000)), body).0
+  }
+}
