@@ -18,15 +18,3 @@ public struct MergeConflict: @unchecked Sendable {
   /// The row's values in the store now, by property name; nil when the row was deleted.
   public let persistedSnapshot: [String: Any]?
 }
-
-/// Objects that claim the same value of a uniqueness constraint.
-public struct ConstraintConflict: @unchecked Sendable {
-  /// The names of the attributes whose values together must be unique.
-  public let constraint: [String]
-  /// The values that are claimed more than once, in the order of `constraint`.
-  public let constraintValues: [Any]
-  /// The object whose row is in the store already; nil when all are unsaved changes of one context.
-  public let databaseObjectID: ManagedObjectID?
-  /// The changed objects of the saving context. Use them on that context's queue only.
-  public let conflictingObjects: [ManagedObject]
-}

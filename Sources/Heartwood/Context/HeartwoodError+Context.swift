@@ -39,6 +39,20 @@ extension HeartwoodError {
       objectIDs: conflicts.map(\.objectID), mergeConflicts: conflicts)
   }
 
+  static func constraints(_ conflicts: [ConstraintConflict]) -> HeartwoodError {
+    let first = conflicts[0]
+    let entity = first.conflictingObjects.first?.entity.displayName ?? "an entity"
+    let values = zip(first.constraint, first.constraintValues).map { "\($0) = \($1)" }
+    let holder = first.databaseObjectID.map { "\($0) in the store has" } ?? "several unsaved objects have"
+    let others = conflicts.count > 1 ? ", and \(conflicts.count - 1) more" : ""
+    return HeartwoodError(
+      .managedObjectConstraintMerge,
+      "\(entity) must be unique by \(first.constraint.joined(separator: ", ")): \(holder) "
+        + "\(values.joined(separator: ", "))\(others); change the values and save again",
+      objectIDs: conflicts.flatMap { $0.conflictingObjects.map(\.identifier) },
+      constraintConflicts: conflicts)
+  }
+
   static func multiple(_ errors: [HeartwoodError]) -> HeartwoodError {
     HeartwoodError(
       .validationMultipleErrors,

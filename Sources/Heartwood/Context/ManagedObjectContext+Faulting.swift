@@ -31,7 +31,7 @@ extension ManagedObjectContext {
   }
 
   /// Throws what reading properties could not throw.
-  func throwIfUnreadable() throws {
+  package func throwIfUnreadable() throws {
     // The smallest key, so that the same program throws the same error.
     if let first = unreadable.min(by: { $0.key.key < $1.key.key }) { throw first.value }
   }

@@ -29,8 +29,11 @@ extension ManagedObjectContext {
     let store = try objectStore()
     var outcome = SaveOutcome()
     let info = TransactionInfo(author: transactionAuthor, contextName: name, date: Date())
-    let (_, generation) = try store.save(info) { transaction in
-      outcome = try plan.write(to: transaction)
+    let generation: UInt64
+    do {
+      (_, generation) = try store.save(info) { outcome = try plan.write(to: $0) }
+    } catch let refused as ConstraintViolations {
+      throw constraintError(refused.violations, outcome)
     }
 
     // 3. Nothing can fail from here on: take the written rows as the committed ones.

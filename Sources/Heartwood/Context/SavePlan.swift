@@ -13,7 +13,10 @@ struct SavePlan {
   init(_ context: ManagedObjectContext) {
     inserted = Array(context.changes.inserted)
     deleted = context.changes.deleted.filter { !$0.state.contains(.inaccessible) }
-    watched = context.watched.filter { $0.state.isDisjoint(with: [.updated, .deleted]) }
+    // A fault shows no values that could be out of date.
+    watched = context.watched.filter {
+      $0.storedRow != nil && $0.state.isDisjoint(with: [.updated, .deleted])
+    }
     var changedSlots: [ObjectIdentifier: [Int]] = [:]
     updated = context.changes.updated.filter { object in
       let slots = object.changedSlots()

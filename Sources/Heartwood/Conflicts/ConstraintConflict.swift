@@ -1,0 +1,55 @@
+/// Objects that claim the same value of a uniqueness constraint.
+public struct ConstraintConflict: @unchecked Sendable {
+  /// The names of the attributes whose values together must be unique.
+  public let constraint: [String]
+  /// The values that are claimed more than once, in the order of `constraint`.
+  public let constraintValues: [Any]
+  /// The object whose row is in the store already; nil when all are unsaved changes of one context.
+  public let databaseObjectID: ManagedObjectID?
+  /// The changed objects of the saving context. Use them on that context's queue only.
+  public let conflictingObjects: [ManagedObject]
+}
+
+extension ManagedObjectContext {
+  /// The error of a save that would have broken uniqueness constraints.
+  func constraintError(_ violations: [ConstraintViolation], _ outcome: SaveOutcome) -> HeartwoodError {
+    let inserted = Dictionary(uniqueKeysWithValues: outcome.identifiers.map { ($1, $0) })
+    return .constraints(conflicts(of: violations, inserted: inserted))
+  }
+
+  /// One conflict for each value, with all its claimants: the store names them two by two.
+  private func conflicts(
+    of violations: [ConstraintViolation], inserted: [ManagedObjectID: ManagedObject]
+  ) -> [ConstraintConflict] {
+    var groups: [[ConstraintViolation]] = []
+    for violation in violations {
+      if let last = groups.last?.last, last.existingKey == violation.existingKey,
+        last.entity === violation.entity, last.constraint == violation.constraint
+      {
+        groups[groups.count - 1].append(violation)
+      } else {
+        groups.append([violation])
+      }
+    }
+    return groups.map { group in
+      let first = group[0]
+      let claimant = { (key: UInt64) -> ManagedObject? in
+        inserted[ManagedObjectID(entity: first.entity, key: key, store: self.storeIdentity)]
+          ?? self.changes.updated.first {
+            $0.entity.rootEntity === first.entity.rootEntity && $0.identifier.key == key
+              && !Set(first.constraint).isDisjoint(with: $0.changedValues().keys)
+          }
+      }
+      let holder = claimant(first.existingKey)
+      let attributes = first.entity.attributesByName
+      return ConstraintConflict(
+        constraint: first.constraint,
+        constraintValues: zip(first.constraint, first.values).map { name, value in
+          attributes[name].flatMap { value.anyValue($0.type) } ?? "nil"
+        },
+        databaseObjectID: holder == nil
+          ? ManagedObjectID(entity: first.entity, key: first.existingKey, store: storeIdentity) : nil,
+        conflictingObjects: (holder.map { [$0] } ?? []) + group.compactMap { claimant($0.newKey) })
+    }
+  }
+}

@@ -1,0 +1,182 @@
+import Foundation
+import Heartwood
+import Testing
+
+@Suite struct `Faulting and identity` {
+  @Test func `two fetches of one row give one instance, two contexts give two`() throws {
+    let container = try makeContainer()
+    let context = container.newBackgroundContext()
+    let person = context.makePerson("Ada")
+    try context.save()
+    #expect(try context.fetch(Person.self).first === person)
+    let other = container.newBackgroundContext()
+    let twin = try #require(try other.fetch(Person.self).first)
+    #expect(twin !== person)
+    #expect(twin != person)
+    #expect(twin.objectID == person.objectID)
+  }
+
+  @Test func `a fetched object is a fault until it is touched, and looking at it from outside keeps it one`()
+    throws
+  {
+    let context = try makeContainer().newBackgroundContext()
+    _ = context.makePerson("Ada")
+    try context.save()
+    context.reset()
+    let person = try #require(try context.fetch(Person.self).first)
+    #expect(person.isFault)
+    _ = person.objectID
+    _ = person.hashValue
+    _ = person.description
+    _ = person.isDeleted
+    _ = person == person
+    #expect(person.isFault)
+    #expect(person.name == "Ada")
+    #expect(!person.isFault)
+  }
+
+  @Test func `touching one attribute loads no to-many relationship`() throws {
+    let context = try makeContainer().newBackgroundContext()
+    let company = context.makeCompany("A")
+    _ = context.makePerson("Ada", in: company)
+    try context.save()
+    context.reset()
+    let again = try #require(try context.fetch(Company.self).first)
+    #expect(again.name == "A")
+    #expect(again.hasFault(forRelationshipNamed: "people"))
+    _ = again.changedValues()
+    #expect(again.hasFault(forRelationshipNamed: "people"))
+    #expect(again.people.count == 1)
+    #expect(!again.hasFault(forRelationshipNamed: "people"))
+  }
+
+  @Test func `an identifier without a row is no error before it is touched`() throws {
+    let context = try makeContainer().newBackgroundContext()
+    let person = context.makePerson("Ada")
+    try context.save()
+    let id = person.objectID
+    context.delete(person)
+    try context.save()
+    let ghost = try #require(context.object(with: id) as? Person)
+    #expect(ghost.isFault)
+    #expect(ghost.name == "")
+    #expect(ghost.isDeleted)
+    try context.save()
+    #expect(
+      heartwoodError { _ = try context.existingObject(with: id) }?.code
+        == .managedObjectReferentialIntegrity)
+  }
+
+  @Test func `an inaccessible object makes the next save fail where it may not be deleted silently`() throws {
+    let context = try makeContainer().newBackgroundContext()
+    context.shouldDeleteInaccessibleFaults = false
+    let person = context.makePerson("Ada")
+    let other = context.makePerson("Eve")
+    try context.save()
+    let id = person.objectID
+    context.delete(person)
+    try context.save()
+    let ghost = try #require(context.object(with: id) as? Person)
+    _ = ghost.name
+    other.age = 5
+    #expect(heartwoodError { try context.save() }?.code == .managedObjectReferentialIntegrity)
+    context.refresh(ghost, mergeChanges: false)
+    try context.save()
+  }
+
+  @Test func `a realised object keeps its values when it is fetched again`() throws {
+    let container = try makeContainer()
+    let context = container.newBackgroundContext()
+    let person = context.makePerson("Ada", age: 1)
+    try context.save()
+    let other = container.newBackgroundContext()
+    let twin = try #require(try other.fetch(Person.self).first)
+    twin.age = 2
+    try other.save()
+    #expect(try context.fetch(Person.self).first?.age == 1)
+    context.refresh(person, mergeChanges: false)
+    #expect(person.age == 2)
+  }
+
+  @Test func `refresh without merging gives up edits`() throws {
+    let context = try makeContainer().newBackgroundContext()
+    let person = context.makePerson("Ada")
+    try context.save()
+    person.name = "Eve"
+    context.refresh(person, mergeChanges: false)
+    #expect(person.isFault)
+    #expect(person.name == "Ada")
+    #expect(!context.hasChanges)
+  }
+
+  @Test func `rollback returns to the values of this context, not to those of the store`() throws {
+    let container = try makeContainer()
+    let context = container.newBackgroundContext()
+    let person = context.makePerson("Ada", age: 1)
+    try context.save()
+    let other = container.newBackgroundContext()
+    try #require(try other.fetch(Person.self).first).age = 7
+    try other.save()
+    person.age = 3
+    context.rollback()
+    #expect(person.age == 1)
+    #expect(!context.hasChanges)
+  }
+
+  @Test func `a reset context knows no object any more`() throws {
+    let context = try makeContainer().newBackgroundContext()
+    let person = context.makePerson("Ada")
+    try context.save()
+    person.age = 4
+    context.reset()
+    #expect(context.registeredObjects.isEmpty)
+    #expect(!context.hasChanges)
+    #expect(person.managedObjectContext == nil)
+    _ = person.name
+  }
+
+  @Test func `a pinned context keeps seeing its generation and moves past its own save only`() throws {
+    let container = try makeContainer()
+    let writer = container.newBackgroundContext()
+    let reader = container.newBackgroundContext()
+    try reader.setQueryGenerationFrom(.current)
+    _ = writer.makePerson("Ada")
+    try writer.save()
+    // Pinned at the first read, which is now.
+    #expect(try reader.count(for: FetchRequest<Person>()) == 1)
+    _ = writer.makePerson("Eve")
+    try writer.save()
+    #expect(try reader.count(for: FetchRequest<Person>()) == 1)
+    _ = reader.makePerson("Own")
+    try reader.save()
+    #expect(try reader.count(for: FetchRequest<Person>()) == 3)
+    try reader.setQueryGenerationFrom(nil)
+    #expect(reader.queryGenerationToken == nil)
+  }
+
+  @Test func `a pinned context that saves a row changed since its pin meets a conflict`() throws {
+    let container = try makeContainer()
+    let writer = container.newBackgroundContext()
+    let person = writer.makePerson("Ada")
+    try writer.save()
+    let reader = container.newBackgroundContext()
+    try reader.setQueryGenerationFrom(.current)
+    let same = try #require(try reader.fetch(Person.self).first)
+    person.age = 1
+    try writer.save()
+    same.age = 2
+    #expect(heartwoodError { try reader.save() }?.code == .managedObjectMerge)
+  }
+
+  @Test func `objects that nobody holds are let go`() throws {
+    let context = try makeContainer().newBackgroundContext()
+    for index in 0..<3000 { _ = context.makePerson("P\(index)") }
+    try context.save()
+    context.reset()
+    for start in stride(from: 0, to: 3000, by: 100) {
+      let batch = try context.fetch(Person.self, limit: 100, offset: start)
+      #expect(batch.count == 100)
+    }
+    #expect(context.registeredObjects.count < 2500)
+  }
+}

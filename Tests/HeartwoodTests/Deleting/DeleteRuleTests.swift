@@ -1,0 +1,149 @@
+import Foundation
+import Heartwood
+import Testing
+
+@Suite struct `Delete rules` {
+  @Test func `cascade deletes the children when pending changes are processed, not before`() throws {
+    let context = try makeContainer().newBackgroundContext()
+    let company = context.makeCompany("A")
+    let person = context.makePerson("Ada", in: company)
+    try context.save()
+    context.delete(company)
+    #expect(company.isDeleted)
+    #expect(!person.isDeleted)
+    context.processPendingChanges()
+    #expect(person.isDeleted)
+    try context.save()
+    #expect(try context.count(for: FetchRequest<Person>()) == 0)
+  }
+
+  @Test func `cascade waits for the save when deletes are not propagated at the end of the event`() throws {
+    let context = try makeContainer().newBackgroundContext()
+    context.propagatesDeletesAtEndOfEvent = false
+    let company = context.makeCompany("A")
+    let person = context.makePerson("Ada", in: company)
+    try context.save()
+    context.delete(company)
+    context.processPendingChanges()
+    #expect(!person.isDeleted)
+    try context.save()
+    #expect(try context.count(for: FetchRequest<Person>()) == 0)
+  }
+
+  @Test func `deny lets delete pass and the save fail, until rollback`() throws {
+    let context = try makeContainer().newBackgroundContext()
+    let company = context.makeCompany("A")
+    let house = House(context: context)
+    house.owner = company
+    try context.save()
+    context.delete(company)
+    #expect(heartwoodError { try context.save() }?.code == .validationRelationshipDeniedDelete)
+    #expect(company.isDeleted)
+    context.rollback()
+    #expect(!company.isDeleted)
+    #expect(company.houses == [house])
+  }
+
+  @Test func `deny passes when the destination is deleted in the same save`() throws {
+    let context = try makeContainer().newBackgroundContext()
+    let company = context.makeCompany("A")
+    let house = House(context: context)
+    house.owner = company
+    try context.save()
+    context.delete(company)
+    context.delete(house)
+    try context.save()
+    #expect(try context.count(for: FetchRequest<House>()) == 0)
+    #expect(try context.count(for: FetchRequest<Company>()) == 0)
+  }
+
+  @Test func `nullify takes the deleted object out of the other side`() throws {
+    let context = try makeContainer().newBackgroundContext()
+    let company = context.makeCompany("A")
+    let ada = context.makePerson("Ada", in: company)
+    let club = Club(context: context)
+    club.members = [ada]
+    company.ranking = [ada]
+    try context.save()
+    context.delete(ada)
+    try context.save()
+    #expect(club.members.isEmpty)
+    #expect(company.people.isEmpty)
+    #expect(company.ranking.isEmpty)
+    context.refreshAllObjects()
+    #expect(club.members.isEmpty)
+    #expect(company.people.isEmpty)
+    #expect(company.ranking.isEmpty)
+  }
+
+  @Test func `without an inverse the source keeps pointing at a row that is gone`() throws {
+    let context = try makeContainer().newBackgroundContext()
+    let ada = context.makePerson("Ada")
+    let fan = context.makePerson("Fan")
+    fan.idol = ada
+    try context.save()
+    let id = ada.objectID
+    context.delete(ada)
+    try context.save()
+    context.reset()
+    let again = try #require(try context.fetch(Person.self).first)
+    #expect(again.name == "Fan")
+    let ghost = try #require(again.idol)
+    #expect(ghost.objectID == id)
+    #expect(ghost.name == "")
+    #expect(ghost.isDeleted)
+  }
+
+  @Test func `a cycle of cascades deletes each object once`() throws {
+    final class Node: ManagedObject {
+      @Attribute var label = ""
+      @Relationship(inverse: { $0.previous }, deleteRule: .cascade) var next: Node?
+      @Relationship(inverse: { $0.next }) var previous: Node?
+    }
+    let container = try PersistentContainer(
+      name: "Ring", types: [Node.self], at: URL(fileURLWithPath: "/dev/null"))
+    let context = container.newBackgroundContext()
+    let a = Node(context: context)
+    let b = Node(context: context)
+    a.next = b
+    b.next = a
+    try context.save()
+    context.delete(a)
+    try context.save()
+    #expect(try context.count(for: FetchRequest<Node>()) == 0)
+  }
+
+  @Test func `relationships are whole while an object prepares for its deletion`() throws {
+    final class Root: ManagedObject {
+      @Attribute var seen: Int64 = 0
+      @Relationship(inverse: { $0.root }, deleteRule: .cascade) var leaves: Set<Leaf>
+      var leavesAtDeletion = 0
+      override func prepareForDeletion() { leavesAtDeletion = leaves.count }
+    }
+    final class Leaf: ManagedObject {
+      @Attribute var label = ""
+      @Relationship(inverse: { $0.leaves }) var root: Root?
+    }
+    let container = try PersistentContainer(
+      name: "Trees", types: [Root.self, Leaf.self], at: URL(fileURLWithPath: "/dev/null"))
+    let context = container.newBackgroundContext()
+    let root = Root(context: context)
+    Leaf(context: context).root = root
+    try context.save()
+    context.delete(root)
+    #expect(root.leavesAtDeletion == 1)
+  }
+
+  @Test func `a deleted and saved object can be read without harm`() throws {
+    let context = try makeContainer().newBackgroundContext()
+    let person = context.makePerson("Ada", age: 36)
+    try context.save()
+    context.delete(person)
+    try context.save()
+    #expect(!person.isDeleted)
+    #expect(person.managedObjectContext == nil)
+    _ = person.name
+    _ = person.company
+    _ = person.clubs
+  }
+}

@@ -1,0 +1,127 @@
+import Foundation
+import Heartwood
+
+/// What the random tests expect of the graph: plain dictionaries that know the rules and nothing else.
+///
+/// Objects are known by a number that the test gives them and that each object carries in its name.
+struct PlainCompanies: Equatable {
+  struct Company: Equatable {
+    var size: Int64?
+    var partners: Set<Int> = []
+    var ranking: [Int] = []
+  }
+  struct Person: Equatable {
+    var age: Int64 = 0
+    var nick: String?
+    var company: Int?
+    var clubs: Set<Int> = []
+  }
+
+  var companies: [Int: Company] = [:]
+  var people: [Int: Person] = [:]
+  var clubs: Set<Int> = []
+
+  mutating func setCompany(_ company: Int?, of person: Int) { people[person]?.company = company }
+
+  mutating func setPartner(_ a: Int, _ b: Int, _ related: Bool) {
+    if related {
+      companies[a]?.partners.insert(b)
+      companies[b]?.partners.insert(a)
+    } else {
+      companies[a]?.partners.remove(b)
+      companies[b]?.partners.remove(a)
+    }
+  }
+
+  /// A person is ranked by one company only.
+  mutating func rank(_ person: Int, in company: Int, at index: Int) {
+    for key in companies.keys { companies[key]?.ranking.removeAll { $0 == person } }
+    let end = companies[company]?.ranking.count ?? 0
+    companies[company]?.ranking.insert(person, at: min(index, end))
+  }
+
+  mutating func setMember(_ person: Int, of club: Int, _ isMember: Bool) {
+    if isMember { people[person]?.clubs.insert(club) } else { people[person]?.clubs.remove(club) }
+  }
+
+  /// Cascades to the people, takes the company out of its partners.
+  mutating func deleteCompany(_ company: Int) {
+    for person in people.filter({ $0.value.company == company }).keys { deletePerson(person) }
+    companies[company] = nil
+    for key in companies.keys { companies[key]?.partners.remove(company) }
+  }
+
+  mutating func deletePerson(_ person: Int) {
+    people[person] = nil
+    for key in companies.keys { companies[key]?.ranking.removeAll { $0 == person } }
+  }
+
+  mutating func deleteClub(_ club: Int) {
+    clubs.remove(club)
+    for key in people.keys { people[key]?.clubs.remove(club) }
+  }
+}
+
+extension PlainCompanies {
+  /// What a context shows, in the same terms, every relationship read from both sides.
+  ///
+  /// - Throws: `Disagreement` when the two sides of a relationship do not agree.
+  init(readingFrom context: ManagedObjectContext) throws {
+    for company in try context.fetch(HeartwoodTests.Company.self) {
+      let number = try company.name.number
+      companies[number] = Company(
+        size: company.size, partners: Set(try company.partners.map { try $0.name.number }),
+        ranking: try company.ranking.map { try $0.name.number })
+      try check(company.people.allSatisfy { $0.company === company }, "people of \(company.name)")
+      try check(company.partners.allSatisfy { $0.partners.contains(company) }, "partners of \(company.name)")
+      try check(company.ranking.allSatisfy { $0.ranked === company }, "ranking of \(company.name)")
+    }
+    for person in try context.fetch(HeartwoodTests.Person.self) {
+      let number = try person.name.number
+      people[number] = Person(
+        age: person.age, nick: person.nick, company: try person.company?.name.number,
+        clubs: Set(try person.clubs.map { try $0.title.number }))
+      try check(person.company?.people.contains(person) ?? true, "company of \(person.name)")
+      try check(person.ranked?.ranking.contains(person) ?? true, "ranked of \(person.name)")
+      try check(person.clubs.allSatisfy { $0.members.contains(person) }, "clubs of \(person.name)")
+    }
+    for club in try context.fetch(Club.self) {
+      clubs.insert(try club.title.number)
+      try check(club.members.allSatisfy { $0.clubs.contains(club) }, "members of \(club.title)")
+    }
+  }
+
+  private func check(_ agrees: Bool, _ what: String) throws {
+    if !agrees { throw Disagreement(what: what) }
+  }
+}
+
+/// Two sides of a relationship that do not agree, or an object that no test made.
+struct Disagreement: Error {
+  let what: String
+}
+
+extension String {
+  /// The number at the end of a name that a test gave.
+  var number: Int {
+    get throws {
+      guard let number = Int(drop { !$0.isNumber }) else { throw Disagreement(what: "name \(self)") }
+      return number
+    }
+  }
+}
+
+/// The same numbers for the same seed, on every platform (SplitMix64).
+struct SeededGenerator: RandomNumberGenerator {
+  private var state: UInt64
+
+  init(seed: UInt64) { state = seed }
+
+  mutating func next() -> UInt64 {
+    state &+= 0x9E37_79B9_7F4A_7C15
+    var mixed = state
+    mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
+    mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
+    return mixed ^ (mixed >> 31)
+  }
+}
