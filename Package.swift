@@ -36,7 +36,9 @@ let package = Package(
     .executableTarget(name: "KillVictim", dependencies: ["HeartwoodEngine"], path: "Tests/KillVictim"),
     .testTarget(name: "KillTests", dependencies: ["HeartwoodEngine", "KillVictim"]),
     .testTarget(name: "CrashTests", dependencies: ["HeartwoodFiles", "HeartwoodFaults", "HeartwoodEngine"]),
-    .testTarget(name: "HeartwoodCommandTests", dependencies: ["HeartwoodCommand"]),
+    .testTarget(
+      name: "HeartwoodCommandTests",
+      dependencies: ["HeartwoodFiles", "HeartwoodEngine", "Heartwood", "HeartwoodCommand"]),
   ],
   swiftLanguageModes: [.v6]
 )

@@ -5,7 +5,13 @@ import Foundation
 struct Command {
   static let version = "0.1.0"
 
-  static var verbs: [any Verb.Type] { [ModelVerb.self] }
+  static var verbs: [any Verb.Type] {
+    [
+      ImportVerb.self, ModelVerb.self, FetchVerb.self, ShowVerb.self, CountVerb.self, DeleteVerb.self,
+      HistoryVerb.self,
+      GenerationsVerb.self, SchemaVerb.self, StatisticsVerb.self, VerifyVerb.self,
+    ]
+  }
 
   static func main() {
     let console = StandardConsole()

@@ -18,10 +18,13 @@ enum ExitCode: Int32 {
 struct CommandFailure: Error, Equatable {
   let code: ExitCode
   let message: String
+  /// Whether it tells of a store whose bytes are not what was written.
+  let isDamage: Bool
 
-  init(_ code: ExitCode, _ message: String) {
+  init(_ code: ExitCode, _ message: String, isDamage: Bool = false) {
     self.code = code
     self.message = message
+    self.isDamage = isDamage
   }
 
   static func usage(_ message: String) -> CommandFailure { CommandFailure(.usage, message) }

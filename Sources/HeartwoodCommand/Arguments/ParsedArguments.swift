@@ -79,6 +79,11 @@ extension ParsedArguments {
     return number
   }
 
+  /// The generation that was given to `--generation`.
+  func generation() throws(CommandFailure) -> UInt64? {
+    try count("generation").map(UInt64.init)
+  }
+
   /// The one of some words that was given to an option.
   func choice<Choice: RawRepresentable & CaseIterable>(
     _ option: String, _ type: Choice.Type

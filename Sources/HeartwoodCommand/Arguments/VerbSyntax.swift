@@ -35,6 +35,10 @@ struct VerbSyntax: Sendable {
 
 extension VerbSyntax.Argument {
   static let store = VerbSyntax.Argument(name: "store", summary: "the directory that is the store")
+  static let entity = VerbSyntax.Argument(
+    name: "entity", summary: "an entity of the store (see heartwood schema)")
+  static let selection = VerbSyntax.Argument(
+    name: "object", summary: "a URI or short name such as Country/p1; or an entity, with --where")
 }
 
 extension VerbSyntax.Option {

@@ -21,6 +21,10 @@ extension DocumentModel {
     for name in entity.uniquenessConstraints.joined() where !attributes.contains(name) {
       throw place.failure("uniquenessConstraints: there is no attribute \"\(name)\"")
     }
+    let toOne = lineage(of: entity.name).flatMap(\.relationships).filter { !$0.isToMany }.map(\.name)
+    for name in entity.indexes.joined() where !(attributes + toOne).contains(name) {
+      throw place.failure("indexes: there is no attribute or to-one relationship \"\(name)\"")
+    }
     try checkNames(entity, at: place)
   }
 
@@ -55,7 +59,8 @@ extension DocumentModel {
 extension DocumentEntity {
   fileprivate init(name: String, reading place: JSONPlace) throws(CommandFailure) {
     try Identifier.check(name, at: place)
-    try place.knowsOnly("superentity", "abstract", "attributes", "relationships", "uniquenessConstraints")
+    try place.knowsOnly(
+      "superentity", "abstract", "attributes", "relationships", "uniquenessConstraints", "indexes")
     self.init(name: name)
     superentity = try place.member("superentity")?.string()
     isAbstract = try place.member("abstract")?.bool() ?? false
@@ -65,11 +70,22 @@ extension DocumentEntity {
     for (name, relationship) in try place.member("relationships")?.members() ?? [] {
       relationships.append(try DocumentRelationship(name: name, reading: relationship))
     }
-    for constraint in try place.member("uniquenessConstraints")?.elements() ?? [] {
+    uniquenessConstraints = try place.member("uniquenessConstraints")?.groups() ?? []
+    indexes = try place.member("indexes")?.groups() ?? []
+  }
+}
+
+extension JSONPlace {
+  /// Lists of names in a list, none of them empty.
+  fileprivate func groups() throws(CommandFailure) -> [[String]] {
+    var groups: [[String]] = []
+    for element in try elements() {
       var names: [String] = []
-      for name in try constraint.elements() { names.append(try name.string()) }
-      uniquenessConstraints.append(names)
+      for name in try element.elements() { names.append(try name.string()) }
+      guard !names.isEmpty else { throw element.expected("a list of names") }
+      groups.append(names)
     }
+    return groups
   }
 }
 
@@ -109,6 +125,9 @@ extension DocumentRelationship {
     inverse = try place.member("inverse")?.string()
     deleteRule = try place.member("deleteRule")?.choice(DocumentDeleteRule.self) ?? .nullify
     if isOrdered, !isToMany { throw place.failure("only a to-many relationship can be ordered") }
+    if isToMany, maximumCount == 1 {
+      throw place.failure("\"max\" 1 makes a to-one relationship: leave out \"toMany\" and \"max\"")
+    }
   }
 }
 

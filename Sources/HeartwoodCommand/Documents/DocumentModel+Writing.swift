@@ -16,9 +16,9 @@ extension DocumentEntity {
     if !relationships.isEmpty {
       members.append(("relationships", .object(JSONObject(relationships.map { ($0.name, $0.json) }))))
     }
-    if !uniquenessConstraints.isEmpty {
-      members.append(
-        ("uniquenessConstraints", .array(uniquenessConstraints.map { .array($0.map { .string($0) }) })))
+    let groups = [("uniquenessConstraints", uniquenessConstraints), ("indexes", indexes)]
+    members += groups.filter { !$0.1.isEmpty }.map { name, groups in
+      (name, .array(groups.map { .array($0.map { .string($0) }) }))
     }
     return .object(JSONObject(members))
   }

@@ -32,6 +32,8 @@ struct DocumentEntity: Equatable, Sendable {
   var relationships: [DocumentRelationship] = []
   /// Groups of attributes whose values together are found only once.
   var uniquenessConstraints: [[String]] = []
+  /// Groups of properties that are indexed together, or inherited ones that are indexed here.
+  var indexes: [[String]] = []
 }
 
 struct DocumentAttribute: Equatable, Sendable {

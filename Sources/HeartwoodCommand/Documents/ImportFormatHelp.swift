@@ -18,6 +18,6 @@ enum ImportFormatHelp {
       of an attribute: optional, unique, indexed, preservesValueInHistoryOnDeletion, default
       of a relationship: destination, toMany, ordered, optional, min, max, inverse, deleteRule
       delete rules: \(DocumentDeleteRule.allCases.map(\.rawValue).joined(separator: ", "))
-      of an entity: superentity, abstract, uniquenessConstraints
+      of an entity: superentity, abstract, uniquenessConstraints and indexes (lists of lists of names)
     """
 }

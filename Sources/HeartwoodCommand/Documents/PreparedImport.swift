@@ -16,6 +16,10 @@ struct PreparedImport {
   private(set) var objects: [Object] = []
   /// How many references the file has.
   private(set) var referenceCount = 0
+  /// How many links there are to make.
+  var linkCount: Int {
+    objects.reduce(0) { sum, object in object.links.reduce(sum) { $0 + $1.destinations.count } }
+  }
 
   /// Checks every value and reference.
   ///

@@ -11,11 +11,10 @@ struct ResultTable {
   var noun = (one: "object", many: "objects")
 
   func write(_ format: OutputFormat, to console: any Console) throws(CommandFailure) {
-    switch format {
-    case .table: try writeTable(to: console)
-    case .json: try writeJSON(to: console)
-    case .csv: try writeCSV(to: console)
-    }
+    var writer = ResultWriter(columns: columns, format: format, to: console)
+    writer.noun = noun
+    for row in rows { try writer.add(row) }
+    try writer.finish()
   }
 }
 
@@ -25,7 +24,7 @@ extension ResultTable {
   /// Cells wider than this are cut where a person reads them.
   static let widestCell = 60
 
-  private func writeTable(to console: any Console) throws(CommandFailure) {
+  func writeTable(to console: any Console) throws(CommandFailure) {
     let cells = rows.map { row in row.map { text($0, console) } }
     let widths = columns.indices.map { column in
       cells.reduce(TextWidth.columns(of: columns[column])) { max($0, TextWidth.columns(of: $1[column])) }
@@ -52,34 +51,5 @@ extension ResultTable {
     let line = cells.indices.map { cells[$0].padded(toColumns: widths[$0], onLeft: onLeft[$0]) }
     let text = line.joined(separator: "  ")
     try console.writeLine(String(text.reversed().drop { $0 == " " }.reversed()))
-  }
-}
-
-// MARK: JSON and CSV
-
-extension ResultTable {
-  /// A list of objects, one on each line.
-  private func writeJSON(to console: any Console) throws(CommandFailure) {
-    try console.write("[")
-    for (index, row) in rows.enumerated() {
-      let object = JSONObject(zip(columns, row).map { ($0, $1.json) })
-      try console.write((index == 0 ? "\n" : ",\n") + JSONWriter.line(.object(object)))
-    }
-    try console.writeLine(rows.isEmpty ? "]" : "\n]")
-  }
-
-  /// As RFC 4180 has it, with line feeds.
-  private func writeCSV(to console: any Console) throws(CommandFailure) {
-    try console.writeLine(columns.map(ResultTable.quoted).joined(separator: ","))
-    for row in rows {
-      try console.writeLine(row.map { ResultTable.quoted($0.plain) }.joined(separator: ","))
-    }
-  }
-
-  private static func quoted(_ text: String) -> String {
-    guard text.utf8.contains(where: { $0 == 0x22 || $0 == 0x2C || $0 == 0x0A || $0 == 0x0D }) else {
-      return text
-    }
-    return "\"" + text.replacing("\"", with: "\"\"") + "\""
   }
 }

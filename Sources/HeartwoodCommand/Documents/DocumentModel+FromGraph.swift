@@ -1,0 +1,55 @@
+import Heartwood
+
+extension DocumentModel {
+  /// The model of a store, to be shown, or to check a file against.
+  init(_ model: ManagedObjectModel) {
+    let byName = model.entitiesByName
+    entities = byName.keys.sorted().compactMap { name in byName[name].map { DocumentEntity($0, name: name) } }
+  }
+}
+
+extension DocumentEntity {
+  fileprivate init(_ entity: EntityDescription, name: String) {
+    self.init(name: name)
+    superentity = entity.superentity?.name
+    isAbstract = entity.isAbstract
+    let groups = entity.indexes.map { $0.elements.map(\.property.name) }
+    for property in entity.ownProperties {
+      if let attribute = property as? AttributeDescription {
+        let indexed = groups.contains([attribute.name])
+        attributes.append(
+          DocumentAttribute(attribute, isIndexed: indexed, unique: entity.uniquenessConstraints))
+      } else if let relationship = property as? RelationshipDescription {
+        relationships.append(DocumentRelationship(relationship))
+      }
+    }
+    let own = Set(attributes.map(\.name))
+    indexes = groups.filter { $0.count > 1 || !own.isSuperset(of: $0) }
+    uniquenessConstraints = entity.uniquenessConstraints.filter { $0.count > 1 || !own.isSuperset(of: $0) }
+  }
+}
+
+extension DocumentAttribute {
+  fileprivate init(_ attribute: AttributeDescription, isIndexed: Bool, unique: [[String]]) {
+    self.init(name: attribute.name, type: DocumentType(attribute.type) ?? .string)
+    isOptional = attribute.isOptional
+    isUnique = unique.contains([attribute.name])
+    self.isIndexed = isIndexed
+    preservesValueInHistoryOnDeletion = attribute.preservesValueInHistoryOnDeletion
+    let value = CellValue(attribute: attribute.defaultValue)
+    if value != .null { defaultValue = value.json }
+  }
+}
+
+extension DocumentRelationship {
+  fileprivate init(_ relationship: RelationshipDescription) {
+    self.init(name: relationship.name, destination: relationship.destinationEntity.name ?? "")
+    isToMany = relationship.isToMany
+    isOrdered = relationship.isOrdered
+    isOptional = relationship.isOptional
+    minimumCount = relationship.minCount
+    maximumCount = relationship.isToMany ? relationship.maxCount : 0
+    inverse = relationship.inverseRelationship?.name
+    deleteRule = DocumentDeleteRule(relationship.deleteRule)
+  }
+}

@@ -1,0 +1,134 @@
+import Heartwood
+
+extension DocumentModel {
+  /// The model as the graph uses it: every entity's objects are plain managed objects.
+  ///
+  /// - Throws: a data failure where a default value does not fit its attribute.
+  func graphModel() throws(CommandFailure) -> ManagedObjectModel {
+    var descriptions: [String: EntityDescription] = [:]
+    for entity in entities { descriptions[entity.name] = try entity.description() }
+    for entity in entities {
+      guard let description = descriptions[entity.name] else { continue }
+      description.subentities = entities.filter { $0.superentity == entity.name }.compactMap {
+        descriptions[$0.name]
+      }
+      for relationship in entity.relationships {
+        if let made = relationship.description(descriptions) { description.ownProperties.append(made) }
+      }
+    }
+    for entity in entities { connect(entity, descriptions) }
+    for entity in entities { addIndexes(entity, descriptions) }
+    return ManagedObjectModel(entities: entities.compactMap { descriptions[$0.name] })
+  }
+
+  private func connect(_ entity: DocumentEntity, _ descriptions: [String: EntityDescription]) {
+    let own = descriptions[entity.name]?.ownRelationships ?? [:]
+    for relationship in entity.relationships {
+      guard let inverse = relationship.inverse else { continue }
+      let others = lineage(of: relationship.destination).compactMap { ancestor in
+        descriptions[ancestor.name]?.ownRelationships[inverse]
+      }
+      own[relationship.name]?.inverseRelationship = others.first
+    }
+  }
+
+  private func addIndexes(_ entity: DocumentEntity, _ descriptions: [String: EntityDescription]) {
+    let singles = entity.attributes.filter(\.isIndexed).map { [$0.name] }
+    descriptions[entity.name]?.indexes = (singles + entity.indexes).map { names in
+      let properties = names.compactMap { name in
+        lineage(of: entity.name).lazy.compactMap { ancestor in
+          descriptions[ancestor.name]?.ownProperties.first { $0.name == name }
+        }.first
+      }
+      return FetchIndexDescription(
+        name: "by " + names.joined(separator: ", "),
+        elements: properties.map { FetchIndexElementDescription(property: $0) })
+    }
+  }
+}
+
+extension DocumentEntity {
+  /// The entity with its attributes; relationships follow once every entity is there.
+  fileprivate func description() throws(CommandFailure) -> EntityDescription {
+    let description = EntityDescription()
+    description.name = name
+    description.isAbstract = isAbstract
+    for attribute in attributes { description.ownProperties.append(try attribute.description(of: name)) }
+    description.uniquenessConstraints =
+      attributes.filter(\.isUnique).map { [$0.name] } + uniquenessConstraints
+    return description
+  }
+}
+
+extension DocumentAttribute {
+  fileprivate func description(of entity: String) throws(CommandFailure) -> AttributeDescription {
+    let description = AttributeDescription(name: name, type: type.attributeType, isOptional: isOptional)
+    description.preservesValueInHistoryOnDeletion = preservesValueInHistoryOnDeletion
+    if let defaultValue {
+      let place = JSONPlace(path: "\(entity).\(name).default", value: defaultValue)
+      description.defaultValue = try AttributeReading.value(of: place, as: type)
+    }
+    return description
+  }
+}
+
+extension DocumentRelationship {
+  fileprivate func description(_ entities: [String: EntityDescription]) -> RelationshipDescription? {
+    guard let entity = entities[destination] else { return nil }
+    let description = RelationshipDescription(
+      name: name, destination: entity, isToMany: isToMany, isOrdered: isOrdered,
+      deleteRule: deleteRule.graphRule)
+    description.isOptional = isOptional
+    description.minCount = minimumCount
+    if isToMany { description.maxCount = maximumCount }
+    return description
+  }
+}
+
+extension EntityDescription {
+  fileprivate var ownRelationships: [String: RelationshipDescription] {
+    let pairs = ownProperties.compactMap { property in
+      (property as? RelationshipDescription).map { ($0.name, $0) }
+    }
+    return Dictionary(pairs, uniquingKeysWith: { first, _ in first })
+  }
+}
+
+extension DocumentType {
+  var attributeType: AttributeDescription.AttributeType {
+    switch self {
+    case .string: .string
+    case .integer16: .integer16
+    case .integer32: .integer32
+    case .integer64: .integer64
+    case .double: .double
+    case .float: .float
+    case .decimal: .decimal
+    case .boolean: .boolean
+    case .date: .date
+    case .data: .binaryData
+    case .uuid: .uuid
+    case .uri: .uri
+    }
+  }
+
+  init?(_ type: AttributeDescription.AttributeType) {
+    guard let match = DocumentType.allCases.first(where: { $0.attributeType == type }) else { return nil }
+    self = match
+  }
+}
+
+extension DocumentDeleteRule {
+  var graphRule: DeleteRule {
+    switch self {
+    case .nullify: .nullifyDeleteRule
+    case .cascade: .cascadeDeleteRule
+    case .deny: .denyDeleteRule
+    case .noAction: .noActionDeleteRule
+    }
+  }
+
+  init(_ rule: DeleteRule) {
+    self = DocumentDeleteRule.allCases.first { $0.graphRule == rule } ?? .nullify
+  }
+}

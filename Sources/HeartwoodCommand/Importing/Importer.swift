@@ -1,0 +1,130 @@
+import Heartwood
+
+/// Writes prepared objects into a store, one save for each portion; the context is emptied in between.
+struct Importer {
+  private let store: OpenStore
+  private let prepared: PreparedImport
+  private let batches: [[Int]]
+  /// For each portion, the links to make in it: each as soon as both its ends are there, ordered ones all at once.
+  private var links: [[(source: Int, link: PreparedImport.Link)]]
+  private var entities: [String: EntityDescription] = [:]
+  private var identifiers: [ManagedObjectID?]
+  private var progress: ProgressLine
+  private var doneCount = 0
+  /// Whether what was saved stays when a later portion fails.
+  private let keepsPortions: Bool
+
+  init(
+    _ prepared: PreparedImport, model: DocumentModel, batchSize: Int, into store: OpenStore,
+    keepsPortions: Bool, _ console: any Console
+  ) {
+    self.keepsPortions = keepsPortions
+    self.store = store
+    self.prepared = prepared
+    batches = ImportBatches(prepared, model: model, size: batchSize).batches
+    links = LinkSchedule(prepared, model: model, batches).links
+    identifiers = [ManagedObjectID?](repeating: nil, count: prepared.objects.count)
+    progress = ProgressLine("importing", total: prepared.objects.count, on: console)
+  }
+
+  /// Imports everything.
+  ///
+  /// - Throws: what the store or the model refuses; says how much stays where earlier portions were saved already.
+  mutating func run() throws {
+    defer { progress.finish() }
+    for number in batches.indices {
+      do {
+        try write(number)
+      } catch {
+        let failure = GraphFailure.failure(error, store.path)
+        guard keepsPortions, number > 0 else { throw failure }
+        let saved = batches[..<number].map(\.count).reduce(0, +)
+        throw CommandFailure(
+          failure.code, "\(failure.message); \(saved) of \(prepared.objects.count) objects were saved before")
+      }
+    }
+  }
+
+  private mutating func write(_ number: Int) throws {
+    var made: [Int: ManagedObject] = [:]
+    for index in batches[number] {
+      made[index] = try make(prepared.objects[index])
+      doneCount += 1
+      progress.advance(to: doneCount)
+    }
+    for (source, link) in links[number] {
+      guard let object = object(source, made) else { continue }
+      try connect(object, link, link.destinations.compactMap { self.object($0, made) })
+    }
+    try store.context.save()
+    guard batches.count > 1 else { return }
+    for (index, object) in made { identifiers[index] = object.objectID }
+    store.context.reset()
+  }
+
+  private mutating func make(_ prepared: PreparedImport.Object) throws -> ManagedObject {
+    let entity = try entities[prepared.entity] ?? store.entity(named: prepared.entity)
+    entities[prepared.entity] = entity
+    let object = ManagedObject(entity: entity, insertInto: store.context)
+    for (name, value) in prepared.attributes { try object.assign(value, forKey: name) }
+    return object
+  }
+
+  /// An object of this portion or of an earlier one.
+  private func object(_ index: Int, _ made: [Int: ManagedObject]) -> ManagedObject? {
+    made[index] ?? identifiers[index].map { store.context.object(with: $0) }
+  }
+
+  private func connect(_ object: ManagedObject, _ link: PreparedImport.Link, _ destinations: [ManagedObject])
+    throws
+  {
+    guard let relationship = object.entity.relationshipsByName[link.name] else { return }
+    if !relationship.isToMany {
+      try object.assign(destinations.first, forKey: link.name)
+    } else if relationship.isOrdered {
+      try object.assign(destinations, forKey: link.name)
+    } else {
+      let present = object.value(forKey: link.name) as? Set<ManagedObject> ?? []
+      try object.assign(present.union(destinations), forKey: link.name)
+    }
+  }
+}
+
+/// When each link can be made.
+private struct LinkSchedule {
+  private(set) var links: [[(source: Int, link: PreparedImport.Link)]]
+
+  init(_ prepared: PreparedImport, model: DocumentModel, _ batches: [[Int]]) {
+    links = [[(source: Int, link: PreparedImport.Link)]](repeating: [], count: batches.count)
+    var batchOf = [Int](repeating: 0, count: prepared.objects.count)
+    for (number, batch) in batches.enumerated() { for index in batch { batchOf[index] = number } }
+    for (source, object) in prepared.objects.enumerated() {
+      for link in object.links {
+        for (number, part) in Self.parts(of: link, from: source, object, model, batchOf) {
+          links[number].append((source, part))
+        }
+      }
+    }
+  }
+
+  private static func parts(
+    of link: PreparedImport.Link, from source: Int, _ object: PreparedImport.Object, _ model: DocumentModel,
+    _ batchOf: [Int]
+  ) -> [(Int, PreparedImport.Link)] {
+    let batches = link.destinations.map { max(batchOf[source], batchOf[$0]) }
+    guard let first = batches.first, let last = batches.max() else { return [] }
+    if batches.allSatisfy({ $0 == first }) || isOrdered(link, object, model) { return [(last, link)] }
+    let groups = Dictionary(grouping: zip(batches, link.destinations), by: \.0)
+    return groups.sorted { $0.key < $1.key }.map { number, pairs in
+      let part = PreparedImport.Link(name: link.name, isToMany: link.isToMany, destinations: pairs.map(\.1))
+      return (number, part)
+    }
+  }
+
+  private static func isOrdered(
+    _ link: PreparedImport.Link, _ object: PreparedImport.Object, _ model: DocumentModel
+  ) -> Bool {
+    let all = model.lineage(of: object.entity).lazy.flatMap(\.relationships)
+    return all.first { $0.name == link.name }?.isOrdered == true
+  }
+}

@@ -1,0 +1,131 @@
+import Heartwood
+
+/// What a column shows of an object: an attribute, another object, or one of theirs, by names with dots between.
+struct ColumnPath {
+  private enum Step {
+    case attribute(String)
+    case toOne(String)
+    case toMany(String, isOrdered: Bool)
+    case count(String)
+    case identifier
+    case entity
+  }
+
+  let text: String
+  private let steps: [Step]
+
+  /// The object's own short name, as the first column of a result.
+  static let identifier = ColumnPath(text: "@id", steps: [.identifier])
+
+  private init(text: String, steps: [Step]) {
+    self.text = text
+    self.steps = steps
+  }
+
+  /// Reads a column such as `capital.name`, `neighbours.@count`, `languages.name`, `@id` or `@entity`.
+  ///
+  /// - Throws: a usage failure that names the part that is no property.
+  init(_ text: String, of entity: EntityDescription) throws(CommandFailure) {
+    var steps: [Step] = []
+    var here: EntityDescription? = entity
+    var rest = text.split(separator: ".", omittingEmptySubsequences: false).map(String.init)[...]
+    while let name = rest.popFirst() {
+      guard let entity = here else {
+        throw .usage("the column \"\(text)\" goes on behind an attribute, at \"\(name)\"")
+      }
+      let isCount = rest.first == "@count"
+      if isCount { rest.removeFirst() }
+      let step = try ColumnPath.step(name, of: entity, isCount: isCount, in: text)
+      steps.append(step)
+      here = ColumnPath.destination(of: step, entity)
+    }
+    self.init(text: text, steps: steps)
+  }
+
+  private static func step(
+    _ name: String, of entity: EntityDescription, isCount: Bool, in text: String
+  ) throws(CommandFailure) -> Step {
+    if name == "@id" { return .identifier }
+    if name == "@entity" { return .entity }
+    guard let property = entity.propertiesByName[name] else {
+      let known = entity.propertiesByName.keys.sorted()
+      let hint = Spelling.hint(name, among: known)
+      throw .usage(
+        "the column \"\(text)\": \(entity.name ?? "") has no property \"\(name)\""
+          + (hint.isEmpty ? "; there are \(known.joined(separator: ", "))" : hint))
+    }
+    let relationship = property as? RelationshipDescription
+    if isCount {
+      guard relationship?.isToMany == true else {
+        throw .usage("the column \"\(text)\": @count needs a to-many relationship, and \(name) is none")
+      }
+      return .count(name)
+    }
+    guard let relationship else { return .attribute(name) }
+    return relationship.isToMany ? .toMany(name, isOrdered: relationship.isOrdered) : .toOne(name)
+  }
+
+  private static func destination(of step: Step, _ entity: EntityDescription) -> EntityDescription? {
+    switch step {
+    case .toOne(let name), .toMany(let name, _): entity.relationshipsByName[name]?.destinationEntity
+    default: nil
+    }
+  }
+
+  /// The columns that are shown where none are asked for: the identifier, attributes, and what to-one relationships lead to.
+  static func usual(of entity: EntityDescription) -> [ColumnPath] {
+    [identifier]
+      + entity.properties.compactMap { property in
+        guard let relationship = property as? RelationshipDescription else {
+          return ColumnPath(text: property.name, steps: [.attribute(property.name)])
+        }
+        return relationship.isToMany
+          ? nil : ColumnPath(text: property.name, steps: [.toOne(property.name)])
+      }
+  }
+}
+
+extension ColumnPath {
+  /// What the object has at the end of the path.
+  func value(of object: ManagedObject) -> CellValue {
+    ColumnPath.value(of: object, steps[...])
+  }
+
+  private static func value(of object: ManagedObject, _ steps: ArraySlice<Step>) -> CellValue {
+    guard let step = steps.first else { return .reference(ObjectName.text(object.objectID)) }
+    let rest = steps.dropFirst()
+    switch step {
+    case .attribute(let name): return CellValue(attribute: object.value(forKey: name))
+    case .identifier: return .text(ObjectName.text(object.objectID))
+    case .entity: return .text(object.entity.name ?? "")
+    case .count(let name): return .integer(Int64(object.objectIDs(forRelationshipNamed: name).count))
+    case .toOne(let name):
+      guard let next = Related.objects(object, name, isOrdered: true).first else { return .null }
+      return value(of: next, rest)
+    case .toMany(let name, let isOrdered):
+      return .list(flattened(Related.objects(object, name, isOrdered: isOrdered).map { value(of: $0, rest) }))
+    }
+  }
+
+  private static func flattened(_ values: [CellValue]) -> [CellValue] {
+    values.flatMap { value in
+      if case .list(let inner) = value { return inner }
+      return [value]
+    }
+  }
+}
+
+/// What a relationship of an object leads to.
+enum Related {
+  /// The destinations, ordered ones in their order, others as they came into the store.
+  static func objects(_ object: ManagedObject, _ name: String, isOrdered: Bool) -> [ManagedObject] {
+    let identifiers = object.objectIDs(forRelationshipNamed: name)
+    let sorted = isOrdered ? identifiers : identifiers.sorted { number($0) < number($1) }
+    guard let context = object.managedObjectContext else { return [] }
+    return sorted.map { context.object(with: $0) }
+  }
+
+  private static func number(_ identifier: ManagedObjectID) -> UInt64 {
+    UInt64(identifier.uriRepresentation().lastPathComponent.dropFirst()) ?? 0
+  }
+}

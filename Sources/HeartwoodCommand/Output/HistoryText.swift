@@ -1,0 +1,88 @@
+import Heartwood
+
+/// A transaction of the history laid out for people, or as JSON.
+enum HistoryText {
+  static func text(_ transaction: PersistentHistoryTransaction, listing limit: Int) -> String {
+    let changes = transaction.changes ?? []
+    let by = transaction.author.map { "by \($0.escapingControls)" }
+    let context = transaction.contextName.map { "in \($0.escapingControls)" }
+    let heading = [
+      "\(transaction.transactionNumber)", CellValue.text(transaction.timestamp), by, context,
+      summary(changes),
+    ]
+    var lines = [heading.compactMap { $0 }.joined(separator: "  ")]
+    let listed = listed(changes, limit).map { "    " + line($0) }
+    lines += listed
+    if listed.count < changes.count {
+      let rest = changes.count - listed.count
+      lines.append("    \(listed.isEmpty ? "\(rest) changes" : "and \(rest) more") (--changes 0 lists all)")
+    }
+    return lines.joined(separator: "\n") + "\n"
+  }
+
+  /// Of a long transaction deletes before updates; its inserts are told well enough by their numbers.
+  private static func listed(
+    _ changes: [PersistentHistoryChange], _ limit: Int
+  ) -> ArraySlice<PersistentHistoryChange> {
+    guard changes.count > limit else { return changes[...] }
+    let deletes = changes.filter { $0.changeType == .delete }
+    return (deletes + changes.filter { $0.changeType == .update }).prefix(limit)
+  }
+
+  /// `inserted 5 Country; deleted 1 City`.
+  static func summary(_ changes: [PersistentHistoryChange]) -> String {
+    let kinds: [(PersistentHistoryChange.ChangeType, String)] = [
+      (.insert, "inserted"), (.update, "updated"), (.delete, "deleted"),
+    ]
+    let parts = kinds.compactMap { type, word -> String? in
+      let names = changes.filter { $0.changeType == type }.map { $0.changedObjectID.entity.name ?? "" }
+      return names.isEmpty ? nil : "\(word) \(Amount.byEntity(names))"
+    }
+    return parts.isEmpty ? "no changes" : parts.joined(separator: "; ")
+  }
+
+  private static func line(_ change: PersistentHistoryChange) -> String {
+    let name = ObjectName.text(change.changedObjectID)
+    switch change.changeType {
+    case .insert: return "inserted \(name)"
+    case .update: return "updated  \(name)  \(updatedNames(change).joined(separator: ", "))"
+    case .delete:
+      let values = tombstone(change).map { "\($0.name) \($0.value.display.escapingControls)" }
+      return values.isEmpty ? "deleted  \(name)" : "deleted  \(name)  was \(values.joined(separator: ", "))"
+    }
+  }
+
+  private static func updatedNames(_ change: PersistentHistoryChange) -> [String] {
+    (change.updatedProperties ?? []).map(\.name).sorted()
+  }
+
+  private static func tombstone(_ change: PersistentHistoryChange) -> [(name: String, value: CellValue)] {
+    (change.tombstone ?? [:]).sorted { $0.key < $1.key }.map { ($0.key, CellValue(attribute: $0.value)) }
+  }
+
+  static func json(_ transaction: PersistentHistoryTransaction) -> JSONValue {
+    .object(
+      JSONObject([
+        ("number", .integer(transaction.transactionNumber)),
+        ("date", .string(CellValue.text(transaction.timestamp))),
+        ("author", transaction.author.map(JSONValue.string) ?? .null),
+        ("context", transaction.contextName.map(JSONValue.string) ?? .null),
+        ("changes", .array((transaction.changes ?? []).map(json))),
+      ]))
+  }
+
+  private static func json(_ change: PersistentHistoryChange) -> JSONValue {
+    var members: [(String, JSONValue)] = [("object", .string(ObjectName.text(change.changedObjectID)))]
+    switch change.changeType {
+    case .insert: members.append(("change", .string("insert")))
+    case .update:
+      members.append(("change", .string("update")))
+      members.append(("properties", .array(updatedNames(change).map(JSONValue.string))))
+    case .delete:
+      members.append(("change", .string("delete")))
+      let values = tombstone(change).map { ($0.name, $0.value.json) }
+      members.append(("tombstone", .object(JSONObject(values))))
+    }
+    return .object(JSONObject(members))
+  }
+}

@@ -1,0 +1,88 @@
+import Heartwood
+import HeartwoodEngine
+import HeartwoodFiles
+
+/// Turns what the graph throws into the one line and the exit status that the command's user gets.
+enum GraphFailure {
+  /// Runs `body`; a failure about the store at `path` names it.
+  static func catching<Result>(
+    _ path: String, _ body: () throws -> Result
+  ) throws(CommandFailure) -> Result {
+    do {
+      return try body()
+    } catch let failure as CommandFailure {
+      throw failure
+    } catch {
+      throw failure(error, path)
+    }
+  }
+
+  static func failure(_ error: any Error, _ path: String) -> CommandFailure {
+    let text = shortened(message(of: error))
+    return CommandFailure(
+      exitCode(of: error), text.contains(path) ? text : "\(path): \(text)", isDamage: isDamage(error))
+  }
+
+  /// URIs as the short names that results have: the store is named by its path.
+  private static func shortened(_ text: String) -> String {
+    text.replacing(/x-coredata:\/\/[0-9A-F-]{36}\//, with: "")
+  }
+
+  private static func isDamage(_ error: any Error) -> Bool {
+    if let error = error as? EngineError { return error.code == .damaged }
+    guard let error = error as? HeartwoodError else { return false }
+    return error.code == .persistentStoreDamaged || error.underlying.map(isDamage) ?? false
+  }
+
+  private static func message(of error: any Error) -> String {
+    guard let error = error as? HeartwoodError else { return "\(error)" }
+    guard error.message.isEmpty, let cause = error.underlying else { return error.message }
+    return "\(cause)"
+  }
+
+  /// The code of the deepest cause that has one of its own, else that of the error itself.
+  static func exitCode(of error: any Error) -> ExitCode {
+    if let error = error as? FileSystemError { return exitCode(error.code) }
+    if let error = error as? EngineError {
+      if let cause = error.underlying as? FileSystemError { return exitCode(cause.code) }
+      return exitCode(error.code)
+    }
+    guard let error = error as? HeartwoodError else { return .softwareError }
+    if let cause = error.underlying, cause is EngineError || cause is FileSystemError {
+      return exitCode(of: cause)
+    }
+    return exitCode(error.code)
+  }
+
+  private static func exitCode(_ code: FileSystemError.Code) -> ExitCode {
+    switch code {
+    case .permissionDenied, .readOnlyFileSystem: .noPermission
+    case .notFound: .noInput
+    case .alreadyExists: .cannotCreate
+    case .notADirectory, .notARegularFile: .dataError
+    case .tooManyOpenFiles, .outOfMemory: .temporaryFailure
+    default: .inputOutput
+    }
+  }
+
+  private static func exitCode(_ code: EngineError.Code) -> ExitCode {
+    switch code {
+    case .locked, .outcomeUnknown: .temporaryFailure
+    case .readOnly: .noPermission
+    case .notFound, .generationUnavailable: .noInput
+    case .exists: .cannotCreate
+    case .noSpace, .inputOutput, .stopped: .inputOutput
+    case .closed, .nestedWrite: .softwareError
+    default: .dataError
+    }
+  }
+
+  private static func exitCode(_ code: HeartwoodError.Code) -> ExitCode {
+    switch code {
+    case .managedObjectReferentialIntegrity: .noInput
+    case .managedObjectMerge: .temporaryFailure
+    case .persistentStoreSave, .persistentStoreOperation: .inputOutput
+    default: .dataError
+    }
+  }
+}

@@ -1,0 +1,158 @@
+import Foundation
+import Heartwood
+
+/// A store that a command line names, open for the time of one command.
+struct OpenStore {
+  let path: String
+  let coordinator: PersistentStoreCoordinator
+  let context: ManagedObjectContext
+  private let store: PersistentStore
+
+  private init(
+    _ path: String, model: ManagedObjectModel, _ adapt: (PersistentStoreDescription) -> Void
+  ) throws {
+    self.path = path
+    let description = PersistentStoreDescription(url: OpenStore.url(path))
+    adapt(description)
+    coordinator = try PersistentStoreCoordinator(checking: model)
+    store = try coordinator.addPersistentStore(with: description)
+    context = ManagedObjectContext(.privateQueue, coordinator: coordinator)
+    context.transactionAuthor = "heartwood"
+  }
+
+  static func url(_ path: String) -> URL { URL(fileURLWithPath: path) }
+
+  var model: ManagedObjectModel { coordinator.managedObjectModel }
+
+  /// The store's UUID, the first part of its objects' URIs.
+  var identifier: String { store.identifier }
+}
+
+// MARK: Opening and closing
+
+extension OpenStore {
+  enum Purpose { case reading, changing }
+
+  /// Opens the store that stands at `path` with the model it was made with, and closes it behind `body`.
+  static func with<Result>(
+    _ path: String, for purpose: Purpose, _ body: (OpenStore) throws -> Result
+  ) throws(CommandFailure) -> Result {
+    try checkExists(path)
+    return try GraphFailure.catching(path) {
+      let model = try PersistentStoreCoordinator.managedObjectModel(ofStoreAt: url(path))
+      let store = try OpenStore(path, model: model) {
+        $0.createsStore = false
+        $0.isReadOnly = purpose == .reading
+      }
+      return try store.closing(body)
+    }
+  }
+
+  /// Makes a store at `path`, and closes it behind `body`. What was made is taken away again if `body` fails.
+  static func making<Result>(
+    _ path: String, model: ManagedObjectModel, _ body: (OpenStore) throws -> Result
+  ) throws(CommandFailure) -> Result {
+    let isNew = !FileManager.default.fileExists(atPath: path)
+    return try GraphFailure.catching(path) {
+      do {
+        return try OpenStore(path, model: model) { _ in }.closing(body)
+      } catch {
+        if isNew { try? FileManager.default.removeItem(atPath: path) }
+        throw error
+      }
+    }
+  }
+
+  private func closing<Result>(_ body: (OpenStore) throws -> Result) throws -> Result {
+    let result: Result
+    do {
+      result = try context.performAndWait { try body(self) }
+    } catch {
+      // The first failure is the one to tell.
+      try? coordinator.remove(store)
+      throw error
+    }
+    try coordinator.remove(store)
+    return result
+  }
+
+  /// Whether a store, or at least a directory with something in it, stands at `path`.
+  static func exists(_ path: String) -> Bool {
+    var isDirectory: ObjCBool = false
+    guard FileManager.default.fileExists(atPath: path, isDirectory: &isDirectory), isDirectory.boolValue
+    else {
+      return false
+    }
+    return (try? FileManager.default.contentsOfDirectory(atPath: path))?.isEmpty != true
+  }
+
+  private static func checkExists(_ path: String) throws(CommandFailure) {
+    var isDirectory: ObjCBool = false
+    guard FileManager.default.fileExists(atPath: path, isDirectory: &isDirectory) else {
+      throw CommandFailure(.noInput, "\(path): there is no store here; heartwood import makes one")
+    }
+    guard isDirectory.boolValue else {
+      throw .data("\(path): this is a file, and a store is a directory")
+    }
+  }
+}
+
+// MARK: Reading
+
+extension OpenStore {
+  /// Lets the context see the store as it was at a generation.
+  func pin(to generation: UInt64?) throws {
+    guard let generation else { return }
+    do {
+      let token = try coordinator.queryGenerationToken(forGeneration: generation)
+      try context.setQueryGenerationFrom(token)
+    } catch let error as HeartwoodError where error.underlying == nil {
+      throw CommandFailure(.noInput, "\(path): \(error.message)")
+    }
+  }
+
+  /// Ends a reading of properties, which can't throw themselves: fails if a row could not be read.
+  func checkReadings() throws {
+    try context.throwIfUnreadable()
+  }
+
+  /// The entity of this name.
+  func entity(named name: String) throws(CommandFailure) -> EntityDescription {
+    let known = model.entitiesByName
+    if let entity = known[name] { return entity }
+    let hint = Spelling.hint(name, among: known.keys.sorted())
+    let list = hint.isEmpty ? "; there are \(known.keys.sorted().joined(separator: ", "))" : hint
+    throw .usage("the store has no entity \"\(name)\"\(list)")
+  }
+
+  /// A request for the objects of an entity that a predicate is true for.
+  ///
+  /// - Throws: a usage failure where the predicate or the sorting is wrong.
+  func request(
+    _ entity: EntityDescription, where predicate: String?, sort: [NamedSort] = []
+  ) throws -> FetchRequest<ManagedObject> {
+    let request = FetchRequest<ManagedObject>(entityName: entity.name ?? "")
+    do {
+      if !sort.isEmpty {
+        request.sortDescriptors = sort
+        _ = try context.plan(for: request)
+      }
+      request.predicate = try predicate.map { try FormatPredicate($0) }
+      _ = try context.plan(for: request)
+    } catch let error as HeartwoodError where error.code == .coreData {
+      // What is not known to the model, or no predicate at all, stands on the command line.
+      throw CommandFailure.usage(error.message)
+    }
+    return request
+  }
+
+  /// How many objects there are of exactly each entity that can have some, by the entities' names.
+  func objectCounts() throws -> [(entity: String, objects: Int)] {
+    let entities = model.entitiesByName.sorted { $0.key < $1.key }
+    return try entities.filter { !$0.value.isAbstract }.map { name, entity in
+      let request = try request(entity, where: nil)
+      request.includesSubentities = false
+      return (name, try context.count(for: request))
+    }
+  }
+}

@@ -1,0 +1,57 @@
+import Heartwood
+
+/// Shows one object with all that it leads to.
+enum ShowVerb: Verb {
+  enum Format: String, CaseIterable { case text, json }
+
+  static let syntax = VerbSyntax(
+    name: "show",
+    summary: "show one object with its relationships",
+    arguments: [.store, .selection],
+    options: [
+      .predicate,
+      VerbSyntax.Option(
+        name: "limit", value: "number", summary: "how many objects to list of a relationship; 0 for all (20)"),
+      VerbSyntax.Option(name: "format", value: "text|json", summary: "how to write the object (text)"),
+      .generation,
+    ],
+    discussion: PredicateHelp.text,
+    examples: [
+      VerbSyntax.Example(
+        line: "heartwood show world.heartwood Country/p76", meaning: "by the first column of fetch"),
+      VerbSyntax.Example(
+        line: "heartwood show world.heartwood Country --where 'code == \"FR\"'",
+        meaning: "by a predicate that is true for one object"),
+    ])
+
+  static func run(_ arguments: ParsedArguments, console: any Console) throws(CommandFailure) -> ExitCode {
+    let limit = try arguments.count("limit") ?? 20
+    let format = try arguments.choice("format", Format.self) ?? .text
+    let generation = try arguments.generation()
+    try OpenStore.with(arguments.argument(0) ?? "", for: .reading) { store in
+      try store.pin(to: generation)
+      let object = try onlyObject(arguments, store)
+      let text =
+        format == .json
+        ? JSONWriter.pretty(ObjectText.json(object)) + "\n"
+        : ObjectText.text(object, limit: limit == 0 ? .max : limit, cuts: console.cutsLongCells)
+      try store.checkReadings()
+      try console.write(text)
+    }
+    return .success
+  }
+
+  private static func onlyObject(_ arguments: ParsedArguments, _ store: OpenStore) throws -> ManagedObject {
+    let word = arguments.argument(1) ?? ""
+    let selection = try Selection(word, where: arguments.value("where"), in: store)
+    guard let object = selection.objects.first else {
+      throw CommandFailure(.noInput, "\(store.path): no \(word) matches")
+    }
+    guard selection.objects.count == 1 else {
+      throw CommandFailure.usage(
+        "\(selection.objects.count) objects of \(word) match, and show shows one: "
+          + "narrow it with --where, or use fetch")
+    }
+    return object
+  }
+}

@@ -1,0 +1,50 @@
+import Heartwood
+import HeartwoodEngine
+
+/// Reads all of a store and says whether it is sound.
+enum VerifyVerb: Verb {
+  static let syntax = VerbSyntax(
+    name: "verify",
+    summary: "read all of a store and check it; exit status 1 if something is wrong",
+    arguments: [.store],
+    discussion: """
+      Checks every byte in use against its checksum, and that rows, indexes, relationships and history fit together.
+      Nothing is changed. Each finding is a line.
+      """)
+
+  static func run(_ arguments: ParsedArguments, console: any Console) throws(CommandFailure) -> ExitCode {
+    let path = arguments.argument(0) ?? ""
+    do {
+      return try OpenStore.with(path, for: .reading) { store in
+        let findings = try findings(in: store, console)
+        guard findings.isEmpty else { return try tell(findings, path, console) }
+        let count = try store.objectCounts().map(\.objects).reduce(0, +)
+        let engine = try store.coordinator.statistics()
+        try console.writeLine(
+          "\(path) is sound: \(Amount.text(count, "object")), \(Amount.text(engine.keys, "key")), "
+            + "generation \(engine.generation.rawValue)")
+        return .success
+      }
+    } catch {
+      // A store too damaged to open is what this command was asked about.
+      guard error.isDamage else { throw error }
+      return try tell([error.message], path, console)
+    }
+  }
+
+  private static func tell(
+    _ findings: [String], _ path: String, _ console: any Console
+  ) throws(CommandFailure) -> ExitCode {
+    for finding in findings { try console.writeLine(finding.escapingControls) }
+    console.writeNote("heartwood: \(path): \(Amount.text(findings.count, "finding"))\n")
+    return .verificationFailed
+  }
+
+  private static func findings(in store: OpenStore, _ console: any Console) throws -> [String] {
+    var progress = ProgressLine("verifying", total: 100, on: console)
+    defer { progress.finish() }
+    return try store.coordinator.verify { done, total in
+      progress.show("verifying \(total > 0 ? done * 100 / total : 100) %")
+    }.findings
+  }
+}

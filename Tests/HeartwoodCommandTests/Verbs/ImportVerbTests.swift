@@ -1,0 +1,127 @@
+import Foundation
+import Testing
+
+@testable import HeartwoodCommand
+
+@Test func `an import makes a store and tells what it did in one line`() throws {
+  let world = try SmallWorld()
+  #expect(world.imported.status == .success)
+  #expect(world.imported.notes == "")
+  #expect(
+    world.imported.output.hasPrefix("imported 9 objects and 15 links into \(world.path) in "))
+  #expect(world.imported.output.hasSuffix(" seconds\n"))
+  #expect(world.run("count", "City").output == "3\n")
+}
+
+@Test func `a file without a model gets the one that its objects show`() throws {
+  let directory = try TemporaryDirectory()
+  let path = directory.path("a.heartwood")
+  let file = try directory.file("a.json", #"[{"@id": "Cat/1", "name": "Tom", "age": 3}]"#)
+  #expect(CommandRun("import", path, file).status == .success)
+  #expect(CommandRun("fetch", path, "Cat", "--format", "csv").output == "@id,name,age\nCat/p1,Tom,3\n")
+}
+
+@Test func `a model may stand in a file of its own`() throws {
+  let directory = try TemporaryDirectory()
+  let path = directory.path("a.heartwood")
+  let model = try directory.file(
+    "model.json", #"{"entities": {"Cat": {"attributes": {"age": {"type": "double"}}}}}"#)
+  let file = try directory.file("a.json", #"[{"@entity": "Cat", "age": 3}]"#)
+  #expect(CommandRun("import", path, file, "--model", model).status == .success)
+  #expect(CommandRun("schema", path).output == "Cat\n  age  double\n")
+  let again = CommandRun("import", path, file, "--model", model)
+  #expect(again.status == .usage)
+  #expect(again.notes == "heartwood: \(path) is a store with a model already: --model is for a new one\n")
+}
+
+@Test func `a store that is there keeps its model and what it has`() throws {
+  let world = try SmallWorld()
+  let more = try world.directory.file(
+    "more.json", #"[{"@entity": "Country", "code": "IS", "name": "Iceland"}]"#)
+  #expect(CommandRun("import", world.path, more).status == .success)
+  #expect(world.run("count", "Country").output == "5\n")
+  let wrong = try world.directory.file("wrong.json", #"[{"@entity": "Country", "code": "NO"}]"#)
+  let refused = CommandRun("import", world.path, wrong)
+  #expect(refused.status == .dataError)
+  #expect(
+    refused.notes
+      == "heartwood: \(wrong): objects[0].name: a value is missing, and Country.name is not optional\n")
+}
+
+@Test func `values that are to be unique are imported once, and the second time nothing is written`() throws {
+  let world = try SmallWorld()
+  let again = CommandRun("import", world.path, world.directory.path("small.json"))
+  #expect(again.status == .dataError)
+  #expect(again.notes.split(separator: "\n").count == 1)
+  #expect(world.run("count", "Country").output == "4\n")
+}
+
+@Test(arguments: [1, 2, 3, 100])
+func `portions of any size come to the same objects and links`(size: Int) throws {
+  let world = try SmallWorld()
+  let path = world.directory.path("portions.heartwood")
+  let run = CommandRun("import", path, world.directory.path("small.json"), "--batch", "\(size)")
+  #expect(run.status == .success)
+  #expect(run.notes == "")
+  let columns = "code,continent.name,capital.name,cities.@count,neighbours.@count"
+  #expect(
+    CommandRun("fetch", path, "Country", "--sort", "code", "--columns", columns).output
+      == world.run("fetch", "Country", "--sort", "code", "--columns", columns).output)
+  #expect(CommandRun("verify", path).status == .success)
+}
+
+@Test func `an import that fails leaves no new store behind`() throws {
+  let directory = try TemporaryDirectory()
+  let model = #"{"entities": {"A": {"attributes": {"k": {"type": "string", "unique": true}}}}}"#
+  let file = try directory.file(
+    "a.json",
+    #"{"model": \#(model), "objects": [{"@entity": "A", "k": "1"}, {"@entity": "A", "k": "2"}, {"@entity": "A", "k": "1"}]}"#
+  )
+  for size in ["100", "1"] {
+    let run = CommandRun("import", directory.path("a.heartwood"), file, "--batch", size)
+    #expect(run.status == .dataError)
+    #expect(!FileManager.default.fileExists(atPath: directory.path("a.heartwood")))
+  }
+}
+
+@Test func `an import in portions that fails tells what is saved`() throws {
+  let world = try SmallWorld()
+  let file = try world.directory.file(
+    "more.json",
+    #"[{"@entity": "Continent", "name": "Asia"}, {"@entity": "Continent", "name": "Europe"}]"#)
+  let run = CommandRun("import", world.path, file, "--batch", "1")
+  #expect(run.status == .dataError)
+  #expect(run.notes.hasSuffix("; 1 of 2 objects were saved before\n"))
+  #expect(world.run("count", "Continent").output == "3\n")
+}
+
+@Test func `progress is shown to a person and wiped at the end`() throws {
+  let world = try SmallWorld()
+  let console = RecordingConsole()
+  console.showsProgress = true
+  let path = world.directory.path("b.heartwood")
+  #expect(
+    Command.run(["import", path, world.directory.path("small.json")], console: console) == .success)
+  #expect(console.notes.contains("\rimporting 9 of 9"))
+  #expect(console.notes.hasSuffix("\r"))
+}
+
+@Test func `importing into what is no store is refused`() throws {
+  let directory = try TemporaryDirectory()
+  let file = try directory.file("small.json", SmallWorld.document)
+  let notStore = CommandRun("import", directory.url.path, file)
+  #expect(notStore.status == .dataError)
+  #expect(notStore.notes.contains(directory.url.path))
+  let overFile = CommandRun("import", file, file)
+  #expect(overFile.status == .dataError)
+  #expect(CommandRun("import", directory.path("a.heartwood"), directory.path("none.json")).status == .noInput)
+  #expect(CommandRun("import", directory.path("a.heartwood"), file, "--batch", "0").status == .usage)
+  #expect(CommandRun("import", directory.path("a.heartwood")).status == .usage)
+  #expect(!FileManager.default.fileExists(atPath: directory.path("a.heartwood")))
+}
+
+@Test func `an import into dev null tries a file without keeping anything`() throws {
+  let directory = try TemporaryDirectory()
+  let run = CommandRun("import", "/dev/null", try directory.file("small.json", SmallWorld.document))
+  #expect(run.status == .success)
+}
