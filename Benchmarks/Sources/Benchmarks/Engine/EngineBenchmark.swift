@@ -22,7 +22,7 @@ struct EngineBenchmark {
   private func run(
     round: Int, _ peers: [EnginePeerKind], _ records: Records, into table: inout ResultTable
   ) throws {
-    let work = EngineWork(records, round: round)
+    let work = EngineWork(records, round: round, least: options.least)
     let sessions = try peers.map {
       try EngineSession($0, records: records.count, directory: options.directory)
     }

@@ -37,7 +37,7 @@ extension EngineRow {
   ) -> EngineRow {
     EngineRow(name: name, load: load) { session, work in
       let store = try session.store(load)
-      let (seconds, (operations, digest)) = try timedRepeatedly {
+      let (seconds, (operations, digest)) = try timedRepeatedly(least: work.least) {
         var digest = ReadDigest()
         return (try body(store, work, &digest), digest.value)
       }

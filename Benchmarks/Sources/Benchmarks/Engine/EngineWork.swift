@@ -1,6 +1,8 @@
 /// The work of one round, drawn once and done by every peer alike.
 final class EngineWork {
   let records: Records
+  /// Seconds that rows that read go on for at least.
+  let least: Double
   /// All ranks, shuffled.
   let shuffled: KeyList
   let lookUps: KeyList
@@ -14,7 +16,7 @@ final class EngineWork {
   let countBounds: [(lower: Int, upper: Int)]
   let ranks: [Int]
 
-  init(_ records: Records, round: Int) {
+  init(_ records: Records, round: Int, least: Double) {
     var random = SplitMix64(seed: 1000 + UInt64(round))
     let count = records.count
     let order = Array(0..<count).shuffled(using: &random)
@@ -22,6 +24,7 @@ final class EngineWork {
       KeyList(records, ranks: (0..<max(1, wanted)).map { _ in random.next(below: count) })
     }
     self.records = records
+    self.least = least
     shuffled = KeyList(records, ranks: order)
     lookUps = draw(count)
     scanStarts = draw(count / 25)

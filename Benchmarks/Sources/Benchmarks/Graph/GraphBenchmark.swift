@@ -19,7 +19,7 @@ struct GraphBenchmark {
     let library = Library(objects: objects)
     var table = ResultTable(title: title(of: library), peers: kinds.map(\.name))
     for round in 0..<options.rounds {
-      try run(round, kinds, GraphWork(library, round: round), into: &table)
+      try run(round, kinds, GraphWork(library, round: round, least: options.least), into: &table)
     }
     return table
   }

@@ -14,7 +14,8 @@ struct GraphRow {
   func measure(_ peer: any GraphPeer, _ work: GraphWork) throws -> Measurement {
     try prepare(peer)
     let (seconds, digest) =
-      changes ? try timed { try run(peer, work) } : try timedRepeatedly { try run(peer, work) }
+      changes
+      ? try timed { try run(peer, work) } : try timedRepeatedly(least: work.least) { try run(peer, work) }
     return Measurement(
       figure: Double(operations(work)) / seconds, digest: changes ? try peer.digestOfAll() : digest)
   }

@@ -55,6 +55,8 @@ struct Library {
 /// The questions of one round.
 struct GraphWork {
   let library: Library
+  /// Seconds that rows that read go on for at least.
+  let least: Double
   let isbns: [String]
   /// Places in `library.books`.
   let loads: [Int]
@@ -62,11 +64,12 @@ struct GraphWork {
   let days: [Int64]
   let deletedPublishers: [Int64]
 
-  init(_ library: Library, round: Int) {
+  init(_ library: Library, round: Int, least: Double) {
     var random = SplitMix64(seed: 2000 + UInt64(round))
     let count = library.books.count
     let wanted = max(1, count / 10)
     self.library = library
+    self.least = least
     isbns = (0..<wanted).map { _ in library.books[random.next(below: count)].isbn }
     loads = Array((0..<count).shuffled(using: &random).prefix(wanted))
     days = (0..<100).map { _ in Int64(random.next(below: count)) * 86_400 }

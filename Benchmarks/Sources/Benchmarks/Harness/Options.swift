@@ -7,6 +7,8 @@ struct Options {
   var objects: Int?
   var keys = KeyShape.decimal
   var rounds = 3
+  /// Seconds that rows that read go on for at least: short for a table, long for a profile.
+  var least = 0.05
   var markdown = false
   var directory = "/var/tmp"
   var rows: String?
@@ -28,6 +30,7 @@ struct Options {
       --rows TEXT     only rows whose name contains TEXT
       --peers A,B     only these peers, the first compared with the others
       --directory D   where the stores are made (/var/tmp)
+      --least S       seconds that a row that reads is repeated for (0.05)
       --markdown      the tables as Markdown
     """
 
@@ -52,6 +55,7 @@ struct Options {
     case "--peers": peers = try Self.text(word, &remaining).split(separator: ",").map(String.init)
     case "--directory": directory = try Self.text(word, &remaining)
     case "--keys": keys = try Self.shape(word, &remaining)
+    case "--least": least = try Self.seconds(word, &remaining)
     case "--markdown": markdown = true
     case "--help", "-h": help = true
     default: throw BenchmarkError("unknown argument '\(word)'\n\n\(Self.usage)")
@@ -69,6 +73,14 @@ struct Options {
       throw BenchmarkError("\(word) is decimal or random, not '\(text)'")
     }
     return shape
+  }
+
+  private static func seconds(_ word: String, _ remaining: inout ArraySlice<String>) throws -> Double {
+    let text = try text(word, &remaining)
+    guard let seconds = Double(text), seconds >= 0 else {
+      throw BenchmarkError("\(word) needs a number of seconds, not '\(text)'")
+    }
+    return seconds
   }
 
   private static func number(_ word: String, _ remaining: inout ArraySlice<String>) throws -> Int {

@@ -7,15 +7,15 @@ func timed<Result>(_ body: () throws -> Result) rethrows -> (seconds: Double, re
   return (seconds(start.duration(to: clock.now)), result)
 }
 
-/// Runs `body` again and again until `enough` seconds have passed, so that a fast peer's few operations still
+/// Runs `body` again and again until `least` seconds have passed, so that a fast peer's few operations still
 /// take time that can be measured. Only for work that changes nothing.
 /// - Returns: Seconds of one run, and what the first run returned.
 func timedRepeatedly<Result>(
-  enough: Double = 0.05, _ body: () throws -> Result
+  least: Double, _ body: () throws -> Result
 ) rethrows -> (seconds: Double, result: Result) {
   var (total, first) = try timed(body)
   var runs = 1
-  while total < enough {
+  while total < least {
     total += try timed(body).seconds
     runs += 1
   }
