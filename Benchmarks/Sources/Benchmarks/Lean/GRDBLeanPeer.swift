@@ -22,16 +22,13 @@ final class GRDBLeanPeer: LeanPeer {
   }
 
   func pass(batch: Int, _ sample: () -> Void) throws -> UInt64 {
-    var digest = ReadDigest()
+    var digest = UnorderedDigest()
     var last: Int64 = 0
     var isDone = false
     while !isDone {
       let request = ObjectRecord.filter(ObjectRecord.Columns.id > last).order(ObjectRecord.Columns.id)
       let objects = try pool.read { try request.limit(batch).fetchAll($0) }
-      for object in objects {
-        digest.add(object.title)
-        digest.add(UInt64(bitPattern: object.pages))
-      }
+      for object in objects { digest.add(object.title, object.pages) }
       sample()
       last = objects.last?.id ?? last
       isDone = objects.count < batch
