@@ -4,7 +4,10 @@ struct GraphPeerKind {
 
   /// The first is compared with the others.
   static var all: [GraphPeerKind] {
-    [GraphPeerKind(name: "GRDB", type: GRDBPeer.self)]
+    [
+      GraphPeerKind(name: "Heartwood", type: HeartwoodGraphPeer.self),
+      GraphPeerKind(name: "GRDB", type: GRDBPeer.self),
+    ]
   }
 }
 

@@ -79,7 +79,12 @@ struct LeanPeerKind {
   let name: String
   let type: any LeanPeer.Type
 
-  static var all: [LeanPeerKind] { [LeanPeerKind(name: "GRDB", type: GRDBLeanPeer.self)] }
+  static var all: [LeanPeerKind] {
+    [
+      LeanPeerKind(name: "Heartwood", type: HeartwoodLeanPeer.self),
+      LeanPeerKind(name: "GRDB", type: GRDBLeanPeer.self),
+    ]
+  }
 }
 
 /// The values of the object with a number.
