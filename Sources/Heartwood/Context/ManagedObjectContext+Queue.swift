@@ -15,15 +15,15 @@ extension ManagedObjectContext {
   /// The result must be `Sendable`: objects belong to the queue, their identifiers may leave it.
   ///
   /// - Throws: what `block` throws.
-  public func perform<Result: Sendable>(
-    _ block: @escaping @Sendable () throws -> Result
-  ) async throws -> Result {
-    try await withCheckedThrowingContinuation { continuation in
+  public func perform<Result: Sendable, Failure: Error>(
+    _ block: @escaping @Sendable () throws(Failure) -> Result
+  ) async throws(Failure) -> Result {
+    let result = await withCheckedContinuation { continuation in
       queue.async {
-        let result = self.asEvent { Swift.Result { try block() } }
-        continuation.resume(with: result)
+        continuation.resume(returning: self.asEvent { Swift.Result { () throws(Failure) in try block() } })
       }
     }
+    return try result.get()
   }
 
   /// Runs `block` on the context's queue, later; pending changes are processed after it.

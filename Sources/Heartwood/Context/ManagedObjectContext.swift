@@ -93,25 +93,29 @@ public final class ManagedObjectContext: @unchecked Sendable {
   /// The object with this identifier: the registered instance, or a fault that is not looked up
   /// before it is touched. An identifier whose row does not exist gives a fault that turns out to be
   /// inaccessible (`shouldDeleteInaccessibleFaults`).
+  ///
+  /// - Precondition: the identifier is temporary or of this context's store. `existingObject(with:)` throws
+  ///   instead.
   public func object(with objectID: ManagedObjectID) -> ManagedObject {
-    object(objectID.entity, objectID.key)
+    precondition(isOfStore(objectID), "\(objectID) is an object of another store than this context's")
+    return object(objectID.entity, objectID.key)
   }
 
   /// The object with this identifier, if the context knows it already.
   public func registeredObject(for objectID: ManagedObjectID) -> ManagedObject? {
-    registered(objectID.entity.rootEntity, objectID.key)
+    isOfStore(objectID) ? registered(objectID.entity.rootEntity, objectID.key) : nil
   }
 
   /// The object with this identifier, read from the store if the context does not hold it yet.
   ///
   /// - Throws: `HeartwoodError` with code `.managedObjectReferentialIntegrity` when there is no such
-  ///   row, or it has been deleted in this context.
+  ///   row, it is of another store, or it has been deleted in this context.
   public func existingObject(with objectID: ManagedObjectID) throws -> ManagedObject {
     if let object = registeredObject(for: objectID), !object.isFault || object.isInserted {
       if object.isDeleted { throw HeartwoodError.noRow(objectID) }
       return object
     }
-    guard !objectID.isTemporaryID else { throw HeartwoodError.noRow(objectID) }
+    guard !objectID.isTemporaryID, isOfStore(objectID) else { throw HeartwoodError.noRow(objectID) }
     let root = objectID.entity.rootEntity
     guard let row = try readingView().row(root, objectID.key) else { throw HeartwoodError.noRow(objectID) }
     let object = materialise(try root.entity(numbered: row.entityNumber), objectID.key, row: row.bytes)
@@ -121,12 +125,17 @@ public final class ManagedObjectContext: @unchecked Sendable {
     return object
   }
 
+  /// Where the store has been closed, its identifiers are taken, and reading throws.
+  private func isOfStore(_ objectID: ManagedObjectID) -> Bool {
+    objectID.isTemporaryID || storeIdentity == .none || objectID.store == storeIdentity
+  }
+
   /// Objects that the next save will write as new rows.
-  public var insertedObjects: Set<ManagedObject> { changes.inserted.asSet }
+  public var insertedObjects: Set<ManagedObject> { Set(changes.inserted) }
   /// Objects that were changed since they were fetched or saved.
-  public var updatedObjects: Set<ManagedObject> { changes.updated.asSet }
+  public var updatedObjects: Set<ManagedObject> { Set(changes.updated) }
   /// Objects that the next save will delete.
-  public var deletedObjects: Set<ManagedObject> { changes.deleted.asSet }
+  public var deletedObjects: Set<ManagedObject> { Set(changes.deleted) }
   /// Every object that the context holds now. Linear in their number.
   public var registeredObjects: Set<ManagedObject> {
     var all: Set<ManagedObject> = []

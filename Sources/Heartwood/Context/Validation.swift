@@ -32,6 +32,8 @@ extension ManagedObject {
         try validateProperty(at: slot)
       } catch let error as HeartwoodError {
         failures.append(error)
+      } catch {
+        failures.append(HeartwoodError.validation(error))
       }
     }
     if failures.count == 1 { throw failures[0] }

@@ -102,11 +102,11 @@ public final class PersistentContainer: @unchecked Sendable {
   /// Runs `block` with a new context on that context's queue and returns its result.
   ///
   /// - Throws: what `block` throws.
-  public func performBackgroundTask<Result: Sendable>(
-    _ block: @escaping @Sendable (ManagedObjectContext) throws -> Result
-  ) async throws -> Result {
+  public func performBackgroundTask<Result: Sendable, Failure: Error>(
+    _ block: @escaping @Sendable (ManagedObjectContext) throws(Failure) -> Result
+  ) async throws(Failure) -> Result {
     let context = newBackgroundContext()
-    return try await context.perform { try block(context) }
+    return try await context.perform { () throws(Failure) in try block(context) }
   }
 
   /// Closes the stores. Contexts of this container throw at their next read or save.

@@ -98,6 +98,44 @@ import Testing
     #expect(person.age == 2)
   }
 
+  @Test func `refresh with merging keeps edits, takes the store's other values and settles the conflict`()
+    throws
+  {
+    let container = try makeContainer()
+    let context = container.newBackgroundContext()
+    let person = context.makePerson("Ada", age: 1)
+    try context.save()
+    let other = container.newBackgroundContext()
+    let twin = try #require(try other.fetch(Person.self).first)
+    twin.age = 2
+    twin.name = "Eve"
+    try other.save()
+    person.name = "Ida"
+    context.refresh(person, mergeChanges: true)
+    #expect(person.name == "Ida")
+    #expect(person.age == 2)
+    try context.save()
+    other.refreshAllObjects()
+    #expect(twin.name == "Ida")
+  }
+
+  @Test func `an identifier of another store finds nothing here`() throws {
+    let container = try makeContainer()
+    let here = container.newBackgroundContext()
+    _ = here.makePerson("Ada")
+    try here.save()
+    let another = PersistentContainer(name: "Another", managedObjectModel: container.managedObjectModel)
+    another.persistentStoreDescriptions = container.persistentStoreDescriptions
+    try another.loadPersistentStores()
+    let there = another.newBackgroundContext()
+    let stranger = there.makePerson("Eve")
+    try there.save()
+    #expect(here.registeredObject(for: stranger.objectID) == nil)
+    let error = heartwoodError { _ = try here.existingObject(with: stranger.objectID) }
+    #expect(error?.code == .managedObjectReferentialIntegrity)
+    #expect(try here.count(for: FetchRequest<Person>(where: { $0 == stranger })) == 0)
+  }
+
   @Test func `refresh without merging gives up edits`() throws {
     let context = try makeContainer().newBackgroundContext()
     let person = context.makePerson("Ada")

@@ -94,6 +94,27 @@ import Testing
     #expect(ghost.isDeleted)
   }
 
+  @Test func `cascade reaches destinations that do not point back`() throws {
+    final class Album: ManagedObject {
+      @Attribute var title = ""
+      @Relationship(deleteRule: .cascade) var pictures: Set<Picture>
+    }
+    final class Picture: ManagedObject {
+      @Attribute var title = ""
+    }
+    let context = try PersistentContainer(
+      name: "Albums", types: [Album.self, Picture.self], at: URL(fileURLWithPath: "/dev/null")
+    ).newBackgroundContext()
+    let album = Album(context: context)
+    album.pictures = [Picture(context: context), Picture(context: context)]
+    _ = Picture(context: context)
+    try context.save()
+    context.reset()
+    context.delete(try #require(try context.fetch(Album.self).first))
+    try context.save()
+    #expect(try context.count(for: FetchRequest<Picture>()) == 1)
+  }
+
   @Test func `a cycle of cascades deletes each object once`() throws {
     final class Node: ManagedObject {
       @Attribute var label = ""

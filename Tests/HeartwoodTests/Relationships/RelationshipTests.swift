@@ -101,4 +101,41 @@ import Testing
     #expect(context.registeredObjects.count == 1)
     #expect(again.$people.reduce(0) { sum, person in sum + person.name.utf8.count } == 140)
   }
+
+  @Test func `an ordered relationship follows any mixture of coming, going and moving`() throws {
+    let container = try makeContainer()
+    let context = container.newBackgroundContext()
+    let company = context.makeCompany("A")
+    let people = (0..<40).map { context.makePerson("P\($0)") }
+    try context.save()
+    var random = Randomness(seed: 0x5eed_0041)
+    var expected: [Person] = []
+    for step in 0..<2000 {
+      let person = people[random.below(people.count)]
+      let place = expected.firstIndex(of: person)
+      switch random.below(6) {
+      case 0, 1:
+        company.$ranking.insert(person)
+        if place == nil { expected.append(person) }
+      case 2:
+        let index = random.below(expected.count + (place == nil ? 1 : 0))
+        company.$ranking.insert(person, at: index)
+        place.map { _ = expected.remove(at: $0) }
+        expected.insert(person, at: index)
+      case 3, 4:
+        company.$ranking.remove(person)
+        place.map { _ = expected.remove(at: $0) }
+      default:
+        expected = Array(Set(people).sorted { $0.name < $1.name }.prefix(random.below(10)))
+        company.ranking = expected
+      }
+      #expect(company.ranking == expected, "step \(step)")
+      if random.below(20) == 0 { try context.save() }
+      if random.below(50) == 0 {
+        try context.save()
+        context.refreshAllObjects()
+        #expect(company.ranking == expected, "step \(step), refreshed")
+      }
+    }
+  }
 }

@@ -11,15 +11,17 @@ final class RelationshipState {
   /// The keys in the store: in their order where the relationship has one, else ascending.
   private(set) var committed: [UInt64]?
   /// Keys that came since the last save, in the order in which they came.
-  private(set) var added: [UInt64] = []
+  private(set) var added: ArrivalList<UInt64> = []
   private(set) var removed: Set<UInt64> = []
-  /// The whole pending order, once somebody has moved or placed an element of an ordered relationship.
-  private(set) var order: [UInt64]?
 
-  /// Membership of `added`, so that adding many stays linear.
-  private var addedSet: Set<UInt64> = []
+  /// The whole pending order, once somebody has moved or placed an element of an ordered relationship; among
+  /// it still what has left since.
+  private var placed: [UInt64]?
+  private var left: Set<UInt64> = []
   /// The keys as they stand now; made on demand.
   private var current: [UInt64]?
+  /// Membership of the keys in the store, of which an ordered relationship knows the places only; made on demand.
+  private var committedSet: Set<UInt64>?
 
   init(isOrdered: Bool) { self.isOrdered = isOrdered }
 
@@ -27,14 +29,19 @@ final class RelationshipState {
 
   /// Whether a save has anything to write for this relationship.
   var hasChanges: Bool {
-    !added.isEmpty || !removed.isEmpty || (order != nil && order != committed)
+    !added.isEmpty || !removed.isEmpty || (placed != nil && order != committed)
+  }
+
+  /// The whole pending order; nil where it follows from what came and went.
+  var order: [UInt64]? {
+    left.isEmpty ? placed : placed?.filter { !left.contains($0) }
   }
 
   func load(_ keys: [UInt64]) {
     committed = isOrdered ? keys : keys.sorted()
+    committedSet = nil
     // What was added blindly may have come into the store from elsewhere in the meantime.
-    let known = Set(keys)
-    added.removeAll { known.contains($0) && addedSet.remove($0) != nil }
+    for key in keys { added.remove(key) }
     current = nil
   }
 
@@ -43,51 +50,56 @@ final class RelationshipState {
   /// - Precondition: the relationship is loaded.
   func keys() -> [UInt64] {
     if let current { return current }
-    var keys = order ?? committed ?? []
-    if order == nil {
-      if !removed.isEmpty { keys.removeAll(where: removed.contains) }
-      keys += added
-    }
+    let keys = order ?? (committed ?? []).filter { !removed.contains($0) } + added
     current = keys
     return keys
   }
 
-  /// Whether `key` is among the keys now; logarithmic in what is in the store.
+  /// Whether `key` is among the keys now; at most logarithmic in what is in the store.
   ///
   /// - Precondition: the relationship is loaded.
   func contains(_ key: UInt64) -> Bool {
-    if addedSet.contains(key) { return true }
-    if removed.contains(key) { return false }
+    if added.contains(key) { return true }
+    return !removed.contains(key) && isCommitted(key)
+  }
+
+  private func isCommitted(_ key: UInt64) -> Bool {
     guard let committed else { return false }
-    return isOrdered ? committed.contains(key) : committed.containsInAscendingOrder(key)
+    guard isOrdered else { return committed.containsInAscendingOrder(key) }
+    let known = committedSet ?? Set(committed)
+    committedSet = known
+    return known.contains(key)
   }
 
   /// Notes that `key` came; it must not be there already.
   func add(_ key: UInt64) {
-    if removed.remove(key) == nil {
-      if addedSet.insert(key).inserted { added.append(key) }
-    }
-    order?.append(key)
+    if removed.remove(key) == nil { added.append(key) }
     // In an ordered relationship one that went and came back stands at the end.
-    if isOrdered && order == nil && committed?.contains(key) == true { order = keysWith(key) }
+    if isOrdered && placed == nil && isCommitted(key) {
+      placed = (committed ?? []).filter { $0 != key && !removed.contains($0) } + added
+    }
+    if left.contains(key) { clearPlaces() }
+    placed?.append(key)
     current = nil
   }
 
   /// Notes that `key` went; it must be there.
   func remove(_ key: UInt64) {
-    if addedSet.remove(key) != nil {
-      added.removeAll { $0 == key }
-    } else {
-      removed.insert(key)
-    }
-    order?.removeAll { $0 == key }
+    if !added.remove(key) { removed.insert(key) }
+    if placed != nil { left.insert(key) }
     current = nil
   }
 
   /// Fixes the whole order of an ordered relationship; the same keys as now, placed otherwise.
   func setOrder(_ keys: [UInt64]) {
-    order = keys
+    placed = keys
+    left = []
     current = nil
+  }
+
+  private func clearPlaces() {
+    placed = order
+    left = []
   }
 
   /// Takes what is now as what is in the store, with keys given at save in place of temporary ones.
@@ -95,6 +107,7 @@ final class RelationshipState {
     if committed != nil {
       let now = keys().map(mapping)
       committed = isOrdered ? now : now.sorted()
+      committedSet = nil
     }
     forgetDifferences()
   }
@@ -102,28 +115,27 @@ final class RelationshipState {
   /// Gives keys that were replaced their new values.
   func rename(_ newKey: (UInt64) -> UInt64) {
     guard !added.isEmpty else { return }
-    added = added.map(newKey)
-    addedSet = Set(added)
-    order = order?.map(newKey)
+    var renamed: ArrivalList<UInt64> = []
+    for key in added { renamed.append(newKey(key)) }
+    added = renamed
+    placed = order?.map(newKey)
+    left = []
     current = nil
   }
 
   func forgetDifferences() {
     added = []
-    addedSet = []
     removed = []
-    order = nil
+    placed = nil
+    left = []
     current = nil
   }
 
   /// Forgets the keys in the store, keeping the differences: the next read loads the newest.
   func unload() {
     committed = nil
+    committedSet = nil
     current = nil
-  }
-
-  private func keysWith(_ key: UInt64) -> [UInt64] {
-    (committed ?? []).filter { $0 != key && !removed.contains($0) } + added + [key]
   }
 }
 

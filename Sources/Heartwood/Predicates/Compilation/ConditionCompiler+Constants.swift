@@ -132,7 +132,9 @@ struct IdentityComparison {
     case .null: return nil
     case .object(let identifier):
       guard identifier.entity.rootEntity === entity.rootEntity else {
-        throw mismatch("an object of \(identifier.entity.displayName)")
+        let isOfAnotherModel = identifier.entity.displayName == entity.displayName
+        throw mismatch(
+          "an object of \(identifier.entity.displayName)" + (isOfAnotherModel ? " of another model" : ""))
       }
       return identifier
     case .string(let text), .url(let text):

@@ -1,0 +1,63 @@
+import Foundation
+import Heartwood
+import Testing
+
+@Suite struct `Queues` {
+  @Test func `perform gives the block's result and processes pending changes`() async throws {
+    let context = try makeContainer().newBackgroundContext()
+    let id = try await context.perform {
+      let company = context.makeCompany("A")
+      _ = context.makePerson("Ada", in: company)
+      try context.save()
+      context.delete(company)
+      return company.objectID
+    }
+    let deleted = await context.perform { context.deletedObjects.count }
+    #expect(deleted == 2)
+    try await context.perform { try context.save() }
+    let error = await context.perform { heartwoodError { _ = try context.existingObject(with: id) } }
+    #expect(error?.code == .managedObjectReferentialIntegrity)
+  }
+
+  @Test func `perform throws what the block throws`() async throws {
+    struct Mine: Error {}
+    let context = try makeContainer().newBackgroundContext()
+    await #expect(throws: Mine.self) { try await context.perform { throw Mine() } }
+    #expect(throws: Mine.self) { try context.performAndWait { throw Mine() } }
+  }
+
+  @Test func `performAndWait may be called inside itself`() throws {
+    let context = try makeContainer().newBackgroundContext()
+    let names = try context.performAndWait {
+      _ = context.makePerson("Ada")
+      return try context.performAndWait {
+        try context.save()
+        return try context.fetch(Person.self).map(\.name)
+      }
+    }
+    #expect(names == ["Ada"])
+  }
+
+  @Test func `many contexts save at once, and each sees what was saved`() async throws {
+    let container = try makeContainer()
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      for writer in 0..<4 {
+        group.addTask {
+          let context = container.newBackgroundContext()
+          for index in 0..<25 {
+            try await context.perform {
+              _ = context.makePerson("P\(writer).\(index)")
+              try context.save()
+              let seen = try context.count(for: FetchRequest<Person>())
+              guard seen > index else { throw CancellationError() }
+            }
+          }
+        }
+      }
+      try await group.waitForAll()
+    }
+    let context = container.newBackgroundContext()
+    #expect(try context.count(for: FetchRequest<Person>()) == 100)
+    #expect(try container.history().count == 100)
+  }
+}
