@@ -38,7 +38,7 @@ let package = Package(
     .testTarget(name: "CrashTests", dependencies: ["HeartwoodFiles", "HeartwoodFaults", "HeartwoodEngine"]),
     .testTarget(
       name: "HeartwoodCommandTests",
-      dependencies: ["HeartwoodFiles", "HeartwoodEngine", "Heartwood", "HeartwoodCommand"]),
+      dependencies: ["HeartwoodBytes", "HeartwoodFiles", "HeartwoodEngine", "Heartwood", "HeartwoodCommand"]),
   ],
   swiftLanguageModes: [.v6]
 )

@@ -15,7 +15,9 @@ extension EngineError {
     let advice: String =
       switch code {
       case .noSpace: "the disk is full; free some space and try again"
-      case .readOnly: "there is no permission to write here; open the store for reading only"
+      case .readOnly where error.code == .readOnlyFileSystem:
+        "the file system is mounted for reading only; open the store for reading only, too"
+      case .readOnly: "there is no permission; ask for it, or open the store for reading only"
       default: "the file system failed"
       }
     return EngineError(code, "\(doing): \(advice)", file: error.path, underlying: error)

@@ -89,7 +89,7 @@ extension HeartwoodError {
   ) -> HeartwoodError {
     invalid(
       .validationRelationshipDeniedDelete, object, relationship,
-      "still has destinations, and its delete rule denies deleting the object before them")
+      "still leads to objects, and its delete rule denies the delete; delete those first, or take them out")
   }
 
   private static func invalid(

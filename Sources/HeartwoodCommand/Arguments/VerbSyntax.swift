@@ -47,7 +47,7 @@ extension VerbSyntax.Option {
   static let generation = VerbSyntax.Option(
     name: "generation", value: "number", summary: "the store as it was at this generation")
   static let format = VerbSyntax.Option(
-    name: "format", value: "table|json|csv", summary: "how to write the result (table)")
+    name: "format", value: "table|json|csv", summary: "how to write the result (default table)")
   static let author = VerbSyntax.Option(
-    name: "author", value: "name", summary: "who the history says did it (heartwood)")
+    name: "author", value: "name", summary: "who the history says did it (default heartwood)")
 }

@@ -1,3 +1,4 @@
+import Foundation
 import Heartwood
 import HeartwoodEngine
 import HeartwoodFiles
@@ -18,7 +19,7 @@ enum GraphFailure {
   }
 
   static func failure(_ error: any Error, _ path: String) -> CommandFailure {
-    let text = shortened(message(of: error))
+    let text = shortened(message(of: error, path))
     return CommandFailure(
       exitCode(of: error), text.contains(path) ? text : "\(path): \(text)", isDamage: isDamage(error))
   }
@@ -34,10 +35,24 @@ enum GraphFailure {
     return error.code == .persistentStoreDamaged || error.underlying.map(isDamage) ?? false
   }
 
-  private static func message(of error: any Error) -> String {
+  private static func message(of error: any Error, _ path: String) -> String {
     guard let error = error as? HeartwoodError else { return "\(error)" }
+    // That it is the opening that failed goes without saying: the line begins with the store's path.
+    if let cause = error.underlying as? EngineError, error.message.hasSuffix("could not be opened: \(cause)")
+    {
+      return message(of: cause, path)
+    }
     guard error.message.isEmpty, let cause = error.underlying else { return error.message }
     return "\(cause)"
+  }
+
+  /// What the engine says; the store's own path is left out, of a file in it there is the name.
+  private static func message(of error: EngineError, _ path: String) -> String {
+    let name = error.file.map { URL(fileURLWithPath: $0).lastPathComponent }
+    let isStore = name == URL(fileURLWithPath: path).lastPathComponent
+    let place = name.map { $0 + (error.offset.map { " at byte \($0)" } ?? "") }
+    let cause = error.code == .inputOutput ? (error.underlying as? FileSystemError)?.code.rawValue : nil
+    return error.message + (isStore ? "" : place.map { " (\($0))" } ?? "") + (cause.map { ": \($0)" } ?? "")
   }
 
   /// The code of the deepest cause that has one of its own, else that of the error itself.

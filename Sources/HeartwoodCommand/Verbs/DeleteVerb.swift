@@ -15,6 +15,7 @@ enum DeleteVerb: Verb {
       Everything is deleted in one transaction, or nothing if a delete rule denies it. --where TRUEPREDICATE means every
       object of the entity.
 
+
       """ + PredicateHelp.text,
     examples: [
       VerbSyntax.Example(

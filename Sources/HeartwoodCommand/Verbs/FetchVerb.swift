@@ -100,7 +100,12 @@ private struct FetchQuery {
   func columnPaths(of entity: EntityDescription) throws(CommandFailure) -> [ColumnPath] {
     guard let columns else { return ColumnPath.usual(of: entity) }
     var paths: [ColumnPath] = []
-    for column in columns { paths.append(try ColumnPath(column, of: entity)) }
+    for column in columns {
+      guard !paths.contains(where: { $0.text == column }) else {
+        throw .usage("--columns has \"\(column)\" twice")
+      }
+      paths.append(try ColumnPath(column, of: entity))
+    }
     return paths
   }
 }

@@ -12,8 +12,8 @@ enum HistoryVerb: Verb {
       VerbSyntax.Option(name: "since", value: "number", summary: "only transactions after this one"),
       VerbSyntax.Option(name: "limit", value: "number", summary: "only so many transactions, the newest"),
       VerbSyntax.Option(
-        name: "changes", value: "number", summary: "how many changes of each to list; 0 for all (10)"),
-      VerbSyntax.Option(name: "format", value: "text|json", summary: "how to write it (text)"),
+        name: "changes", value: "number", summary: "how many changes of each to list; 0 for all (default 10)"),
+      VerbSyntax.Option(name: "format", value: "text|json", summary: "how to write it (default text)"),
     ],
     discussion: """
       The number of a transaction is the generation that it made: fetch --generation shows the store as it was then.

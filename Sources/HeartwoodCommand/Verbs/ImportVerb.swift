@@ -10,12 +10,13 @@ enum ImportVerb: Verb {
       VerbSyntax.Option(
         name: "model", value: "file", summary: "the model of the new store (the file's own, else inferred)"),
       VerbSyntax.Option(
-        name: "batch", value: "number", summary: "how many objects go into one transaction (10000)"),
+        name: "batch", value: "number", summary: "how many objects go into one transaction (default 10000)"),
       .author,
     ],
     discussion: """
       A store that is there already keeps its model, and the file has to fit it. A file with no more objects than go into
       one transaction is imported whole or not at all. The whole file is checked before anything is written.
+
 
       """ + ImportFormatHelp.text,
     examples: [

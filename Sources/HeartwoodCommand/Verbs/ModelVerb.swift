@@ -8,7 +8,8 @@ enum ModelVerb: Verb {
     arguments: [VerbSyntax.Argument(name: "file", summary: "the JSON file; - for standard input")],
     options: [
       VerbSyntax.Option(
-        name: "format", value: "text|json", summary: "for people, or to edit and give to import (text)")
+        name: "format", value: "text|json",
+        summary: "for people, or to edit and give to import (default text)")
     ],
     discussion: ImportFormatHelp.text,
     examples: [

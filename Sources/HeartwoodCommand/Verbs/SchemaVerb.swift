@@ -3,10 +3,14 @@ enum SchemaVerb: Verb {
   static let syntax = VerbSyntax(
     name: "schema",
     summary: "show the model of a store: its entities with their properties",
-    arguments: [.store],
+    arguments: [
+      .store,
+      VerbSyntax.Argument(name: "entity", summary: "only this entity (default all)", isOptional: true),
+    ],
     options: [
       VerbSyntax.Option(
-        name: "format", value: "text|json", summary: "for people, or to edit and give to import (text)")
+        name: "format", value: "text|json",
+        summary: "for people, or to edit and give to import (default text)")
     ],
     examples: [
       VerbSyntax.Example(
@@ -17,7 +21,11 @@ enum SchemaVerb: Verb {
   static func run(_ arguments: ParsedArguments, console: any Console) throws(CommandFailure) -> ExitCode {
     let format = try arguments.choice("format", ModelVerb.Format.self) ?? .text
     try OpenStore.with(arguments.argument(0) ?? "", for: .reading) { store in
-      let model = DocumentModel(store.model)
+      var model = DocumentModel(store.model)
+      if let name = arguments.argument(1) {
+        _ = try store.entity(named: name)
+        model.entities.removeAll { $0.name != name }
+      }
       switch format {
       case .text: try console.write(ModelText.text(model))
       case .json: try console.writeLine(JSONWriter.pretty(model.json))

@@ -11,8 +11,10 @@ enum ShowVerb: Verb {
     options: [
       .predicate,
       VerbSyntax.Option(
-        name: "limit", value: "number", summary: "how many objects to list of a relationship; 0 for all (20)"),
-      VerbSyntax.Option(name: "format", value: "text|json", summary: "how to write the object (text)"),
+        name: "limit", value: "number",
+        summary: "how many objects to list of a relationship; 0 for all (default 20)"),
+      VerbSyntax.Option(
+        name: "format", value: "text|json", summary: "how to write the object (default text)"),
       .generation,
     ],
     discussion: PredicateHelp.text,

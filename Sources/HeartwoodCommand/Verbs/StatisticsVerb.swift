@@ -9,7 +9,9 @@ enum StatisticsVerb: Verb {
     name: "statistics",
     summary: "tell how many objects a store has, and what it takes on disk",
     arguments: [.store],
-    options: [VerbSyntax.Option(name: "format", value: "text|json", summary: "for people or programs (text)")]
+    options: [
+      VerbSyntax.Option(name: "format", value: "text|json", summary: "for people or programs (default text)")
+    ]
   )
 
   static func run(_ arguments: ParsedArguments, console: any Console) throws(CommandFailure) -> ExitCode {

@@ -68,6 +68,13 @@ extension SmallWorld {
   #expect(json.entities.sorted { $0.name < $1.name } == given.entities.sorted { $0.name < $1.name })
 }
 
+@Test func `the schema of one entity is shown alone`() throws {
+  let world = try SmallWorld()
+  #expect(world.run("schema", "Continent").output.hasPrefix("Continent\n  name "))
+  #expect(!world.run("schema", "Continent").output.contains("population"))
+  #expect(world.run("schema", "Contnent").notes.contains("did you mean Continent?"))
+}
+
 private func directoryModel(_ text: String) throws -> DocumentModel {
   try DocumentModel(reading: JSONPlace(path: "", value: ImportDocument.parse(Array(text.utf8))))
 }

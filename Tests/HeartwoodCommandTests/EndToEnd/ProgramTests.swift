@@ -1,0 +1,40 @@
+import Foundation
+import Testing
+
+@testable import HeartwoodCommand
+
+@Suite struct `The program` {
+  @Test func `reads a file or standard input, and tells results and notes apart`() throws {
+    let directory = try TemporaryDirectory()
+    let path = directory.path("small.heartwood")
+    let imported = try Program.run("import", path, "-", input: SmallWorld.document)
+    #expect(imported.status == 0)
+    #expect(imported.output.hasPrefix("imported 9 objects and 15 links into \(path) in "))
+    #expect(imported.notes == "")
+    let wrong = try Program.run("fetch", path, "Country", "--where", "populatoin > 3")
+    #expect(wrong.status == 64)
+    #expect(wrong.output == "")
+    #expect(wrong.notes.hasPrefix("heartwood: "))
+    #expect(try Program.run("verify", path).status == 0)
+  }
+
+  @Test func `stops without a word when nobody reads on`() throws {
+    let directory = try TemporaryDirectory()
+    let path = directory.path("world.heartwood")
+    #expect(CommandRun("import", path, Fixture.path("World/world.json")).status == .success)
+    let head = try Program.shell("\"$heartwood\" fetch '\(path)' City --format json | head -n 1")
+    #expect(head.output == "[\n")
+    #expect(head.notes == "")
+    #expect(try Program.run("count", path, "City").output == "412\n")
+  }
+
+  @Test(.enabled(if: FileManager.default.fileExists(atPath: "/dev/full")))
+  func `says so when its result can't be written`() throws {
+    let directory = try TemporaryDirectory()
+    let path = directory.path("small.heartwood")
+    #expect(CommandRun("import", path, try directory.file("a.json", SmallWorld.document)).status == .success)
+    let run = try Program.shell("\"$heartwood\" fetch '\(path)' City > /dev/full")
+    #expect(run.status == 74)
+    #expect(run.notes.hasPrefix("heartwood: can't write the result: "))
+  }
+}

@@ -1,0 +1,83 @@
+import Foundation
+import Testing
+
+@testable import HeartwoodCommand
+
+/// The world of the fixture in a store of a test's own.
+private struct World {
+  let directory: TemporaryDirectory
+  let path: String
+
+  init() throws {
+    directory = try TemporaryDirectory()
+    path = directory.path("world.heartwood")
+    #expect(CommandRun("import", path, Fixture.path("World/world.json")).status == .success)
+  }
+
+  func run(_ verb: String, _ words: String...) -> CommandRun { CommandRun([verb, path] + words) }
+
+  func count(_ entity: String, _ words: String...) -> Int? {
+    Int(CommandRun(["count", path, entity] + words).output.dropLast())
+  }
+}
+
+@Suite struct `The world` {
+  @Test func `arrives whole`() throws {
+    let world = try World()
+    #expect(world.count("Country") == 249)
+    #expect(world.count("City") == 412)
+    #expect(world.count("Language") == 113)
+    #expect(world.count("Currency") == 155)
+    #expect(world.count("Continent") == 5)
+    #expect(world.run("verify").output.contains("is sound: 934 objects"))
+  }
+
+  @Test func `answers questions by index, through relationships and over many`() throws {
+    let world = try World()
+    let largest = world.run(
+      "fetch", "Country", "--sort", "-population", "--limit", "3", "--columns",
+      "name,capital.name,continent.name,neighbours.@count", "--format", "csv")
+    #expect(
+      largest.output == """
+        name,capital.name,continent.name,neighbours.@count
+        China,Beijing,Asia,16
+        India,New Delhi,Asia,7
+        United States,Washington D.C.,Americas,2
+
+        """)
+    #expect(world.count("Country", "--where", #"ANY neighbours.code == "BR""#) == 10)
+    let city = #"country.name BEGINSWITH[cd] "bra" AND name CONTAINS[cd] "sao""#
+    #expect(
+      world.run("fetch", "City", "--where", city, "--columns", "name", "--format", "csv").output
+        == "name\nSão Paulo\n")
+  }
+
+  @Test func `loses a country with its cities, remembers it, and can still be seen as it was`() throws {
+    let world = try World()
+    let brazil = #"code == "BR""#
+    let cities = #"country.code == "BR""#
+    #expect(world.count("City", "--where", cities) == 15)
+    let deleted = world.run("delete", "Country", "--where", brazil, "--author", "test")
+    #expect(
+      deleted.output == """
+        deleted 1 Country; by cascade 15 City; \
+        taken out of the relationships of 1 Continent, 10 Country, 1 Currency, 1 Language
+
+        """)
+    #expect(world.count("Country") == 248)
+    #expect(world.count("City") == 412 - 15)
+    #expect(world.count("Country", "--where", #"ANY neighbours.code == "BR""#) == 0)
+    #expect(world.run("history", "--limit", "1").output.contains("was code BR, name Brazil\n"))
+    #expect(world.count("Country", "--generation", "2") == 249)
+    #expect(world.count("City", "--generation", "2", "--where", cities) == 15)
+    #expect(world.run("verify").status == .success)
+  }
+
+  @Test func `keeps a continent that has countries`() throws {
+    let world = try World()
+    let denied = world.run("delete", "Continent", "--where", #"name == "Europe""#)
+    #expect(denied.status == .dataError)
+    #expect(denied.notes.contains("Continent.countries"))
+    #expect(world.count("Continent") == 5)
+  }
+}

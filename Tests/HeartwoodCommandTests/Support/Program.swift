@@ -1,0 +1,45 @@
+import Foundation
+
+/// The command as its users run it: a process of its own.
+struct Program {
+  let status: Int32
+  let output: String
+  let notes: String
+
+  /// Runs `heartwood` with `words` and with `input` on its standard input.
+  static func run(_ words: String..., input: String = "") throws -> Program {
+    try Program(executable, words, input)
+  }
+
+  /// Runs a line of shell, in which `$heartwood` is the command.
+  static func shell(_ line: String) throws -> Program {
+    try Program(URL(fileURLWithPath: "/bin/sh"), ["-c", line], "")
+  }
+
+  private init(_ executable: URL, _ words: [String], _ input: String) throws {
+    let process = Process()
+    process.executableURL = executable
+    process.arguments = words
+    process.environment = ["heartwood": Program.executable.path]
+    let folder = try TemporaryDirectory()
+    // Files, for a pipe that nobody empties stops who writes to it.
+    process.standardInput = try FileHandle(
+      forReadingFrom: URL(fileURLWithPath: folder.file("input", input)))
+    let outputURL = URL(fileURLWithPath: try folder.file("output", ""))
+    let notesURL = URL(fileURLWithPath: try folder.file("notes", ""))
+    process.standardOutput = try FileHandle(forWritingTo: outputURL)
+    process.standardError = try FileHandle(forWritingTo: notesURL)
+    try process.run()
+    process.waitUntilExit()
+    status = process.terminationStatus
+    output = try String(contentsOf: outputURL, encoding: .utf8)
+    notes = try String(contentsOf: notesURL, encoding: .utf8)
+  }
+
+  /// It is built beside the tests.
+  private static var executable: URL {
+    let bundle = Bundle.allBundles.first { $0.bundlePath.hasSuffix(".xctest") }?.bundleURL
+    return (bundle ?? URL(fileURLWithPath: CommandLine.arguments[0])).deletingLastPathComponent()
+      .appending(path: "heartwood")
+  }
+}
