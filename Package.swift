@@ -35,7 +35,9 @@ let package = Package(
     // A process that writes until it is killed, and the tests that kill it.
     .executableTarget(name: "KillVictim", dependencies: ["HeartwoodEngine"], path: "Tests/KillVictim"),
     .testTarget(name: "KillTests", dependencies: ["HeartwoodEngine", "KillVictim"]),
-    .testTarget(name: "CrashTests", dependencies: ["HeartwoodFiles", "HeartwoodFaults", "HeartwoodEngine"]),
+    .testTarget(
+      name: "CrashTests",
+      dependencies: ["HeartwoodFiles", "HeartwoodFaults", "HeartwoodEngine", "Heartwood"]),
     .testTarget(
       name: "HeartwoodCommandTests",
       dependencies: ["HeartwoodBytes", "HeartwoodFiles", "HeartwoodEngine", "Heartwood", "HeartwoodCommand"]),

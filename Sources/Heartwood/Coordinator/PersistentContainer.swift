@@ -1,4 +1,5 @@
 import Foundation
+import HeartwoodFiles
 import Synchronization
 
 /// The whole stack in one object: model, coordinator, store and contexts.
@@ -121,7 +122,8 @@ public final class PersistentContainer: @unchecked Sendable {
   }
 
   private func load(_ description: PersistentStoreDescription) throws {
-    if let url = description.url, description.createsStore, url.path != "/dev/null" {
+    let isOnThisMachine = description.fileSystem is PosixFileSystem
+    if let url = description.url, description.createsStore, isOnThisMachine, url.path != "/dev/null" {
       try FileManager.default.createDirectory(
         at: url.deletingLastPathComponent(), withIntermediateDirectories: true)
     }

@@ -47,9 +47,11 @@ extension PersistentStore {
         "there is no kind of store called \(description.type.rawValue); there are Log and InMemory")
     }
     let place = description.type == .inMemory ? URL(fileURLWithPath: "/dev/null") : url
-    let options = LogStoreOptions(
+    var options = LogStoreOptions(
       isReadOnly: description.isReadOnly, createsStore: description.createsStore,
       durability: description.durability, isBuffered: description.isBuffered)
+    options.fileSystem = description.fileSystem
+    options.base = description.engineOptions
     let contents = try LogStore.open(at: place, model: model, options: options)
     self.init(contents, url: place, type: description.type, isReadOnly: description.isReadOnly)
   }

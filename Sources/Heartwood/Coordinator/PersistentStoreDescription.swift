@@ -1,5 +1,6 @@
 import Foundation
 import HeartwoodEngine
+import HeartwoodFiles
 
 /// Where a store is and how to open it.
 ///
@@ -24,6 +25,12 @@ public final class PersistentStoreDescription {
   /// Whether the store's files are read with reads instead of memory maps, so that a failing disk gives
   /// errors and does not end the process. Slower.
   public var isBuffered = false
+
+  /// Where the folder is: the files of this machine, unless a test brings a disk of its own.
+  public var fileSystem: any FileSystem = PosixFileSystem()
+
+  /// What else the engine is told, its sizes and its worker; nil for the usual.
+  package var engineOptions: EngineOptions?
 
   /// A description of the store in this folder, with the usual choices.
   public init(url: URL) { self.url = url }

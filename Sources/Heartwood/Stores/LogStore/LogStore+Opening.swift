@@ -14,6 +14,8 @@ struct LogStoreOptions: Sendable {
   var isBuffered = false
   /// Where the store is.
   var fileSystem: any FileSystem = PosixFileSystem()
+  /// What the engine is told besides; nil for the usual.
+  var base: EngineOptions?
 
   init(
     isReadOnly: Bool = false, createsStore: Bool = true, durability: Durability = .full,
@@ -26,9 +28,12 @@ struct LogStoreOptions: Sendable {
   }
 
   var engine: EngineOptions {
-    EngineOptions(
-      access: isReadOnly ? .readOnly : .readWrite, createsStore: createsStore && !isReadOnly,
-      reading: isBuffered ? .buffered : .mapped, durability: durability)
+    var options = base ?? EngineOptions()
+    options.access = isReadOnly ? .readOnly : .readWrite
+    options.createsStore = createsStore && !isReadOnly
+    options.reading = isBuffered ? .buffered : .mapped
+    options.durability = durability
+    return options
   }
 }
 

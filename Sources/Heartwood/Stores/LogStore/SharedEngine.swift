@@ -48,6 +48,11 @@ final class SharedEngine: Sendable {
 
   /// Gives up one use; the last one closes the engine.
   func release() throws {
+    // Nobody comes by the table to an engine that is not in it, and closing may take its time.
+    guard path != nil else {
+      if isReleasedByLast() { try engine.close() }
+      return
+    }
     try Self.open.withLock { try release(&$0) }
   }
 
@@ -63,13 +68,16 @@ final class SharedEngine: Sendable {
     }
   }
 
-  private func release(_ open: inout [String: SharedEngine]) throws {
-    let isLast = users.withLock { users in
+  private func isReleasedByLast() -> Bool {
+    users.withLock { users in
       guard users > 0 else { return false }
       users -= 1
       return users == 0
     }
-    guard isLast else { return }
+  }
+
+  private func release(_ open: inout [String: SharedEngine]) throws {
+    guard isReleasedByLast() else { return }
     if let path, open[path] === self { open[path] = nil }
     try engine.close()
   }

@@ -1,0 +1,74 @@
+import Foundation
+import Heartwood
+import HeartwoodFaults
+import HeartwoodFiles
+import Testing
+
+@Suite(.serialized) struct `A graph whose machine crashes` {
+  @Test func `keeps every save that was acknowledged, whole, with its history`() throws {
+    let disk = SimulatedFileSystem()
+    let witness = GraphWitness(try GraphSession.states())
+    let checker = GraphImageChecker()
+    let observed = FaultInjectingFileSystem(base: disk) { mutation in
+      for image in disk.crashImages() { checker.check(image, witness.candidates, after: "\(mutation)") }
+    }
+    var container = try GraphSession.open(observed)
+    for (number, step) in GraphWorkload.steps.enumerated() {
+      witness.begin()
+      try GraphSession.run(step, on: container)
+      witness.acknowledge()
+      if number.isMultiple(of: 4) {
+        try container.close()
+        container = try GraphSession.open(observed)
+      }
+    }
+    try container.close()
+    for image in disk.crashImages() { checker.check(image, witness.candidates, after: "the end") }
+    print(
+      "graph: \(observed.mutationCount) calls, \(checker.imageCount) images, \(checker.distinctCount) different"
+    )
+    #expect(checker.imageCount > observed.mutationCount)
+    let names = try disk.openDirectory(Session.path).entries()
+    #expect(names.contains { $0.hasSuffix(".pages") }, "there were checkpoints")
+    #expect(names.count { $0.hasSuffix(".log") } > 1, "the log went on in another segment")
+  }
+
+  @Test func `is compared with what its saves were meant to do`() throws {
+    let states = try GraphSession.states()
+    #expect(states.count == GraphWorkload.steps.count + 1)
+    #expect(states[0].lines == [])
+    #expect(states[6].lines.prefix(18) == Self.afterSixSaves[...])
+    #expect(states[9].lines.contains(Self.cascade))
+    for (earlier, later) in zip(states, states.dropFirst()) {
+      #expect(later.history.dropLast() == earlier.history[...])
+    }
+  }
+
+  private static let afterSixSaves = [
+    #"shelf A, 180: ["A9", "A3", "B1"]"#,
+    #"shelf B, 210: ["A1", "B2", "B3", "A2"]"#,
+    #"book A1 Title of B1, 7 pages, scan none, on B, lent to ["reader B1"], "#
+      + #"about ["art", "law", "peace"], cites ["A2", "A1"], cited by ["A1", "B1"]"#,
+    #"book A2 Moved, 107 pages, scan none, on B, lent to ["reader A2"], "#
+      + #"about ["art"], cites [], cited by ["A1", "B1"]"#,
+    #"book A3 Title of A3, 107 pages, scan none, on A, lent to ["reader A3"], "#
+      + #"about ["art", "law"], cites [], cited by ["B1"]"#,
+    #"book A9 Title of A9, 7 pages, scan none, on A, lent to [], about [], cites [], cited by []"#,
+    #"book B1 Title of A1, 107 pages, scan none, on A, lent to ["reader A1"], "#
+      + #"about [], cites ["A3", "A1", "A2"], cited by []"#,
+    #"book B2 Ünïted 東京, 7 pages, scan none, on B, lent to ["reader B2"], about [], cites [], cited by []"#,
+    #"book B3 Title of B3, 7 pages, scan 300×7, on B, lent to ["reader B3"], "#
+      + #"about ["art"], cites [], cited by []"#,
+    #"subject art: ["A1", "A2", "A3", "B3"]"#,
+    #"subject law: ["A1", "A3"]"#,
+    #"subject peace: ["A1"]"#,
+    "loan to reader A1 of B1", "loan to reader A2 of A2", "loan to reader A3 of A3",
+    "loan to reader B1 of A1", "loan to reader B2 of B2", "loan to reader B3 of B3",
+  ]
+
+  private static let cascade =
+    #"transaction 9 by Eve in no context: delete Book p2 ["isbn=A2"]; delete Book p4 ["isbn=A1"]; "#
+    + #"delete Book p5 ["isbn=B2"]; delete Book p6 ["isbn=B3"]; delete Loan p2 []; delete Loan p4 []; "#
+    + #"delete Loan p5 []; delete Loan p6 []; delete Shelf p2 []; delete Subject p2 []; "#
+    + #"update Book p1 ["citations"]; update Book p3 ["subjects"]; update Subject p3 ["books"]"#
+}

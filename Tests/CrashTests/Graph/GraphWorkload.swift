@@ -1,0 +1,131 @@
+import Foundation
+import Heartwood
+import Testing
+
+/// One save: it looks up what it changes, so that it can be done again after a failure.
+struct GraphStep: Sendable, CustomStringConvertible {
+  let description: String
+  let edit: @Sendable (ManagedObjectContext) throws -> Void
+
+  init(_ description: String, _ edit: @escaping @Sendable (ManagedObjectContext) throws -> Void) {
+    self.description = description
+    self.edit = edit
+  }
+}
+
+/// The life of a library, save by save.
+enum GraphWorkload {
+  static let steps = [
+    filling, changing, linking, reordering, moving, swapping, unlinking, deleting, growing, emptying,
+    filling2,
+  ]
+
+  private static let filling = GraphStep("inserts") { context in
+    for code in ["A", "B"] {
+      let shelf = Shelf(context: context)
+      shelf.code = code
+      shelf.height = code == "A" ? 180 : nil
+      for number in 1...3 {
+        let book = makeBook("\(code)\(number)", in: context)
+        book.shelf = shelf
+        let loan = Loan(context: context)
+        loan.reader = "reader \(code)\(number)"
+        loan.book = book
+      }
+    }
+    for name in ["art", "law", "war"] { Subject(context: context).name = name }
+  }
+
+  private static let changing = GraphStep("updates of attributes") { context in
+    context.transactionAuthor = "Ada"
+    context.name = "desk"
+    for book in try context.fetch(Book.self, where: { $0.title.hasPrefix("Title of A") }) {
+      book.pages += 100
+    }
+    try shelf("B", context).height = 210
+    try book("B2", context).title = "Ünïted 東京"
+    try book("B3", context).scan = Data(repeating: 7, count: 300)
+  }
+
+  private static let linking = GraphStep("links of many to many, and to itself") { context in
+    let subjects = try context.fetch(Subject.self, sort: [.ascending(\.name)])
+    for (number, book) in try context.fetch(Book.self, sort: [.ascending(\.isbn)]).enumerated() {
+      book.subjects = Set(subjects.prefix(number % 4))
+    }
+    let cited = try ["B1", "A2", "A3"].map { try book($0, context) }
+    try book("A1", context).citations = cited
+    try book("B1", context).citations = [cited[1], try book("B1", context)]
+  }
+
+  private static let reordering = GraphStep("another order") { context in
+    let shelf = try shelf("A", context)
+    shelf.books = shelf.books.reversed()
+    let book = try book("A1", context)
+    book.citations = [book.citations[2], book.citations[0], book.citations[1]]
+  }
+
+  private static let moving = GraphStep("a book goes to another shelf, and its title with it") { context in
+    let book = try book("A2", context)
+    book.shelf = try shelf("B", context)
+    book.title = "Moved"
+    try shelf("A", context).books.insert(makeBook("A9", in: context), at: 0)
+  }
+
+  private static let swapping = GraphStep("two unique values change places") { context in
+    let first = try book("A1", context)
+    let second = try book("B1", context)
+    first.isbn = "B1"
+    second.isbn = "A1"
+    try context.fetch(Subject.self, where: { $0.name == "war" })[0].name = "peace"
+  }
+
+  private static let unlinking = GraphStep("links are taken away") { context in
+    try book("B1", context).citations.removeFirst()
+    try context.fetch(Subject.self, where: { $0.name == "art" })[0].books = []
+    try book("A3", context).shelf = nil
+    try book("B3", context).scan = nil
+  }
+
+  private static let deleting = GraphStep("a cascade of two steps") { context in
+    context.transactionAuthor = "Eve"
+    context.delete(try shelf("B", context))
+    context.delete(try context.fetch(Subject.self, where: { $0.name == "law" })[0])
+  }
+
+  /// More than the log's segment has room for.
+  private static let growing = GraphStep("large values") { context in
+    for number in 1...5 {
+      let book = makeBook("L\(number)", in: context)
+      book.scan = Data(repeating: UInt8(number), count: 15_000)
+      book.shelf = try shelf("A", context)
+    }
+  }
+
+  private static let emptying = GraphStep("nearly everything goes") { context in
+    context.delete(try shelf("A", context))
+    for subject in try context.fetch(Subject.self) { subject.books = [] }
+  }
+
+  private static let filling2 = GraphStep("what was deleted comes again") { context in
+    let shelf = Shelf(context: context)
+    shelf.code = "A"
+    shelf.books = [makeBook("L1", in: context), makeBook("A1", in: context)]
+    shelf.books[0].subjects = Set(try context.fetch(Subject.self))
+  }
+
+  static func shelf(_ code: String, _ context: ManagedObjectContext) throws -> Shelf {
+    try #require(try context.fetch(Shelf.self, where: { $0.code == code }).first)
+  }
+
+  static func book(_ isbn: String, _ context: ManagedObjectContext) throws -> Book {
+    try #require(try context.fetch(Book.self, where: { $0.isbn == isbn }).first)
+  }
+
+  static func makeBook(_ isbn: String, in context: ManagedObjectContext) -> Book {
+    let book = Book(context: context)
+    book.isbn = isbn
+    book.title = "Title of \(isbn)"
+    book.pages = 7
+    return book
+  }
+}
