@@ -16,8 +16,8 @@ extension EngineError {
       switch code {
       case .noSpace: "the disk is full; free some space and try again"
       case .readOnly where error.code == .readOnlyFileSystem:
-        "the file system is mounted for reading only; open the store for reading only, too"
-      case .readOnly: "there is no permission; ask for it, or open the store for reading only"
+        "the file system is mounted for reading only; open the store so, too"
+      case .readOnly: "the permissions of the file or its folder do not allow it"
       default: "the file system failed"
       }
     return EngineError(code, "\(doing): \(advice)", file: error.path, underlying: error)

@@ -213,8 +213,8 @@ final class ModelChecks {
 }
 
 /// Names that properties cannot have, as every object has a member so called.
-enum ReservedNames {
-  static let all: Set<String> = [
+package enum ReservedNames {
+  package static let all: Set<String> = [
     "self", "Self", "SELF", "description", "debugDescription", "hash", "hashValue", "objectID", "entity",
     "managedObjectContext", "hasChanges", "hasPersistentChangedValues", "isInserted", "isUpdated",
     "isDeleted",

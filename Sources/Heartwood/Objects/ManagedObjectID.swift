@@ -9,7 +9,7 @@ public struct ManagedObjectID: Hashable, Sendable {
   /// Frozen models last as long as the process, so that identifiers need no reference counting.
   private let entityReference: Unmanaged<EntityDescription>
   /// The row's key under its root entity; the top bit marks temporary keys.
-  let key: UInt64
+  package let key: UInt64
   let store: StoreIdentity
 
   /// The identifier of a row, or of an unsaved object if `key` is temporary.

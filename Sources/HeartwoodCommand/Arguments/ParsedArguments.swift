@@ -54,6 +54,9 @@ struct ParsedArguments: Sendable {
     if positionals.count < required {
       throw .usage("<\(syntax.arguments[positionals.count].name)> is missing; usage: \(syntax.usage)")
     }
+    if let empty = positionals.firstIndex(of: ""), empty < syntax.arguments.count {
+      throw .usage("<\(syntax.arguments[empty].name)> is empty; usage: \(syntax.usage)")
+    }
     if positionals.count > syntax.arguments.count {
       throw .usage("too much: \"\(positionals[syntax.arguments.count])\"; usage: \(syntax.usage)")
     }

@@ -45,7 +45,7 @@ private struct EntityInference {
     objectCount += 1
     for (name, place) in object.properties {
       if properties[name] == nil {
-        try Identifier.check(name, at: place)
+        try Identifier.checkProperty(name, at: place)
         order.append(name)
       }
       try properties[name, default: PropertyInference(firstPath: place.path)].observe(place)
@@ -130,7 +130,12 @@ private struct PropertyInference {
     case .null: return nil
     case .bool: return .attribute(.boolean)
     case .integer: return .attribute(.integer64)
-    case .fraction: return .attribute(.double)
+    case .fraction(_, let text):
+      guard text.contains(where: { ".eE".contains($0) }) else {
+        throw place.failure(
+          "\(text) does not fit into 64 bits; give the file a model, with type decimal here")
+      }
+      return .attribute(.double)
     case .string: return .attribute(.string)
     case .array: return try listKind(of: place)
     case .object:

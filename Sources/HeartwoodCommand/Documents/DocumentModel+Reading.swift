@@ -1,3 +1,5 @@
+import Heartwood
+
 extension DocumentModel {
   /// Reads a `model` section and checks that it fits together.
   init(reading place: JSONPlace) throws(CommandFailure) {
@@ -91,7 +93,7 @@ extension JSONPlace {
 
 extension DocumentAttribute {
   fileprivate init(name: String, reading place: JSONPlace) throws(CommandFailure) {
-    try Identifier.check(name, at: place)
+    try Identifier.checkProperty(name, at: place)
     try place.knowsOnly(
       "type", "optional", "unique", "indexed", "preservesValueInHistoryOnDeletion", "default")
     guard let type = try place.member("type") else { throw place.failure("\"type\" is missing") }
@@ -110,7 +112,7 @@ extension DocumentAttribute {
 
 extension DocumentRelationship {
   fileprivate init(name: String, reading place: JSONPlace) throws(CommandFailure) {
-    try Identifier.check(name, at: place)
+    try Identifier.checkProperty(name, at: place)
     try place.knowsOnly(
       "destination", "toMany", "ordered", "optional", "min", "max", "inverse", "deleteRule")
     guard let destination = try place.member("destination") else {
@@ -141,6 +143,13 @@ enum Identifier {
   static func check(_ name: String, at place: JSONPlace) throws(CommandFailure) {
     guard isValid(name) else {
       throw place.failure("\"\(name)\" can't be a name: a letter first, then letters, digits and _")
+    }
+  }
+
+  static func checkProperty(_ name: String, at place: JSONPlace) throws(CommandFailure) {
+    try check(name, at: place)
+    guard !ReservedNames.all.contains(name) else {
+      throw place.failure("\"\(name)\" can't be a property: every object has a member called so; rename it")
     }
   }
 }

@@ -120,12 +120,8 @@ enum Related {
   /// The destinations, ordered ones in their order, others as they came into the store.
   static func objects(_ object: ManagedObject, _ name: String, isOrdered: Bool) -> [ManagedObject] {
     let identifiers = object.objectIDs(forRelationshipNamed: name)
-    let sorted = isOrdered ? identifiers : identifiers.sorted { number($0) < number($1) }
+    let sorted = isOrdered ? identifiers : identifiers.sorted { $0.key < $1.key }
     guard let context = object.managedObjectContext else { return [] }
     return sorted.map { context.object(with: $0) }
-  }
-
-  private static func number(_ identifier: ManagedObjectID) -> UInt64 {
-    UInt64(identifier.uriRepresentation().lastPathComponent.dropFirst()) ?? 0
   }
 }

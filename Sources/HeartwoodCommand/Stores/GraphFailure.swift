@@ -21,7 +21,8 @@ enum GraphFailure {
   static func failure(_ error: any Error, _ path: String) -> CommandFailure {
     let text = shortened(message(of: error, path))
     return CommandFailure(
-      exitCode(of: error), text.contains(path) ? text : "\(path): \(text)", isDamage: isDamage(error))
+      exitCode(of: error), text.contains(URL(fileURLWithPath: path).path) ? text : "\(path): \(text)",
+      isDamage: isDamage(error))
   }
 
   /// URIs as the short names that results have: the store is named by its path.

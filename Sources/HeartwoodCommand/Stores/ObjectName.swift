@@ -4,8 +4,8 @@ import Heartwood
 /// The short name of a saved object inside its store: `Country/p12`, the end of its URI.
 enum ObjectName {
   static func text(_ identifier: ManagedObjectID) -> String {
-    let parts = identifier.uriRepresentation().pathComponents.suffix(2)
-    return parts.joined(separator: "/")
+    guard let entity = identifier.entity.name, !identifier.isTemporaryID else { return "(not saved)" }
+    return "\(entity)/p\(identifier.key)"
   }
 
   /// Whether a word of the command line is a URI or a short name, and no entity's name.

@@ -121,7 +121,9 @@ extension OpenStore {
     let known = model.entitiesByName
     if let entity = known[name] { return entity }
     let hint = Spelling.hint(name, among: known.keys.sorted())
-    let list = hint.isEmpty ? "; there are \(known.keys.sorted().joined(separator: ", "))" : hint
+    let all =
+      known.isEmpty ? "; its model is empty" : "; there are \(known.keys.sorted().joined(separator: ", "))"
+    let list = hint.isEmpty ? all : hint
     throw .usage("the store has no entity \"\(name)\"\(list)")
   }
 

@@ -18,7 +18,7 @@ enum InputFile {
     } catch let error as CocoaError where error.code == .fileReadNoPermission {
       throw CommandFailure(.noPermission, "\(path): no permission to read it")
     } catch {
-      throw CommandFailure(.inputOutput, "\(path): can't read it: \(error.localizedDescription)")
+      throw CommandFailure(.inputOutput, "\(name(path)): can't read it: \(error.localizedDescription)")
     }
   }
 
@@ -30,7 +30,9 @@ enum InputFile {
       return try body()
     } catch {
       guard error.code == .dataError else { throw error }
-      throw CommandFailure(error.code, "\(path == "-" ? "standard input" : path): \(error.message)")
+      throw CommandFailure(error.code, "\(name(path)): \(error.message)")
     }
   }
+
+  private static func name(_ path: String) -> String { path == "-" ? "standard input" : path }
 }

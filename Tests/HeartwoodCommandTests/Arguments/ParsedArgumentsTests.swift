@@ -31,6 +31,7 @@ private func parse(_ words: String...) throws -> ParsedArguments {
   ([], "<store> is missing; usage: heartwood fetch <store> [<entity>] [options]"),
   (["a", "b", "c"], "too much: \"c\"; usage: heartwood fetch <store> [<entity>] [options]"),
   (["a", "--limt", "1"], "fetch has no option --limt, did you mean --limit?; see heartwood fetch --help"),
+  ([""], "<store> is empty; usage: heartwood fetch <store> [<entity>] [options]"),
   (["a", "-x"], "fetch has no option -x; see heartwood fetch --help"),
   (["a", "--limit"], "--limit needs a value: --limit <number>"),
   (["a", "--plan=1"], "--plan takes no value"),

@@ -96,6 +96,11 @@ private func model(_ entities: String) throws -> DocumentModel {
     #"model.entities.A: uniquenessConstraints: there is no attribute "x""#
   ),
   (
+    #"{"A": {"attributes": {"description": {"type": "string"}}}}"#,
+    #"model.entities.A.attributes.description: "description" can't be a property: every object has a member "#
+      + "called so; rename it"
+  ),
+  (
     #"{"A b": {}}"#,
     #"model.entities.A b: "A b" can't be a name: a letter first, then letters, digits and _"#
   ),

@@ -61,6 +61,14 @@ private func inferred(_ objects: String) throws -> DocumentModel {
   ),
   (#"[{"@id": "A/1", "x": {"@ref": "B/1"}}]"#, "objects[0].x: there is no object of B in this file"),
   (
+    #"[{"@id": "A/1", "x": 12345678901234567890}]"#,
+    "objects[0].x: 12345678901234567890 does not fit into 64 bits; give the file a model, with type decimal here"
+  ),
+  (
+    #"[{"@id": "A/1", "hash": 1}]"#,
+    #"objects[0].hash: "hash" can't be a property: every object has a member called so; rename it"#
+  ),
+  (
     #"[{"@id": "A/1", "a-b": 1}]"#,
     #"objects[0].a-b: "a-b" can't be a name: a letter first, then letters, digits and _"#
   ),

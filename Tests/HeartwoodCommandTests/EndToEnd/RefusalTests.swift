@@ -27,7 +27,7 @@ import Testing
     let run = world.run("delete", "City/p1")
     #expect(run.status == .noPermission)
     #expect(run.notes.hasPrefix("heartwood: \(world.path): "))
-    #expect(run.notes.contains("no permission"))
+    #expect(run.notes.contains("the permissions"))
   }
 }
 

@@ -46,6 +46,7 @@ func `each error has its exit status, that of its deepest cause first`(error: an
   #expect(
     GraphFailure.failure(HeartwoodError(.coreData, "\(id) is bad"), "/s").message == "/s: City/p4 is bad")
   #expect(GraphFailure.failure(HeartwoodError(.coreData, "no /s here"), "/s").message == "no /s here")
+  #expect(GraphFailure.failure(HeartwoodError(.coreData, "no folder"), "d").message == "d: no folder")
 }
 
 @Test func `only damage is damage`() {
