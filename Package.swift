@@ -38,6 +38,9 @@ let package = Package(
     .testTarget(
       name: "CrashTests",
       dependencies: ["HeartwoodFiles", "HeartwoodFaults", "HeartwoodEngine", "Heartwood"]),
+    // The documents of the formats, held against the code.
+    .testTarget(
+      name: "FormatTests", dependencies: ["HeartwoodBytes", "HeartwoodFiles", "HeartwoodEngine", "Heartwood"]),
     .testTarget(
       name: "HeartwoodCommandTests",
       dependencies: ["HeartwoodBytes", "HeartwoodFiles", "HeartwoodEngine", "Heartwood", "HeartwoodCommand"]),

@@ -9,9 +9,10 @@ import Testing
   func `any byte changed in a closed store is an error or does no harm`(reading: EngineOptions.Reading) throws
   {
     let (store, model) = try StoreFiles.small()
+    var random = Randomness(seed: 1)
     var errors = 0
     for name in store.files.keys.sorted() {
-      for offset in Self.offsets(in: store.files[name] ?? [], seed: 1)
+      for offset in StoreFiles.offsets(in: store.files[name] ?? [], &random)
       where reading == .buffered || offset % 8 == 0 {
         var damaged = store
         damaged.files[name]?[offset] ^= UInt8(1 << (offset % 8))
@@ -25,9 +26,10 @@ import Testing
   @Test(arguments: [EngineOptions.Reading.mapped, .buffered])
   func `a closed store cut at any length is an error or does no harm`(reading: EngineOptions.Reading) throws {
     let (store, model) = try StoreFiles.small()
+    var random = Randomness(seed: 2)
     for name in store.files.keys.sorted() {
       let bytes = store.files[name] ?? []
-      for length in Self.offsets(in: bytes, seed: 2) where reading == .buffered || length % 8 == 0 {
+      for length in StoreFiles.offsets(in: bytes, &random) where reading == .buffered || length % 8 == 0 {
         var damaged = store
         damaged.files[name] = Array(bytes[..<length])
         _ = try outcome(damaged, model, reading, "\(name), cut at \(length)", isThorough: length % 16 == 0)
@@ -90,15 +92,6 @@ import Testing
       let report = try engine.verify()
       #expect(!report.isSound, "\(name)")
       try file.close()
-    }
-  }
-
-  /// All offsets where something is, and some among the zeros.
-  private static func offsets(in bytes: [UInt8], seed: UInt64) -> [Int] {
-    var random = Randomness(seed: seed)
-    return bytes.indices.filter { index in
-      let isNearSomething = bytes[index] != 0 || (index > 0 && bytes[index - 1] != 0)
-      return isNearSomething || index % 512 == 0 || random.below(100) == 0
     }
   }
 

@@ -11,7 +11,7 @@ import Testing
   ) throws {
     try kind.withPlace { fileSystem, path in
       var run = try RandomRun(kind, fileSystem, path, seed: 20_261_121)
-      for step in 0..<300 { try run.step(step) }
+      for step in 0..<(LongRun.isWanted ? 5000 : 400) { try run.step(step) }
       try run.finish()
     }
   }

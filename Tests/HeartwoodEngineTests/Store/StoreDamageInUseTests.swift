@@ -1,0 +1,154 @@
+import HeartwoodFiles
+import Testing
+
+@testable import HeartwoodEngine
+
+/// Damage to a store that was not closed, where a torn tail is what one expects: it must not be taken for one.
+@Suite struct StoreDamageInUseTests {
+  @Test(arguments: [EngineOptions.Reading.mapped, .buffered])
+  func `any byte changed takes away the newest transaction at most, and only by its own bytes`(
+    reading: EngineOptions.Reading
+  ) throws {
+    let store = try StoreInUse()
+    var random = Randomness(seed: 11)
+    var tails = 0
+    var refusals = 0
+    for name in store.files.files.keys.sorted() {
+      for offset in StoreFiles.offsets(in: store.files.files[name] ?? [], &random)
+      where reading == .buffered || LongRun.isWanted || offset % 8 == 0 {
+        var damaged = store.files
+        damaged.files[name]?[offset] ^= UInt8(1 << (offset % 8))
+        let place = "\(name), byte \(offset)"
+        guard let found = try contents(of: damaged, reading, place, isThorough: offset % 16 == 0) else {
+          refusals += 1
+          continue
+        }
+        #expect(store.possible.contains(found), "\(place): wrong data")
+        guard found != store.states.last else { continue }
+        tails += 1
+        #expect(name == store.logName && offset >= store.ends[5], "\(place): lost data")
+      }
+    }
+    #expect(refusals > 50)
+    #expect(tails > 10)
+  }
+
+  @Test(arguments: [EngineOptions.Reading.mapped, .buffered])
+  func `a file cut at any length leaves what lies before the cut, or is refused`(
+    reading: EngineOptions.Reading
+  ) throws {
+    let store = try StoreInUse()
+    var random = Randomness(seed: 12)
+    for name in store.files.files.keys.sorted() {
+      let bytes = store.files.files[name] ?? []
+      for length in StoreFiles.offsets(in: bytes, &random) where reading == .buffered || length % 8 == 0 {
+        var damaged = store.files
+        damaged.files[name] = Array(bytes[..<length])
+        let place = "\(name), cut at \(length)"
+        let isLog = name == store.logName
+        let whole = isLog ? store.ends.dropFirst().count { $0 <= length } : store.states.count - 1
+        let found = try contents(of: damaged, reading, place, isThorough: length % 16 == 0)
+        #expect(found == nil || found == store.states[whole], "\(place): wrong data")
+        #expect(found == nil || whole >= store.provenCount, "\(place): lost data")
+        if isLog, whole > store.provenCount { #expect(found != nil, "\(place): refused") }
+      }
+    }
+  }
+
+  @Test func `reading only shows what is proven, and no damage behind it`() throws {
+    let store = try StoreInUse()
+    for offset in [nil] + (store.ends[5]..<store.ends[6]).map(Optional.some) {
+      var damaged = store.files
+      if let offset { damaged.files[store.logName]?[offset] ^= 0x40 }
+      var options = StoreKind.memoryBuffered.options
+      options.access = .readOnly
+      let engine = try Engine(at: StoreFiles.path, options: options, fileSystem: try damaged.mounted())
+      // Each transaction proves the one before it.
+      let proven = store.states[offset == nil ? 5 : 4]
+      try engine.read { try $0.expect(proven, "byte \(offset ?? 0)") }
+    }
+  }
+
+  @Test func `damage in several places at once gives a state that once was, or an error`() throws {
+    let store = try StoreInUse()
+    var random = Randomness(seed: 13)
+    // Most of a file is zeros; what matters is what is not.
+    let places = store.files.files.flatMap { name, bytes in
+      bytes.indices.filter { bytes[$0] != 0 }.map { (name: name, offset: $0) }
+    }.sorted { ($0.name, $0.offset) < ($1.name, $1.offset) }
+    var opened = 0
+    for round in 0..<(LongRun.isWanted ? 50_000 : 1000) {
+      var damaged = store.files
+      for _ in 0..<(2 + random.below(4)) {
+        let place = places[random.below(places.count)]
+        Self.damage(&damaged.files[place.name, default: []], at: place.offset, &random)
+      }
+      let found = try contents(of: damaged, .buffered, "seed 13, round \(round)", isThorough: round % 4 == 0)
+      guard let found else { continue }
+      opened += 1
+      #expect(store.states.contains(found), "seed 13, round \(round): wrong data")
+    }
+    #expect(opened > 20)
+  }
+
+  @Test func `bytes behind the end of a file, and files of other names, do no harm`() throws {
+    let (store, model) = try StoreFiles.small()
+    var random = Randomness(seed: 14)
+    for name in store.files.keys.sorted() {
+      for count in [1, 7, 512, 5000] {
+        for garbage in [random.bytes(count), [UInt8](repeating: 0, count: count)] {
+          var longer = store
+          longer.files[name]? += garbage
+          #expect(try contents(of: longer, .mapped, name) == model, "\(name) with \(count) bytes more")
+        }
+      }
+    }
+    var crowded = store
+    let strangers = ["notes.txt", "0000000000000063.log", "0000000000000064.pages", "1.log", ".hidden"]
+    for name in strangers { crowded.files[name] = random.bytes(700) }
+    #expect(try contents(of: crowded, .mapped, "with strangers") == model)
+  }
+
+  /// One of the things that happen to bytes.
+  private static func damage(_ bytes: inout [UInt8], at offset: Int, _ random: inout Randomness) {
+    guard offset < bytes.count else { return }
+    switch random.below(4) {
+    case 0: bytes[offset] = UInt8(truncatingIfNeeded: random.next())
+    case 1: for index in offset..<min(bytes.count, offset + 64) { bytes[index] = 0 }
+    case 2:
+      let source = random.below(bytes.count)
+      for index in 0..<min(256, bytes.count - max(source, offset)) {
+        bytes[offset + index] = bytes[source + index]
+      }
+    default: bytes.removeLast(random.below(bytes.count))
+    }
+  }
+
+  /// What is read from a store; nil where it was refused.
+  ///
+  /// - Parameter isThorough: It is verified too, written to and opened again.
+  private func contents(
+    of store: StoreFiles, _ reading: EngineOptions.Reading, _ comment: String, isThorough: Bool = true
+  ) throws -> Model? {
+    var options = StoreKind.memoryMapped.options
+    options.reading = reading
+    do {
+      let fileSystem = try store.mounted()
+      let engine = try Engine(at: StoreFiles.path, options: options, fileSystem: fileSystem)
+      let found = Model(
+        uniqueKeysWithValues: try engine.read { try $0.contents() }.map { ($0.key, $0.value) })
+      guard isThorough else { return found }
+      _ = try engine.verify()
+      try engine.write { try $0.put("more", [1]) }
+      try engine.close()
+      let again = try Engine(at: StoreFiles.path, options: options, fileSystem: fileSystem)
+      let count = try again.read { $0.count }
+      #expect(count == UInt64(found.count + 1), "\(comment): written to and opened again")
+      try again.close()
+      return found
+    } catch let error as EngineError {
+      #expect(!error.message.isEmpty && (error.file != nil || error.code != .damaged), "\(comment): \(error)")
+      return nil
+    }
+  }
+}
