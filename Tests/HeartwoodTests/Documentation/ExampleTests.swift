@@ -1,0 +1,112 @@
+import Foundation
+import Heartwood
+import Testing
+
+/// The examples of the documents, run; and every line of them looked for in here.
+@Suite struct `Examples of the documents` {
+  @Test func `the example of the README does what it says`() throws {
+    final class Country: ManagedObject {
+      @Attribute(.unique) var code = ""
+      @Attribute var name = ""
+      @Attribute(.indexed) var population: Int64?
+      @Relationship(inverse: { $0.country }, deleteRule: .cascade) var cities: Set<City>
+      @Relationship(inverse: { $0.neighbours }) var neighbours: Set<Country>
+    }
+
+    final class City: ManagedObject {
+      @Attribute(.preservesValueInHistoryOnDeletion) var name = ""
+      @Relationship(inverse: { $0.cities }) var country: Country?
+    }
+
+    let url = URL(fileURLWithPath: "/dev/null")
+    let container = try PersistentContainer(name: "World", types: [Country.self, City.self], at: url)
+    let context = container.viewContext
+
+    let france = Country(context: context)
+    france.code = "FR"
+    france.name = "France"
+    france.population = 68_000_000
+    try context.save()
+
+    let large = try context.fetch(
+      Country.self, where: { $0.population > 50_000_000 }, sort: [.ascending(\.name)], limit: 10)
+    #expect(large == [france])
+  }
+
+  @Test func `the example of the first article does what it says`() async throws {
+    final class Country: ManagedObject {
+      @Attribute(.unique) var code = ""
+      @Attribute var name = ""
+      @Attribute(.indexed) var population: Int64?
+      @Relationship(inverse: { $0.country }, deleteRule: .cascade) var cities: Set<City>
+    }
+    final class City: ManagedObject {
+      @Attribute(.preservesValueInHistoryOnDeletion) var name = ""
+      @Relationship(inverse: { $0.cities }) var country: Country?
+    }
+    let url = URL(fileURLWithPath: "/dev/null")
+    let container = try PersistentContainer(name: "World", types: [Country.self, City.self], at: url)
+    let context = container.viewContext
+
+    let france = Country(context: context)
+    france.code = "FR"
+    france.name = "France"
+    let paris = City(context: context)
+    paris.name = "Paris"
+    paris.country = france
+    #expect(france.cities == [paris])
+    try context.save()
+    let token = container.persistentStoreCoordinator.currentPersistentHistoryToken()
+
+    let large = try context.fetch(
+      Country.self, where: { $0.population > 50_000_000 }, sort: [.ascending(\.name)], limit: 10)
+    #expect(large.isEmpty)
+
+    do {
+      let request = FetchRequest<Country>(entityName: "Country")
+      request.predicate = try FormatPredicate(
+        "ANY cities.name BEGINSWITH[cd] %@ AND population BETWEEN {1, 9000000}", "sao")
+      #expect(try context.fetch(request).isEmpty)
+    }
+
+    let id = france.objectID
+    try await container.performBackgroundTask { context in
+      let france = try context.existingObject(with: id)
+      context.delete(france)
+      try context.save()
+    }
+
+    let request = PersistentHistoryChangeRequest.fetchHistory(after: token)
+    let result = try context.execute(request)
+    let deleted = try #require(result.transactions.last?.changes).compactMap(\.tombstone)
+    #expect(deleted.contains { $0["name"] as? String == "Paris" })
+
+    let coordinator = container.persistentStoreCoordinator
+    try context.setQueryGenerationFrom(try coordinator.queryGenerationToken(forGeneration: 2))
+    #expect(try context.count(for: FetchRequest<City>()) == 1)
+    try context.setQueryGenerationFrom(nil)
+    #expect(try context.count(for: FetchRequest<City>()) == 0)
+  }
+
+  @Test(arguments: ["README.md", "Sources/Heartwood/Documentation.docc/GettingStarted.md"])
+  func `every line of the examples is a line of these tests`(document: String) throws {
+    let here = URL(fileURLWithPath: #filePath)
+    let root = (0..<4).reduce(here) { url, _ in url.deletingLastPathComponent() }
+    let known = Set(lines(of: try String(contentsOf: here, encoding: .utf8)))
+    let text = try String(contentsOf: root.appending(path: document), encoding: .utf8)
+    let examples = text.components(separatedBy: "```swift\n").dropFirst()
+      .map { $0.components(separatedBy: "```")[0] }.filter { !$0.contains(".package(") }
+    #expect(!examples.isEmpty)
+    for line in examples.flatMap(lines) where !known.contains(line) {
+      Issue.record("\(document) has a line that no test runs: \(line)")
+    }
+  }
+
+  /// Lines without indentation and without comments behind the code; none that is a comment or empty.
+  private func lines(of text: String) -> [String] {
+    text.split(separator: "\n").map { line in
+      let code = line.range(of: "  //").map { line[..<$0.lowerBound] } ?? line
+      return code.trimmingCharacters(in: .whitespaces)
+    }.filter { !$0.isEmpty && !$0.hasPrefix("//") }
+  }
+}
