@@ -12,23 +12,23 @@ extension SavePlan {
     let key = mapping(object.identifier.key)
     for relationship in object.entity.relationshipsBySlot where relationship.isToMany {
       guard let state = object.relationshipState(at: relationship.slot), state.hasChanges else { continue }
-      if relationship.isOrdered {
-        guard try writeOrder(state, relationship, key, mapping, in: transaction) else {
+      if let order = state.order {
+        guard try writeOrder(order, over: state, relationship, key, mapping, in: transaction) else {
           return MergeConflict(
             object, newest: try transaction.row(object.entity.rootEntity, object.identifier.key))
         }
       }
-      guard relationship.ownsLinks else { continue }
+      // A to-one inverse implies all but the order.
+      guard relationship.ownsLinks || relationship.isOrdered else { continue }
       for target in state.removed.sorted() { try transaction.unlink(relationship, key, mapping(target)) }
       for target in state.added { try transaction.link(relationship, key, mapping(target)) }
     }
     return nil
   }
 
-  /// Writes the order of an ordered relationship: the one that was set here, if the store still has
-  /// the order that it was made from; else the store's own, with what came and went here.
+  /// Writes an order that was set here, if the store still has the order that it was made from.
   private func writeOrder(
-    _ state: RelationshipState, _ relationship: RelationshipDescription, _ key: UInt64,
+    _ order: [UInt64], over state: RelationshipState, _ relationship: RelationshipDescription, _ key: UInt64,
     _ mapping: (UInt64) -> UInt64, in transaction: any StoreTransaction
   ) throws -> Bool {
     var newest: [UInt64] = []
@@ -36,14 +36,8 @@ extension SavePlan {
       newest.append($0)
       return true
     }
-    if let order = state.order {
-      guard newest == state.committed ?? [] else { return false }
-      try transaction.setOrder(relationship, key, order.map(mapping))
-      return true
-    }
-    let added = state.added.map(mapping)
-    let kept = newest.filter { !state.removed.contains($0) && !added.contains($0) }
-    try transaction.setOrder(relationship, key, kept + added)
+    guard newest == state.committed ?? [] else { return false }
+    try transaction.setOrder(relationship, key, order.map(mapping))
     return true
   }
 
