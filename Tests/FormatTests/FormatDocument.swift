@@ -5,7 +5,13 @@ struct FormatDocument {
   /// A table's rows by the heading above it.
   private(set) var tables: [String: [[String]]] = [:]
   /// The bytes that are shown of each file of the example.
-  private(set) var dumps: [Dump] = []
+  var dumps: [Dump] {
+    blocks.filter { $0.name.hasPrefix("hex ") }.map { block in
+      Dump(name: String(block.name.dropFirst(4)), lines: block.lines.compactMap(Self.shown))
+    }
+  }
+  /// Blocks between fences, with what stands behind the opening one.
+  private(set) var blocks: [(name: String, lines: [Substring])] = []
 
   struct Dump {
     var name: String
@@ -32,15 +38,13 @@ struct FormatDocument {
 
   init(_ text: String) {
     var heading = ""
-    var dump: Dump?
+    var block: (name: String, lines: [Substring])?
     for line in text.split(separator: "\n", omittingEmptySubsequences: false) {
-      if line.hasPrefix("```hex ") {
-        dump = Dump(name: String(line.dropFirst(7)), lines: [])
-      } else if line.hasPrefix("```") {
-        if let dump { dumps.append(dump) }
-        dump = nil
-      } else if dump != nil {
-        if let shown = Self.shown(line) { dump?.lines.append(shown) }
+      if line.hasPrefix("```") {
+        if let block { blocks.append(block) }
+        block = block == nil ? (String(line.dropFirst(3)), []) : nil
+      } else if block != nil {
+        block?.lines.append(line)
       } else if line.hasPrefix("#") {
         heading = line.drop { $0 == "#" }.trimmingCharacters(in: .whitespaces)
       } else if line.hasPrefix("|") {
