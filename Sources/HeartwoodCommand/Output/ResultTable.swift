@@ -49,7 +49,8 @@ extension ResultTable {
     _ cells: [String], _ widths: [Int], _ onLeft: [Bool], to console: any Console
   ) throws(CommandFailure) {
     let line = cells.indices.map { cells[$0].padded(toColumns: widths[$0], onLeft: onLeft[$0]) }
-    let text = line.joined(separator: "  ")
-    try console.writeLine(String(text.reversed().drop { $0 == " " }.reversed()))
+    var text = line.joined(separator: "  ")
+    while text.utf8.last == UInt8(ascii: " ") { text.removeLast() }
+    try console.writeLine(text)
   }
 }

@@ -38,10 +38,10 @@ enum GraphFailure {
 
   private static func message(of error: any Error, _ path: String) -> String {
     guard let error = error as? HeartwoodError else { return "\(error)" }
-    // That it is the opening that failed goes without saying: the line begins with the store's path.
-    if let cause = error.underlying as? EngineError, error.message.hasSuffix("could not be opened: \(cause)")
-    {
-      return message(of: cause, path)
+    if let cause = error.underlying as? EngineError, error.message.hasSuffix(": \(cause)") {
+      let doing = error.message.dropLast("\(cause)".count)
+      // That it is the opening that failed goes without saying: the line begins with the store's path.
+      return (doing.hasSuffix(" could not be opened: ") ? "" : doing) + message(of: cause, path)
     }
     guard error.message.isEmpty, let cause = error.underlying else { return error.message }
     return "\(cause)"

@@ -7,6 +7,7 @@ struct OpenStore {
   let coordinator: PersistentStoreCoordinator
   let context: ManagedObjectContext
   private let store: PersistentStore
+  private let isReadOnly: Bool
 
   private init(
     _ path: String, model: ManagedObjectModel, _ adapt: (PersistentStoreDescription) -> Void
@@ -14,6 +15,7 @@ struct OpenStore {
     self.path = path
     let description = PersistentStoreDescription(url: OpenStore.url(path))
     adapt(description)
+    isReadOnly = description.isReadOnly
     coordinator = try PersistentStoreCoordinator(checking: model)
     store = try coordinator.addPersistentStore(with: description)
     context = ManagedObjectContext(.privateQueue, coordinator: coordinator)
@@ -54,10 +56,17 @@ extension OpenStore {
   ) throws(CommandFailure) -> Result {
     let isNew = !FileManager.default.fileExists(atPath: path)
     return try GraphFailure.catching(path) {
+      var isUseless = false
       do {
-        return try OpenStore(path, model: model) { _ in }.closing(body)
+        return try OpenStore(path, model: model) { _ in }.closing { store in
+          // Somebody else may have filled it in the meantime; then it stays, whatever happens.
+          isUseless = try isNew && store.objectCounts().allSatisfy { $0.objects == 0 }
+          let result = try body(store)
+          isUseless = false
+          return result
+        }
       } catch {
-        if isNew { try? FileManager.default.removeItem(atPath: path) }
+        if isUseless { try? FileManager.default.removeItem(atPath: path) }
         throw error
       }
     }
@@ -72,8 +81,18 @@ extension OpenStore {
       try? coordinator.remove(store)
       throw error
     }
-    try coordinator.remove(store)
+    try close()
     return result
+  }
+
+  private func close() throws {
+    let before = isReadOnly ? "" : "everything is saved, but "
+    do {
+      try coordinator.remove(store)
+    } catch {
+      let failure = GraphFailure.failure(error, path)
+      throw CommandFailure(failure.code, before + failure.message, isDamage: failure.isDamage)
+    }
   }
 
   /// Whether a store, or at least a directory with something in it, stands at `path`.

@@ -49,6 +49,19 @@ func `each error has its exit status, that of its deepest cause first`(error: an
   #expect(GraphFailure.failure(HeartwoodError(.coreData, "no folder"), "d").message == "d: no folder")
 }
 
+@Test func `what the engine says is told without the paths that the line has already`() {
+  let cause = EngineError(.damaged, "bad", file: "/x/s/1.log", offset: 7, underlying: nil)
+  func message(_ doing: String) -> String {
+    GraphFailure.failure(
+      HeartwoodError(.persistentStoreOpen, "\(doing): \(cause)", underlying: cause), "/x/s"
+    )
+    .message
+  }
+  #expect(message("the store at /x/s could not be opened") == "/x/s: bad (1.log at byte 7)")
+  #expect(
+    message("the history could not be read") == "/x/s: the history could not be read: bad (1.log at byte 7)")
+}
+
 @Test func `only damage is damage`() {
   #expect(GraphFailure.failure(graph(.persistentStoreDamaged), "/s").isDamage)
   #expect(GraphFailure.failure(graph(.persistentStoreOpen, engine(.damaged)), "/s").isDamage)
