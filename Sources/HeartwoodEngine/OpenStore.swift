@@ -26,6 +26,7 @@ final class OpenStore: @unchecked Sendable {
   var newestCheckpoint: NamedCheckpoint?
 
   let numbers: SegmentNumbers
+  let hiddenTransactions: Int
 
   // The writer's.
   /// `log.appendedBytes` when the newest checkpoint was begun.
@@ -49,6 +50,8 @@ final class OpenStore: @unchecked Sendable {
     var numbers: SegmentNumbers
     /// Bytes of log that were read behind the checkpoint.
     var replayedBytes: Int
+    /// What `EngineStatistics.hiddenTransactions` tells.
+    var hiddenTransactions: Int
   }
 
   init(_ parts: Parts) {
@@ -63,6 +66,7 @@ final class OpenStore: @unchecked Sendable {
     pages = parts.pages
     newestCheckpoint = parts.checkpoint
     numbers = parts.numbers
+    hiddenTransactions = parts.hiddenTransactions
     bytesAtCheckpoint = -parts.replayedBytes
   }
 

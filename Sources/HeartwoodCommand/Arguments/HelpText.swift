@@ -11,7 +11,8 @@ enum HelpText {
 
     heartwood <command> --help tells more about a command; heartwood --version tells the version.
 
-    A store is a directory. Only import makes one; what reads never changes anything.
+    A store is a directory. Only import makes one. Reading changes nothing, except that it completes a store
+    whose writer was cut off; verify does not even do that.
     Exit status: 0 done, 1 a store failed verification, 64 to 77 as in sysexits(3).
 
     """

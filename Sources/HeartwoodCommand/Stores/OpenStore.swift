@@ -33,20 +33,55 @@ struct OpenStore {
 // MARK: Opening and closing
 
 extension OpenStore {
-  enum Purpose { case reading, changing }
+  enum Purpose {
+    case reading, changing
+    /// To see what is there, without completing a store that was not closed.
+    case inspecting
+  }
 
   /// Opens the store that stands at `path` with the model it was made with, and closes it behind `body`.
   static func with<Result>(
-    _ path: String, for purpose: Purpose, _ body: (OpenStore) throws -> Result
+    _ path: String, for purpose: Purpose, _ console: any Console, _ body: (OpenStore) throws -> Result
   ) throws(CommandFailure) -> Result {
     try checkExists(path)
     return try GraphFailure.catching(path) {
-      let model = try PersistentStoreCoordinator.managedObjectModel(ofStoreAt: url(path))
-      let store = try OpenStore(path, model: model) {
-        $0.createsStore = false
-        $0.isReadOnly = purpose == .reading
-      }
-      return try store.closing(body)
+      try opened(path, for: purpose, console).closing(body)
+    }
+  }
+
+  private static func opened(
+    _ path: String, for purpose: Purpose, _ console: any Console
+  ) throws -> OpenStore {
+    let model = try PersistentStoreCoordinator.managedObjectModel(ofStoreAt: url(path))
+    guard purpose != .changing else { return try present(path, model, isReadOnly: false) }
+    let store = try present(path, model, isReadOnly: true)
+    let hidden = try store.coordinator.statistics().hiddenTransactions
+    guard hidden > 0 else { return store }
+    if purpose == .reading, let completed = try completed(store, model) { return completed }
+    let last = hidden == 1 ? "its last transaction" : "its last \(hidden) transactions"
+    console.writeNote(
+      "heartwood: note: \(path) was not closed: \(last) will be seen when it is "
+        + "next opened for writing\n")
+    return purpose == .inspecting ? store : try present(path, model, isReadOnly: true)
+  }
+
+  /// The store with what was acknowledged by a writer that did not close it; `nil` where that may not be written.
+  private static func completed(_ store: OpenStore, _ model: ManagedObjectModel) throws -> OpenStore? {
+    try store.close()
+    do {
+      return try present(store.path, model, isReadOnly: false)
+    } catch {
+      guard GraphFailure.exitCode(of: error) == .noPermission else { throw error }
+      return nil
+    }
+  }
+
+  private static func present(
+    _ path: String, _ model: ManagedObjectModel, isReadOnly: Bool
+  ) throws -> OpenStore {
+    try OpenStore(path, model: model) {
+      $0.createsStore = false
+      $0.isReadOnly = isReadOnly
     }
   }
 

@@ -14,7 +14,7 @@ enum CountVerb: Verb {
 
   static func run(_ arguments: ParsedArguments, console: any Console) throws(CommandFailure) -> ExitCode {
     let generation = try arguments.generation()
-    try OpenStore.with(arguments.argument(0) ?? "", for: .reading) { store in
+    try OpenStore.with(arguments.argument(0) ?? "", for: .reading, console) { store in
       try store.pin(to: generation)
       let entity = try store.entity(named: arguments.argument(1) ?? "")
       let request = try store.request(entity, where: arguments.value("where"))

@@ -29,7 +29,7 @@ enum DeleteVerb: Verb {
     guard ObjectName.isObject(word) || arguments.value("where") != nil else {
       throw .usage("delete needs --where with an entity; --where TRUEPREDICATE means every \(word)")
     }
-    try OpenStore.with(arguments.argument(0) ?? "", for: isDryRun ? .reading : .changing) { store in
+    try OpenStore.with(arguments.argument(0) ?? "", for: isDryRun ? .reading : .changing, console) { store in
       if let author = arguments.value("author") { store.context.transactionAuthor = author }
       let chosen = try Selection(word, where: arguments.value("where"), in: store).objects
       let report = delete(chosen, in: store.context)

@@ -30,7 +30,7 @@ enum FetchVerb: Verb {
 
   static func run(_ arguments: ParsedArguments, console: any Console) throws(CommandFailure) -> ExitCode {
     let query = try FetchQuery(arguments)
-    try OpenStore.with(query.path, for: .reading) { store in
+    try OpenStore.with(query.path, for: .reading, console) { store in
       try store.pin(to: query.generation)
       let entity = try store.entity(named: query.entity)
       let request = try query.request(entity, store)

@@ -21,7 +21,7 @@ enum GenerationsVerb: Verb {
 
   static func run(_ arguments: ParsedArguments, console: any Console) throws(CommandFailure) -> ExitCode {
     let format = try arguments.choice("format", OutputFormat.self) ?? .table
-    try OpenStore.with(arguments.argument(0) ?? "", for: .reading) { store in
+    try OpenStore.with(arguments.argument(0) ?? "", for: .reading, console) { store in
       let request = PersistentHistoryChangeRequest.fetchHistory(after: nil as PersistentHistoryToken?)
       let history = try store.context.execute(request).transactions
       let byNumber = Dictionary(history.map { ($0.transactionNumber, $0) }, uniquingKeysWith: { $1 })

@@ -27,7 +27,7 @@ enum HistoryVerb: Verb {
     let limit = try arguments.count("limit") ?? .max
     let listed = try arguments.count("changes") ?? 10
     let format = try arguments.choice("format", Format.self) ?? .text
-    try OpenStore.with(arguments.argument(0) ?? "", for: .reading) { store in
+    try OpenStore.with(arguments.argument(0) ?? "", for: .reading, console) { store in
       let request = PersistentHistoryChangeRequest.fetchHistory(after: nil as PersistentHistoryToken?)
       let all = try store.context.execute(request).transactions
       let chosen = all.filter { $0.transactionNumber > since }.suffix(limit)

@@ -60,7 +60,7 @@ enum ImportVerb: Verb {
         throw .usage("\(path) is a store with a model already: --model is for a new one")
       }
       let document = try document()
-      return try OpenStore.with(path, for: .changing) { store in
+      return try OpenStore.with(path, for: .changing, console) { store in
         let model = DocumentModel(store.model)
         return try write(prepare(document, model), model, into: store, keepsPortions: true)
       }

@@ -20,7 +20,7 @@ enum SchemaVerb: Verb {
 
   static func run(_ arguments: ParsedArguments, console: any Console) throws(CommandFailure) -> ExitCode {
     let format = try arguments.choice("format", ModelVerb.Format.self) ?? .text
-    try OpenStore.with(arguments.argument(0) ?? "", for: .reading) { store in
+    try OpenStore.with(arguments.argument(0) ?? "", for: .reading, console) { store in
       var model = DocumentModel(store.model)
       if let name = arguments.argument(1) {
         _ = try store.entity(named: name)

@@ -30,7 +30,7 @@ enum ShowVerb: Verb {
     let limit = try arguments.count("limit") ?? 20
     let format = try arguments.choice("format", Format.self) ?? .text
     let generation = try arguments.generation()
-    try OpenStore.with(arguments.argument(0) ?? "", for: .reading) { store in
+    try OpenStore.with(arguments.argument(0) ?? "", for: .reading, console) { store in
       try store.pin(to: generation)
       let object = try onlyObject(arguments, store)
       let text =

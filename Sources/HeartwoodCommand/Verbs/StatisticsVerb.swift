@@ -16,7 +16,7 @@ enum StatisticsVerb: Verb {
 
   static func run(_ arguments: ParsedArguments, console: any Console) throws(CommandFailure) -> ExitCode {
     let format = try arguments.choice("format", Format.self) ?? .text
-    try OpenStore.with(arguments.argument(0) ?? "", for: .reading) { store in
+    try OpenStore.with(arguments.argument(0) ?? "", for: .reading, console) { store in
       let counts = try store.objectCounts()
       let engine = try store.coordinator.statistics()
       switch format {

@@ -15,7 +15,7 @@ enum VerifyVerb: Verb {
   static func run(_ arguments: ParsedArguments, console: any Console) throws(CommandFailure) -> ExitCode {
     let path = arguments.argument(0) ?? ""
     do {
-      return try OpenStore.with(path, for: .reading) { store in
+      return try OpenStore.with(path, for: .inspecting, console) { store in
         let findings = try findings(in: store, console)
         guard findings.isEmpty else { return try tell(findings, path, console) }
         let count = try store.objectCounts().map(\.objects).reduce(0, +)

@@ -36,6 +36,9 @@ public struct EngineStatistics: Hashable, Sendable {
   public var memoryBytes: Int64
   /// The oldest generation that a snapshot holds; nil where none is held.
   public var oldestPinned: Generation?
+  /// Transactions at the end of the log that a store open for reading only leaves out, as whoever wrote them did not
+  /// close the store and nothing proves that they are on disk. Opening for writing brings them in.
+  public var hiddenTransactions: Int
 }
 
 extension OpenStore {
@@ -51,7 +54,8 @@ extension OpenStore {
       logSegments: path.count,
       pageBytes: parts.reduce(0) { $0 + Int64($1.extent.pages) * Int64(Format.pageBytes) },
       pageSegments: parts.count, fileBytes: try fileBytes(), memoryBytes: Int64(space.arenaBytesInUse),
-      oldestPinned: generations.oldestPinned.map(Generation.init(rawValue:)))
+      oldestPinned: generations.oldestPinned.map(Generation.init(rawValue:)),
+      hiddenTransactions: hiddenTransactions)
   }
 
   private func logBytes(_ path: [LogSegment]) -> Int64 {

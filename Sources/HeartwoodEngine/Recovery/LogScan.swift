@@ -12,6 +12,11 @@ struct LogScan {
   private(set) var provenEnd: LogPoint
   private(set) var provenCount = 0
 
+  /// How many whole transactions there are that nothing proves to be on disk.
+  var unprovenTransactions: Int {
+    frames[provenCount..<validCount].count { $0.header.kind == Format.transactionKind && $0.header.isLast }
+  }
+
   /// Reads everything behind `start`.
   ///
   /// The end of the valid frames is a torn tail, which is left behind, if nothing proves that the bytes

@@ -66,6 +66,7 @@ struct Opening {
     var log: Log
     var checkpoint: NamedCheckpoint?
     var next: UInt32
+    var hiddenTransactions = 0
   }
 
   private func open(_ folder: StoreFolder) throws(EngineError) -> OpenStore {
@@ -106,7 +107,8 @@ struct Opening {
     let log =
       try isExact ? recovery.cleanLog() : recovery.run(contents, listing: listing, checkpoint, next: next)
     return Found(
-      folder: folder, anchor: anchor, log: log, checkpoint: checkpoint, next: next + (isExact ? 0 : 1))
+      folder: folder, anchor: anchor, log: log, checkpoint: checkpoint, next: next + (isExact ? 0 : 1),
+      hiddenTransactions: isExact || options.access == .readWrite ? 0 : scan.unprovenTransactions)
   }
 
   private func namedCheckpoint(
@@ -151,6 +153,6 @@ struct Opening {
         path: path, options: options, folder: found.folder, anchor: found.anchor, log: found.log,
         space: space,
         generations: replay.generations, tree: replay.tree, pages: pages, checkpoint: found.checkpoint,
-        numbers: numbers, replayedBytes: replay.bytes))
+        numbers: numbers, replayedBytes: replay.bytes, hiddenTransactions: found.hiddenTransactions))
   }
 }

@@ -1,3 +1,4 @@
+import Foundation
 import HeartwoodBytes
 import HeartwoodFaults
 import HeartwoodFiles
@@ -73,6 +74,29 @@ import Testing
       #expect(code { _ = try Engine(at: path, options: options) } == .locked)
       try engine.close()
       try Engine(at: path, options: options).close()
+    }
+  }
+
+  @Test func `reading only tells how many transactions of an unclosed store it leaves out`() throws {
+    try TemporaryFolder.with { path in
+      let engine = try Engine(at: path, options: options)
+      for value in 1...3 { try engine.write { try $0.put("a", [UInt8(value)]) } }
+      #expect(try engine.statistics().hiddenTransactions == 0)
+      let image = path + "-image"
+      try FileManager.default.copyItem(atPath: path, toPath: image)
+      defer { try? FileManager.default.removeItem(atPath: image) }
+      try engine.close()
+      var readOnly = options
+      readOnly.access = .readOnly
+      let reader = try Engine(at: image, options: readOnly)
+      let statistics = try reader.statistics()
+      #expect(statistics.hiddenTransactions > 0)
+      #expect(Int(statistics.generation.rawValue) + statistics.hiddenTransactions == 3)
+      try reader.close()
+      let writer = try Engine(at: image, options: options)
+      #expect(try writer.statistics().generation.rawValue == 3)
+      #expect(try writer.statistics().hiddenTransactions == 0)
+      try writer.close()
     }
   }
 
