@@ -1,137 +1,221 @@
 /// The objects of one context by root entity and key: one instance for each row.
 ///
-/// Open addressing over one block of memory. Objects are held strongly and let go by `sweep`: a weak
-/// table would have to be cleared from `deinit`, which may run on any thread and could revive an
-/// object that is already dying.
+/// Sixteen neighbouring keys share a block, and blocks are found by open addressing: rows are mostly read in
+/// the order of their keys, so that most objects go into the block that is at hand. Objects are held
+/// strongly and let go by `sweep`: a weak table would have to be cleared from `deinit`, which may run on any
+/// thread and could revive an object that is already dying.
 ///
-/// - Invariant: every entry's object answers to the entry's root and key.
-/// - Invariant: fewer than three quarters of the places are taken, so that a probe always ends.
+/// - Invariant: every block in the table has a member, and every member answers to the block's root and its
+///   own key.
+/// - Invariant: fewer than three quarters of the table are taken, so that a probe always ends.
 struct IdentityMap: ~Copyable {
-  private struct Entry {
-    var key: UInt64
-    var root: UInt16
-    var object: ManagedObject?
+  private typealias Member = Unmanaged<ManagedObject>?
+
+  private struct Block {
+    /// The keys' common part: what is left without their last four bits.
+    var number: UInt64 = 0
+    var root: UInt16 = 0
+    var memberCount: UInt16 = 0
+    /// By the last four bits of the key; nil where the table has no block.
+    var members: UnsafeMutablePointer<Member>?
+
+    func holds(_ root: UInt16, _ number: UInt64) -> Bool {
+      self.number == number && self.root == root && members != nil
+    }
   }
 
-  private var entries: UnsafeMutablePointer<Entry>
-  private var capacity: Int
+  private static let blockSize = 16
+  private static let smallestCapacity = 16
+  private static let leastForSweep = 512
+
+  private var table: UnsafeMutablePointer<Block>
+  private var capacity = smallestCapacity
+  private var blockCount = 0
+  /// Where the last object went.
+  private var lastPlace = 0
   private(set) var count = 0
   /// The count after the last sweep: the next one is due when it has doubled.
-  private var countAfterSweep = 512
+  private var countAfterSweep = leastForSweep
 
-  init() {
-    capacity = 64
-    entries = Self.emptyTable(capacity)
-  }
+  init() { table = Self.emptyTable(capacity) }
 
   deinit {
-    entries.deinitialize(count: capacity)
-    entries.deallocate()
+    // An object may outlive its context, and must not find its way back to it.
+    release { $0.detach() }
+    table.deallocate()
   }
 
   /// Whether enough objects came in since the last sweep to make one worth its time.
   var isSweepDue: Bool { count > 2 * countAfterSweep }
 
   func object(_ root: UInt16, _ key: UInt64) -> ManagedObject? {
-    var place = home(root, key)
-    while let object = entries[place].object {
-      if entries[place].key == key && entries[place].root == root { return object }
-      place = (place &+ 1) & (capacity &- 1)
-    }
-    return nil
+    guard let place = place(root, Self.number(key)), let members = table[place].members else { return nil }
+    return members[Self.index(key)]?.takeUnretainedValue()
   }
 
   /// Takes in an object that is not there yet.
   mutating func insert(_ object: ManagedObject, _ root: UInt16, _ key: UInt64) {
-    if (count + 1) * 4 > capacity * 3 { grow() }
-    place(object, root, key)
+    let place = place(root, Self.number(key)) ?? makeBlock(root, Self.number(key))
+    table[place].members?[Self.index(key)] = .passRetained(object)
+    table[place].memberCount += 1
+    lastPlace = place
     count += 1
   }
 
-  /// Lets an object go. Later entries of its run move up, so that no probe ends too early.
+  /// Lets an object go.
   mutating func remove(_ root: UInt16, _ key: UInt64) {
-    var hole = home(root, key)
-    while entries[hole].key != key || entries[hole].root != root {
-      if entries[hole].object == nil { return }
-      hole = (hole &+ 1) & (capacity &- 1)
-    }
-    guard entries[hole].object != nil else { return }
+    guard let place = place(root, Self.number(key)), let members = table[place].members,
+      let object = members[Self.index(key)]
+    else { return }
+    members[Self.index(key)] = nil
+    table[place].memberCount -= 1
     count -= 1
-    closeGap(at: hole)
+    if table[place].memberCount == 0 { removeBlock(at: place) }
+    object.release()
   }
 
   /// Calls `body` for every object, in no particular order. The map must not change meanwhile.
   func forEach(_ body: (ManagedObject) -> Void) {
-    for place in 0..<capacity {
-      if let object = entries[place].object { body(object) }
+    forEachPlace { members, index in
+      if let object = members[index] { body(object.takeUnretainedValue()) }
     }
   }
 
   /// Lets go every object that nobody else holds and that `isKept` does not claim.
   mutating func sweep(keeping isKept: (ManagedObject) -> Bool) {
-    var leaving: [(UInt16, UInt64)] = []
-    for place in 0..<capacity where entries[place].object != nil {
-      guard isKnownUniquelyReferenced(&entries[place].object) else { continue }
-      if let object = entries[place].object, !isKept(object) {
-        leaving.append((entries[place].root, entries[place].key))
+    var leaving: [Unmanaged<ManagedObject>] = []
+    for place in 0..<capacity {
+      guard let members = table[place].members else { continue }
+      for index in 0..<Self.blockSize {
+        guard let object = members[index], Self.isHeldOnce(members + index),
+          !object._withUnsafeGuaranteedRef(isKept)
+        else { continue }
+        leaving.append(object)
+        members[index] = nil
+        table[place].memberCount -= 1
       }
     }
-    for (root, key) in leaving { remove(root, key) }
-    countAfterSweep = max(count, 512)
+    count -= leaving.count
+    countAfterSweep = max(count, Self.leastForSweep)
+    rebuild(Self.smallestCapacity)
+    // Last, as an object's end may run code of the program.
+    for object in leaving { object.release() }
   }
 
   mutating func removeAll() {
-    entries.deinitialize(count: capacity)
-    entries.deallocate()
-    capacity = 64
-    entries = Self.emptyTable(capacity)
-    count = 0
-    countAfterSweep = 512
-  }
-
-  private mutating func grow() {
-    let old = entries
+    let old = table
     let oldCapacity = capacity
-    capacity *= 2
-    entries = Self.emptyTable(capacity)
-    for index in 0..<oldCapacity {
-      if let object = old[index].object { place(object, old[index].root, old[index].key) }
-    }
-    old.deinitialize(count: oldCapacity)
+    capacity = Self.smallestCapacity
+    table = Self.emptyTable(capacity)
+    (blockCount, lastPlace, count, countAfterSweep) = (0, 0, 0, Self.leastForSweep)
+    Self.release(old, oldCapacity) { _ in }
     old.deallocate()
   }
 
-  private mutating func place(_ object: ManagedObject, _ root: UInt16, _ key: UInt64) {
-    var place = home(root, key)
-    while entries[place].object != nil { place = (place &+ 1) & (capacity &- 1) }
-    entries[place] = Entry(key: key, root: root, object: object)
+  // MARK: Blocks
+
+  @inline(__always)
+  private func place(_ root: UInt16, _ number: UInt64) -> Int? {
+    if table[lastPlace].holds(root, number) { return lastPlace }
+    var place = home(root, number)
+    while table[place].members != nil {
+      if table[place].holds(root, number) { return place }
+      place = (place &+ 1) & (capacity &- 1)
+    }
+    return nil
   }
 
-  private mutating func closeGap(at start: Int) {
+  private mutating func makeBlock(_ root: UInt16, _ number: UInt64) -> Int {
+    if (blockCount + 1) * 4 > capacity * 3 { rebuild(capacity * 2) }
+    let members = UnsafeMutablePointer<Member>.allocate(capacity: Self.blockSize)
+    members.initialize(repeating: nil, count: Self.blockSize)
+    blockCount += 1
+    return put(Block(number: number, root: root, memberCount: 0, members: members))
+  }
+
+  private func put(_ block: Block) -> Int {
+    var place = home(block.root, block.number)
+    while table[place].members != nil { place = (place &+ 1) & (capacity &- 1) }
+    table[place] = block
+    return place
+  }
+
+  /// Later blocks of the run move up, so that no probe ends too early.
+  private mutating func removeBlock(at start: Int) {
+    table[start].members?.deallocate()
+    blockCount -= 1
     var hole = start
     var next = (hole &+ 1) & (capacity &- 1)
-    while let object = entries[next].object {
-      let wanted = home(entries[next].root, entries[next].key)
-      let distance = (next &- wanted) & (capacity &- 1)
-      let gap = (next &- hole) & (capacity &- 1)
-      if distance >= gap {
-        entries[hole] = Entry(key: entries[next].key, root: entries[next].root, object: object)
+    while table[next].members != nil {
+      let distance = (next &- home(table[next].root, table[next].number)) & (capacity &- 1)
+      if distance >= (next &- hole) & (capacity &- 1) {
+        table[hole] = table[next]
         hole = next
       }
       next = (next &+ 1) & (capacity &- 1)
     }
-    entries[hole] = Entry(key: 0, root: 0, object: nil)
+    table[hole] = Block()
   }
 
-  /// Keys of one entity are consecutive numbers, which a multiplication by an odd constant spreads.
-  private func home(_ root: UInt16, _ key: UInt64) -> Int {
-    let mixed = (key ^ (UInt64(root) << 48)) &* 0x9E37_79B9_7F4A_7C15
+  /// Leaves out blocks without members, and makes the table as large as it has to be.
+  private mutating func rebuild(_ least: Int) {
+    let old = table
+    let oldCapacity = capacity
+    blockCount = (0..<oldCapacity).reduce(0) { $0 + (old[$1].memberCount > 0 ? 1 : 0) }
+    capacity = least
+    while (blockCount + 1) * 4 > capacity * 3 { capacity *= 2 }
+    table = Self.emptyTable(capacity)
+    lastPlace = 0
+    for place in 0..<oldCapacity {
+      if old[place].memberCount > 0 { _ = put(old[place]) } else { old[place].members?.deallocate() }
+    }
+    old.deallocate()
+  }
+
+  private static func number(_ key: UInt64) -> UInt64 { key >> 4 }
+  private static func index(_ key: UInt64) -> Int { Int(truncatingIfNeeded: key & 15) }
+
+  /// Blocks of one entity have consecutive numbers, which a multiplication by an odd constant spreads.
+  private func home(_ root: UInt16, _ number: UInt64) -> Int {
+    let mixed = (number ^ (UInt64(root) << 48)) &* 0x9E37_79B9_7F4A_7C15
     return Int(truncatingIfNeeded: mixed >> 32) & (capacity &- 1)
   }
 
-  private static func emptyTable(_ capacity: Int) -> UnsafeMutablePointer<Entry> {
-    let table = UnsafeMutablePointer<Entry>.allocate(capacity: capacity)
-    table.initialize(repeating: Entry(key: 0, root: 0, object: nil), count: capacity)
+  private static func emptyTable(_ capacity: Int) -> UnsafeMutablePointer<Block> {
+    let table = UnsafeMutablePointer<Block>.allocate(capacity: capacity)
+    table.initialize(repeating: Block(), count: capacity)
     return table
+  }
+
+  // MARK: Members
+
+  private func forEachPlace(_ body: (UnsafeMutablePointer<Member>, Int) -> Void) {
+    for place in 0..<capacity {
+      guard let members = table[place].members else { continue }
+      for index in 0..<Self.blockSize { body(members, index) }
+    }
+  }
+
+  /// Whether the map's is the only reference to a member.
+  private static func isHeldOnce(_ member: UnsafeMutablePointer<Member>) -> Bool {
+    let reference = UnsafeMutableRawPointer(member).assumingMemoryBound(to: ManagedObject?.self)
+    return isKnownUniquelyReferenced(&reference.pointee)
+  }
+
+  private func release(_ farewell: (ManagedObject) -> Void) { Self.release(table, capacity, farewell) }
+
+  /// Lets all members go, and the blocks with them.
+  private static func release(
+    _ table: UnsafeMutablePointer<Block>, _ capacity: Int, _ farewell: (ManagedObject) -> Void
+  ) {
+    for place in 0..<capacity {
+      guard let members = table[place].members else { continue }
+      for index in 0..<blockSize {
+        guard let object = members[index] else { continue }
+        object._withUnsafeGuaranteedRef(farewell)
+        object.release()
+      }
+      members.deallocate()
+    }
   }
 }

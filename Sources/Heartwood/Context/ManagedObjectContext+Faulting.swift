@@ -53,6 +53,8 @@ struct ViewHolder {
   var held: (any StoreView)?
   /// The view that the context is pinned to.
   var pinned: (any StoreView)?
+  /// What the identifiers of the view's rows carry.
+  var identity: StoreIdentity?
   /// Whether the next read pins the newest generation.
   var pinsAtNextRead = false
 }
@@ -64,6 +66,7 @@ extension ManagedObjectContext {
     let store = try objectStore()
     if let held = view.held, held.generation == store.newestGeneration { return held }
     let newest = try store.view()
+    view.identity = store.identity
     if view.pinsAtNextRead {
       view.pinned = newest
       view.pinsAtNextRead = false
@@ -74,7 +77,10 @@ extension ManagedObjectContext {
   }
 
   /// What the identifiers of this context's rows carry.
-  var storeIdentity: StoreIdentity { persistentStoreCoordinator?.objectStore?.identity ?? .none }
+  var storeIdentity: StoreIdentity {
+    if view.held != nil, let identity = view.identity { return identity }
+    return persistentStoreCoordinator?.objectStore?.identity ?? .none
+  }
 
   /// The store behind the coordinator.
   ///

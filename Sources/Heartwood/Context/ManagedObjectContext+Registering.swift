@@ -5,7 +5,7 @@ extension ManagedObjectContext {
   /// The registered object with this key, temporary or permanent.
   func registered(_ root: EntityDescription, _ key: UInt64) -> ManagedObject? {
     if let object = identities.object(root.number, key) { return object }
-    guard let permanent = permanentKeys[key] else { return nil }
+    guard !key.isPermanentKey, let permanent = permanentKeys[key] else { return nil }
     return identities.object(root.number, permanent)
   }
 
@@ -25,11 +25,13 @@ extension ManagedObjectContext {
   /// The registered object for a row that has just been read, or a new fault that carries the row's bytes.
   ///
   /// An object that is realised or changed keeps what it has: a fetch never replaces values.
+  ///
+  /// - Parameter row: of this entity; checked, as all rows are that a view hands out.
   func materialise(
     _ entity: EntityDescription, _ key: UInt64, row: UnsafeRawBufferPointer?
   ) -> ManagedObject {
     let object = registered(entity.rootEntity, key) ?? makeFault(entity, key)
-    if let row, !object.hasRow, !object.isInserted { adopt(row, by: object) }
+    if let row, !object.hasRow, !object.isInserted { adopt(row, of: entity, by: object) }
     return object
   }
 
@@ -70,19 +72,20 @@ extension ManagedObjectContext {
     }
   }
 
+  private func adopt(_ row: UnsafeRawBufferPointer, of entity: EntityDescription, by object: ManagedObject) {
+    if object.entity === entity { return object.adopt(checkedRow: row) }
+    do {
+      try object.adopt(row: row)
+    } catch {
+      noteUnreadable(error, object)
+    }
+  }
+
   private func makeFault(_ entity: EntityDescription, _ key: UInt64) -> ManagedObject {
     let object = entity.makeObject()
     let identifier = ManagedObjectID(entity: entity, key: key, store: storeIdentity)
     object.attach(to: self, as: identifier)
     identities.insert(object, entity.rootEntity.number, key)
     return object
-  }
-
-  private func adopt(_ row: UnsafeRawBufferPointer, by object: ManagedObject) {
-    do {
-      try object.adopt(row: row)
-    } catch {
-      noteUnreadable(error, object)
-    }
   }
 }

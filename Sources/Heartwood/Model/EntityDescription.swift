@@ -57,7 +57,7 @@ public final class EntityDescription: @unchecked Sendable {
   /// The class given as a type; it wins over the name.
   var givenClass: ManagedObject.Type?
   /// Everything that follows from the model once it cannot change any more.
-  private(set) var frozen: FrozenEntity?
+  @exclusivity(unchecked) private(set) var frozen: FrozenEntity?
   /// The model that the entity is in.
   weak var model: ManagedObjectModel?
 

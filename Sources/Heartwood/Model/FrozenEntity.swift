@@ -14,11 +14,13 @@ final class FrozenEntity: @unchecked Sendable {
   let defaults: [Value]
   let versionHash: VersionHash
   /// The entity and all below it by number, of root entities and of others.
-  let family: [UInt16: EntityDescription]
+  let family: RowFamily
   /// What the public face shows: inherited properties first, each entity's in the order of declaration.
   let declaredProperties: [PropertyDescription]
   let objectClass: ManagedObject.Type
-  let access: AccessTable
+  /// The columns of the properties, by where their wrappers are in an instance.
+  let columns: UnsafePointer<Column>
+  private let access: AccessTable
   /// How the class declares its properties, by slot; nil for those that it does not declare.
   let declarations: [PropertyRecord?]
   /// Whether new objects need default values that the class makes afresh for each, as `UUID()` is.
@@ -26,7 +28,7 @@ final class FrozenEntity: @unchecked Sendable {
 
   init(
     number: UInt16, root: EntityDescription, properties: [PropertyDescription], defaults: [Value],
-    layout: RowLayout, versionHash: VersionHash, family: [UInt16: EntityDescription], bound: BoundClass
+    layout: RowLayout, versionHash: VersionHash, family: RowFamily, bound: BoundClass
   ) {
     self.number = number
     self.root = root
@@ -43,6 +45,7 @@ final class FrozenEntity: @unchecked Sendable {
     relationships = relationshipBySlot.compactMap { $0 }
     objectClass = bound.objectClass
     access = bound.accessTable(layout)
+    columns = access.columns
     declarations = bound.declarations(properties)
     hasChangingDefaults = declarations.contains { $0?.attribute?.hasChangingDefault == true }
   }
@@ -95,9 +98,8 @@ extension EntityDescription {
 
   /// This entity or one below it, by its number in the store.
   func entity(numbered number: UInt16) throws(HeartwoodError) -> EntityDescription {
-    if number == inUse.number { return self }
-    guard let entity = inUse.family[number] else {
-      throw .damagedRow("it claims entity number \(number), which is neither \(displayName) nor below it")
+    guard let entity = inUse.family.entity(number) else {
+      throw .damagedRow(number, notIn: inUse.family)
     }
     return entity
   }

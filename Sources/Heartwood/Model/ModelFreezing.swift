@@ -56,10 +56,8 @@ struct ModelFreezing {
     for case let attribute as AttributeDescription in entity.ownProperties {
       attribute.defaultStoredValue = checks.defaults[ObjectIdentifier(attribute)] ?? .null
     }
-    var family: [UInt16: EntityDescription] = [:]
-    for member in entity.selfAndBelow {
-      if let number = layouts[ObjectIdentifier(member)]?.entityNumber { family[number] = member }
-    }
+    let family = RowFamily(
+      entity.selfAndBelow.compactMap { member in layouts[ObjectIdentifier(member)].map { (member, $0) } })
     return FrozenEntity(
       number: layout.entityNumber, root: entity.topmost, properties: properties,
       defaults: properties.map { checks.defaults[ObjectIdentifier($0)] ?? .null },

@@ -18,8 +18,17 @@ extension ManagedObject {
   @inlinable @inline(never)
   final func _attributeSlowly<Wrapped: AttributeValue>(_ offset: Int) -> Wrapped {
     if _isPrototype { return _recordedAttribute(offset) }
+    if let row = _rowWhenRead(), let value = Wrapped._read(row, _columns[offset]) { return value }
     let stored = _value(at: offset)
     return Wrapped(stored) ?? _replacement(at: offset, for: stored)
+  }
+
+  /// The row of an object whose values are all in it, after firing a fault; nil where something pending stands
+  /// before it.
+  @usableFromInline
+  final func _rowWhenRead() -> UnsafeRawPointer? {
+    willRead()
+    return _row
   }
 
   @usableFromInline

@@ -21,6 +21,9 @@ extension ManagedObject {
     take(StoredRow(copying: bytes))
   }
 
+  /// Takes a copy of a row of the object's entity that has been checked already.
+  final func adopt(checkedRow bytes: UnsafeRawBufferPointer) { take(StoredRow(copying: bytes)) }
+
   /// Takes the row that a save has just written. The object is no fault then.
   final func commit(row: [UInt8]) {
     row.withUnsafeBytes { take(StoredRow(copying: $0)) }

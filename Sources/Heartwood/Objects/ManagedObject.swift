@@ -41,7 +41,7 @@ open class ManagedObject: Hashable {
       return
     }
     let contents = entity.inUse
-    _columns = contents.access.columns
+    _columns = contents.columns
     checkClass(contents.objectClass)
     guard let context else { return }
     precondition(!entity.isAbstract, "\(entity.displayName) is abstract: make objects of a subentity")

@@ -17,8 +17,9 @@ final class RowLayout: @unchecked Sendable {
   let columns: [Column]
   /// Bytes before the variable part.
   let fixedSize: Int
-  /// The columns with bytes in the variable part, in its order.
-  let variableColumns: [Column]
+  /// The places of the cells of columns with bytes in the variable part, in its order. Plain memory, as every
+  /// row that is read is checked by it.
+  private let variableCells: UnsafeBufferPointer<UInt16>
   let entityNumber: UInt16
   /// By slot, for to-one columns: the entity that keys lead to.
   private let destinations: [Unmanaged<EntityDescription>?]
@@ -49,10 +50,31 @@ final class RowLayout: @unchecked Sendable {
     self.columns = columns
     self.entityNumber = entityNumber
     fixedSize = end
-    variableColumns = columns.filter(\.kind.isVariable)
+    let cells = columns.filter(\.kind.isVariable).map(\.offset)
+    let variableCells = UnsafeMutableBufferPointer<UInt16>.allocate(capacity: cells.count)
+    _ = variableCells.initialize(from: cells)
+    self.variableCells = UnsafeBufferPointer(variableCells)
     destinations = properties.map { property in
       (property as? RelationshipDescription)?.destinationEntity.map(Unmanaged.passUnretained)
     }
+  }
+
+  deinit { variableCells.deallocate() }
+
+  /// What is wrong with the bytes of a row; nil for nothing.
+  @inline(__always)
+  func flaw(_ bytes: UnsafeRawBufferPointer) -> RowFlaw? {
+    guard let base = bytes.baseAddress, bytes.count >= fixedSize else { return .short }
+    guard UInt16(littleEndian: base.loadUnaligned(as: UInt16.self)) == entityNumber else { return .entity }
+    let claimed = UInt16(littleEndian: base.loadUnaligned(fromByteOffset: 2, as: UInt16.self))
+    guard Int(claimed) == fixedSize else { return .fixedSize }
+    var end: UInt32 = 0
+    for offset in variableCells {
+      let next = UInt32(littleEndian: base.loadUnaligned(fromByteOffset: Int(offset), as: UInt32.self))
+      guard next >= end else { return .order }
+      end = next
+    }
+    return Int(end) == bytes.count &- fixedSize ? nil : .end
   }
 
   /// - Precondition: `slot` is that of a relationship.
@@ -62,6 +84,11 @@ final class RowLayout: @unchecked Sendable {
     }
     return ManagedObjectID(entity: destination.takeUnretainedValue(), key: key, store: store)
   }
+}
+
+/// What can be wrong with the bytes of a row.
+enum RowFlaw {
+  case short, entity, fixedSize, order, end
 }
 
 extension PropertyDescription {

@@ -10,34 +10,23 @@ struct RowView {
   /// Checks that the bytes are a row of this layout.
   ///
   /// - Parameter bytes: they must outlive the view.
+  @inline(__always)
   init(validating bytes: UnsafeRawBufferPointer, layout: RowLayout) throws(HeartwoodError) {
-    guard let base = bytes.baseAddress, bytes.count >= layout.fixedSize else {
-      throw .damagedRow("it has \(bytes.count) of at least \(layout.fixedSize) bytes")
-    }
-    self.bytes = bytes
-    self.base = base
-    guard entityNumber == layout.entityNumber else {
-      throw .damagedRow("it is of entity number \(entityNumber), not \(layout.entityNumber)")
-    }
-    guard fixedSize == layout.fixedSize else {
-      throw .damagedRow("its fixed part has \(fixedSize) bytes, not \(layout.fixedSize)")
-    }
-    var end: UInt32 = 0
-    for column in layout.variableColumns {
-      let next = column.load(base, as: UInt32.self)
-      guard next >= end else { throw .damagedRow("the bytes of slot \(column.slot) end before they begin") }
-      end = next
-    }
-    guard Int(end) == bytes.count - fixedSize else {
-      throw .damagedRow("its values end at byte \(fixedSize + Int(end)), the row at \(bytes.count)")
-    }
+    if let flaw = layout.flaw(bytes) { throw .damagedRow(bytes, flaw, layout) }
+    // A row has its header at least, so there is a first byte.
+    self.init(unchecked: bytes, base: bytes.baseAddress.unsafelyUnwrapped)
   }
 
-  /// Checks that the bytes are a row of the entity or of one below it.
-  init(validating bytes: UnsafeRawBufferPointer, below entity: EntityDescription) throws(HeartwoodError) {
+  /// Checks that the bytes are a row of one of the family's entities.
+  @inline(__always)
+  init(validating bytes: UnsafeRawBufferPointer, of family: RowFamily) throws(HeartwoodError) {
     guard bytes.count >= RowLayout.headerSize else { throw .damagedRow("it has \(bytes.count) bytes") }
     let number = UInt16(littleEndian: bytes.loadUnaligned(as: UInt16.self))
-    self = try RowView(validating: bytes, layout: entity.entity(numbered: number).layout)
+    guard let layout = family.layout(number) else { throw .damagedRow(number, notIn: family) }
+    if let flaw = layout._withUnsafeGuaranteedRef({ $0.flaw(bytes) }) {
+      throw .damagedRow(bytes, flaw, layout.takeUnretainedValue())
+    }
+    self.init(unchecked: bytes, base: bytes.baseAddress.unsafelyUnwrapped)
   }
 
   /// Bytes that have been checked before.
@@ -91,7 +80,7 @@ struct RowView {
 
   /// The text of a string or URL column; nil where its bytes are no UTF-8.
   func string(_ column: Column) -> String? {
-    String(validating: column.bytes(base).bindMemory(to: UInt8.self), as: UTF8.self)
+    String(rowBytes: column.bytes(base))
   }
 
   /// The value of an attribute; null also where the bytes cannot be read as one. For relationships, see
@@ -117,5 +106,26 @@ struct RowView {
     guard column.kind == .toOne else { return value(column) }
     if isNull(column) { return .null }
     return .object(layout.identifier(at: Int(column.slot), key: key(column), store: store))
+  }
+}
+
+extension HeartwoodError {
+  @inline(never)
+  static func damagedRow(_ number: UInt16, notIn family: RowFamily) -> HeartwoodError {
+    let names = family.entities.map(\.displayName).joined(separator: ", ")
+    return .damagedRow("it claims entity number \(number), which is none of \(names)")
+  }
+
+  @inline(never)
+  fileprivate static func damagedRow(
+    _ bytes: UnsafeRawBufferPointer, _ flaw: RowFlaw, _ layout: RowLayout
+  ) -> HeartwoodError {
+    switch flaw {
+    case .short: .damagedRow("it has \(bytes.count) of at least \(layout.fixedSize) bytes")
+    case .entity: .damagedRow("it is not of entity number \(layout.entityNumber)")
+    case .fixedSize: .damagedRow("its fixed part has not \(layout.fixedSize) bytes")
+    case .order: .damagedRow("the bytes of a value end before they begin")
+    case .end: .damagedRow("its values do not end where the row does, at byte \(bytes.count)")
+    }
   }
 }

@@ -18,8 +18,9 @@ final class LogStoreView: StoreView, StoreReading {
     of root: EntityDescription, from start: UInt64?, reversed: Bool,
     _ body: (UInt64, RowView) throws -> Bool
   ) throws {
+    let family = root.inUse.family
     try scan(Self.rows(of: root, from: start, reversed: reversed), reversed: reversed) { key, bytes in
-      try body(KeySpace.lastNumber(key), RowView(validating: bytes, below: root))
+      try body(KeySpace.lastNumber(key), RowView(validating: bytes, of: family))
     }
   }
 

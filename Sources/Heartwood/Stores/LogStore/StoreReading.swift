@@ -12,7 +12,7 @@ extension StoreReading {
     let bytes = try HeartwoodError.translating("a row cannot be read") {
       try KeySpace.withRowKey(root.number, key) { try reader.pointer(of: $0) }
     }
-    return try bytes.map { try RowView(validating: $0, below: root) }
+    return try bytes.map { try RowView(validating: $0, of: root.inUse.family) }
   }
 
   func destinations(
