@@ -32,7 +32,7 @@ extension ManagedObjectContext {
     }
     // Relationships have noted the old keys.
     identities.forEach { object in
-      object.forEachRelationshipState { $0.rename { self.permanentKeys[$0] ?? $0 } }
+      object.forEachRelationshipState { $0.rename(permanentKeys.permanent) }
     }
   }
 }

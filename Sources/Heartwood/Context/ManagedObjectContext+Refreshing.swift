@@ -34,7 +34,7 @@ extension ManagedObjectContext {
     discarded = []
     watched = []
     unpropagatedDeletes = []
-    permanentKeys = [:]
+    permanentKeys = KeyMap()
     unreadable = [:]
     changes = PendingChanges()
     if view.pinned != nil {

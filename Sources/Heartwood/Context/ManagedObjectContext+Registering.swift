@@ -54,7 +54,7 @@ extension ManagedObjectContext {
   func rename(_ object: ManagedObject, to identifier: ManagedObjectID) {
     let root = object.entity.rootEntity.number
     identities.remove(root, object.identifier.key)
-    permanentKeys[object.identifier.key] = identifier.key
+    permanentKeys.insert(identifier.key, for: object.identifier.key)
     object.identifier = identifier
     identities.insert(object, root, identifier.key)
   }

@@ -47,11 +47,27 @@ extension ManagedObjectContext {
 
   /// Calls `willSave` until no call changes anything any more.
   private func runWillSave() throws {
-    var seen: [ObjectIdentifier: Int] = [:]
+    let before = editCount
+    let objects = changes.all
+    var editCounts: [Int] = []
+    editCounts.reserveCapacity(objects.count)
+    for object in objects {
+      editCounts.append(object.editCount)
+      object.willSave()
+    }
+    propagateDeletes()
+    guard editCount != before else { return }
+    try repeatWillSave(
+      Dictionary(uniqueKeysWithValues: zip(objects.lazy.map(ObjectIdentifier.init), editCounts)))
+  }
+
+  /// - Parameter seen: how often each object had been edited when it was last called.
+  private func repeatWillSave(_ seen: [ObjectIdentifier: Int]) throws {
+    var seen = seen
     let roundLimit = 100
-    for round in 1...roundLimit {
+    for round in 2...roundLimit {
       let before = editCount
-      let objects = Array(changes.inserted) + Array(changes.updated) + Array(changes.deleted)
+      let objects = changes.all
       for object in objects where seen[ObjectIdentifier(object)] != object.editCount {
         seen[ObjectIdentifier(object)] = object.editCount
         object.willSave()
@@ -63,11 +79,13 @@ extension ManagedObjectContext {
   }
 
   private func finish(_ plan: SavePlan, _ outcome: SaveOutcome) {
+    permanentKeys.reserve(outcome.identifiers.count)
     for (object, identifier) in outcome.identifiers { rename(object, to: identifier) }
+    let keys = permanentKeys
     for (object, row) in outcome.rows { object.commit(row: row) }
     for object in plan.inserted + plan.updated {
-      object.forEachRelationshipState { $0.commit { self.permanentKeys[$0] ?? $0 } }
-      object.dropEdits()
+      object.forEachRelationshipState { $0.commit(mapping: keys.permanent) }
+      object.forgetEdits()
       object.state.remove([.inserted, .updated])
     }
     for object in plan.deleted {
@@ -75,7 +93,7 @@ extension ManagedObjectContext {
     }
     finishWithoutTransaction()
     // Every value that held a temporary key has been saved with the lasting one.
-    permanentKeys = [:]
+    permanentKeys = KeyMap()
   }
 
   /// Clears every mark of a change: what was marked changed has no difference left.

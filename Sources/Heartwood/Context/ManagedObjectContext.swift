@@ -48,7 +48,7 @@ public final class ManagedObjectContext: @unchecked Sendable {
   /// Unchanged objects whose row must still be the one that was read when the context is saved.
   var watched: [ManagedObject] = []
   /// Temporary keys that were replaced, so that values which still hold them resolve.
-  var permanentKeys: [UInt64: UInt64] = [:]
+  var permanentKeys = KeyMap()
   /// The rows that could not be read since the last refresh of them.
   var unreadable: UnreadableObjects = [:]
   var view = ViewHolder()

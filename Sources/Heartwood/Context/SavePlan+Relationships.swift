@@ -58,22 +58,21 @@ extension SavePlan {
   /// References that would point at nothing because of what others saved meanwhile: to a row that is
   /// gone, or from a row that came to point at a deleted one.
   func danglingReferences(
-    _ mapping: (UInt64) -> UInt64, in transaction: any StoreTransaction
+    in transaction: any StoreTransaction
   ) throws -> [MergeConflict] {
     var conflicts: [MergeConflict] = []
     // What this save deletes itself may stay referenced: that is what the rule noAction means.
     let own = Set(deleted.map(\.identifier))
-    for object in inserted + updated {
-      for (destination, key) in newTargets(of: object) {
-        let key = mapping(key)
-        if own.contains(ManagedObjectID(entity: destination, key: key, store: transaction.identity)) {
-          continue
-        }
-        if try transaction.row(destination.rootEntity, key) == nil {
+    func check(_ object: ManagedObject) throws {
+      try forEachNewTarget(of: object) { destination, key in
+        let isOwn = own.contains(ManagedObjectID(entity: destination, key: key, store: transaction.identity))
+        if try !isOwn && transaction.row(destination.rootEntity, key) == nil {
           conflicts.append(MergeConflict(object, newest: nil))
         }
       }
     }
+    for object in inserted { try check(object) }
+    for object in updated { try check(object) }
     for object in deleted where try isReferenced(object, in: transaction) {
       conflicts.append(
         MergeConflict(object, newest: try transaction.row(object.entity.rootEntity, object.identifier.key)))
@@ -81,20 +80,18 @@ extension SavePlan {
     return conflicts
   }
 
-  /// The rows that an object came to point at in this save, by to-one values and links.
-  private func newTargets(of object: ManagedObject) -> [(EntityDescription, UInt64)] {
-    var targets: [(EntityDescription, UInt64)] = []
+  /// The saved rows that an object came to point at, by to-one values and links.
+  private func forEachNewTarget(
+    of object: ManagedObject, _ body: (EntityDescription, UInt64) throws -> Void
+  ) throws {
     for relationship in object.entity.relationshipsBySlot where relationship.inverseRelationship != nil {
       if relationship.isToMany {
         guard let state = object.relationshipState(at: relationship.slot) else { continue }
-        targets += state.added.map { (relationship.destinationEntity, $0) }
-      } else if object.editedSlots.contains(relationship.slot),
-        case .object(let id) = object.value(at: relationship.slot)
-      {
-        targets.append((relationship.destinationEntity, id.key))
+        for key in state.added where key.isPermanentKey { try body(relationship.destinationEntity, key) }
+      } else if case .object(let id)? = object.side?.edit(relationship.slot), !id.isTemporaryID {
+        try body(relationship.destinationEntity, id.key)
       }
     }
-    return targets.filter { $0.1.isPermanentKey }
   }
 
   /// Whether rows still point at a deleted object by a to-one relationship whose other side promised

@@ -8,7 +8,8 @@ struct SavePlan {
   let deleted: [ManagedObject]
   let watched: [ManagedObject]
 
-  private let changedSlots: [ObjectIdentifier: [Int]]
+  /// For each of `updated`.
+  private let changedSlots: [[Int]]
 
   init(_ context: ManagedObjectContext) {
     inserted = Array(context.changes.inserted)
@@ -17,12 +18,15 @@ struct SavePlan {
     watched = context.watched.filter {
       $0.storedRow != nil && $0.state.isDisjoint(with: [.updated, .deleted])
     }
-    var changedSlots: [ObjectIdentifier: [Int]] = [:]
-    updated = context.changes.updated.filter { object in
+    var updated: [ManagedObject] = []
+    var changedSlots: [[Int]] = []
+    for object in context.changes.updated {
       let slots = object.changedSlots()
-      changedSlots[ObjectIdentifier(object)] = slots
-      return !slots.isEmpty || object.hasRelationshipChanges
+      guard !slots.isEmpty || object.hasRelationshipChanges else { continue }
+      updated.append(object)
+      changedSlots.append(slots)
     }
+    self.updated = updated
     self.changedSlots = changedSlots
   }
 
@@ -44,7 +48,7 @@ extension SavePlan {
     var conflicts: [MergeConflict] = []
 
     let keys = try allocateKeys(in: transaction, &outcome)
-    let mapping = { (key: UInt64) in keys[key] ?? key }
+    let mapping = keys.permanent
 
     for object in watched {
       let newest = try transaction.row(object.entity.rootEntity, object.identifier.key)
@@ -66,15 +70,17 @@ extension SavePlan {
       try transaction.insert(object.entity, mapping(object.identifier.key), row: row)
       outcome.rows.append((object, row))
     }
-    for object in updated {
-      if let conflict = try update(object, mapping, in: transaction, &outcome) { conflicts.append(conflict) }
+    for (object, slots) in zip(updated, changedSlots) {
+      if let conflict = try update(object, slots, mapping, in: transaction, &outcome) {
+        conflicts.append(conflict)
+      }
     }
     for object in inserted + updated {
       if let conflict = try writeRelationships(of: object, mapping, in: transaction) {
         conflicts.append(conflict)
       }
     }
-    if conflicts.isEmpty { conflicts = try danglingReferences(mapping, in: transaction) }
+    if conflicts.isEmpty { conflicts = try danglingReferences(in: transaction) }
     guard conflicts.isEmpty else { throw HeartwoodError.merge(conflicts) }
     return outcome
   }
@@ -82,9 +88,9 @@ extension SavePlan {
   /// Gives every new object its key: runs of keys, one for each root entity.
   private func allocateKeys(
     in transaction: any StoreTransaction, _ outcome: inout SaveOutcome
-  ) throws -> [UInt64: UInt64] {
-    var keys: [UInt64: UInt64] = [:]
-    keys.reserveCapacity(inserted.count)
+  ) throws -> KeyMap {
+    var keys = KeyMap()
+    keys.reserve(inserted.count)
     let waiting = inserted.filter { $0.identifier.isTemporaryID }
     outcome.identifiers.reserveCapacity(waiting.count)
     for group in Dictionary(grouping: waiting, by: { $0.entity.rootEntity.number })
@@ -92,7 +98,7 @@ extension SavePlan {
     {
       var key = try transaction.newKeys(group[0].entity.rootEntity, group.count)
       for object in group {
-        keys[object.identifier.key] = key
+        keys.insert(key, for: object.identifier.key)
         let identifier = ManagedObjectID(entity: object.entity, key: key, store: transaction.identity)
         outcome.identifiers.append((object, identifier))
         key += 1
@@ -100,16 +106,15 @@ extension SavePlan {
     }
     // Values may still hold a temporary key that `obtainPermanentIDs` has replaced.
     if let context = inserted.first?.managedObjectContext ?? updated.first?.managedObjectContext {
-      keys.merge(context.permanentKeys) { new, _ in new }
+      keys.merge(context.permanentKeys)
     }
     return keys
   }
 
   private func update(
-    _ object: ManagedObject, _ mapping: (UInt64) -> UInt64, in transaction: any StoreTransaction,
-    _ outcome: inout SaveOutcome
+    _ object: ManagedObject, _ slots: [Int], _ mapping: (UInt64) -> UInt64,
+    in transaction: any StoreTransaction, _ outcome: inout SaveOutcome
   ) throws -> MergeConflict? {
-    let slots = changedSlots[ObjectIdentifier(object)] ?? []
     let version = object.rowVersion
     let row = slots.isEmpty ? nil : object.encodedRow(version: version &+ 1, mapping: mapping)
     let conflict = try transaction.update(

@@ -27,9 +27,9 @@ extension ManagedObject {
   /// The checks that the model asks for, all of them: used by `validateForInsert` and `validateForUpdate`.
   func validateProperties() throws {
     var failures: [HeartwoodError] = []
-    for slot in entity.slots {
+    for check in entity.inUse.checks {
       do {
-        try validateProperty(at: slot)
+        try validate(check)
       } catch let error as HeartwoodError {
         failures.append(error)
       } catch {
@@ -50,21 +50,20 @@ extension ManagedObject {
     }
   }
 
-  private func validateProperty(at slot: Int) throws {
-    let property = entity.property(at: slot)
-    if let relationship = property as? RelationshipDescription, relationship.isToMany {
-      return try validateCount(relationship)
+  private func validate(_ check: PropertyCheck) throws {
+    if case .count(let relationship) = check.kind { return try validateCount(relationship) }
+    let value = value(at: check.slot)
+    if check.isMandatory && value.isNull {
+      throw HeartwoodError.missingMandatory(self, entity.property(at: check.slot))
     }
-    if !property.isOptional && !property.isTransient && value(at: slot) == .null {
-      throw HeartwoodError.missingMandatory(self, property)
+    if case .attribute(let type, let name) = check.kind {
+      try validateValue(value.anyValue(type), forKey: name)
     }
-    try validateValue(forPropertyAt: slot)
   }
 
   /// Counts are not asked for while nobody has touched the relationship: the last save saw to them.
   private func validateCount(_ relationship: RelationshipDescription) throws {
-    guard relationship.minCount > 0 || relationship.maxCount > 0 || !relationship.isOptional,
-      let context = managedObjectContext,
+    guard let context = managedObjectContext,
       isInserted || relationshipState(at: relationship.slot)?.hasChanges == true
     else { return }
     let count = context.destinations(of: self, relationship).count

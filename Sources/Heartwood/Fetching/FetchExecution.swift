@@ -49,15 +49,14 @@ struct FetchExecution {
 
   /// Calls `body` for the rows in the store that are asked for and that the context has not changed.
   private func forEachStored(skipping count: Int, _ body: (FoundRow) throws -> Bool) throws {
+    // Looked up once, not for each row.
+    let (hidden, checksEntity, filter) = (pending.hidden, plan.checksEntity, plan.filter)
     try plan.access.forEachRow(in: view, request.entity, skipping: count) { found in
-      if !pending.hidden.isEmpty && pending.hidden.contains(found.key) { return true }
-      return try isAskedFor(found, in: source) ? try body(found) : true
+      if !hidden.isEmpty && hidden.contains(found.key) { return true }
+      if checksEntity && !request.accepts(found.row.entityNumber) { return true }
+      if let filter, try !filter.matches(found.row, key: found.key, in: source) { return true }
+      return try body(found)
     }
-  }
-
-  private func isAskedFor(_ found: FoundRow, in source: any RowSource) throws -> Bool {
-    if plan.checksEntity && !request.accepts(found.row.entityNumber) { return false }
-    return try plan.filter?.matches(found.row, key: found.key, in: source) ?? true
   }
 
   private func gather(_ count: Int?) throws -> [FoundRow] {

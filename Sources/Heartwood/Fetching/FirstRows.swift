@@ -18,7 +18,7 @@ struct FirstRows {
       heap.append(row)
       // Without a limit nothing is ever thrown out, and the rows are sorted once at the end.
       if limit != .max { try siftUp(heap.count - 1) }
-    } else if let last = heap.first, try order.places(row, before: last) {
+    } else if try !heap.isEmpty && order.places(row, before: heap[0]) {
       heap[0] = row
       try siftDown(0)
     }

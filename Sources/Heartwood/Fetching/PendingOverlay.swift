@@ -54,7 +54,7 @@ final class PendingOverlay: RowSource {
 
   private func encode(_ object: ManagedObject, _ place: Place) -> UnsafeMutableRawBufferPointer {
     let permanentKeys = context.permanentKeys
-    let row = object.encodedRow(version: object.rowVersion) { permanentKeys[$0] ?? $0 }
+    let row = object.encodedRow(version: object.rowVersion, mapping: permanentKeys.permanent)
     let bytes = UnsafeMutableRawBufferPointer.allocate(byteCount: row.count, alignment: 8)
     bytes.copyBytes(from: row)
     rows[place] = bytes

@@ -77,6 +77,7 @@ private final class TextOrder: ColumnOrder {
   override func compare(_ left: Place, _ right: Place) -> Int {
     ordered(left.row, right.row) {
       let (leftBytes, rightBytes) = (left.row.bytes(column), right.row.bytes(column))
+      if let order = leftBytes.orderAtFirstDifference(to: rightBytes) { return order }
       if leftBytes.isSurelyComposed, rightBytes.isSurelyComposed { return leftBytes.order(to: rightBytes) }
       return Value.order(left.row.string(column) ?? "", right.row.string(column) ?? "")
     }

@@ -12,6 +12,8 @@ final class FrozenEntity: @unchecked Sendable {
   /// By slot, so that reaching a relationship costs no cast.
   let relationshipBySlot: [RelationshipDescription?]
   let defaults: [Value]
+  /// What a save checks of an object.
+  let checks: [PropertyCheck]
   let versionHash: VersionHash
   /// The entity and all below it by number, of root entities and of others.
   let family: RowFamily
@@ -37,6 +39,7 @@ final class FrozenEntity: @unchecked Sendable {
     self.versionHash = versionHash
     self.family = family
     self.defaults = defaults
+    checks = properties.enumerated().compactMap { PropertyCheck($1, slot: $0) }
     declaredProperties = bound.entity.declaredProperties
     slotsByName = Dictionary(
       properties.enumerated().map { ($1.name, $0) }, uniquingKeysWith: { first, _ in first })

@@ -10,10 +10,4 @@ extension ManagedObject {
     }
     return entity
   }
-
-  /// Calls `validateValue(_:forKey:)` for an attribute.
-  final func validateValue(forPropertyAt slot: Int) throws {
-    guard let attribute = entity.attribute(at: slot) else { return }
-    try validateValue(value(at: slot).anyValue(attribute.type), forKey: attribute.name)
-  }
 }

@@ -40,6 +40,12 @@ extension ManagedObject {
     editedSlots.filter { side?.edit($0) != committedValue(at: $0) }
   }
 
+  /// Forgets all pending values after they were saved, and the memory for them where nothing else is in it.
+  final func forgetEdits() {
+    if let side, side.header.relationships.isEmpty { self.side = nil } else { side?.dropEdits() }
+    exposeRow()
+  }
+
   final var hasPersistentEdits: Bool { !changedSlots().isEmpty }
 
   /// How often the object was edited since it came into being.

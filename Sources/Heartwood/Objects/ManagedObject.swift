@@ -14,6 +14,8 @@ open class ManagedObject: Hashable {
   /// The copied row. It stays while there are pending values, and while the object is still a fault that
   /// a fetch has given its row ahead.
   @exclusivity(unchecked) final var storedRow: StoredRow?
+  /// Where the object stands in the context's list of changes that it is in.
+  @exclusivity(unchecked) final var placeInChanges: UInt32 = 0
   /// What only touched objects have: pending values, relationships.
   @exclusivity(unchecked) final var side: ObjectSide?
   /// Frozen entities last as long as the process; contexts detach their objects before they go.

@@ -29,6 +29,11 @@ struct RowView {
     self.init(unchecked: bytes, base: bytes.baseAddress.unsafelyUnwrapped)
   }
 
+  /// Checks that the bytes are a row of the entity or of one below it.
+  init(validating bytes: UnsafeRawBufferPointer, below entity: EntityDescription) throws(HeartwoodError) {
+    try self.init(validating: bytes, of: entity.inUse.family)
+  }
+
   /// Bytes that have been checked before.
   init(unchecked bytes: UnsafeRawBufferPointer, base: UnsafeRawPointer) {
     self.bytes = bytes

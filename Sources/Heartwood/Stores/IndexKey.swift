@@ -40,11 +40,24 @@ enum IndexKey {
 
   /// The whole entry for a row; nil where a unique index does not bind it.
   static func entry(_ index: StoreIndex, _ row: RowView, _ key: UInt64) -> [UInt8]? {
-    if index.isUnique, index.columns.contains(where: row.isNull) { return nil }
-    var entry = whole(index, row)
-    cut(&entry)
-    OrderedKey.append(key, to: &entry)
-    return entry
+    var entry: [UInt8] = []
+    entry.reserveCapacity(64)
+    return append(index, row, key, to: &entry) ? entry : nil
+  }
+
+  /// Appends the whole entry for a row; false, and nothing, where a unique index does not bind it.
+  static func append(_ index: StoreIndex, _ row: RowView, _ key: UInt64, to bytes: inout [UInt8]) -> Bool {
+    if index.isUnique, index.columns.contains(where: row.isNull) { return false }
+    let start = bytes.count
+    KeySpace.appendHead(KeySpace.index, index.number, to: &bytes)
+    for column in index.columns { row.appendOrderedKey(column, to: &bytes) }
+    if bytes.count - start > headSize + longestValues {
+      var entry = Array(bytes[start...])
+      cut(&entry)
+      bytes.replaceSubrange(start..., with: entry)
+    }
+    OrderedKey.append(key, to: &bytes)
+    return true
   }
 }
 

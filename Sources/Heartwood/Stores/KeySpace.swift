@@ -42,6 +42,11 @@ enum KeySpace {
     [kind, UInt8(truncatingIfNeeded: number >> 8), UInt8(truncatingIfNeeded: number)]
   }
 
+  static func appendHead(_ kind: UInt8, _ number: UInt16, to key: inout [UInt8]) {
+    key.append(kind)
+    OrderedKey.append(number, to: &key)
+  }
+
   static func rowKey(_ root: UInt16, _ key: UInt64) -> [UInt8] { extended(head(row, root), key) }
 
   /// Links, order or ranks of one source.

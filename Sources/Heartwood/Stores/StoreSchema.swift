@@ -59,6 +59,8 @@ final class StoreSchema: Sendable {
     number < UInt64(entities.count) ? entities[Int(number)] : nil
   }
 
+  func index(numbered number: UInt16) -> StoreIndex? { indexes.first { $0.number == number } }
+
   /// The number under which a relationship's links are kept.
   func number(of relationship: RelationshipDescription) -> UInt16 {
     guard let owner = relationship.entity else {

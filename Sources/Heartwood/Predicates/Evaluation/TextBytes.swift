@@ -72,6 +72,38 @@ extension UnsafeRawBufferPointer {
     return Value.order(count, other.count)
   }
 
+  /// The order of two texts in their composed forms, where the first difference between their bytes decides it:
+  /// where both go on with ASCII there, or end, and nothing follows that could combine with it.
+  @inline(__always)
+  func orderAtFirstDifference(to other: UnsafeRawBufferPointer) -> Int? {
+    let position = firstDifference(from: other)
+    let (left, right) = (unitForOrder(at: position), other.unitForOrder(at: position))
+    guard left < 0x80, right < 0x80, unitForOrder(at: position + 1) < 0xCC,
+      other.unitForOrder(at: position + 1) < 0xCC
+    else { return nil }
+    return left == right ? 0 : left < right ? -1 : 1
+  }
+
+  /// A byte; -1 behind the end, so that a beginning comes before what goes on.
+  @inline(__always)
+  private func unitForOrder(at position: Int) -> Int { position < count ? Int(self[position]) : -1 }
+
+  @inline(__always)
+  private func firstDifference(from other: UnsafeRawBufferPointer) -> Int {
+    guard let left = baseAddress, let right = other.baseAddress else { return 0 }
+    let common = Swift.min(count, other.count)
+    var position = 0
+    while position + 8 <= common {
+      let difference =
+        left.loadUnaligned(fromByteOffset: position, as: UInt64.self)
+        ^ right.loadUnaligned(fromByteOffset: position, as: UInt64.self)
+      if difference != 0 { return position + UInt64(littleEndian: difference).trailingZeroBitCount / 8 }
+      position += 8
+    }
+    while position < common && self[position] == other[position] { position += 1 }
+    return position
+  }
+
   /// The index after the scalar that begins at `position`.
   func endOfScalar(at position: Int) -> Int {
     var end = position + 1

@@ -1,48 +1,62 @@
 import HeartwoodBytes
+import HeartwoodEngine
 
 /// What follows from rows: entries of indexes, and links of to-many relationships whose inverse is a
 /// to-one value.
 extension LogStoreTransaction {
-  func putEntries(of row: RowView, _ key: UInt64, _ stored: StoreEntity) throws {
+  func putEntries(of row: RowView, _ key: UInt64, _ stored: StoreEntity) {
     for index in stored.indexes {
-      if let entry = IndexKey.entry(index, row, key) { try putEntry(entry, of: index, key) }
+      entries.add(index.isUnique ? .putUnique : .put) { IndexKey.append(index, row, key, to: &$0) }
     }
     for link in stored.derivedLinks where !row.isNull(link.column) {
-      try put(KeySpace.entry(KeySpace.link, link.relationship, row.key(link.column), key))
+      entries.add(.put, KeySpace.entry(KeySpace.link, link.relationship, row.key(link.column), key))
     }
   }
 
-  func deleteEntries(of row: RowView, _ key: UInt64, _ stored: StoreEntity) throws {
+  func deleteEntries(of row: RowView, _ key: UInt64, _ stored: StoreEntity) {
     for index in stored.indexes {
-      if let entry = IndexKey.entry(index, row, key) { try delete(entry) }
+      entries.add(.delete) { IndexKey.append(index, row, key, to: &$0) }
     }
     for link in stored.derivedLinks where !row.isNull(link.column) {
-      try delete(KeySpace.entry(KeySpace.link, link.relationship, row.key(link.column), key))
+      entries.add(.delete, KeySpace.entry(KeySpace.link, link.relationship, row.key(link.column), key))
     }
   }
 
   /// Changes only the entries that differ.
-  func moveEntries(from old: RowView, to new: RowView, _ key: UInt64, _ stored: StoreEntity) throws {
+  func moveEntries(from old: RowView, to new: RowView, _ key: UInt64, _ stored: StoreEntity) {
     for index in stored.indexes where !index.columns.allSatisfy({ old.isSame($0, in: new) }) {
       let before = IndexKey.entry(index, old, key)
       let after = IndexKey.entry(index, new, key)
       guard before != after else { continue }
-      if let before { try delete(before) }
-      if let after { try putEntry(after, of: index, key) }
+      if let before { entries.add(.delete, before) }
+      if let after { entries.add(index.isUnique ? .putUnique : .put, after) }
     }
     for link in stored.derivedLinks where !old.isSame(link.column, in: new) {
       if !old.isNull(link.column) {
-        try delete(KeySpace.entry(KeySpace.link, link.relationship, old.key(link.column), key))
+        entries.add(.delete, KeySpace.entry(KeySpace.link, link.relationship, old.key(link.column), key))
       }
       if !new.isNull(link.column) {
-        try put(KeySpace.entry(KeySpace.link, link.relationship, new.key(link.column), key))
+        entries.add(.put, KeySpace.entry(KeySpace.link, link.relationship, new.key(link.column), key))
       }
     }
   }
 
-  private func putEntry(_ entry: [UInt8], of index: StoreIndex, _ key: UInt64) throws {
-    try put(entry)
-    if index.isUnique { uniqueness.add(entry, of: index, key) }
+  /// Links that follow from rows must be there when they are read.
+  func prepareToRead(_ relationship: RelationshipDescription) throws {
+    if relationship.isToMany && !relationship.hasEntries { try writeEntries() }
+  }
+
+  /// Carries out what has been gathered.
+  func writeEntries() throws {
+    guard !entries.isEmpty else { return }
+    var changes = EntryChanges()
+    swap(&changes, &entries)
+    changes.sort()
+    let nothing = UnsafeRawBufferPointer(start: nil, count: 0)
+    try changes.forEach { kind, key, _ in
+      if kind == .delete { _ = try reader.delete(key) } else { try reader.put(key, nothing) }
+    }
+    if changes.hasUnique { uniqueness.add(changes) }
   }
 }
 
@@ -51,32 +65,52 @@ extension LogStoreTransaction {
 /// They are checked when everything is written: a value may go from one row to another in one save, in
 /// whatever order the two rows come.
 struct AddedUniqueEntries {
-  private var entries: [(index: StoreIndex, values: [UInt8], key: UInt64)] = []
-
-  mutating func add(_ entry: [UInt8], of index: StoreIndex, _ key: UInt64) {
-    entries.append((index, Array(entry.dropLast(IndexKey.keySize)), key))
+  private struct Suspect {
+    let index: StoreIndex
+    let values: [UInt8]
+    let key: UInt64
+    let order: Int
   }
+
+  private var batches: [EntryChanges] = []
+
+  mutating func add(_ changes: EntryChanges) { batches.append(changes) }
 
   /// One for each added row whose values another row has too.
   func violations(in transaction: LogStoreTransaction) throws -> [ConstraintViolation] {
+    var suspects: [Suspect] = []
+    for batch in batches { suspects += try Self.suspects(batch, in: transaction) }
+    var added = Dictionary(grouping: suspects, by: \.values).mapValues { Set($0.map(\.key)) }
     var violations: [ConstraintViolation] = []
-    var added: [[UInt8]: Set<UInt64>] = [:]
-    for entry in entries {
-      // Two keys are enough to know that there is trouble; nearly always there is one.
-      guard try transaction.keys(with: entry.values, limit: 2).count > 1 else { continue }
-      added[entry.values, default: []].insert(entry.key)
-    }
-    for entry in entries {
-      guard let mine = added.removeValue(forKey: entry.values) else { continue }
-      violations += try self.violations(entry.index, entry.values, mine, in: transaction)
+    for suspect in suspects {
+      guard let mine = added.removeValue(forKey: suspect.values) else { continue }
+      violations += try Self.violations(suspect.index, suspect.values, mine, in: transaction)
     }
     return violations
   }
 
-  private func violations(
+  /// The added entries whose values another entry has too, in the order in which their rows were written.
+  private static func suspects(
+    _ batch: EntryChanges, in transaction: LogStoreTransaction
+  ) throws -> [Suspect] {
+    var suspects: [Suspect] = []
+    let cursor = try transaction.reader.cursor()
+    try batch.forEach { kind, entry, order in
+      guard kind == .putUnique else { return }
+      let values = UnsafeRawBufferPointer(rebasing: entry.dropLast(IndexKey.keySize))
+      guard try cursor.findsTwo(values),
+        let index = transaction.schema.index(numbered: try KeySpace.number(of: entry))
+      else { return }
+      suspects.append(
+        Suspect(index: index, values: Array(values), key: try KeySpace.lastNumber(entry), order: order))
+    }
+    return suspects.sorted { $0.order < $1.order }
+  }
+
+  private static func violations(
     _ index: StoreIndex, _ values: [UInt8], _ added: Set<UInt64>, in transaction: LogStoreTransaction
   ) throws -> [ConstraintViolation] {
-    let keys = try transaction.keys(with: values, limit: .max)
+    let keys = try transaction.keys(with: values)
     let root = index.entity.rootEntity
     guard let existing = keys.first(where: { !added.contains($0) }) ?? keys.first,
       let row = try transaction.row(root, existing)
@@ -98,14 +132,30 @@ struct AddedUniqueEntries {
   }
 }
 
+extension Cursor {
+  /// Whether at least two entries have exactly these values; stands on the first of them then, else behind the
+  /// only one.
+  ///
+  /// Asked for one value after the other in their order, it mostly stands on the next one already.
+  fileprivate func findsTwo(_ values: UnsafeRawBufferPointer) throws -> Bool {
+    if !isValid || !key.hasPrefix(values) { guard try seek(values) else { return false } }
+    var found = 0
+    while key.hasPrefix(values) {
+      if key.count == values.count + IndexKey.keySize { found += 1 }
+      if found == 2 { return try seek(values) }
+      guard try next() else { return false }
+    }
+    return false
+  }
+}
+
 extension LogStoreTransaction {
   /// The rows whose entries have exactly these values, ascending.
-  fileprivate func keys(with values: [UInt8], limit: Int) throws -> [UInt64] {
+  fileprivate func keys(with values: [UInt8]) throws -> [UInt64] {
     var keys: [UInt64] = []
     try scan(.prefix(values)) { entry, _ in
-      guard entry.count == values.count + IndexKey.keySize else { return true }
-      keys.append(try KeySpace.lastNumber(entry))
-      return keys.count < limit
+      if entry.count == values.count + IndexKey.keySize { keys.append(try KeySpace.lastNumber(entry)) }
+      return true
     }
     return keys
   }

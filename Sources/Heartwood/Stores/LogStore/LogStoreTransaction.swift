@@ -7,7 +7,11 @@ final class LogStoreTransaction: StoreTransaction, StoreReading {
   let identity: StoreIdentity
   /// For the history, in the order in which they were made.
   private var changes: [HistoryChange] = []
+  /// What follows from the rows that were written, and is not written itself yet.
+  var entries = EntryChanges()
   var uniqueness = AddedUniqueEntries()
+  /// By root entity: keys that this transaction gave, under which there can be no rows but its own.
+  private var givenKeys: [UInt16: Range<UInt64>] = [:]
 
   init(_ reader: WriteTransaction, _ schema: StoreSchema, _ identity: StoreIdentity) {
     self.reader = reader
@@ -22,20 +26,28 @@ final class LogStoreTransaction: StoreTransaction, StoreReading {
     guard !overflows, next.isPermanentKey else {
       throw HeartwoodError(.persistentStoreSave, "\(root.displayName) has no keys left for \(count) objects")
     }
+    try checkNoRows(root, from: first)
     try put(counter, KeySpace.value(next))
+    givenKeys[root.number] = (givenKeys[root.number]?.lowerBound ?? first)..<next
     return first
+  }
+
+  private func checkNoRows(_ root: EntityDescription, from first: UInt64) throws {
+    let cursor = try reader.cursor()
+    guard try cursor.seek(KeySpace.rowKey(root.number, first)),
+      cursor.key.starts(with: KeySpace.head(KeySpace.row, root.number))
+    else { return }
+    throw HeartwoodError.rowExists(root, try KeySpace.lastNumber(cursor.key))
   }
 
   func insert(_ entity: EntityDescription, _ key: UInt64, row: [UInt8]) throws {
     let stored = schema.entity(entity)
     let rowKey = KeySpace.rowKey(stored.entity.rootEntity.number, key)
-    guard try !contains(rowKey) else {
-      throw HeartwoodError(
-        .persistentStoreSave, "\(entity.displayName) has a row with the key \(key) already; verify the store")
-    }
+    let isNewKey = givenKeys[entity.rootEntity.number]?.contains(key) ?? false
+    if try !isNewKey && contains(rowKey) { throw HeartwoodError.rowExists(entity, key) }
     try row.withUnsafeBytes { bytes in
       let row = try RowView(validating: bytes, layout: stored.entity.layout)
-      try putEntries(of: row, key, stored)
+      putEntries(of: row, key, stored)
     }
     try put(rowKey, row)
     changes.append(HistoryChange(kind: .insert, entity: stored.entity, key: key))
@@ -79,7 +91,7 @@ final class LogStoreTransaction: StoreTransaction, StoreReading {
     let copy = Array(old.bytes)
     try copy.withUnsafeBytes { bytes in
       let row = try RowView(validating: bytes, layout: stored.entity.layout)
-      try deleteEntries(of: row, key, stored)
+      deleteEntries(of: row, key, stored)
       changes.append(
         HistoryChange(kind: .delete, entity: stored.entity, key: key, tombstone: stored.tombstone(of: row)))
     }
@@ -94,6 +106,13 @@ final class LogStoreTransaction: StoreTransaction, StoreReading {
     RowConflict(
       entity: entity, key: key, expectedVersion: expected, newestVersion: newest?.version ?? 0,
       newestRow: newest.map { Array($0.bytes) })
+  }
+}
+
+extension HeartwoodError {
+  fileprivate static func rowExists(_ entity: EntityDescription, _ key: UInt64) -> HeartwoodError {
+    HeartwoodError(
+      .persistentStoreSave, "\(entity.displayName) has a row with the key \(key) already; verify the store")
   }
 }
 
@@ -118,6 +137,7 @@ extension LogStoreTransaction {
   /// - Returns: the number of the transaction; nil where nothing was changed.
   /// - Throws: `ConstraintViolations`.
   func finish(_ info: TransactionInfo) throws -> UInt64? {
+    try writeEntries()
     let violations = try uniqueness.violations(in: self)
     guard violations.isEmpty else { throw ConstraintViolations(violations: violations) }
     guard !changes.isEmpty else { return nil }

@@ -12,6 +12,8 @@ final class LogStoreView: StoreView, StoreReading {
     self.schema = schema
   }
 
+  func prepareToRead(_ relationship: RelationshipDescription) {}
+
   var generation: UInt64 { reader.generation.rawValue }
 
   func scanRows(

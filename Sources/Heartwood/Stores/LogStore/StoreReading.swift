@@ -5,6 +5,8 @@ protocol StoreReading: RowSource {
   associatedtype Reader: KeyValueReader
   var reader: Reader { get }
   var schema: StoreSchema { get }
+  /// Called before the entries of a relationship are read.
+  func prepareToRead(_ relationship: RelationshipDescription) throws
 }
 
 extension StoreReading {
@@ -18,6 +20,7 @@ extension StoreReading {
   func destinations(
     _ relationship: RelationshipDescription, of key: UInt64, _ body: (UInt64) throws -> Bool
   ) throws {
+    try prepareToRead(relationship)
     guard relationship.isToMany else { return try toOneDestination(relationship, of: key, body) }
     let isOrdered = relationship.isOrdered
     let prefix = KeySpace.source(
@@ -44,6 +47,7 @@ extension StoreReading {
       }
       return count
     }
+    try prepareToRead(relationship)
     let kind = relationship.isOrdered ? KeySpace.order : KeySpace.link
     return try count(.prefix(KeySpace.source(kind, schema.number(of: relationship), key)))
   }
@@ -52,6 +56,7 @@ extension StoreReading {
   func hasDestination(
     _ relationship: RelationshipDescription, _ target: UInt64, of key: UInt64
   ) throws -> Bool {
+    try prepareToRead(relationship)
     let kind = relationship.isOrdered ? KeySpace.rank : KeySpace.link
     return try contains(KeySpace.entry(kind, schema.number(of: relationship), key, target))
   }

@@ -1,0 +1,30 @@
+/// What a save checks of one property, worked out once for each entity.
+struct PropertyCheck {
+  enum Kind {
+    case attribute(AttributeDescription.AttributeType, name: String)
+    case toOne
+    /// A to-many relationship whose count is bounded.
+    case count(RelationshipDescription)
+  }
+
+  let slot: Int
+  let kind: Kind
+  let isMandatory: Bool
+
+  /// Nil for a property of which there is nothing to check.
+  init?(_ property: PropertyDescription, slot: Int) {
+    self.slot = slot
+    isMandatory = !property.isOptional && !property.isTransient
+    if let attribute = property as? AttributeDescription {
+      kind = .attribute(attribute.type, name: attribute.name)
+    } else if let relationship = property as? RelationshipDescription, relationship.isToMany {
+      guard relationship.minCount > 0 || relationship.maxCount > 0 || !relationship.isOptional else {
+        return nil
+      }
+      kind = .count(relationship)
+    } else {
+      guard isMandatory else { return nil }
+      kind = .toOne
+    }
+  }
+}
