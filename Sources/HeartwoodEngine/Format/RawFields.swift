@@ -21,6 +21,32 @@ extension UnsafeRawPointer {
   /// `count` bytes from here.
   @inline(__always)
   func bytes(_ count: Int) -> UnsafeRawBufferPointer { UnsafeRawBufferPointer(start: self, count: count) }
+
+  /// Whether the `count` bytes from here are those at `other`. Made for few of them.
+  @inline(__always)
+  func hasBytes(of other: UnsafeRawPointer, _ count: Int) -> Bool {
+    guard count >= 8 else { return hasFewBytes(of: other, count) }
+    // Words, the last one overlapping the one before.
+    let last = count &- 8
+    var index = 0
+    while index < last {
+      if field64(index) != other.field64(index) { return false }
+      index &+= 8
+    }
+    return field64(last) == other.field64(last)
+  }
+
+  /// Less than eight, the first half overlapping the second.
+  @inline(__always)
+  private func hasFewBytes(of other: UnsafeRawPointer, _ count: Int) -> Bool {
+    if count >= 4 {
+      return field32(0) == other.field32(0) && field32(count &- 4) == other.field32(count &- 4)
+    }
+    if count >= 2 {
+      return field16(0) == other.field16(0) && field16(count &- 2) == other.field16(count &- 2)
+    }
+    return count < 1 || field8(0) == other.field8(0)
+  }
 }
 
 extension UnsafeMutableRawPointer {

@@ -84,14 +84,14 @@ struct ReadView: @unchecked Sendable {
   }
 
   @inline(never)
-  private static func damaged(_ reference: ValueReference) -> EngineError {
+  static func damaged(_ reference: ValueReference) -> EngineError {
     .damaged(
       "a value is damaged: its checksum does not hold; run verify, and restore the file from a backup",
       file: SegmentName.log(reference.segment), offset: Int(reference.offset))
   }
 
   @inline(never)
-  private static func wrongRecord(_ reference: ValueReference) -> EngineError {
+  static func wrongRecord(_ reference: ValueReference) -> EngineError {
     .damaged(
       "the tree is damaged: it leads to the value of another key; run verify",
       file: SegmentName.log(reference.segment), offset: Int(reference.offset))
@@ -103,26 +103,6 @@ extension Record {
   @inline(__always)
   func holds(_ other: UnsafeRawBufferPointer) -> Bool {
     guard keyBytes == other.count, let bytes = other.baseAddress else { return false }
-    return Self.areEqual(base + keyOffset, bytes, keyBytes)
-  }
-
-  @inline(__always)
-  private static func areEqual(_ left: UnsafeRawPointer, _ right: UnsafeRawPointer, _ count: Int) -> Bool {
-    if count < 8 {
-      var index = 0
-      while index < count {
-        if left.field8(index) != right.field8(index) { return false }
-        index &+= 1
-      }
-      return true
-    }
-    // Words, the last one overlapping the one before.
-    let last = count &- 8
-    var index = 0
-    while index < last {
-      if left.field64(index) != right.field64(index) { return false }
-      index &+= 8
-    }
-    return left.field64(last) == right.field64(last)
+    return (base + keyOffset).hasBytes(of: bytes, keyBytes)
   }
 }

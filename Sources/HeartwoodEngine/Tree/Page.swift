@@ -167,7 +167,13 @@ struct Page {
   func entry(_ index: Int) -> TreeEntry {
     let reference = reference(index)
     if reference & Page.inlineMark == 0 { return .position(ValueReference(rawValue: reference)) }
-    return .inline((rest(index) + restBytes(index)).bytes(Page.inlineBytes(reference)))
+    return .inline(inlineValue(index))
+  }
+
+  /// The value of an entry that has it in the heap.
+  @inline(__always)
+  func inlineValue(_ index: Int) -> UnsafeRawBufferPointer {
+    (rest(index) + restBytes(index)).bytes(Page.inlineBytes(reference(index)))
   }
 
   @inline(__always)

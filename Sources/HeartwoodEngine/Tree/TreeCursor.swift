@@ -28,9 +28,11 @@ final class TreeCursor {
   // MARK: Where it stands
 
   /// The key; the bytes are the cursor's, until it is asked again or moved.
-  var key: UnsafeRawBufferPointer {
+  var key: UnsafeRawBufferPointer { key(inLeaf: indices[0]) }
+
+  /// The key of an entry of the same leaf; the bytes are the cursor's, as above.
+  func key(inLeaf index: Int) -> UnsafeRawBufferPointer {
     let page = pages[0]
-    let index = indices[0]
     page.copyKey(index, to: keyBuffer)
     return UnsafeRawPointer(keyBuffer).bytes(page.keyBytes(index))
   }
@@ -38,15 +40,11 @@ final class TreeCursor {
   /// What the tree holds for the key.
   var entry: TreeEntry { pages[0].entry(indices[0]) }
 
+  var leaf: Page { pages[0] }
+
   /// Which entry of its leaf it stands on, and how many the leaf has.
   var indexInLeaf: Int { indices[0] }
   var leafCount: Int { pages[0].count }
-
-  /// Where the value of an entry of the same leaf lies; nil where the leaf holds it.
-  func position(inLeaf index: Int) -> ValueReference? {
-    let reference = pages[0].reference(index)
-    return reference & Page.inlineMark == 0 ? ValueReference(rawValue: reference) : nil
-  }
 
   // MARK: Moving; each returns whether it now stands on an entry
 
@@ -164,7 +162,7 @@ final class TreeCursor {
     return true
   }
 
-  private func moveToNextLeaf() throws(EngineError) -> Bool {
+  func moveToNextLeaf() throws(EngineError) -> Bool {
     isValid = false
     var level = 1
     while level <= view.root.level, indices[level] + 1 >= pages[level].count { level += 1 }
@@ -175,7 +173,7 @@ final class TreeCursor {
     return settle()
   }
 
-  private func moveToPreviousLeaf() throws(EngineError) -> Bool {
+  func moveToPreviousLeaf() throws(EngineError) -> Bool {
     isValid = false
     var level = 1
     while level <= view.root.level, indices[level] == 0 { level += 1 }

@@ -1,0 +1,108 @@
+/// One pass over the entries of a range.
+///
+/// It goes leaf by leaf, so that what is the same for all entries of a leaf is done once; and the keys handed
+/// out are those of the records, compared with the leaf in place, so that none is put together.
+struct RangeScan {
+  typealias Body = (_ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) throws -> Bool
+
+  private let range: KeyRange
+  private let reversed: Bool
+  private let validity: ReadValidity?
+  private let cursor: TreeCursor
+  private var records: RecordRun
+
+  init(_ view: ReadView, _ range: KeyRange, reversed: Bool, validity: ReadValidity?) {
+    self.range = range
+    self.reversed = reversed
+    self.validity = validity
+    cursor = TreeCursor(view.view)
+    records = RecordRun(view)
+  }
+
+  /// Calls `body` with one entry after the other until it returns false.
+  mutating func run(_ body: Body) throws {
+    var isStanding = try reversed ? cursor.moveToEnd(of: range) : cursor.moveToStart(of: range)
+    while isStanding {
+      let span = cursor.span(within: range, reversed: reversed)
+      guard try visit(span, body) else { return }
+      let isWholeLeaf = reversed ? span.lowerBound == 0 : span.upperBound == cursor.leafCount
+      guard isWholeLeaf else { return }
+      isStanding = try reversed ? cursor.moveToPreviousLeaf() : cursor.moveToNextLeaf()
+    }
+  }
+
+  /// Calls `body` with the entries of a part of the leaf.
+  /// - Returns: Whether to go on behind them.
+  @inline(never)
+  private mutating func visit(_ span: Range<Int>, _ body: Body) throws -> Bool {
+    let leaf = LeafEntries(cursor.leaf)
+    let step = reversed ? -1 : 1
+    var index = reversed ? span.upperBound &- 1 : span.lowerBound
+    var left = span.count
+    while left > 0 {
+      var touched = min(left, RecordRun.reach)
+      left &-= touched
+      let last = index &+ (touched &- 1) &* step
+      records.touch(leaf, min(index, last)...max(index, last))
+      while touched > 0 {
+        guard try visit(index, of: leaf, body) else { return false }
+        try validity?.check()
+        index &+= step
+        touched &-= 1
+      }
+    }
+    return true
+  }
+
+  @inline(__always)
+  private mutating func visit(_ index: Int, of leaf: LeafEntries, _ body: Body) throws -> Bool {
+    guard let reference = leaf.position(index) else {
+      return try body(cursor.key(inLeaf: index), leaf.inlineValue(index))
+    }
+    let record = try records.record(at: reference, of: leaf, index)
+    return try body(record.key, record.value)
+  }
+}
+
+extension TreeCursor {
+  /// The entries of the leaf from where the cursor stands to the end of a range, in the direction of a scan.
+  fileprivate func span(within range: KeyRange, reversed: Bool) -> Range<Int> {
+    if reversed {
+      let end = indexInLeaf + 1
+      return min(range.lower.map(leaf.firstIndex(within:)) ?? 0, end)..<end
+    }
+    return indexInLeaf..<max(range.upper.map(leaf.endIndex(within:)) ?? leafCount, indexInLeaf)
+  }
+
+  /// Moves to the first entry that the lower end of a range lets in.
+  fileprivate func moveToStart(of range: KeyRange) throws(EngineError) -> Bool {
+    guard let lower = range.lower else { return try moveToFirst() }
+    let stands = try lower.key.withBytes { (key) throws(EngineError) in try seek(key) }
+    guard stands, !lower.isInclusive, key.elementsEqual(lower.key) else { return stands }
+    return try next()
+  }
+
+  /// Moves to the last entry that the upper end of a range lets in.
+  fileprivate func moveToEnd(of range: KeyRange) throws(EngineError) -> Bool {
+    guard let upper = range.upper else { return try moveToLast() }
+    if upper.isInclusive {
+      let stands = try upper.key.withBytes { (key) throws(EngineError) in try seek(key) }
+      if stands, key.elementsEqual(upper.key) { return true }
+    }
+    return try upper.key.withBytes { (key) throws(EngineError) in try seekBefore(key) }
+  }
+}
+
+extension Page {
+  /// The first entry that the lower end of a range lets in.
+  fileprivate func firstIndex(within lower: KeyRange.Bound) -> Int {
+    let (index, isFound) = lower.key.withBytes { search(SearchKey($0)) }
+    return isFound && !lower.isInclusive ? index + 1 : index
+  }
+
+  /// What comes behind the last entry that the upper end of a range lets in.
+  fileprivate func endIndex(within upper: KeyRange.Bound) -> Int {
+    let (index, isFound) = upper.key.withBytes { search(SearchKey($0)) }
+    return isFound && upper.isInclusive ? index + 1 : index
+  }
+}

@@ -1,0 +1,109 @@
+/// Follows the positions of one leaf entry after another to their records. Neighbours mostly lie in one segment,
+/// so what was found out about the last one's segment is kept.
+struct RecordRun {
+  /// How many records are touched at a time.
+  static let reach = 32
+  private static let lineBytes = 64
+  /// Longer records are read in order, which the hardware foresees.
+  private static let longest = 1024
+
+  private let view: ReadView
+  private var segment = UInt32.max
+  private var base: UnsafeRawPointer
+  private var limit = 0
+  private var seed: UInt64 = 0
+  /// How long the last record was: a guess at how many lines the next ones take.
+  private var expectedBytes = 2 * lineBytes
+  /// Keeps the loads from being taken for useless.
+  private var kept: UInt64 = 0
+
+  init(_ view: ReadView) {
+    self.view = view
+    base = UnsafeRawPointer(view.view.space.arena)
+  }
+
+  /// The record at the position that a leaf has for an entry, checked.
+  @inline(__always)
+  mutating func record(
+    at reference: ValueReference, of leaf: LeafEntries, _ index: Int
+  ) throws(EngineError) -> Record {
+    let offset = Int(reference.offset)
+    guard reference.segment == segment,
+      let record = Record.parse(base + offset, available: limit &- offset),
+      record.operation == Format.putOperation, record.isIntact(segmentSeed: seed, offset: offset),
+      leaf.isKey(record.base + record.keyOffset, record.keyBytes, of: index)
+    else { return try recordElsewhere(reference, leaf, index) }
+    expectedBytes = record.totalBytes
+    return record
+  }
+
+  /// The record is in another segment, or not in a map, or the transaction's own, or damaged.
+  @inline(never)
+  private mutating func recordElsewhere(
+    _ reference: ValueReference, _ leaf: LeafEntries, _ index: Int
+  ) throws(EngineError) -> Record {
+    // For the next ones.
+    _ = enter(reference.segment)
+    let record = try view.record(at: reference)
+    guard leaf.isKey(record.base + record.keyOffset, record.keyBytes, of: index) else {
+      throw ReadView.wrongRecord(reference)
+    }
+    return record
+  }
+
+  /// Makes a segment the current one.
+  /// - Returns: Whether its records can be read without further ado: it is mapped, and no transaction under
+  ///   way has records in it.
+  @inline(never)
+  private mutating func enter(_ number: UInt32) -> Bool {
+    if view.pending != nil, number == view.pendingSegment { return false }
+    guard let slot = view.table.slot(number), slot.pointee.filler == nil else { return false }
+    segment = number
+    base = slot.pointee.base
+    limit = slot.pointee.limit.load(ordering: .acquiring)
+    seed = slot.pointee.seed
+    return true
+  }
+}
+
+extension RecordRun {
+  /// Loads the records of some entries of a leaf into the cache before their turn comes, all at once: the
+  /// waits for memory overlap then, instead of following one another. Nothing of them is believed here.
+  @inline(never)
+  mutating func touch(_ leaf: LeafEntries, _ span: ClosedRange<Int>) {
+    if isInOrder(leaf, span) { return }
+    let bytes = min(expectedBytes, Self.longest)
+    var sum = kept
+    for index in span {
+      guard let reference = leaf.position(index),
+        reference.segment == segment || enter(reference.segment)
+      else { continue }
+      sum &+= Self.touched(base, Int(reference.offset), bytes, limit)
+    }
+    kept = sum
+  }
+
+  /// Whether records lie one behind the other, as they were written: the hardware foresees that.
+  private func isInOrder(_ leaf: LeafEntries, _ span: ClosedRange<Int>) -> Bool {
+    guard let first = leaf.position(span.lowerBound), let last = leaf.position(span.upperBound),
+      first.rawValue <= last.rawValue
+    else { return false }
+    return last.rawValue &- first.rawValue <= UInt64(truncatingIfNeeded: span.count &* expectedBytes &* 2)
+  }
+
+  /// A sum of one byte of each line.
+  @inline(__always)
+  private static func touched(
+    _ base: UnsafeRawPointer, _ start: Int, _ bytes: Int, _ limit: Int
+  ) -> UInt64 {
+    let end = min(start &+ bytes, limit)
+    guard start < end else { return 0 }
+    var sum = UInt64(base.field8(end &- 1))
+    var offset = start
+    while offset < end {
+      sum &+= UInt64(base.field8(offset))
+      offset &+= lineBytes
+    }
+    return sum
+  }
+}

@@ -1,0 +1,59 @@
+/// A leaf as scans read it: what is the same for all its entries is worked out once.
+struct LeafEntries {
+  private let page: Page
+  private let heads: UnsafeRawPointer
+  private let references: UnsafeRawPointer
+  private let prefixBytes: Int
+  /// The length of every key; negative where they differ, or are shorter than a head.
+  private let keyBytes: Int
+  /// Where in a key the eight bytes are that its head is made of, and how many bits of them precede it.
+  private let headOffset: Int
+  private let headShift: UInt64
+
+  @inline(__always)
+  init(_ leaf: Page) {
+    page = leaf
+    heads = leaf.heads
+    references = UnsafeRawPointer(leaf.references)
+    prefixBytes = leaf.prefixBytes
+    let suffix = Int(leaf.uniform)
+    let length = prefixBytes &+ suffix
+    keyBytes = leaf.uniform != Page.mixedLengths && length >= 8 && suffix > 0 ? length : -1
+    headOffset = suffix < 8 ? length &- 8 : prefixBytes
+    headShift = UInt64(truncatingIfNeeded: max(0, 64 &- 8 &* suffix))
+  }
+
+  /// Where the value of an entry lies; nil where the leaf holds it.
+  @inline(__always)
+  func position(_ index: Int) -> ValueReference? {
+    let reference = references.field64(index &* 8)
+    return reference & Page.inlineMark == 0 ? ValueReference(rawValue: reference) : nil
+  }
+
+  /// The value of an entry that the leaf holds.
+  func inlineValue(_ index: Int) -> UnsafeRawBufferPointer { page.inlineValue(index) }
+
+  /// Whether a key is that of an entry, compared where both lie.
+  @inline(__always)
+  func isKey(_ key: UnsafeRawPointer, _ count: Int, of index: Int) -> Bool {
+    guard count == keyBytes else { return isOtherKey(SearchKey(key, count), of: index) }
+    let head = key.field64(headOffset).byteSwapped &<< headShift
+    guard head == heads.field64(index &* 8), key.hasBytes(of: page.prefix, prefixBytes) else { return false }
+    return headShift > 0 || hasRest(key, of: index)
+  }
+
+  @inline(never)
+  private func hasRest(_ key: UnsafeRawPointer, of index: Int) -> Bool {
+    (key + (prefixBytes &+ 8)).hasBytes(of: page.rest(index), page.restBytes(index))
+  }
+
+  /// Where the lengths of the keys differ.
+  @inline(never)
+  private func isOtherKey(_ key: SearchKey, of index: Int) -> Bool {
+    let suffix = page.suffixBytes(index)
+    guard key.count == prefixBytes &+ suffix, key.base.hasBytes(of: page.prefix, prefixBytes),
+      key.head(from: prefixBytes) == page.head(index)
+    else { return false }
+    return suffix <= 8 || hasRest(key.base, of: index)
+  }
+}
