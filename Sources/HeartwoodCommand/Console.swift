@@ -49,7 +49,7 @@ struct ProgressLine {
   private let verb: String
   private let total: Int
   private let step: Int
-  private var lastWidth = 0
+  private var shown = ""
 
   init(_ verb: String, total: Int, unit step: Int = 500, on console: any Console) {
     self.console = console
@@ -64,15 +64,15 @@ struct ProgressLine {
   }
 
   mutating func show(_ text: String) {
-    guard console.showsProgress else { return }
-    let padding = String(repeating: " ", count: max(0, lastWidth - text.count))
+    guard console.showsProgress, text != shown else { return }
+    let padding = String(repeating: " ", count: max(0, shown.count - text.count))
     console.writeNote("\r" + text + padding)
-    lastWidth = text.count
+    shown = text
   }
 
   mutating func finish() {
-    guard console.showsProgress, lastWidth > 0 else { return }
-    console.writeNote("\r" + String(repeating: " ", count: lastWidth) + "\r")
-    lastWidth = 0
+    guard console.showsProgress, !shown.isEmpty else { return }
+    console.writeNote("\r" + String(repeating: " ", count: shown.count) + "\r")
+    shown = ""
   }
 }
