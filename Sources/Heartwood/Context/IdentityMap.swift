@@ -81,6 +81,14 @@ struct IdentityMap: ~Copyable {
     }
   }
 
+  /// All objects, in no particular order.
+  var objects: [ManagedObject] {
+    var all: [ManagedObject] = []
+    all.reserveCapacity(count)
+    forEach { all.append($0) }
+    return all
+  }
+
   /// Lets go every object that nobody else holds and that `isKept` does not claim.
   mutating func sweep(keeping isKept: (ManagedObject) -> Bool) {
     var leaving: [Unmanaged<ManagedObject>] = []

@@ -23,9 +23,7 @@ extension ManagedObjectContext {
 
   /// Forgets everything: no object of this context may be used any more, no change is kept.
   public func reset() {
-    var all: [ManagedObject] = []
-    identities.forEach { all.append($0) }
-    for object in all + discarded {
+    for object in identities.objects + discarded {
       object.state = []
       object.turnIntoFault()
       object.detach()
@@ -66,7 +64,8 @@ extension ManagedObjectContext {
 
   /// Refreshes every registered object, keeping changes. Unchanged objects become faults.
   public func refreshAllObjects() {
-    identities.forEach { object in
+    // A list of its own: the hooks of faulting may bring in further objects.
+    for object in identities.objects {
       refresh(object, mergeChanges: !object.state.isDisjoint(with: [.inserted, .updated, .deleted]))
     }
   }

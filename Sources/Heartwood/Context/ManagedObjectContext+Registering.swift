@@ -14,24 +14,30 @@ extension ManagedObjectContext {
   /// Where the entity has subentities, a new fault needs its row's word on which one it is.
   func object(_ entity: EntityDescription, _ key: UInt64) -> ManagedObject {
     if let object = registered(entity.rootEntity, key) { return object }
-    guard entity.hasSubentities, key.isPermanentKey else { return makeFault(entity, key) }
+    guard entity.hasSubentities, key.isPermanentKey else {
+      return makeFault(entity.inUse.maker, key)
+    }
     let row = try? readingView().row(entity.rootEntity, key)
     guard let row, let concrete = try? entity.rootEntity.entity(numbered: row.entityNumber) else {
-      return makeFault(entity, key)
+      return makeFault(entity.inUse.maker, key)
     }
-    return materialise(concrete, key, row: row.bytes)
+    return materialise(concrete.inUse.maker, key, row: row.bytes)
   }
 
   /// The registered object for a row that has just been read, or a new fault that carries the row's bytes.
   ///
   /// An object that is realised or changed keeps what it has: a fetch never replaces values.
   ///
-  /// - Parameter row: of this entity; checked, as all rows are that a view hands out.
-  func materialise(
-    _ entity: EntityDescription, _ key: UInt64, row: UnsafeRawBufferPointer?
-  ) -> ManagedObject {
-    let object = registered(entity.rootEntity, key) ?? makeFault(entity, key)
-    if let row, !object.hasRow, !object.isInserted { adopt(row, of: entity, by: object) }
+  /// - Parameters:
+  ///   - maker: of the row's own entity.
+  ///   - row: checked, as all rows are that a view hands out.
+  func materialise(_ maker: ObjectMaker, _ key: UInt64, row: UnsafeRawBufferPointer) -> ManagedObject {
+    guard let object = identities.object(maker.rootNumber, key) else {
+      let object = makeFault(maker, key)
+      object.adopt(checkedRow: row)
+      return object
+    }
+    if !object.hasRow, !object.isInserted { adopt(row, maker, by: object) }
     return object
   }
 
@@ -72,8 +78,8 @@ extension ManagedObjectContext {
     }
   }
 
-  private func adopt(_ row: UnsafeRawBufferPointer, of entity: EntityDescription, by object: ManagedObject) {
-    if object.entity === entity { return object.adopt(checkedRow: row) }
+  private func adopt(_ row: UnsafeRawBufferPointer, _ maker: ObjectMaker, by object: ManagedObject) {
+    if maker.makes(object) { return object.adopt(checkedRow: row) }
     do {
       try object.adopt(row: row)
     } catch {
@@ -81,11 +87,10 @@ extension ManagedObjectContext {
     }
   }
 
-  private func makeFault(_ entity: EntityDescription, _ key: UInt64) -> ManagedObject {
-    let object = entity.makeObject()
-    let identifier = ManagedObjectID(entity: entity, key: key, store: storeIdentity)
-    object.attach(to: self, as: identifier)
-    identities.insert(object, entity.rootEntity.number, key)
+  private func makeFault(_ maker: ObjectMaker, _ key: UInt64) -> ManagedObject {
+    let object = maker.makeObject()
+    object.attach(to: self, as: maker.identifier(key, in: storeIdentity))
+    identities.insert(object, maker.rootNumber, key)
     return object
   }
 }

@@ -37,21 +37,23 @@ public final class ManagedObjectContext: @unchecked Sendable {
 
   private(set) lazy var queue = Self.makeQueue(concurrencyType, for: self)
 
-  var identities = IdentityMap()
-  var changes = PendingChanges()
+  // These are touched for every object and every edit. All use of a context is on its queue, so the checks for
+  // overlapping access would find nothing that is not a mistake of the queue.
+  @exclusivity(unchecked) var identities = IdentityMap()
+  @exclusivity(unchecked) var changes = PendingChanges()
   /// Deleted objects whose delete rules have not been applied yet, in the order of deletion.
   var unpropagatedDeletes: [ManagedObject] = []
   /// Objects that were inserted and deleted again before they ever were rows.
   var discarded: [ManagedObject] = []
   /// Counts edits, so that a save knows when `willSave` has come to rest.
-  var editCount = 0
+  @exclusivity(unchecked) var editCount = 0
   /// Unchanged objects whose row must still be the one that was read when the context is saved.
   var watched: [ManagedObject] = []
   /// Temporary keys that were replaced, so that values which still hold them resolve.
-  var permanentKeys = KeyMap()
+  @exclusivity(unchecked) var permanentKeys = KeyMap()
   /// The rows that could not be read since the last refresh of them.
   var unreadable: UnreadableObjects = [:]
-  var view = ViewHolder()
+  @exclusivity(unchecked) var view = ViewHolder()
 
   /// A context without a store; give it a coordinator with `init(coordinator:)` instead to save.
   ///
@@ -118,7 +120,8 @@ public final class ManagedObjectContext: @unchecked Sendable {
     guard !objectID.isTemporaryID, isOfStore(objectID) else { throw HeartwoodError.noRow(objectID) }
     let root = objectID.entity.rootEntity
     guard let row = try readingView().row(root, objectID.key) else { throw HeartwoodError.noRow(objectID) }
-    let object = materialise(try root.entity(numbered: row.entityNumber), objectID.key, row: row.bytes)
+    let object = materialise(
+      try root.entity(numbered: row.entityNumber).inUse.maker, objectID.key, row: row.bytes)
     if object.isDeleted { throw HeartwoodError.noRow(objectID) }
     object.willRead()
     try throwIfUnreadable()
@@ -138,9 +141,7 @@ public final class ManagedObjectContext: @unchecked Sendable {
   public var deletedObjects: Set<ManagedObject> { Set(changes.deleted) }
   /// Every object that the context holds now. Linear in their number.
   public var registeredObjects: Set<ManagedObject> {
-    var all: Set<ManagedObject> = []
-    identities.forEach { all.insert($0) }
-    return all
+    Set(identities.objects)
   }
 
   /// Whether there is anything to save or to roll back. Setting a property to the value that it has

@@ -7,22 +7,35 @@ extension ManagedObjectContext {
     try throwIfUnreadable()
   }
 
+  /// Calls `body` with each object that a request asks for until it returns false; each is an `Object`.
+  ///
+  /// What is done for every object is not generic: it is compiled once, with everything known.
   func forEachResult<Object: ManagedObject>(
-    of request: FetchRequest<Object>, _ body: (Object) throws -> Bool
+    of request: FetchRequest<Object>, _ body: (ManagedObject) throws -> Bool
   ) throws {
     try beginReading()
     let view = try readingView()
     let execution = try execution(resolve(request), in: view)
-    let root = execution.request.entity.rootEntity
-    let refreshes = request.shouldRefreshRefetchedObjects
     let realises = !request.returnsObjectsAsFaults
-    var cast = ObjectCast<Object>()
-    try execution.forEach { found in
-      guard let object = try object(for: found, root, refreshing: refreshes) else { return true }
-      if realises { object.willRead() }
-      return try body(try cast(object))
-    }
+    let classes = ClassCheck(wanted: Object.self) { $0 is Object }
+    try forEachResult(
+      of: execution, classes, refreshing: request.shouldRefreshRefetchedObjects, realising: realises, body)
     if realises { try throwIfUnreadable() }
+  }
+
+  private func forEachResult(
+    of execution: FetchExecution, _ classes: ClassCheck, refreshing: Bool, realising: Bool,
+    _ body: (ManagedObject) throws -> Bool
+  ) throws {
+    var classes = classes
+    let root = execution.request.entity.rootEntity
+    var family = FamilyMaker(root)
+    try execution.forEach { found in
+      guard let object = try object(for: found, root, &family, refreshing: refreshing) else { return true }
+      try classes.check(object)
+      if realising { object.willRead() }
+      return try body(object)
+    }
   }
 
   func identifiers(_ execution: FetchExecution) throws -> [ManagedObjectID] {
@@ -74,16 +87,16 @@ extension ManagedObjectContext {
   }
 
   /// The object for a found row; nil for one that was deleted while the fetch was going on.
+  @inline(__always)
   private func object(
-    for found: FoundRow, _ root: EntityDescription, refreshing: Bool
+    for found: FoundRow, _ root: EntityDescription, _ family: inout FamilyMaker, refreshing: Bool
   ) throws -> ManagedObject? {
     if !found.key.isPermanentKey { return registered(root, found.key) }
     if refreshing, let object = registered(root, found.key) {
       try refresh(object, from: found)
       return object
     }
-    let concrete = try root.entity(numbered: found.row.entityNumber)
-    return materialise(concrete, found.key, row: found.row.bytes)
+    return materialise(try family.maker(of: found.row), found.key, row: found.row.bytes)
   }
 
   /// Lays the row that was just read under a registered object: what is not edited shows it.
@@ -133,17 +146,52 @@ extension ManagedObjectContext {
   }
 }
 
-/// Objects as objects of the class that was asked for. The class of the last one is remembered, as most are
-/// of one class and asking the runtime costs more than reading a row.
-private struct ObjectCast<Object: ManagedObject> {
+/// Whether objects are of the class that was asked for. The class of the last one is remembered, as most are of
+/// one class and asking the runtime costs more than reading a row.
+private struct ClassCheck {
+  let wanted: ManagedObject.Type
+  let isFitting: (ManagedObject) -> Bool
   private var lastClass: ObjectIdentifier?
 
-  mutating func callAsFunction(_ object: ManagedObject) throws -> Object {
+  init(wanted: ManagedObject.Type, isFitting: @escaping (ManagedObject) -> Bool) {
+    self.wanted = wanted
+    self.isFitting = isFitting
+  }
+
+  @inline(__always)
+  mutating func check(_ object: ManagedObject) throws {
     let objectClass = ObjectIdentifier(type(of: object))
-    if objectClass == lastClass { return unsafeDowncast(object, to: Object.self) }
-    guard let typed = object as? Object else { throw HeartwoodError.wrongClass(object, Object.self) }
+    guard objectClass != lastClass else { return }
+    guard isFitting(object) else { throw HeartwoodError.wrongClass(object, wanted) }
     lastClass = objectClass
-    return typed
+  }
+}
+
+/// The makers of objects for rows of one family. That of the last row is remembered, as most rows are of one
+/// entity.
+private struct FamilyMaker {
+  private let root: EntityDescription
+  private var last: ObjectMaker
+
+  init(_ root: EntityDescription) {
+    self.root = root
+    last = root.inUse.maker
+  }
+
+  @inline(__always)
+  mutating func maker(of row: RowView) throws -> ObjectMaker {
+    let number = row.entityNumber
+    if number != last.number { last = try root.entity(numbered: number).inUse.maker }
+    return last
+  }
+}
+
+extension Array where Element == ManagedObject {
+  /// The same array, as one of objects of a class that each of them was found to be of.
+  ///
+  /// A cast would ask the runtime about every object once more.
+  func ofCheckedClass<Object: ManagedObject>(_ type: Object.Type) -> [Object] {
+    unsafeBitCast(self, to: [Object].self)
   }
 }
 

@@ -14,12 +14,12 @@ extension ManagedObjectContext {
   ///   property has failed since the last fetch or save.
   /// - Complexity: see `plan(for:)`; the rows of the plan, not the rows of the store.
   public func fetch<Object: ManagedObject>(_ request: FetchRequest<Object>) throws -> [Object] {
-    var objects: [Object] = []
+    var objects: [ManagedObject] = []
     try forEachResult(of: request) { object in
       objects.append(object)
       return true
     }
-    return objects
+    return objects.ofCheckedClass(Object.self)
   }
 
   /// The objects of a class that satisfy a condition.
@@ -100,16 +100,16 @@ extension ManagedObjectContext {
     _ request: FetchRequest<Object>, batchSize: Int = 1000, _ body: ([Object]) throws -> Void
   ) throws {
     precondition(batchSize > 0, "a batch has at least one object")
-    var batch: [Object] = []
+    var batch: [ManagedObject] = []
     try forEachResult(of: request) { object in
       batch.append(object)
       if batch.count < batchSize { return true }
-      try body(batch)
+      try body(batch.ofCheckedClass(Object.self))
       batch.removeAll(keepingCapacity: true)
       sweepIfDue()
       return true
     }
-    if !batch.isEmpty { try body(batch) }
+    if !batch.isEmpty { try body(batch.ofCheckedClass(Object.self)) }
   }
 
   /// How a request would be carried out now.

@@ -20,6 +20,7 @@ final class FrozenEntity: @unchecked Sendable {
   /// What the public face shows: inherited properties first, each entity's in the order of declaration.
   let declaredProperties: [PropertyDescription]
   let objectClass: ManagedObject.Type
+  let maker: ObjectMaker
   /// The columns of the properties, by where their wrappers are in an instance.
   let columns: UnsafePointer<Column>
   private let access: AccessTable
@@ -29,7 +30,8 @@ final class FrozenEntity: @unchecked Sendable {
   let hasChangingDefaults: Bool
 
   init(
-    number: UInt16, root: EntityDescription, properties: [PropertyDescription], defaults: [Value],
+    number: UInt16, root: EntityDescription, rootNumber: UInt16, properties: [PropertyDescription],
+    defaults: [Value],
     layout: RowLayout, versionHash: VersionHash, family: RowFamily, bound: BoundClass
   ) {
     self.number = number
@@ -47,6 +49,7 @@ final class FrozenEntity: @unchecked Sendable {
     relationshipBySlot = properties.map { $0 as? RelationshipDescription }
     relationships = relationshipBySlot.compactMap { $0 }
     objectClass = bound.objectClass
+    maker = ObjectMaker(bound.entity, objectClass, number: number, rootNumber: rootNumber)
     access = bound.accessTable(layout)
     columns = access.columns
     declarations = bound.declarations(properties)
@@ -108,5 +111,5 @@ extension EntityDescription {
   }
 
   /// A new object of the entity's class, in no context.
-  func makeObject() -> ManagedObject { inUse.objectClass.init(entity: self, insertInto: nil) }
+  func makeObject() -> ManagedObject { inUse.maker.makeObject() }
 }

@@ -59,7 +59,9 @@ struct ModelFreezing {
     let family = RowFamily(
       entity.selfAndBelow.compactMap { member in layouts[ObjectIdentifier(member)].map { (member, $0) } })
     return FrozenEntity(
-      number: layout.entityNumber, root: entity.topmost, properties: properties,
+      number: layout.entityNumber, root: entity.topmost,
+      rootNumber: layouts[ObjectIdentifier(entity.topmost)]?.entityNumber ?? layout.entityNumber,
+      properties: properties,
       defaults: properties.map { checks.defaults[ObjectIdentifier($0)] ?? .null },
       layout: layout, versionHash: VersionHash(entity), family: family, bound: bound)
   }

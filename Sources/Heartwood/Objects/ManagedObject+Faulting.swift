@@ -64,8 +64,13 @@ extension ManagedObject {
     makeChangingDefaults()
   }
 
-  /// Leaves the context. The object keeps its last values.
-  final func detach() { contextReference = nil }
+  /// Leaves the context. The object keeps its last values; a fault those that a fetch has brought ahead.
+  final func detach() {
+    contextReference = nil
+    guard storedRow != nil else { return }
+    isRealised = true
+    exposeRow()
+  }
 
   /// Lets the accessors read the row itself, where nothing pending stands before it.
   final func exposeRow() {

@@ -63,6 +63,11 @@ open class ManagedObject: Hashable {
   /// The entity that says which properties the object has.
   public final var entity: EntityDescription { entityReference._withUnsafeGuaranteedRef { $0 } }
 
+  @inline(__always)
+  final func isExactly(_ entity: EntityDescription) -> Bool {
+    entityReference.toOpaque() == Unmanaged.passUnretained(entity).toOpaque()
+  }
+
   /// The context that the object lives in; nil before insertion and after a saved delete.
   public final var managedObjectContext: ManagedObjectContext? { contextReference?.takeUnretainedValue() }
 

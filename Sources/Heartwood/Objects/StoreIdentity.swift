@@ -23,7 +23,7 @@ struct StoreIdentity: Hashable, Sendable {
   }
 
   /// No store.
-  static let none = StoreIdentity(number: 0)
+  static var none: StoreIdentity { StoreIdentity(number: 0) }
 
   /// The store's UUID; nil for no store.
   var uuid: UUID? {

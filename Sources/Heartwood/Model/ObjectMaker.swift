@@ -1,0 +1,32 @@
+/// What it takes to make an object of an entity, ready at hand and without references to be counted: objects
+/// are made by the million.
+struct ObjectMaker: @unchecked Sendable {
+  private let entityReference: Unmanaged<EntityDescription>
+  private let objectClass: ManagedObject.Type
+  let number: UInt16
+  let rootNumber: UInt16
+
+  /// - Parameter entity: frozen entities last as long as the process.
+  init(_ entity: EntityDescription, _ objectClass: ManagedObject.Type, number: UInt16, rootNumber: UInt16) {
+    entityReference = .passUnretained(entity)
+    self.objectClass = objectClass
+    self.number = number
+    self.rootNumber = rootNumber
+  }
+
+  /// A new object, in no context.
+  @inline(__always)
+  func makeObject() -> ManagedObject {
+    entityReference._withUnsafeGuaranteedRef { objectClass.init(entity: $0, insertInto: nil) }
+  }
+
+  @inline(__always)
+  func identifier(_ key: UInt64, in store: StoreIdentity) -> ManagedObjectID {
+    entityReference._withUnsafeGuaranteedRef { ManagedObjectID(entity: $0, key: key, store: store) }
+  }
+
+  @inline(__always)
+  func makes(_ object: ManagedObject) -> Bool {
+    entityReference._withUnsafeGuaranteedRef { object.isExactly($0) }
+  }
+}
