@@ -18,7 +18,11 @@ extension ManagedObjectContext {
       guard let row = try view.row(object.entity.rootEntity, object.identifier.key) else {
         return handleInaccessible(object)
       }
-      try object.adopt(row: row.bytes)
+      if row.entityNumber == object.entity.number {
+        object.adopt(checkedRow: row.bytes)
+      } else {
+        try object.adopt(row: row.bytes)
+      }
     } catch {
       noteUnreadable(error, object)
     }
@@ -53,8 +57,11 @@ struct ViewHolder {
   var held: (any StoreView)?
   /// The view that the context is pinned to.
   var pinned: (any StoreView)?
-  /// What the identifiers of the view's rows carry.
-  var identity: StoreIdentity?
+  /// The coordinator's store, as it was at its opening number.
+  var store: (any ObjectStore)?
+  var openingNumber = 0
+  /// What the identifiers of the store's rows carry.
+  var identity = StoreIdentity.none
   /// Whether the next read pins the newest generation.
   var pinsAtNextRead = false
 }
@@ -66,7 +73,6 @@ extension ManagedObjectContext {
     let store = try objectStore()
     if let held = view.held, held.generation == store.newestGeneration { return held }
     let newest = try store.view()
-    view.identity = store.identity
     if view.pinsAtNextRead {
       view.pinned = newest
       view.pinsAtNextRead = false
@@ -77,20 +83,27 @@ extension ManagedObjectContext {
   }
 
   /// What the identifiers of this context's rows carry.
-  var storeIdentity: StoreIdentity {
-    if view.held != nil, let identity = view.identity { return identity }
-    return persistentStoreCoordinator?.objectStore?.identity ?? .none
-  }
+  var storeIdentity: StoreIdentity { openStore() == nil ? .none : view.identity }
 
   /// The store behind the coordinator.
   ///
   /// - Throws: `.persistentStoreOperation` when there is none.
   func objectStore() throws -> any ObjectStore {
-    guard let store = persistentStoreCoordinator?.objectStore else {
-      throw HeartwoodError(
-        .persistentStoreOperation,
-        "this context has no store: create it with a coordinator to which a persistent store was added")
+    if let store = openStore() { return store }
+    throw HeartwoodError(
+      .persistentStoreOperation,
+      "this context has no store: create it with a coordinator to which a persistent store was added")
+  }
+
+  /// The coordinator's store; asked for only where a store was added or removed since the last time.
+  private func openStore() -> (any ObjectStore)? {
+    guard let coordinator = persistentStoreCoordinator else { return nil }
+    let number = coordinator.openingNumber
+    if number != view.openingNumber {
+      view.store = coordinator.objectStore
+      view.identity = view.store?.identity ?? .none
+      view.openingNumber = number
     }
-    return store
+    return view.store
   }
 }

@@ -4,22 +4,25 @@ import Foundation
 extension ManagedObjectContext {
   /// The registered object with this key, temporary or permanent.
   func registered(_ root: EntityDescription, _ key: UInt64) -> ManagedObject? {
-    if let object = identities.object(root.number, key) { return object }
+    registered(root.number, key)
+  }
+
+  private func registered(_ rootNumber: UInt16, _ key: UInt64) -> ManagedObject? {
+    if let object = identities.object(rootNumber, key) { return object }
     guard !key.isPermanentKey, let permanent = permanentKeys[key] else { return nil }
-    return identities.object(root.number, permanent)
+    return identities.object(rootNumber, permanent)
   }
 
   /// The registered object with this key, or a new fault.
   ///
   /// Where the entity has subentities, a new fault needs its row's word on which one it is.
   func object(_ entity: EntityDescription, _ key: UInt64) -> ManagedObject {
-    if let object = registered(entity.rootEntity, key) { return object }
-    guard entity.hasSubentities, key.isPermanentKey else {
-      return makeFault(entity.inUse.maker, key)
-    }
+    let maker = entity.inUse.maker
+    if let object = registered(maker.rootNumber, key) { return object }
+    guard maker.hasSubentities, key.isPermanentKey else { return makeFault(maker, key) }
     let row = try? readingView().row(entity.rootEntity, key)
     guard let row, let concrete = try? entity.rootEntity.entity(numbered: row.entityNumber) else {
-      return makeFault(entity.inUse.maker, key)
+      return makeFault(maker, key)
     }
     return materialise(concrete.inUse.maker, key, row: row.bytes)
   }

@@ -10,6 +10,10 @@ public final class PersistentStoreCoordinator: Sendable {
   public let managedObjectModel: ManagedObjectModel
 
   private let open = Mutex<PersistentStore?>(nil)
+  /// How often a store was added or removed: contexts look at it before each read, which a lock would slow down.
+  /// It is counted under the lock, and a context that sees an old number reads from a store that was open when
+  /// the read began.
+  private let openings = Atomic(0)
 
   /// A coordinator without a store.
   ///
@@ -49,6 +53,7 @@ public final class PersistentStoreCoordinator: Sendable {
       if let open { throw HeartwoodError.storeIsOpen(open.url) }
       let store = try PersistentStore(opening: description, managedObjectModel)
       open = store
+      openings.add(1, ordering: .releasing)
       return store
     }
   }
@@ -60,6 +65,7 @@ public final class PersistentStoreCoordinator: Sendable {
     let isOpen = open.withLock { open in
       guard open === store else { return false }
       open = nil
+      openings.add(1, ordering: .releasing)
       return true
     }
     guard isOpen else { throw HeartwoodError.storeIsForeign(store.url) }
@@ -75,6 +81,9 @@ public final class PersistentStoreCoordinator: Sendable {
 
   /// What contexts read from; nil while there is no store.
   var objectStore: (any ObjectStore)? { open.withLock { $0?.contents } }
+
+  /// Tells whether the store is still the one that it was when the number was the same.
+  var openingNumber: Int { openings.load(ordering: .acquiring) }
 
   /// The open store, for what contexts are not needed for.
   func openStore() throws -> LogStore {

@@ -50,11 +50,16 @@ struct FetchExecution {
   /// Calls `body` for the rows in the store that are asked for and that the context has not changed.
   private func forEachStored(skipping count: Int, _ body: (FoundRow) throws -> Bool) throws {
     // Looked up once, not for each row.
-    let (hidden, checksEntity, filter) = (pending.hidden, plan.checksEntity, plan.filter)
+    let (hidden, checksEntity) = (pending.hidden, plan.checksEntity)
+    let filter = plan.filter.map(Unmanaged.passUnretained)
+    let anywhere = Place(in: source)
     try plan.access.forEachRow(in: view, request.entity, skipping: count) { found in
       if !hidden.isEmpty && hidden.contains(found.key) { return true }
       if checksEntity && !request.accepts(found.row.entityNumber) { return true }
-      if let filter, try !filter.matches(found.row, key: found.key, in: source) { return true }
+      if let filter {
+        let isMatch = try filter._withUnsafeGuaranteedRef { try $0.matches(anywhere.moved(to: found)) }
+        guard isMatch else { return true }
+      }
       return try body(found)
     }
   }

@@ -51,20 +51,24 @@ struct FoundRow {
 
 /// The order in which a fetch delivers: that of the request, and where two rows are equal in it that of
 /// their keys, in the direction of the last sort key.
+///
+/// It is asked for every row, so it counts no references: whoever makes one keeps the request and the source.
 struct DeliveryOrder {
-  let sort: CompiledSort?
-  let source: any RowSource
+  private let sort: Unmanaged<CompiledSort>?
+  private let anywhere: Place
   private let tiesDescend: Bool
 
   init(_ request: ResolvedRequest, in source: any RowSource) {
-    sort = request.sort
-    self.source = source
+    sort = request.sort.map(Unmanaged.passUnretained)
+    anywhere = Place(in: source)
     tiesDescend = request.sort?.keys.last?.ascending == false
   }
 
   func places(_ left: FoundRow, before right: FoundRow) throws -> Bool {
     if let sort {
-      let order = try sort.compare(left.row, left.key, right.row, right.key, in: source)
+      let order = try sort._withUnsafeGuaranteedRef {
+        try $0.compare(anywhere.moved(to: left), anywhere.moved(to: right))
+      }
       if order != 0 { return order < 0 }
     }
     return tiesDescend ? left.key > right.key : left.key < right.key

@@ -5,9 +5,11 @@ struct ObjectMaker: @unchecked Sendable {
   private let objectClass: ManagedObject.Type
   let number: UInt16
   let rootNumber: UInt16
+  let hasSubentities: Bool
 
   /// - Parameter entity: frozen entities last as long as the process.
   init(_ entity: EntityDescription, _ objectClass: ManagedObject.Type, number: UInt16, rootNumber: UInt16) {
+    hasSubentities = entity.hasSubentities
     entityReference = .passUnretained(entity)
     self.objectClass = objectClass
     self.number = number

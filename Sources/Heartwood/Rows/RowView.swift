@@ -40,6 +40,12 @@ struct RowView {
     self.base = base
   }
 
+  /// Stands where there is no row yet; not to be read.
+  static var nowhere: RowView {
+    let base = UnsafeRawPointer(bitPattern: 16).unsafelyUnwrapped
+    return RowView(unchecked: UnsafeRawBufferPointer(start: base, count: 0), base: base)
+  }
+
   var entityNumber: UInt16 { UInt16(littleEndian: base.loadUnaligned(as: UInt16.self)) }
   var fixedSize: Int { Int(UInt16(littleEndian: base.loadUnaligned(fromByteOffset: 2, as: UInt16.self))) }
   /// How often the row has been written; 1 after its insertion.

@@ -50,22 +50,36 @@ public struct RelatedObjects<Element: ManagedObject>: Sequence {
   /// An iterator over the destinations as they are now.
   public func makeIterator() -> Iterator {
     let context = owner.managedObjectContext
-    return Iterator(context: context, owner: owner, slot: slot, keys: context?.relatedKeys(owner, slot) ?? [])
+    return Iterator(
+      context: context, destination: owner.entity.relationship(at: slot).destinationEntity,
+      keys: context?.relatedKeys(owner, slot) ?? [])
   }
 
   /// Makes the destinations one after the other.
   public struct Iterator: IteratorProtocol {
     let context: ManagedObjectContext?
-    let owner: ManagedObject
-    let slot: Int
+    let destination: EntityDescription
     let keys: [UInt64]
     var position = 0
+    /// The class of the last destination: most are of one class, and asking the runtime costs more than finding
+    /// the object.
+    private var lastClass: ObjectIdentifier?
+
+    init(context: ManagedObjectContext?, destination: EntityDescription, keys: [UInt64]) {
+      self.context = context
+      self.destination = destination
+      self.keys = keys
+    }
 
     /// The next destination, a fault until it is touched.
     public mutating func next() -> Element? {
       guard let context, position < keys.count else { return nil }
-      defer { position += 1 }
-      return context.relatedObject(owner, slot, keys[position]) as? Element
+      let object = context.object(destination, keys[position])
+      position += 1
+      let objectClass = ObjectIdentifier(type(of: object))
+      if objectClass == lastClass { return unsafeDowncast(object, to: Element.self) }
+      lastClass = object is Element ? objectClass : nil
+      return object as? Element
     }
   }
 }

@@ -41,7 +41,7 @@ final class RelationshipState {
     committed = isOrdered ? keys : keys.sorted()
     committedSet = nil
     // What was added blindly may have come into the store from elsewhere in the meantime.
-    for key in keys { added.remove(key) }
+    if !added.isEmpty { for key in keys { added.remove(key) } }
     current = nil
   }
 
@@ -50,6 +50,7 @@ final class RelationshipState {
   /// - Precondition: the relationship is loaded.
   func keys() -> [UInt64] {
     if let current { return current }
+    if placed == nil && added.isEmpty && removed.isEmpty { return committed ?? [] }
     let keys = order ?? (committed ?? []).filter { !removed.contains($0) } + added
     current = keys
     return keys

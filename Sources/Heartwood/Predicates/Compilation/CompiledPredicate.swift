@@ -36,6 +36,9 @@ final class CompiledPredicate {
     try test.matches(Place(row: row, key: key, source: source, outer: nil))
   }
 
+  @inline(__always)
+  func matches(_ place: Place) throws -> Bool { try test.matches(place) }
+
   /// The predicate in the language of `FormatPredicate`.
   var text: String { condition.description }
 }

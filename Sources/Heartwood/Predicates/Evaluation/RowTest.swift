@@ -1,11 +1,28 @@
 /// One object while a condition is evaluated for it.
 struct Place {
-  let row: RowView
-  let key: UInt64
+  private(set) var row: RowView
+  private(set) var key: UInt64
   /// Kept by whoever evaluates: counting references to it would cost more than most tests.
   unowned(unsafe) let source: any RowSource
   /// The object whose to-many relationship led here; nil for the fetched object.
   let outer: UnsafePointer<Place>?
+
+  /// Another fetched object of the same source. Copies plain bits, where making a place anew would count a
+  /// reference to the source for every row.
+  @inline(__always)
+  func moved(to found: FoundRow) -> Place {
+    var place = self
+    place.row = found.row
+    place.key = found.key
+    return place
+  }
+}
+
+extension Place {
+  /// Stands nowhere yet, and is to be moved. Whoever makes it keeps the source.
+  init(in source: any RowSource) {
+    self.init(row: RowView.nowhere, key: 0, source: source, outer: nil)
+  }
 }
 
 /// A compiled condition about one object.

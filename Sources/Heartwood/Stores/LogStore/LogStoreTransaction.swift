@@ -63,15 +63,11 @@ final class LogStoreTransaction: StoreTransaction, StoreReading {
       guard let old, old.version == expectedVersion else {
         return conflict(entity, key, expectedVersion, old)
       }
-      // The old row's bytes end with the first change.
-      let copy = Array(old.bytes)
-      try copy.withUnsafeBytes { oldBytes in
-        try row.withUnsafeBytes { newBytes in
-          let layout = stored.entity.layout
-          try moveEntries(
-            from: RowView(validating: oldBytes, layout: layout),
-            to: RowView(validating: newBytes, layout: layout), key, stored)
-        }
+      // Entries are only gathered here, so that the old row's bytes stay until the new row is put.
+      let layout = stored.entity.layout
+      let oldRow = try RowView(validating: old.bytes, layout: layout)
+      try row.withUnsafeBytes { newBytes in
+        moveEntries(from: oldRow, to: try RowView(validating: newBytes, layout: layout), key, stored)
       }
       try put(KeySpace.rowKey(entity.rootEntity.number, key), row)
     } else if try !contains(KeySpace.rowKey(entity.rootEntity.number, key)) {
@@ -88,13 +84,10 @@ final class LogStoreTransaction: StoreTransaction, StoreReading {
     let stored = schema.entity(entity)
     guard let old = try row(entity.rootEntity, key) else { return nil }
     guard old.version == expectedVersion else { return conflict(entity, key, expectedVersion, old) }
-    let copy = Array(old.bytes)
-    try copy.withUnsafeBytes { bytes in
-      let row = try RowView(validating: bytes, layout: stored.entity.layout)
-      deleteEntries(of: row, key, stored)
-      changes.append(
-        HistoryChange(kind: .delete, entity: stored.entity, key: key, tombstone: stored.tombstone(of: row)))
-    }
+    let row = try RowView(validating: old.bytes, layout: stored.entity.layout)
+    deleteEntries(of: row, key, stored)
+    changes.append(
+      HistoryChange(kind: .delete, entity: stored.entity, key: key, tombstone: stored.tombstone(of: row)))
     try deleteLinks(from: key, stored)
     try delete(KeySpace.rowKey(entity.rootEntity.number, key))
     return nil
