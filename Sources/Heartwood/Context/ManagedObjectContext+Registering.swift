@@ -17,14 +17,16 @@ extension ManagedObjectContext {
   ///
   /// Where the entity has subentities, a new fault needs its row's word on which one it is.
   func object(_ entity: EntityDescription, _ key: UInt64) -> ManagedObject {
-    let maker = entity.inUse.maker
+    let maker = entity.maker
     if let object = registered(maker.rootNumber, key) { return object }
-    guard maker.hasSubentities, key.isPermanentKey else { return makeFault(maker, key) }
+    guard maker.hasSubentities, key.isPermanentKey else {
+      return makeFault(maker, key, in: storeIdentity)
+    }
     let row = try? readingView().row(entity.rootEntity, key)
     guard let row, let concrete = try? entity.rootEntity.entity(numbered: row.entityNumber) else {
-      return makeFault(maker, key)
+      return makeFault(maker, key, in: storeIdentity)
     }
-    return materialise(concrete.inUse.maker, key, row: row.bytes)
+    return materialise(concrete.maker, key, in: storeIdentity, row: row.bytes)
   }
 
   /// The registered object for a row that has just been read, or a new fault that carries the row's bytes.
@@ -33,10 +35,14 @@ extension ManagedObjectContext {
   ///
   /// - Parameters:
   ///   - maker: of the row's own entity.
+  ///   - store: what the row's identifier carries.
   ///   - row: checked, as all rows are that a view hands out.
-  func materialise(_ maker: ObjectMaker, _ key: UInt64, row: UnsafeRawBufferPointer) -> ManagedObject {
+  @inline(__always)
+  func materialise(
+    _ maker: ObjectMaker, _ key: UInt64, in store: StoreIdentity, row: UnsafeRawBufferPointer
+  ) -> ManagedObject {
     guard let object = identities.object(maker.rootNumber, key) else {
-      let object = makeFault(maker, key)
+      let object = makeFault(maker, key, in: store)
       object.adopt(checkedRow: row)
       return object
     }
@@ -90,9 +96,9 @@ extension ManagedObjectContext {
     }
   }
 
-  private func makeFault(_ maker: ObjectMaker, _ key: UInt64) -> ManagedObject {
+  private func makeFault(_ maker: ObjectMaker, _ key: UInt64, in store: StoreIdentity) -> ManagedObject {
     let object = maker.makeObject()
-    object.attach(to: self, as: maker.identifier(key, in: storeIdentity))
+    object.attach(to: self, as: maker.identifier(key, in: store))
     identities.insert(object, maker.rootNumber, key)
     return object
   }

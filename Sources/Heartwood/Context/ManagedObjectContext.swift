@@ -15,7 +15,7 @@ public final class ManagedObjectContext: @unchecked Sendable {
   public let concurrencyType: ConcurrencyType
 
   /// The coordinator whose store holds the rows.
-  public private(set) var persistentStoreCoordinator: PersistentStoreCoordinator?
+  @exclusivity(unchecked) public private(set) var persistentStoreCoordinator: PersistentStoreCoordinator?
 
   /// A name for people; every transaction of this context carries it in the history.
   public var name: String?
@@ -120,8 +120,8 @@ public final class ManagedObjectContext: @unchecked Sendable {
     guard !objectID.isTemporaryID, isOfStore(objectID) else { throw HeartwoodError.noRow(objectID) }
     let root = objectID.entity.rootEntity
     guard let row = try readingView().row(root, objectID.key) else { throw HeartwoodError.noRow(objectID) }
-    let object = materialise(
-      try root.entity(numbered: row.entityNumber).inUse.maker, objectID.key, row: row.bytes)
+    let maker = try root.entity(numbered: row.entityNumber).maker
+    let object = materialise(maker, objectID.key, in: storeIdentity, row: row.bytes)
     if object.isDeleted { throw HeartwoodError.noRow(objectID) }
     object.willRead()
     try throwIfUnreadable()

@@ -26,6 +26,14 @@ final class CompiledSort {
   /// all keys.
   ///
   /// - Throws: what looking up other rows throws.
+  func compare(
+    _ left: RowView, _ leftKey: UInt64, _ right: RowView, _ rightKey: UInt64, in source: any RowSource
+  ) throws -> Int {
+    try order.compare(
+      Place(row: left, key: leftKey, source: source, outer: nil),
+      Place(row: right, key: rightKey, source: source, outer: nil))
+  }
+
   @inline(__always)
   func compare(_ left: Place, _ right: Place) throws -> Int { try order.compare(left, right) }
 

@@ -29,7 +29,7 @@ extension ManagedObjectContext {
   ) throws {
     var classes = classes
     let root = execution.request.entity.rootEntity
-    var family = FamilyMaker(root)
+    var family = FamilyMaker(root, in: storeIdentity)
     try execution.forEach { found in
       guard let object = try object(for: found, root, &family, refreshing: refreshing) else { return true }
       try classes.check(object)
@@ -96,7 +96,8 @@ extension ManagedObjectContext {
       try refresh(object, from: found)
       return object
     }
-    return materialise(try family.maker(of: found.row), found.key, row: found.row.bytes)
+    return materialise(
+      try family.maker(of: found.row), found.key, in: family.store, row: found.row.bytes)
   }
 
   /// Lays the row that was just read under a registered object: what is not edited shows it.
@@ -170,18 +171,20 @@ private struct ClassCheck {
 /// The makers of objects for rows of one family. That of the last row is remembered, as most rows are of one
 /// entity.
 private struct FamilyMaker {
+  let store: StoreIdentity
   private let root: EntityDescription
   private var last: ObjectMaker
 
-  init(_ root: EntityDescription) {
+  init(_ root: EntityDescription, in store: StoreIdentity) {
     self.root = root
-    last = root.inUse.maker
+    self.store = store
+    last = root.maker
   }
 
   @inline(__always)
   mutating func maker(of row: RowView) throws -> ObjectMaker {
     let number = row.entityNumber
-    if number != last.number { last = try root.entity(numbered: number).inUse.maker }
+    if number != last.number { last = try root.entity(numbered: number).maker }
     return last
   }
 }

@@ -21,8 +21,6 @@ final class FrozenEntity: @unchecked Sendable {
   let declaredProperties: [PropertyDescription]
   let objectClass: ManagedObject.Type
   let maker: ObjectMaker
-  /// The columns of the properties, by where their wrappers are in an instance.
-  let columns: UnsafePointer<Column>
   private let access: AccessTable
   /// How the class declares its properties, by slot; nil for those that it does not declare.
   let declarations: [PropertyRecord?]
@@ -49,9 +47,9 @@ final class FrozenEntity: @unchecked Sendable {
     relationshipBySlot = properties.map { $0 as? RelationshipDescription }
     relationships = relationshipBySlot.compactMap { $0 }
     objectClass = bound.objectClass
-    maker = ObjectMaker(bound.entity, objectClass, number: number, rootNumber: rootNumber)
     access = bound.accessTable(layout)
-    columns = access.columns
+    maker = ObjectMaker(
+      bound.entity, objectClass, access.columns, number: number, rootNumber: rootNumber)
     declarations = bound.declarations(properties)
     hasChangingDefaults = declarations.contains { $0?.attribute?.hasChangingDefault == true }
   }
@@ -80,7 +78,9 @@ extension EntityDescription {
     return frozen
   }
 
-  var number: UInt16 { inUse.number }
+  /// What makes its objects; at hand without a reference to be counted.
+  var maker: ObjectMaker { knownMaker ?? inUse.maker }
+  var number: UInt16 { maker.number }
   var layout: RowLayout { inUse.layout }
   /// The topmost superentity: rows and keys are under it.
   var rootEntity: EntityDescription { frozen?.root ?? topmost }
@@ -111,5 +111,5 @@ extension EntityDescription {
   }
 
   /// A new object of the entity's class, in no context.
-  func makeObject() -> ManagedObject { inUse.maker.makeObject() }
+  func makeObject() -> ManagedObject { maker.makeObject() }
 }

@@ -2,16 +2,22 @@
 /// are made by the million.
 struct ObjectMaker: @unchecked Sendable {
   private let entityReference: Unmanaged<EntityDescription>
-  private let objectClass: ManagedObject.Type
+  let objectClass: ManagedObject.Type
+  /// The columns of the properties, by where their wrappers are in an instance.
+  let columns: UnsafePointer<Column>
   let number: UInt16
   let rootNumber: UInt16
   let hasSubentities: Bool
 
   /// - Parameter entity: frozen entities last as long as the process.
-  init(_ entity: EntityDescription, _ objectClass: ManagedObject.Type, number: UInt16, rootNumber: UInt16) {
+  init(
+    _ entity: EntityDescription, _ objectClass: ManagedObject.Type, _ columns: UnsafePointer<Column>,
+    number: UInt16, rootNumber: UInt16
+  ) {
     hasSubentities = entity.hasSubentities
     entityReference = .passUnretained(entity)
     self.objectClass = objectClass
+    self.columns = columns
     self.number = number
     self.rootNumber = rootNumber
   }

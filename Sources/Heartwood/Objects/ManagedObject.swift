@@ -37,14 +37,14 @@ open class ManagedObject: Hashable {
   public required init(entity: EntityDescription, insertInto context: ManagedObjectContext?) {
     entityReference = .passUnretained(entity)
     identifier = ManagedObjectID(entity: entity, key: .temporaryKeyMark, store: .none)
-    _isPrototype = entity === Recorder.entity
+    _isPrototype = entity.knownMaker == nil && entity === Recorder.entity
     guard !_isPrototype else {
       _columns = AccessTable.empty
       return
     }
-    let contents = entity.inUse
-    _columns = contents.columns
-    checkClass(contents.objectClass)
+    let maker = entity.maker
+    _columns = maker.columns
+    checkClass(maker.objectClass)
     guard let context else { return }
     precondition(!entity.isAbstract, "\(entity.displayName) is abstract: make objects of a subentity")
     context.insert(self)
