@@ -139,6 +139,11 @@ final class PageScratch {
   /// Whether the entries fit into one page.
   func fits(_ range: Range<Int>) -> Bool { pageBytes(range) <= Page.byteCount }
 
+  /// A cut right behind an entry, or right before it, where both parts fit then.
+  func cut(behind index: Int) -> Int? {
+    [index + 1, index].first { $0 > 0 && $0 < count && fits(0..<$0) && fits($0..<count) }
+  }
+
   /// Where to cut so that both parts fit, nearest to halves of the same size.
   ///
   /// There always is such a place when all entries but one came from one page: wherever the new one

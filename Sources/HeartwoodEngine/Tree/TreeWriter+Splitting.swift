@@ -27,18 +27,25 @@ extension TreeWriter {
     scratch.append(left, from: left.count - 1)
     scratch.put(key, payload, at: 1, replacing: false)
     let all = level == root.level ? root.count : path[level + 1].page.keyCount(path[level + 1].index)
-    try addRight(level, from: 1, leftCount: all - scratch.keyCount(1..<2))
+    let right = try addRight(level, from: 1, leftCount: all - scratch.keyCount(1..<2))
+    if level == 0 { run.move(to: right, at: 0) }
   }
 
   /// Builds two pages of what is in the scratch: the path's, and a new one to the right of it.
+  ///
+  /// Where a run of keys is on its way into the middle of a leaf, the leaf is cut behind it: what follows the run
+  /// goes to the right, and the run goes on filling the left one.
   private func split(_ level: Int) throws(EngineError) {
-    let cut = scratch.cut()
-    scratch.build(0..<cut, into: path[level].page, birth: generation)
-    try addRight(level, from: cut, leftCount: scratch.keyCount(0..<cut))
+    let (left, index) = (path[level].page, path[level].index)
+    let cut = (level == 0 && run.isLong ? scratch.cut(behind: index) : nil) ?? scratch.cut()
+    scratch.build(0..<cut, into: left, birth: generation)
+    let right = try addRight(level, from: cut, leftCount: scratch.keyCount(0..<cut))
+    if level == 0 && index >= cut { run.move(to: right, at: index - cut) }
   }
 
   /// Builds a page of the scratch's entries from `cut` on, and adds it behind the path's.
-  private func addRight(_ level: Int, from cut: Int, leftCount: UInt64) throws(EngineError) {
+  @discardableResult
+  private func addRight(_ level: Int, from cut: Int, leftCount: UInt64) throws(EngineError) -> Page {
     let (reference, right) = try makePage()
     scratch.build(cut..<scratch.count, into: right, birth: generation)
     let payload = Page.Payload(
@@ -49,6 +56,7 @@ extension TreeWriter {
     } else {
       try insertChild(level + 1, leftCount: leftCount, separator, payload)
     }
+    return right
   }
 
   /// Copies a separator to where the next use of the scratch does not overwrite it.
@@ -82,5 +90,28 @@ extension TreeWriter {
     root.reference = reference
     root.checksum = 0
     root.level += 1
+  }
+}
+
+/// Keys that were put into one leaf one behind the other.
+struct InsertionRun {
+  private var leaf: UnsafeMutableRawPointer?
+  private var index = 0
+  private var length = 0
+
+  /// Whether chance would hardly have made it.
+  var isLong: Bool { length >= 8 }
+
+  @inline(__always)
+  mutating func note(_ page: Page, at index: Int) {
+    length = page.base == leaf && index == self.index &+ 1 ? length &+ 1 : 1
+    leaf = page.base
+    self.index = index
+  }
+
+  /// Says where the last key of the run is now.
+  mutating func move(to page: Page, at index: Int) {
+    leaf = page.base
+    self.index = index
   }
 }

@@ -33,6 +33,8 @@ final class TreeWriter {
   let path: UnsafeMutablePointer<Step>
   /// Whether `path` leads to the leaf where the last change was, and holds still.
   @exclusivity(unchecked) var pathHolds = false
+  /// How keys are coming in.
+  @exclusivity(unchecked) var run = InsertionRun()
   /// The separator on its way into a parent.
   let separatorBuffer: UnsafeMutableRawPointer
 
@@ -101,6 +103,7 @@ final class TreeWriter {
       return true
     }
     addToCounts(above: 0, 1)
+    run.note(path[0].page, at: path[0].index)
     if !path[0].page.insert(key, payload, at: path[0].index) {
       try rebuild(0, key, payload, replacing: false)
     }

@@ -41,6 +41,12 @@ import Testing
       }
     }
     if random.below(4) == 0 {
+      let start = shape.key(&random).prefix(1000)
+      for number in 0..<random.below(200) {
+        try rig.put(start + [UInt8(number)], [UInt8](repeating: 9, count: random.below(30)))
+      }
+    }
+    if random.below(4) == 0 {
       let ends = [shape.key(&random), shape.key(&random)].sorted { $0.lexicographicallyPrecedes($1) }
       let isWide = random.below(10) == 0
       let upper = isWide ? ends[1] : ends[0] + [UInt8(random.below(256))]
@@ -75,6 +81,27 @@ import Testing
     }
     // 20 bytes an entry and a page's header; a little for the branches.
     #expect(rig.space.arenaBytesInUse < 20_000 * 20 * 108 / 100)
+  }
+
+  @Test func `Keys that come in order between others fill their pages`() throws {
+    let rig = try TreeRig()
+    // Three runs at once, as the rows, the entries and the links of new objects are.
+    for batch in 0..<20 {
+      try rig.commit {
+        for space in [3, 1, 2] as [UInt64] {
+          for number in 0..<500 {
+            let key = [space, UInt64(batch * 500 + number)].flatMap {
+              withUnsafeBytes(of: $0.bigEndian, Array.init)
+            }
+            try rig.put(key, [UInt8](repeating: 7, count: 20))
+          }
+        }
+      }
+    }
+    #expect(rig.view.count == 30_000)
+    let bytes = Double(rig.space.arenaBytesInUse)
+    // 20 bytes an entry and its part of a page's header; the rest for the pages where a batch ended.
+    #expect(bytes < 30_000 * 20 * 1.2, "\(bytes / 600_000)")
   }
 
   @Test func `A count of a range and a rank are those of the sorted keys`() throws {
