@@ -44,14 +44,16 @@ extension TreeWriter {
     let start = path[0].index
     let end = to.map { page.search($0).index } ?? page.count
     guard end > start else { return 0 }
-    if start == 0, end == page.count {
+    // Asked before anything is removed: the page may be changed where it is.
+    let isWhole = start == 0 && end == page.count
+    if isWhole {
       try ownPath(above: 0)
     } else {
       try ownPath()
       for index in stride(from: end - 1, through: start, by: -1) { path[0].page.remove(index) }
     }
     addToCounts(above: 0, 0 &- UInt64(end - start))
-    try tidy(0, isEmpty: start == 0 && end == page.count)
+    try tidy(0, isEmpty: isWhole)
     return UInt64(end - start)
   }
 

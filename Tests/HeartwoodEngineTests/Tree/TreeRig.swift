@@ -57,6 +57,8 @@ final class TreeRig {
   let generations: Generations
   let writer: TreeWriter
   var model: [[UInt8]: [UInt8]] = [:]
+  /// The model's keys, some that it has no more, and in an order that is the same in each run.
+  private var known: [[UInt8]] = []
   private(set) var generation: UInt64 = 0
 
   init() throws {
@@ -79,7 +81,20 @@ final class TreeRig {
     let existed = try key.withBytes { key in
       try value.withBytes { value in try writer.put(key, Self.entry(value)) }
     }
-    #expect(existed == (model.updateValue(value, forKey: key) != nil))
+    let isKnown = model.updateValue(value, forKey: key) != nil
+    if !isKnown { known.append(key) }
+    #expect(existed == isKnown)
+  }
+
+  /// One of the keys; nil where there are none.
+  func anyKey(_ random: inout Randomness) -> [UInt8]? {
+    while !known.isEmpty {
+      let index = random.below(known.count)
+      if model[known[index]] != nil { return known[index] }
+      known.swapAt(index, known.count - 1)
+      known.removeLast()
+    }
+    return nil
   }
 
   func delete(_ key: [UInt8]) throws {

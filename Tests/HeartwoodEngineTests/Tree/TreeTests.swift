@@ -34,7 +34,7 @@ import Testing
     for _ in 0..<random.below(120) {
       let key = shape.key(&random)
       if deleting || random.below(5) == 0 {
-        try rig.delete(rig.model.keys.randomElement(using: &random) ?? key)
+        try rig.delete(rig.anyKey(&random) ?? key)
       } else {
         let bytes = random.below(3) == 0 ? random.below(17) : 20
         try rig.put(key, (0..<bytes).map { _ in UInt8(truncatingIfNeeded: random.next()) })
@@ -55,6 +55,21 @@ import Testing
           lower: .init(ends[0], isInclusive: random.below(2) == 0),
           upper: .init(upper, isInclusive: random.below(2) == 0)))
     }
+  }
+
+  @Test(arguments: [1, 3, 50, 99, 100])
+  func `A range that ends anywhere in a leaf of the same generation leaves the rest of it`(
+    count: Int
+  ) throws {
+    var random = Randomness(seed: 1)
+    let rig = try TreeRig()
+    let keys = (0..<100).map { number in Array("key \(1000 + number)".utf8) }
+    try rig.commit {
+      for key in keys { try rig.put(key, key) }
+      try rig.deleteRange(KeyRange(from: nil, to: keys[count - 1] + [0]))
+    }
+    try TreeRig.expectEqual(rig.view, rig.model, &random, "\(count) of \(keys.count)")
+    #expect(rig.model.count == keys.count - count)
   }
 
   @Test func `A generation that is rolled back leaves nothing behind`() throws {
