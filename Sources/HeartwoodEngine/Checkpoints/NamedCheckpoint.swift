@@ -40,13 +40,18 @@ struct NamedCheckpoint: Sendable {
       return nil
     }
     self.init(record: record, position: frame.position, checksum: frame.checksum)
-    guard hasSoundRoot else { return nil }
+    guard hasSoundRoot, hasSoundGeneration, frame.header.transaction == record.generation else { return nil }
   }
 
   init(record: CheckpointRecord, position: LogPosition, checksum: UInt64) {
     self.record = record
     self.position = position
     self.checksum = checksum
+  }
+
+  /// The tree is of the generation that the log has come to, and there are numbers left.
+  private var hasSoundGeneration: Bool {
+    record.generation == record.replay.generation && record.generation < UInt64(Int64.max)
   }
 
   /// The root lies in a page segment that is named, or there is none and no key.

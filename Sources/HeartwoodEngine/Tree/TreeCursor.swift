@@ -81,7 +81,7 @@ final class TreeCursor {
     }
     var remaining = rank
     try begin { (page) throws(EngineError) in
-      if page.isLeaf { return Int(remaining) }
+      if page.isLeaf { return Int(min(remaining, UInt64(page.count))) }
       var index = 0
       while index < page.count - 1, remaining >= page.keyCount(index) {
         remaining -= page.keyCount(index)

@@ -27,7 +27,7 @@ extension TreeWriter {
     scratch.append(left, from: left.count - 1)
     scratch.put(key, payload, at: 1, replacing: false)
     let all = level == root.level ? root.count : path[level + 1].page.keyCount(path[level + 1].index)
-    let right = try addRight(level, from: 1, leftCount: all - scratch.keyCount(1..<2))
+    let right = try addRight(level, from: 1, leftCount: all &- scratch.keyCount(1..<2))
     if level == 0 { run.move(to: right, at: 0) }
   }
 

@@ -1,6 +1,5 @@
 import Foundation
 import Heartwood
-import Testing
 
 /// One save: it looks up what it changes, so that it can be done again after a failure.
 struct GraphStep: Sendable, CustomStringConvertible {
@@ -12,6 +11,9 @@ struct GraphStep: Sendable, CustomStringConvertible {
     self.edit = edit
   }
 }
+
+/// What a step looked for is not there.
+struct NothingFound: Error {}
 
 /// The life of a library, save by save.
 enum GraphWorkload {
@@ -60,8 +62,8 @@ enum GraphWorkload {
   private static let reordering = GraphStep("another order") { context in
     let shelf = try shelf("A", context)
     shelf.books = shelf.books.reversed()
-    let book = try book("A1", context)
-    book.citations = [book.citations[2], book.citations[0], book.citations[1]]
+    let citing = try book("A1", context)
+    citing.citations = Array(citing.citations.suffix(1) + citing.citations.dropLast())
   }
 
   private static let moving = GraphStep("a book goes to another shelf, and its title with it") { context in
@@ -76,12 +78,13 @@ enum GraphWorkload {
     let second = try book("B1", context)
     first.isbn = "B1"
     second.isbn = "A1"
-    try context.fetch(Subject.self, where: { $0.name == "war" })[0].name = "peace"
+    try subject("war", context).name = "peace"
   }
 
   private static let unlinking = GraphStep("links are taken away") { context in
-    try book("B1", context).citations.removeFirst()
-    try context.fetch(Subject.self, where: { $0.name == "art" })[0].books = []
+    let citing = try book("B1", context)
+    citing.citations = Array(citing.citations.dropFirst())
+    try subject("art", context).books = []
     try book("A3", context).shelf = nil
     try book("B3", context).scan = nil
   }
@@ -89,7 +92,7 @@ enum GraphWorkload {
   private static let deleting = GraphStep("a cascade of two steps") { context in
     context.transactionAuthor = "Eve"
     context.delete(try shelf("B", context))
-    context.delete(try context.fetch(Subject.self, where: { $0.name == "law" })[0])
+    context.delete(try subject("law", context))
   }
 
   /// More than the log's segment has room for.
@@ -114,11 +117,24 @@ enum GraphWorkload {
   }
 
   static func shelf(_ code: String, _ context: ManagedObjectContext) throws -> Shelf {
-    try #require(try context.fetch(Shelf.self, where: { $0.code == code }).first)
+    guard let shelf = try context.fetch(Shelf.self, where: { $0.code == code }).first else {
+      throw NothingFound()
+    }
+    return shelf
   }
 
   static func book(_ isbn: String, _ context: ManagedObjectContext) throws -> Book {
-    try #require(try context.fetch(Book.self, where: { $0.isbn == isbn }).first)
+    guard let book = try context.fetch(Book.self, where: { $0.isbn == isbn }).first else {
+      throw NothingFound()
+    }
+    return book
+  }
+
+  static func subject(_ name: String, _ context: ManagedObjectContext) throws -> Subject {
+    guard let subject = try context.fetch(Subject.self, where: { $0.name == name }).first else {
+      throw NothingFound()
+    }
+    return subject
   }
 
   static func makeBook(_ isbn: String, in context: ManagedObjectContext) -> Book {
