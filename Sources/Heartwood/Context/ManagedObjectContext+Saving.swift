@@ -39,7 +39,7 @@ extension ManagedObjectContext {
     // 3. Nothing can fail from here on: take the written rows as the committed ones.
     finish(plan, outcome)
     movePin(to: generation, in: store)
-    for object in plan.inserted + plan.updated { object.didSave() }
+    for object in plan.written { object.didSave() }
     for object in plan.deleted { object.didSave() }
     plan.deleted.forEach(forget)
     sweepIfDue()
@@ -83,7 +83,7 @@ extension ManagedObjectContext {
     for (object, identifier) in outcome.identifiers { rename(object, to: identifier) }
     let keys = permanentKeys
     for (object, row) in outcome.rows { object.commit(row: row) }
-    for object in plan.inserted + plan.updated {
+    for object in plan.written {
       object.forEachRelationshipState { $0.commit(mapping: keys.permanent) }
       object.forgetEdits()
       object.state.remove([.inserted, .updated])

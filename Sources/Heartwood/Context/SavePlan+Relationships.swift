@@ -71,8 +71,7 @@ extension SavePlan {
         }
       }
     }
-    for object in inserted { try check(object) }
-    for object in updated { try check(object) }
+    for object in written { try check(object) }
     for object in deleted where try isReferenced(object, in: transaction) {
       conflicts.append(
         MergeConflict(object, newest: try transaction.row(object.entity.rootEntity, object.identifier.key)))

@@ -30,6 +30,9 @@ struct SavePlan {
     self.changedSlots = changedSlots
   }
 
+  /// Everything that has a row after the save.
+  var written: some Sequence<ManagedObject> { [inserted, updated].joined() }
+
   var isEmpty: Bool { inserted.isEmpty && updated.isEmpty && deleted.isEmpty }
 }
 
@@ -75,7 +78,7 @@ extension SavePlan {
         conflicts.append(conflict)
       }
     }
-    for object in inserted + updated {
+    for object in written {
       if let conflict = try writeRelationships(of: object, mapping, in: transaction) {
         conflicts.append(conflict)
       }

@@ -22,6 +22,12 @@ struct FetchExecution {
     }
   }
 
+  /// How many results there can be, where every row of the plan is one; nil where only looking tells.
+  var mostResults: Int? {
+    guard plan.isExact, let count = plan.exactCount else { return nil }
+    return min(count + pending.matches.count, request.limit ?? .max)
+  }
+
   /// How many results there are.
   func count() throws -> Int {
     let all = try plan.isExact ? countInTree() ?? countRows() : countRows()

@@ -10,12 +10,16 @@ extension ManagedObjectContext {
   /// Calls `body` with each object that a request asks for until it returns false; each is an `Object`.
   ///
   /// What is done for every object is not generic: it is compiled once, with everything known.
+  ///
+  /// - Parameter expect: told how many there will be at most, where that is known without looking.
   func forEachResult<Object: ManagedObject>(
-    of request: FetchRequest<Object>, _ body: (ManagedObject) throws -> Bool
+    of request: FetchRequest<Object>, expecting expect: (Int) -> Void = { _ in },
+    _ body: (ManagedObject) throws -> Bool
   ) throws {
     try beginReading()
     let view = try readingView()
     let execution = try execution(resolve(request), in: view)
+    if let most = execution.mostResults { expect(most) }
     let realises = !request.returnsObjectsAsFaults
     let classes = ClassCheck(wanted: Object.self) { $0 is Object }
     try forEachResult(

@@ -15,7 +15,7 @@ extension ManagedObjectContext {
   /// - Complexity: see `plan(for:)`; the rows of the plan, not the rows of the store.
   public func fetch<Object: ManagedObject>(_ request: FetchRequest<Object>) throws -> [Object] {
     var objects: [ManagedObject] = []
-    try forEachResult(of: request) { object in
+    try forEachResult(of: request, expecting: { objects.reserveCapacity($0) }) { object in
       objects.append(object)
       return true
     }

@@ -134,6 +134,9 @@ final class StoreEntity: Sendable {
     }
   }
 
+  /// How many entries a row has that follow from it.
+  var entryCount: Int { indexes.count + derivedLinks.count }
+
   func slot(ofProperty number: UInt64) -> Int? {
     UInt16(exactly: number).flatMap { slotsByNumber[$0] }
   }

@@ -42,16 +42,24 @@ final class DoubleTest: RowTest {
   private let column: Column
   private let comparator: ComparisonOperator
   private let constant: Double
+  private let acceptsLess: Bool
+  private let acceptsGreater: Bool
 
   init(_ column: Column, _ comparator: ComparisonOperator, _ constant: Double) {
     self.column = column
     self.comparator = comparator
     self.constant = constant
+    acceptsLess = comparator.holds(-1)
+    acceptsGreater = comparator.holds(1)
   }
 
   override func matches(_ place: Place) -> Bool {
     if place.row.isNull(column) { return comparator == .notEqual }
-    return comparator.holds(Value.order(place.row.double(column), constant))
+    let value = place.row.double(column)
+    if value < constant { return acceptsLess }
+    if value > constant { return acceptsGreater }
+    // Equal, or not a number.
+    return comparator.holds(Value.order(value, constant))
   }
 }
 

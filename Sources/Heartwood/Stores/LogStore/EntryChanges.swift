@@ -29,6 +29,13 @@ struct EntryChanges {
 
   var isEmpty: Bool { changes.isEmpty }
 
+  /// Makes room for so many changes more.
+  mutating func reserve(_ count: Int) {
+    let usualKeySize = 32
+    changes.reserveCapacity(changes.count + count)
+    bytes.reserveCapacity(bytes.count + count * usualKeySize)
+  }
+
   mutating func add(_ kind: Kind, _ key: [UInt8]) {
     add(kind) { bytes in
       bytes += key

@@ -29,6 +29,8 @@ final class LogStoreTransaction: StoreTransaction, StoreReading {
     try checkNoRows(root, from: first)
     try put(counter, KeySpace.value(next))
     givenKeys[root.number] = (givenKeys[root.number]?.lowerBound ?? first)..<next
+    entries.reserve(count * schema.entity(root).entryCount)
+    changes.reserveCapacity(changes.count + count)
     return first
   }
 
