@@ -94,18 +94,15 @@ extension SavePlan {
   ) throws -> KeyMap {
     var keys = KeyMap()
     keys.reserve(inserted.count)
-    let waiting = inserted.filter { $0.identifier.isTemporaryID }
-    outcome.identifiers.reserveCapacity(waiting.count)
-    for group in Dictionary(grouping: waiting, by: { $0.entity.rootEntity.number })
-      .sorted(by: { $0.key < $1.key }).map(\.value)
-    {
-      var key = try transaction.newKeys(group[0].entity.rootEntity, group.count)
-      for object in group {
-        keys.insert(key, for: object.identifier.key)
-        let identifier = ManagedObjectID(entity: object.entity, key: key, store: transaction.identity)
-        outcome.identifiers.append((object, identifier))
-        key += 1
-      }
+    outcome.identifiers.reserveCapacity(inserted.count)
+    var runs = KeyRuns()
+    for object in inserted where object.identifier.isTemporaryID { runs.count(object.entity.rootEntity) }
+    try runs.begin { root, count in try transaction.newKeys(root, count) }
+    for object in inserted where object.identifier.isTemporaryID {
+      let key = runs.next(object.entity.rootEntity)
+      keys.insert(key, for: object.identifier.key)
+      let identifier = ManagedObjectID(entity: object.entity, key: key, store: transaction.identity)
+      outcome.identifiers.append((object, identifier))
     }
     // Values may still hold a temporary key that `obtainPermanentIDs` has replaced.
     if let context = inserted.first?.managedObjectContext ?? updated.first?.managedObjectContext {

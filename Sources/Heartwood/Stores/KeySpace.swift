@@ -59,6 +59,14 @@ enum KeySpace {
     extended(Self.source(kind, relationship, source), last)
   }
 
+  static func appendEntry(
+    _ kind: UInt8, _ relationship: UInt16, _ source: UInt64, _ last: UInt64, to key: inout [UInt8]
+  ) {
+    appendHead(kind, relationship, to: &key)
+    OrderedKey.append(source, to: &key)
+    OrderedKey.append(last, to: &key)
+  }
+
   private static func extended(_ key: [UInt8], _ number: UInt64) -> [UInt8] {
     var key = key
     OrderedKey.append(number, to: &key)

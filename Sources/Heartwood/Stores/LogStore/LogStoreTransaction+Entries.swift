@@ -9,7 +9,7 @@ extension LogStoreTransaction {
       entries.add(index.isUnique ? .putUnique : .put) { IndexKey.append(index, row, key, to: &$0) }
     }
     for link in stored.derivedLinks where !row.isNull(link.column) {
-      entries.add(.put, KeySpace.entry(KeySpace.link, link.relationship, row.key(link.column), key))
+      addLink(.put, link, from: row.key(link.column), to: key)
     }
   }
 
@@ -18,7 +18,7 @@ extension LogStoreTransaction {
       entries.add(.delete) { IndexKey.append(index, row, key, to: &$0) }
     }
     for link in stored.derivedLinks where !row.isNull(link.column) {
-      entries.add(.delete, KeySpace.entry(KeySpace.link, link.relationship, row.key(link.column), key))
+      addLink(.delete, link, from: row.key(link.column), to: key)
     }
   }
 
@@ -32,12 +32,17 @@ extension LogStoreTransaction {
       if let after { entries.add(index.isUnique ? .putUnique : .put, after) }
     }
     for link in stored.derivedLinks where !old.isSame(link.column, in: new) {
-      if !old.isNull(link.column) {
-        entries.add(.delete, KeySpace.entry(KeySpace.link, link.relationship, old.key(link.column), key))
-      }
-      if !new.isNull(link.column) {
-        entries.add(.put, KeySpace.entry(KeySpace.link, link.relationship, new.key(link.column), key))
-      }
+      if !old.isNull(link.column) { addLink(.delete, link, from: old.key(link.column), to: key) }
+      if !new.isNull(link.column) { addLink(.put, link, from: new.key(link.column), to: key) }
+    }
+  }
+
+  private func addLink(
+    _ kind: EntryChanges.Kind, _ link: StoreEntity.DerivedLink, from source: UInt64, to target: UInt64
+  ) {
+    entries.add(kind) { bytes in
+      KeySpace.appendEntry(KeySpace.link, link.relationship, source, target, to: &bytes)
+      return true
     }
   }
 

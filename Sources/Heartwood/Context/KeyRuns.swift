@@ -1,0 +1,40 @@
+/// Keys for the new objects of a save: one run of consecutive keys for each root entity.
+///
+/// A save is of few root entities, and of objects that mostly follow others of the same one.
+struct KeyRuns {
+  private struct Run {
+    let root: EntityDescription
+    var count = 0
+    var next: UInt64 = 0
+  }
+
+  private var runs: [Run] = []
+  private var last = 0
+
+  /// Counts one more object of a root entity.
+  mutating func count(_ root: EntityDescription) {
+    find(root)
+    runs[last].count += 1
+  }
+
+  /// Asks for the keys, in the order of the root entities' numbers.
+  ///
+  /// - Parameter give: the first of so many consecutive keys of a root entity.
+  mutating func begin(_ give: (EntityDescription, Int) throws -> UInt64) rethrows {
+    runs.sort { $0.root.number < $1.root.number }
+    for index in runs.indices { runs[index].next = try give(runs[index].root, runs[index].count) }
+  }
+
+  /// The next key of a root entity that was counted.
+  mutating func next(_ root: EntityDescription) -> UInt64 {
+    find(root)
+    defer { runs[last].next += 1 }
+    return runs[last].next
+  }
+
+  private mutating func find(_ root: EntityDescription) {
+    if last < runs.count, runs[last].root === root { return }
+    last = runs.firstIndex { $0.root === root } ?? runs.count
+    if last == runs.count { runs.append(Run(root: root)) }
+  }
+}
