@@ -51,11 +51,18 @@ extension SimulatedFileSystem {
 }
 
 extension CrashImageLimits {
-  /// Whole changes only.
+  /// Whole changes only, besides a length without bytes.
   static var untorn: CrashImageLimits {
     var limits = CrashImageLimits()
     limits.sectorTears = 0
     limits.byteTears = []
+    return limits
+  }
+
+  /// Whole changes only.
+  static var whole: CrashImageLimits {
+    var limits = CrashImageLimits()
+    limits.tornWrites = 0
     return limits
   }
 }

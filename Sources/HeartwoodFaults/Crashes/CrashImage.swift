@@ -2,26 +2,36 @@ import HeartwoodFiles
 
 /// A disk as it may be found after a crash.
 public struct CrashImage: Sendable, CustomStringConvertible {
+  let moment: CrashMoment
+  let recipe: CrashRecipe
   private let state: DiskState
-  private let changes: [DiskChange]
-  private let recipe: CrashRecipe
 
   /// The same for images with the same names and bytes, in one run of one process; to others of that run
   /// equal only by an accident of 64 bits.
   public let fingerprint: Int
 
-  init(state: DiskState, fingerprint: Int, changes: [DiskChange], recipe: CrashRecipe) {
+  init(moment: CrashMoment, recipe: CrashRecipe, state: DiskState, fingerprint: Int) {
+    self.moment = moment
+    self.recipe = recipe
     self.state = state
     self.fingerprint = fingerprint
-    self.changes = changes
-    self.recipe = recipe
   }
 
   /// Which of the unsynced changes survived.
-  public var description: String { recipe.description(of: changes) }
+  public var description: String { moment.explanation(of: recipe) }
 
-  /// A file system that holds this image, all of it durable, and is independent of any other.
-  public func mounted() -> SimulatedFileSystem { SimulatedFileSystem(state.withoutUnreachableFiles) }
+  /// How many of the unsynced changes survived, whole or in part.
+  public var keptChangeCount: Int { recipe.items.count }
+
+  /// The same for images with the same names and bytes, in every run on every platform; slower to make
+  /// than `fingerprint`.
+  public var digest: UInt64 { state.digest }
+
+  /// A file system that holds this image, all of it durable, and is independent of any other. It has the
+  /// seed and the personality of the disk that crashed.
+  public func mounted() -> SimulatedFileSystem {
+    SimulatedFileSystem(state.withoutUnreachableFiles, seed: moment.seed, moment.personality)
+  }
 
   /// Copies all directories and files of the image into a directory that exists and has none of them.
   ///
@@ -70,11 +80,5 @@ extension DiskState {
     var state = self
     state.keepContents(of: Set(folders.values.flatMap { $0.values.compactMap(\.file) }))
     return state
-  }
-}
-
-extension DiskEntry {
-  fileprivate var file: FileIdentifier? {
-    if case .file(let file) = self { file } else { nil }
   }
 }

@@ -1,45 +1,51 @@
 /// What a crash at one moment may leave of a simulated disk: a sequence that makes each image when it is
 /// asked for, and leaves out those equal to an earlier one.
 public struct CrashImages: Sequence, Sendable {
-  private let durable: DiskState
-  private let changes: [DiskChange]
-  private let recipes: [CrashRecipe]
+  private let moment: CrashMoment
+  private let choices: [CrashChoice]
   private let imageCount: Int
 
-  init(durable: DiskState, pending: [DiskChange], limits: CrashImageLimits) {
-    self.durable = durable
-    changes = pending
-    recipes = limits.recipes(for: pending)
+  init(_ moment: CrashMoment, limits: CrashImageLimits) {
+    self.moment = moment
+    choices = limits.choices(at: moment)
     imageCount = limits.imageCount
   }
 
   /// Begins with the image that loses nothing, then the one that loses everything unsynced.
   public func makeIterator() -> Iterator {
     Iterator(
-      durable: durable, changes: changes, recipes: recipes[...], remaining: imageCount,
-      fingerprints: FingerprintMaker(durable: durable, changes: changes))
+      moment: moment, choices: choices[...], remaining: imageCount,
+      fingerprints: FingerprintMaker(moment.changes))
   }
 
   /// Makes one image after the other.
   public struct Iterator: IteratorProtocol {
-    fileprivate let durable: DiskState
-    fileprivate let changes: [DiskChange]
-    fileprivate var recipes: ArraySlice<CrashRecipe>
+    fileprivate let moment: CrashMoment
+    fileprivate var choices: ArraySlice<CrashChoice>
     fileprivate var remaining: Int
     fileprivate var fingerprints: FingerprintMaker
     fileprivate var seen: Set<Int> = []
 
     /// The next image that differs from all before it, or nil.
     public mutating func next() -> CrashImage? {
-      while remaining > 0, let recipe = recipes.popFirst() {
-        let state = recipe.applied(to: durable, changes)
+      while remaining > 0, let choice = choices.popFirst() {
+        let recipe = moment.possible(choice.recipe(at: moment))
+        let state = moment.state(after: recipe)
         let fingerprint = fingerprints.fingerprint(of: state)
         guard seen.insert(fingerprint).inserted else { continue }
         remaining -= 1
-        return CrashImage(state: state, fingerprint: fingerprint, changes: changes, recipe: recipe)
+        return CrashImage(moment: moment, recipe: recipe, state: state, fingerprint: fingerprint)
       }
       return nil
     }
+  }
+
+  /// The image of one recipe, whatever the limits.
+  func image(_ recipe: CrashRecipe) -> CrashImage {
+    var fingerprints = FingerprintMaker(moment.changes)
+    let state = moment.state(after: recipe)
+    return CrashImage(
+      moment: moment, recipe: recipe, state: state, fingerprint: fingerprints.fingerprint(of: state))
   }
 }
 
@@ -48,7 +54,7 @@ private struct FingerprintMaker {
   private var ofUntouchedFiles: [FileIdentifier: Int] = [:]
   private let touched: Set<FileIdentifier>
 
-  init(durable: DiskState, changes: [DiskChange]) {
+  init(_ changes: [DiskChange]) {
     touched = Set(changes.compactMap(\.file))
   }
 

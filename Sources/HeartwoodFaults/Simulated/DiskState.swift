@@ -14,6 +14,10 @@ struct FolderIdentifier: Hashable, Sendable {
 enum DiskEntry: Hashable, Sendable {
   case folder(FolderIdentifier)
   case file(FileIdentifier)
+
+  var file: FileIdentifier? {
+    if case .file(let file) = self { file } else { nil }
+  }
 }
 
 /// All names and all bytes of a disk at one moment.
@@ -61,6 +65,8 @@ struct DiskState: Sendable {
   }
 
   mutating func makeFolder(_ folder: FolderIdentifier) { folders[folder] = [:] }
+
+  mutating func replaceBytes(of file: FileIdentifier, with bytes: [UInt8]) { contents[file] = bytes }
 
   mutating func keepContents(of files: Set<FileIdentifier>) {
     contents = contents.filter { files.contains($0.key) }

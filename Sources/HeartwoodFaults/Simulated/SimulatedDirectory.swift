@@ -5,29 +5,64 @@ final class SimulatedDirectory: Directory {
   let path: String
   private let folder: FolderIdentifier
   private let disk: SimulatedDisk
+  private let process: ProcessIdentifier
 
-  init(path: String, folder: FolderIdentifier, disk: SimulatedDisk) {
+  init(path: String, folder: FolderIdentifier, disk: SimulatedDisk, process: ProcessIdentifier) {
     self.path = path
     self.folder = folder
     self.disk = disk
+    self.process = process
   }
 
   func open(_ name: String, _ mode: OpenMode) throws(FileSystemError) -> any File {
     let filePath = FileName.joined(path, name)
-    let file = try disk.open(name, in: folder, mode, path: filePath)
-    return SimulatedFile(name: name, path: filePath, mode: mode, file: file, disk: disk)
+    let (file, handle) = try disk.perform(as: process, .open, filePath) { (state) throws(FileSystemError) in
+      let file = try state.open(name, in: folder, mode, path: filePath)
+      let handle = Handle(number: state.takeNumber())
+      state.handles.add(handle, file, of: process)
+      return (file, handle)
+    }
+    return SimulatedFile(
+      name: name, path: filePath, mode: mode, file: file, handle: handle, disk: disk, process: process)
   }
 
-  func entries() throws(FileSystemError) -> [String] { disk.names(in: folder) }
+  func entries() throws(FileSystemError) -> [String] {
+    try disk.perform(as: process, .entries, path) { (state) throws(FileSystemError) in
+      state.cached.entries(of: folder).keys.sorted()
+    }
+  }
 
   func rename(_ name: String, to newName: String) throws(FileSystemError) {
+    let filePath = FileName.joined(path, name)
     FileName.check(newName)
-    try disk.rename(name, to: newName, in: folder, path: FileName.joined(path, name))
+    try disk.perform(as: process, .rename, filePath) { (state) throws(FileSystemError) in
+      try state.rename(name, to: newName, in: folder, path: filePath)
+    }
   }
 
   func unlink(_ name: String) throws(FileSystemError) {
-    try disk.unlink(name, in: folder, path: FileName.joined(path, name))
+    let filePath = FileName.joined(path, name)
+    try disk.perform(as: process, .unlink, filePath) { (state) throws(FileSystemError) in
+      try state.unlink(name, in: folder, path: filePath)
+    }
   }
 
-  func sync() throws(FileSystemError) { disk.sync(folder) }
+  func sync() throws(FileSystemError) { try sync(.full, nil) }
+
+  private func sync(_ kind: SyncKind, _ behavior: SyncBehavior?) throws(FileSystemError) {
+    try disk.perform(as: process, .syncDirectory, path) { (state) throws(FileSystemError) in
+      switch behavior ?? state.syncBehavior {
+      case .honest: state.sync(folder)
+      case .lies: return
+      case .failsKeepingData, .failsRevertingData:
+        throw FileSystemError(.inputOutput, .syncDirectory, path: path, isInjected: true)
+      }
+    }
+  }
+}
+
+extension SimulatedDirectory: MisbehavingSync {
+  func sync(_ kind: SyncKind, _ behavior: SyncBehavior) throws(FileSystemError) {
+    try sync(kind, Optional(behavior))
+  }
 }

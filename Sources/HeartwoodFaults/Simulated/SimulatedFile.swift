@@ -7,68 +7,94 @@ final class SimulatedFile: File {
   private let path: String
   private let mode: OpenMode
   private let file: FileIdentifier
+  private let handle: Handle
   private let disk: SimulatedDisk
+  private let process: ProcessIdentifier
   private let isClosed = Atomic(false)
 
-  init(name: String, path: String, mode: OpenMode, file: FileIdentifier, disk: SimulatedDisk) {
+  init(
+    name: String, path: String, mode: OpenMode, file: FileIdentifier, handle: Handle, disk: SimulatedDisk,
+    process: ProcessIdentifier
+  ) {
     self.name = name
     self.path = path
     self.mode = mode
     self.file = file
+    self.handle = handle
     self.disk = disk
+    self.process = process
   }
 
-  deinit { disk.unlock(file, ObjectIdentifier(self)) }
+  deinit { disk.close(handle) }
 
   func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int64) throws(FileSystemError) -> Int {
     precondition(offset >= 0, "Offsets in a file are not negative.")
-    checkOpen()
-    return disk.read(file, into: buffer, at: offset)
+    return try perform(.read) { (state) throws(FileSystemError) in
+      state.read(file, into: buffer, at: offset)
+    }
   }
 
   func write(_ bytes: UnsafeRawBufferPointer, at offset: Int64) throws(FileSystemError) -> Int {
     precondition(offset >= 0, "Offsets in a file are not negative.")
     precondition(mode != .readOnly, "A file opened for reading only is never written.")
-    checkOpen()
-    try disk.write(file, bytes, at: offset, path: path)
-    return bytes.count
+    return try perform(.write) { (state) throws(FileSystemError) in
+      try state.write(file, bytes, at: offset, path: path)
+    }
   }
 
-  func sync(_ kind: SyncKind) throws(FileSystemError) {
-    checkOpen()
-    disk.sync(file)
-  }
+  func sync(_ kind: SyncKind) throws(FileSystemError) { try sync(nil) }
 
   func size() throws(FileSystemError) -> Int64 {
-    checkOpen()
-    return disk.size(of: file)
+    try perform(.size) { (state) throws(FileSystemError) in Int64(state.cached.size(of: file)) }
   }
 
   func truncate(to size: Int64) throws(FileSystemError) {
     precondition(size >= 0, "The length of a file is not negative.")
     precondition(mode != .readOnly, "A file opened for reading only is never cut.")
-    checkOpen()
-    try disk.truncate(file, to: size, path: path)
+    try perform(.truncate) { (state) throws(FileSystemError) in
+      try state.truncate(file, to: size, path: path)
+    }
   }
 
   func tryLock() throws(FileSystemError) -> Bool {
-    checkOpen()
-    return disk.tryLock(file, ObjectIdentifier(self), exclusively: mode != .readOnly)
+    try perform(.lock) { (state) throws(FileSystemError) in
+      state.handles.tryLock(handle, exclusively: mode != .readOnly)
+    }
   }
 
   func map(length: Int) throws(FileSystemError) -> (any FileMap)? {
     precondition(length >= 0, "The length of a map is not negative.")
-    checkOpen()
-    return nil
+    return try perform(.map) { (_) throws(FileSystemError) in nil }
   }
 
   func close() throws(FileSystemError) {
-    let wasClosed = isClosed.exchange(true, ordering: .relaxed)
-    precondition(!wasClosed, "A file is closed once.")
-    disk.unlock(file, ObjectIdentifier(self))
+    try perform(.close) { (state) throws(FileSystemError) in
+      isClosed.store(true, ordering: .relaxed)
+      state.handles.close(handle)
+    }
   }
 
-  private func checkOpen() {
-    precondition(!isClosed.load(ordering: .relaxed), "A closed file is not used again.")
+  private func sync(_ behavior: SyncBehavior?) throws(FileSystemError) {
+    try perform(.sync) { (state) throws(FileSystemError) in
+      switch behavior ?? state.syncBehavior {
+      case .honest: return state.sync(file)
+      case .lies: return
+      case .failsKeepingData: state.forgetToSync(file)
+      case .failsRevertingData: state.revert(file)
+      }
+      throw FileSystemError(.inputOutput, .sync, path: path, isInjected: true)
+    }
   }
+
+  private func perform<Result>(
+    _ operation: FileSystemError.Operation,
+    _ call: (inout SimulatedState) throws(FileSystemError) -> Result
+  ) throws(FileSystemError) -> Result {
+    precondition(!isClosed.load(ordering: .relaxed), "A closed file is not used again.")
+    return try disk.perform(as: process, operation, path, call)
+  }
+}
+
+extension SimulatedFile: MisbehavingSync {
+  func sync(_ kind: SyncKind, _ behavior: SyncBehavior) throws(FileSystemError) { try sync(behavior) }
 }

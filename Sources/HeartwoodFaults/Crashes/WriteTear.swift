@@ -1,0 +1,105 @@
+/// What is found where a torn write did not reach the disk.
+public enum TornContent: String, Hashable, Sendable, CaseIterable, CustomStringConvertible {
+  /// The bytes that were there before; zeros where the file did not reach.
+  case old
+  /// Zeros.
+  case zeros
+  /// Bytes that nobody wrote there.
+  case foreign
+
+  /// The name.
+  public var description: String { rawValue }
+}
+
+/// The part of a write that reaches the disk, and what stands in the place of the rest.
+struct WriteTear: Hashable, Sendable {
+  enum Shape: Hashable, Sendable {
+    /// So many bytes from the beginning.
+    case head(Int)
+    /// What follows so many bytes.
+    case tail(Int)
+    /// Every other sector of the file, from the first or from the second.
+    case evenSectors, oddSectors
+  }
+
+  var shape: Shape
+  var rest: TornContent
+
+  /// The writes that the torn one amounts to; `seed` makes the foreign bytes.
+  func parts(of change: DiskChange, seed: UInt64) -> [DiskChange] {
+    guard case .write(let file, let offset, let bytes) = change else { return [change] }
+    let kept = keptRanges(offset, bytes.count)
+    guard rest != .old else {
+      return kept.map { .write(file, offset: offset + $0.lowerBound, bytes: Array(bytes[$0])) }
+    }
+    var torn = filling(bytes.count, seed: seed ^ UInt64(truncatingIfNeeded: offset))
+    for range in kept { torn.replaceSubrange(range, with: bytes[range]) }
+    return [.write(file, offset: offset, bytes: torn)]
+  }
+
+  private func filling(_ count: Int, seed: UInt64) -> [UInt8] {
+    guard rest == .foreign else { return [UInt8](repeating: 0, count: count) }
+    var numbers = SplitMix64(seed: seed)
+    return numbers.bytes(count)
+  }
+
+  private func keptRanges(_ offset: Int, _ count: Int) -> [Range<Int>] {
+    switch shape {
+    case .head(let kept): return [0..<min(kept, count)]
+    case .tail(let start): return [min(start, count)..<count]
+    case .evenSectors: return sectors(offset, count).enumerated().filter { $0.offset % 2 == 0 }.map(\.element)
+    case .oddSectors: return sectors(offset, count).enumerated().filter { $0.offset % 2 == 1 }.map(\.element)
+    }
+  }
+
+  private func sectors(_ offset: Int, _ count: Int) -> [Range<Int>] {
+    let ends = Self.sectorBoundaries(offset, count)
+    return zip([0] + ends, ends + [count]).map { $0..<$1 }
+  }
+
+  /// The places inside a write at which a sector of the file ends.
+  static func sectorBoundaries(_ offset: Int, _ count: Int) -> [Int] {
+    Array(stride(from: sectorSize - offset % sectorSize, to: count, by: sectorSize))
+  }
+
+  private static let sectorSize = 512
+}
+
+// MARK: In words, and back
+
+extension WriteTear: LosslessStringConvertible {
+  var description: String {
+    switch shape {
+    case .head(let count): "head:\(count):\(rest)"
+    case .tail(let start): "tail:\(start):\(rest)"
+    case .evenSectors: "even:\(rest)"
+    case .oddSectors: "odd:\(rest)"
+    }
+  }
+
+  init?(_ description: String) {
+    let parts = description.split(separator: ":", omittingEmptySubsequences: false).map(String.init)
+    guard let last = parts.last, let rest = TornContent(rawValue: last) else { return nil }
+    let number = parts.count == 3 ? Int(parts[1]) : nil
+    switch (parts[0], number) {
+    case ("head", let count?) where count >= 0: shape = .head(count)
+    case ("tail", let start?) where start >= 0: shape = .tail(start)
+    case ("even", nil) where parts.count == 2: shape = .evenSectors
+    case ("odd", nil) where parts.count == 2: shape = .oddSectors
+    default: return nil
+    }
+    self.rest = rest
+  }
+
+  /// The tear for a message.
+  var explanation: String {
+    let kept =
+      switch shape {
+      case .head(let count): "the first \(count) bytes"
+      case .tail(let start): "what follows the first \(start) bytes"
+      case .evenSectors: "every other sector from the first"
+      case .oddSectors: "every other sector from the second"
+      }
+    return rest == .old ? kept : "\(kept) and \(rest == .zeros ? "zeros" : "foreign bytes")"
+  }
+}

@@ -1,0 +1,56 @@
+import HeartwoodFiles
+
+/// A process of a simulated machine; never given out twice by the same disk.
+struct ProcessIdentifier: Hashable, Sendable {
+  let number: UInt64
+}
+
+/// A file that somebody has open.
+struct Handle: Hashable, Sendable {
+  let number: UInt64
+}
+
+/// Which process has which files open and locked.
+///
+/// Invariants: only what is open is locked; what a dead process had is not in here.
+struct HandleTable {
+  private struct OpenFile {
+    let file: FileIdentifier
+    let process: ProcessIdentifier
+    var lock: HeldLock?
+  }
+
+  private enum HeldLock {
+    case exclusive, shared
+  }
+
+  private var open: [Handle: OpenFile] = [:]
+  private var dead: Set<ProcessIdentifier> = []
+
+  var openFiles: Set<FileIdentifier> { Set(open.values.map(\.file)) }
+  var openCount: Int { open.count }
+  var lockCount: Int { open.values.count { $0.lock != nil } }
+
+  func isAlive(_ process: ProcessIdentifier) -> Bool { !dead.contains(process) }
+
+  func isOpen(_ handle: Handle) -> Bool { open[handle] != nil }
+
+  mutating func add(_ handle: Handle, _ file: FileIdentifier, of process: ProcessIdentifier) {
+    open[handle] = OpenFile(file: file, process: process)
+  }
+
+  mutating func close(_ handle: Handle) { open[handle] = nil }
+
+  mutating func kill(_ process: ProcessIdentifier) {
+    dead.insert(process)
+    open = open.filter { $0.value.process != process }
+  }
+
+  mutating func tryLock(_ handle: Handle, exclusively: Bool) -> Bool {
+    guard let file = open[handle]?.file else { return false }
+    let others = open.filter { $0.key != handle && $0.value.file == file }.compactMap(\.value.lock)
+    guard others.allSatisfy({ $0 == .shared && !exclusively }) else { return false }
+    open[handle]?.lock = exclusively ? .exclusive : .shared
+    return true
+  }
+}
