@@ -67,7 +67,10 @@ import Testing
     #expect(hostile.contains([UInt8](repeating: 1, count: 600)), "the older write came last")
     let foreign = hostile.filter { $0.contains { $0 > 2 } }
     #expect(foreign.count > 10)
-    #expect(foreign.contains { $0[1..<512].allSatisfy { $0 == 1 } && $0[512...].contains { $0 > 2 } })
+    #expect(
+      foreign.contains {
+        $0.count == 600 && $0[1..<512].allSatisfy { $0 == 1 } && $0[512...].contains { $0 > 2 }
+      })
     #expect(!posix.contains { $0.contains { $0 > 2 } })
     #expect(posix.isSubset(of: hostile))
     #expect(try outcomes(.hostile) == hostile, "the same seed gives the same images")

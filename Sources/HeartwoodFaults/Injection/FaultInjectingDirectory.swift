@@ -44,7 +44,20 @@ final class FaultInjectingDirectory: Directory {
   }
 
   func sync() throws(FileSystemError) {
-    try controller.perform(.syncDirectory, path, isMutation: true) { () throws(FileSystemError) in
+    try sync { () throws(FileSystemError) in try base.sync() }
+  }
+
+  private func sync(_ call: () throws(FileSystemError) -> Void) throws(FileSystemError) {
+    try controller.perform(
+      .syncDirectory, path, isMutation: true, half: { () throws(FileSystemError) in },
+      instead: { (action) throws(FileSystemError) in
+        guard case .sync(let behavior) = action else { return try call() }
+        try sync(behavior)
+      }, call)
+  }
+
+  private func sync(_ behavior: SyncBehavior) throws(FileSystemError) {
+    try behavior.sync(base, .full, path: path, .syncDirectory) { () throws(FileSystemError) in
       try base.sync()
     }
   }
@@ -55,5 +68,11 @@ final class FaultInjectingDirectory: Directory {
     let size = (try? file.size()) ?? 0
     try? file.close()
     return size
+  }
+}
+
+extension FaultInjectingDirectory: MisbehavingSync {
+  func sync(_ kind: SyncKind, _ behavior: SyncBehavior) throws(FileSystemError) {
+    try sync { () throws(FileSystemError) in try sync(behavior) }
   }
 }

@@ -15,10 +15,12 @@ final class FaultInjectingFile: File {
   var name: String { base.name }
 
   func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int64) throws(FileSystemError) -> Int {
-    try controller.perform(.read, path) { () throws(FileSystemError) in
-      let count = controller.lengthOfRead(buffer.count)
-      return try base.read(into: UnsafeMutableRawBufferPointer(rebasing: buffer.prefix(count)), at: offset)
-    }
+    try controller.perform(
+      .read, path, half: { () throws(FileSystemError) in },
+      instead: { (action) throws(FileSystemError) in try read(into: buffer, at: offset, under: action) },
+      { () throws(FileSystemError) in
+        try read(into: buffer, controller.lengthOfRead(buffer.count), at: offset)
+      })
   }
 
   func write(_ bytes: UnsafeRawBufferPointer, at offset: Int64) throws(FileSystemError) -> Int {
@@ -28,15 +30,14 @@ final class FaultInjectingFile: File {
         let half = UnsafeRawBufferPointer(rebasing: bytes.prefix(bytes.count / 2))
         _ = try write(half, within: half.count, at: offset)
       },
+      instead: { (action) throws(FileSystemError) in try write(bytes, at: offset, under: action) },
       { () throws(FileSystemError) in
         try write(bytes, within: controller.lengthOfWrite(bytes.count), at: offset)
       })
   }
 
   func sync(_ kind: SyncKind) throws(FileSystemError) {
-    try controller.perform(.sync, path, isMutation: true) { () throws(FileSystemError) in
-      try base.sync(kind)
-    }
+    try sync(kind) { () throws(FileSystemError) in try base.sync(kind) }
   }
 
   func size() throws(FileSystemError) -> Int64 {
@@ -80,6 +81,12 @@ final class FaultInjectingFile: File {
     try controller.perform(.close, path) { () throws(FileSystemError) in try outcome.get() }
   }
 
+  private func read(
+    into buffer: UnsafeMutableRawBufferPointer, _ count: Int, at offset: Int64
+  ) throws(FileSystemError) -> Int {
+    try base.read(into: UnsafeMutableRawBufferPointer(rebasing: buffer.prefix(count)), at: offset)
+  }
+
   /// Writes as much of the first `count` bytes as there is space for.
   private func write(
     _ bytes: UnsafeRawBufferPointer, within count: Int, at offset: Int64
@@ -95,5 +102,85 @@ final class FaultInjectingFile: File {
       throw controller.outOfSpace(.write, path)
     }
     return try base.write(UnsafeRawBufferPointer(rebasing: bytes.prefix(Int(fitting))), at: offset)
+  }
+}
+
+// MARK: Other things than errors
+
+extension FaultInjectingFile {
+  private func read(
+    into buffer: UnsafeMutableRawBufferPointer, at offset: Int64, under action: FaultPlan.Action
+  ) throws(FileSystemError) -> Int {
+    switch action {
+    case .shorten(let count):
+      return try read(into: buffer, controller.lengthOfRead(buffer.count, count), at: offset)
+    case .misdirect(let distance):
+      return try base.read(into: buffer, at: misdirected(offset, distance))
+    case .flipBits(let count, let seed):
+      let read = try base.read(into: buffer, at: offset)
+      flipBits(count, seed: seed, in: UnsafeMutableRawBufferPointer(rebasing: buffer.prefix(read)))
+      return read
+    default: return try base.read(into: buffer, at: offset)
+    }
+  }
+
+  private func write(
+    _ bytes: UnsafeRawBufferPointer, at offset: Int64, under action: FaultPlan.Action
+  ) throws(FileSystemError) -> Int {
+    switch action {
+    case .shorten(let count):
+      return try write(bytes, within: controller.lengthOfWrite(bytes.count, count), at: offset)
+    case .misdirect(let distance):
+      return try write(bytes, within: bytes.count, at: misdirected(offset, distance))
+    case .tear(let kept, let rest):
+      try writeTorn(bytes, at: offset, WriteTear(shape: .head(kept), rest: rest))
+      return bytes.count
+    default: return try write(bytes, within: bytes.count, at: offset)
+    }
+  }
+
+  private func writeTorn(
+    _ bytes: UnsafeRawBufferPointer, at offset: Int64, _ tear: WriteTear
+  ) throws(FileSystemError) {
+    let whole = DiskChange.write(FileIdentifier(number: 0), offset: Int(offset), bytes: Array(bytes))
+    for case .write(_, let place, let part) in tear.parts(of: whole, seed: 0) where !part.isEmpty {
+      let outcome = part.withUnsafeBytes { part in
+        Result { () throws(FileSystemError) in try write(part, within: part.count, at: Int64(place)) }
+      }
+      _ = try outcome.get()
+    }
+  }
+
+  private func misdirected(_ offset: Int64, _ distance: Int64) -> Int64 {
+    let (place, overflow) = offset.addingReportingOverflow(distance)
+    return overflow ? offset : max(0, place)
+  }
+
+  private func flipBits(_ count: Int, seed: UInt64, in bytes: UnsafeMutableRawBufferPointer) {
+    guard !bytes.isEmpty else { return }
+    var numbers = SplitMix64(seed: seed)
+    for _ in 0..<count {
+      let bit = Int(numbers.next() % UInt64(bytes.count * 8))
+      bytes[bit / 8] ^= 1 << UInt8(bit % 8)
+    }
+  }
+
+  private func sync(
+    _ kind: SyncKind, _ call: () throws(FileSystemError) -> Void
+  ) throws(FileSystemError) {
+    try controller.perform(
+      .sync, path, isMutation: true, half: { () throws(FileSystemError) in },
+      instead: { (action) throws(FileSystemError) in
+        guard case .sync(let behavior) = action else { return try call() }
+        try behavior.sync(base, kind, path: path, .sync) { () throws(FileSystemError) in try base.sync(kind) }
+      }, call)
+  }
+}
+
+extension FaultInjectingFile: MisbehavingSync {
+  func sync(_ kind: SyncKind, _ behavior: SyncBehavior) throws(FileSystemError) {
+    try sync(kind) { () throws(FileSystemError) in
+      try behavior.sync(base, kind, path: path, .sync) { () throws(FileSystemError) in try base.sync(kind) }
+    }
   }
 }

@@ -1,6 +1,6 @@
 import HeartwoodFiles
 
-/// Any file system, with errors where a plan wants them.
+/// Any file system, the real one included, on which things go wrong where a plan wants them to.
 ///
 /// Every error it makes has `isInjected`. Bytes read through a map are out of its reach.
 public final class FaultInjectingFileSystem: FileSystem {
@@ -12,15 +12,28 @@ public final class FaultInjectingFileSystem: FileSystem {
   /// - Parameters:
   ///   - base: Where the calls go that don't fail.
   ///   - plan: What goes wrong.
+  ///   - clock: The clock that jumps where the plan says so; nil for that of `base` where it has one.
   ///   - onMutation: Called before each call that changes something or makes it durable (`createDirectory`,
   ///     `open` of a new file, `rename`, `unlink`, `write`, `truncate` and both kinds of sync), also
   ///     before those that then fail; on the caller's thread, which may hold locks of its own.
   public init(
-    base: any FileSystem, plan: FaultPlan = FaultPlan(),
+    base: any FileSystem, plan: FaultPlan = FaultPlan(), clock: SimulatedClock? = nil,
     onMutation: @escaping @Sendable (Mutation) -> Void = { _ in }
   ) {
     self.base = base
-    controller = FaultController(plan: plan, onMutation: onMutation)
+    let clock = clock ?? (base as? SimulatedFileSystem)?.clock
+    controller = FaultController(plan: plan, clock: clock, onMutation: onMutation)
+  }
+
+  private init(base: any FileSystem, controller: FaultController) {
+    self.base = base
+    self.controller = controller
+  }
+
+  /// Another file system under the same plan, with the same counters and the same hook: a second process
+  /// of one simulated disk, for example.
+  public func sharingPlan(over base: any FileSystem) -> FaultInjectingFileSystem {
+    FaultInjectingFileSystem(base: base, controller: controller)
   }
 
   /// Opens a directory that exists.
@@ -48,9 +61,12 @@ public final class FaultInjectingFileSystem: FileSystem {
 
   // MARK: What happened
 
-  /// How many calls each fault of the plan has failed, in the plan's order. A fault that failed none has
+  /// What became of the plan since it was put to use.
+  public var report: FaultPlan.Report { controller.report }
+
+  /// How many calls each fault of the plan has met, in the plan's order. A fault that met none has
   /// tested nothing.
-  public var firingCounts: [Int] { controller.firingCounts }
+  public var firingCounts: [Int] { report.lines.map(\.firings) }
 
   /// How many errors were made in all, those for want of space among them, under all plans.
   public var injectedErrorCount: Int { controller.injectedErrorCount }
@@ -60,4 +76,18 @@ public final class FaultInjectingFileSystem: FileSystem {
 
   /// How many times the hook was called.
   public var mutationCount: Int { controller.mutationCount }
+}
+
+extension FaultPlan {
+  /// Runs `body` on a file system to which this plan happens, and makes sure that all of it did.
+  ///
+  /// - Throws: what `body` throws; otherwise `UnusedFaults` where a fault or limit never met a call.
+  public func run<Result>(
+    over base: any FileSystem, _ body: (FaultInjectingFileSystem) throws -> Result
+  ) throws -> Result {
+    let fileSystem = FaultInjectingFileSystem(base: base, plan: self)
+    let result = try body(fileSystem)
+    try fileSystem.report.check()
+    return result
+  }
 }
