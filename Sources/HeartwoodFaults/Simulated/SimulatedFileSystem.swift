@@ -96,6 +96,11 @@ public final class SimulatedFileSystem: FileSystem {
     disk.crashImages(limits)
   }
 
+  /// Another disk with everything that is read here now, all of it durable.
+  func settled() -> SimulatedFileSystem {
+    SimulatedFileSystem(disk.with { $0.cached }, seed: seed, personality)
+  }
+
   /// How many changes a crash at this moment may take away.
   public var unsyncedChangeCount: Int { disk.with { $0.pending.count } }
 
