@@ -54,6 +54,8 @@ public final class ManagedObjectContext: @unchecked Sendable {
   /// The rows that could not be read since the last refresh of them.
   var unreadable: UnreadableObjects = [:]
   @exclusivity(unchecked) var view = ViewHolder()
+  /// Where the next row is copied to.
+  @exclusivity(unchecked) var rowSlab: RowSlab?
 
   /// A context without a store; give it a coordinator with `init(coordinator:)` instead to save.
   ///

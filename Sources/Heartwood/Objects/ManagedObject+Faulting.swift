@@ -18,15 +18,15 @@ extension ManagedObject {
   /// - Throws: when the bytes are no row of the object's entity.
   final func adopt(row bytes: UnsafeRawBufferPointer) throws(HeartwoodError) {
     _ = try RowView(validating: bytes, layout: entity.layout)
-    take(StoredRow(copying: bytes))
+    take(bytes)
   }
 
   /// Takes a copy of a row of the object's entity that has been checked already.
-  final func adopt(checkedRow bytes: UnsafeRawBufferPointer) { take(StoredRow(copying: bytes)) }
+  final func adopt(checkedRow bytes: UnsafeRawBufferPointer) { take(bytes) }
 
   /// Takes the row that a save has just written. The object is no fault then.
   final func commit(row: [UInt8]) {
-    row.withUnsafeBytes { take(StoredRow(copying: $0)) }
+    row.withUnsafeBytes { take($0) }
     isRealised = true
     exposeRow()
   }
@@ -48,7 +48,6 @@ extension ManagedObject {
   final func turnIntoFault() {
     willTurnIntoFault()
     _row = nil
-    storedRow?.free()
     storedRow = nil
     side = nil
     isRealised = false
@@ -78,10 +77,14 @@ extension ManagedObject {
     _row = storedRow?.base
   }
 
-  private final func take(_ row: StoredRow) {
+  private final func take(_ row: UnsafeRawBufferPointer) {
     _row = nil
-    storedRow?.free()
-    storedRow = row
+    if let contextReference {
+      storedRow = contextReference._withUnsafeGuaranteedRef { StoredRow(copying: row, into: &$0.rowSlab) }
+    } else {
+      var own: RowSlab?
+      storedRow = StoredRow(copying: row, into: &own)
+    }
     exposeRow()
   }
 

@@ -58,8 +58,6 @@ open class ManagedObject: Hashable {
     self.init(entity: context.entity(of: Self.self), insertInto: context)
   }
 
-  deinit { storedRow?.free() }
-
   /// The entity that says which properties the object has.
   public final var entity: EntityDescription { entityReference._withUnsafeGuaranteedRef { $0 } }
 
