@@ -55,6 +55,9 @@ import Testing
         "fail with \"input/output error\" on rename at 1 (of 0 calls)",
         "fail with \"input/output error\" on size at 2 (of 1 calls)",
       ])
+    #expect(throws: FaultPlan.UnusedFaults.self, "another plan makes nobody forget it") {
+      try plan.run(over: MemoryFileSystem()) { $0.use(FaultPlan()) }
+    }
     var limits = FaultPlan(spaceLimit: 1000, largestRead: 3, largestWrite: 3)
     #expect(throws: FaultPlan.UnusedFaults.self) { try limits.run(over: MemoryFileSystem()) { _ in } }
     limits.limitsMayStayUnused = true

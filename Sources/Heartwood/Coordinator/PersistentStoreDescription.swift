@@ -29,8 +29,9 @@ public final class PersistentStoreDescription {
   /// Where the folder is: the files of this machine, unless a test brings a disk of its own.
   public var fileSystem: any FileSystem = PosixFileSystem()
 
-  /// What else the engine is told, its sizes and its worker; nil for the usual.
-  package var engineOptions: EngineOptions?
+  /// What else the engine is told: its sizes, its worker, its clock and its random numbers; nil for the usual.
+  /// A test whose every run has to be the same brings its own.
+  public var engineOptions: EngineOptions?
 
   /// A description of the store in this folder, with the usual choices.
   public init(url: URL) { self.url = url }

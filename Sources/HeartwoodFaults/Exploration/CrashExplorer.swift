@@ -102,7 +102,7 @@ public struct CrashExplorer: Sendable {
     }
     try workload(observed) { exploration.acknowledge($0) }
     exploration.crash(disk, before: nil)
-    try observed.report.check()
+    try observed.checkAllWasMet()
     return exploration.finished(after: ContinuousClock.now - start)
   }
 

@@ -16,6 +16,7 @@ final class FaultController: Sendable {
 
   var plan: FaultPlan { state.with { $0.plan } }
   var report: FaultPlan.Report { state.with { $0.report } }
+  var reports: [FaultPlan.Report] { state.with { $0.formerReports + [$0.report] } }
   var injectedErrorCount: Int { state.with { $0.errorCount } }
   var shortTransferCount: Int { state.with { $0.shortTransferCount } }
   var mutationCount: Int { state.with { $0.mutationCount } }

@@ -64,6 +64,14 @@ public final class FaultInjectingFileSystem: FileSystem {
   /// What became of the plan since it was put to use.
   public var report: FaultPlan.Report { controller.report }
 
+  /// Makes sure that everything in this plan, and in those that were in use before it, was met.
+  ///
+  /// - Throws: `UnusedFaults` where a fault or limit never met a call, unless it says that it may not.
+  public func checkAllWasMet() throws(FaultPlan.UnusedFaults) {
+    let unused = controller.reports.flatMap(\.unused)
+    if !unused.isEmpty { throw FaultPlan.UnusedFaults(unused: unused) }
+  }
+
   /// How many calls each fault of the plan has met, in the plan's order. A fault that met none has
   /// tested nothing.
   public var firingCounts: [Int] { report.lines.map(\.firings) }
@@ -87,7 +95,7 @@ extension FaultPlan {
   ) throws -> Result {
     let fileSystem = FaultInjectingFileSystem(base: base, plan: self)
     let result = try body(fileSystem)
-    try fileSystem.report.check()
+    try fileSystem.checkAllWasMet()
     return result
   }
 }

@@ -6,6 +6,8 @@ struct FaultState {
   /// How many calls each fault has counted, and how many of them it has met.
   private var counted: [Int] = []
   private var firings: [Int] = []
+  /// What became of the plans before this one.
+  private(set) var formerReports: [FaultPlan.Report] = []
   /// By how much files may still grow.
   private(set) var space: Int64?
   private var spaceRefusals = 0
@@ -18,10 +20,15 @@ struct FaultState {
 
   init(_ plan: FaultPlan) {
     self.plan = plan
-    use(plan)
+    begin(plan)
   }
 
   mutating func use(_ plan: FaultPlan) {
+    if !self.plan.isEmpty { formerReports.append(report) }
+    begin(plan)
+  }
+
+  private mutating func begin(_ plan: FaultPlan) {
     self.plan = plan
     counted = Array(repeating: 0, count: plan.faults.count)
     firings = counted
