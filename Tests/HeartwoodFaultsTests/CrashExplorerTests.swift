@@ -65,9 +65,10 @@ import Testing
     let failure = try #require(report.failure)
     #expect(failure.moment == "call 4, syncDirectory of /")
     #expect(failure.message == "0 bytes")
-    #expect(failure.image == "of 3 unsynced changes only change 3 (rename of b to a)")
+    #expect(failure.image.description == "of 3 unsynced changes only change 3 (rename of b to a)")
     #expect(failure.reproduction.description == "seed 42 disk hostile crash 4:2")
     #expect(throws: CrashFailure.self) { try report.check() }
+    #expect(try failure.image.mounted().files() == ["a": []])
 
     let again = try CrashExplorer().replay(
       "\(failure.reproduction)", acknowledging: UInt8.self, workload: Self.keepBytes(Self.carelessly),
@@ -105,7 +106,7 @@ import Testing
     }
     let failure = try #require(report.failure)
     #expect(failure.moment == "call 4, write of /a")
-    #expect(failure.image.contains("foreign bytes"))
+    #expect(failure.image.description.contains("foreign bytes"))
     #expect(failure.reproduction.description.hasPrefix("seed 3 disk hostile crash 4:0~head:"))
   }
 
@@ -159,6 +160,26 @@ import Testing
     let again = try CrashExplorer().replay(
       "\(failure.reproduction)", prepare: prepare, workload: { _, _ in }, recover: recover, verify: verify)
     #expect(again.failure?.description == failure.description)
+  }
+
+  @Test func `a workload of two processes is looked at as one, and goes on when one is killed`() throws {
+    let report = try CrashExplorer(seed: 5).run(acknowledging: UInt8.self) { fileSystem, acknowledge in
+      let disk = try #require(fileSystem.disk)
+      let victim = disk.process(named: "victim")
+      let first = try fileSystem.sharingPlan(over: victim).openDirectory("/").open("lock", .createNew)
+      #expect(try first.tryLock())
+      let second = try fileSystem.sharingPlan(over: disk.process(named: "heir")).openDirectory("/")
+      #expect(try !second.open("lock", .readWrite).tryLock())
+      victim.kill()
+      #expect(failure { try first.write([1], at: 0) }?.code == .processKilled)
+      #expect(try second.open("lock", .readWrite).tryLock())
+      try Self.safely(second, [UInt8](repeating: 1, count: 600))
+      acknowledge(1)
+    } verify: {
+      try Self.verify($0, $1)
+    }
+    try report.check()
+    #expect(report.calls == 7)
   }
 
   @Test func `what is no line, or not of this workload, is not replayed`() {

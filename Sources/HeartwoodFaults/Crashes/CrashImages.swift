@@ -41,11 +41,15 @@ public struct CrashImages: Sequence, Sendable {
   }
 
   /// The image of one recipe, whatever the limits.
+  func image(_ recipe: CrashRecipe) -> CrashImage { moment.image(recipe) }
+}
+
+extension CrashMoment {
   func image(_ recipe: CrashRecipe) -> CrashImage {
-    var fingerprints = FingerprintMaker(moment.changes)
-    let state = moment.state(after: recipe)
+    var fingerprints = FingerprintMaker(changes)
+    let state = state(after: recipe)
     return CrashImage(
-      moment: moment, recipe: recipe, state: state, fingerprint: fingerprints.fingerprint(of: state))
+      moment: self, recipe: recipe, state: state, fingerprint: fingerprints.fingerprint(of: state))
   }
 }
 

@@ -47,17 +47,18 @@ public struct CrashExplorer: Sendable {
   ///   - acknowledging: What the workload acknowledges.
   ///   - prepare: What happened before, undisturbed; everything it leaves is durable.
   ///   - workload: What is tested. It calls its second argument whenever it may promise that something
-  ///     survives every crash from now on.
+  ///     survives every crash from now on. Where it consists of several processes, each is one of the
+  ///     disk's, `fileSystem.disk?.process(named:)`, and runs on `fileSystem.sharingPlan(over: process)`.
   ///   - recover: What is done with an image before it is verified, and again after a crash of its own.
   ///   - verify: Opens an image and throws an error where it is not as it should be; its second argument
   ///     is what was acknowledged before the crash, in order. It is called on the threads of the workload,
   ///     in the middle of its calls, and must not use the workload's own objects.
-  /// - Throws: what `prepare` and `workload` throw, and `FaultPlan.UnusedFaults`. What `verify` and `recover` throw is a failure, and in
-  ///   the report. After a failure no more images are looked at.
+  /// - Throws: what `prepare` and `workload` throw, and `FaultPlan.UnusedFaults`. What `verify` and `recover`
+  ///   throw is a failure, and in the report. After a failure no more images are looked at.
   public func run<Acknowledgement: Sendable>(
     acknowledging: Acknowledgement.Type = Acknowledgement.self,
     prepare: (any FileSystem) throws -> Void = { _ in },
-    workload: (any FileSystem, @escaping @Sendable (Acknowledgement) -> Void) throws -> Void,
+    workload: (FaultInjectingFileSystem, @escaping @Sendable (Acknowledgement) -> Void) throws -> Void,
     recover: @escaping @Sendable (any FileSystem) throws -> Void = { _ in },
     verify: @escaping @Sendable (any FileSystem, [Acknowledgement]) throws -> Void
   ) throws -> CrashReport {
@@ -75,7 +76,7 @@ public struct CrashExplorer: Sendable {
   public func replay<Acknowledgement: Sendable>(
     _ line: String, acknowledging: Acknowledgement.Type = Acknowledgement.self,
     prepare: (any FileSystem) throws -> Void = { _ in },
-    workload: (any FileSystem, @escaping @Sendable (Acknowledgement) -> Void) throws -> Void,
+    workload: (FaultInjectingFileSystem, @escaping @Sendable (Acknowledgement) -> Void) throws -> Void,
     recover: @escaping @Sendable (any FileSystem) throws -> Void = { _ in },
     verify: @escaping @Sendable (any FileSystem, [Acknowledgement]) throws -> Void
   ) throws -> CrashReport {
@@ -93,7 +94,7 @@ public struct CrashExplorer: Sendable {
 
   private func perform<Acknowledgement: Sendable>(
     _ exploration: Exploration<Acknowledgement>, _ prepare: (any FileSystem) throws -> Void,
-    _ workload: (any FileSystem, @escaping @Sendable (Acknowledgement) -> Void) throws -> Void
+    _ workload: (FaultInjectingFileSystem, @escaping @Sendable (Acknowledgement) -> Void) throws -> Void
   ) throws -> CrashReport {
     let disk = try preparedDisk(prepare)
     let start = ContinuousClock.now

@@ -35,8 +35,9 @@ public struct CrashReport: Sendable, CustomStringConvertible {
 public struct CrashFailure: Error, Sendable, CustomStringConvertible {
   /// The call of the workload just before which the crash came, and those of the recoveries; in words.
   public let moment: String
-  /// What survived, in words.
-  public let image: String
+  /// The disk that did not pass: printed, it says what survived; it can be mounted, and exported to a real
+  /// directory to be looked at.
+  public let image: CrashImage
   /// What the verification threw.
   public let message: String
   /// The line that makes `CrashExplorer.replay` do this again.

@@ -126,11 +126,14 @@ final class Exploration<Acknowledgement: Sendable>: @unchecked Sendable {
   private func recoverWithCrashes(
     _ disk: SimulatedFileSystem, _ path: [CrashReproduction.Crash], _ promised: [Acknowledgement]
   ) throws {
+    // The thread that holds the explorer's lock waits in `recover`, which may have threads of its own.
+    let recoveryLock = Lock()
     let observed = FaultInjectingFileSystem(base: disk) { mutation in
-      // Called by `recover` below, and so under the lock.
-      self.report.recoveryCalls += 1
-      let words = "\(mutation) of recovery \(path.count)"
-      self.lookAt(disk, Moment(number: mutation.number, words: words, earlier: path), promised)
+      recoveryLock.withLock {
+        self.report.recoveryCalls += 1
+        let words = "\(mutation) of recovery \(path.count)"
+        self.lookAt(disk, Moment(number: mutation.number, words: words, earlier: path), promised)
+      }
     }
     try recover(observed)
   }
@@ -139,14 +142,14 @@ final class Exploration<Acknowledgement: Sendable>: @unchecked Sendable {
 
   private func failure(_ moment: Moment, _ image: CrashImage, _ message: String) -> CrashFailure {
     CrashFailure(
-      moment: moment.words, image: image.description, message: message,
+      moment: moment.words, image: image, message: message,
       reproduction: CrashReproduction(
         seed: explorer.seed, personality: explorer.personality, faults: explorer.faults,
         crashes: moment.path(image.recipe)))
   }
 
-  /// The image with the fewest changes, and in their order, that fails at the same moment. Calls come in their
-  /// order, so that there is none that fails at an earlier one.
+  /// The image with the fewest changes, and in their order, that fails at the same moment. Calls come in
+  /// their order, so that there is none that fails at an earlier one.
   private func shrunk(
     _ image: CrashImage, _ message: String, _ moment: Moment, _ promised: [Acknowledgement]
   ) -> (CrashImage, String) {
@@ -155,7 +158,7 @@ final class Exploration<Acknowledgement: Sendable>: @unchecked Sendable {
     while improved {
       improved = false
       for candidate in smallest.image.simplerRecipes {
-        let image = smallest.image.with(candidate)
+        let image = image.moment.image(candidate)
         guard let message = failure(of: image, moment, promised, recoveries: false) else { continue }
         smallest = (image, message)
         improved = true
@@ -171,11 +174,6 @@ extension Mutation? {
 }
 
 extension CrashImage {
-  /// The image that another recipe makes of the same moment.
-  fileprivate func with(_ recipe: CrashRecipe) -> CrashImage {
-    CrashImage(moment: moment, recipe: recipe, state: moment.state(after: recipe), fingerprint: fingerprint)
-  }
-
   /// Recipes that differ from this one's in one way and are simpler: half or one of the changes less, one
   /// torn write whole, the order of the calls.
   fileprivate var simplerRecipes: [CrashRecipe] {

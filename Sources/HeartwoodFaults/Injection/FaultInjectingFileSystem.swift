@@ -30,6 +30,11 @@ public final class FaultInjectingFileSystem: FileSystem {
     self.controller = controller
   }
 
+  /// The simulated disk below, where there is one.
+  public var disk: SimulatedFileSystem? {
+    base as? SimulatedFileSystem ?? (base as? FaultInjectingFileSystem)?.disk
+  }
+
   /// Another file system under the same plan, with the same counters and the same hook: a second process
   /// of one simulated disk, for example.
   public func sharingPlan(over base: any FileSystem) -> FaultInjectingFileSystem {
