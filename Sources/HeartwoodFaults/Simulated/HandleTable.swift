@@ -33,8 +33,6 @@ struct HandleTable {
 
   func isAlive(_ process: ProcessIdentifier) -> Bool { !dead.contains(process) }
 
-  func isOpen(_ handle: Handle) -> Bool { open[handle] != nil }
-
   mutating func add(_ handle: Handle, _ file: FileIdentifier, of process: ProcessIdentifier) {
     open[handle] = OpenFile(file: file, process: process)
   }
