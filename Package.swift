@@ -44,6 +44,10 @@ let package = Package(
     .testTarget(
       name: "HeartwoodCommandTests",
       dependencies: ["HeartwoodBytes", "HeartwoodFiles", "HeartwoodEngine", "Heartwood", "HeartwoodCommand"]),
+    // Bytes from anywhere, given to everything that decodes them.
+    .testTarget(
+      name: "FuzzTests", dependencies: ["HeartwoodBytes", "HeartwoodFiles", "HeartwoodEngine", "Heartwood"],
+      path: "Tests/Fuzzing"),
   ],
   swiftLanguageModes: [.v6]
 )

@@ -50,6 +50,68 @@ import Testing
     print("\(workload): \(crashes) calls of recoveries, \(checker.imageCount) images")
   }
 
+  @Test func `of a transaction that fills several frames, a crash before the last leaves nothing`() throws {
+    let disk = SimulatedFileSystem()
+    let session = Session(disk)
+    try session.run([.commit(.full, [.put("before", bytes: 10)])])
+    session.kill()
+    let engine = try Engine(at: Session.path, options: Session.options, fileSystem: disk)
+    let large = [UInt8](repeating: 5, count: (16 << 20) + 1)
+    var images = 0
+    try engine.write { transaction in
+      try transaction.put("large", large)
+      try transaction.put("small", [1])
+      for image in disk.crashImages(.prefixesOnly) {
+        try goOn(in: image, from: session.witness.newest)
+        images += 1
+      }
+    }
+    #expect(images > 1)
+    var rows = session.witness.newest
+    rows["large"] = large
+    rows["small"] = [1]
+    for image in disk.crashImages(.prefixesOnly) {
+      let isRight = try rowsFound(in: image) == rows
+      #expect(isRight, "\(image)")
+    }
+    try engine.close()
+  }
+
+  @Test(arguments: Workload.all)
+  func `no slot of the anchor is written before the other is safe`(workload: Workload) throws {
+    let calls = Calls()
+    let disk = SimulatedFileSystem()
+    let observed = FaultInjectingFileSystem(base: disk) { calls.note($0) }
+    let session = Session(observed)
+    try session.run(workload.preparation + workload.steps)
+    try session.close()
+    // The file keeps the name by which it was opened first.
+    let inUse = calls.all.drop { $0.operation != .rename }
+    let ofAnchor = inUse.filter { $0.path.contains("/anchor") }.map(\.operation)
+    #expect(ofAnchor.count > 1)
+    for (first, second) in zip(ofAnchor, ofAnchor.dropFirst()) { #expect(first != .write || second == .sync) }
+  }
+
+  /// Opens an image, which has to hold these rows, and commits; what a kill leaves then is looked at too.
+  private func goOn(in image: CrashImage, from rows: Rows) throws {
+    let disk = image.mounted()
+    let engine = try Engine(at: Session.path, options: Session.options, fileSystem: disk)
+    #expect(try Session.rows(of: engine).summary == rows.summary, "\(image)")
+    try engine.write { try $0.put("after", [1]) }
+    var next = rows
+    next["after"] = [1]
+    for killed in disk.crashImages(.prefixesOnly) {
+      #expect(try rowsFound(in: killed).summary == next.summary, "\(image), \(killed)")
+    }
+  }
+
+  private final class Calls: @unchecked Sendable {
+    private let lock = Lock()
+    private var noted: [Mutation] = []
+    var all: [Mutation] { lock.withLock { noted } }
+    func note(_ mutation: Mutation) { lock.withLock { noted.append(mutation) } }
+  }
+
   @Test func `the workloads go everywhere`() throws {
     var names: Set<String> = []
     for workload in Workload.all {

@@ -60,7 +60,7 @@ struct Workload: Sendable, CustomStringConvertible {
     self.steps = steps
   }
 
-  static let all = [creation, changes, checkpoints, deferred, roll, reopening]
+  static let all = [creation, changes, checkpoints, deferred, roll, deferredRoll, reopening]
 
   static let creation = Workload(
     "creation and first commits",
@@ -116,6 +116,18 @@ struct Workload: Sendable, CustomStringConvertible {
       .commit(.full, [.put("n", bytes: 20), .delete("k1")]),
       .checkpoint,
       .commit(.full, [.put("n", bytes: 21)]),
+    ])
+
+  static let deferredRoll = Workload(
+    "the log goes on in another segment between deferred commits",
+    preparation: [.commit(.full, names("k", 0..<3, bytes: 20_000))],
+    [
+      .commit(.deferred, [.put("l", bytes: 9000)]),
+      .commit(.deferred, [.put("m", bytes: 20)]),
+      .commit(.full, [.put("n", bytes: 20)]),
+      .commit(.deferred, [.put("o", bytes: 30), .delete("k1")]),
+      .commit(.deferred, [.put("p", bytes: 40)]),
+      .commit(.deferred, [.put("o", bytes: 50)]),
     ])
 
   static let reopening = Workload(

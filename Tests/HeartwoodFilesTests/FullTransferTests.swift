@@ -1,5 +1,4 @@
 import HeartwoodFiles
-import Synchronization
 import Testing
 
 @Suite struct FullTransferTests {
@@ -19,7 +18,7 @@ import Testing
 /// A file that takes and gives as many bytes at a time as a list says, over and over.
 private final class GrudgingFile: File {
   let name = "grudging"
-  private let state: Mutex<(bytes: [UInt8], call: Int)> = Mutex(([], 0))
+  private let state: Guarded<(bytes: [UInt8], call: Int)> = Guarded(([], 0))
   private let counts: [Int]
 
   init(_ counts: [Int]) { self.counts = counts }

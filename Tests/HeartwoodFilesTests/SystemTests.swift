@@ -1,6 +1,5 @@
 import Dispatch
 import HeartwoodFiles
-import Synchronization
 import Testing
 
 @Suite struct SystemTests {
@@ -21,7 +20,7 @@ import Testing
 
   @Test func `a queue does its work in order and drains`() {
     let worker = QueueWorker()
-    let seen = Mutex<[Int]>([])
+    let seen = Guarded<[Int]>([])
     for number in 0..<100 {
       worker.submit { seen.withLock { $0.append(number) } }
     }
@@ -30,7 +29,7 @@ import Testing
   }
 
   @Test func `an inline worker is done when it returns`() {
-    let count = Mutex(0)
+    let count = Guarded(0)
     InlineWorker().submit { count.withLock { $0 += 1 } }
     #expect(count.withLock { $0 } == 1)
     InlineWorker().drain()

@@ -1,6 +1,5 @@
 import Foundation
 import HeartwoodFiles
-import Synchronization
 
 /// The whole stack in one object: model, coordinator, store and contexts.
 ///
@@ -28,7 +27,7 @@ public final class PersistentContainer: @unchecked Sendable {
   private struct Descriptions: @unchecked Sendable {
     var all: [PersistentStoreDescription]
   }
-  private let descriptions: Mutex<Descriptions>
+  private let descriptions: Guarded<Descriptions>
 
   /// A container without an open store: call `loadPersistentStores` next.
   ///
@@ -38,7 +37,7 @@ public final class PersistentContainer: @unchecked Sendable {
     persistentStoreCoordinator = PersistentStoreCoordinator(managedObjectModel: managedObjectModel)
     viewContext = ManagedObjectContext(.mainQueue, coordinator: persistentStoreCoordinator)
     let url = Self.defaultDirectoryURL().appending(path: "\(name).heartwood")
-    descriptions = Mutex(Descriptions(all: [PersistentStoreDescription(url: url)]))
+    descriptions = Guarded(Descriptions(all: [PersistentStoreDescription(url: url)]))
   }
 
   /// A container of the model that these classes declare, with its store open.

@@ -1,4 +1,5 @@
 import Foundation
+import HeartwoodFiles
 import HeartwoodEngine
 import Synchronization
 
@@ -9,7 +10,7 @@ public final class PersistentStoreCoordinator: Sendable {
   /// The model of the store. Using it here has frozen it.
   public let managedObjectModel: ManagedObjectModel
 
-  private let open = Mutex<PersistentStore?>(nil)
+  private let open = Guarded<PersistentStore?>(nil)
   /// How often a store was added or removed: contexts look at it before each read, which a lock would slow down.
   /// It is counted under the lock, and a context that sees an old number reads from a store that was open when
   /// the read began.

@@ -1,5 +1,5 @@
 import Foundation
-import Synchronization
+import HeartwoodFiles
 
 /// One declared property of a class.
 struct PropertyRecord {
@@ -42,7 +42,7 @@ final class ClassRecord: @unchecked Sendable {
 
   func property(at offset: Int) -> PropertyRecord? { indexByOffset[offset].map { properties[$0] } }
 
-  private static let known = Mutex<[ObjectIdentifier: ClassRecord]>([:])
+  private static let known = Guarded<[ObjectIdentifier: ClassRecord]>([:])
 
   /// What the class declares; learned once in a process.
   static func of(_ type: ManagedObject.Type) throws(HeartwoodError) -> ClassRecord {

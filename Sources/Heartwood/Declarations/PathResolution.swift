@@ -1,5 +1,5 @@
 import Foundation
-import Synchronization
+import HeartwoodFiles
 
 /// Finds out which modelled properties a key path or a closure goes through, by evaluating it on prototypes.
 ///
@@ -91,7 +91,7 @@ enum PathResolution {
     var names: [Known: [String]] = [:]
   }
 
-  private static let cache = Mutex(Cache())
+  private static let cache = Guarded(Cache())
 
   /// As `names(of:from:)`, found once for each key path.
   static func cachedNames(

@@ -1,5 +1,5 @@
 import Foundation
-import Synchronization
+import HeartwoodFiles
 
 /// A schema: the entities of a store with their properties.
 ///
@@ -20,7 +20,7 @@ public final class ManagedObjectModel: @unchecked Sendable {
   /// Free labels for people; never consulted.
   public var versionIdentifiers: Set<String> = []
 
-  private let freezing = Mutex(false)
+  private let freezing = Guarded(false)
   private var entitiesByClass: [ObjectIdentifier: EntityDescription?]?
 
   /// A model without entities.
@@ -80,7 +80,7 @@ public final class ManagedObjectModel: @unchecked Sendable {
 
 /// The models in use; they last as long as the process.
 enum FrozenModels {
-  private static let kept = Mutex([ManagedObjectModel]())
+  private static let kept = Guarded([ManagedObjectModel]())
 
   static func keep(_ model: ManagedObjectModel) { kept.withLock { $0.append(model) } }
 

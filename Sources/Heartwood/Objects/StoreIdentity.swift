@@ -1,5 +1,5 @@
 import Foundation
-import Synchronization
+import HeartwoodFiles
 
 /// Which store an identifier belongs to: a small number that stands for the store's UUID in this process.
 @usableFromInline
@@ -37,5 +37,5 @@ struct StoreIdentity: Hashable, Sendable {
   }
 
   /// Stays as long as the process: identifiers outlive their stores.
-  private static let known = Mutex(Known())
+  private static let known = Guarded(Known())
 }

@@ -33,7 +33,11 @@ extension OpenStore {
       return try appendFrame(base, root)
     }
     // 4. The log is durable up to and with that frame.
-    try sync(work)
+    #if DELIBERATE_BUGS
+      if !DeliberateBug.isOn(.namesCheckpointBeforeFrameIsSynced) { try sync(work) }
+    #else
+      try sync(work)
+    #endif
     writer.withLockInBackground { log.noteSynced(work) }
     // 5. The anchor names the frame. From here on opening begins there.
     let upcoming = numbers.upcoming

@@ -100,6 +100,12 @@ final class AnchorFile: @unchecked Sendable {
       if syncs { try file.sync(.full) }
       // A crash here leaves no anchor: the folder is made anew by the next opening.
       try folder.directory.rename(StoreFolder.newAnchorName, to: StoreFolder.anchorName)
+      #if DELIBERATE_BUGS
+        if DeliberateBug.isOn(.skipsNameSyncOfAnchor) {
+          return AnchorFile(
+            file: file, path: folder.path(of: StoreFolder.anchorName), slot: slot, syncs: syncs)
+        }
+      #endif
       if syncs { try folder.directory.sync() }
       // From here on it is a store.
       return AnchorFile(
@@ -138,11 +144,20 @@ final class AnchorFile: @unchecked Sendable {
     next.sequence = slot.sequence &+ 1
     do {
       try Self.write(next, to: file)
+      #if DELIBERATE_BUGS
+        if DeliberateBug.isOn(.writesBothSlotsAtOnce) {
+          next.sequence += 1
+          try Self.write(next, to: file)
+        }
+      #endif
     } catch {
       // The slot just hit is the older one; the next write goes to it again.
       return .failed(.files(error, "the anchor could not be written"))
     }
     do {
+      #if DELIBERATE_BUGS
+        let syncs = self.syncs && !DeliberateBug.isOn(.skipsSyncOfAnchor)
+      #endif
       if syncs { try file.sync(.data) }
     } catch {
       return .unsynced(.files(error, "the anchor could not be synced"))

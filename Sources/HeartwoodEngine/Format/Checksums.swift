@@ -6,13 +6,19 @@ enum Checksums {
   /// For everything in one segment.
   @inline(__always)
   static func segmentSeed(store: UInt64, salt: UInt64, number: UInt32) -> UInt64 {
-    mix(mix(store, salt), UInt64(number))
+    #if DELIBERATE_BUGS
+      if DeliberateBug.isOn(.leavesSegmentOutOfChecksums) { return 0 }
+    #endif
+    return mix(mix(store, salt), UInt64(number))
   }
 
   /// For what lies at an offset of a segment.
   @inline(__always)
   static func seed(_ segmentSeed: UInt64, at offset: Int) -> UInt64 {
-    segmentSeed ^ (UInt64(truncatingIfNeeded: offset) &* 0x9E37_79B1_85EB_CA87)
+    #if DELIBERATE_BUGS
+      if DeliberateBug.isOn(.leavesPlaceOutOfChecksums) { return segmentSeed }
+    #endif
+    return segmentSeed ^ (UInt64(truncatingIfNeeded: offset) &* 0x9E37_79B1_85EB_CA87)
   }
 
   /// Joins one more word, as XXH64 joins its last words: any single difference remains one.

@@ -149,6 +149,11 @@ final class Generations: @unchecked Sendable {
       let middle = (low + high) / 2
       if pins[middle] < page.born { low = middle + 1 } else { high = middle }
     }
+    #if DELIBERATE_BUGS
+      if DeliberateBug.isOn(.freesPagesOneGenerationEarly) {
+        return low < pins.count && pins[low] + 1 < page.retired
+      }
+    #endif
     return low < pins.count && pins[low] < page.retired
   }
 

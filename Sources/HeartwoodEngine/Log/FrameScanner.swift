@@ -44,6 +44,9 @@ struct FrameScanner {
 
   /// The next frame of the chain, with every byte of it checked.
   func frame(at point: LogPoint) throws(EngineError) -> ScannedFrame? {
+    #if DELIBERATE_BUGS
+      if DeliberateBug.isOn(.ignoresChain) { return try frame(at: point.position.offset) }
+    #endif
     guard let frame = try frame(at: point.position.offset),
       frame.header.sequence == point.sequence, frame.header.previous == point.chain
     else { return nil }
@@ -57,7 +60,8 @@ struct FrameScanner {
     guard total <= end - offset, let bytes = try segment.bytes(at: offset, total),
       let base = bytes.baseAddress,
       let checksum = Self.checksum(of: found, base, segment: segment, offset: offset),
-      checksum == base.field64(total - Format.frameTrailerBytes), Self.isPadded(found.header, base)
+      Self.isTrailer(base.field64(total - Format.frameTrailerBytes), checksum),
+      Self.isPadded(found.header, base)
     else { return nil }
     let payload = (base + Format.frameHeaderBytes).bytes(found.header.payloadBytes)
     return ScannedFrame(
@@ -101,6 +105,13 @@ struct FrameScanner {
     default:
       return Checksums.mix(found.checksum, XXH64.hash(payload, seed: found.checksum))
     }
+  }
+
+  private static func isTrailer(_ found: UInt64, _ checksum: UInt64) -> Bool {
+    #if DELIBERATE_BUGS
+      if DeliberateBug.isOn(.ignoresFrameChecksum) { return true }
+    #endif
+    return found == checksum
   }
 
   private static func isPadded(_ header: FrameHeader, _ base: UnsafeRawPointer) -> Bool {

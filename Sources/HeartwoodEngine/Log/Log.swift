@@ -146,6 +146,9 @@ final class Log: @unchecked Sendable {
   /// Of a frame that could not be written, all bytes may have been: its beginning is wiped out, as far as that
   /// works, so that it is not found in the short time until the log goes on elsewhere.
   private func leaveBehind(at offset: Int) {
+    #if DELIBERATE_BUGS
+      if DeliberateBug.isOn(.goesOnBehindFailedWrite) { return }
+    #endif
     mustRoll = true
     try? last.file.write(all: [UInt8](repeating: 0, count: Format.frameHeaderBytes), at: offset)
   }
@@ -170,7 +173,10 @@ final class Log: @unchecked Sendable {
 
   /// Everything appended so far. The syncing itself needs no lock.
   func syncWork() -> SyncWork {
-    SyncWork(files: unsynced + [last], point: end)
+    #if DELIBERATE_BUGS
+      if DeliberateBug.isOn(.syncsLastSegmentOnly) { return SyncWork(files: [last], point: end) }
+    #endif
+    return SyncWork(files: unsynced + [last], point: end)
   }
 
   /// Syncs in the log's order, so that no later segment is safe before an earlier one.
@@ -256,6 +262,9 @@ struct LogSegmentMaker {
     guard options.durability != .none else { return }
     do {
       try segment.file.sync(.full)
+      #if DELIBERATE_BUGS
+        if DeliberateBug.isOn(.skipsNameSyncOfLog) { return }
+      #endif
       try folder.directory.sync()
     } catch {
       throw EngineError.files(error, "a segment of the log could not be synced")

@@ -30,6 +30,12 @@ struct Opening {
     do {
       return try body()
     } catch {
+      #if DELIBERATE_BUGS
+        if DeliberateBug.isOn(.leaksFilesOnFailedOpening) {
+          _ = Unmanaged.passRetained(folder)
+          throw error
+        }
+      #endif
       folder.close()
       throw error
     }

@@ -21,11 +21,21 @@ struct Recovery {
   ) throws(EngineError) -> Log {
     // Reading only: what is not proven to be on disk is left where it is, and not shown.
     if options.access == .readOnly { return try makeLog(before(scan.provenEnd), end: scan.provenEnd) }
+    #if DELIBERATE_BUGS
+      if DeliberateBug.isOn(.writesOverTail) { return try makeLog(before(scan.validEnd), end: scan.validEnd) }
+    #endif
     // 1. Transactions that nothing proves to be on disk are copied into a new segment.
     var copy = try copyTail(number: next)
+    #if DELIBERATE_BUGS
+      if DeliberateBug.isOn(.wipesTailBeforeCopyIsNamed) { try wipeTail() }
+    #endif
     // 2. It is durable before anything refers to it.
-    try LogSegmentMaker(folder: folder, identifier: contents.slot.identifier, options: options).settle(
-      copy.segment)
+    let maker = LogSegmentMaker(folder: folder, identifier: contents.slot.identifier, options: options)
+    #if DELIBERATE_BUGS
+      if !DeliberateBug.isOn(.namesCopyBeforeItIsDurable) { try maker.settle(copy.segment) }
+    #else
+      try maker.settle(copy.segment)
+    #endif
     // 3. The anchor names it. A crash before this means that recovery was not done.
     try nameInAnchor(&copy, checkpoint)
     // 4. What nothing refers to goes; not where half of the anchor is lost, which may have known better.
@@ -101,6 +111,18 @@ struct Recovery {
       sequence: copy.end.sequence &+ 1, chain: copied.checksum,
       generation: header.isLast ? header.transaction : copy.end.generation)
   }
+
+  #if DELIBERATE_BUGS
+    private func wipeTail() throws(EngineError) {
+      guard scan.validCount > scan.provenCount, let last = path.last else { return }
+      let offset = scan.frames[scan.provenCount].position.offset
+      do {
+        try last.file.write(all: [UInt8](repeating: 0, count: Format.frameHeaderBytes), at: offset)
+      } catch {
+        throw EngineError.files(error, "the old tail could not be wiped")
+      }
+    }
+  #endif
 
   private func nameInAnchor(_ copy: inout Copy, _ checkpoint: NamedCheckpoint?) throws(EngineError) {
     let (number, end) = (copy.segment.number, copy.end)

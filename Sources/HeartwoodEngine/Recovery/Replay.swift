@@ -15,7 +15,11 @@ struct Replay {
     let root = checkpoint?.root ?? .empty
     generations = Generations(space: space, generation: first, root: root)
     tree = TreeWriter(space: space, generations: generations)
-    let target = last ?? end.generation
+    #if DELIBERATE_BUGS
+      let target = last ?? end.generation &- (DeliberateBug.isOn(.stopsOneGenerationEarly) ? 1 : 0)
+    #else
+      let target = last ?? end.generation
+    #endif
     guard target > first else { return }
     // All of them make one generation here: nobody sees those in between.
     tree.begin(generation: target, from: root)
@@ -52,8 +56,14 @@ struct Replay {
       let isShort = record.valueBytes <= TreeEntry.inlineLimit
       _ = try tree.put(record.key, isShort ? .inline(record.value) : .position(reference))
     case Format.deleteOperation:
+      #if DELIBERATE_BUGS
+        if DeliberateBug.isOn(.skipsDeletesInReplay) { break }
+      #endif
       _ = try tree.delete(record.key)
     case Format.deleteRangeOperation:
+      #if DELIBERATE_BUGS
+        if DeliberateBug.isOn(.skipsRangeDeletesInReplay) { break }
+      #endif
       guard let range = RangeRecord.decode(record) else { return false }
       _ = try tree.deleteRange(range)
     default: return false

@@ -10,9 +10,19 @@ struct Commit {
     // 1. The last frame is written. A crash from here to the end of step 2 leaves the transaction whole or
     //    not at all, as its last frame is whole or not.
     try writeLastFrame()
+    #if DELIBERATE_BUGS
+      if DeliberateBug.isOn(.acknowledgesBeforeSync) { return publish() }
+      if DeliberateBug.isOn(.publishesBeforeSync) {
+        store.generations.publish(transaction.number, store.tree.view.root)
+      }
+    #endif
     // 2. As durable as asked for. A failed sync leaves it open whether it is on disk.
     if durability == .full { try sync() }
     // 3. The tree becomes the new generation's; memory only, nothing here fails.
+    publish()
+  }
+
+  private func publish() {
     let root = store.tree.commit()
     store.log.settle()
     // 4. Readers see it.
@@ -27,6 +37,12 @@ struct Commit {
         transaction.number, isLast: true, time: store.options.clock.nanosecondsSince1970,
         puts: transaction.puts, deletes: transaction.deletes)
     } catch {
+      #if DELIBERATE_BUGS
+        if DeliberateBug.isOn(.keepsTransactionThatFailed) {
+          publish()
+          throw error
+        }
+      #endif
       giveUp()
       throw error
     }
@@ -123,7 +139,13 @@ extension OpenStore {
       do throws(FileSystemError) {
         try Log.sync(work)
       } catch {
+        #if DELIBERATE_BUGS
+          if DeliberateBug.isOn(.retriesFailedSync), (try? Log.sync(work)) != nil { return }
+        #endif
         let failure = EngineError.files(error, "the log could not be synced")
+        #if DELIBERATE_BUGS
+          if DeliberateBug.isOn(.goesOnAfterFailedSync) { throw failure }
+        #endif
         status.stop(failure)
         throw failure
       }

@@ -18,7 +18,11 @@ extension OpenStore {
     let maker = LogSegmentMaker(folder: folder, identifier: log.identifier, options: options)
     let segment = try maker.make(
       number: number, predecessor: log.end, durableThrough: log.durable.sequence &- 1)
-    try maker.settle(segment)
+    #if DELIBERATE_BUGS
+      if !DeliberateBug.isOn(.namesSegmentBeforeItIsDurable) { try maker.settle(segment) }
+    #else
+      try maker.settle(segment)
+    #endif
     // 2. The anchor names it. Only then frames land in it.
     let upcoming = numbers.upcoming
     let proven = log.durable
@@ -34,6 +38,9 @@ extension OpenStore {
 
   /// Takes the mark of a clean close away, before the first frame behind it is written.
   func markInUse() throws(EngineError) {
+    #if DELIBERATE_BUGS
+      if DeliberateBug.isOn(.leavesMarkOfCleanClose) { return }
+    #endif
     guard anchor.current.isClean else { return }
     try updateAnchor { $0.isClean = false }
   }

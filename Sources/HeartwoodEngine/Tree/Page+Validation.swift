@@ -5,7 +5,12 @@ extension Page {
   /// Searches and changes check nothing: this is looked at once, when a page is first touched, after its
   /// checksum has held.
   func flaw(level expected: Int) -> String? {
-    guard level == expected else { return "its level is \(level) where \(expected) belongs" }
+    #if DELIBERATE_BUGS
+      let isOfLevel = DeliberateBug.isOn(.ignoresLevelOfPages) || level == expected
+    #else
+      let isOfLevel = level == expected
+    #endif
+    guard isOfLevel else { return "its level is \(level) where \(expected) belongs" }
     guard count >= 1, count <= capacity else { return "it says to have \(count) entries of \(capacity)" }
     guard prefixBytes <= Format.keyLimit, arraysOffset == Page.arraysOffset(prefixBytes: prefixBytes),
       arraysEnd <= heapStart, heapStart <= Page.byteCount, heapDead <= Page.byteCount - heapStart
@@ -18,6 +23,9 @@ extension Page {
       heapBytes += self.heapBytes(index)
     }
     guard heapBytes <= Page.byteCount - heapStart - heapDead else { return "its entries share bytes" }
+    #if DELIBERATE_BUGS
+      if DeliberateBug.isOn(.ignoresOrderOfPages) { return nil }
+    #endif
     return orderFlaw()
   }
 

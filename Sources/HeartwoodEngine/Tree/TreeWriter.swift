@@ -176,6 +176,9 @@ final class TreeWriter {
   /// Sees to it that the pages of the path, from `level` up, may be changed.
   @inline(__always)
   func ownPath(from level: Int = 0) throws(EngineError) {
+    #if DELIBERATE_BUGS
+      if DeliberateBug.isOn(.changesPagesOfOthers), path[level].reference.isInArena { return }
+    #endif
     // What is above a page of this generation is of this generation too.
     if path[level].page.birth != generation { try copyPath(from: level) }
   }

@@ -1,3 +1,4 @@
+import HeartwoodBytes
 import HeartwoodFiles
 import Testing
 
@@ -67,6 +68,52 @@ import Testing
       let proven = store.states[offset == nil ? 5 : 4]
       try engine.read { try $0.expect(proven, "byte \(offset ?? 0)") }
     }
+  }
+
+  @Test func `every byte of a frame is held against its checksums`() throws {
+    let store = try StoreInUse()
+    for number in [5, 6] {
+      for offset in store.ends[number - 1]..<store.ends[number] {
+        var damaged = store.files
+        damaged.files[store.logName]?[offset] ^= 0x10
+        let found = try contents(of: damaged, .mapped, "byte \(offset)", isThorough: false)
+        // The sixth transaction proves the fifth, and might be a torn tail itself.
+        #expect(found == (number == 5 ? nil : store.states[5]), "transaction \(number), byte \(offset)")
+      }
+    }
+  }
+
+  @Test(arguments: [16, 24, 32])
+  func `a frame that does not follow the one before it is no part of the log`(field: Int) throws {
+    let store = try StoreInUse()
+    var damaged = store.files
+    var log = try #require(damaged.files[store.logName])
+    // Sequence, transaction and chain are of eight bytes each; every checksum holds afterwards.
+    log[store.ends[5] + field] ^= 1
+    try log.withUnsafeMutableBytes { try Self.sign(frameAt: store.ends[5], in: $0) }
+    damaged.files[store.logName] = log
+    let found = try contents(of: damaged, .mapped, "field \(field)", isThorough: false)
+    #expect(found == (field == 24 ? nil : store.states[5]))
+  }
+
+  private static func sign(frameAt offset: Int, in log: UnsafeMutableRawBufferPointer) throws {
+    let start = try #require(log.baseAddress)
+    let identifier = StoreIdentifier(
+      low: UnsafeRawPointer(start).field64(16), high: UnsafeRawPointer(start).field64(24))
+    let header = try #require(
+      SegmentHeader.decode(
+        UnsafeRawBufferPointer(log), magic: Format.logSegmentMagic, number: 1, identifier: identifier))
+    let base = UnsafeRawPointer(start + offset)
+    let sum = XXH64.hash(base.bytes(72), seed: Checksums.seed(header.seed, at: offset))
+    (start + offset).setField(72, sum)
+    let frame = try #require(
+      FrameHeader.decode(base.bytes(80), seed: Checksums.seed(header.seed, at: offset)))
+    var records = RecordIterator(
+      (base + Format.frameHeaderBytes).bytes(frame.header.payloadBytes), firstOffset: 0)
+    var joined: UInt64 = 0
+    while let (record, _) = records.next() { joined = Checksums.mix(joined, record.checksum) }
+    (start + offset).setField(
+      frame.header.totalBytes - Format.frameTrailerBytes, Checksums.mix(sum, joined))
   }
 
   @Test func `damage in several places at once gives a state that once was, or an error`() throws {

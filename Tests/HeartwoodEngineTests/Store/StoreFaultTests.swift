@@ -39,6 +39,35 @@ import Testing
     #expect(refusals > 3)
   }
 
+  @Test func `a failed read in the middle of a long log that was not closed is an error and not its end`()
+    throws
+  {
+    let memory = MemoryFileSystem()
+    let options = StoreKind.memoryBuffered.options
+    let writing = try Engine(at: "/store", options: options, fileSystem: memory)
+    for number in 0..<5 {
+      try writing.write { try $0.put("key \(number)", [UInt8](repeating: 1, count: 9_000)) }
+    }
+    let files = try StoreFiles(memory)
+    try writing.close()
+    var occurrence = 0
+    var refusals = 0
+    while true {
+      occurrence += 1
+      let plan = FaultPlan([.init(.of(.read), occurrence: occurrence, code: .inputOutput)])
+      let fileSystem = FaultInjectingFileSystem(base: try files.mounted(), plan: plan)
+      let found = code { _ = try Engine(at: "/store", options: options, fileSystem: fileSystem) }
+      guard fileSystem.injectedErrorCount > 0 else { break }
+      #expect(found == .inputOutput, "read \(occurrence)")
+      refusals += found == nil ? 0 : 1
+      fileSystem.use(FaultPlan())
+      let engine = try Engine(at: "/store", options: options, fileSystem: fileSystem)
+      #expect(try engine.snapshot().count == 5, "read \(occurrence)")
+    }
+    // The anchor, the segment's header, and the log in pieces of 16 KiB.
+    #expect(refusals >= 5)
+  }
+
   @Test func `after a failed sync nothing is written, reading goes on, and reopening recovers`() throws {
     let memory = MemoryFileSystem()
     let fileSystem = FaultInjectingFileSystem(base: memory)
@@ -74,6 +103,33 @@ import Testing
     try engine.close()
     let again = try Engine(at: "/store", options: StoreKind.memoryMapped.options, fileSystem: fileSystem)
     #expect(try again.snapshot().get("second") == large)
+    #expect(try again.verify().findings == [])
+  }
+
+  @Test func `a transaction one of whose changes has failed cannot commit, whatever its closure says`() throws
+  {
+    let fileSystem = FaultInjectingFileSystem(base: MemoryFileSystem())
+    let engine = try Engine(at: "/store", options: StoreKind.memoryMapped.options, fileSystem: fileSystem)
+    try engine.write { try $0.put("first", [1]) }
+    fileSystem.use(FaultPlan([.init(.of(.write), code: .noSpace, effect: .half)]))
+    let found = code {
+      try engine.write { transaction in
+        try transaction.put("second", [2])
+        // Fills a frame, which is written at once.
+        try? transaction.put("large", [UInt8](repeating: 7, count: Format.frameBytes))
+        // Nothing goes on in a transaction that has lost a change.
+        #expect(code { try transaction.put("third", [3]) } == .noSpace)
+        #expect(code { _ = try transaction.get("first") } == .noSpace)
+      }
+    }
+    #expect(found == .noSpace)
+    #expect(fileSystem.firingCounts == [1])
+    #expect(try engine.read { try $0.contents() }.map(\.value) == [[1]])
+    #expect(engine.newestGeneration.rawValue == 1)
+    try engine.write { try $0.put("second", [2]) }
+    try engine.close()
+    let again = try Engine(at: "/store", options: StoreKind.memoryMapped.options, fileSystem: fileSystem)
+    #expect(try again.read { try $0.contents() }.map(\.value) == [[1], [2]])
     #expect(try again.verify().findings == [])
   }
 }

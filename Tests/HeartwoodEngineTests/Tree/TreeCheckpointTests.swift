@@ -91,6 +91,21 @@ import Testing
     }
   }
 
+  @Test func `A page of another level than what leads to it says is refused`() throws {
+    var random = Randomness(seed: 15)
+    let rig = try TreeRig()
+    let pages = Pages()
+    try rig.commit { for _ in 0..<900 { try rig.put(KeyShape.text.key(&random), [9, 8]) } }
+    var root = try checkpoint(rig, pages)
+    let level = root.level
+    #expect(level > 0)
+    for other in 0...TreeRoot.levelLimit where other != level {
+      root.level = other
+      let view = try pages.reopened(root)
+      #expect(throws: EngineError.self) { _ = try view.space.page(root) }
+    }
+  }
+
   @Test func `A page whose checksum was made to fit is read without leaving it`() throws {
     var random = Randomness(seed: 14)
     let rig = try TreeRig()

@@ -1,7 +1,6 @@
 import Foundation
 import HeartwoodEngine
 import HeartwoodFiles
-import Synchronization
 
 /// The store of Heartwood's own format: rows, indexes, links and history in one engine.
 ///
@@ -12,7 +11,7 @@ final class LogStore: ObjectStore {
   let schema: StoreSchema
   let isReadOnly: Bool
   private let shared: SharedEngine
-  private let isOpen = Mutex(true)
+  private let isOpen = Guarded(true)
 
   init(_ shared: SharedEngine, _ schema: StoreSchema, isReadOnly: Bool) {
     self.shared = shared
@@ -63,12 +62,26 @@ extension LogStore {
     try refuseIfReadOnly()
     return try HeartwoodError.translating("the save failed", .persistentStoreSave) {
       var number: UInt64?
+      #if DELIBERATE_BUGS
+        var lateHistory: (key: [UInt8], value: [UInt8])?
+      #endif
       let result = try engine.write { writer in
         let transaction = LogStoreTransaction(writer, schema, identity)
         let result = try body(transaction)
         number = try transaction.finish(info)
+        #if DELIBERATE_BUGS
+          lateHistory = transaction.lateHistory
+        #endif
         return result
       }
+      #if DELIBERATE_BUGS
+        if let (key, value) = lateHistory {
+          try engine.write {
+            try $0.put(key, value)
+            try $0.put(KeySpace.newestHistoryKey, KeySpace.value(number ?? 0))
+          }
+        }
+      #endif
       return (result, number ?? newestGeneration)
     }
   }

@@ -14,6 +14,9 @@ extension LogStoreTransaction {
   }
 
   func deleteEntries(of row: RowView, _ key: UInt64, _ stored: StoreEntity) {
+    #if DELIBERATE_BUGS
+      if DeliberateBug.isOn(.keepsEntriesOfDeletedRows) { return }
+    #endif
     for index in stored.indexes {
       entries.add(.delete) { IndexKey.append(index, row, key, to: &$0) }
     }
@@ -28,8 +31,11 @@ extension LogStoreTransaction {
       let before = IndexKey.entry(index, old, key)
       let after = IndexKey.entry(index, new, key)
       guard before != after else { continue }
-      if let before { entries.add(.delete, before) }
       if let after { entries.add(index.isUnique ? .putUnique : .put, after) }
+      #if DELIBERATE_BUGS
+        if DeliberateBug.isOn(.keepsEntriesOfChangedRows) { continue }
+      #endif
+      if let before { entries.add(.delete, before) }
     }
     for link in stored.derivedLinks where !old.isSame(link.column, in: new) {
       if !old.isNull(link.column) { addLink(.delete, link, from: old.key(link.column), to: key) }

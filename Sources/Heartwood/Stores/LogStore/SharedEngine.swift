@@ -1,7 +1,6 @@
 import Foundation
 import HeartwoodEngine
 import HeartwoodFiles
-import Synchronization
 
 /// An engine that all stores on the same path in this process share.
 final class SharedEngine: Sendable {
@@ -10,7 +9,7 @@ final class SharedEngine: Sendable {
   private let path: String?
   private let isReadOnly: Bool
   /// How many stores use the engine.
-  private let users = Mutex(1)
+  private let users = Guarded(1)
 
   private init(_ engine: Engine, isReadOnly: Bool, path: String? = nil) {
     self.engine = engine
@@ -57,7 +56,7 @@ final class SharedEngine: Sendable {
   }
 
   static let memoryPath = "/dev/null"
-  private static let open = Mutex<[String: SharedEngine]>([:])
+  private static let open = Guarded<[String: SharedEngine]>([:])
 
   /// False where the engine is closed already.
   private func retain() -> Bool {

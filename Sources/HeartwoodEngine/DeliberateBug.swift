@@ -1,0 +1,143 @@
+#if DELIBERATE_BUGS
+  #if canImport(Darwin)
+    import Darwin
+  #elseif canImport(Musl)
+    import Musl
+  #else
+    import Glibc
+  #endif
+
+  /// Mistakes that can be switched on, one at a time, to see that the tests notice each of them.
+  ///
+  /// They exist only in builds of their own, with `-Xswiftc -DDELIBERATE_BUGS`; `HEARTWOOD_BUG` names the one
+  /// that a process makes. `Tests/DeliberateBugs/run` goes through all of them.
+  package enum DeliberateBug: String, CaseIterable, Sendable {
+    // MARK: Syncing
+
+    /// A new segment of the log is synced, but not its name in the folder.
+    case skipsNameSyncOfLog
+    /// A new segment of pages is synced, but not its name in the folder.
+    case skipsNameSyncOfPages
+    /// The names that a new store begins with are not synced.
+    case skipsNameSyncOfAnchor
+    /// A commit returns without having synced.
+    case acknowledgesBeforeSync
+    /// Readers see a generation before its commit is synced.
+    case publishesBeforeSync
+    /// After a failed sync the same is asked again, and the answer believed.
+    case retriesFailedSync
+    /// After a failed sync the writer goes on.
+    case goesOnAfterFailedSync
+    /// Only the last segment of the log is synced, where an earlier one has bytes that are not.
+    case syncsLastSegmentOnly
+    /// A new segment is named by the anchor before it is durable.
+    case namesSegmentBeforeItIsDurable
+    /// A checkpoint is named before its pages are synced.
+    case namesCheckpointBeforePagesAreSynced
+    /// A checkpoint is named before its frame is synced.
+    case namesCheckpointBeforeFrameIsSynced
+    /// The anchor is written and not synced.
+    case skipsSyncOfAnchor
+    /// Both slots of the anchor are written between two syncs.
+    case writesBothSlotsAtOnce
+    /// The mark of a clean close stays while the log is written.
+    case leavesMarkOfCleanClose
+
+    // MARK: Recovery
+
+    /// A read error is taken for the end of the log.
+    case takesReadErrorForEnd
+    /// Zeros behind the last frame are taken for damage.
+    case takesZerosForDamage
+    /// A frame that is missing is a torn tail, whatever proves that it was there.
+    case ignoresProofOfFrames
+    /// A transaction whose last frame is missing counts as whole.
+    case acceptsUnfinishedTransactions
+    /// After an unclean end the log goes on where it ended, in the same segment.
+    case writesOverTail
+    /// The old tail is wiped before the anchor names its copy.
+    case wipesTailBeforeCopyIsNamed
+    /// The anchor names the copied tail before the copy is durable.
+    case namesCopyBeforeItIsDurable
+    /// A copy of the tail that was not finished is believed.
+    case acceptsUnfinishedCopy
+    /// Frames are applied up to the last transaction but one.
+    case stopsOneGenerationEarly
+    /// Deletes are not applied again.
+    case skipsDeletesInReplay
+    /// Deletes of ranges are not applied again.
+    case skipsRangeDeletesInReplay
+
+    // MARK: Checksums
+
+    /// The checksum of a record is not looked at.
+    case ignoresRecordChecksum
+    /// The checksum that ends a frame is not looked at.
+    case ignoresFrameChecksum
+    /// A frame's length is believed before its header's checksum has held.
+    case trustsLengthBeforeChecksum
+    /// A frame need not follow the one before it.
+    case ignoresChain
+    /// The same bytes have the same checksum wherever they lie in a segment.
+    case leavesPlaceOutOfChecksums
+    /// The same bytes have the same checksum in every segment of every store.
+    case leavesSegmentOutOfChecksums
+    /// What a parent says of its child's checksum is not looked at.
+    case ignoresChecksumOfPages
+    /// A page may be of any level.
+    case ignoresLevelOfPages
+    /// The order of a page's keys is not looked at.
+    case ignoresOrderOfPages
+    /// The checksum of a slot of the anchor is not looked at.
+    case ignoresChecksumOfAnchor
+
+    // MARK: Memory and files
+
+    /// Files stay open where opening a store fails.
+    case leaksFilesOnFailedOpening
+    /// A transaction that could not be written stays visible in memory.
+    case keepsTransactionThatFailed
+    /// A transaction commits although one of its changes has failed.
+    case commitsAfterFailedChange
+    /// After a write that failed in its middle the log goes on behind what it left.
+    case goesOnBehindFailedWrite
+    /// A page is taken back while the generation before its end is still held.
+    case freesPagesOneGenerationEarly
+    /// A page that readers hold is changed where it is.
+    case changesPagesOfOthers
+    /// A range delete leaves the key at its lower end.
+    case forgetsKeyOfRange
+
+    // MARK: The graph
+
+    /// The history is written in a transaction behind that of the save.
+    case writesHistoryBehindTheSave
+    /// A link is written in one direction only.
+    case forgetsInverseLink
+    /// The index entries of a deleted row stay.
+    case keepsEntriesOfDeletedRows
+    /// The old index entries of a changed row stay.
+    case keepsEntriesOfChangedRows
+    /// The links of a deleted row stay.
+    case keepsLinksOfDeletedRows
+    /// Two rows may have the same unique values.
+    case ignoresUniqueness
+    /// A row is changed although somebody else has changed it meanwhile.
+    case ignoresVersionOfRows
+    /// The next save gives the same keys again.
+    case givesKeysTwice
+
+    // MARK: Switching
+
+    /// The one that this process makes.
+    private static let active: DeliberateBug? = {
+      guard let name = getenv("HEARTWOOD_BUG").map({ String(cString: $0) }), !name.isEmpty else { return nil }
+      let bug = DeliberateBug(rawValue: name)
+      precondition(bug != nil, "HEARTWOOD_BUG names no bug: \(name)")
+      return bug
+    }()
+
+    /// Whether this process makes the mistake.
+    package static func isOn(_ bug: DeliberateBug) -> Bool { active == bug }
+  }
+#endif

@@ -1,0 +1,81 @@
+import HeartwoodBytes
+
+@testable import HeartwoodEngine
+
+/// Makes checksums right in bytes that were changed: behind a checksum that does not hold, nothing is reached.
+enum Sealing {
+  /// Makes a chain of the frames that follow one another from `offset` on, as far as their lengths go.
+  ///
+  /// - Returns: Where each frame begins, and its checksum.
+  @discardableResult
+  static func frames(
+    _ log: inout [UInt8], from first: Int, seed: UInt64, keepsFields: Bool = false
+  ) -> [Int: UInt64] {
+    var offset = first
+    var (sequence, previous) = (UInt64(1), UInt64(0))
+    var sealed: [Int: UInt64] = [:]
+    while offset + Format.frameHeaderBytes + Format.frameTrailerBytes <= log.count {
+      if keepsFields, log.number(offset, 4) != UInt64(Format.frameMagic) { break }
+      if !keepsFields {
+        log.set(offset, UInt64(Format.frameMagic), 4)
+        log.set(offset + 6, UInt64(Format.frameVersion), 2)
+        log.set(offset + 16, sequence, 8)
+      }
+      log.set(offset + 32, previous, 8)
+      let total = FrameHeader.totalBytes(payload: Int(log.number(offset + 8, 4)))
+      guard let checksum = frame(&log, at: offset, seed: seed) else { break }
+      sealed[offset] = checksum
+      previous = checksum
+      sequence += 1
+      offset += total
+    }
+    return sealed
+  }
+
+  /// Returns the frame's checksum; nil where it reaches behind the end.
+  private static func frame(_ log: inout [UInt8], at offset: Int, seed: UInt64) -> UInt64? {
+    let payload = Int(log.number(offset + 8, 4))
+    let total = FrameHeader.totalBytes(payload: payload)
+    let start = offset + Format.frameHeaderBytes
+    let isWhole = offset + total <= log.count
+    let isTransaction = log[offset + 4] == Format.transactionKind
+    let joined = isWhole && isTransaction ? records(&log, start..<start + payload, seed: seed) : 0
+    let header = log.hash(offset..<offset + 72, seed: Checksums.seed(seed, at: offset))
+    log.set(offset + 72, header, 8)
+    guard isWhole else { return nil }
+    let body = isTransaction ? joined : log.hash(start..<start + payload, seed: header)
+    let checksum = Checksums.mix(header, body)
+    log.set(offset + total - Format.frameTrailerBytes, checksum, 8)
+    return checksum
+  }
+
+  private static func records(_ log: inout [UInt8], _ payload: Range<Int>, seed: UInt64) -> UInt64 {
+    var joined: UInt64 = 0
+    log.withUnsafeMutableBytes { log in
+      let records = UnsafeRawBufferPointer(rebasing: log[payload])
+      var iterator = RecordIterator(records, firstOffset: payload.lowerBound)
+      while let (record, offset) = iterator.next() {
+        let bytes = (record.base + 8).bytes(record.totalBytes - 8)
+        let sum = XXH3.hash(bytes, seed: Checksums.seed(seed, at: offset))
+        UnsafeMutableRawPointer(mutating: record.base).setField(0, sum)
+        joined = Checksums.mix(joined, sum)
+      }
+    }
+    return joined
+  }
+}
+
+extension [UInt8] {
+  /// A little-endian number of `width` bytes.
+  func number(_ offset: Int, _ width: Int) -> UInt64 {
+    self[offset..<offset + width].reversed().reduce(0) { $0 << 8 | UInt64($1) }
+  }
+
+  mutating func set(_ offset: Int, _ value: UInt64, _ width: Int) {
+    for byte in 0..<width { self[offset + byte] = UInt8(truncatingIfNeeded: value >> UInt64(8 * byte)) }
+  }
+
+  func hash(_ range: Range<Int>, seed: UInt64) -> UInt64 {
+    withUnsafeBytes { XXH64.hash(UnsafeRawBufferPointer(rebasing: $0[range]), seed: seed) }
+  }
+}
