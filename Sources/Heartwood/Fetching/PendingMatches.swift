@@ -43,12 +43,6 @@ struct PendingMatches {
   }
 }
 
-/// A row that a fetch has found, valid as long as the view or overlay that it came from.
-struct FoundRow {
-  let key: UInt64
-  let row: RowView
-}
-
 /// The order in which a fetch delivers: that of the request, and where two rows are equal in it that of
 /// their keys, in the direction of the last sort key.
 ///

@@ -9,9 +9,7 @@ extension RowAccess {
     if case .scan = self {
       let start = count > 0 ? try view.rowKey(of: root, atRank: count) : 0
       guard let start else { return }
-      return try view.scanRows(of: root, from: start, reversed: false) { key, row in
-        try body(FoundRow(key: key, row: row))
-      }
+      return try view.scanRows(of: root, from: start, reversed: false, body)
     }
     var remaining = count
     try forEachKey(in: view, entity) { key in
@@ -51,7 +49,7 @@ extension RowAccess {
         }
       }
     case .scan:
-      try view.scanRows(of: entity.rootEntity, from: nil, reversed: false) { key, _ in try stopping(key) }
+      try view.scanRows(of: entity.rootEntity, from: nil, reversed: false) { try stopping($0.key) }
     }
   }
 

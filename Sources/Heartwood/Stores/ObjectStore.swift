@@ -44,8 +44,7 @@ protocol StoreView: RowSource, Sendable {
   ///
   /// - Parameter start: the first key that counts; with `reversed` the last one.
   func scanRows(
-    of root: EntityDescription, from start: UInt64?, reversed: Bool,
-    _ body: (UInt64, RowView) throws -> Bool
+    of root: EntityDescription, from start: UInt64?, reversed: Bool, _ body: (FoundRow) throws -> Bool
   ) throws
   /// How many rows the family of a root entity has. O(log n)
   func rowCount(of root: EntityDescription) throws -> Int

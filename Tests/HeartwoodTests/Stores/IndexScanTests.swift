@@ -145,7 +145,8 @@ import Testing
     var script = StoreScript(world, seed: 3)
     let store = try LogStore.open(at: URL(filePath: "/dev/null"), model: world.model)
     for _ in 0..<30 { try script.save(to: store) }
-    try store.view().scanRows(of: world.country, from: nil, reversed: false) { _, row in
+    try store.view().scanRows(of: world.country, from: nil, reversed: false) { found in
+      let row = found.row
       for column in world.country.layout.columns where column.kind != .toMany {
         var fromRow: [UInt8] = []
         var fromValue: [UInt8] = []

@@ -67,7 +67,8 @@ struct StoreMirror {
     for root in world.roots {
       var found: [Place: Row] = [:]
       var keys: [UInt64] = []
-      try view.scanRows(of: root, from: nil, reversed: false) { key, row in
+      try view.scanRows(of: root, from: nil, reversed: false) { scanned in
+        let (key, row) = (scanned.key, scanned.row)
         keys.append(key)
         let entity = try root.entity(numbered: row.entityNumber)
         found[Place(root: root.displayName, key: key)] = Row(

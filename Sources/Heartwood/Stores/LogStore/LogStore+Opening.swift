@@ -157,10 +157,10 @@ private struct SchemaOpening {
   ) throws {
     let view = LogStoreView(try engine.snapshot(), schema)
     for index in indexes {
-      try view.scanRows(of: index.entity.rootEntity, from: nil, reversed: false) { key, row in
-        let covered = try index.entity.rootEntity.entity(numbered: row.entityNumber).isKindOf(
+      try view.scanRows(of: index.entity.rootEntity, from: nil, reversed: false) { found in
+        let covered = try index.entity.rootEntity.entity(numbered: found.row.entityNumber).isKindOf(
           entity: index.entity)
-        if covered, let entry = IndexKey.entry(index, row, key) { try transaction.put(entry, []) }
+        if covered, let entry = IndexKey.entry(index, found.row, found.key) { try transaction.put(entry, []) }
         return true
       }
     }

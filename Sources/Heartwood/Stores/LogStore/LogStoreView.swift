@@ -17,12 +17,11 @@ final class LogStoreView: StoreView, StoreReading {
   var generation: UInt64 { reader.generation.rawValue }
 
   func scanRows(
-    of root: EntityDescription, from start: UInt64?, reversed: Bool,
-    _ body: (UInt64, RowView) throws -> Bool
+    of root: EntityDescription, from start: UInt64?, reversed: Bool, _ body: (FoundRow) throws -> Bool
   ) throws {
     let family = root.inUse.family
     try scan(Self.rows(of: root, from: start, reversed: reversed), reversed: reversed) { key, bytes in
-      try body(KeySpace.lastNumber(key), RowView(validating: bytes, of: family))
+      try body(FoundRow(key: KeySpace.lastNumber(key), row: RowView(validating: bytes, of: family)))
     }
   }
 
