@@ -32,12 +32,17 @@ let package = Package(
     .testTarget(
       name: "HeartwoodTests",
       dependencies: ["HeartwoodFiles", "HeartwoodFaults", "HeartwoodEngine", "Heartwood"]),
+    // Everything that can go wrong, at every place where it can: `Tests/FaultProgramme/run`.
+    .executableTarget(
+      name: "FaultProgramme",
+      dependencies: ["HeartwoodBytes", "HeartwoodFiles", "HeartwoodFaults", "HeartwoodEngine", "Heartwood"],
+      path: "Tests/FaultProgramme", exclude: ["run"]),
     // A process that writes until it is killed, and the tests that kill it.
     .executableTarget(name: "KillVictim", dependencies: ["HeartwoodEngine"], path: "Tests/KillVictim"),
     .testTarget(name: "KillTests", dependencies: ["HeartwoodEngine", "KillVictim"]),
     .testTarget(
       name: "CrashTests",
-      dependencies: ["HeartwoodFiles", "HeartwoodFaults", "HeartwoodEngine", "Heartwood"]),
+      dependencies: ["HeartwoodFiles", "HeartwoodFaults", "HeartwoodEngine", "Heartwood", "FaultProgramme"]),
     // The documents of the formats, held against the code.
     .testTarget(
       name: "FormatTests", dependencies: ["HeartwoodBytes", "HeartwoodFiles", "HeartwoodEngine", "Heartwood"]),

@@ -3,51 +3,35 @@ import HeartwoodFaults
 import HeartwoodFiles
 import Testing
 
+@testable import FaultProgramme
+
 @Suite(.serialized) struct CrashTests {
   @Test(arguments: Workload.all)
   func `a crash at any moment loses nothing that was acknowledged`(workload: Workload) throws {
-    let disk = SimulatedFileSystem()
-    let witness = Witness()
-    let checker = ImageChecker()
-    let observed = FaultInjectingFileSystem(base: disk) { mutation in
-      for image in disk.crashImages() { checker.check(image, witness.candidates, after: "\(mutation)") }
-    }
-    do {
-      let session = Session(disk, witness: witness)
-      try session.run(workload.preparation)
-      try session.close()
-    }
-    try Session(observed, witness: witness).run(workload.steps)
-    for image in disk.crashImages() { checker.check(image, witness.candidates, after: "the end") }
-    print(
-      "\(workload): \(observed.mutationCount) calls, \(checker.imageCount) images,",
-      "\(checker.distinctCount) of them different")
-    #expect(checker.imageCount > observed.mutationCount)
+    try explore(workload, CrashExplorer(seed: 1, limits: Self.limits))
   }
 
   @Test(arguments: Workload.all)
   func `a crash in a recovery loses nothing either`(workload: Workload) throws {
-    let disk = SimulatedFileSystem()
-    let witness = Witness()
-    do {
-      let session = Session(disk, witness: witness)
-      try session.run(workload.preparation + workload.steps)
-      session.kill()
-    }
-    let checker = ImageChecker()
-    var crashes = 0
-    for image in disk.crashImages(.prefixesOnly) {
-      let recovering = image.mounted()
-      let rows = try rowsFound(in: image)
-      let observed = FaultInjectingFileSystem(base: recovering) { mutation in
-        for inner in recovering.crashImages() {
-          checker.check(inner, [rows], after: "\(mutation) of recovery")
-        }
-      }
-      try Engine(at: Session.path, options: Session.options, fileSystem: observed).close()
-      crashes += observed.mutationCount
-    }
-    print("\(workload): \(crashes) calls of recoveries, \(checker.imageCount) images")
+    var explorer = CrashExplorer(seed: 1, limits: Self.limits)
+    explorer.recoveryDepth = 1
+    explorer.recoveryLimits = Self.limits
+    explorer.imageBudget = 60
+    try explore(workload, explorer)
+  }
+
+  /// Few images, but at every call: the fault programme looks at all of them.
+  private static var limits: CrashImageLimits {
+    var limits = CrashImageLimits()
+    limits.imageCount = 3
+    return limits
+  }
+
+  private func explore(_ workload: Workload, _ explorer: CrashExplorer) throws {
+    let report = try CrashSubject.engine(workload).explore(explorer, variant: 0, seed: 1)
+    print("\(workload): \(report)")
+    try report.check()
+    #expect(report.images > report.calls)
   }
 
   @Test func `of a transaction that fills several frames, a crash before the last leaves nothing`() throws {

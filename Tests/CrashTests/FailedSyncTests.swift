@@ -3,6 +3,8 @@ import HeartwoodFaults
 import HeartwoodFiles
 import Testing
 
+@testable import FaultProgramme
+
 @Suite struct FailedSyncTests {
   @Test(arguments: [FaultPlan.Effect.none, .whole])
   func `after a failed sync of a commit nothing is written, and what is durable is found by reopening`(

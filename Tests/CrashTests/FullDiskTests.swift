@@ -3,6 +3,8 @@ import HeartwoodFaults
 import HeartwoodFiles
 import Testing
 
+@testable import FaultProgramme
+
 @Suite struct FullDiskTests {
   @Test func `on a full disk commits fail, reading goes on, and space makes it writable again`() throws {
     let disk = SimulatedFileSystem()

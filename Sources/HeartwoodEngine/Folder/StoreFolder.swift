@@ -33,7 +33,10 @@ final class StoreFolder: Sendable {
     let directory = try openDirectory(path, creating: mayCreate, fileSystem)
     let names = try entries(of: directory)
     if names.contains(anchorName) {
-      return .store(try locked(directory, path, options.access))
+      let folder = try locked(directory, path, options.access)
+      // A crash may have kept the name that the anchor had first beside the one it has now.
+      if options.access == .readWrite, names.contains(newAnchorName) { folder.unlink([newAnchorName]) }
+      return .store(folder)
     }
     guard names.allSatisfy(isLeftOfCreation) else {
       throw EngineError(

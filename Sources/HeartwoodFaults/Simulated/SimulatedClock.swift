@@ -38,22 +38,3 @@ public final class SeededEntropy: Entropy, RandomNumberGenerator, @unchecked Sen
   /// The next number, all 64 bits of it.
   public func next() -> UInt64 { lock.withLock { numbers.next() } }
 }
-
-/// Steele, Lea and Flood's generator: small, fast, and every seed is a good one.
-struct SplitMix64: RandomNumberGenerator, Sendable {
-  private var state: UInt64
-
-  init(seed: UInt64) { state = seed }
-
-  mutating func next() -> UInt64 {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var mixed = state
-    mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-    mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-    return mixed ^ (mixed >> 31)
-  }
-
-  mutating func bytes(_ count: Int) -> [UInt8] {
-    (0..<count).map { _ in UInt8(truncatingIfNeeded: next()) }
-  }
-}

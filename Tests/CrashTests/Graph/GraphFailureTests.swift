@@ -5,18 +5,19 @@ import HeartwoodFaults
 import HeartwoodFiles
 import Testing
 
+@testable import FaultProgramme
+
 @Suite(.serialized) struct `A graph on a disk that fails` {
   @Test func `refuses a save whole, and the same context saves when the disk works again`() throws {
     let states = try GraphSession.states()
     let calls = try GraphCourse(FaultPlan(), states).run()
-    let checker = GraphImageChecker()
     var outcomes = GraphCourse.Outcomes()
     for number in 1...calls {
-      let course = GraphCourse(Self.plan(number), states, checker)
+      let course = GraphCourse(Self.plan(number), states)
       _ = try course.run()
       outcomes.add(course.outcomes)
     }
-    print("graph: \(calls) failing calls, \(outcomes), \(checker.imageCount) images")
+    print("graph: \(calls) failing calls, \(outcomes)")
     #expect(outcomes.refused > 0 && outcomes.retried > 0 && outcomes.reopened > 0)
   }
 
@@ -83,13 +84,11 @@ private final class GraphCourse {
   private let fileSystem: FaultInjectingFileSystem
   private let plan: FaultPlan
   private let witness: GraphWitness
-  private let checker: GraphImageChecker
   private var container: PersistentContainer?
   private(set) var outcomes = Outcomes()
 
-  init(_ plan: FaultPlan, _ states: [GraphFacts], _ checker: GraphImageChecker = GraphImageChecker()) {
+  init(_ plan: FaultPlan, _ states: [GraphFacts]) {
     self.plan = plan
-    self.checker = checker
     witness = GraphWitness(states)
     fileSystem = FaultInjectingFileSystem(base: disk, plan: plan)
   }
@@ -165,7 +164,7 @@ private final class GraphCourse {
   /// After a refusal: reading goes on, and the same save works with the disk, or after opening it again.
   private func settle(_ context: ManagedObjectContext, _ isOutcomeUnknown: Bool) throws {
     for image in disk.crashImages(.prefixesOnly) {
-      checker.check(image, witness.candidates, after: "\(plan)")
+      #expect(throws: Never.self, "\(plan)") { try witness.now.check(image.mounted()) }
     }
     fileSystem.use(FaultPlan())
     if !isOutcomeUnknown {

@@ -5,11 +5,13 @@ import HeartwoodFaults
 import HeartwoodFiles
 import Testing
 
+@testable import FaultProgramme
+
 /// Entries that no save has written, in an engine that is sound: errors or odd objects, and never a trap.
 @Suite struct `A graph with entries of somebody else` {
   @Test func `is read, verified and changed without a trap`() throws {
     let image = try Self.image()
-    var random = SplitMix(state: 31)
+    var random = SplitMix64(seed: 31)
     let rounds = ProcessInfo.processInfo.environment["HEARTWOOD_LONG"] == nil ? 150 : 20_000
     var findings = 0
     for round in 0..<rounds {
@@ -69,7 +71,7 @@ import Testing
   }
 
   /// Changes one entry, and says which.
-  private static func change(_ disk: SimulatedFileSystem, _ random: inout SplitMix) throws -> String {
+  private static func change(_ disk: SimulatedFileSystem, _ random: inout SplitMix64) throws -> String {
     let engine = try Engine(at: Session.path, options: Session.options, fileSystem: disk)
     var entries: [(key: [UInt8], value: [UInt8])] = []
     try engine.snapshot().scan { key, value in
@@ -96,7 +98,7 @@ import Testing
     return "\(key): \(value) became \(newKey): \(newValue)"
   }
 
-  private static func damage(_ bytes: inout [UInt8], _ random: inout SplitMix) {
+  private static func damage(_ bytes: inout [UInt8], _ random: inout SplitMix64) {
     guard !bytes.isEmpty else { return }
     let offset = random.below(bytes.count)
     switch random.below(3) {
@@ -105,19 +107,4 @@ import Testing
     default: bytes[offset] = UInt8(truncatingIfNeeded: random.next())
     }
   }
-}
-
-/// Numbers from a seed.
-struct SplitMix {
-  var state: UInt64
-
-  mutating func next() -> UInt64 {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var mixed = state
-    mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-    mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-    return mixed ^ (mixed >> 31)
-  }
-
-  mutating func below(_ limit: Int) -> Int { Int(next() % UInt64(limit)) }
 }

@@ -4,6 +4,8 @@ import HeartwoodFaults
 import HeartwoodFiles
 import Testing
 
+@testable import FaultProgramme
+
 /// What a container says to somebody who brings the wrong thing.
 @Suite struct `A graph's store that cannot be used` {
   struct Case: Sendable, CustomTestStringConvertible {

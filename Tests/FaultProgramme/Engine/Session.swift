@@ -1,7 +1,6 @@
 import HeartwoodEngine
 import HeartwoodFaults
 import HeartwoodFiles
-import Testing
 
 /// A store under a workload, with a witness beside it.
 final class Session {
@@ -24,8 +23,8 @@ final class Session {
   /// Small segments, everything on the caller's thread, and the same bytes at every run.
   static var options: EngineOptions {
     EngineOptions(
-      segmentBytes: 64 << 10, checkpointBytes: 1 << 20, worker: InlineWorker(), clock: FixedClock(),
-      entropy: CountingEntropy())
+      segmentBytes: 64 << 10, checkpointBytes: 1 << 20, worker: InlineWorker(), clock: SimulatedClock(),
+      entropy: SeededEntropy(seed: 0))
   }
 
   /// Runs all steps; the first error ends them.
@@ -36,22 +35,20 @@ final class Session {
 
   /// Runs all steps, going on after errors as an application would: what failed is not repeated, and a
   /// store that has stopped is closed and opened again.
-  func runThroughErrors(_ steps: [Step]) {
-    persist { try self.open() }
+  func runThroughErrors(_ steps: [Step]) throws {
+    try persist { try self.open() }
     for step in steps {
-      persist { try self.run(step) }
-      if engine == nil { persist { try self.open() } }
+      try persist { try self.run(step) }
+      if engine == nil { try persist { try self.open() } }
     }
   }
 
-  private func persist(_ body: () throws -> Void) {
+  private func persist(_ body: () throws -> Void) throws {
     do {
       try body()
     } catch let error as EngineError {
       errors.append(error)
-      if error.code == .stopped || error.isOutcomeUnknown || isStopped { discard() }
-    } catch {
-      Issue.record("an error of another kind: \(error)")
+      if error.code == .stopped || error.isOutcomeUnknown || isStopped { try discard() }
     }
   }
 
@@ -66,16 +63,12 @@ final class Session {
   }
 
   /// Closes what can't be used any more; reading works up to then.
-  private func discard() {
-    if let engine {
-      if let rows = try? Self.rows(of: engine) {
-        #expect(witness.candidates.contains(rows), "a stopped store shows \(rows.summary)")
-      } else {
-        Issue.record("a stopped store can't be read")
-      }
-      try? engine.close()
-    }
-    engine = nil
+  private func discard() throws {
+    guard let engine else { return }
+    let rows = try Self.rows(of: engine)
+    try require(witness.candidates.contains(rows), "a stopped store shows \(rows.summary)")
+    try? engine.close()
+    self.engine = nil
   }
 
   // MARK: Steps
@@ -102,8 +95,10 @@ final class Session {
     let opened = try Engine(at: Self.path, options: Self.options, fileSystem: process)
     engine = opened
     let rows = try Self.rows(of: opened)
-    #expect(
-      witness.settle(on: rows), "found \(rows.summary), possible \(witness.candidates.map(\.summary))")
+    try require(
+      witness.settle(on: Int(opened.newestGeneration.rawValue), rows),
+      "opened at generation \(opened.newestGeneration) with \(rows.summary); possible are "
+        + witness.now.summary)
   }
 
   func close() throws {
@@ -120,11 +115,22 @@ final class Session {
     engine = nil
   }
 
+  /// Opens a store and closes it again.
+  static func recover(_ fileSystem: any FileSystem) throws {
+    try Engine(at: path, options: options, fileSystem: fileSystem).close()
+  }
+
   private func commit(_ durability: Durability, _ edits: [Edit]) throws {
     guard let engine else { return }
     let number = witness.begin()
     var rows = witness.newest
     for edit in edits { edit.apply(to: &rows, transaction: number) }
+    // A transaction that changes nothing is none.
+    guard edits.contains(where: \.isPut) || rows != witness.newest else {
+      return try engine.write(durability: durability) { transaction in
+        for edit in edits { try edit.apply(to: transaction, number: number) }
+      }
+    }
     witness.attempt(rows)
     do {
       try engine.write(durability: durability) { transaction in
@@ -135,7 +141,7 @@ final class Session {
       throw error
     }
     if durability == .full { witness.acknowledge() }
-    #expect(try Self.rows(of: engine) == rows)
+    try expect(engine, rows)
   }
 
   private func giveUp(_ edits: [Edit]) throws {
@@ -147,14 +153,21 @@ final class Session {
         throw SecondThoughts()
       }
     } catch is SecondThoughts {}
-    #expect(try Self.rows(of: engine) == witness.newest)
+    try expect(engine, witness.newest)
+  }
+
+  private func expect(_ engine: Engine, _ rows: Rows) throws {
+    let found = try Self.rows(of: engine)
+    try require(found == rows, "the store shows \(found.summary) and not \(rows.summary)")
   }
 
   private struct SecondThoughts: Error {}
 
-  static func rows(of engine: Engine) throws -> Rows {
+  static func rows(of engine: Engine) throws -> Rows { try rows(of: try engine.snapshot()) }
+
+  static func rows(of snapshot: Snapshot) throws -> Rows {
     var rows: Rows = [:]
-    try engine.snapshot().scan { key, value in
+    try snapshot.scan { key, value in
       rows[String(decoding: key, as: UTF8.self)] = Array(value)
       return true
     }
@@ -172,23 +185,9 @@ extension Rows {
   }
 }
 
-/// Always the same moment.
-struct FixedClock: WallClock {
-  var nanosecondsSince1970: Int64 { 1_700_000_000_000_000_000 }
-}
-
-/// Numbers that differ and do not surprise.
-final class CountingEntropy: Entropy, @unchecked Sendable {
-  private let lock = Lock()
-  private var state: UInt64 = 0
-
-  func next() -> UInt64 {
-    lock.withLock {
-      state &+= 0x9E37_79B9_7F4A_7C15
-      var mixed = state
-      mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-      mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-      return mixed ^ (mixed >> 31)
-    }
+extension Witness.Promise {
+  /// All that may be found.
+  var summary: String {
+    generations.indices[durable...].map { "\($0): \(generations[$0].summary)" }.joined(separator: " or ")
   }
 }

@@ -1,4 +1,6 @@
 import HeartwoodEngine
+import HeartwoodFaults
+import HeartwoodFiles
 
 /// The contents of a store.
 typealias Rows = [String: [UInt8]]
@@ -8,6 +10,10 @@ enum Edit: Sendable {
   case put(String, bytes: Int)
   case delete(String)
   case deletePrefix(String)
+
+  var isPut: Bool {
+    if case .put = self { true } else { false }
+  }
 
   /// The value differs with the transaction, so that an old one is never taken for a new one.
   func apply(to rows: inout Rows, transaction: Int) {
@@ -53,14 +59,30 @@ struct Workload: Sendable, CustomStringConvertible {
   /// What happened before, undisturbed.
   let preparation: [Step]
   let steps: [Step]
+  /// What goes wrong meanwhile.
+  let faults: FaultPlan
 
-  init(_ description: String, preparation: [Step] = [], _ steps: [Step]) {
+  init(
+    _ description: String, preparation: [Step] = [], _ steps: [Step], faults: FaultPlan = FaultPlan()
+  ) {
     self.description = description
     self.preparation = preparation
     self.steps = steps
+    self.faults = faults
   }
 
-  static let all = [creation, changes, checkpoints, deferred, roll, deferredRoll, reopening]
+  static let all = [
+    creation, inserts, changes, checkpoints, deferred, manySmall, roll, deferredRoll, largeValues, reopening,
+    fullDisk,
+  ]
+
+  /// Brings a disk to where the workload begins, and closes the store.
+  func prepare(_ fileSystem: any FileSystem, _ witness: Witness) throws {
+    guard !preparation.isEmpty else { return }
+    let session = Session(fileSystem, witness: witness)
+    try session.run(preparation)
+    try session.close()
+  }
 
   static let creation = Workload(
     "creation and first commits",
@@ -144,6 +166,39 @@ struct Workload: Sendable, CustomStringConvertible {
       .commit(.full, [.delete("c")]),
       .kill,
     ])
+
+  static let inserts = Workload(
+    "inserts in any order, over several leaves",
+    preparation: [.commit(.full, names("a", 0..<30, bytes: 90))],
+    [
+      .commit(.full, (0..<60).map { .put("k\($0 * 37 % 60)", bytes: 10 + $0) }),
+      .commit(.full, (0..<60).map { .put("k\($0 * 23 % 60) of many", bytes: 100) }),
+      .checkpoint,
+      .commit(.full, (0..<30).map { .put("a\($0) again", bytes: 12) }),
+    ])
+
+  static let manySmall = Workload(
+    "many small commits",
+    (0..<24).map { .commit($0 % 5 == 4 ? .deferred : .full, [.put("k\($0 % 7)", bytes: 9 + $0)]) })
+
+  static let largeValues = Workload(
+    "large values",
+    preparation: [.commit(.full, [.put("a", bytes: 30_000)])],
+    [
+      .commit(.full, [.put("b", bytes: 70_000), .put("c", bytes: 5)]),
+      .commit(.full, [.put("a", bytes: 140_000)]),
+      .commit(.deferred, [.delete("b")]),
+      .checkpoint,
+      .commit(.full, [.put("c", bytes: 66_000), .put("a", bytes: 1)]),
+    ])
+
+  static let fullDisk = Workload(
+    "a disk that becomes full",
+    preparation: [.commit(.full, names("k", 0..<10, bytes: 300))],
+    (0..<8).map { .commit(.full, [.put("l\($0)", bytes: 2000 + 3000 * $0)]) } + [
+      .checkpoint, .reopen, .commit(.full, [.deletePrefix("l")]), .commit(.full, [.put("m", bytes: 10)]),
+    ],
+    faults: .fullDisk(after: 70_000))
 
   private static func names(_ prefix: String, _ numbers: Range<Int>, bytes: Int) -> [Edit] {
     numbers.map { .put("\(prefix)\($0)", bytes: bytes) }

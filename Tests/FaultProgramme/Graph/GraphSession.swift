@@ -3,7 +3,6 @@ import Heartwood
 import HeartwoodEngine
 import HeartwoodFaults
 import HeartwoodFiles
-import Testing
 
 /// A library on a file system that a test brings.
 enum GraphSession {
@@ -32,6 +31,20 @@ enum GraphSession {
     }
   }
 
+  /// The whole life of a library: every save, with the store closed and opened between some of them.
+  static func live(on fileSystem: any FileSystem, _ witness: GraphWitness) throws {
+    var container = try open(fileSystem)
+    for (number, step) in GraphWorkload.steps.enumerated() {
+      witness.begin()
+      try run(step, on: container)
+      witness.acknowledge()
+      guard number.isMultiple(of: 4) else { continue }
+      try container.close()
+      container = try open(fileSystem)
+    }
+    try container.close()
+  }
+
   /// What there is to be seen before the first save, and after each of them, where nothing goes wrong.
   static func states() throws -> [GraphFacts] {
     let container = try open(MemoryFileSystem())
@@ -41,7 +54,7 @@ enum GraphSession {
       states.append(try GraphFacts(of: container))
     }
     let report = try container.persistentStoreCoordinator.verify()
-    #expect(report.findings == [])
+    try require(report.isSound, "not sound: \(report.findings)")
     try container.close()
     return states
   }
@@ -61,6 +74,8 @@ final class GraphWitness: @unchecked Sendable {
 
   var newest: GraphFacts { states[number] }
 
+  var now: GraphChecker { GraphChecker(candidates: candidates) }
+
   /// All that may be found after a crash now.
   var candidates: [GraphFacts] {
     lock.withLock { Array(states[acknowledged...(isSaving ? acknowledged + 1 : acknowledged)]) }
@@ -78,72 +93,4 @@ final class GraphWitness: @unchecked Sendable {
 
   /// The save did not happen.
   func withdraw() { lock.withLock { isSaving = false } }
-}
-
-/// Opens the graph in images of crashes, and knows those it has opened before.
-final class GraphImageChecker: @unchecked Sendable {
-  private let lock = Lock()
-  private var found: [Int: GraphFacts] = [:]
-  private(set) var imageCount = 0
-  private var failureCount = 0
-
-  var distinctCount: Int { found.count }
-
-  /// One of `candidates` has to be in the image, whole and sound.
-  func check(_ image: CrashImage, _ candidates: [GraphFacts], after moment: String) {
-    lock.withLock {
-      imageCount += 1
-      guard failureCount < 5 else { return }
-      do {
-        let facts = try found[image.fingerprint] ?? facts(in: image)
-        found[image.fingerprint] = facts
-        guard !candidates.contains(facts) else { return }
-        fail(
-          image, moment,
-          "found\n\(facts)\npossible\n" + candidates.map(\.description).joined(separator: "\nor\n"))
-      } catch {
-        fail(image, moment, "\(error)")
-      }
-    }
-  }
-
-  private func fail(_ image: CrashImage, _ moment: String, _ message: String) {
-    failureCount += 1
-    Issue.record("crash before \(moment), \(image): \(message)")
-  }
-
-  /// What is in an image, which has to be sound, and to go on being a store.
-  private func facts(in image: CrashImage) throws -> GraphFacts {
-    let disk = image.mounted()
-    let container = try GraphSession.open(disk)
-    let facts = try GraphFacts(of: container)
-    try verify(container)
-    // Going on is looked at for some of them: it takes as long as all the rest.
-    if found.count.isMultiple(of: 8) { try goOn(container, on: disk) }
-    try container.close()
-    return facts
-  }
-
-  private func goOn(_ container: PersistentContainer, on disk: SimulatedFileSystem) throws {
-    let step = GraphStep("after the crash") { Subject(context: $0).name = "after the crash" }
-    try GraphSession.run(step, on: container)
-    let facts = try GraphFacts(of: container)
-    try container.close()
-    let again = try GraphSession.open(disk)
-    guard try GraphFacts(of: again) == facts else {
-      throw Finding(text: "saved once more, the store shows\n\(try GraphFacts(of: again))")
-    }
-    try verify(again)
-    try again.close()
-  }
-
-  private func verify(_ container: PersistentContainer) throws {
-    let report = try container.persistentStoreCoordinator.verify()
-    guard report.isSound else { throw Finding(text: "not sound: \(report.findings)") }
-  }
-
-  private struct Finding: Error, CustomStringConvertible {
-    let text: String
-    var description: String { text }
-  }
 }

@@ -1,0 +1,59 @@
+/// What the command was asked to do.
+struct Arguments: Sendable {
+  var size = Size.short
+  var seed: UInt64 = 1
+  /// No piece is begun after so many seconds.
+  var seconds: Double?
+  var threads: Int?
+  /// The names of the parts to run, empty for all.
+  var parts: [String] = []
+  /// The one piece to run.
+  var piece: Int?
+  /// Where it is kept what was done; nil for nowhere.
+  var state: String?
+
+  static let usage = """
+    usage: Tests/FaultProgramme/run [short|standard|long] [options] [part ...]
+
+      short       a fifth of the figures and small stores, for every change (the default)
+      standard    the figures that RELIABILITY.md quotes
+      long        goes on until its time is up
+
+      --seed N      decides everything that looks random; 1
+      --minutes M   begins nothing new after M minutes; run again, it goes on where it stopped
+      --threads N   as many as there are processors
+      --fresh       forgets what was done before
+      --piece N     runs one piece of one part, as a failure has named it
+
+    parts:
+    """
+
+  /// Reads them; throws what is wrong with them.
+  init(_ words: [String]) throws {
+    var words = words[...]
+    func number<Number: LosslessStringConvertible>(_ option: String) throws -> Number {
+      guard let word = words.popFirst(), let number = Number(word) else {
+        throw Finding("\(option) needs a number")
+      }
+      return number
+    }
+    while let word = words.popFirst() {
+      switch word {
+      case "--seed": seed = try number(word)
+      case "--minutes": seconds = 60 * (try number(word))
+      case "--threads": threads = max(1, try number(word))
+      case "--piece": piece = try number(word)
+      case "--state": state = words.popFirst()
+      default:
+        if let size = Size(rawValue: word) {
+          self.size = size
+        } else if !word.hasPrefix("-") {
+          parts.append(word)
+        } else {
+          throw Finding("there is no option \(word)")
+        }
+      }
+    }
+    if size == .long, seconds == nil { seconds = 8 * 3600 }
+  }
+}

@@ -1,0 +1,31 @@
+import Foundation
+
+/// Runs the fault programme, or is the victim of its kills.
+@main
+struct FaultProgramme {
+  static let parts: [any Part] = [CrashPart(), RecoveryPart()]
+
+  static func main() {
+    let words = Array(CommandLine.arguments.dropFirst())
+    do {
+      let arguments = try Arguments(words)
+      let chosen = try chosenParts(arguments)
+      exit(try Programme(chosen, arguments).run() ? 0 : 1)
+    } catch {
+      FileHandle.standardError.write(Data("\(error)\n".utf8))
+      exit(2)
+    }
+  }
+
+  private static func chosenParts(_ arguments: Arguments) throws -> [any Part] {
+    let unknown = arguments.parts.filter { name in !parts.contains { $0.name == name } }
+    guard unknown.isEmpty else {
+      let list = parts.map { "  \($0.name)  \($0.summary)" }.joined(separator: "\n")
+      throw Finding("there is no part \(unknown[0])\n\(Arguments.usage)\n\(list)")
+    }
+    guard arguments.piece == nil || arguments.parts.count == 1 else {
+      throw Finding("--piece needs the part that it is one of")
+    }
+    return arguments.parts.isEmpty ? parts : parts.filter { arguments.parts.contains($0.name) }
+  }
+}

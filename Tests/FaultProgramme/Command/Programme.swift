@@ -1,0 +1,157 @@
+import Foundation
+import HeartwoodFiles
+
+/// Runs parts piece by piece on several threads, says how far it is, and keeps count.
+final class Programme: @unchecked Sendable {
+  private let parts: [any Part]
+  private let arguments: Arguments
+  private let journal: Journal
+  private let started = ContinuousClock.now
+  private let lock = Lock()
+  private var lastReport = ContinuousClock.now
+
+  init(_ parts: [any Part], _ arguments: Arguments) throws {
+    self.parts = parts
+    self.arguments = arguments
+    journal = try Journal(at: arguments.piece == nil ? arguments.state : nil)
+  }
+
+  /// Returns whether nothing was found.
+  func run() throws -> Bool {
+    if let number = arguments.piece { return runOne(parts[0], number) }
+    say("\(arguments.size.rawValue) programme, seed \(arguments.seed), \(threadCount) threads")
+    var failures: [String] = []
+    var unfinished: [String] = []
+    for part in parts {
+      let course = Course(part, arguments, journal.entries)
+      run(course)
+      say(course.summary)
+      failures += course.failures
+      if !course.isFinished, course.failures.isEmpty { unfinished.append(part.name) }
+    }
+    for failure in failures { say(failure) }
+    if arguments.size != .long, !unfinished.isEmpty {
+      say("time is up; not finished: \(unfinished.joined(separator: ", ")); run again to go on")
+    }
+    return failures.isEmpty
+  }
+
+  private var threadCount: Int { arguments.threads ?? ProcessInfo.processInfo.activeProcessorCount }
+
+  private func runOne(_ part: any Part, _ number: Int) -> Bool {
+    guard let piece = part.piece(number, of: arguments.size, seed: arguments.seed) else {
+      say("\(part.name) has no piece \(number)")
+      return false
+    }
+    var figures = Figures()
+    do {
+      try piece.run(&figures)
+      say("\(part.name) \(number), \(piece.name): \(figures)")
+      return true
+    } catch {
+      say("\(part.name) \(number), \(piece.name): \(error)")
+      return false
+    }
+  }
+
+  private func run(_ course: Course) {
+    DispatchQueue.concurrentPerform(iterations: threadCount) { _ in
+      while !isTimeUp, let (number, piece) = lock.withLock({ course.next() }) {
+        let start = ContinuousClock.now
+        var figures = Figures()
+        let result = Result { try piece.run(&figures) }
+        lock.withLock { finish(course, number, piece, result, figures, ContinuousClock.now - start) }
+      }
+    }
+  }
+
+  private func finish(
+    _ course: Course, _ number: Int, _ piece: Piece, _ result: Result<Void, any Error>, _ figures: Figures,
+    _ duration: Duration
+  ) {
+    switch result {
+    case .failure(let error): course.fail(number, piece, error)
+    case .success:
+      let entry = Journal.Entry(
+        part: course.part.name, piece: number, seconds: duration.seconds, figures: figures)
+      course.add(entry)
+      do {
+        try journal.add(entry)
+      } catch {
+        course.fail(number, piece, error)
+      }
+    }
+    if ContinuousClock.now - lastReport > .seconds(20) {
+      lastReport = .now
+      say("  … \(course.summary)")
+    }
+  }
+
+  private var isTimeUp: Bool {
+    guard let seconds = arguments.seconds else { return false }
+    return (ContinuousClock.now - started).seconds > seconds
+  }
+
+  private func say(_ line: String) {
+    FileHandle.standardOutput.write(Data("\(line)\n".utf8))
+  }
+}
+
+/// One part on its way; used under the programme's lock.
+private final class Course: @unchecked Sendable {
+  let part: any Part
+  private let arguments: Arguments
+  private var number = 0
+  private var done: Set<Int> = []
+  private var figures = Figures()
+  private var seconds = 0.0
+  private(set) var failures: [String] = []
+
+  init(_ part: any Part, _ arguments: Arguments, _ entries: [Journal.Entry]) {
+    self.part = part
+    self.arguments = arguments
+    for entry in entries where entry.part == part.name { add(entry) }
+  }
+
+  /// The goals are reached, and whatever else has to be done was done.
+  var isFinished: Bool {
+    (0..<part.leastPieces(of: arguments.size)).allSatisfy(done.contains)
+      && figures.reaches(part.goals(of: arguments.size))
+  }
+
+  /// The next piece to run; nil where the part is at its end or has failed.
+  func next() -> (Int, Piece)? {
+    guard failures.isEmpty, arguments.size == .long || !isFinished else { return nil }
+    while done.contains(number) { number += 1 }
+    defer { number += 1 }
+    return part.piece(number, of: arguments.size, seed: arguments.seed).map { (number, $0) }
+  }
+
+  func add(_ entry: Journal.Entry) {
+    done.insert(entry.piece)
+    figures += entry.figures
+    seconds += entry.seconds
+  }
+
+  func fail(_ number: Int, _ piece: Piece, _ error: any Error) {
+    failures.append(
+      """
+      FAILED \(part.name) \(number), \(piece.name): \(error)
+        again: Tests/FaultProgramme/run \(arguments.size.rawValue) --seed \(arguments.seed) \
+      --piece \(number) \(part.name)
+      """)
+  }
+
+  var summary: String {
+    let short = part.goals(of: arguments.size).filter { figures[$0.figure] < $0.count }
+    let missing = short.map { ", \(($0.count - figures[$0.figure]).grouped) \($0.figure) to go" }
+    return "\(part.name): \(figures)\(missing.joined()); "
+      + "\(done.count) pieces, \(Int(seconds)) s of processors"
+  }
+}
+
+extension Duration {
+  fileprivate var seconds: Double {
+    Double(components.seconds) + Double(components.attoseconds) / 1e18
+  }
+}

@@ -1,0 +1,127 @@
+import HeartwoodFaults
+import HeartwoodFiles
+
+/// Crashes at every mutating call of the workloads, and what each may leave.
+struct CrashPart: Part {
+  let name = "crashes"
+  let summary = "every image that a crash may leave, at every call of scripted workloads"
+
+  func goals(of size: Size) -> [Goal] {
+    [Goal(figure: "distinct images", count: size == .short ? 50_000 : 250_000)]
+  }
+
+  /// Every workload on the disk that promises least, and the first ones on the others.
+  func leastPieces(of size: Size) -> Int { CrashSubject.all.count }
+
+  func piece(_ number: Int, of size: Size, seed: UInt64) -> Piece? {
+    let subject = CrashSubject.all[number % CrashSubject.all.count]
+    let variant = number / CrashSubject.all.count
+    let personality = [Personality.hostile, .hostile, .posix, .hostile, .ext4Ordered][variant % 5]
+    let explorer = CrashExplorer(seed: seed &+ UInt64(variant), personality: personality, limits: Self.limits)
+    return Piece(name: "\(subject.name(variant, seed)), \(personality)") { figures in
+      try subject.explore(explorer, variant: variant, seed: seed).add(to: &figures)
+    }
+  }
+
+  /// More drawn images than usual: the store leaves few changes unsynced, so that there are few others.
+  static var limits: CrashImageLimits {
+    var limits = CrashImageLimits()
+    limits.everySubsetUpTo = 6
+    limits.tornWrites = 3
+    limits.drawnImages = 128
+    limits.imageCount = 2000
+    return limits
+  }
+}
+
+/// Crashes while a crash is recovered from, up to three deep.
+struct RecoveryPart: Part {
+  let name = "recoveries"
+  let summary = "crashes while a store recovers from a crash, up to three deep"
+
+  func goals(of size: Size) -> [Goal] {
+    [Goal(figure: "crashes in recoveries", count: size == .short ? 4_000 : 20_000)]
+  }
+
+  func leastPieces(of size: Size) -> Int { size == .short ? 1 : CrashSubject.all.count }
+
+  func piece(_ number: Int, of size: Size, seed: UInt64) -> Piece? {
+    let subject = CrashSubject.all[number % CrashSubject.all.count]
+    let variant = number / CrashSubject.all.count
+    var explorer = CrashExplorer(seed: seed &+ UInt64(variant), limits: .prefixesOnly)
+    explorer.recoveryDepth = 1 + number % 3
+    explorer.imageBudget = 1_500
+    return Piece(name: "\(subject.name(variant, seed)), \(explorer.recoveryDepth) deep") {
+      [explorer] figures in
+      let report = try subject.explore(explorer, variant: variant, seed: seed)
+      try report.check()
+      figures["crashes in recoveries"] += report.recoveryCalls
+      figures["distinct images"] += report.distinctImages
+    }
+  }
+}
+
+extension CrashReport {
+  fileprivate func add(to figures: inout Figures) throws {
+    try check()
+    figures["calls"] += calls
+    figures["distinct images"] += distinctImages
+  }
+}
+
+/// A workload of the engine or of the graph, to be crashed.
+enum CrashSubject: Sendable {
+  case engine(Workload)
+  /// The life of a library, the same in every variant.
+  case graph
+
+  static let all = Workload.all.map(CrashSubject.engine) + [.graph]
+
+  func name(_ variant: Int, _ seed: UInt64) -> String {
+    switch self {
+    case .engine(let workload): workload.variant(variant, seed: seed).description
+    case .graph: "a graph with ordered relationships and delete rules"
+    }
+  }
+
+  /// Crashes the workload wherever `explorer` wants to.
+  func explore(_ explorer: CrashExplorer, variant: Int, seed: UInt64) throws -> CrashReport {
+    switch self {
+    case .engine(let workload): try Self.explore(explorer, workload.variant(variant, seed: seed))
+    case .graph: try Self.exploreGraph(explorer)
+    }
+  }
+
+  private static func explore(_ explorer: CrashExplorer, _ workload: Workload) throws -> CrashReport {
+    var explorer = explorer
+    explorer.faults = workload.faults
+    let witness = Witness()
+    let recovers = explorer.recoveryDepth > 0
+    return try explorer.run(acknowledging: Never.self) { fileSystem in
+      try workload.prepare(fileSystem, witness)
+    } workload: { fileSystem, _ in
+      let session = Session(fileSystem, witness: witness)
+      if workload.faults.isEmpty {
+        try session.run(workload.steps)
+      } else {
+        try session.runThroughErrors(workload.steps)
+      }
+    } recover: { fileSystem in
+      if recovers { try Session.recover(fileSystem) }
+    } verify: { fileSystem, _ in
+      try StoreChecker(promise: witness.now).check(fileSystem)
+    }
+  }
+
+  private static func exploreGraph(_ explorer: CrashExplorer) throws -> CrashReport {
+    let witness = GraphWitness(try GraphSession.states())
+    let recovers = explorer.recoveryDepth > 0
+    return try explorer.run(acknowledging: Never.self) { fileSystem, _ in
+      try GraphSession.live(on: fileSystem, witness)
+    } recover: { fileSystem in
+      if recovers { try Session.recover(fileSystem) }
+    } verify: { fileSystem, _ in
+      try witness.now.check(fileSystem)
+    }
+  }
+}

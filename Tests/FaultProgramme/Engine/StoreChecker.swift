@@ -1,0 +1,133 @@
+import HeartwoodEngine
+import HeartwoodFaults
+import HeartwoodFiles
+
+/// What has to hold of every store that a crash leaves, whatever its workload, held against a witness that
+/// knows nothing of how a store works.
+struct StoreChecker {
+  let promise: Witness.Promise
+
+  /// Opens the store of a disk, which is `promise`'s to keep, looks at all of it, goes on with it, and
+  /// opens it again.
+  ///
+  /// - Returns: the generation that was found.
+  @discardableResult
+  func check(_ disk: any FileSystem, options: EngineOptions = Session.options) throws -> Int {
+    let shown = try lookWithoutWriting(disk, options)
+    let found = try open(disk, options) { engine in
+      let found = try contents(of: engine)
+      try require(
+        shown == nil || shown == found,
+        "read only it is of generation \(shown ?? 0), and of \(found) when it was opened for writing")
+      return found
+    }
+    try findNothingToRecover(disk, options, generation: found)
+    try goOn(disk, options, from: found)
+    try lookForRemains(disk)
+    return found
+  }
+
+  /// Opening to read only shows a whole state and leaves every byte alone. What it can't know to be durable
+  /// it counts and does not show. Returns the generation behind that; nil where there is no store to read.
+  private func lookWithoutWriting(_ disk: any FileSystem, _ options: EngineOptions) throws -> Int? {
+    let simulated = (disk as? FaultInjectingFileSystem)?.disk ?? disk as? SimulatedFileSystem
+    let before = simulated?.digest
+    var reading = options
+    reading.access = .readOnly
+    guard let engine = try reader(of: disk, reading) else { return nil }
+    let generation = Int(engine.newestGeneration.rawValue)
+    let rows = try Session.rows(of: engine)
+    try require(
+      promise.generations.indices.contains(generation) && promise.generations[generation] == rows,
+      "read only it shows \(rows.summary) as generation \(generation)")
+    let hidden = try engine.statistics().hiddenTransactions
+    try engine.close()
+    try require(before == simulated?.digest, "opened to read only, the store has changed")
+    return generation + hidden
+  }
+
+  private func reader(of disk: any FileSystem, _ options: EngineOptions) throws -> Engine? {
+    do {
+      return try Engine(at: Session.path, options: options, fileSystem: disk)
+    } catch {
+      guard error.code == .notAStore || error.code == .notFound else { throw error }
+      try require(promise.durable == 0, "to read only: \(error)")
+      return nil
+    }
+  }
+
+  private func open<Result>(
+    _ disk: any FileSystem, _ options: EngineOptions, _ body: (Engine) throws -> Result
+  ) throws -> Result {
+    let engine = try Engine(at: Session.path, options: options, fileSystem: disk)
+    let result = try body(engine)
+    try engine.close()
+    return result
+  }
+
+  /// What is there is whole, acknowledged or under way, and so is every older generation.
+  private func contents(of engine: Engine) throws -> Int {
+    let generation = Int(engine.newestGeneration.rawValue)
+    let rows = try Session.rows(of: engine)
+    try require(
+      generation >= promise.durable && generation < promise.generations.count
+        && promise.generations[generation] == rows,
+      "found generation \(generation) with \(rows.summary); possible are \(promise.summary)")
+    try verify(engine)
+    let records = try engine.generations()
+    let numbers = records.map { Int($0.generation.rawValue) }
+    try require(
+      numbers.isEmpty ? generation == 0 : numbers == Array((generation - numbers.count + 1)...generation),
+      "at generation \(generation) the store lists \(numbers)")
+    for number in numbers.dropLast() {
+      let rows = try Session.rows(of: try engine.snapshot(at: Generation(rawValue: UInt64(number))))
+      try require(
+        rows == promise.generations[number], "as generation \(number) the store shows \(rows.summary)")
+    }
+    return generation
+  }
+
+  /// What a recovery has done is done: the next opening changes nothing but the anchor.
+  private func findNothingToRecover(
+    _ disk: any FileSystem, _ options: EngineOptions, generation: Int
+  ) throws {
+    let names = try names(of: disk)
+    try open(disk, options) { engine in
+      try require(
+        Int(engine.newestGeneration.rawValue) == generation, "the second opening finds another state")
+    }
+    let after = try self.names(of: disk)
+    try require(after == names, "the second opening makes of \(names) \(after)")
+  }
+
+  /// A store that was recovered takes another transaction and keeps it.
+  private func goOn(_ disk: any FileSystem, _ options: EngineOptions, from generation: Int) throws {
+    var rows = promise.generations[generation]
+    rows["after the crash"] = [1, 2, 3]
+    try open(disk, options) { try $0.write { try $0.put("after the crash", [1, 2, 3]) } }
+    try open(disk, options) { engine in
+      let found = try Session.rows(of: engine)
+      try require(
+        found == rows && Int(engine.newestGeneration.rawValue) == generation + 1,
+        "written once more, the store is at generation \(engine.newestGeneration) with \(found.summary)")
+      try verify(engine)
+    }
+  }
+
+  /// The folder has the store's files and no others.
+  private func lookForRemains(_ disk: any FileSystem) throws {
+    for name in try names(of: disk) {
+      let isKnown = name == "anchor" || name == "lock" || name.hasSuffix(".log") || name.hasSuffix(".pages")
+      try require(isKnown && !AtomicReplacement.isTemporary(name), "there is a file left over, \(name)")
+    }
+  }
+
+  private func names(of disk: any FileSystem) throws -> [String] {
+    try disk.openDirectory(Session.path).entries().sorted()
+  }
+
+  private func verify(_ engine: Engine) throws {
+    let report = try engine.verify()
+    try require(report.isSound, "not sound: \(report.findings)")
+  }
+}

@@ -1,0 +1,58 @@
+import HeartwoodFiles
+
+/// What a store was asked to hold, and what it has promised to keep. It knows nothing of how a store works.
+final class Witness: @unchecked Sendable {
+  private let lock = Lock()
+  private var promise = Promise()
+  /// How many transactions were tried, for values that are like no other.
+  private var transactions = 0
+
+  /// What may be found after a crash at some moment.
+  struct Promise: Sendable {
+    /// The rows of every generation, from 0 on, which has none. The last may be of a transaction that
+    /// was not acknowledged.
+    fileprivate(set) var generations: [Rows] = [[:]]
+    /// The newest that has to survive everything.
+    fileprivate(set) var durable = 0
+
+    /// All states that may be found, the oldest first.
+    var candidates: ArraySlice<Rows> { generations[durable...] }
+  }
+
+  /// What may be found after a crash now.
+  var now: Promise { lock.withLock { promise } }
+
+  var candidates: ArraySlice<Rows> { now.candidates }
+
+  var newest: Rows { lock.withLock { promise.generations[promise.generations.count - 1] } }
+
+  /// A number for the values of the next transaction.
+  func begin() -> Int {
+    lock.withLock {
+      transactions += 1
+      return transactions
+    }
+  }
+
+  /// A commit is about to be tried.
+  func attempt(_ rows: Rows) { lock.withLock { promise.generations.append(rows) } }
+
+  /// The commit tried last did not happen.
+  func withdraw() { lock.withLock { _ = promise.generations.removeLast() } }
+
+  /// Everything up to now has to survive.
+  func acknowledge() { lock.withLock { promise.durable = promise.generations.count - 1 } }
+
+  /// The store was opened and is at this generation, with these rows: nothing newer will ever be found, and
+  /// this has to survive. Returns whether that was possible.
+  func settle(on generation: Int, _ rows: Rows) -> Bool {
+    lock.withLock {
+      guard generation >= promise.durable, generation < promise.generations.count,
+        promise.generations[generation] == rows
+      else { return false }
+      promise.generations.removeSubrange((generation + 1)...)
+      promise.durable = generation
+      return true
+    }
+  }
+}
