@@ -49,10 +49,16 @@ let package = Package(
     .testTarget(
       name: "HeartwoodCommandTests",
       dependencies: ["HeartwoodBytes", "HeartwoodFiles", "HeartwoodEngine", "Heartwood", "HeartwoodCommand"]),
-    // Bytes from anywhere, given to everything that decodes them.
-    .testTarget(
-      name: "FuzzTests", dependencies: ["HeartwoodBytes", "HeartwoodFiles", "HeartwoodEngine", "Heartwood"],
-      path: "Tests/Fuzzing"),
   ],
   swiftLanguageModes: [.v6]
+)
+
+// The same files are a normal test, and what libFuzzer drives: `Tests/Fuzzing/run` asks for the latter.
+let fuzzed: [Target.Dependency] = ["HeartwoodBytes", "HeartwoodFiles", "HeartwoodEngine", "Heartwood"]
+package.targets.append(
+  Context.environment["HEARTWOOD_FUZZING"] == nil
+    ? .testTarget(
+      name: "FuzzTests", dependencies: fuzzed, path: "Tests/Fuzzing", exclude: ["Fuzzer.swift", "run"])
+    : .executableTarget(
+      name: "Fuzzing", dependencies: fuzzed, path: "Tests/Fuzzing", exclude: ["KeptInputTests.swift", "run"])
 )
