@@ -23,7 +23,7 @@ let package = Package(
       name: "HeartwoodCommand",
       dependencies: ["Heartwood", "HeartwoodEngine", "HeartwoodFiles"]),
 
-    .testTarget(name: "HeartwoodBytesTests", dependencies: ["HeartwoodBytes"]),
+    .testTarget(name: "HeartwoodBytesTests", dependencies: ["HeartwoodBytes", "HeartwoodFaults"]),
     .testTarget(name: "HeartwoodFilesTests", dependencies: ["HeartwoodFiles", "HeartwoodFaults"]),
     .testTarget(name: "HeartwoodFaultsTests", dependencies: ["HeartwoodFaults", "HeartwoodFiles"]),
     .testTarget(

@@ -1,4 +1,5 @@
 import Foundation
+import HeartwoodFaults
 import Testing
 
 /// What the library writes itself, what was found to be too much for it once, and what chance makes of both.
@@ -22,28 +23,15 @@ import Testing
 
   @Test(arguments: FuzzTarget.allCases)
   func `seeds with a few bytes changed are refused or read`(target: FuzzTarget) {
-    var random = SystemIndependentRandomness(state: 31)
+    var random = SplitMix64(seed: 31)
     let seeds = target.seeds
     for round in 0..<150 {
-      var input = seeds[Int(random.next() % UInt64(seeds.count))]
+      var input = random.pick(seeds)
       for _ in 0..<(1 + random.next() % 4) where !input.isEmpty {
-        input[Int(random.next() % UInt64(input.count))] = UInt8(truncatingIfNeeded: random.next())
+        input[random.below(input.count)] = UInt8(truncatingIfNeeded: random.next())
       }
-      if random.next() % 8 == 0 { input.removeLast(Int(random.next() % UInt64(input.count + 1))) }
+      if random.next() % 8 == 0 { input.removeLast(random.below(input.count + 1)) }
       #expect(target.finding(input) == nil, "\(target), seed 31, round \(round)")
     }
-  }
-}
-
-/// The same numbers everywhere.
-private struct SystemIndependentRandomness {
-  var state: UInt64
-
-  mutating func next() -> UInt64 {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var mixed = state
-    mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-    mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-    return mixed ^ (mixed >> 31)
   }
 }

@@ -1,4 +1,5 @@
 import HeartwoodBytes
+import HeartwoodFaults
 import Testing
 
 @Suite struct ReaderAndWriterTests {
@@ -39,7 +40,7 @@ import Testing
   @Test func `a writer grows and keeps what it has`() {
     var writer = ByteWriter(capacity: 1)
     var expected: [UInt8] = []
-    var random = RandomSource(seed: 11)
+    var random = SplitMix64(seed: 11)
     for _ in 0..<500 {
       let piece = (0..<Int.random(in: 0...70, using: &random)).map { UInt8(truncatingIfNeeded: $0) }
       writer.append(piece)

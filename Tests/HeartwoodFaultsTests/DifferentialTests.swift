@@ -20,7 +20,7 @@ import Testing
     // A directory of its own for every thousand operations: errors stay possible, files stay small.
     for round in 0..<((count + 999) / 1000) {
       try TemporaryDirectory.with { path in
-        var numbers = RandomSource(seed: seed &+ UInt64(round) &* 0x1_0000_0001)
+        var numbers = SplitMix64(seed: seed &+ UInt64(round) &* 0x1_0000_0001)
         let real = Machine(PosixFileSystem(), path)
         let disk = SimulatedFileSystem(seed: seed)
         try makePath(path, on: disk)
@@ -72,33 +72,33 @@ private enum DiskOperation {
   case truncate(slot: Int, Int64), size(slot: Int), sync(slot: Int, SyncKind), lock(slot: Int)
   case close(slot: Int)
 
-  static func next(_ numbers: inout RandomSource) -> DiskOperation {
-    let folder = numbers.pick(3)
-    let slot = numbers.pick(5)
-    switch numbers.pick(40) {
-    case 0: return .createDirectory(numbers.pick(3))
-    case 1: return .openDirectory(["folder1/x", "a", "folder2", "none", "a/b"][numbers.pick(5)])
+  static func next(_ numbers: inout SplitMix64) -> DiskOperation {
+    let folder = numbers.below(3)
+    let slot = numbers.below(5)
+    switch numbers.below(40) {
+    case 0: return .createDirectory(numbers.below(3))
+    case 1: return .openDirectory(["folder1/x", "a", "folder2", "none", "a/b"][numbers.below(5)])
     case 2..<8:
-      let mode: OpenMode = [.readOnly, .readWrite, .createNew][numbers.pick(3)]
+      let mode: OpenMode = [.readOnly, .readWrite, .createNew][numbers.below(3)]
       return .open(folder: folder, name(&numbers), mode, slot: slot)
     case 8: return .entries(folder: folder)
     case 9..<12: return .rename(folder: folder, name(&numbers), name(&numbers))
     case 12..<14: return .unlink(folder: folder, name(&numbers))
     case 14: return .syncDirectory(folder: folder)
-    case 15..<22: return .read(slot: slot, count: numbers.pick(3000), offset: Int64(numbers.pick(6000)))
+    case 15..<22: return .read(slot: slot, count: numbers.below(3000), offset: Int64(numbers.below(6000)))
     case 22..<30:
-      let bytes = (0..<numbers.pick(40)).map { _ in UInt8(truncatingIfNeeded: numbers.next()) }
-      return .write(slot: slot, bytes, offset: Int64(numbers.pick(5000)))
-    case 30..<32: return .truncate(slot: slot, Int64(numbers.pick(6000)))
+      let bytes = (0..<numbers.below(40)).map { _ in UInt8(truncatingIfNeeded: numbers.next()) }
+      return .write(slot: slot, bytes, offset: Int64(numbers.below(5000)))
+    case 30..<32: return .truncate(slot: slot, Int64(numbers.below(6000)))
     case 32..<34: return .size(slot: slot)
-    case 34: return .sync(slot: slot, numbers.pick(2) == 0 ? .data : .full)
+    case 34: return .sync(slot: slot, numbers.below(2) == 0 ? .data : .full)
     case 35..<38: return .lock(slot: slot)
     default: return .close(slot: slot)
     }
   }
 
-  private static func name(_ numbers: inout RandomSource) -> String {
-    ["a", "b", "c", "d", "folder1", "folder2", "ä"][numbers.pick(7)]
+  private static func name(_ numbers: inout SplitMix64) -> String {
+    ["a", "b", "c", "d", "folder1", "folder2", "ä"][numbers.below(7)]
   }
 }
 

@@ -6,7 +6,7 @@ import Testing
   // MARK: As text
 
   @Test func `a printed plan is read back as it was`() throws {
-    var numbers = RandomSource(seed: 2026)
+    var numbers = SplitMix64(seed: 2026)
     for _ in 0..<2000 {
       let plan = RandomPlan.next(&numbers)
       #expect(try FaultPlan(parsing: plan.description) == plan, "\(plan)")
@@ -220,46 +220,46 @@ extension File {
 
 /// Plans of all kinds.
 private enum RandomPlan {
-  static func next(_ numbers: inout RandomSource) -> FaultPlan {
-    var plan = FaultPlan((0..<numbers.pick(4)).map { _ in fault(&numbers) })
-    if numbers.pick(3) == 0 { plan.spaceLimit = Int64(truncatingIfNeeded: numbers.next()) }
-    if numbers.pick(3) == 0 { plan.largestRead = 1 + numbers.pick(1 << 40) }
-    if numbers.pick(3) == 0 { plan.largestWrite = 1 + numbers.pick(10) }
-    plan.limitsMayStayUnused = numbers.pick(4) == 0
+  static func next(_ numbers: inout SplitMix64) -> FaultPlan {
+    var plan = FaultPlan((0..<numbers.below(4)).map { _ in fault(&numbers) })
+    if numbers.below(3) == 0 { plan.spaceLimit = Int64(truncatingIfNeeded: numbers.next()) }
+    if numbers.below(3) == 0 { plan.largestRead = 1 + numbers.below(1 << 40) }
+    if numbers.below(3) == 0 { plan.largestWrite = 1 + numbers.below(10) }
+    plan.limitsMayStayUnused = numbers.below(4) == 0
     return plan
   }
 
-  private static func fault(_ numbers: inout RandomSource) -> FaultPlan.Fault {
+  private static func fault(_ numbers: inout SplitMix64) -> FaultPlan.Fault {
     let operations = FileSystemError.Operation.allCases
     let calls: FaultPlan.Calls =
-      switch numbers.pick(4) {
+      switch numbers.below(4) {
       case 0: .any
       case 1: .mutations
-      default: .of(operations[numbers.pick(operations.count)])
+      default: .of(operations[numbers.below(operations.count)])
       }
-    let number = 1 + numbers.pick(1000)
+    let number = 1 + numbers.below(1000)
     let occurrences: [FaultPlan.Occurrence] = [.nth(number), .every(number), .from(number)]
-    let file = numbers.pick(2) == 0 ? "" : text(&numbers)
-    var fault = FaultPlan.Fault(action(&numbers), on: calls, file: file, occurrences[numbers.pick(3)])
-    fault.mayStayUnused = numbers.pick(3) == 0
+    let file = numbers.below(2) == 0 ? "" : text(&numbers)
+    var fault = FaultPlan.Fault(action(&numbers), on: calls, file: file, occurrences[numbers.below(3)])
+    fault.mayStayUnused = numbers.below(3) == 0
     return fault
   }
 
-  private static func action(_ numbers: inout RandomSource) -> FaultPlan.Action {
+  private static func action(_ numbers: inout SplitMix64) -> FaultPlan.Action {
     let distance = Int64(truncatingIfNeeded: numbers.next())
-    switch numbers.pick(7) {
-    case 0: return .fail(.init(rawValue: text(&numbers)), FaultPlan.Effect.allCases[numbers.pick(3)])
-    case 1: return .shorten(to: numbers.pick(100))
-    case 2: return .tear(keeping: numbers.pick(5000), rest: TornContent.allCases[numbers.pick(3)])
+    switch numbers.below(7) {
+    case 0: return .fail(.init(rawValue: text(&numbers)), FaultPlan.Effect.allCases[numbers.below(3)])
+    case 1: return .shorten(to: numbers.below(100))
+    case 2: return .tear(keeping: numbers.below(5000), rest: TornContent.allCases[numbers.below(3)])
     case 3: return .misdirect(by: distance)
-    case 4: return .flipBits(1 + numbers.pick(64), seed: numbers.next())
-    case 5: return .sync(SyncBehavior.allCases[numbers.pick(SyncBehavior.allCases.count)])
+    case 4: return .flipBits(1 + numbers.below(64), seed: numbers.next())
+    case 5: return .sync(SyncBehavior.allCases[numbers.below(SyncBehavior.allCases.count)])
     default: return .jumpClock(by: distance)
     }
   }
 
-  private static func text(_ numbers: inout RandomSource) -> String {
+  private static func text(_ numbers: inout SplitMix64) -> String {
     let alphabet = Array("ab.*?/ ;\"\\\n\rnä🌳\u{301}")
-    return String((0..<(1 + numbers.pick(8))).map { _ in alphabet[numbers.pick(alphabet.count)] })
+    return String((0..<(1 + numbers.below(8))).map { _ in alphabet[numbers.below(alphabet.count)] })
   }
 }

@@ -2,23 +2,6 @@ import Foundation
 import HeartwoodFaults
 import HeartwoodFiles
 
-/// SplitMix64: the same numbers from the same seed on every platform and in every version.
-struct RandomSource {
-  private var state: UInt64
-
-  init(seed: UInt64) { state = seed }
-
-  mutating func next() -> UInt64 {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var mixed = state
-    mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-    mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-    return mixed ^ (mixed >> 31)
-  }
-
-  mutating func pick(_ count: Int) -> Int { Int(next() % UInt64(count)) }
-}
-
 extension File {
   func write(_ bytes: [UInt8], at offset: Int64) throws {
     try bytes.withUnsafeBytes { try writeFully($0, at: offset) }

@@ -1,10 +1,11 @@
+import HeartwoodFaults
 import HeartwoodFiles
 
 /// Calls of every kind, drawn from a seed, on few names, so that they meet; each leaves a line.
 struct RandomScript {
   private let fileSystem: any FileSystem
   private let root: String
-  private var random: RandomSource
+  private var random: SplitMix64
   private var files: [any File] = []
   private var modes: [OpenMode] = []
   private var trace: [String] = []
@@ -15,7 +16,7 @@ struct RandomScript {
   init(fileSystem: any FileSystem, root: String, seed: UInt64) {
     self.fileSystem = fileSystem
     self.root = root
-    random = RandomSource(seed: seed)
+    random = SplitMix64(seed: seed)
   }
 
   mutating func run(steps: Int) throws -> [String] {

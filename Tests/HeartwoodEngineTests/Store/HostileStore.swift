@@ -1,4 +1,5 @@
 import HeartwoodBytes
+import HeartwoodFaults
 import HeartwoodFiles
 import Testing
 
@@ -27,7 +28,7 @@ struct HostileStore {
     let fileSystem = MemoryFileSystem()
     let engine = try Engine(
       at: StoreFiles.path, options: StoreKind.memoryBuffered.options, fileSystem: fileSystem)
-    var random = Randomness(seed: 21)
+    var random = SplitMix64(seed: 21)
     try engine.write { transaction in
       for number in 0..<300 {
         let key = [UInt8]("key/\(1000 + number)/".utf8) + random.bytes(number % 40)
@@ -86,7 +87,7 @@ struct HostileStore {
   // MARK: Changing
 
   /// Changes one field somewhere, and returns which.
-  mutating func change(_ random: inout Randomness) -> String {
+  mutating func change(_ random: inout SplitMix64) -> String {
     let (file, start, count) = place(&random)
     let width = [1, 2, 4, 8][random.below(4)]
     let offset = start + random.below(max(1, count / width)) * width
@@ -98,7 +99,7 @@ struct HostileStore {
     return "\(file) at \(offset): \(width) bytes of \(value)"
   }
 
-  private func place(_ random: inout Randomness) -> (file: String, start: Int, count: Int) {
+  private func place(_ random: inout SplitMix64) -> (file: String, start: Int, count: Int) {
     let leaf = layout.leaves[random.below(layout.leaves.count)].index * Format.pageBytes
     switch random.below(8) {
     case 0: return (StoreFolder.anchorName, layout.slot * Format.anchorBlockBytes + 8, 128)
@@ -112,7 +113,7 @@ struct HostileStore {
     }
   }
 
-  private static func value(_ random: inout Randomness) -> UInt64 {
+  private static func value(_ random: inout SplitMix64) -> UInt64 {
     switch random.below(6) {
     case 0: 0
     case 1: .max

@@ -1,3 +1,4 @@
+import HeartwoodFaults
 import HeartwoodFiles
 import Testing
 
@@ -128,7 +129,7 @@ import Testing
       $0.arenaBytes = 256 << 10
       $0.checkpointBytes = 64 << 10
     }
-    var random = Randomness(seed: 9)
+    var random = SplitMix64(seed: 9)
     var model: Model = [:]
     let held = try engine.snapshot()
     for _ in 0..<60 {

@@ -1,4 +1,5 @@
 import HeartwoodBytes
+import HeartwoodFaults
 import HeartwoodFiles
 import Testing
 
@@ -11,7 +12,7 @@ import Testing
     reading: EngineOptions.Reading
   ) throws {
     let store = try StoreInUse()
-    var random = Randomness(seed: 11)
+    var random = SplitMix64(seed: 11)
     var tails = 0
     var refusals = 0
     for name in store.files.files.keys.sorted() {
@@ -39,7 +40,7 @@ import Testing
     reading: EngineOptions.Reading
   ) throws {
     let store = try StoreInUse()
-    var random = Randomness(seed: 12)
+    var random = SplitMix64(seed: 12)
     for name in store.files.files.keys.sorted() {
       let bytes = store.files.files[name] ?? []
       for length in StoreFiles.offsets(in: bytes, &random) where reading == .buffered || length % 8 == 0 {
@@ -118,7 +119,7 @@ import Testing
 
   @Test func `damage in several places at once gives a state that once was, or an error`() throws {
     let store = try StoreInUse()
-    var random = Randomness(seed: 13)
+    var random = SplitMix64(seed: 13)
     // Most of a file is zeros; what matters is what is not.
     let places = store.files.files.flatMap { name, bytes in
       bytes.indices.filter { bytes[$0] != 0 }.map { (name: name, offset: $0) }
@@ -140,7 +141,7 @@ import Testing
 
   @Test func `bytes behind the end of a file, and files of other names, do no harm`() throws {
     let (store, model) = try StoreFiles.small()
-    var random = Randomness(seed: 14)
+    var random = SplitMix64(seed: 14)
     for name in store.files.keys.sorted() {
       for count in [1, 7, 512, 5000] {
         for garbage in [random.bytes(count), [UInt8](repeating: 0, count: count)] {
@@ -157,7 +158,7 @@ import Testing
   }
 
   /// One of the things that happen to bytes.
-  private static func damage(_ bytes: inout [UInt8], at offset: Int, _ random: inout Randomness) {
+  private static func damage(_ bytes: inout [UInt8], at offset: Int, _ random: inout SplitMix64) {
     guard offset < bytes.count else { return }
     switch random.below(4) {
     case 0: bytes[offset] = UInt8(truncatingIfNeeded: random.next())

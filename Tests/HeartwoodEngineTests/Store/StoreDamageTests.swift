@@ -1,3 +1,4 @@
+import HeartwoodFaults
 import HeartwoodFiles
 import Testing
 
@@ -9,7 +10,7 @@ import Testing
   func `any byte changed in a closed store is an error or does no harm`(reading: EngineOptions.Reading) throws
   {
     let (store, model) = try StoreFiles.small()
-    var random = Randomness(seed: 1)
+    var random = SplitMix64(seed: 1)
     var errors = 0
     for name in store.files.keys.sorted() {
       for offset in StoreFiles.offsets(in: store.files[name] ?? [], &random)
@@ -26,7 +27,7 @@ import Testing
   @Test(arguments: [EngineOptions.Reading.mapped, .buffered])
   func `a closed store cut at any length is an error or does no harm`(reading: EngineOptions.Reading) throws {
     let (store, model) = try StoreFiles.small()
-    var random = Randomness(seed: 2)
+    var random = SplitMix64(seed: 2)
     for name in store.files.keys.sorted() {
       let bytes = store.files[name] ?? []
       for length in StoreFiles.offsets(in: bytes, &random) where reading == .buffered || length % 8 == 0 {
@@ -63,7 +64,7 @@ import Testing
 
   @Test func `garbage in whole blocks is an error or does no harm`() throws {
     let (store, model) = try StoreFiles.small()
-    var random = Randomness(seed: 3)
+    var random = SplitMix64(seed: 3)
     for name in store.files.keys.sorted() {
       let count = store.files[name]?.count ?? 0
       for start in stride(from: 0, to: count, by: 512) {

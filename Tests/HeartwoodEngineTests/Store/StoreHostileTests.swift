@@ -1,3 +1,4 @@
+import HeartwoodFaults
 import HeartwoodFiles
 import Testing
 
@@ -10,7 +11,7 @@ import Testing
     var pristine = store
     pristine.seal()
     #expect(pristine.files.files == store.files.files, "sealing changes nothing where nothing was changed")
-    var random = Randomness(seed: 22)
+    var random = SplitMix64(seed: 22)
     var opened = 0
     for round in 0..<(LongRun.isWanted ? 60_000 : 200) {
       var hostile = store

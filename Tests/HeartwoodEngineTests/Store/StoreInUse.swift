@@ -1,3 +1,4 @@
+import HeartwoodFaults
 import HeartwoodFiles
 import Testing
 
@@ -55,7 +56,7 @@ struct StoreInUse {
 
 extension StoreFiles {
   /// Offsets where something is, every 512th, and some more among the zeros; in a long run all of them.
-  static func offsets(in bytes: [UInt8], _ random: inout Randomness) -> [Int] {
+  static func offsets(in bytes: [UInt8], _ random: inout SplitMix64) -> [Int] {
     guard !LongRun.isWanted else { return Array(bytes.indices) }
     return bytes.indices.filter { index in
       let isNearSomething = bytes[index] != 0 || (index > 0 && bytes[index - 1] != 0)

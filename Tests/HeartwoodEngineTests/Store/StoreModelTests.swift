@@ -1,3 +1,4 @@
+import HeartwoodFaults
 import HeartwoodFiles
 import Testing
 
@@ -22,7 +23,7 @@ private struct RandomRun {
   let kind: StoreKind
   let fileSystem: any FileSystem
   let path: String
-  var random: Randomness
+  var random: SplitMix64
   var engine: Engine
   var model: Model = [:]
   /// Every generation's contents.
@@ -35,7 +36,7 @@ private struct RandomRun {
     self.fileSystem = fileSystem
     self.path = path
     self.seed = seed
-    random = Randomness(seed: seed)
+    random = SplitMix64(seed: seed)
     engine = try Engine(at: path, options: kind.options, fileSystem: fileSystem)
   }
 

@@ -61,15 +61,11 @@ final class CountingClock: WallClock, @unchecked Sendable {
 /// The same numbers for the same seed.
 final class SeededEntropy: Entropy, @unchecked Sendable {
   private let lock = Lock()
-  private var random: Randomness
+  private var random: SplitMix64
 
-  init(seed: UInt64) { random = Randomness(seed: seed) }
+  init(seed: UInt64) { random = SplitMix64(seed: seed) }
 
   func next() -> UInt64 { lock.withLock { random.next() } }
-}
-
-extension Randomness {
-  mutating func bytes(_ count: Int) -> [UInt8] { (0..<count).map { _ in UInt8(truncatingIfNeeded: next()) } }
 }
 
 typealias Model = [[UInt8]: [UInt8]]

@@ -1,3 +1,4 @@
+import HeartwoodFaults
 import Testing
 
 @testable import HeartwoodEngine
@@ -6,7 +7,7 @@ import Testing
 enum ScannedKeys: CaseIterable {
   case twoBytes, sevenBytes, padded, random, long, mixed
 
-  func key(_ random: inout Randomness) -> [UInt8] {
+  func key(_ random: inout SplitMix64) -> [UInt8] {
     switch self {
     case .twoBytes: random.bytes(2)
     case .sevenBytes: Array("key".utf8) + random.bytes(4)
@@ -26,7 +27,7 @@ enum ScannedKeys: CaseIterable {
     for kind in [StoreKind.posixMapped, .memoryBuffered] {
       try kind.withPlace { fileSystem, path in
         let engine = try Engine(at: path, options: kind.options, fileSystem: fileSystem)
-        var random = Randomness(seed: 0x5CA9)
+        var random = SplitMix64(seed: 0x5CA9)
         var model: Model = [:]
         for round in 0..<4 {
           try engine.write { transaction in
@@ -43,7 +44,7 @@ enum ScannedKeys: CaseIterable {
 
   @Test(arguments: ScannedKeys.allCases)
   func `a leaf knows the keys of its entries from all others`(keys: ScannedKeys) throws {
-    var random = Randomness(seed: 0x1EAF)
+    var random = SplitMix64(seed: 0x1EAF)
     let rig = try TreeRig()
     try rig.commit {
       for _ in 0..<60 { try rig.put(keys.key(&random), random.bytes(20)) }
@@ -78,7 +79,7 @@ enum ScannedKeys: CaseIterable {
   }
 
   private static func put(
-    _ count: Int, _ keys: ScannedKeys, _ random: inout Randomness, _ transaction: WriteTransaction,
+    _ count: Int, _ keys: ScannedKeys, _ random: inout SplitMix64, _ transaction: WriteTransaction,
     _ model: inout Model
   ) throws {
     for _ in 0..<count {
@@ -90,7 +91,7 @@ enum ScannedKeys: CaseIterable {
   }
 
   private static func expectScans(
-    of reader: any KeyValueReader, _ model: Model, _ keys: ScannedKeys, _ random: inout Randomness
+    of reader: any KeyValueReader, _ model: Model, _ keys: ScannedKeys, _ random: inout SplitMix64
   ) throws {
     let sorted = model.sorted { $0.key.lexicographicallyPrecedes($1.key) }
     for _ in 0..<6 {

@@ -1,3 +1,4 @@
+import HeartwoodFaults
 import Testing
 
 @testable import HeartwoodEngine
@@ -36,7 +37,7 @@ import Testing
   }
 
   @Test func `A tree read back from its checkpoint is the same, and grows on`() throws {
-    var random = Randomness(seed: 11)
+    var random = SplitMix64(seed: 11)
     let rig = try TreeRig()
     let pages = Pages()
     try rig.commit { for _ in 0..<4000 { try rig.put(KeyShape.text.key(&random), [9]) } }
@@ -51,7 +52,7 @@ import Testing
   }
 
   @Test func `Pages that lie on disk are given back, and changed by being copied`() throws {
-    var random = Randomness(seed: 12)
+    var random = SplitMix64(seed: 12)
     let rig = try TreeRig()
     let pages = Pages()
     rig.space.addSegment(
@@ -74,7 +75,7 @@ import Testing
   }
 
   @Test func `Whatever byte of a page is changed, reading throws and never crashes`() throws {
-    var random = Randomness(seed: 13)
+    var random = SplitMix64(seed: 13)
     let rig = try TreeRig()
     let pages = Pages()
     try rig.commit { for _ in 0..<900 { try rig.put(KeyShape.text.key(&random), [9, 8]) } }
@@ -92,7 +93,7 @@ import Testing
   }
 
   @Test func `A page of another level than what leads to it says is refused`() throws {
-    var random = Randomness(seed: 15)
+    var random = SplitMix64(seed: 15)
     let rig = try TreeRig()
     let pages = Pages()
     try rig.commit { for _ in 0..<900 { try rig.put(KeyShape.text.key(&random), [9, 8]) } }
@@ -107,7 +108,7 @@ import Testing
   }
 
   @Test func `A page whose checksum was made to fit is read without leaving it`() throws {
-    var random = Randomness(seed: 14)
+    var random = SplitMix64(seed: 14)
     let rig = try TreeRig()
     let pages = Pages()
     try rig.commit { for _ in 0..<60 { try rig.put(KeyShape.text.key(&random), [9, 8]) } }

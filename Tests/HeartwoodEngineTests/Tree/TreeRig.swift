@@ -1,30 +1,14 @@
+import HeartwoodFaults
 import HeartwoodFiles
 import Testing
 
 @testable import HeartwoodEngine
 
-/// Numbers from a seed.
-struct Randomness: RandomNumberGenerator {
-  private var state: UInt64
-
-  init(seed: UInt64) { state = seed }
-
-  mutating func next() -> UInt64 {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var word = state
-    word = (word ^ (word >> 30)) &* 0xBF58_476D_1CE4_E5B9
-    word = (word ^ (word >> 27)) &* 0x94D0_49BB_1331_11EB
-    return word ^ (word >> 31)
-  }
-
-  mutating func below(_ limit: Int) -> Int { Int(next() % UInt64(limit)) }
-}
-
 /// Kinds of keys that trees find hard in different ways.
 enum KeyShape: String, CaseIterable {
   case paddedNumbers, commonPrefix, randomLengths, zerosAndOnes, text, longPrefixes, sharedHeads
 
-  func key(_ random: inout Randomness) -> [UInt8] {
+  func key(_ random: inout SplitMix64) -> [UInt8] {
     switch self {
     case .paddedNumbers:
       let digits = String(random.below(20_000))
@@ -87,7 +71,7 @@ final class TreeRig {
   }
 
   /// One of the keys; nil where there are none.
-  func anyKey(_ random: inout Randomness) -> [UInt8]? {
+  func anyKey(_ random: inout SplitMix64) -> [UInt8]? {
     while !known.isEmpty {
       let index = random.below(known.count)
       if model[known[index]] != nil { return known[index] }
@@ -128,7 +112,7 @@ final class TreeRig {
 
   /// Everything that a view answers has to be what the model says.
   static func expectEqual(
-    _ view: TreeView, _ model: [[UInt8]: [UInt8]], _ random: inout Randomness, _ note: String
+    _ view: TreeView, _ model: [[UInt8]: [UInt8]], _ random: inout SplitMix64, _ note: String
   ) throws {
     let keys = model.keys.sorted { $0.lexicographicallyPrecedes($1) }
     try #require(view.count == UInt64(keys.count), "\(note)")

@@ -1,3 +1,4 @@
+import HeartwoodFaults
 import Testing
 
 @testable import HeartwoodEngine
@@ -7,7 +8,7 @@ import Testing
   func `Random changes leave the tree as a dictionary says, old generations as they were`(
     _ shape: KeyShape
   ) throws {
-    var random = Randomness(seed: 0x7265_6521)
+    var random = SplitMix64(seed: 0x7265_6521)
     let rig = try TreeRig()
     var held: [(pin: Generations.Pin, model: [[UInt8]: [UInt8]])] = []
     for round in 0..<60 {
@@ -29,7 +30,7 @@ import Testing
   }
 
   private static func change(
-    _ rig: TreeRig, _ shape: KeyShape, _ random: inout Randomness, deleting: Bool
+    _ rig: TreeRig, _ shape: KeyShape, _ random: inout SplitMix64, deleting: Bool
   ) throws {
     for _ in 0..<random.below(120) {
       let key = shape.key(&random)
@@ -61,7 +62,7 @@ import Testing
   func `A range that ends anywhere in a leaf of the same generation leaves the rest of it`(
     count: Int
   ) throws {
-    var random = Randomness(seed: 1)
+    var random = SplitMix64(seed: 1)
     let rig = try TreeRig()
     let keys = (0..<100).map { number in Array("key \(1000 + number)".utf8) }
     try rig.commit {
@@ -73,7 +74,7 @@ import Testing
   }
 
   @Test func `A generation that is rolled back leaves nothing behind`() throws {
-    var random = Randomness(seed: 2)
+    var random = SplitMix64(seed: 2)
     let rig = try TreeRig()
     try rig.commit { for _ in 0..<3000 { try rig.put(KeyShape.paddedNumbers.key(&random), [1]) } }
     let bytes = rig.space.arenaBytesInUse
@@ -120,7 +121,7 @@ import Testing
   }
 
   @Test func `A count of a range and a rank are those of the sorted keys`() throws {
-    var random = Randomness(seed: 5)
+    var random = SplitMix64(seed: 5)
     let rig = try TreeRig()
     try rig.commit { for _ in 0..<4000 { try rig.put(KeyShape.text.key(&random), []) } }
     for _ in 0..<200 {
@@ -133,7 +134,7 @@ import Testing
   }
 
   @Test func `A cursor seeks the first key at or behind another, and the last before it`() throws {
-    var random = Randomness(seed: 6)
+    var random = SplitMix64(seed: 6)
     let rig = try TreeRig()
     try rig.commit { for _ in 0..<3000 { try rig.put(KeyShape.randomLengths.key(&random), [1]) } }
     let keys = rig.model.keys.sorted { $0.lexicographicallyPrecedes($1) }
@@ -150,7 +151,7 @@ import Testing
   }
 
   @Test func `A long pin keeps its own pages and nothing that came after`() throws {
-    var random = Randomness(seed: 9)
+    var random = SplitMix64(seed: 9)
     let rig = try TreeRig()
     try rig.commit { for _ in 0..<5000 { try rig.put(KeyShape.paddedNumbers.key(&random), [1]) } }
     let pin = rig.generations.pin()

@@ -1,5 +1,6 @@
 import Foundation
 import Heartwood
+import HeartwoodFaults
 import Testing
 
 @Suite struct `Random fetches` {
@@ -44,7 +45,7 @@ private struct LibraryWork {
   let seed: UInt64
   let container: PersistentContainer
   let context: ManagedObjectContext
-  var random: SplitMix
+  var random: SplitMix64
   var contents = LibraryContents()
   var nextNumber = 0
   /// The first words of all plans' steps.
@@ -54,7 +55,7 @@ private struct LibraryWork {
     self.seed = seed
     container = try makeLibrary()
     context = container.newBackgroundContext()
-    random = SplitMix(seed: seed)
+    random = SplitMix64(seed: seed)
   }
 
   mutating func fill(books: Int) throws {

@@ -1,5 +1,6 @@
 import Foundation
 import Heartwood
+import HeartwoodFaults
 
 /// One condition on books, written three times: for the store, in plain Swift, and for people.
 struct BookTerm {
@@ -24,7 +25,7 @@ struct RandomRequest {
   let limit: Int?
   let offset: Int
 
-  init(_ random: inout SplitMix, _ library: LibraryContents) {
+  init(_ random: inout SplitMix64, _ library: LibraryContents) {
     terms = (0..<Int.random(in: 0...3, using: &random)).map { _ in .random(&random, library) }
     joinsByOr = terms.count > 1 && Int.random(in: 0..<4, using: &random) == 0
     order = .random(&random)
@@ -75,7 +76,7 @@ struct LibraryContents {
 }
 
 extension BookTerm {
-  static func random(_ random: inout SplitMix, _ library: LibraryContents) -> BookTerm {
+  static func random(_ random: inout SplitMix64, _ library: LibraryContents) -> BookTerm {
     switch Int.random(in: 0..<14, using: &random) {
     case 0: isbn("\(Int.random(in: 0..<200, using: &random))")
     case 1: title(.random(&random))
@@ -156,7 +157,7 @@ extension BookTerm {
 }
 
 extension BookOrder {
-  static func random(_ random: inout SplitMix) -> BookOrder {
+  static func random(_ random: inout SplitMix64) -> BookOrder {
     let orders: [BookOrder] = [
       BookOrder(sort: [], compare: { _, _ in 0 }, text: "none"),
       BookOrder(sort: [.ascending(\.title)], compare: { order($0.title, $1.title) }, text: "title"),
@@ -191,23 +192,8 @@ private func order<Value: Comparable>(_ a: Value?, _ b: Value?) -> Int {
 
 extension String {
   /// A short title; few of them, so that many books share one.
-  static func random(_ random: inout SplitMix) -> String {
+  static func random(_ random: inout SplitMix64) -> String {
     let words = ["ash", "birch", "beech", "cedar", "élan", "elm", "fir", "Gum", "holly", "ivy", ""]
     return words[Int.random(in: 0..<words.count, using: &random)]
-  }
-}
-
-/// The same numbers for the same seed, everywhere.
-struct SplitMix: RandomNumberGenerator {
-  private var state: UInt64
-
-  init(seed: UInt64) { state = seed }
-
-  mutating func next() -> UInt64 {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var mixed = state
-    mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-    mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-    return mixed ^ (mixed >> 31)
   }
 }

@@ -1,29 +1,15 @@
 import Foundation
+import HeartwoodFaults
 
 @testable import Heartwood
-
-/// SplitMix64: the same numbers from the same seed on every platform.
-struct PredicateRandom: RandomNumberGenerator {
-  private var state: UInt64
-
-  init(seed: UInt64) { state = seed }
-
-  mutating func next() -> UInt64 {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var mixed = state
-    mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-    mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-    return mixed ^ (mixed >> 31)
-  }
-}
 
 /// Makes worlds and conditions about them whose constants are often near the values.
 struct RandomConditions {
   enum Kind { case city, country }
 
-  var source: PredicateRandom
+  var source: SplitMix64
 
-  init(seed: UInt64) { source = PredicateRandom(seed: seed) }
+  init(seed: UInt64) { source = SplitMix64(seed: seed) }
 
   private mutating func pick<Element>(_ elements: [Element]) -> Element {
     elements[Int.random(in: 0..<elements.count, using: &source)]

@@ -1,4 +1,5 @@
 import Foundation
+import HeartwoodFaults
 import Testing
 
 @testable import Heartwood
@@ -35,7 +36,7 @@ import Testing
   }
 
   @Test func `random rubbish is read or refused, never more`() {
-    var source = PredicateRandom(seed: 5)
+    var source = SplitMix64(seed: 5)
     let parts = [
       "name", "population", "==", "<", "(", ")", "AND", "OR", "NOT", "ANY", "IN", "{", "}", ",", "5", "-",
       "'x'", "%@",

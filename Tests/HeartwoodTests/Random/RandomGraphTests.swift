@@ -1,5 +1,6 @@
 import Foundation
 import Heartwood
+import HeartwoodFaults
 import Testing
 
 @Suite struct `Random work on a graph` {
@@ -25,7 +26,7 @@ import Testing
 /// Random steps done twice: on the graph and on the plain model.
 private struct GraphWork {
   let seed: UInt64
-  var random: SeededGenerator
+  var random: SplitMix64
   var container: PersistentContainer
   var context: ManagedObjectContext
   let reopen: (() throws -> PersistentContainer)?
@@ -35,7 +36,7 @@ private struct GraphWork {
 
   init(seed: UInt64, container: PersistentContainer, reopen: (() throws -> PersistentContainer)? = nil) {
     self.seed = seed
-    self.random = SeededGenerator(seed: seed)
+    self.random = SplitMix64(seed: seed)
     self.container = container
     self.context = container.newBackgroundContext()
     self.reopen = reopen

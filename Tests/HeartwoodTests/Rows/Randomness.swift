@@ -1,24 +1,20 @@
 import Foundation
+import HeartwoodFaults
 
 @testable import Heartwood
 
 /// Random values from a fixed seed.
 struct Randomness {
-  private var state: UInt64
+  private var numbers: SplitMix64
 
   init(seed: UInt64) {
-    state = seed
+    numbers = SplitMix64(seed: seed)
     print("random seed \(String(seed, radix: 16))")
   }
 
-  mutating func next() -> UInt64 {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var mixed = (state ^ (state >> 30)) &* 0xBF58_476D_1CE4_E5B9
-    mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-    return mixed ^ (mixed >> 31)
-  }
+  mutating func next() -> UInt64 { numbers.next() }
 
-  mutating func below(_ limit: Int) -> Int { Int(next() % UInt64(limit)) }
+  mutating func below(_ limit: Int) -> Int { numbers.below(limit) }
 
   /// True once in `times`.
   mutating func chance(_ times: Int) -> Bool { below(times) == 0 }

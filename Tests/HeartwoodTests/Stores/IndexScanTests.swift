@@ -1,4 +1,5 @@
 import Foundation
+import HeartwoodFaults
 import Testing
 
 @testable import Heartwood
@@ -48,7 +49,7 @@ import Testing
 
   /// Ranges about values that occur.
   private func ranges(
-    _ index: StoreIndex, _ entries: [Entry], _ random: inout StoreRandom
+    _ index: StoreIndex, _ entries: [Entry], _ random: inout SplitMix64
   ) -> [IndexRange] {
     var ranges = [IndexRange.all]
     for _ in 0..<12 {

@@ -1,3 +1,4 @@
+import HeartwoodFaults
 import Testing
 
 @testable import Heartwood
@@ -17,7 +18,7 @@ import Testing
   }
 
   @Test func `any order can be reached from any other`() {
-    var random = StoreRandom(seed: 9)
+    var random = SplitMix64(seed: 9)
     var places: [OrderedLinks.Place] = []
     for _ in 0..<150 {
       let count = Int.random(in: 0..<15, using: &random)
@@ -51,7 +52,7 @@ import Testing
   }
 
   @Test func `the longest ascending run is the longest`() {
-    var random = StoreRandom(seed: 4)
+    var random = SplitMix64(seed: 4)
     for _ in 0..<40 {
       let ranks = (0..<7).map { _ -> UInt64? in
         let rank = UInt64.random(in: 0..<12, using: &random)

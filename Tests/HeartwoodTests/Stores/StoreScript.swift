@@ -1,4 +1,5 @@
 import Foundation
+import HeartwoodFaults
 
 @testable import Heartwood
 
@@ -6,12 +7,12 @@ import Foundation
 struct StoreScript {
   let world: StoreWorld
   var mirror = StoreMirror()
-  var random: StoreRandom
+  var random: SplitMix64
   private var code = 0
 
   init(_ world: StoreWorld, seed: UInt64) {
     self.world = world
-    random = StoreRandom(seed: seed)
+    random = SplitMix64(seed: seed)
   }
 
   /// One save of several changes; the mirror changes only if the save is durable.
