@@ -7,7 +7,6 @@ struct ArrivalList<Element: Hashable>: Sequence {
   private var placeOf: [Element: Int] = [:]
 
   var isEmpty: Bool { placeOf.isEmpty }
-  var count: Int { placeOf.count }
 
   func contains(_ element: Element) -> Bool { placeOf[element] != nil }
 
@@ -25,11 +24,6 @@ struct ArrivalList<Element: Hashable>: Sequence {
     places[place] = nil
     if places.count > 16 && placeOf.count < places.count / 2 { compact() }
     return true
-  }
-
-  mutating func removeAll() {
-    places = []
-    placeOf = [:]
   }
 
   func makeIterator() -> some IteratorProtocol<Element> {

@@ -65,7 +65,4 @@ public final class RelationshipDescription: PropertyDescription, @unchecked Send
   /// Whether the store keeps entries for this relationship that no to-one value implies: many-to-many,
   /// and to-many without inverse. The other kinds follow from the rows of the other side.
   var ownsLinks: Bool { isToMany && inverseRelationship?.isToMany != false }
-
-  /// The slot of the inverse at the destination; nil where there is no inverse.
-  var inverseSlot: Int? { inverseRelationship?.slot }
 }

@@ -46,8 +46,6 @@ extension ManagedObject {
     exposeRow()
   }
 
-  final var hasPersistentEdits: Bool { !changedSlots().isEmpty }
-
   /// How often the object was edited since it came into being.
   final var editCount: Int {
     get { side?.header.editCount ?? 0 }
