@@ -36,6 +36,12 @@
     case namesCheckpointBeforePagesAreSynced
     /// A checkpoint is named before its frame is synced.
     case namesCheckpointBeforeFrameIsSynced
+    /// A commit that needs no sync is published before one that still waits for its own.
+    case publishesOutOfOrder
+    /// Of those who wait for a sync that fails, only one is told.
+    case forgetsThoseWhoWait
+    /// A sync is taken to have reached what was written while it was under way.
+    case forgetsWhatCameDuringSync
     /// The anchor is written and not synced.
     case skipsSyncOfAnchor
     /// Both slots of the anchor are written between two syncs.
@@ -103,6 +109,8 @@
     case goesOnBehindFailedWrite
     /// A page is taken back while the generation before its end is still held.
     case freesPagesOneGenerationEarly
+    /// A page is taken back before the generation that does without it is published.
+    case freesPagesOfUnpublished
     /// A page that readers hold is changed where it is.
     case changesPagesOfOthers
     /// A range delete leaves the key at its lower end.

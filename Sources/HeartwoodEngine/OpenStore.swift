@@ -5,7 +5,8 @@ import HeartwoodFiles
 /// - Readers use `generations`, `space` and the log's `table`, without locks.
 /// - The holder of `writer` changes the log, the tree and what is published.
 /// - The holder of `checkpoints` writes pages; it takes `writer` for moments only.
-/// - Order: `checkpoints`, `writer`, `syncLock`.
+/// - Whoever waits in `commits` syncs and publishes.
+/// - Order: `checkpoints`, `writer`, those of `commits` and `syncs`.
 final class OpenStore: @unchecked Sendable {
   let path: String
   let options: EngineOptions
@@ -16,9 +17,10 @@ final class OpenStore: @unchecked Sendable {
   let generations: Generations
   let tree: TreeWriter
 
-  let status = StoreStatus()
+  let status: StoreStatus
   let writer = WriterLock()
-  let syncLock = Lock()
+  let syncs: LogSyncs
+  let commits: CommitQueue
 
   /// Guards `pages` and `newestCheckpoint`.
   let checkpoints = Lock()
@@ -57,6 +59,9 @@ final class OpenStore: @unchecked Sendable {
   init(_ parts: Parts) {
     path = parts.path
     options = parts.options
+    status = StoreStatus()
+    syncs = LogSyncs(status, isOff: parts.options.durability == .none)
+    commits = CommitQueue(log: parts.log, generations: parts.generations, syncs: syncs, status: status)
     folder = parts.folder
     anchor = parts.anchor
     log = parts.log

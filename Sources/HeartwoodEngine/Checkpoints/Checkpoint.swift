@@ -34,11 +34,11 @@ extension OpenStore {
     }
     // 4. The log is durable up to and with that frame.
     #if DELIBERATE_BUGS
-      if !DeliberateBug.isOn(.namesCheckpointBeforeFrameIsSynced) { try sync(work) }
+      if !DeliberateBug.isOn(.namesCheckpointBeforeFrameIsSynced) { try syncs.sync(work) }
     #else
-      try sync(work)
+      try syncs.sync(work)
     #endif
-    writer.withLockInBackground { log.noteSynced(work) }
+    log.noteSynced(work)
     // 5. The anchor names the frame. From here on opening begins there.
     let upcoming = numbers.upcoming
     try updateAnchor {
@@ -60,6 +60,8 @@ extension OpenStore {
 
   private func beginCheckpoint() throws(EngineError) -> CheckpointBase? {
     try status.checkWritable()
+    // What is pinned has to be what the log ends with.
+    try commits.drain()
     bytesAtCheckpoint = log.appendedBytes
     guard generations.newest > newestCheckpoint?.record.generation ?? 0 else { return nil }
     return CheckpointBase(
@@ -81,11 +83,13 @@ extension OpenStore {
   private func appendFrame(
     _ base: CheckpointBase, _ root: TreeRoot
   ) throws(EngineError) -> (NamedCheckpoint, Log.SyncWork) {
+    // The frame stays, and so has everything before it to.
+    try commits.drain()
     try prepareLog()
     try markInUse()
     let record = checkpointRecord(base, root)
     let place = try log.append(record)
-    log.settle()
+    log.settle(at: log.end)
     bytesAtCheckpoint = base.appendedBytes
     return (
       NamedCheckpoint(record: record, position: place.position, checksum: place.checksum), log.syncWork()

@@ -40,8 +40,9 @@ final class Generations: @unchecked Sendable {
   private let newestNumber: Atomic<UInt64>
   private let ring: UnsafeMutablePointer<RingEntry>
 
-  /// The newest root. The writer's.
-  private(set) var newestRoot: TreeRoot
+  /// The newest transaction that was written, and its root: what the next one begins from. It may not be
+  /// published yet. The writer's.
+  private(set) var tip: (generation: UInt64, root: TreeRoot)
   @exclusivity(unchecked) private var fresh: [RetiredPage] = []
   @exclusivity(unchecked) private var waiting: [RetiredPage] = []
   /// How many pages were added to `waiting` since all of it was looked at.
@@ -50,7 +51,7 @@ final class Generations: @unchecked Sendable {
   init(space: PageSpace, generation: UInt64, root: TreeRoot) {
     self.space = space
     newestNumber = Atomic(generation)
-    newestRoot = root
+    tip = (generation, root)
     ring = .allocate(capacity: Int(Self.ringCount))
     for index in 0..<Int(Self.ringCount) { (ring + index).initialize(to: RingEntry()) }
     store(generation, root)
@@ -106,10 +107,12 @@ final class Generations: @unchecked Sendable {
     entry.pointee.generation.store(generation, ordering: .sequentiallyConsistent)
   }
 
-  /// Makes a generation the newest.
+  /// Takes note of a generation that is written: the next transaction begins from it.
+  func commit(_ generation: UInt64, _ root: TreeRoot) { tip = (generation, root) }
+
+  /// Makes a generation the newest. One thread at a time, in the order of the generations.
   func publish(_ generation: UInt64, _ root: TreeRoot) {
     store(generation, root)
-    newestRoot = root
     newestNumber.store(generation, ordering: .sequentiallyConsistent)
   }
 
@@ -118,16 +121,29 @@ final class Generations: @unchecked Sendable {
     fresh.append(RetiredPage(index: index, born: born, retired: retired))
   }
 
-  /// Frees the pages that no pin needs. After `publish` of every generation that retired pages.
+  /// Frees the pages that no pin needs. Those retired by a generation that is not published yet have to
+  /// wait: until then readers go on taking the one before it.
   func reclaim() {
     guard !fresh.isEmpty || !waiting.isEmpty else { return }
+    // Asked before the slots are looked at: whoever comes later takes this generation or a newer one.
+    let published = newestNumber.load(ordering: .sequentiallyConsistent)
     let pins = slots.values().map { $0 - 1 }.sorted()
     let held = waiting.count
-    for page in fresh { freeOrKeep(page, pins) }
-    fresh.removeAll(keepingCapacity: true)
+    let ready = readyCount(published)
+    for page in fresh[..<ready] { freeOrKeep(page, pins) }
+    fresh.removeFirst(ready)
     addedSincePass += waiting.count - held
     // Now and then all of them, so that it costs a constant for each page that was ever added.
     if pins.isEmpty || addedSincePass > held / 2 + 32 { lookAtAll(pins) }
+  }
+
+  /// How many of the fresh ones were retired by generations up to `published`; they lie in this order.
+  private func readyCount(_ published: UInt64) -> Int {
+    #if DELIBERATE_BUGS
+      if DeliberateBug.isOn(.freesPagesOfUnpublished) { return fresh.count }
+    #endif
+    if let last = fresh.last, last.retired <= published { return fresh.count }
+    return fresh.firstIndex { $0.retired > published } ?? fresh.count
   }
 
   private func lookAtAll(_ pins: [UInt64]) {

@@ -3,8 +3,8 @@ import HeartwoodFiles
 /// The log of an open store: its segments in order, and the end where frames are appended.
 ///
 /// Invariants: `durable` ≤ `end`; frames land only in the last segment of `path`, and only after a slot
-/// of the anchor names that segment. All but `table` and `segments` belongs to the holder of the
-/// writer lock.
+/// of the anchor names that segment. What does not say that it is for any thread belongs to the holder of
+/// the writer lock.
 final class Log: @unchecked Sendable {
   let folder: StoreFolder
   let table = SegmentTable()
@@ -18,10 +18,8 @@ final class Log: @unchecked Sendable {
 
   /// Where the next frame will lie.
   private(set) var end: LogPoint
-  /// Up to here everything is synced.
-  private(set) var durable: LogPoint
-  /// Segments before the last one with bytes that are not synced.
-  private var unsynced: [LogSegment] = []
+  /// What is synced; whoever has synced takes note of it, on any thread.
+  private let synced: Guarded<Synced>
   /// Bytes of all frames appended since the store was opened.
   private(set) var appendedBytes = 0
   /// What lies behind `end` in the last segment is left of a failed write or of a transaction that was
@@ -44,7 +42,7 @@ final class Log: @unchecked Sendable {
     self.identifier = identifier
     self.options = options
     self.end = end
-    durable = end
+    synced = Guarded(Synced(durable: end))
     settled = end
     zeros = ZeroFilling(last, filled: filled)
     for segment in path { table.add(segment) }
@@ -57,8 +55,8 @@ final class Log: @unchecked Sendable {
   /// Up to here the frames stay: those of transactions that were published, and of checkpoints. Any thread.
   var settledEnd: LogPoint { pathLock.withLock { settled } }
 
-  /// The frames up to the end stay.
-  func settle() { pathLock.withLock { settled = end } }
+  /// The frames up to a point stay. Any thread.
+  func settle(at point: LogPoint) { pathLock.withLock { settled = point } }
 
   /// The segment that is appended to.
   var last: LogSegment { zeros.segment }
@@ -168,15 +166,23 @@ final class Log: @unchecked Sendable {
     let point: LogPoint
   }
 
-  /// True where the newest frames may not be on disk.
-  var hasUnsynced: Bool { durable.sequence != end.sequence }
+  /// What of the log is on disk for certain.
+  private struct Synced: Sendable {
+    /// Up to here everything.
+    var durable: LogPoint
+    /// Segments before the last one with bytes that may not be, and where they end.
+    var earlier: [(segment: LogSegment, end: UInt64)] = []
+  }
+
+  /// Up to here everything is synced. Any thread.
+  var durable: LogPoint { synced.withLock { $0.durable } }
 
   /// Everything appended so far. The syncing itself needs no lock.
   func syncWork() -> SyncWork {
     #if DELIBERATE_BUGS
       if DeliberateBug.isOn(.syncsLastSegmentOnly) { return SyncWork(files: [last], point: end) }
     #endif
-    return SyncWork(files: unsynced + [last], point: end)
+    return SyncWork(files: synced.withLock { $0.earlier.map(\.segment) } + [last], point: end)
   }
 
   /// Syncs in the log's order, so that no later segment is safe before an earlier one.
@@ -184,12 +190,17 @@ final class Log: @unchecked Sendable {
     for segment in work.files { try segment.file.sync(commitSync) }
   }
 
-  /// Takes note of a sync that succeeded.
+  /// Takes note of a sync that succeeded. Any thread.
   func noteSynced(_ work: SyncWork) {
-    guard work.point.sequence >= durable.sequence else { return }
-    durable = work.point
-    let synced = Set(work.files.map(\.number))
-    unsynced.removeAll { synced.contains($0.number) }
+    synced.withLock { synced in
+      guard work.point.sequence >= synced.durable.sequence else { return }
+      synced.durable = work.point
+      // What came behind the work's point, before the log went on elsewhere, it has not synced.
+      #if DELIBERATE_BUGS
+        if DeliberateBug.isOn(.forgetsWhatCameDuringSync) { return synced.earlier.removeAll() }
+      #endif
+      synced.earlier.removeAll { $0.end <= work.point.sequence }
+    }
   }
 
   /// A commit's sync. Only Apple's drives need the full one to be safe.
@@ -205,9 +216,14 @@ final class Log: @unchecked Sendable {
 
   /// Lets the log go on in a segment that was made for it, and that a slot of the anchor names by now.
   func take(_ segment: LogSegment, filled: Int) {
-    if hasUnsynced { unsynced.append(last) }
     let first = segment.header.firstPoint
-    if !hasUnsynced { durable = first }
+    synced.withLock { [last, end] synced in
+      if synced.durable.sequence != end.sequence {
+        synced.earlier.append((last, end.sequence))
+      } else {
+        synced.durable = first
+      }
+    }
     end = first
     mustRoll = false
     table.add(segment)

@@ -39,7 +39,7 @@ final class PastGeneration: SnapshotSource, @unchecked Sendable {
       part.segment.add(to: space, pageCount: part.extent.pages)
     }
     replay = try Replay(space: space, from: checkpoint, log: log, end: end, last: generation)
-    let root = replay.generations.newestRoot
+    let root = replay.generations.tip.root
     view = ReadView(view: TreeView(space: space, root: root), table: store.log.table)
   }
 

@@ -48,10 +48,11 @@ extension OpenStore {
   private func markClean() -> EngineError? {
     guard isWriting, !isInMemory, !anchor.current.isClean else { return nil }
     do {
+      try commits.drain()
       // What lies behind the end has to be zeros, as the log goes on there.
       if log.mustRoll { try roll() }
       let work = log.syncWork()
-      try sync(work)
+      try syncs.sync(work)
       let upcoming = numbers.upcoming
       try updateAnchor {
         $0.proven = work.point

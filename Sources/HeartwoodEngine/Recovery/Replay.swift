@@ -34,7 +34,9 @@ struct Replay {
         "the log is damaged: a transaction is not readable; run verify, and restore the file from a backup",
         file: walk.segment.path, offset: walk.point.position.offset)
     }
-    generations.publish(target, tree.commit())
+    let result = tree.commit()
+    generations.commit(target, result)
+    generations.publish(target, result)
   }
 
   private func apply(_ frame: ScannedFrame, in segment: LogSegment) throws(EngineError) {

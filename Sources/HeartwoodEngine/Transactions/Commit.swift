@@ -6,28 +6,35 @@ struct Commit {
   let transaction: WriteTransaction
   let durability: Durability
 
+  /// The part of a commit that is done under the writer lock.
   func perform() throws(EngineError) {
-    // 1. The last frame is written. A crash from here to the end of step 2 leaves the transaction whole or
+    // 1. The last frame is written. A crash from here to the end of step 3 leaves the transaction whole or
     //    not at all, as its last frame is whole or not.
     try writeLastFrame()
-    #if DELIBERATE_BUGS
-      if DeliberateBug.isOn(.acknowledgesBeforeSync) { return publish() }
-      if DeliberateBug.isOn(.publishesBeforeSync) {
-        store.generations.publish(transaction.number, store.tree.view.root)
-      }
-    #endif
-    // 2. As durable as asked for. A failed sync leaves it open whether it is on disk.
-    if durability == .full { try sync() }
-    // 3. The tree becomes the new generation's; memory only, nothing here fails.
-    publish()
+    // 2. The next transaction begins from this one; memory only, nothing here fails.
+    take()
+    // 3. As durable as asked for: `CommitQueue.wait`. A failed sync leaves it open whether it is on disk.
+    // 4. Readers see it: in the queue too, in the order of the transactions.
   }
 
-  private func publish() {
+  private func take() {
     let root = store.tree.commit()
-    store.log.settle()
-    // 4. Readers see it.
-    store.generations.publish(transaction.number, root)
+    store.generations.commit(transaction.number, root)
     store.adoptsDiskPlaces = false
+    #if DELIBERATE_BUGS
+      if DeliberateBug.isOn(.publishesBeforeSync) { store.generations.publish(transaction.number, root) }
+    #endif
+    store.commits.add(
+      CommitQueue.Entry(
+        number: transaction.number, root: root, end: store.log.end,
+        work: isSynced ? store.log.syncWork() : nil))
+  }
+
+  private var isSynced: Bool {
+    #if DELIBERATE_BUGS
+      if DeliberateBug.isOn(.acknowledgesBeforeSync) { return false }
+    #endif
+    return durability == .full && store.options.durability != .none
   }
 
   private func writeLastFrame() throws(EngineError) {
@@ -39,28 +46,13 @@ struct Commit {
     } catch {
       #if DELIBERATE_BUGS
         if DeliberateBug.isOn(.keepsTransactionThatFailed) {
-          publish()
+          take()
           throw error
         }
       #endif
       giveUp()
       throw error
     }
-  }
-
-  private func sync() throws(EngineError) {
-    let work = store.log.syncWork()
-    do {
-      try store.sync(work)
-    } catch {
-      // The frame stays where it is: it may be durable. Nothing is written behind it any more.
-      store.tree.rollback()
-      throw EngineError(
-        .outcomeUnknown,
-        "the sync of this commit failed: close the store and open it again, and see whether it is there",
-        file: error.file, underlying: error)
-    }
-    store.log.noteSynced(work)
   }
 
   /// Leaves the store as it was before the transaction.
@@ -76,18 +68,33 @@ extension OpenStore {
     durability: Durability?, _ body: (WriteTransaction) throws -> Result
   ) throws -> Result {
     try checkMayWrite()
-    var work = DueWork()
+    var ending = Ending()
     let result = try writer.withLock(orThrow: { $0 as any Error }) {
       try status.checkWritable()
       try prepareLog()
-      return try runTransaction(durability ?? options.durability, &work, body)
+      return try runTransaction(durability ?? options.durability, &ending, body)
     }
-    submit(work)
+    // Others may write while this one waits.
+    if ending.isEmpty {
+      try commits.waitForEarlier(ending.number)
+    } else {
+      try commits.wait(for: ending.number)
+    }
+    submit(ending.work)
     return result
   }
 
+  /// What is left to do of a transaction when the writer lock is free.
+  private struct Ending {
+    /// What has to be published first. Of a transaction without changes, what it began from: it may have
+    /// read what is not durable yet.
+    var number: UInt64 = 0
+    var isEmpty = false
+    var work = DueWork()
+  }
+
   private func runTransaction<Result>(
-    _ durability: Durability, _ work: inout DueWork, _ body: (WriteTransaction) throws -> Result
+    _ durability: Durability, _ ending: inout Ending, _ body: (WriteTransaction) throws -> Result
   ) throws -> Result {
     let transaction = try beginTransaction()
     let commit = Commit(store: self, transaction: transaction, durability: durability)
@@ -99,56 +106,39 @@ extension OpenStore {
     do {
       result = try body(transaction)
       try transaction.checkCommittable()
+      // A sync may have failed while the transaction ran.
+      if !transaction.isEmpty { try status.checkWritable() }
     } catch {
       commit.giveUp()
       throw error
     }
     guard !transaction.isEmpty else {
       tree.rollback()
+      ending.number = transaction.number - 1
+      ending.isEmpty = true
       return result
     }
     try commit.perform()
-    work = dueWork(after: transaction, durability)
+    ending.number = transaction.number
+    ending.work = dueWork(after: transaction, durability)
     return result
   }
 
   private func beginTransaction() throws(EngineError) -> WriteTransaction {
-    let newest = generations.newest
-    tree.begin(generation: newest + 1, from: generations.newestRoot)
+    let tip = generations.tip
+    tree.begin(generation: tip.generation + 1, from: tip.root)
     do {
       if adoptsDiskPlaces { try tree.adoptDiskPlaces() }
     } catch {
       tree.rollback()
       throw error
     }
-    return WriteTransaction(self, from: newest)
+    return WriteTransaction(self, from: tip.generation)
   }
 
   /// Writes a frame of a transaction that goes on.
   func appendFrame(of transaction: WriteTransaction) throws(EngineError) {
     try markInUse()
     try log.appendTransactionFrame(transaction.number, isLast: false)
-  }
-
-  /// Syncs the log. One at a time: a failure is told to one caller only, and has to reach all.
-  func sync(_ work: Log.SyncWork) throws(EngineError) {
-    guard options.durability != .none else { return }
-    try syncLock.withLock { () throws(EngineError) in
-      // Whoever failed before may have been told what was meant for this sync.
-      try status.checkWritable()
-      do throws(FileSystemError) {
-        try Log.sync(work)
-      } catch {
-        #if DELIBERATE_BUGS
-          if DeliberateBug.isOn(.retriesFailedSync), (try? Log.sync(work)) != nil { return }
-        #endif
-        let failure = EngineError.files(error, "the log could not be synced")
-        #if DELIBERATE_BUGS
-          if DeliberateBug.isOn(.goesOnAfterFailedSync) { throw failure }
-        #endif
-        status.stop(failure)
-        throw failure
-      }
-    }
   }
 }

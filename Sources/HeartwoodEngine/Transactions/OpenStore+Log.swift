@@ -7,6 +7,7 @@ extension OpenStore {
   /// are given out before it commits, so this comes before it begins.
   func prepareLog() throws(EngineError) {
     guard log.mustRoll || log.end.position.offset >= options.segmentBytes else { return }
+    try commits.drain()
     try roll()
   }
 

@@ -11,7 +11,7 @@
 /// The system's own mutex and not `Synchronization.Mutex`, about which the thread sanitizer raises false
 /// alarms whenever it blocks.
 package final class Lock: @unchecked Sendable {
-  private let mutex: UnsafeMutablePointer<pthread_mutex_t>
+  let mutex: UnsafeMutablePointer<pthread_mutex_t>
 
   /// A lock that nobody holds.
   package init() {

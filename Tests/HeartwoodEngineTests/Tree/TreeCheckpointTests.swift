@@ -30,7 +30,7 @@ import Testing
 
   private func checkpoint(_ rig: TreeRig, _ pages: Pages) throws -> TreeRoot {
     var checkpoint = TreeCheckpoint(space: rig.space)
-    let root = try checkpoint.write(rig.generations.newestRoot) { page throws(EngineError) in pages.add(page)
+    let root = try checkpoint.write(rig.generations.tip.root) { page throws(EngineError) in pages.add(page)
     }
     checkpoint.confirm()
     return root

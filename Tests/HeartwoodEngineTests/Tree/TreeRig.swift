@@ -51,14 +51,16 @@ final class TreeRig {
     writer = TreeWriter(space: space, generations: generations)
   }
 
-  var view: TreeView { TreeView(space: space, root: generations.newestRoot) }
+  var view: TreeView { TreeView(space: space, root: generations.tip.root) }
 
   /// Changes tree and model; a model that `body` leaves must be that of the tree.
   func commit(_ body: () throws -> Void) throws {
     generation += 1
-    writer.begin(generation: generation, from: generations.newestRoot)
+    writer.begin(generation: generation, from: generations.tip.root)
     try body()
-    generations.publish(generation, writer.commit())
+    let root = writer.commit()
+    generations.commit(generation, root)
+    generations.publish(generation, root)
   }
 
   func put(_ key: [UInt8], _ value: [UInt8]) throws {

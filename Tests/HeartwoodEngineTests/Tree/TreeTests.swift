@@ -79,7 +79,7 @@ import Testing
     try rig.commit { for _ in 0..<3000 { try rig.put(KeyShape.paddedNumbers.key(&random), [1]) } }
     let bytes = rig.space.arenaBytesInUse
     let model = rig.model
-    rig.writer.begin(generation: 2, from: rig.generations.newestRoot)
+    rig.writer.begin(generation: 2, from: rig.generations.tip.root)
     for _ in 0..<3000 { try rig.put(KeyShape.text.key(&random), [2, 3]) }
     try rig.deleteRange(KeyRange(from: nil, to: Array("0000000000010000".utf8)))
     rig.writer.rollback()

@@ -1,0 +1,134 @@
+import HeartwoodFiles
+
+/// Transactions that are written and not published yet, in their order.
+///
+/// One of those who wait for them syncs for all: a sync covers every transaction written before it began,
+/// so that all commits that come while one sync is under way share the next one. This is where
+/// generations are published, and nowhere else.
+///
+/// Lock order: the writer lock before the queue's. The syncing is done with neither.
+final class CommitQueue: @unchecked Sendable {
+  /// A transaction whose last frame is written.
+  struct Entry {
+    let number: UInt64
+    let root: TreeRoot
+    /// Where the log ends behind it.
+    let end: LogPoint
+    /// What has to be synced first; nil where it need not be.
+    let work: Log.SyncWork?
+  }
+
+  private let log: Log
+  private let generations: Generations
+  private let syncs: LogSyncs
+  private let status: StoreStatus
+
+  private let lock = Lock()
+  private let changed = Condition()
+  private var entries: [Entry] = []
+  private var isSyncing = false
+  private var waiting = 0
+  /// Why nothing is published any more.
+  private var failure: EngineError?
+
+  init(log: Log, generations: Generations, syncs: LogSyncs, status: StoreStatus) {
+    self.log = log
+    self.generations = generations
+    self.syncs = syncs
+    self.status = status
+  }
+
+  /// Adds the newest transaction; under the writer lock. One that need not be synced, and has nobody
+  /// before it, is published at once.
+  func add(_ entry: Entry) {
+    lock.withLock {
+      #if DELIBERATE_BUGS
+        if entry.work == nil, DeliberateBug.isOn(.publishesOutOfOrder) { return publish(entry) }
+      #endif
+      if entry.work == nil, entries.isEmpty, failure == nil {
+        publish(entry)
+      } else {
+        entries.append(entry)
+      }
+    }
+  }
+
+  /// Waits until a transaction is published, and as durable as it was meant to be; syncs where nobody does.
+  ///
+  /// - Throws: `.outcomeUnknown` where the sync has failed, also to all who come after it.
+  func wait(for number: UInt64) throws(EngineError) {
+    guard generations.newest < number else { return }
+    lock.lock()
+    defer { lock.unlock() }
+    while generations.newest < number {
+      if let failure { throw Self.outcomeUnknown(failure) }
+      if isSyncing { waitForChange() } else { syncAll() }
+    }
+  }
+
+  /// Waits until a transaction of somebody else is published.
+  ///
+  /// - Throws: `.stopped` where that will not be.
+  func waitForEarlier(_ number: UInt64) throws(EngineError) {
+    do {
+      try wait(for: number)
+    } catch {
+      try status.checkWritable()
+      throw error
+    }
+  }
+
+  /// Waits until everything is published; under the writer lock, so that nothing is added meanwhile.
+  func drain() throws(EngineError) { try waitForEarlier(generations.tip.generation) }
+
+  private func waitForChange() {
+    waiting += 1
+    changed.wait(lock)
+    waiting -= 1
+  }
+
+  /// Syncs and publishes what is there now. The lock is held, but for the syncing itself.
+  private func syncAll() {
+    let count = entries.count
+    // The last one's work covers the others'.
+    let work = entries.last { $0.work != nil }?.work
+    isSyncing = true
+    lock.unlock()
+    let failure = work.flatMap(failureOfSync)
+    lock.lock()
+    isSyncing = false
+    if let failure {
+      #if DELIBERATE_BUGS
+        if DeliberateBug.isOn(.forgetsThoseWhoWait) { entries[..<count].dropFirst().forEach(publish) }
+      #endif
+      self.failure = failure
+      entries.removeAll()
+    } else {
+      for entry in entries[..<count] { publish(entry) }
+      entries.removeFirst(count)
+    }
+    if waiting > 0 { changed.broadcast() }
+  }
+
+  private func failureOfSync(_ work: Log.SyncWork) -> EngineError? {
+    do {
+      try syncs.sync(work)
+      log.noteSynced(work)
+      return nil
+    } catch {
+      return error
+    }
+  }
+
+  private func publish(_ entry: Entry) {
+    log.settle(at: entry.end)
+    generations.publish(entry.number, entry.root)
+  }
+
+  private static func outcomeUnknown(_ failure: EngineError) -> EngineError {
+    EngineError(
+      .outcomeUnknown,
+      "the sync of this commit failed: close the store and open it again, and see whether it is there",
+      file: failure.file, underlying: failure)
+  }
+}
