@@ -37,9 +37,8 @@ let package = Package(
       name: "FaultProgramme",
       dependencies: ["HeartwoodBytes", "HeartwoodFiles", "HeartwoodFaults", "HeartwoodEngine", "Heartwood"],
       path: "Tests/FaultProgramme", exclude: ["run"]),
-    // A process that writes until it is killed, and the tests that kill it.
-    .executableTarget(name: "KillVictim", dependencies: ["HeartwoodEngine"], path: "Tests/KillVictim"),
-    .testTarget(name: "KillTests", dependencies: ["HeartwoodEngine", "KillVictim"]),
+    // Processes that are killed; the programme itself is the victim.
+    .testTarget(name: "KillTests", dependencies: ["FaultProgramme"]),
     .testTarget(
       name: "CrashTests",
       dependencies: ["HeartwoodFiles", "HeartwoodFaults", "HeartwoodEngine", "Heartwood", "FaultProgramme"]),

