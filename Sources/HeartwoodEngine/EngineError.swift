@@ -25,7 +25,8 @@ public struct EngineError: Error, Sendable, CustomStringConvertible {
     public static let closed = Code(rawValue: "closed")
     /// A sync failed earlier: nothing is written until the store is opened again.
     public static let stopped = Code(rawValue: "stopped")
-    /// The sync of this very commit failed: after reopening it is there whole, or not at all.
+    /// The sync of this very commit failed, or writing it did and what was written could not be taken away:
+    /// after reopening it is there whole, or not at all.
     public static let outcomeUnknown = Code(rawValue: "outcomeUnknown")
     /// The disk or the quota is full.
     public static let noSpace = Code(rawValue: "noSpace")

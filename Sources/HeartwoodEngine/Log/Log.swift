@@ -25,6 +25,8 @@ final class Log: @unchecked Sendable {
   /// What lies behind `end` in the last segment is left of a failed write or of a transaction that was
   /// given up after some of its frames were written: the log goes on in a new segment.
   private(set) var mustRoll = false
+  /// Where in the last segment a frame lies whose writing has failed, whole or in part.
+  private(set) var remains: Int?
   /// The zeros that lie ahead in the last segment.
   private(set) var zeros: ZeroFilling
 
@@ -141,14 +143,29 @@ final class Log: @unchecked Sendable {
     appendedBytes += bytes.count
   }
 
-  /// Of a frame that could not be written, all bytes may have been: its beginning is wiped out, as far as that
-  /// works, so that it is not found in the short time until the log goes on elsewhere.
   private func leaveBehind(at offset: Int) {
     #if DELIBERATE_BUGS
       if DeliberateBug.isOn(.goesOnBehindFailedWrite) { return }
     #endif
     mustRoll = true
-    try? last.file.write(all: [UInt8](repeating: 0, count: Format.frameHeaderBytes), at: offset)
+    remains = offset
+  }
+
+  /// Of a frame whose writing has failed, all bytes may be there: takes its beginning away, so that it is
+  /// not found in the short time until the log goes on elsewhere.
+  ///
+  /// - Returns: whether a sync has to make that durable.
+  func wipeRemains() throws(EngineError) -> Bool {
+    guard let offset = remains else { return false }
+    let zeros = [UInt8](repeating: 0, count: Format.frameHeaderBytes)
+    let found = try StoreFolder.read(last.file, at: offset, count: zeros.count, path: last.path)
+    guard found.count == zeros.count, found != zeros else { return false }
+    do {
+      try last.file.write(all: zeros, at: offset)
+    } catch {
+      throw EngineError.files(error, "what was written of a commit that failed could not be taken away")
+    }
+    return true
   }
 
   /// Takes the end of the log back to a point: the frames behind it are given up.
@@ -226,6 +243,7 @@ final class Log: @unchecked Sendable {
     }
     end = first
     mustRoll = false
+    remains = nil
     table.add(segment)
     pathLock.withLock {
       path.append(segment)

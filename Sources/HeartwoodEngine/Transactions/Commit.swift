@@ -51,7 +51,24 @@ struct Commit {
         }
       #endif
       giveUp()
+      try takeAway(error)
       throw error
+    }
+  }
+
+  /// Makes sure that the transaction, whose last frame could not be written, is not found by the next
+  /// opening. Where that fails too, it is open what will be found, as after a failed sync.
+  private func takeAway(_ failure: EngineError) throws(EngineError) {
+    do {
+      guard try store.log.wipeRemains() else { return }
+      try store.syncs.sync(Log.SyncWork(files: [store.log.last], point: store.log.durable))
+    } catch {
+      store.status.stop(failure)
+      throw EngineError(
+        .outcomeUnknown,
+        "writing this commit failed, and so did taking away what was written of it: close the store and open "
+          + "it again, and see whether it is there",
+        file: failure.file, underlying: failure.underlying ?? failure)
     }
   }
 

@@ -87,6 +87,29 @@ import Testing
     #expect(try again.verify().findings == [])
   }
 
+  @Test func `a commit that is on disk although writing it failed is taken away, or is said to be unknown`()
+    throws
+  {
+    for isTakenAway in [true, false] {
+      let memory = MemoryFileSystem()
+      let fileSystem = FaultInjectingFileSystem(base: memory)
+      let options = StoreKind.memoryMapped.options
+      let engine = try Engine(at: "/store", options: options, fileSystem: fileSystem)
+      try engine.write { try $0.put("first", [1]) }
+      var plan: FaultPlan = [.fail(.write, effect: .whole)]
+      if !isTakenAway { plan = plan + [.fail(.write, .from(2))] }
+      fileSystem.use(plan)
+      let refusal = code { try engine.write { try $0.put("second", [2]) } }
+      #expect(refusal == (isTakenAway ? .inputOutput : .outcomeUnknown))
+      let killed = try StoreFiles(memory).mounted()
+      let again = try Engine(at: "/store", options: options, fileSystem: killed)
+      #expect(try again.snapshot().get("second") == (isTakenAway ? nil : [2]))
+      fileSystem.use(FaultPlan())
+      let next = code { try engine.write { try $0.put("third", [3]) } }
+      #expect(next == (isTakenAway ? nil : .stopped))
+    }
+  }
+
   @Test func `on a full disk commits fail, reading goes on, and commits work again with space`() throws {
     let fileSystem = FaultInjectingFileSystem(base: MemoryFileSystem())
     let engine = try Engine(at: "/store", options: StoreKind.memoryMapped.options, fileSystem: fileSystem)
