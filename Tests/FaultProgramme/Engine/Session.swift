@@ -11,6 +11,8 @@ final class Session {
   private var process: FaultInjectingFileSystem
   /// What failed, in order.
   private(set) var errors: [EngineError] = []
+  /// What is looked at when something has failed for the first time.
+  var onFirstError: () throws -> Void = {}
 
   init(_ fileSystem: any FileSystem, witness: Witness = Witness()) {
     self.fileSystem = fileSystem
@@ -48,6 +50,7 @@ final class Session {
       try body()
     } catch let error as EngineError {
       errors.append(error)
+      if errors.count == 1 { try onFirstError() }
       if error.code == .stopped || error.isOutcomeUnknown || isStopped { try discard() }
     }
   }
@@ -62,11 +65,13 @@ final class Session {
     }
   }
 
-  /// Closes what can't be used any more; reading works up to then.
+  /// Closes what can't be used any more; reading works up to then, as far as the disk does.
   private func discard() throws {
     guard let engine else { return }
-    let rows = try Self.rows(of: engine)
-    try require(witness.candidates.contains(rows), "a stopped store shows \(rows.summary)")
+    do {
+      let rows = try Self.rows(of: engine)
+      try require(witness.candidates.contains(rows), "a stopped store shows \(rows.summary)")
+    } catch let error as EngineError { errors.append(error) }
     try? engine.close()
     self.engine = nil
   }
@@ -78,7 +83,9 @@ final class Session {
     case .commit(let durability, let edits): try commit(durability, edits)
     case .giveUp(let edits): try giveUp(edits)
     case .checkpoint:
-      try engine?.checkpoint()
+      // Without a store nothing becomes durable.
+      guard let engine else { return }
+      try engine.checkpoint()
       witness.acknowledge()
     case .reopen:
       try close()
@@ -102,10 +109,10 @@ final class Session {
   }
 
   func close() throws {
-    let closing = engine
+    guard let closing = engine else { return }
     // Whatever close says, the store is closed.
     engine = nil
-    try closing?.close()
+    try closing.close()
     witness.acknowledge()
   }
 

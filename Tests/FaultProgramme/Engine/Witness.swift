@@ -7,6 +7,13 @@ final class Witness: @unchecked Sendable {
   /// How many transactions were tried, for values that are like no other.
   private var transactions = 0
 
+  init() {}
+
+  /// Another witness of the same past.
+  init(_ witness: Witness) {
+    (promise, transactions) = witness.lock.withLock { (witness.promise, witness.transactions) }
+  }
+
   /// What may be found after a crash at some moment.
   struct Promise: Sendable {
     /// The rows of every generation, from 0 on, which has none. The last may be of a transaction that

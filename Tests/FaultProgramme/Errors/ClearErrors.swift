@@ -1,0 +1,30 @@
+import Heartwood
+import HeartwoodEngine
+import HeartwoodFaults
+import HeartwoodFiles
+
+extension EngineError {
+  /// Says that the disk is at fault, and in which file or folder.
+  var isClear: Bool {
+    let kinds: Set<Code> = [.inputOutput, .noSpace, .outcomeUnknown, .stopped, .readOnly]
+    return kinds.contains(code) && !message.isEmpty && (file != nil || underlying != nil)
+  }
+}
+
+/// Throws a finding where an error does not say that the disk is at fault, and where.
+func requireClear(_ error: any Error, _ comment: @autoclosure () -> String) throws {
+  switch error {
+  case let error as EngineError: try require(error.isClear, "\(comment()): not clear: \(error)")
+  case let error as HeartwoodError:
+    let cause = error.underlying as? EngineError
+    try require(
+      cause != nil && error.message.contains(Session.path), "\(comment()): not clear: \(error)")
+  default: throw error
+  }
+}
+
+/// Throws a finding where something on a disk is still open or locked.
+func requireNothingOpen(_ disk: SimulatedFileSystem, _ comment: @autoclosure () -> String) throws {
+  try require(disk.openFileCount == 0, "\(comment()): \(disk.openFileCount) files are still open")
+  try require(disk.lockCount == 0, "\(comment()): \(disk.lockCount) files are still locked")
+}

@@ -1,0 +1,40 @@
+import HeartwoodFaults
+import HeartwoodFiles
+
+/// A workload and the disk on which it begins, to be run many times.
+struct PreparedWorkload {
+  let workload: Workload
+  private let image: CrashImage
+  private let witness = Witness()
+
+  init(_ workload: Workload, seed: UInt64 = 0, _ personality: Personality = .posix) throws {
+    self.workload = workload
+    let disk = SimulatedFileSystem(seed: seed, personality: personality)
+    try workload.prepare(disk, witness)
+    image = try disk.untouchedImage()
+  }
+
+  /// A disk as the preparation leaves it, and what was promised so far.
+  func begin() -> (disk: SimulatedFileSystem, witness: Witness) { (image.mounted(), Witness(witness)) }
+
+  /// All calls of the steps and of closing, where nothing fails.
+  func calls() throws -> [FailingCall] {
+    let (disk, witness) = begin()
+    return try FailingCall.all(over: disk) { fileSystem in
+      let session = Session(fileSystem, witness: witness)
+      try session.run(workload.steps)
+      try session.close()
+    }
+  }
+}
+
+extension SimulatedFileSystem {
+  /// The disk as it is now, with everything durable.
+  func untouchedImage() throws -> CrashImage {
+    let images = Array(crashImages(.prefixesOnly))
+    guard let image = images.first(where: { $0.keptChangeCount == unsyncedChangeCount }) else {
+      throw Finding("no crash loses nothing")
+    }
+    return image
+  }
+}

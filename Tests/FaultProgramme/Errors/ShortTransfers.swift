@@ -1,0 +1,62 @@
+import HeartwoodFaults
+import HeartwoodFiles
+
+/// A workload during which one read or write transfers less than it was asked to: nobody notices.
+struct ShortTransfers {
+  let prepared: PreparedWorkload
+
+  /// One call, and how much of it is transferred.
+  struct Transfer: Sendable {
+    let fault: FaultPlan.Fault
+
+    init(_ call: FaultPlan.Calls, _ number: Int, to count: Int) {
+      fault = .shorten(call, .nth(number), to: count)
+    }
+  }
+
+  /// Every transfer of the workload, cut down to one byte, to its half, and to all bytes but one; and
+  /// every write to none, for once.
+  func transfers() throws -> [Transfer] {
+    let (disk, witness) = prepared.begin()
+    let recorder = RecordingFileSystem(base: disk, operations: [.read, .write])
+    try live(recorder, witness)
+    var numbers: [FaultPlan.Calls: Int] = [:]
+    return recorder.lines.flatMap { line -> [Transfer] in
+      let call = line.hasPrefix("read") ? FaultPlan.Calls.read : .write
+      numbers[call, default: 0] += 1
+      let counts = Set([1, Self.length(in: line) / 2, Self.length(in: line) - 1]).filter { $0 > 0 }.sorted()
+      return (counts + (call == .write ? [0] : [])).map { Transfer(call, numbers[call] ?? 0, to: $0) }
+    }
+  }
+
+  func run(_ transfer: Transfer) throws {
+    let (disk, witness) = prepared.begin()
+    let fileSystem = FaultInjectingFileSystem(base: disk, plan: [transfer.fault])
+    do {
+      try live(fileSystem, witness)
+      try fileSystem.checkAllWasMet()
+      let generation = try StoreChecker(promise: witness.now).check(disk)
+      try require(generation == witness.now.generations.count - 1, "generation \(generation) is found")
+    } catch { throw Finding("\(transfer.fault): \(error)") }
+  }
+
+  /// A disk that never does more than a few bytes at a time.
+  func runAll(largestRead: Int, largestWrite: Int) throws {
+    let (disk, witness) = prepared.begin()
+    let plan = FaultPlan(largestRead: largestRead, largestWrite: largestWrite)
+    try live(FaultInjectingFileSystem(base: disk, plan: plan), witness)
+    try StoreChecker(promise: witness.now).check(disk)
+  }
+
+  private func live(_ fileSystem: any FileSystem, _ witness: Witness) throws {
+    let session = Session(fileSystem, witness: witness)
+    try session.run(prepared.workload.steps)
+    try session.close()
+  }
+
+  /// From "write /store/anchor 0..<512".
+  private static func length(in line: String) -> Int {
+    let numbers = (line.split(separator: " ").last ?? "").split(separator: "..<").compactMap { Int($0) }
+    return numbers.count == 2 ? numbers[1] - numbers[0] : 1
+  }
+}
