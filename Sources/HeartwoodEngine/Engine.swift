@@ -77,6 +77,18 @@ public final class Engine: Sendable {
   /// background after `EngineOptions.checkpointBytes` of log.
   public func checkpoint() throws(EngineError) { try store.checkpoint() }
 
+  /// Gives the space of overwritten and deleted values back: moves what lives out of the parts of the log with
+  /// little left alive, writes the tree anew where most of its pages are old, and unlinks the files.
+  ///
+  /// Reading and writing go on meanwhile; a commit waits for a step of at most 64 KiB, or a single value. Snapshots
+  /// that are held stay whole; past generations that need what was given back can't be opened any more.
+  ///
+  /// - Throws: `.readOnly`, `.stopped`, `.damaged` where a value that would have to be moved is, and errors of the file
+  ///   system. What was not given back stays as it was.
+  /// - Complexity: O(n) in the number of keys, and in the bytes that are moved.
+  @discardableResult
+  public func reclaim() throws(EngineError) -> ReclaimedSpace { try store.reclaim() }
+
   // MARK: Looking after it
 
   /// All generations that the log has, oldest first. - Complexity: O(n) in the number of transactions.

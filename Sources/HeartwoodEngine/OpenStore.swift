@@ -6,7 +6,7 @@ import HeartwoodFiles
 /// - The holder of `writer` changes the log, the tree and what is published.
 /// - The holder of `checkpoints` writes pages; it takes `writer` for moments only.
 /// - Whoever waits in `commits` syncs and publishes.
-/// - Order: `checkpoints`, `writer`, those of `commits` and `syncs`.
+/// - Order: `reclaimer`, `checkpoints`, `writer`, those of `commits` and `syncs`.
 final class OpenStore: @unchecked Sendable {
   let path: String
   let options: EngineOptions
@@ -29,6 +29,7 @@ final class OpenStore: @unchecked Sendable {
 
   let numbers: SegmentNumbers
   let hiddenTransactions: Int
+  let reclaimer = Reclaimer()
 
   // The writer's.
   /// `log.appendedBytes` when the newest checkpoint was begun.

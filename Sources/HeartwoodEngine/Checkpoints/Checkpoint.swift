@@ -18,9 +18,12 @@ extension OpenStore {
   }
 
   /// Under the lock of checkpoints.
-  func takeCheckpoint() throws(EngineError) {
+  ///
+  /// - Parameter isForced: Also where nothing was written since the last one.
+  func takeCheckpoint(isForced: Bool = false) throws(EngineError) {
     // 1. The newest generation is pinned; commits go on behind it.
-    guard let base = try writer.withLock(beginCheckpoint) else { return }
+    let begun = try writer.withLock { () throws(EngineError) in try beginCheckpoint(isForced) }
+    guard let base = begun else { return }
     // 2. Its pages are written and durable. A crash here leaves pages that nobody names.
     var tree = TreeCheckpoint(space: space)
     let root = try writePages(of: base.pinned.pin.root, &tree)
@@ -58,12 +61,13 @@ extension OpenStore {
     var appendedBytes: Int
   }
 
-  private func beginCheckpoint() throws(EngineError) -> CheckpointBase? {
+  private func beginCheckpoint(_ isForced: Bool) throws(EngineError) -> CheckpointBase? {
     try status.checkWritable()
+    reclaimer.release(self)
     // What is pinned has to be what the log ends with.
     try commits.drain()
     bytesAtCheckpoint = log.appendedBytes
-    guard generations.newest > newestCheckpoint?.record.generation ?? 0 else { return nil }
+    guard isForced || generations.newest > newestCheckpoint?.record.generation ?? 0 else { return nil }
     return CheckpointBase(
       pinned: PinnedGeneration(generations), replay: log.end, appendedBytes: log.appendedBytes)
   }
@@ -110,13 +114,13 @@ extension OpenStore {
 
   /// All segments: those of the log up to its end, those of pages up to what was written.
   private func segmentsAlive() -> [CheckpointRecord.Segment] {
-    let path = log.segments
     var segments: [CheckpointRecord.Segment] = []
-    for (index, segment) in path.enumerated() {
-      let end = index + 1 < path.count ? path[index + 1].header.predecessor ?? log.end : log.end
+    for segment in log.segments {
+      let isLast = segment.number == log.end.position.segment
+      let end = isLast ? Log.SegmentEnd(log.end) : log.end(of: segment.number) ?? Log.SegmentEnd(log.end)
       segments.append(
         CheckpointRecord.Segment(
-          number: segment.number, isLog: true, extent: UInt64(truncatingIfNeeded: end.position.offset),
+          number: segment.number, isLog: true, extent: UInt64(truncatingIfNeeded: end.offset),
           chain: end.chain))
     }
     for part in pages.parts {

@@ -14,6 +14,19 @@ struct NamedCheckpoint: Sendable {
   /// The page segments that it names.
   var pageSegments: [CheckpointRecord.Segment] { record.segments.filter { !$0.isLog } }
 
+  /// The log segments that it names.
+  var logSegments: [CheckpointRecord.Segment] { record.segments.filter(\.isLog) }
+
+  /// Where those end.
+  var ends: [UInt32: Log.SegmentEnd] {
+    Dictionary(logSegments.map { ($0.number, Log.SegmentEnd($0)) }) { first, _ in first }
+  }
+
+  /// Whether it can be the one before another. Both may be of one generation, where space was given back between.
+  func precedes(_ other: NamedCheckpoint) -> Bool {
+    record.generation <= other.record.generation && position.rawValue < other.position.rawValue
+  }
+
   /// Reads the frame at a position, which has to be a checkpoint's with this checksum.
   static func read(
     at position: LogPosition, checksum: UInt64, in path: [LogSegment], folder: StoreFolder

@@ -29,6 +29,8 @@ final class PageAppender {
   /// Segments with pages that are not synced; those that are new have names to sync too.
   private var unsynced: Set<UInt32> = []
   private var hasNewNames = false
+  /// The last part takes no more pages.
+  private var isSealed = false
   private let files: PageSegmentFiles
   private let numbers: SegmentNumbers
   private let space: PageSpace
@@ -59,14 +61,23 @@ final class PageAppender {
 
   /// The index of the last part, which is a new one where there is none with room.
   private func partWithRoom() throws(EngineError) -> Int {
-    if let last = parts.last, last.extent.pages < last.segment.pageCapacity { return parts.count - 1 }
+    if !isSealed, let last = parts.last, last.extent.pages < last.segment.pageCapacity {
+      return parts.count - 1
+    }
     try flush()
     let segment = try files.make(number: try numbers.take())
     segment.add(to: space, pageCount: 1)
     parts.append(Part(segment: segment, extent: Extent(pages: 1, chain: segment.header.seed)))
     hasNewNames = true
+    isSealed = false
     return parts.count - 1
   }
+
+  /// Lets the next page begin another segment.
+  func seal() { isSealed = true }
+
+  /// Takes segments out: nothing that is written from now on refers to them.
+  func drop(_ numbers: SegmentSet) { parts.removeAll { numbers.contains($0.segment.number) } }
 
   /// Writes what is still held.
   private func flush() throws(EngineError) {

@@ -10,6 +10,8 @@ public struct GenerationRecord: Hashable, Sendable {
   public let deletes: UInt64
   /// What it takes in the log.
   public let bytes: Int64
+  /// Whether the store itself has made it, to move what lives: it holds what the one before it holds.
+  public let isInternal: Bool
 }
 
 /// What a store holds and takes.
@@ -45,7 +47,9 @@ extension OpenStore {
   func statistics() throws(EngineError) -> EngineStatistics {
     try status.checkOpen()
     let pinned = PinnedGeneration(generations)
-    let (checkpoint, parts) = checkpoints.withLock { (newestCheckpoint, pages.parts) }
+    let (checkpoint, parts, fileBytes) = try checkpoints.withLock { () throws(EngineError) in
+      (newestCheckpoint, pages.parts, try self.fileBytes())
+    }
     let path = log.segments
     return EngineStatistics(
       generation: Generation(rawValue: pinned.pin.generation), keys: pinned.pin.root.count,
@@ -53,18 +57,19 @@ extension OpenStore {
       checkpoint: Generation(rawValue: checkpoint?.record.generation ?? 0), logBytes: logBytes(path),
       logSegments: path.count,
       pageBytes: parts.reduce(0) { $0 + Int64($1.extent.pages) * Int64(Format.pageBytes) },
-      pageSegments: parts.count, fileBytes: try fileBytes(), memoryBytes: Int64(space.arenaBytesInUse),
+      pageSegments: parts.count, fileBytes: fileBytes, memoryBytes: Int64(space.arenaBytesInUse),
       oldestPinned: generations.oldestPinned.map(Generation.init(rawValue:)),
       hiddenTransactions: hiddenTransactions)
   }
 
   private func logBytes(_ path: [LogSegment]) -> Int64 {
     let end = log.settledEnd.position
-    let sealed = path.dropFirst().reduce(0) { $0 + Int64($1.header.predecessor?.position.offset ?? 0) }
-    return sealed + Int64(end.offset)
+    return path.reduce(0) { sum, segment in
+      sum + Int64(segment.number == end.segment ? end.offset : log.end(of: segment.number)?.offset ?? 0)
+    }
   }
 
-  private func fileBytes() throws(EngineError) -> Int64 {
+  func fileBytes() throws(EngineError) -> Int64 {
     var total: Int64 = 0
     for name in try folder.entries() {
       let file = try folder.open(name, .readOnly)
@@ -76,7 +81,8 @@ extension OpenStore {
 
   func generationRecords() throws(EngineError) -> [GenerationRecord] {
     try status.checkOpen()
-    let path = log.segments
+    let oldest = try oldestAvailable()
+    let path = log.tail
     let end = log.settledEnd
     guard let first = path.first else { return [] }
     var records: [GenerationRecord] = []
@@ -86,11 +92,13 @@ extension OpenStore {
       guard frame.header.kind == Format.transactionKind else { continue }
       bytes += Int64(frame.header.totalBytes)
       guard frame.header.isLast else { continue }
+      defer { bytes = 0 }
+      guard frame.header.transaction >= oldest else { continue }
       records.append(
         GenerationRecord(
           generation: Generation(rawValue: frame.header.transaction), time: frame.header.time,
-          puts: frame.header.puts, deletes: frame.header.deletes, bytes: bytes))
-      bytes = 0
+          puts: frame.header.puts, deletes: frame.header.deletes, bytes: bytes,
+          isInternal: frame.header.flags & Format.internalFlag != 0))
     }
     guard walk.point.position == end.position else {
       throw EngineError.damaged(

@@ -11,6 +11,8 @@ final class Verification {
   private let pinned: PinnedGeneration
   /// The log, opened once more.
   private var path: [LogSegment] = []
+  /// Segments before it, of which only the values count.
+  private var earlier: [LogSegment] = []
   private var report = VerificationReport()
   private let progress: ((Int64, Int64) -> Void)?
   private var done: Int64 = 0
@@ -73,16 +75,38 @@ final class Verification {
     options.access = .readOnly
     options.reading = .buffered
     let finder = LogFinder(folder: store.folder, identifier: store.log.identifier, options: options)
-    path = try finder.path(to: end.position.segment, listing: LogFinder.Listing(), isExact: true)
-    for (segment, next) in zip(path, path.dropFirst())
-    where next.header.predecessor?.position.segment == segment.number {
-      total += Int64(next.header.predecessor?.position.offset ?? 0)
+    path = try finder.path(to: end.position.segment, listing: try finder.list(), isExact: true)
+    earlier = try finder.earlier(than: path, checkpoint)
+    if checkpoint == nil, let join = path.first?.header.predecessor {
+      throw EngineError.damaged(
+        "the log has no beginning; restore the missing files",
+        file: store.folder.path(of: SegmentName.log(join.position.segment)))
+    }
+    for segment in earlier + path.dropLast() {
+      total += Int64(store.log.end(of: segment.number)?.offset ?? 0)
     }
     total += Int64(end.position.offset)
     for named in checkpoint?.pageSegments ?? [] { total += Int64(named.extent) * Int64(Format.pageBytes) }
   }
 
   private func checkLog() throws(EngineError) {
+    for segment in earlier { try checkAlone(segment) }
+    try checkPath()
+  }
+
+  /// The frames of a segment whose neighbours may be gone.
+  private func checkAlone(_ segment: LogSegment) throws(EngineError) {
+    guard let end = store.log.end(of: segment.number) else { return }
+    let position = LogPosition(segment: segment.number, offset: end.offset)
+    var walk = try LogWalk([segment][...], from: segment.header.firstPoint, upTo: position)
+    while let frame = try walk.next() { note(frame) }
+    guard walk.point.position == position, walk.point.chain == end.chain else {
+      return find(
+        "a frame of the log is damaged (\(segment.path) at byte \(walk.point.position.offset))")
+    }
+  }
+
+  private func checkPath() throws(EngineError) {
     var start = path.first?.header.firstPoint
     while let from = start {
       var walk = try LogWalk(path[...], from: from, upTo: end.position)
@@ -134,11 +158,12 @@ final class Verification {
     while let found = next {
       for named in found.pageSegments { ends[named.number, default: [:]][Int(named.extent)] = named.chain }
       next = nil
-      guard let position = found.record.previous else { break }
+      guard let position = found.record.previous, path.contains(where: { $0.number == position.segment })
+      else { break }
       try collecting { () throws(EngineError) in
         let older = try NamedCheckpoint.read(
           at: position, checksum: found.record.previousChecksum, in: path, folder: store.folder)
-        guard older.record.generation < found.record.generation else {
+        guard older.precedes(found) else {
           throw EngineError.damaged("checkpoints do not follow one another", file: store.path)
         }
         next = older
@@ -225,6 +250,9 @@ extension Record {
 extension OpenStore {
   func verify(progress: ((Int64, Int64) -> Void)?) throws(EngineError) -> VerificationReport {
     try status.checkOpen()
-    return try Verification(self, progress: progress).run()
+    // Nothing is given back meanwhile.
+    return try reclaimer.lock.withLock { () throws(EngineError) in
+      try Verification(self, progress: progress).run()
+    }
   }
 }

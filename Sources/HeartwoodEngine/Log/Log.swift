@@ -15,6 +15,8 @@ final class Log: @unchecked Sendable {
   private let pathLock = Lock()
   private var path: [LogSegment] = []
   private var settled: LogPoint
+  /// Where the segments end that are not written any more, by number.
+  private var ends: [UInt32: SegmentEnd] = [:]
 
   /// Where the next frame will lie.
   private(set) var end: LogPoint
@@ -37,8 +39,7 @@ final class Log: @unchecked Sendable {
   ///   - end: Where the next frame will lie.
   init(
     folder: StoreFolder, identifier: StoreIdentifier, options: EngineOptions, path: [LogSegment],
-    last: LogSegment,
-    end: LogPoint, filled: Int
+    last: LogSegment, end: LogPoint, filled: Int, ends: [UInt32: SegmentEnd] = [:]
   ) {
     self.folder = folder
     self.identifier = identifier
@@ -49,10 +50,47 @@ final class Log: @unchecked Sendable {
     zeros = ZeroFilling(last, filled: filled)
     for segment in path { table.add(segment) }
     self.path = path
+    self.ends = ends
+    for segment in path {
+      if let join = segment.header.predecessor { self.ends[join.position.segment] = SegmentEnd(join) }
+    }
   }
 
-  /// The segments in the log's order. Any thread.
+  /// Where a segment of the log ends, and the checksum of its last frame.
+  struct SegmentEnd: Hashable, Sendable {
+    let offset: Int
+    let chain: UInt64
+
+    init(_ point: LogPoint) {
+      offset = point.position.offset
+      chain = point.chain
+    }
+
+    init(_ named: CheckpointRecord.Segment) {
+      offset = Int(truncatingIfNeeded: named.extent)
+      chain = named.chain
+    }
+  }
+
+  /// All segments that are alive, in the log's order. Any thread.
   var segments: [LogSegment] { pathLock.withLock { path } }
+
+  /// Those that go on in one another up to the last: frames are read through them. Any thread.
+  var tail: [LogSegment] { Self.tail(of: segments) }
+
+  static func tail(of path: [LogSegment]) -> [LogSegment] {
+    var first = path.count - 1
+    while first > 0, path[first].header.predecessor?.position.segment == path[first - 1].number { first -= 1 }
+    return first < 0 ? path : Array(path[first...])
+  }
+
+  /// Where a segment ends that is not the last. Any thread.
+  func end(of segment: UInt32) -> SegmentEnd? { pathLock.withLock { ends[segment] } }
+
+  /// Takes segments out of the log; what was found in them before can still be read. Any thread.
+  func drop(_ numbers: SegmentSet) {
+    pathLock.withLock { path.removeAll { numbers.contains($0.number) } }
+  }
 
   /// Up to here the frames stay: those of transactions that were published, and of checkpoints. Any thread.
   var settledEnd: LogPoint { pathLock.withLock { settled } }
@@ -84,11 +122,12 @@ final class Log: @unchecked Sendable {
   ///
   /// - Parameter time: When the transaction was committed; in its last frame only.
   func appendTransactionFrame(
-    _ number: UInt64, isLast: Bool, time: Int64 = 0, puts: UInt64 = 0, deletes: UInt64 = 0
+    _ number: UInt64, isLast: Bool, isInternal: Bool = false, time: Int64 = 0, puts: UInt64 = 0,
+    deletes: UInt64 = 0
   ) throws(EngineError) {
     var header = nextHeader(Format.transactionKind, transaction: number)
     if isLast {
-      header.flags = Format.lastFrameFlag
+      header.flags = Format.lastFrameFlag | (isInternal ? Format.internalFlag : 0)
       header.time = time
       header.puts = puts
       header.deletes = deletes
@@ -246,6 +285,7 @@ final class Log: @unchecked Sendable {
     remains = nil
     table.add(segment)
     pathLock.withLock {
+      if let join = segment.header.predecessor { ends[join.position.segment] = SegmentEnd(join) }
       path.append(segment)
       settled = first
     }

@@ -77,6 +77,14 @@ final class SegmentTable: @unchecked Sendable {
     }
   }
 
+  /// Forgets a segment that no reader can come to any more. The one who adds.
+  func remove(_ number: UInt32) {
+    let table = all[all.count - 1]
+    guard Int(number) < table.count else { return }
+    table.entries[Int(number)] = nil
+    owners.removeAll { $0.number == number }
+  }
+
   private func addToLargerTable(_ segment: LogSegment, _ number: Int) {
     let table = all[all.count - 1]
     var count = table.count

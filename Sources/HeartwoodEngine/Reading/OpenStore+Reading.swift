@@ -26,36 +26,106 @@ final class PastGeneration: SnapshotSource, @unchecked Sendable {
   let view: ReadView
   /// Keeps the pages that were made by replaying.
   private let replay: Replay
+  private let table: SegmentTable
 
   init(_ store: OpenStore, _ generation: UInt64) throws(EngineError) {
     let end = store.log.settledEnd
-    let log = store.log.segments
-    let checkpoint = try Self.checkpoint(notAfter: generation, store)
     let space = try PageSpace()
+    // Nothing is given back meanwhile.
+    let (segments, checkpoint) = try store.checkpoints.withLock { () throws(EngineError) in
+      let segments = store.log.segments
+      let checkpoint = try Self.checkpoint(notAfter: generation, store, segments)
+      try Self.addPages(of: checkpoint, to: space, store)
+      return (segments, checkpoint)
+    }
+    replay = try Replay(
+      space: space, from: checkpoint, log: Log.tail(of: segments), end: end, last: generation)
+    let root = replay.generations.tip.root
+    // A table of its own: the store may give segments back that this generation needs.
+    table = SegmentTable()
+    for segment in segments { table.add(segment) }
+    view = ReadView(view: TreeView(space: space, root: root), table: table)
+  }
+
+  private static func addPages(
+    of checkpoint: NamedCheckpoint?, to space: PageSpace, _ store: OpenStore
+  ) throws(EngineError) {
     let files = PageSegmentFiles(
       folder: store.folder, identifier: store.log.identifier, options: store.options)
     for named in checkpoint?.pageSegments ?? [] {
       let part = try files.open(named)
       part.segment.add(to: space, pageCount: part.extent.pages)
     }
-    replay = try Replay(space: space, from: checkpoint, log: log, end: end, last: generation)
-    let root = replay.generations.tip.root
-    view = ReadView(view: TreeView(space: space, root: root), table: store.log.table)
   }
 
-  /// The newest checkpoint that is not after a generation; nil where there is none.
+  /// The newest checkpoint that is not after a generation; nil where the log has it from the beginning.
   private static func checkpoint(
-    notAfter generation: UInt64, _ store: OpenStore
+    notAfter generation: UInt64, _ store: OpenStore, _ segments: [LogSegment]
   ) throws(EngineError) -> NamedCheckpoint? {
-    var checkpoint = store.checkpoints.withLock { store.newestCheckpoint }
-    while let found = checkpoint, found.record.generation > generation {
-      guard let position = found.record.previous else { return nil }
-      checkpoint = try NamedCheckpoint.read(
-        at: position, checksum: found.record.previousChecksum, in: store.log.segments, folder: store.folder)
-      guard let older = checkpoint, older.record.generation < found.record.generation else {
-        throw EngineError.damaged("checkpoints do not follow one another", file: store.path)
-      }
+    var checkpoints = CheckpointChain(store, segments)
+    while let found = try checkpoints.nextAlive() {
+      if found.record.generation <= generation { return found }
     }
-    return checkpoint
+    guard Log.tail(of: segments).first?.header.predecessor == nil else { throw store.givenBack(generation) }
+    return nil
+  }
+}
+
+/// The checkpoints of a store, from the newest back. Under the lock of checkpoints.
+struct CheckpointChain {
+  private let store: OpenStore
+  private let segments: [LogSegment]
+  private let newest: NamedCheckpoint?
+  private var last: NamedCheckpoint?
+
+  /// - Parameter segments: Those of the log; a checkpoint whose segment is not among them ends the chain.
+  init(_ store: OpenStore, _ segments: [LogSegment]) {
+    self.store = store
+    self.segments = segments
+    newest = store.newestCheckpoint
+  }
+
+  /// The next one whose tree and values are all there; nil at the first that has lost something.
+  mutating func nextAlive() throws(EngineError) -> NamedCheckpoint? {
+    guard let found = try next() else { return nil }
+    let logs = Set(segments.map(\.number))
+    let pages = Set(store.pages.parts.map(\.segment.number))
+    return found.record.segments.allSatisfy { ($0.isLog ? logs : pages).contains($0.number) } ? found : nil
+  }
+
+  mutating func next() throws(EngineError) -> NamedCheckpoint? {
+    guard let last else {
+      last = newest
+      return newest
+    }
+    guard let position = last.record.previous, segments.contains(where: { $0.number == position.segment })
+    else { return nil }
+    let older = try NamedCheckpoint.read(
+      at: position, checksum: last.record.previousChecksum, in: segments, folder: store.folder)
+    guard older.precedes(last) else {
+      throw EngineError.damaged("checkpoints do not follow one another", file: store.path)
+    }
+    self.last = older
+    return older
+  }
+}
+
+extension OpenStore {
+  /// The oldest generation that can be opened: 0 where the log goes back to the beginning.
+  func oldestAvailable() throws(EngineError) -> UInt64 {
+    try checkpoints.withLock { () throws(EngineError) in
+      let segments = log.segments
+      guard Log.tail(of: segments).first?.header.predecessor != nil else { return 0 }
+      var checkpoints = CheckpointChain(self, segments)
+      var oldest = generations.newest
+      while let found = try checkpoints.nextAlive() { oldest = found.record.generation }
+      return oldest
+    }
+  }
+
+  func givenBack(_ generation: UInt64) -> EngineError {
+    EngineError(
+      .generationUnavailable,
+      "generation \(generation) can't be opened any more: space that it needs was given back", file: path)
   }
 }

@@ -28,7 +28,7 @@ struct LogFinder {
     return listing
   }
 
-  /// The segment that the log ends in, and those before it, in order.
+  /// The segment that the log ends in, and those before it, in order, as far as they are there.
   ///
   /// - Parameter isExact: The anchor has the last word on which segment is last.
   func path(to named: UInt32, listing: Listing, isExact: Bool) throws(EngineError) -> [LogSegment] {
@@ -37,13 +37,31 @@ struct LogFinder {
     var path: [LogSegment] = []
     while let segment = last {
       path.append(segment)
-      guard let join = segment.header.predecessor else { break }
+      // One that is not there was given back, or is missing: the checkpoint says which.
+      guard let join = segment.header.predecessor, listing.logs.contains(join.position.segment) else { break }
       guard join.position.segment < segment.number else {
         throw EngineError.damaged("the segment names a later one as the one before it", file: segment.path)
       }
       last = try open(join.position.segment, isLast: false)
     }
     return path.reversed()
+  }
+
+  /// The segments that a checkpoint names before those of `path`: none of their frames is read again, but
+  /// values lie in them.
+  func earlier(than path: [LogSegment], _ checkpoint: NamedCheckpoint?) throws(EngineError) -> [LogSegment] {
+    let known = Set(path.map(\.number))
+    var segments: [LogSegment] = []
+    for named in checkpoint?.logSegments ?? [] where !known.contains(named.number) {
+      let segment = try open(named.number, isLast: false)
+      guard named.extent <= UInt64(segment.limit) else {
+        throw EngineError.damaged(
+          "the file is shorter than what was written to it; restore it", file: segment.path,
+          offset: segment.limit)
+      }
+      segments.append(segment)
+    }
+    return segments.sorted { $0.number < $1.number }
   }
 
   /// A segment that the anchor does not name yet belongs to the log if frames were written in it: they

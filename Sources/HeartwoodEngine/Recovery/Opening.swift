@@ -109,7 +109,10 @@ struct Opening {
       path, from: try start(named, path, folder), proven: slot.proven, exactly: isExact)
     let checkpoint = newestCheckpoint(scan) ?? named
     let next = max(slot.nextSegment, checkpoint?.record.nextSegment ?? 0, listing.next)
-    let recovery = Recovery(folder: folder, anchor: anchor, options: options, path: path, scan: scan)
+    let earlier = try finder.earlier(than: path, checkpoint)
+    let recovery = Recovery(
+      folder: folder, anchor: anchor, options: options, path: path, earlier: earlier,
+      ends: checkpoint?.ends ?? [:], scan: scan)
     let log =
       try isExact ? recovery.cleanLog() : recovery.run(contents, listing: listing, checkpoint, next: next)
     return Found(
@@ -129,8 +132,13 @@ struct Opening {
     _ checkpoint: NamedCheckpoint?, _ path: [LogSegment], _ folder: StoreFolder
   ) throws(EngineError) -> LogPoint {
     if let checkpoint { return checkpoint.record.replay }
-    guard let first = path.first, first.header.predecessor == nil else {
-      throw EngineError.damaged("the log has no beginning; restore the missing files", file: folder.path)
+    guard let first = path.first else {
+      throw EngineError.damaged("the store has no log; restore the missing files", file: folder.path)
+    }
+    if let join = first.header.predecessor {
+      throw EngineError.damaged(
+        "a file of the store is missing; restore it",
+        file: folder.path(of: SegmentName.log(join.position.segment)))
     }
     return first.header.firstPoint
   }
@@ -153,7 +161,7 @@ struct Opening {
     var parts: [PageAppender.Part] = []
     for named in found.checkpoint?.pageSegments ?? [] { parts.append(try files.open(named)) }
     let pages = PageAppender(parts, files: files, numbers: numbers, space: space)
-    let replay = try Replay(space: space, from: found.checkpoint, log: found.log.segments, end: found.log.end)
+    let replay = try Replay(space: space, from: found.checkpoint, log: found.log.tail, end: found.log.end)
     return OpenStore(
       OpenStore.Parts(
         path: path, options: options, folder: found.folder, anchor: found.anchor, log: found.log,

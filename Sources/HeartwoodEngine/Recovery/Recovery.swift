@@ -7,6 +7,9 @@ struct Recovery {
   let anchor: AnchorFile
   let options: EngineOptions
   let path: [LogSegment]
+  /// Those before the path, for their values, and where they end.
+  let earlier: [LogSegment]
+  let ends: [UInt32: Log.SegmentEnd]
   let scan: LogScan
 
   /// The log of a store that was closed: it ends where the anchor says, and goes on there.
@@ -40,10 +43,11 @@ struct Recovery {
     try nameInAnchor(&copy, checkpoint)
     // 4. What nothing refers to goes; not where half of the anchor is lost, which may have known better.
     let path = before(scan.provenEnd) + [copy.segment]
-    if !contents.isIncomplete { unlinkOrphans(listing, path, checkpoint) }
+    if !contents.isIncomplete { unlinkOrphans(listing, earlier + path, checkpoint) }
     return Log(
-      folder: folder, identifier: contents.slot.identifier, options: options, path: path, last: copy.segment,
-      end: copy.end, filled: max(Format.firstFillBytes, copy.end.position.offset))
+      folder: folder, identifier: contents.slot.identifier, options: options, path: earlier + path,
+      last: copy.segment, end: copy.end, filled: max(Format.firstFillBytes, copy.end.position.offset),
+      ends: ends)
   }
 
   private func makeLog(_ path: [LogSegment], end: LogPoint) throws(EngineError) -> Log {
@@ -52,8 +56,8 @@ struct Recovery {
         "the log does not end in its last segment; restore the file", file: folder.path)
     }
     return Log(
-      folder: folder, identifier: last.header.identifier, options: options, path: path, last: last, end: end,
-      filled: last.limit)
+      folder: folder, identifier: last.header.identifier, options: options, path: earlier + path, last: last,
+      end: end, filled: last.limit, ends: ends)
   }
 
   /// The segments up to the one that a point lies in.

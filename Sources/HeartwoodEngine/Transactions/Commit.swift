@@ -41,8 +41,8 @@ struct Commit {
     do {
       try store.markInUse()
       try store.log.appendTransactionFrame(
-        transaction.number, isLast: true, time: store.options.clock.nanosecondsSince1970,
-        puts: transaction.puts, deletes: transaction.deletes)
+        transaction.number, isLast: true, isInternal: transaction.isInternal,
+        time: store.options.clock.nanosecondsSince1970, puts: transaction.puts, deletes: transaction.deletes)
     } catch {
       #if DELIBERATE_BUGS
         if DeliberateBug.isOn(.keepsTransactionThatFailed) {
@@ -141,7 +141,38 @@ extension OpenStore {
     return result
   }
 
-  private func beginTransaction() throws(EngineError) -> WriteTransaction {
+  /// Runs `body` in a transaction of the store's own, which nobody waits for; where it changes nothing, there
+  /// is none.
+  func writeInternally<Result>(
+    _ body: (WriteTransaction) throws(EngineError) -> Result
+  ) throws(EngineError) -> Result {
+    try writer.withLock { () throws(EngineError) in
+      try status.checkWritable()
+      try prepareLog()
+      let transaction = try beginTransaction(isInternal: true)
+      let commit = Commit(store: self, transaction: transaction, durability: .deferred)
+      defer {
+        transaction.end()
+        log.builder.trim()
+      }
+      let result: Result
+      do throws(EngineError) {
+        result = try body(transaction)
+        try transaction.checkCommittable()
+      } catch {
+        commit.giveUp()
+        throw error
+      }
+      guard tree.hasChanges || !transaction.isEmpty else {
+        tree.rollback()
+        return result
+      }
+      try commit.perform()
+      return result
+    }
+  }
+
+  private func beginTransaction(isInternal: Bool = false) throws(EngineError) -> WriteTransaction {
     let tip = generations.tip
     tree.begin(generation: tip.generation + 1, from: tip.root)
     do {
@@ -150,7 +181,7 @@ extension OpenStore {
       tree.rollback()
       throw error
     }
-    return WriteTransaction(self, from: tip.generation)
+    return WriteTransaction(self, from: tip.generation, isInternal: isInternal)
   }
 
   /// Writes a frame of a transaction that goes on.

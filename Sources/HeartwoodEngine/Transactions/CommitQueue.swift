@@ -106,6 +106,8 @@ final class CommitQueue: @unchecked Sendable {
     } else {
       for entry in entries[..<count] { publish(entry) }
       entries.removeFirst(count)
+      // Those that came meanwhile and need no sync: there may be nobody who waits for them.
+      while let first = entries.first, first.work == nil { publish(entries.removeFirst()) }
     }
     if waiting > 0 { changed.broadcast() }
   }

@@ -13,6 +13,8 @@ public final class WriteTransaction: KeyValueReader {
   let number: UInt64
   /// Where the log ended before it.
   let start: LogPoint
+  /// Not a user's: the store's own.
+  let isInternal: Bool
 
   private(set) var puts: UInt64 = 0
   private(set) var deletes: UInt64 = 0
@@ -21,7 +23,8 @@ public final class WriteTransaction: KeyValueReader {
   private var hasEnded = false
   private var validity: ReadValidity?
 
-  init(_ store: OpenStore, from base: UInt64) {
+  init(_ store: OpenStore, from base: UInt64, isInternal: Bool = false) {
+    self.isInternal = isInternal
     self.store = store
     log = store.log
     tree = store.tree
@@ -58,6 +61,11 @@ public final class WriteTransaction: KeyValueReader {
       _ = try tree.put(key, isShort ? .inline(value) : .position(reference))
       puts &+= 1
     }
+  }
+
+  /// Puts the value that a key has once more, so that it lies at the end of the log.
+  func move(_ key: [UInt8], _ value: UnsafeRawBufferPointer) throws(EngineError) {
+    try key.withBytes { (key) throws(EngineError) in try put(key, value) }
   }
 
   /// Takes a key and its value away; returns whether there was one.

@@ -194,6 +194,9 @@ final class PageSpace: @unchecked Sendable {
     slot.pointee.pageCount.store(min(count, slot.pointee.capacity), ordering: .releasing)
   }
 
+  /// Forgets a segment whose pages nobody can reach any more.
+  func removeSegment(_ number: UInt32) { segments.remove(number) }
+
   // MARK: The arena; the writer's
 
   /// Bytes of pages that are in use.

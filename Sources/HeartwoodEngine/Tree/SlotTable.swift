@@ -53,6 +53,15 @@ final class SlotTable<Slot: ~Copyable>: @unchecked Sendable {
     tables[tables.count - 1].entries[Int(number)] = pointer
   }
 
+  /// Forgets a slot that nobody can come to any more. The one who adds.
+  func remove(_ number: UInt32) {
+    let table = tables[tables.count - 1]
+    guard Int(number) < table.count, let slot = table.entries[Int(number)] else { return }
+    for table in tables where Int(number) < table.count { table.entries[Int(number)] = nil }
+    slot.deinitialize(count: 1)
+    slot.deallocate()
+  }
+
   private func grow(toHold number: Int) {
     let old = tables[tables.count - 1]
     var count = old.count

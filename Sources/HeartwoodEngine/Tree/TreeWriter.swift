@@ -71,6 +71,9 @@ final class TreeWriter {
     return root
   }
 
+  /// Whether the generation differs from the one that it began from.
+  var hasChanges: Bool { !born.isEmpty || !replaced.isEmpty }
+
   /// Gives the generation up: everything is as it was at `begin`.
   func rollback() {
     for page in born { space.free(page) }

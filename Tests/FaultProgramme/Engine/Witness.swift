@@ -50,6 +50,14 @@ final class Witness: @unchecked Sendable {
   /// Everything up to now has to survive.
   func acknowledge() { lock.withLock { promise.durable = promise.generations.count - 1 } }
 
+  /// Everything up to this generation has to survive.
+  func acknowledge(through generation: Int) { lock.withLock { promise.durable = generation } }
+
+  /// What was attempted behind this generation did not happen.
+  func settleAttempts(through generation: Int) {
+    lock.withLock { promise.generations.removeSubrange((generation + 1)...) }
+  }
+
   /// The store was opened and is at this generation, with these rows: nothing newer will ever be found, and
   /// this has to survive. Returns whether that was possible.
   func settle(on generation: Int, _ rows: Rows) -> Bool {

@@ -47,6 +47,8 @@ enum Step: Sendable {
   /// A transaction whose closure throws.
   case giveUp([Edit])
   case checkpoint
+  /// Gives space back.
+  case reclaim
   /// Closes and opens.
   case reopen
   /// Ends the process without closing, and opens the store in another.
@@ -73,7 +75,7 @@ struct Workload: Sendable, CustomStringConvertible {
 
   static let all = [
     creation, inserts, changes, checkpoints, deferred, manySmall, roll, deferredRoll, largeValues, reopening,
-    fullDisk,
+    fullDisk, reclaiming,
   ]
 
   /// Brings a disk to where the workload begins, and closes the store.
@@ -190,6 +192,23 @@ struct Workload: Sendable, CustomStringConvertible {
       .commit(.deferred, [.delete("b")]),
       .checkpoint,
       .commit(.full, [.put("c", bytes: 66_000), .put("a", bytes: 1)]),
+    ])
+
+  static let reclaiming = Workload(
+    "space given back",
+    preparation: (0..<6).map { round in
+      .commit(.full, (0..<40).map { .put("k\($0 * (2 * round + 1) % 40)", bytes: 500) })
+    },
+    [
+      .reclaim,
+      .commit(.full, [.put("k7", bytes: 60), .delete("k8")]),
+      .commit(.deferred, [.deletePrefix("k1")]),
+      .reclaim,
+      .reopen,
+      .commit(.full, [.put("k9", bytes: 61)]),
+      .reclaim,
+      .kill,
+      .reclaim,
     ])
 
   static let fullDisk = Workload(
