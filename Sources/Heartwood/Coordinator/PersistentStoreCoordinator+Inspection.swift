@@ -28,6 +28,17 @@ extension PersistentStoreCoordinator {
   /// - Complexity: linear in the size of the log.
   public func generations() throws -> [GenerationRecord] { try openStore().generations() }
 
+  /// Gives back the space that changed and deleted objects once took, while contexts go on.
+  ///
+  /// The history and all saved objects stay. Generations from before can't be opened any more where they need what was
+  /// given back; those that contexts hold stay whole.
+  ///
+  /// - Throws: `.persistentStoreSave` for a store that is open for reading only, `.persistentStoreDamaged`, and when the disk
+  ///   fails or is full; what was not given back stays as it was.
+  /// - Complexity: linear in the number of objects, and in the bytes that are moved.
+  @discardableResult
+  public func reclaim() throws -> ReclaimedSpace { try openStore().reclaim() }
+
   /// Counts and sizes of the store's parts.
   ///
   /// - Throws: when the folder cannot be read.

@@ -184,3 +184,17 @@ extension SmallWorld {
       uniqueKeysWithValues: names.map { ($0, try Data(contentsOf: folder.appending(path: $0))) })
   }
 }
+
+@Test func `reclaim gives space back and keeps objects and history`() throws {
+  let world = try SmallWorld()
+  #expect(world.run("delete", "City/p1").status == .success)
+  let (countries, history) = (world.run("fetch", "Country").output, world.run("history").output)
+  let run = world.run("reclaim")
+  #expect(run.status == .success)
+  #expect(run.output.contains("on disk before, "))
+  #expect(world.run("fetch", "Country").output == countries)
+  #expect(world.run("history").output == history)
+  #expect(world.run("verify").status == .success)
+  #expect(world.run("delete", "City/p2").status == .success)
+  #expect(world.run("verify").status == .success)
+}

@@ -111,6 +111,11 @@ extension LogStore {
     try HeartwoodError.translating("the store cannot be read") { try engine.statistics() }
   }
 
+  func reclaim() throws -> ReclaimedSpace {
+    try refuseIfReadOnly()
+    return try HeartwoodError.translating("the space cannot be given back") { try engine.reclaim() }
+  }
+
   /// Checks everything: the engine's bytes and structure, then rows, indexes, links and history.
   ///
   /// - Parameter progress: called with what has been done and what there is to do.

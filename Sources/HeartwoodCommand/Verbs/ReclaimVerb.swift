@@ -1,0 +1,24 @@
+import Heartwood
+import HeartwoodEngine
+
+/// Gives the space of what was changed and deleted back to the disk.
+enum ReclaimVerb: Verb {
+  static let syntax = VerbSyntax(
+    name: "reclaim",
+    summary: "give back the space that changed and deleted objects once took",
+    arguments: [.store],
+    discussion: """
+      All objects and the history stay. Generations from before can no longer be read where they need what was given
+      back.
+      """)
+
+  static func run(_ arguments: ParsedArguments, console: any Console) throws(CommandFailure) -> ExitCode {
+    try OpenStore.with(arguments.argument(0) ?? "", for: .changing, console) { store in
+      let space = try store.coordinator.reclaim()
+      try console.writeLine(
+        "\(Amount.bytes(space.bytesBefore)) on disk before, \(Amount.bytes(space.bytesAfter)) now; "
+          + "\(Amount.text(space.movedValues, "value")) moved")
+    }
+    return .success
+  }
+}
