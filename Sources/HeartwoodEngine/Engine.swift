@@ -66,7 +66,8 @@ public final class Engine: Sendable {
   ///
   /// - Parameter durability: When the commit is safe; nil for what the store was opened with.
   /// - Throws: what `body` throws; `.nestedWrite` inside another write of this thread; `.outcomeUnknown` where the
-  ///   commit's sync failed, or its writing failed in a way that leaves it on disk, and `.stopped` ever after; other errors leave the store as it was.
+  ///   commit's sync failed, or its writing failed in a way that may leave it on disk, and `.stopped` ever after; other
+  ///   errors leave the store as it was.
   public func write<Result>(
     durability: Durability? = nil, _ body: (WriteTransaction) throws -> Result
   ) throws -> Result {

@@ -90,11 +90,13 @@ final class Reclaimer: @unchecked Sendable {
 
 /// What giving space back has done.
 public struct ReclaimedSpace: Hashable, Sendable {
-  /// The bytes of all files before and after.
+  /// The bytes of all files before.
   public var bytesBefore: Int64
+  /// The bytes of all files after.
   public var bytesAfter: Int64
-  /// How many values were moved, and how many bytes of the log they took.
+  /// How many values were moved.
   public var movedValues: Int
+  /// How many bytes of the log the moved values take.
   public var movedBytes: Int64
 }
 
