@@ -40,7 +40,8 @@ public final class Engine: Sendable {
   /// Snapshots that are held stay readable. A second call does nothing.
   ///
   /// - Throws: where the last checkpoint could not be written. The store is closed all the same, and loses
-  ///   nothing: it is recovered by the next opening.
+  ///   nothing: it is recovered by the next opening. `.stopped` where a sync failed before, and deferred
+  ///   transactions may therefore not be on disk.
   public func close() throws(EngineError) { try store.close() }
 
   // MARK: Reading

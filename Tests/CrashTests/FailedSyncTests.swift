@@ -44,6 +44,30 @@ import Testing
     try reopened.close()
   }
 
+  @Test func `a close after a failed sync in the background says that deferred commits may be lost`() throws {
+    let disk = SimulatedFileSystem()
+    let fileSystem = FaultInjectingFileSystem(base: disk)
+    var options = Session.options
+    options.checkpointBytes = 64 << 10
+    let engine = try Engine(at: Session.path, options: options, fileSystem: fileSystem)
+    fileSystem.use(FaultPlan([.init(.of(.sync), suffix: ".pages")]))
+    try engine.write(durability: .deferred) { try $0.put("deferred", [UInt8](repeating: 1, count: 70_000)) }
+    #expect(fileSystem.firingCounts == [1])
+    let lost = disk.crashImages().contains { (try? rowsFound(in: $0).isEmpty) == true }
+    #expect(lost)
+    #expect(try #require(failure { try engine.close() }).code == .stopped)
+    #expect(disk.lockCount == 0, "it is closed all the same")
+  }
+
+  @Test func `a close after a failed sync is no error where everything acknowledged is durable`() throws {
+    let fileSystem = FaultInjectingFileSystem(base: SimulatedFileSystem())
+    let engine = try Engine(at: Session.path, options: Session.options, fileSystem: fileSystem)
+    try engine.write { try $0.put("safe", [1]) }
+    fileSystem.use(FaultPlan([.init(.of(.sync), duration: .forever)]))
+    #expect(failure { try engine.write { try $0.put("unknown", [2]) } }?.code == .outcomeUnknown)
+    try engine.close()
+  }
+
   private func rowsFound(in image: CrashImage) throws -> Rows {
     let engine = try Engine(at: Session.path, options: Session.options, fileSystem: image.mounted())
     defer { try? engine.close() }

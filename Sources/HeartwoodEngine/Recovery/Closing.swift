@@ -39,8 +39,25 @@ extension OpenStore {
   private var isWriting: Bool { options.access == .readWrite && !status.isStopped }
 
   private func checkpointBeforeClosing() throws(EngineError) {
-    guard isWriting, !isInMemory else { return }
+    guard options.access == .readWrite, !isInMemory else { return }
+    do {
+      try status.checkWritable()
+    } catch {
+      return try checkNothingIsLost(because: error)
+    }
     try takeCheckpoint()
+  }
+
+  /// A store that has stopped is closed as it is; whoever relies on closing for what was deferred has to
+  /// hear of it.
+  private func checkNothingIsLost(because failure: EngineError) throws(EngineError) {
+    let isDurable = try writer.withLock { log.durable.generation >= generations.newest }
+    guard !isDurable else { return }
+    throw EngineError(
+      .stopped,
+      "the store is closed, but since a sync failed its newest transactions may not be on disk: open it again "
+        + "and see which of them are there",
+      file: failure.file, underlying: failure.underlying)
   }
 
   private var isInMemory: Bool { path == "/dev/null" }
