@@ -82,7 +82,7 @@ extension ManagedObjectContext {
     do {
       guard let row = try readingView().row(object.entity.rootEntity, object.identifier.key) else { return }
       try object.adopt(row: row.bytes)
-      object.forEachRelationshipState { $0.unload() }
+      reloadRelationships(of: object)
     } catch {
       noteUnreadable(error, object)
     }

@@ -3,27 +3,80 @@ import Foundation
 /// How a save writes relationships that have entries of their own: to-many without a to-one inverse,
 /// and ordered ones. A to-many with a to-one inverse is derived by the store from the other side's rows.
 extension SavePlan {
-  /// Writes the differences of an object's to-many relationships.
+  /// Writes the differences of all to-many relationships.
   ///
-  /// - Returns: a conflict when an order that was changed here was changed elsewhere too.
+  /// Those with an order come first, each as its own object has it: a link that is written from the other side
+  /// stands at the end.
+  ///
+  /// - Returns: conflicts where orders that were changed here were changed elsewhere too.
   func writeRelationships(
-    of object: ManagedObject, _ mapping: (UInt64) -> UInt64, in transaction: any StoreTransaction
-  ) throws -> MergeConflict? {
-    let key = mapping(object.identifier.key)
-    for relationship in object.entity.relationshipsBySlot where relationship.isToMany {
-      guard let state = object.relationshipState(at: relationship.slot), state.hasChanges else { continue }
-      if let order = state.order {
-        guard try writeOrder(order, over: state, relationship, key, mapping, in: transaction) else {
-          return MergeConflict(
-            object, newest: try transaction.row(object.entity.rootEntity, object.identifier.key))
+    _ mapping: (UInt64) -> UInt64, in transaction: any StoreTransaction
+  ) throws -> [MergeConflict] {
+    var conflicts: [MergeConflict] = []
+    var rest: [(RelationshipDescription, UInt64, RelationshipState)] = []
+    for object in written {
+      let key = mapping(object.identifier.key)
+      for relationship in object.entity.relationshipsBySlot where relationship.isToMany {
+        guard let state = object.relationshipState(at: relationship.slot), state.hasChanges else { continue }
+        guard relationship.isOrdered else {
+          // A to-one inverse implies everything.
+          if relationship.ownsLinks { rest.append((relationship, key, state)) }
+          continue
         }
+        guard try writeOrdered(relationship, key, state, mapping, in: transaction) else {
+          conflicts.append(
+            MergeConflict(
+              object, newest: try transaction.row(object.entity.rootEntity, object.identifier.key)))
+          continue
+        }
+        if relationship.isOrderedOnBothSides { rest.append((relationship, key, state)) }
       }
-      // A to-one inverse implies all but the order.
-      guard relationship.ownsLinks || relationship.isOrdered else { continue }
-      for target in state.removed.sorted() { try transaction.unlink(relationship, key, mapping(target)) }
-      for target in state.added { try transaction.link(relationship, key, mapping(target)) }
     }
-    return nil
+    for (relationship, key, state) in rest {
+      try writeLinks(relationship, key, state, mapping, in: transaction)
+    }
+    return conflicts
+  }
+
+  private func writeLinks(
+    _ relationship: RelationshipDescription, _ key: UInt64, _ state: RelationshipState,
+    _ mapping: (UInt64) -> UInt64, in transaction: any StoreTransaction
+  ) throws {
+    for target in state.removed.sorted() { try transaction.unlink(relationship, key, mapping(target)) }
+    for target in state.added { try transaction.link(relationship, key, mapping(target)) }
+  }
+
+  /// Writes what came, went and moved in an ordered relationship.
+  ///
+  /// - Returns: false where an order that was set here was changed elsewhere too.
+  private func writeOrdered(
+    _ relationship: RelationshipDescription, _ key: UInt64, _ state: RelationshipState,
+    _ mapping: (UInt64) -> UInt64, in transaction: any StoreTransaction
+  ) throws -> Bool {
+    if let order = state.order {
+      guard try writeOrder(order, over: state, relationship, key, mapping, in: transaction) else {
+        return false
+      }
+    }
+    if !relationship.isOrderedOnBothSides {
+      try writeLinks(relationship, key, state, mapping, in: transaction)
+    } else if state.order == nil {
+      // One side at a time, as each has its own order.
+      let kept = try destinations(relationship, key, in: transaction).filter { !state.removed.contains($0) }
+      try transaction.setOrder(relationship, key, kept + state.added.map(mapping))
+    }
+    return true
+  }
+
+  private func destinations(
+    _ relationship: RelationshipDescription, _ key: UInt64, in transaction: any StoreTransaction
+  ) throws -> [UInt64] {
+    var keys: [UInt64] = []
+    try transaction.destinations(relationship, of: key) {
+      keys.append($0)
+      return true
+    }
+    return keys
   }
 
   /// Writes an order that was set here, if the store still has the order that it was made from.
@@ -31,14 +84,20 @@ extension SavePlan {
     _ order: [UInt64], over state: RelationshipState, _ relationship: RelationshipDescription, _ key: UInt64,
     _ mapping: (UInt64) -> UInt64, in transaction: any StoreTransaction
   ) throws -> Bool {
-    var newest: [UInt64] = []
-    try transaction.destinations(relationship, of: key) {
-      newest.append($0)
-      return true
-    }
-    guard newest == state.committed ?? [] else { return false }
+    let newest = try destinations(relationship, key, in: transaction)
+    guard isSame(newest, state.committed ?? [], relationship) else { return false }
     try transaction.setOrder(relationship, key, order.map(mapping))
     return true
+  }
+
+  /// Whether an order is the one that is known. What this save deletes may have left it by now, and is no
+  /// reason to refuse it.
+  private func isSame(_ newest: [UInt64], _ known: [UInt64], _ relationship: RelationshipDescription) -> Bool
+  {
+    if newest == known { return true }
+    let root = relationship.destinationEntity.rootEntity
+    let keys = Set(deleted.lazy.filter { $0.entity.rootEntity === root }.map(\.identifier.key))
+    return newest.filter { !keys.contains($0) } == known.filter { !keys.contains($0) }
   }
 
   /// Takes a deleted object out of the far side of its links, as the store has them now.
@@ -46,12 +105,9 @@ extension SavePlan {
     let key = object.identifier.key
     for relationship in object.entity.relationshipsBySlot
     where relationship.ownsLinks && relationship.deleteRule != .noActionDeleteRule {
-      var targets: [UInt64] = []
-      try transaction.destinations(relationship, of: key) {
-        targets.append($0)
-        return true
+      for target in try destinations(relationship, key, in: transaction) {
+        try transaction.unlink(relationship, key, target)
       }
-      for target in targets { try transaction.unlink(relationship, key, target) }
     }
   }
 
@@ -108,5 +164,11 @@ extension SavePlan {
       if found { return true }
     }
     return false
+  }
+}
+
+extension RelationshipDescription {
+  fileprivate var isOrderedOnBothSides: Bool {
+    isOrdered && inverseRelationship.map { $0.isToMany && $0.isOrdered } == true
   }
 }

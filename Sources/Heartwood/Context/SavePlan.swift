@@ -78,11 +78,7 @@ extension SavePlan {
         conflicts.append(conflict)
       }
     }
-    for object in written {
-      if let conflict = try writeRelationships(of: object, mapping, in: transaction) {
-        conflicts.append(conflict)
-      }
-    }
+    conflicts += try writeRelationships(mapping, in: transaction)
     if conflicts.isEmpty { conflicts = try danglingReferences(in: transaction) }
     guard conflicts.isEmpty else { throw HeartwoodError.merge(conflicts) }
     return outcome

@@ -119,10 +119,20 @@ extension ManagedObjectContext {
         keys.append($0)
         return true
       }
+      state.load(keys)
     } catch {
       noteUnreadable(error, object)
+      state.loadNothing()
     }
-    state.load(keys)
+  }
+
+  /// Forgets what the store had, and lays orders that were set over what it has now.
+  func reloadRelationships(of object: ManagedObject) {
+    for relationship in object.entity.relationshipsBySlot where relationship.isToMany {
+      guard let state = object.relationshipState(at: relationship.slot) else { continue }
+      state.unload()
+      if state.order != nil { load(state, object, relationship.slot) }
+    }
   }
 
   // MARK: The other side

@@ -42,7 +42,25 @@ final class RelationshipState {
     committedSet = nil
     // What was added blindly may have come into the store from elsewhere in the meantime.
     if !added.isEmpty { for key in keys { added.remove(key) } }
+    if let order { placed = laid(order, over: keys) }
+    left = []
     current = nil
+  }
+
+  /// What a load that failed leaves: differences, which no save takes over.
+  func loadNothing() {
+    committed = []
+    committedSet = nil
+    current = nil
+  }
+
+  /// An order that was set before, without what has gone from the store since, and with what has come at its
+  /// end.
+  private func laid(_ order: [UInt64], over keys: [UInt64]) -> [UInt64] {
+    let there = Set(keys)
+    let placed = Set(order)
+    return order.filter { there.contains($0) || added.contains($0) }
+      + keys.filter { !placed.contains($0) && !removed.contains($0) }
   }
 
   /// The keys as they stand now.
@@ -132,7 +150,8 @@ final class RelationshipState {
     current = nil
   }
 
-  /// Forgets the keys in the store, keeping the differences: the next read loads the newest.
+  /// Forgets the keys in the store, keeping the differences: the next read loads the newest. An order that was
+  /// set has to be loaded again before a save.
   func unload() {
     committed = nil
     committedSet = nil
