@@ -28,7 +28,7 @@ extension ManagedObjectContext {
     }
     let store = try objectStore()
     var outcome = SaveOutcome()
-    let info = TransactionInfo(author: transactionAuthor, contextName: name, date: Date())
+    let info = TransactionInfo(author: transactionAuthor, contextName: name)
     let generation: UInt64
     do {
       (_, generation) = try store.save(info) { outcome = try plan.write(to: $0) }

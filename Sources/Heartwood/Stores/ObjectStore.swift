@@ -110,9 +110,10 @@ protocol StoreTransaction: RowSource {
 struct TransactionInfo: Sendable {
   var author: String?
   var contextName: String?
-  var date: Date
+  /// Nil for the time by the store's clock.
+  var date: Date?
 
-  init(author: String? = nil, contextName: String? = nil, date: Date) {
+  init(author: String? = nil, contextName: String? = nil, date: Date? = nil) {
     self.author = author
     self.contextName = contextName
     self.date = date

@@ -37,6 +37,9 @@ public final class WriteTransaction: KeyValueReader {
   /// The generation that the transaction began from.
   public var generation: Generation { Generation(rawValue: base) }
 
+  /// The time now by the store's clock, in nanoseconds since 1970.
+  package var time: Int64 { store.options.clock.nanosecondsSince1970 }
+
   /// True where nothing has been put or deleted.
   var isEmpty: Bool { puts == 0 && deletes == 0 && log.builder.isEmpty && log.end == start }
 

@@ -1,3 +1,4 @@
+import Foundation
 import HeartwoodEngine
 
 /// A save while it is being written: rows, and everything that follows from them.
@@ -156,7 +157,8 @@ extension LogStoreTransaction {
     let number = reader.generation.rawValue + 1
     let record = HistoryRecord(
       number: number, previous: try self.number(KeySpace.newestHistoryKey) ?? 0,
-      nanoseconds: info.nanoseconds, author: info.author, contextName: info.contextName, changes: changes)
+      nanoseconds: info.date?.nanosecondsSince1970 ?? reader.time, author: info.author,
+      contextName: info.contextName, changes: changes)
     #if DELIBERATE_BUGS
       if DeliberateBug.isOn(.writesHistoryBehindTheSave) {
         lateHistory = (KeySpace.historyKey(number), HistoryCoding.encode(record, schema))
@@ -169,12 +171,12 @@ extension LogStoreTransaction {
   }
 }
 
-extension TransactionInfo {
-  /// Since 1970, at the limit of what 64 bits hold for dates beyond it.
-  var nanoseconds: Int64 {
+extension Date {
+  /// At the limit of what 64 bits hold for dates beyond it.
+  fileprivate var nanosecondsSince1970: Int64 {
     // Apart, as a double has no room for this many digits.
-    let seconds = date.timeIntervalSince1970.rounded(.down)
-    let fraction = ((date.timeIntervalSince1970 - seconds) * 1e9).rounded()
+    let seconds = timeIntervalSince1970.rounded(.down)
+    let fraction = ((timeIntervalSince1970 - seconds) * 1e9).rounded()
     guard let whole = Int64(exactly: seconds), let rest = Int64(exactly: fraction) else {
       return seconds < 0 ? .min : .max
     }
