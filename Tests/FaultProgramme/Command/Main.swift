@@ -3,7 +3,9 @@ import Foundation
 /// Runs the fault programme, or is the victim of its kills.
 @main
 struct FaultProgramme {
-  static let parts: [any Part] = [CrashPart(), RecoveryPart(), ErrorPart(), KillPart()]
+  static let parts: [any Part] = [
+    CrashPart(), RecoveryPart(), ErrorPart(), SimulationPart(), KillPart(),
+  ]
 
   static func main() {
     let words = Array(CommandLine.arguments.dropFirst())

@@ -1,0 +1,219 @@
+import HeartwoodEngine
+import HeartwoodFaults
+import HeartwoodFiles
+
+extension EngineSimulation {
+  // MARK: Ends
+
+  func close() throws {
+    guard let closing = engine else { return }
+    let unsafe = options.durability == .none
+    let isStopped = Self.isStopped(closing)
+    let error = try tolerate("close") { try closing.close() }
+    // Whatever it says, the store is closed.
+    engine = nil
+    wasClosedCleanly = error == nil && !isStopped
+    if error == nil, !unsafe { ledger.settle() }
+    leaveUnsafe()
+  }
+
+  /// Whether a sync has failed, of which nobody needs to have been told.
+  private static func isStopped(_ engine: Engine) -> Bool {
+    do {
+      try engine.write { _ in }
+      return false
+    } catch {
+      return true
+    }
+  }
+
+  func kill() throws {
+    trace.note("kill")
+    figures["kills"] += 1
+    machine.kill()
+    leaveProcess()
+    leaveUnsafe()
+  }
+
+  func crash() throws {
+    // A store that was opened without syncs promises nothing.
+    guard engine == nil || options.durability != .none else { return try kill() }
+    figures["crashes"] += 1
+    let isDoubtful = machine.syncsHaveLied
+    trace.note("crash: \(machine.crash(&random))")
+    leaveProcess()
+    ledger.crash()
+    if isDoubtful {
+      isInDoubt = true
+      ledger.doubt()
+    }
+    if random.below(2) == 0 { machine.heal() }
+  }
+
+  private func leaveProcess() {
+    engine = nil
+    held = []
+    isDying = false
+    wasClosedCleanly = false
+  }
+
+  /// What was written without syncs becomes durable by a clean end of the machine.
+  private func leaveUnsafe() {
+    guard options.durability == .none else { return }
+    held = []
+    machine.flush()
+    options = Session.options
+  }
+
+  // MARK: Openings
+
+  func beginAgain() throws {
+    if random.below(5) == 0 { try lookWithoutWriting() }
+    if machine.isFailing, random.below(4) == 0 {
+      machine.heal()
+      trace.note("healed")
+    }
+    options = drawOptions()
+    if random.below(8) == 0 { try dieInRecovery() } else { try open() }
+  }
+
+  private func dieInRecovery() throws {
+    machine.use(random.drawEnd())
+    trace.note("the end while opening: \(machine.files.plan)")
+    isDying = true
+    try open()
+    if random.below(2) == 0 { try kill() } else { try crash() }
+    machine.heal()
+  }
+
+  private func drawOptions() -> EngineOptions {
+    var drawn = Session.options
+    drawn.clock = machine.clock
+    drawn.entropy = machine.entropy
+    drawn.segmentBytes = (64 << 10) << random.below(4)
+    drawn.checkpointBytes = (64 << 10) << random.below(5)
+    drawn.durability = random.pick([.full, .full, .full, .full, .full, .deferred, .deferred, .none])
+    if random.below(3) == 0 { drawn.arenaBytes = 20_000 << random.below(4) }
+    return drawn
+  }
+
+  func open() throws {
+    if machine.syncsHaveReverted { ledger.loseCache() }
+    do {
+      let error = try tolerate("open") {
+        let opened = try Engine(at: Session.path, options: options, fileSystem: machine.files)
+        try settle(opened)
+        engine = opened
+      }
+      if error?.code == .damaged { try loseStore() }
+    } catch let finding as Finding where isInDoubt {
+      trace.note("in doubt: \(finding)")
+      try require(!finding.description.hasPrefix(Self.wrongState), finding.description)
+      try loseStore()
+    }
+  }
+
+  private static let wrongState = "opened at generation"
+
+  /// The store is in one of the states that it may be in, and all of it can be read.
+  private func settle(_ opened: Engine) throws {
+    let generation = Int(opened.newestGeneration.rawValue)
+    let rows = try Session.rows(of: opened)
+    try require(
+      ledger.allows(generation, rows),
+      "\(Self.wrongState) \(generation) with \(rows.summary); possible are \(ledger.floor) to "
+        + "\(ledger.generations.count - 1), generation \(ledger.newest) is \(ledger.rows.summary)")
+    if isInDoubt || random.below(4) == 0 {
+      let report = try opened.verify()
+      try require(report.isSound, "not sound: \(report.findings)")
+    }
+    figures["reopenings"] += 1
+    ledger.resume(at: generation)
+    machine.noteOpening()
+    isMade = true
+    isInDoubt = false
+    wasClosedCleanly = false
+  }
+
+  /// Syncs have lied, and what is left is refused, as it should be: another store is begun.
+  private func loseStore() throws {
+    guard isInDoubt else { return }
+    figures["stores lost to lying syncs"] += 1
+    trace.note("lost")
+    held = []
+    engine = nil
+    machine.beginAnew(seed: random.next())
+    ledger = Ledger<Rows>()
+    (isInDoubt, isMade) = (false, false)
+  }
+
+  /// Opening to read only shows a whole state, and changes no byte.
+  private func lookWithoutWriting() throws {
+    var reading = drawOptions()
+    reading.access = .readOnly
+    let before = machine.disk.digest
+    do {
+      try tolerate("look without writing") {
+        let reader = try Engine(at: Session.path, options: reading, fileSystem: machine.files)
+        let generation = Int(reader.newestGeneration.rawValue)
+        let rows = try Session.rows(of: reader)
+        let hidden = try reader.statistics().hiddenTransactions
+        try reader.close()
+        try require(
+          ledger.generations.indices.contains(generation) && ledger.generations[generation] == rows,
+          "read only it shows \(rows.summary) as generation \(generation)")
+        try require(
+          !wasClosedCleanly || generation == ledger.newest && hidden == 0,
+          "read only, a store that was closed is at \(generation) with \(hidden) hidden, not \(ledger.newest)"
+        )
+      }
+    } catch let finding as Finding {
+      guard isRefusedRightly(finding) else { throw finding }
+    }
+    try require(before == machine.disk.digest, "opened to read only, the store has changed")
+  }
+
+  private func isRefusedRightly(_ finding: Finding) -> Bool {
+    (!isMade || isInDoubt) && finding.description.hasPrefix("an error without a cause")
+  }
+
+  /// While the store is open, nobody else can open it.
+  func openTwice() throws {
+    guard engine != nil else { return }
+    var other = drawOptions()
+    if random.below(2) == 0 { other.access = .readOnly }
+    do {
+      let second = try Engine(at: Session.path, options: other, fileSystem: machine.anotherProcess())
+      throw Finding("the store is open twice, the second time at \(second.newestGeneration)")
+    } catch let error as EngineError {
+      trace.note("open twice: \(error.code)")
+      try require(error.code == .locked || error.isInjected, "opened twice, it says \(error)")
+    }
+  }
+
+  // MARK: The end
+
+  /// Everything is closed and opened again, without faults; all of it is looked at, and nothing is left over.
+  func end() throws {
+    trace.note("the end")
+    if random.below(2) == 0 { try crash() }
+    machine.heal()
+    try close()
+    held = []
+    options = Session.options
+    options.entropy = machine.entropy
+    while engine == nil { try open() }
+    if let engine {
+      let report = try engine.verify()
+      try require(report.isSound, "in the end not sound: \(report.findings)")
+    }
+    try compareAll()
+    try close()
+    try require(machine.disk.openFileCount == 0, "\(machine.disk.openFileCount) files are still open")
+    try require(machine.disk.lockCount == 0, "\(machine.disk.lockCount) locks are still held")
+    var checker = StoreChecker(promise: ledger.promise)
+    checker.everyGeneration = max(1, ledger.newest / 8)
+    try checker.check(machine.disk)
+    figures["generations"] += ledger.newest
+  }
+}

@@ -1,0 +1,72 @@
+/// What a store on a failing machine has to hold, by what it has said of every commit.
+///
+/// The rules:
+/// - A commit that was acknowledged as durable survives everything but syncs that lie.
+/// - One that was acknowledged otherwise survives the end of the process. It is lost only by a crash of the
+///   machine, or by a sync that fails and takes its bytes out of the cache.
+/// - One whose outcome is unknown, or during which the process ended, may be found or not.
+/// - One that was refused is never found.
+/// - After a lying sync and a crash any whole generation may be found, or the store may be refused.
+struct Ledger<State: Equatable> {
+  /// What every generation shows, from the empty one on.
+  private(set) var generations: [State]
+  /// The newest that survives a crash of the machine.
+  private(set) var durable = 0
+  /// The oldest that the next opening may find.
+  private(set) var floor = 0
+  /// Whether it is open what became of the last generation.
+  private(set) var isLastOpen = false
+
+  init(_ empty: State) { generations = [empty] }
+
+  /// The number of the generation that readers see.
+  var newest: Int { generations.count - (isLastOpen ? 2 : 1) }
+
+  /// What readers see.
+  var state: State { generations[newest] }
+
+  mutating func commit(_ state: State, isDurable: Bool) {
+    generations.append(state)
+    floor = generations.count - 1
+    if isDurable { settle() }
+  }
+
+  /// A commit was tried, and may have happened.
+  mutating func leaveOpen(_ state: State) {
+    generations.append(state)
+    isLastOpen = true
+  }
+
+  /// All that readers see is durable.
+  mutating func settle() { durable = newest }
+
+  /// The machine lost everything that was not durable.
+  mutating func crash() { loseCache() }
+
+  /// A failed sync has taken what was not durable out of the cache.
+  mutating func loseCache() { floor = min(floor, durable) }
+
+  /// Syncs have lied before a crash.
+  mutating func doubt() { (durable, floor) = (0, 0) }
+
+  /// Whether a store that was opened may be at this generation.
+  func allows(_ generation: Int, _ state: State) -> Bool {
+    generation >= floor && generation < generations.count && generations[generation] == state
+  }
+
+  /// The store was opened for writing and is at this generation; nothing newer will ever be found.
+  mutating func resume(at generation: Int) {
+    generations.removeSubrange((generation + 1)...)
+    isLastOpen = false
+    (durable, floor) = (generation, generation)
+  }
+}
+
+extension Ledger where State == Rows {
+  init() { self.init([:]) }
+
+  var rows: Rows { state }
+
+  /// What may be found by whoever opens the store now.
+  var promise: Witness.Promise { Witness.Promise(generations: generations, durable: floor) }
+}

@@ -1,0 +1,142 @@
+import HeartwoodEngine
+import HeartwoodFaults
+import HeartwoodFiles
+
+/// A simulated machine with one process that uses a store: it fails, is killed and crashes.
+final class Machine {
+  private(set) var disk: SimulatedFileSystem
+  private var process: SimulatedProcess
+  /// What the process sees of the disk.
+  private(set) var files: FaultInjectingFileSystem
+  let clock = SimulatedClock()
+  let entropy: SeededEntropy
+  /// Syncs have said that they did what they did not, and no crash has shown yet what is missing.
+  private var hasLied = false
+  /// A failed sync has taken bytes out of the cache since the store was opened.
+  private var hasReverted = false
+  /// How often each fault of the plan had met a call when that was looked at.
+  private var seenFirings: [Int: Int] = [:]
+  private(set) var isFailing = false
+  /// Whether it may have failed since the store was opened.
+  private(set) var hasFailed = false
+
+  init(seed: UInt64, _ random: inout SplitMix64) {
+    let personality = random.pick([Personality.hostile, .hostile, .posix, .ext4Ordered])
+    disk = SimulatedFileSystem(seed: seed, personality: personality)
+    entropy = SeededEntropy(seed: seed)
+    process = disk.process(named: "store")
+    files = FaultInjectingFileSystem(base: process, clock: clock)
+  }
+
+  // MARK: Faults
+
+  /// Lets the machine fail in this way from now on.
+  func use(_ plan: FaultPlan, roomOnDisk: Int64? = nil) {
+    lookBack()
+    files.use(plan)
+    seenFirings = [:]
+    disk.spaceLimit = roomOnDisk.map { disk.usedBytes + $0 }
+    isFailing = !plan.isEmpty || roomOnDisk != nil
+    hasFailed = hasFailed || isFailing
+  }
+
+  func heal() { use(FaultPlan()) }
+
+  /// Takes note of what the syncs of the plan have done.
+  private func lookBack() {
+    let firings = files.firingCounts
+    for (index, fault) in files.plan.faults.enumerated() where firings[index] > seenFirings[index, default: 0]
+    {
+      switch fault.action {
+      case .sync(.lies): hasLied = true
+      case .sync(.failsRevertingData): hasReverted = true
+      default: break
+      }
+      seenFirings[index] = firings[index]
+    }
+  }
+
+  var syncsHaveLied: Bool {
+    lookBack()
+    return hasLied
+  }
+
+  var syncsHaveReverted: Bool {
+    lookBack()
+    return hasReverted
+  }
+
+  /// A store was opened, and read everything anew.
+  func noteOpening() {
+    lookBack()
+    hasReverted = false
+    hasFailed = isFailing
+  }
+
+  // MARK: Ends
+
+  /// Another process, as long as the first one runs.
+  func anotherProcess() -> any FileSystem { files.sharingPlan(over: disk.process(named: "other")) }
+
+  /// Ends the process; what it wrote stays in the cache.
+  func kill() {
+    process.kill()
+    start()
+  }
+
+  /// The power goes: some of what was not durable is there afterwards.
+  ///
+  /// - Returns: what survived, in words.
+  func crash(_ random: inout SplitMix64) -> String {
+    lookBack()
+    process.kill()
+    let image = drawImage(&random)
+    replaceDisk(by: image.mounted())
+    return image.description
+  }
+
+  /// Makes everything durable, as a clean end of the whole machine does.
+  func flush() {
+    process.kill()
+    if let image = disk.crashImages(.prefixesOnly).first(where: { _ in true }) {
+      replaceDisk(by: image.mounted())
+    }
+  }
+
+  /// Begins with an empty disk.
+  func beginAnew(seed: UInt64) {
+    process.kill()
+    replaceDisk(by: SimulatedFileSystem(seed: seed, personality: disk.personality))
+  }
+
+  private func replaceDisk(by other: SimulatedFileSystem) {
+    disk = other
+    isFailing = !files.plan.isEmpty
+    hasLied = false
+    start()
+  }
+
+  private func start() {
+    process = disk.process(named: "store")
+    files = files.sharingPlan(over: process)
+  }
+
+  private func drawImage(_ random: inout SplitMix64) -> CrashImage {
+    var limits = CrashImageLimits()
+    let kind = random.below(4)
+    limits.includesPrefixes = kind == 0
+    limits.includesSingleLosses = kind == 1
+    limits.includesSingleSurvivors = kind == 1
+    limits.tornWrites = kind == 2 ? 3 : 0
+    limits.drawnImages = kind == 3 ? 16 : 0
+    let wanted = random.below(20)
+    var images = disk.crashImages(limits).makeIterator()
+    var chosen = images.next()
+    for _ in 0..<wanted {
+      guard let next = images.next() else { break }
+      chosen = next
+    }
+    guard let chosen else { preconditionFailure("A crash leaves something.") }
+    return chosen
+  }
+}

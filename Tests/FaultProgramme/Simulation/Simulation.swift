@@ -1,0 +1,73 @@
+import HeartwoodEngine
+import HeartwoodFaults
+import HeartwoodFiles
+
+/// What the lives of an engine's and of a graph's store have in common.
+protocol Simulation: AnyObject {
+  var random: SplitMix64 { get set }
+  var machine: Machine { get }
+  var trace: Trace { get }
+  var figures: Figures { get set }
+
+  /// Does one thing.
+  func step() throws
+  /// Ends it: all is looked at, and nothing is left over.
+  func end() throws
+}
+
+extension Simulation {
+  /// Lives for so many operations.
+  func run(_ operations: Int) throws -> SimulationResult {
+    for _ in 0..<operations {
+      trace.begin()
+      try step()
+    }
+    try end()
+    figures["operations"] += operations
+    return SimulationResult(disk: machine.disk.digest, operations: trace.digest)
+  }
+
+  // MARK: The machine
+
+  func setClock() {
+    let moments: [Int64] = [
+      1_700_000_000_000_000_000, -86_400_000_000_000, 4_300_000_000_000_000_000, 0, .min, .max,
+    ]
+    if random.below(2) == 0 {
+      machine.clock.set(nanosecondsSince1970: random.pick(moments))
+    } else {
+      machine.clock.jump(by: random.pick([-1, 1]) * Int64(random.below(1 << 50)))
+    }
+    trace.note("clock")
+  }
+
+  func turnOfFaults() throws {
+    guard !machine.isFailing else {
+      if random.below(2) == 0 {
+        machine.heal()
+        trace.note("healed")
+      }
+      return
+    }
+    guard random.below(3) == 0 else { return }
+    if random.below(8) == 0 {
+      machine.use(FaultPlan(), roomOnDisk: Int64(random.below(80_000)))
+      trace.note("little room")
+    } else {
+      machine.use(random.below(20) == 0 ? random.drawLies() : random.drawFaults())
+      trace.note("faults: \(machine.files.plan)")
+    }
+    figures["fault plans"] += 1
+  }
+}
+
+extension EngineError {
+  /// Whether a fault of the machine is at its bottom.
+  var isInjected: Bool {
+    switch underlying {
+    case let error as EngineError: error.isInjected
+    case let error as FileSystemError: error.isInjected
+    default: false
+    }
+  }
+}
