@@ -6,8 +6,9 @@ extension ManagedObjectModel {
   ///   does not go together.
   public convenience init(types: [ManagedObject.Type]) throws(HeartwoodError) {
     var building = try ModelBuilding(types)
-    try building.run()
+    // The model lets the parts go, which refer to one another in circles, where one of the next two fails.
     self.init(entities: building.entities.map(\.entity))
+    try building.run()
     try freeze()
   }
 }

@@ -52,6 +52,17 @@ public final class EntityDescription: @unchecked Sendable {
     }
   }
 
+  /// Whether going from superentity to superentity has no end; what is inherited cannot be asked for then.
+  var inheritsFromItself: Bool {
+    var seen: Set<ObjectIdentifier> = []
+    var next: EntityDescription? = self
+    while let ancestor = next {
+      guard seen.insert(ObjectIdentifier(ancestor)).inserted else { return true }
+      next = ancestor.superentity
+    }
+    return false
+  }
+
   var declaredProperties: [PropertyDescription] { (superentity?.declaredProperties ?? []) + ownProperties }
 
   /// The class given as a type; it wins over the name.

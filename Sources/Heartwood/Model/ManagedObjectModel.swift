@@ -74,6 +74,7 @@ public final class ManagedObjectModel: @unchecked Sendable {
         (property as? RelationshipDescription)?.inverseRelationship = nil
       }
       entity.superentity = nil
+      entity.subentities = []
     }
   }
 }

@@ -39,14 +39,7 @@ final class ModelChecks {
   }
 
   private func checkInheritance(of entity: EntityDescription) throws(HeartwoodError) {
-    var seen: Set<ObjectIdentifier> = []
-    var next: EntityDescription? = entity
-    while let ancestor = next {
-      guard seen.insert(ObjectIdentifier(ancestor)).inserted else {
-        throw .model("\(entity.displayName) inherits from itself")
-      }
-      next = ancestor.superentity
-    }
+    guard !entity.inheritsFromItself else { throw .model("\(entity.displayName) inherits from itself") }
     for relative in entity.subentities + [entity.superentity].compactMap({ $0 })
     where relative.model !== model {
       throw .model("\(relative.displayName), a relative of \(entity.displayName), is not in the model")

@@ -23,7 +23,8 @@ extension ManagedObjectModel {
     } catch {
       throw .damagedModel("\(error)")
     }
-    self.init(entities: try document.makeEntities())
+    self.init(entities: document.entities.map { EntityDescription(name: $0.name) })
+    try document.fill(entities)
     versionIdentifiers = Set(document.versionIdentifiers)
     do {
       try freeze()
@@ -208,25 +209,22 @@ extension ModelDocument.Property {
 // MARK: Reading
 
 extension ModelDocument {
-  /// Fresh descriptions, not yet checked by freezing.
+  /// Gives fresh entities, one for each that was written, what they consist of; freezing checks it.
+  ///
+  /// The entities are in a model already, which lets their parts go where this fails.
   ///
   /// - Throws: when a name leads nowhere, or a type or a value is none.
-  func makeEntities() throws(HeartwoodError) -> [EntityDescription] {
+  func fill(_ fresh: [EntityDescription]) throws(HeartwoodError) {
     guard formatVersion == 1 else {
       throw .damagedModel("it has format version \(formatVersion), which this version does not know")
     }
-    var byName: [String: EntityDescription] = [:]
-    for part in entities { byName[part.name] = try part.makeEntity() }
-    for part in entities {
-      guard let entity = byName[part.name] else { continue }
+    let byName = Dictionary(zip(entities.map(\.name), fresh), uniquingKeysWith: { _, last in last })
+    for (part, entity) in zip(entities, fresh) { try part.fill(entity) }
+    for (part, entity) in zip(entities, fresh) {
       if let parent = part.superentity { try found(byName[parent], parent).subentities.append(entity) }
       try part.connect(entity, byName)
     }
-    for part in entities {
-      guard let entity = byName[part.name] else { continue }
-      try part.addIndexes(to: entity)
-    }
-    return entities.compactMap { byName[$0.name] }
+    for (part, entity) in zip(entities, fresh) { try part.addIndexes(to: entity) }
   }
 }
 
@@ -236,8 +234,7 @@ private func found<Found>(_ something: Found?, _ name: String) throws(HeartwoodE
 }
 
 extension ModelDocument.Entity {
-  fileprivate func makeEntity() throws(HeartwoodError) -> EntityDescription {
-    let entity = EntityDescription(name: name)
+  fileprivate func fill(_ entity: EntityDescription) throws(HeartwoodError) {
     entity.managedObjectClassName = className
     entity.isAbstract = isAbstract
     entity.renamingIdentifier = renamingIdentifier
@@ -247,7 +244,6 @@ extension ModelDocument.Entity {
     var made: [PropertyDescription] = []
     for property in properties { made.append(try property.makeProperty()) }
     entity.ownProperties = made
-    return entity
   }
 
   /// Gives relationships their destinations and inverses.
@@ -270,6 +266,7 @@ extension ModelDocument.Entity {
   }
 
   fileprivate func addIndexes(to entity: EntityDescription) throws(HeartwoodError) {
+    guard !entity.inheritsFromItself else { throw .damagedModel("\(name) inherits from itself") }
     let named = entity.propertiesByName
     var made: [FetchIndexDescription] = []
     for index in indexes {

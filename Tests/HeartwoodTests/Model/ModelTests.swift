@@ -119,6 +119,18 @@ import Testing
       .contains("it names \"Form\"") == true)
   }
 
+  @Test func `a model in bytes whose entity inherits from itself is refused`() throws {
+    let bytes = try FirmModel().frozen().encoded()
+    let circular = String(decoding: bytes, as: UTF8.self).replacing(
+      "\"superentity\":\"Employee\"", with: "\"superentity\":\"Manager\"")
+    #expect(circular.utf8.count < bytes.count)
+    #expect(
+      heartwoodMessage {
+        _ = try Array(circular.utf8).withUnsafeBytes { try ManagedObjectModel(decoding: $0) }
+      }?
+      .contains("Manager inherits from itself") == true)
+  }
+
   @Test func `what differs between two models is said in words`() throws {
     let stored = try FirmModel().frozen()
     func difference(_ change: (FirmModel) -> Void) throws -> String? {

@@ -19,9 +19,10 @@ final class TextPattern {
     self.comparator = comparator
     self.options = options
     constant = options.isEmpty ? text.normalizedForComparison : text.folded(options)
-    bytes = .copy(of: constant)
     wildcards = comparator == .like ? WildcardPattern(constant) : nil
     expression = comparator == .matches ? try RegularExpression(text, options) : nil
+    // Last, as an initializer that throws frees nothing.
+    bytes = .copy(of: constant)
   }
 
   deinit { bytes.deallocate() }
