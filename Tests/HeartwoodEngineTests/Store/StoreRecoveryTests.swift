@@ -1,0 +1,46 @@
+import HeartwoodFaults
+import HeartwoodFiles
+import Testing
+
+@testable import HeartwoodEngine
+
+/// A recovery that does not come to its end leaves the next one what it was given.
+@Suite struct StoreRecoveryTests {
+  /// Of four commits, nothing that follows proves the last to be on disk; of deferred ones, none.
+  @Test(arguments: [Durability.full, .deferred])
+  func `a machine that crashes at any call of a recovery keeps every commit`(durability: Durability) throws {
+    let disk = SimulatedFileSystem()
+    let engine = try Engine(at: "/store", options: options, fileSystem: disk)
+    for number in 0..<4 {
+      try engine.write(durability: durability) { try $0.put("key \(number)", [UInt8(number)]) }
+    }
+    var crashes = 0
+    for image in disk.crashImages(.prefixesOnly) {
+      let expected = try contents(of: image.mounted())
+      let recoveries = try crashesOfRecovery(image.mounted())
+      for crash in recoveries { #expect(try contents(of: crash.mounted()) == expected, "\(image), \(crash)") }
+      crashes += recoveries.count
+    }
+    try engine.close()
+    #expect(crashes > 50)
+  }
+
+  /// What a crash before any call of the recovery may leave.
+  private func crashesOfRecovery(_ disk: SimulatedFileSystem) throws -> [CrashImage] {
+    let images = Guarded<[Int: CrashImage]>([:])
+    let observed = FaultInjectingFileSystem(base: disk) { _ in
+      for image in disk.crashImages() { images.withLock { $0[image.fingerprint] = image } }
+    }
+    try Engine(at: "/store", options: options, fileSystem: observed).close()
+    return images.withLock { Array($0.values) }
+  }
+
+  private func contents(of disk: SimulatedFileSystem) throws -> Model {
+    let engine = try Engine(at: "/store", options: options, fileSystem: disk)
+    defer { try? engine.close() }
+    let found = try engine.read { try $0.contents() }
+    return Dictionary(uniqueKeysWithValues: found.map { ($0.key, $0.value) })
+  }
+
+  private var options: EngineOptions { StoreKind.simulated.options }
+}
