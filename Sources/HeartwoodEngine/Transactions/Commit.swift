@@ -86,10 +86,20 @@ extension OpenStore {
   ) throws -> Result {
     try checkMayWrite()
     var ending = Ending()
-    let result = try writer.withLock(orThrow: { $0 as any Error }) {
-      try status.checkWritable()
-      try prepareLog()
-      return try runTransaction(durability ?? options.durability, &ending, body)
+    let result: Result
+    do {
+      result = try writer.withLock(orThrow: { $0 as any Error }) {
+        try status.checkWritable()
+        try prepareLog()
+        return try runTransaction(durability ?? options.durability, &ending, body)
+      }
+    } catch let error as EngineError where error.isOutcomeUnknown {
+      throw error
+    } catch {
+      // What it has read, and may have been given up for, is what its thread reads next; or it may never be,
+      // which is worse than why the transaction was given up.
+      try commits.waitForEarlier(ending.number)
+      throw error
     }
     // Others may write while this one waits.
     if ending.isEmpty {
@@ -103,10 +113,10 @@ extension OpenStore {
 
   /// What is left to do of a transaction when the writer lock is free.
   private struct Ending {
-    /// What has to be published first. Of a transaction without changes, what it began from: it may have
-    /// read what is not durable yet.
+    /// What has to be published first. Of a transaction that changes nothing, what it began from: it may
+    /// have read what is not durable yet.
     var number: UInt64 = 0
-    var isEmpty = false
+    var isEmpty = true
     var work = DueWork()
   }
 
@@ -114,6 +124,7 @@ extension OpenStore {
     _ durability: Durability, _ ending: inout Ending, _ body: (WriteTransaction) throws -> Result
   ) throws -> Result {
     let transaction = try beginTransaction()
+    ending.number = transaction.number - 1
     let commit = Commit(store: self, transaction: transaction, durability: durability)
     defer {
       transaction.end()
@@ -131,12 +142,11 @@ extension OpenStore {
     }
     guard !transaction.isEmpty else {
       tree.rollback()
-      ending.number = transaction.number - 1
-      ending.isEmpty = true
       return result
     }
     try commit.perform()
     ending.number = transaction.number
+    ending.isEmpty = false
     ending.work = dueWork(after: transaction, durability)
     return result
   }
