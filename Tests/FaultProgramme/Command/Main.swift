@@ -4,7 +4,7 @@ import Foundation
 @main
 struct FaultProgramme {
   static let parts: [any Part] = [
-    CrashPart(), RecoveryPart(), ErrorPart(), SimulationPart(), KillPart(),
+    CrashPart(), RecoveryPart(), ErrorPart(), SimulationPart(), KillPart(), IsolationPart(),
   ]
 
   static func main() {

@@ -143,7 +143,7 @@ extension EngineSimulation {
     held = []
     engine = nil
     machine.beginAnew(seed: random.next())
-    ledger = Ledger<Rows>()
+    ledger = PromiseLedger<Rows>()
     (isInDoubt, isMade) = (false, false)
   }
 

@@ -8,7 +8,7 @@ final class EngineSimulation: Simulation {
   let machine: Machine
   let trace: Trace
   var figures = Figures()
-  var ledger = Ledger<Rows>()
+  var ledger = PromiseLedger<Rows>()
   var engine: Engine?
   var options: EngineOptions
   /// Snapshots that are held, with their generations' rows.

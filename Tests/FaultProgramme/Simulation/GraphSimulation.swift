@@ -9,7 +9,7 @@ final class GraphSimulation: Simulation {
   let machine: Machine
   let trace: Trace
   var figures = Figures()
-  private var ledger = Ledger(GraphModel())
+  private var ledger = PromiseLedger(GraphModel())
   private var container: PersistentContainer?
   /// The context that is changed, and what it has to show.
   private var context: ManagedObjectContext?
@@ -254,7 +254,7 @@ final class GraphSimulation: Simulation {
     trace.note("lost")
     leaveProcess()
     machine.beginAnew(seed: random.next())
-    ledger = Ledger(GraphModel())
+    ledger = PromiseLedger(GraphModel())
     isInDoubt = false
   }
 

@@ -7,7 +7,7 @@
 /// - One whose outcome is unknown, or during which the process ended, may be found or not.
 /// - One that was refused is never found.
 /// - After a lying sync and a crash any whole generation may be found, or the store may be refused.
-struct Ledger<State: Equatable> {
+struct PromiseLedger<State: Equatable> {
   /// What every generation shows, from the empty one on.
   private(set) var generations: [State]
   /// The newest that survives a crash of the machine.
@@ -62,7 +62,7 @@ struct Ledger<State: Equatable> {
   }
 }
 
-extension Ledger where State == Rows {
+extension PromiseLedger where State == Rows {
   init() { self.init([:]) }
 
   var rows: Rows { state }

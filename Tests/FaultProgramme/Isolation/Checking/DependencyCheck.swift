@@ -1,0 +1,144 @@
+/// Holds a history against itself: from what reads of lists saw it follows who depends on whom, and circles
+/// in that are what isolation forbids. No generation is believed, so that a wrong one hides nothing.
+///
+/// After Adya's definitions, and the observation of Kingsbury and Alvaro that appended lists tell their
+/// own versions.
+struct DependencyCheck {
+  private let history: History
+  private let transactions: [History.Transaction]
+  /// Who appended an element, and whether it was the last that it appended to the list.
+  private var writers: [Int: (index: Int, isLast: Bool)] = [:]
+  private var lists = ListReads()
+  private var graph: DependencyGraph
+  private var findings: [IsolationFinding] = []
+
+  static func findings(of history: History) -> [IsolationFinding] {
+    var check = DependencyCheck(history)
+    check.collectReads()
+    check.checkElements()
+    check.findLostUpdates()
+    check.addDependencies()
+    check.addSessions()
+    var circles = CircleSearch(graph: check.graph, transactions: check.transactions)
+    circles.run()
+    return check.findings + circles.findings
+  }
+
+  private init(_ history: History) {
+    self.history = history
+    transactions = history.transactions
+    graph = DependencyGraph(count: transactions.count)
+    for (index, transaction) in transactions.enumerated() {
+      var last: [Int: Int] = [:]
+      for case .append(let key, let element) in transaction.operations {
+        if let before = last[key] { writers[before]?.isLast = false }
+        last[key] = element
+        writers[element] = (index, true)
+      }
+    }
+  }
+
+  private mutating func report(_ anomaly: Anomaly, _ text: String) {
+    findings.append(IsolationFinding(anomaly: anomaly, text: text))
+  }
+
+  // MARK: What reads saw
+
+  private mutating func collectReads() {
+    for (index, transaction) in transactions.enumerated() {
+      var own: [Int: [Int]] = [:]
+      for operation in transaction.operations {
+        switch operation {
+        case .append(let key, let element): own[key, default: []].append(element)
+        case .read(let key, let seen) where History.isList(key):
+          let ofOwn = own[key] ?? []
+          if !seen.suffix(ofOwn.count).elementsEqual(ofOwn) {
+            report(.ownWriteNotSeen, "key \(key) was \(seen.suffix(8)) for \(transaction)")
+          } else {
+            lists.add(Array(seen.dropLast(ofOwn.count)), of: key, by: index)
+            if transaction.isAcknowledged { lists.addVersion(seen, of: key) }
+          }
+        default: break
+        }
+      }
+    }
+    for read in lists.reads where !lists.isVersion(read.value, of: read.key) {
+      report(
+        .incompatibleOrder, "key \(read.key) was \(read.value.suffix(8)) for \(transactions[read.reader])")
+    }
+  }
+
+  private mutating func checkElements() {
+    for read in lists.reads {
+      let reader = transactions[read.reader]
+      if Set(read.value).count < read.value.count {
+        report(.duplicateCommit, "key \(read.key) for \(reader)")
+      }
+      for element in read.value {
+        guard let writer = writers[element] else {
+          report(.ghostCommit, "nobody appended \(element), which was seen by \(reader)")
+          continue
+        }
+        if transactions[writer.index].isAborted, writer.index != read.reader {
+          report(.abortedRead, "\(transactions[writer.index]) was seen by \(reader)")
+        }
+      }
+      if let last = read.value.last, let writer = writers[last], !writer.isLast, writer.index != read.reader {
+        report(.intermediateRead, "\(transactions[writer.index]) was seen half way by \(reader)")
+      }
+    }
+  }
+
+  /// Two that were committed, and appended to the same version of a list.
+  private mutating func findLostUpdates() {
+    struct Version: Hashable {
+      let key: Int
+      let count: Int
+      let last: Int?
+    }
+    var changedBy: [Version: Int] = [:]
+    for read in lists.reads where transactions[read.reader].isAcknowledged {
+      let reader = transactions[read.reader]
+      guard reader.writtenKeys.contains(read.key) else { continue }
+      let version = Version(key: read.key, count: read.value.count, last: read.value.last)
+      if let other = changedBy[version], other != read.reader {
+        report(.lostUpdate, "key \(read.key) was changed alike by \(transactions[other]) and \(reader)")
+      }
+      changedBy[version] = read.reader
+    }
+  }
+
+  // MARK: Who depends on whom
+
+  private mutating func addDependencies() {
+    for (key, order) in lists.orders {
+      for (former, latter) in zip(order, order.dropFirst()) {
+        if let first = writers[former]?.index, let second = writers[latter]?.index {
+          graph.add(first, second, .write, key: key)
+        }
+      }
+    }
+    for read in lists.reads where lists.isVersion(read.value, of: read.key) {
+      if let last = read.value.last, let writer = writers[last]?.index {
+        graph.add(writer, read.reader, .read, key: read.key)
+      }
+      if let next = lists.successor(of: read.value, of: read.key), let writer = writers[next]?.index {
+        graph.add(read.reader, writer, .missed, key: read.key)
+      }
+    }
+  }
+
+  private mutating func addSessions() {
+    let live = transactions.indices.filter { !transactions[$0].isPast }
+    for session in Dictionary(grouping: live, by: { transactions[$0].session }).values {
+      let inOrder = session.sorted { transactions[$0].begin < transactions[$1].begin }
+      for (place, latter) in inOrder.enumerated() {
+        let begin = transactions[latter].begin
+        let before = inOrder[..<place].suffix(6)
+        for former in before where transactions[former].end < begin {
+          graph.add(former, latter, .session, key: -1)
+        }
+      }
+    }
+  }
+}

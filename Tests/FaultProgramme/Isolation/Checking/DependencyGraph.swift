@@ -1,0 +1,89 @@
+/// Who depends on whom, and the circles in it.
+struct DependencyGraph {
+  enum Kind: Int, Sendable {
+    /// The second wrote behind the first.
+    case write
+    /// The second read what the first wrote.
+    case read
+    /// The second overwrote what the first read.
+    case missed
+    /// The second began after the first had ended, in the same session.
+    case session
+  }
+
+  struct Edge: Hashable, Sendable {
+    let to: Int
+    let kind: Kind
+    let key: Int
+  }
+
+  private(set) var edges: [[Edge]]
+
+  init(count: Int) { edges = Array(repeating: [], count: count) }
+
+  mutating func add(_ from: Int, _ to: Int, _ kind: Kind, key: Int) {
+    let edge = Edge(to: to, kind: kind, key: key)
+    if from != to, !edges[from].contains(edge) { edges[from].append(edge) }
+  }
+
+  /// For each node those that ended before it in the same session.
+  var sessionPredecessors: [[Int]] {
+    var predecessors: [[Int]] = Array(repeating: [], count: edges.count)
+    for (node, outgoing) in edges.enumerated() {
+      for edge in outgoing where edge.kind == .session { predecessors[edge.to].append(node) }
+    }
+    return predecessors
+  }
+
+  /// The groups in which everybody depends on everybody, by these kinds alone; those of one are left out.
+  func circles(_ kinds: Set<Kind>) -> [[Int]] {
+    StrongComponents.of(edges.map { $0.filter { kinds.contains($0.kind) }.map(\.to) })
+  }
+
+  /// The groups of nodes in circles in which no two missed writes follow one another.
+  func circlesWithoutAdjacentMisses() -> [[Int]] {
+    // Each node twice: as it is, and as reached by a missed write, from where no other leads on.
+    var doubled: [[Int]] = Array(repeating: [], count: 2 * edges.count)
+    for (node, outgoing) in edges.enumerated() {
+      for edge in outgoing {
+        if edge.kind == .missed {
+          doubled[2 * node].append(2 * edge.to + 1)
+        } else {
+          doubled[2 * node].append(2 * edge.to)
+          doubled[2 * node + 1].append(2 * edge.to)
+        }
+      }
+    }
+    return StrongComponents.of(doubled).map { Set($0.map { $0 / 2 }).sorted() }
+  }
+
+  /// A shortest way from one node to another among `members`; nil where there is none.
+  func way(from start: Int, to goal: Int, by kinds: Set<Kind>, among members: Set<Int>) -> [Edge]? {
+    var cameBy: [Int: (from: Int, edge: Edge)] = [:]
+    var queue = [start]
+    var position = 0
+    while position < queue.count {
+      let node = queue[position]
+      position += 1
+      for edge in edges[node] where kinds.contains(edge.kind) && members.contains(edge.to) {
+        guard cameBy[edge.to] == nil else { continue }
+        cameBy[edge.to] = (node, edge)
+        if edge.to == goal { return Self.path(to: goal, from: start, cameBy) }
+        queue.append(edge.to)
+      }
+    }
+    return nil
+  }
+
+  private static func path(to goal: Int, from start: Int, _ cameBy: [Int: (from: Int, edge: Edge)]) -> [Edge]
+  {
+    var path: [Edge] = []
+    var node = goal
+    repeat {
+      guard let step = cameBy[node] else { break }
+      path.append(step.edge)
+      node = step.from
+    } while node != start
+    return path.reversed()
+  }
+}

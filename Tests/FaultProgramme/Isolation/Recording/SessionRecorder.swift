@@ -1,0 +1,109 @@
+import Foundation
+import HeartwoodFaults
+import HeartwoodFiles
+import Synchronization
+
+/// Gives every event of a history its moment.
+final class Moments: Sendable {
+  private let count = Atomic(0)
+
+  func next() -> Int { count.add(1, ordering: .sequentiallyConsistent).newValue }
+
+  /// Returns when so many more transactions have begun or ended; not for long where none do.
+  func pass(_ more: Int) {
+    let goal = count.load(ordering: .relaxed) + more
+    var patience = 200
+    while count.load(ordering: .relaxed) < goal, patience > 0 {
+      sched_yield()
+      patience -= 1
+    }
+  }
+
+  /// A file system in memory whose syncs take time, in which others go on; or the machine's.
+  func fileSystem(inMemory: Bool) -> FaultInjectingFileSystem {
+    guard inMemory else { return FaultInjectingFileSystem(base: PosixFileSystem()) }
+    return FaultInjectingFileSystem(base: MemoryFileSystem()) { [self] mutation in
+      if mutation.operation == .sync { pass(2) }
+    }
+  }
+}
+
+/// One session: its choices, and what it did and saw. One thread's.
+final class SessionRecorder: @unchecked Sendable {
+  let number: Int
+  var random: SplitMix64
+  private(set) var transactions: [History.Transaction] = []
+  private let moments: Moments
+  private var nextID: Int
+
+  init(_ number: Int, seed: UInt64, _ moments: Moments) {
+    self.number = number
+    self.moments = moments
+    random = SplitMix64(seed: seed &* 31 &+ UInt64(number))
+    nextID = number * 1_000_000
+  }
+
+  /// A transaction that begins now.
+  func begin() -> History.Transaction {
+    nextID += 1
+    return History.Transaction(id: nextID, session: number, begin: moments.next(), end: 0, snapshot: 0)
+  }
+
+  /// Takes note of how it ended, now.
+  func end(_ transaction: History.Transaction, _ outcome: History.Outcome) {
+    var transaction = transaction
+    transaction.end = moments.next()
+    transaction.outcome = outcome
+    transactions.append(transaction)
+  }
+
+  /// Now and then lets others go on, so that many transactions run beside one another however few
+  /// processors there are.
+  func pause() {
+    if random.below(3) == 0 { moments.pass(1 + random.below(6)) }
+  }
+
+  func take() -> [History.Transaction] {
+    defer { transactions = [] }
+    return transactions
+  }
+}
+
+/// Runs `body` for each of the sessions on a thread of its own, and throws the first error.
+func onThreads(_ sessions: [SessionRecorder], _ body: @escaping @Sendable (SessionRecorder) throws -> Void)
+  throws
+{
+  let lock = Lock()
+  nonisolated(unsafe) var failure: (any Error)?
+  let group = DispatchGroup()
+  for session in sessions {
+    group.enter()
+    let thread = Thread {
+      defer { group.leave() }
+      do {
+        try body(session)
+      } catch {
+        lock.withLock { failure = failure ?? error }
+      }
+    }
+    thread.stackSize = 4 << 20
+    thread.start()
+  }
+  group.wait()
+  if let failure { throw failure }
+}
+
+/// Elements as the bytes of a value.
+enum Elements {
+  static func bytes(_ elements: [Int]) -> [UInt8] {
+    elements.flatMap { element in withUnsafeBytes(of: UInt32(element).littleEndian, Array.init) }
+  }
+
+  static func elements(_ bytes: some Collection<UInt8>) throws -> [Int] {
+    let bytes = Array(bytes)
+    try require(bytes.count.isMultiple(of: 4), "a value of \(bytes.count) bytes")
+    return stride(from: 0, to: bytes.count, by: 4).map { start in
+      (0..<4).reduce(0) { $0 | Int(bytes[start + $1]) << (8 * $1) }
+    }
+  }
+}
