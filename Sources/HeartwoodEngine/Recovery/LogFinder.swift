@@ -64,6 +64,18 @@ struct LogFinder {
     return segments.sorted { $0.number < $1.number }
   }
 
+  /// Whether frames follow behind a point, which is the end of the log by an anchor that calls it closed.
+  /// None are written before the anchor takes that back, so it is then not the anchor that was written last.
+  func goesOn(_ path: [LogSegment], behind end: LogPoint, _ listing: Listing) throws(EngineError) -> Bool {
+    guard let last = path.last else { return false }
+    if let next = try FrameScanner(last).header(at: end.position.offset)?.header,
+      next.sequence == end.sequence, next.previous == end.chain
+    {
+      return true
+    }
+    return try laterSegment(than: last.number, listing) != nil
+  }
+
   /// A segment that the anchor does not name yet belongs to the log if frames were written in it: they
   /// are only written once a slot names it, so that slot is the damaged one. A segment that recovery was
   /// copying a tail to belongs if the copy is complete.

@@ -102,8 +102,13 @@ struct Opening {
     let slot = contents.slot
     let finder = LogFinder(folder: folder, identifier: slot.identifier, options: options)
     let listing = try finder.list()
-    let isExact = slot.isClean && !contents.isIncomplete
-    let path = try finder.path(to: slot.lastLogSegment, listing: listing, isExact: isExact)
+    var isExact = slot.isClean && !contents.isIncomplete
+    var path = try finder.path(to: slot.lastLogSegment, listing: listing, isExact: isExact)
+    if isExact, try finder.goesOn(path, behind: slot.proven, listing) {
+      // An anchor of an earlier closing: what the log says of its end counts, as after an unclean end.
+      isExact = false
+      path = try finder.path(to: slot.lastLogSegment, listing: listing, isExact: isExact)
+    }
     let named = try namedCheckpoint(slot, in: path, folder)
     let scan = try LogScan(
       path, from: try start(named, path, folder), proven: slot.proven, exactly: isExact)
