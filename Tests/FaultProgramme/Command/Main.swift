@@ -4,7 +4,8 @@ import Foundation
 @main
 struct FaultProgramme {
   static let parts: [any Part] = [
-    CrashPart(), RecoveryPart(), ErrorPart(), SimulationPart(), KillPart(), IsolationPart(),
+    CrashPart(), RecoveryPart(), ErrorPart(), SyncPart(), DamagePart(), SimulationPart(), KillPart(),
+    IsolationPart(),
   ]
 
   static func main() {

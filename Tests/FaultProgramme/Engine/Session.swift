@@ -14,9 +14,13 @@ final class Session {
   /// What is looked at when something has failed for the first time.
   var onFirstError: () throws -> Void = {}
 
-  init(_ fileSystem: any FileSystem, witness: Witness = Witness()) {
+  /// What the store's identifier is made of, and what tells its files from those of others.
+  private let seed: UInt64
+
+  init(_ fileSystem: any FileSystem, witness: Witness = Witness(), seed: UInt64 = 0) {
     self.fileSystem = fileSystem
     self.witness = witness
+    self.seed = seed
     process = FaultInjectingFileSystem(base: fileSystem)
   }
 
@@ -100,7 +104,9 @@ final class Session {
   func open() throws {
     guard engine == nil else { return }
     process = FaultInjectingFileSystem(base: fileSystem)
-    let opened = try Engine(at: Self.path, options: Self.options, fileSystem: process)
+    var options = Self.options
+    options.entropy = SeededEntropy(seed: seed)
+    let opened = try Engine(at: Self.path, options: options, fileSystem: process)
     engine = opened
     let rows = try Self.rows(of: opened)
     try require(

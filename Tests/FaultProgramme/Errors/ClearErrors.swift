@@ -16,10 +16,16 @@ func requireClear(_ error: any Error, _ comment: @autoclosure () -> String) thro
   switch error {
   case let error as EngineError: try require(error.isClear, "\(comment()): not clear: \(error)")
   case let error as HeartwoodError:
-    let cause = error.underlying as? EngineError
     try require(
-      cause != nil && error.message.contains(Session.path), "\(comment()): not clear: \(error)")
+      error.engineError != nil && error.message.contains(Session.path), "\(comment()): not clear: \(error)")
   default: throw error
+  }
+}
+
+extension HeartwoodError {
+  /// The engine's word on what happened, however deep below.
+  var engineError: EngineError? {
+    underlying as? EngineError ?? (underlying as? HeartwoodError)?.engineError
   }
 }
 

@@ -1,0 +1,88 @@
+import Foundation
+
+/// Silent damage, everywhere in small stores.
+struct DamagePart: Part {
+  let name = "damage"
+  let summary = "every byte changed, every length cut, sectors zeroed, swapped and stale, files mixed"
+
+  /// How many damages one piece does.
+  private static let share = 3_000
+
+  func goals(of size: Size) -> [Goal] {
+    [Goal(figure: "damaged stores", count: size == .short ? 60_000 : 500_000)]
+  }
+
+  func leastPieces(of size: Size) -> Int { (try? Self.plan(size).count) ?? 1 }
+
+  func piece(_ number: Int, of size: Size, seed: UInt64) -> Piece? {
+    let plan: [(specimen: Specimen, first: Int)]
+    do {
+      plan = try Self.plan(size)
+    } catch {
+      return Piece(name: "stores to be damaged") { _ in throw error }
+    }
+    guard number < plan.count else { return nil }
+    let (specimen, first) = plan[number]
+    return Piece(name: "\(specimen.name), damages from \(first)") { figures in
+      let before = Self.peakMebibytes
+      let damages = specimen.damages(size).dropFirst(first).prefix(Self.share)
+      for (index, damage) in damages.enumerated() {
+        guard let sight = try specimen.look(at: damage, number: first + index) else { continue }
+        figures["damaged stores"] += 1
+        figures[sight.outcome.rawValue] += 1
+        if sight.isFoundByVerify { figures["found by verifying only"] += 1 }
+        if specimen.isClosed, sight.outcome == .asBefore, !sight.isFoundByVerify,
+          case .flipped(let n, let o, _) = damage, specimen.store.files[n]?[o] != 0
+        {
+          figures["unnoticed \(n) \(o/64*64)"] += 1
+        }
+      }
+      let growth = Self.peakMebibytes - before
+      try require(growth < 512, "reading damaged stores has taken \(growth) MiB of memory")
+    }
+  }
+}
+
+extension DamagePart {
+  /// Which damages of which store a piece does, from the first one on.
+  private static func plan(_ size: Size) throws -> [(specimen: Specimen, first: Int)] {
+    switch size {
+    case .short: try short.get()
+    case .standard: try standard.get()
+    case .long: try long.get()
+    }
+  }
+
+  // Made once, as every piece needs them.
+  private static let short = Result { try makePlan(.short) }
+  private static let standard = Result { try makePlan(.standard) }
+  private static let long = Result { try makePlan(.long) }
+
+  private static func makePlan(_ size: Size) throws -> [(specimen: Specimen, first: Int)] {
+    try Specimen.all(of: size).flatMap { specimen in
+      stride(from: 0, to: specimen.damages(size).count, by: share).map { (specimen, $0) }
+    }
+  }
+
+  /// The most memory that this process ever had.
+  private static var peakMebibytes: Int {
+    var usage = rusage()
+    #if canImport(Darwin)
+      getrusage(RUSAGE_SELF, &usage)
+      return usage.ru_maxrss >> 20
+    #else
+      getrusage(numericCast(RUSAGE_SELF.rawValue), &usage)
+      return usage.ru_maxrss >> 10
+    #endif
+  }
+}
+
+extension Specimen {
+  /// Everything that is done to the store. The long size turns every bit over.
+  fileprivate func damages(_ size: Size) -> [Damage] {
+    let bits = size == .long ? 0..<8 : 0..<1
+    if ProcessInfo.processInfo.environment["FLIPS"] != nil { return Damage.flips(of: store, bit: 0) }
+    return Damage.files(of: store) + Damage.sectors(of: store) + Damage.cuts(of: store)
+      + bits.flatMap { Damage.flips(of: store, bit: $0) }
+  }
+}

@@ -1,0 +1,35 @@
+import HeartwoodFiles
+
+/// The files of a store as plain bytes, to be damaged and put back.
+struct StoreCopy: Sendable {
+  var files: [String: [UInt8]] = [:]
+
+  init(_ fileSystem: any FileSystem) throws {
+    let directory = try fileSystem.openDirectory(Session.path)
+    for name in try directory.entries() {
+      let file = try directory.open(name, .readOnly)
+      var bytes = [UInt8](repeating: 0, count: Int(try file.size()))
+      _ = try bytes.withUnsafeMutableBytes { try file.readFully(into: $0, at: 0) }
+      try file.close()
+      files[name] = bytes
+    }
+  }
+
+  /// A file system in memory that holds them.
+  func mounted() throws -> MemoryFileSystem {
+    let fileSystem = MemoryFileSystem()
+    try fileSystem.createDirectory(Session.path)
+    let directory = try fileSystem.openDirectory(Session.path)
+    for (name, bytes) in files {
+      let file = try directory.open(name, .createNew)
+      try bytes.withUnsafeBytes { try file.writeFully($0, at: 0) }
+      try file.close()
+    }
+    return fileSystem
+  }
+
+  /// In the order in which they are damaged.
+  var names: [String] { files.keys.sorted() }
+
+  var byteCount: Int { files.values.reduce(0) { $0 + $1.count } }
+}

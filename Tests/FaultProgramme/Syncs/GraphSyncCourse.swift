@@ -1,0 +1,43 @@
+import Foundation
+import Heartwood
+import HeartwoodEngine
+import HeartwoodFaults
+import HeartwoodFiles
+
+/// The life of a library on a disk that lies about a sync.
+struct GraphSyncCourse {
+  let sync: BadSync
+  let limits: CrashImageLimits
+  let states: [GraphFacts]
+
+  func run(_ seen: inout Set<Int>) throws {
+    let disk = SimulatedFileSystem(personality: .hostile)
+    let crashes = CrashesBehindSync(disk, limits) { try check($0.mounted()) }
+    let fileSystem = FaultInjectingFileSystem(base: disk, plan: sync.plan) { _ in crashes.beforeCall() }
+    crashes.isDue = { fileSystem.firingCounts.contains { $0 > 0 } }
+    do {
+      try GraphSession.live(on: fileSystem, GraphWitness(states))
+    } catch { throw Finding("\(sync): \(error)") }
+    crashes.look()
+    if let finding = crashes.finding { throw Finding("\(sync), \(finding)") }
+    seen.formUnion(crashes.seen)
+  }
+
+  /// One of the states that once were, or damage that is said.
+  private func check(_ disk: any FileSystem) throws {
+    do {
+      let container = try GraphSession.open(disk)
+      let facts = Result { try GraphFacts(of: container) }
+      let report = Result { try container.persistentStoreCoordinator.verify() }
+      try container.close()
+      let found = try facts.get()
+      try require(states.contains(found), "shows\n\(found)")
+      _ = try report.get()
+    } catch let error as HeartwoodError {
+      let code = error.engineError?.code
+      try require(
+        error.code == .persistentStoreDamaged || code == .damaged || code == .notAStore,
+        "neither a state nor damage: \(error)")
+    }
+  }
+}

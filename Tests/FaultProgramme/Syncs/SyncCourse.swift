@@ -1,0 +1,104 @@
+import HeartwoodEngine
+import HeartwoodFaults
+import HeartwoodFiles
+
+/// A sync that does not do what it should, and for how long.
+struct BadSync: Sendable, CustomStringConvertible {
+  let behavior: SyncBehavior
+  let call: FailingCall
+  let duration: FaultPlan.Duration
+
+  var plan: FaultPlan {
+    let occurrence = duration == .once ? FaultPlan.Occurrence.nth(call.number) : .from(call.number)
+    return FaultPlan([.init(.sync(behavior), on: call.calls, occurrence)])
+  }
+
+  var description: String { "\(plan)" }
+
+  /// Whether the caller is told.
+  var fails: Bool { behavior != .lies }
+}
+
+/// A workload on a disk on which a sync misbehaves, and crashes behind it.
+struct SyncCourse {
+  let prepared: PreparedWorkload
+  let sync: BadSync
+  let limits: CrashImageLimits
+
+  /// Runs the workload. Looks at what a crash leaves at the calls behind the bad sync, and in the end.
+  ///
+  /// - Parameter seen: The images that were looked at, by their fingerprints.
+  /// - Returns: the errors that the store gave.
+  func run(_ seen: inout Set<Int>) throws -> [EngineError] {
+    let (disk, witness) = prepared.begin()
+    let crashes = CrashesBehindSync(disk, limits) { image in try check(image, witness.now) }
+    let plan = prepared.workload.faults + sync.plan
+    let fileSystem = FaultInjectingFileSystem(base: disk, plan: plan) { _ in crashes.beforeCall() }
+    crashes.isDue = { fileSystem.firingCounts.contains { $0 > 0 } }
+    let session = Session(fileSystem, witness: witness)
+    do {
+      try session.runThroughErrors(prepared.workload.steps)
+      crashes.look()
+      try session.close()
+    } catch let error as EngineError {
+      try requireClear(error, "closing")
+    } catch { throw Finding("\(sync): \(error)") }
+    crashes.look()
+    for error in session.errors { try requireClear(error, "\(sync)") }
+    if let finding = crashes.finding { throw Finding("\(sync), \(finding)") }
+    try requireNothingOpen(disk, "\(sync), closed")
+    seen.formUnion(crashes.seen)
+    return session.errors
+  }
+
+  private func check(_ image: CrashImage, _ promise: Witness.Promise) throws {
+    let disk = image.mounted()
+    if sync.fails {
+      try StoreChecker(promise: promise).check(disk)
+    } else {
+      try LyingDiskChecker(promise: promise).check(disk)
+    }
+  }
+}
+
+/// Crashes at the first few calls behind the moment from which on they are wanted.
+final class CrashesBehindSync: @unchecked Sendable {
+  private let disk: SimulatedFileSystem
+  private let limits: CrashImageLimits
+  private let check: (CrashImage) throws -> Void
+  private var calls = 0
+  /// Whether it is time.
+  var isDue: () -> Bool = { false }
+  private(set) var seen: Set<Int> = []
+  /// The first image that is not as it has to be.
+  private(set) var finding: String?
+
+  init(
+    _ disk: SimulatedFileSystem, _ limits: CrashImageLimits, _ check: @escaping (CrashImage) throws -> Void
+  ) {
+    self.disk = disk
+    self.limits = limits
+    self.check = check
+  }
+
+  /// To be called before every call that changes something.
+  func beforeCall() {
+    guard isDue(), calls < 6 else { return }
+    calls += 1
+    look()
+  }
+
+  /// Looks at what a crash now leaves.
+  func look() {
+    guard finding == nil else { return }
+    for image in disk.crashImages(limits) {
+      seen.insert(image.fingerprint)
+      do {
+        try check(image)
+      } catch {
+        finding = "after a crash, \(image): \(error)"
+        return
+      }
+    }
+  }
+}
