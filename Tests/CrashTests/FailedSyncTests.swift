@@ -68,6 +68,16 @@ import Testing
     try engine.close()
   }
 
+  /// A share of what `Tests/FaultProgramme/run syncs` does.
+  @Test(arguments: [SyncBehavior.failsKeepingData, .failsRevertingData, .lies])
+  func `a sync that misbehaves loses nothing that it has not lied about`(behavior: SyncBehavior) throws {
+    var limits = CrashImageLimits.prefixesOnly
+    limits.imageCount = 2
+    var figures = Figures()
+    try SyncSubject(workload: .deferred, behavior: behavior).run(round: 0, seed: 1, limits, &figures)
+    #expect(figures["misbehaving syncs"] > 10)
+  }
+
   private func rowsFound(in image: CrashImage) throws -> Rows {
     let engine = try Engine(at: Session.path, options: Session.options, fileSystem: image.mounted())
     defer { try? engine.close() }

@@ -20,7 +20,7 @@ struct Arguments: Sendable {
       long        goes on until its time is up
 
       --seed N      decides everything that looks random; 1
-      --minutes M   begins nothing new after M minutes; run again, it goes on where it stopped
+      --minutes M   begins nothing new after M minutes, which the parts share; run again, it goes on where it stopped
       --threads N   as many as there are processors
       --fresh       forgets what was done before
       --piece N     runs one piece of one part, as a failure has named it

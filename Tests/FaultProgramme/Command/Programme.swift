@@ -8,6 +8,8 @@ final class Programme: @unchecked Sendable {
   private let journal: Journal
   private let started = ContinuousClock.now
   private let lock = Lock()
+  /// When the part that runs begins nothing new any more, in seconds from the start; nil for never.
+  private var deadline: Double?
   private var lastReport = ContinuousClock.now
 
   init(_ parts: [any Part], _ arguments: Arguments) throws {
@@ -22,7 +24,9 @@ final class Programme: @unchecked Sendable {
     say("\(arguments.size.rawValue) programme, seed \(arguments.seed), \(threadCount) threads")
     var failures: [String] = []
     var unfinished: [String] = []
-    for part in parts {
+    for (number, part) in parts.enumerated() {
+      // What one part leaves of its share, the others have.
+      deadline = arguments.seconds.map { ($0 - elapsed) / Double(parts.count - number) + elapsed }
       let course = Course(part, arguments, journal.entries)
       run(course)
       say(course.summary)
@@ -87,10 +91,9 @@ final class Programme: @unchecked Sendable {
     }
   }
 
-  private var isTimeUp: Bool {
-    guard let seconds = arguments.seconds else { return false }
-    return (ContinuousClock.now - started).seconds > seconds
-  }
+  private var elapsed: Double { (ContinuousClock.now - started).seconds }
+
+  private var isTimeUp: Bool { deadline.map { elapsed > $0 } ?? false }
 
   private func say(_ line: String) {
     FileHandle.standardOutput.write(Data("\(line)\n".utf8))

@@ -71,17 +71,15 @@ enum Damage: Sendable, CustomStringConvertible {
 }
 
 extension Damage {
-  /// One bit of every byte, another one with another number; with 8 numbers every bit.
-  static func flips(of store: StoreCopy, bit: Int) -> [Damage] {
+  /// One bit of each of these bytes, another one with another number; with 8 numbers every bit.
+  static func flips(of store: StoreCopy, at offsets: [String: [Int]], bit: Int) -> [Damage] {
     store.names.flatMap { name in
-      (store.files[name] ?? []).indices.map { offset in
-        .flipped(name, offset: offset, mask: 1 << UInt8((offset + bit) % 8))
-      }
+      (offsets[name] ?? []).map { .flipped(name, offset: $0, mask: 1 << UInt8(($0 + bit) % 8)) }
     }
   }
 
-  static func cuts(of store: StoreCopy) -> [Damage] {
-    store.names.flatMap { name in (store.files[name] ?? []).indices.map { .cut(name, length: $0) } }
+  static func cuts(of store: StoreCopy, at offsets: [String: [Int]]) -> [Damage] {
+    store.names.flatMap { name in (offsets[name] ?? []).map { .cut(name, length: $0) } }
   }
 
   /// Sectors of both sizes that disks have.

@@ -25,6 +25,13 @@ struct Specimen: Sendable {
     return (damage.takesAwayMuch ? proven : last - 1)...last
   }
 
+  /// Whether the damage is of a byte that means something for certain: of a closed store no file has
+  /// remains of anything that was given up. A slot of the anchor is written anew by opening.
+  private func isLive(_ damage: Damage) -> Bool {
+    guard isClosed, case .flipped(let name, let offset, _) = damage, name != "anchor" else { return false }
+    return store.files[name]?[offset] != 0
+  }
+
   /// What was seen of a damaged store.
   enum Outcome: String {
     case refused, asBefore = "as before", earlier = "an allowed earlier state"
@@ -45,6 +52,8 @@ struct Specimen: Sendable {
       try require(
         allowed(after: damage).contains(seen.state),
         "shows state \(seen.state), and may show \(allowed(after: damage))")
+      try require(
+        !seen.isSound || !isLive(damage), "a byte that was written is another one, and nobody notices")
       let outcome: Outcome = seen.state == reader.stateCount - 1 ? .asBefore : .earlier
       return Sight(outcome: outcome, isFoundByVerify: !seen.isSound)
     } catch let error as EngineError {

@@ -14,7 +14,7 @@ extension Specimen {
   // MARK: An engine's store
 
   static func engine(_ size: Size, isClosed: Bool) throws -> Specimen {
-    let scale = size == .short ? 1 : 12
+    let scale = size == .short ? 1 : 14
     let maker = try EngineMaker(scale: scale, seed: 1, isClosed: isClosed)
     let other = try EngineMaker(scale: scale, seed: 2, isClosed: isClosed)
     return Specimen(
@@ -35,8 +35,9 @@ extension Specimen {
       let session = Session(disk, seed: seed)
       let values = (0..<(4 * scale)).map { Edit.put("key \($0)", bytes: 20 + $0 * 37 % 200) }
       try session.run([
-        .commit(.full, values), .commit(.full, [.put("key 1", bytes: 50), .delete("key 2")]), .checkpoint,
-        .commit(.full, [.put("b", bytes: 90)]), .kill,
+        .commit(.full, values), .checkpoint, .commit(.full, [.put("key 1", bytes: 50), .delete("key 2")]),
+        // Nothing is left for recovery to copy.
+        .checkpoint, .kill, .commit(.full, [.put("b", bytes: 90)]),
       ])
       earlier = try StoreCopy(disk)
       let more = (0..<(2 * scale)).map { Edit.put("key \($0 * 2)", bytes: 30 + $0 * 17 % 150) }

@@ -31,5 +31,13 @@ struct StoreCopy: Sendable {
   /// In the order in which they are damaged.
   var names: [String] { files.keys.sorted() }
 
-  var byteCount: Int { files.values.reduce(0) { $0 + $1.count } }
+  /// Every byte of every file.
+  var offsets: [String: [Int]] { files.mapValues { Array($0.indices) } }
+
+  /// Where something is, and a few places among the zeros.
+  var busyOffsets: [String: [Int]] {
+    files.mapValues { bytes in
+      bytes.indices.filter { bytes[$0] != 0 || ($0 > 0 && bytes[$0 - 1] != 0) || $0 % 128 == 0 }
+    }
+  }
 }

@@ -62,6 +62,26 @@ import Testing
     }
   }
 
+  @Test(arguments: [20, 70_000])
+  func `an anchor of an earlier closing takes back nothing that came later`(bytes: Int) throws {
+    let memory = MemoryFileSystem()
+    let options = Self.options(.buffered)
+    let first = try Engine(at: StoreFiles.path, options: options, fileSystem: memory)
+    try first.write { try $0.put("first", [UInt8](repeating: 1, count: bytes)) }
+    try first.close()
+    let anchor = try StoreFiles(memory).files[StoreFolder.anchorName]
+    // With the longer value, the log goes on in another segment.
+    let second = try Engine(at: StoreFiles.path, options: options, fileSystem: memory)
+    try second.write { try $0.put("second", [2]) }
+    try second.close()
+    var files = try StoreFiles(memory)
+    files.files[StoreFolder.anchorName] = anchor
+    let engine = try open(files, .buffered)
+    #expect(try engine.snapshot().get("second") == [2])
+    #expect(try engine.verify().isSound)
+    try engine.close()
+  }
+
   @Test func `garbage in whole blocks is an error or does no harm`() throws {
     let (store, model) = try StoreFiles.small()
     var random = SplitMix64(seed: 3)

@@ -1,0 +1,26 @@
+import Testing
+
+@testable import FaultProgramme
+
+/// A share of what `Tests/FaultProgramme/run damage` does.
+@Suite struct `A store that was damaged` {
+  @Test(arguments: [true, false])
+  func `of the engine shows what was written, or refuses`(isClosed: Bool) throws {
+    try lookAtSome(Specimen.engine(.short, isClosed: isClosed), every: 61)
+  }
+
+  @Test(arguments: [true, false])
+  func `of a graph shows what was saved, or refuses`(isClosed: Bool) throws {
+    try lookAtSome(Specimen.graph(.short, isClosed: isClosed), every: 197)
+  }
+
+  private func lookAtSome(_ specimen: Specimen, every step: Int) throws {
+    var refusals = 0
+    let damages = specimen.damages(.short)
+    for number in stride(from: 0, to: damages.count, by: step) {
+      let sight = try specimen.look(at: damages[number], number: number)
+      if sight?.outcome == .refused { refusals += 1 }
+    }
+    #expect(refusals > 5)
+  }
+}
