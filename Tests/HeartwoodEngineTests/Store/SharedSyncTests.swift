@@ -93,6 +93,8 @@ import Testing
     engine.withLock { $0 = opened }
     try opened.write { try $0.put("a", [1]) }
     isArmed.withLock { $0 = true }
+    // A sync may have reached the file before those writes.
+    fileSystem.use([.sync(.lies, file: "*1.log")])
     try opened.checkpoint()
     try opened.write { try $0.put("d", [4]) }
     #expect(isArmed.withLock { !$0 })
