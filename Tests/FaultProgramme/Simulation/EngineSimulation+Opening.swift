@@ -42,7 +42,7 @@ extension EngineSimulation {
     let isDoubtful = machine.syncsHaveLied
     trace.note("crash: \(machine.crash(&random))")
     leaveProcess()
-    ledger.crash()
+    ledger.loseCache()
     if isDoubtful {
       isInDoubt = true
       ledger.doubt()
@@ -144,7 +144,7 @@ extension EngineSimulation {
     engine = nil
     machine.beginAnew(seed: random.next())
     ledger = PromiseLedger<Rows>()
-    (isInDoubt, isMade) = (false, false)
+    (isInDoubt, isMade, hasReclaimed) = (false, false, false)
   }
 
   /// Opening to read only shows a whole state, and changes no byte.

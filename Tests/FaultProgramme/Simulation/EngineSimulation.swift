@@ -19,6 +19,8 @@ final class EngineSimulation: Simulation {
   var isInDoubt = false
   /// An opening has succeeded, so that there is a store.
   var isMade = false
+  /// Space was given back, so that generations may be gone.
+  var hasReclaimed = false
   /// How the last use of the store has ended.
   var wasClosedCleanly = false
   private var transactions = 0
@@ -47,7 +49,8 @@ final class EngineSimulation: Simulation {
     case 935..<941: try kill()
     case 941..<946: try crash()
     case 946..<953: try dieSoon()
-    case 953..<960: setClock()
+    case 953..<957: setClock()
+    case 957..<960: try reclaim()
     case 960..<963: try openTwice()
     case 963..<966: try compareAll()
     default: try turnOfFaults()
@@ -154,6 +157,27 @@ final class EngineSimulation: Simulation {
     if error == nil, options.durability != .none { ledger.settle() }
   }
 
+  /// Moving what lives makes generations that show the same.
+  private func reclaim() throws {
+    guard let engine else { return }
+    hasReclaimed = true
+    let error = try tolerate("reclaim") { try engine.reclaim() }
+    figures["reclamations"] += 1
+    while !ledger.isLastOpen, ledger.newest < Int(engine.newestGeneration.rawValue) {
+      ledger.commit(ledger.rows, isDurable: false)
+    }
+    if let error {
+      guard isDying || error.isOutcomeUnknown else { return }
+      for _ in 0..<Self.mostMoves { ledger.leaveOpen(ledger.rows) }
+    } else {
+      if options.durability != .none { ledger.settle() }
+      try compareAll()
+    }
+  }
+
+  /// How many generations moving may make at most.
+  private static let mostMoves = 100
+
   // MARK: The machine
 
   /// The process or the machine ends in the middle of what is done next.
@@ -161,8 +185,9 @@ final class EngineSimulation: Simulation {
     machine.use(random.drawEnd())
     isDying = true
     trace.note("the end: \(machine.files.plan)")
-    switch random.below(6) {
+    switch random.below(8) {
     case 0: try checkpoint()
+    case 2, 3: try reclaim()
     case 1: try close()
     default: try write()
     }

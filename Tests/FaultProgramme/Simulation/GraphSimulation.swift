@@ -171,7 +171,7 @@ final class GraphSimulation: Simulation {
     let isDoubtful = machine.syncsHaveLied
     trace.note("crash: \(machine.crash(&random))")
     leaveProcess()
-    ledger.crash()
+    ledger.loseCache()
     if isDoubtful {
       isInDoubt = true
       ledger.doubt()

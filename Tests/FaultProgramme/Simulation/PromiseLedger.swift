@@ -14,13 +14,16 @@ struct PromiseLedger<State: Equatable> {
   private(set) var durable = 0
   /// The oldest that the next opening may find.
   private(set) var floor = 0
-  /// Whether it is open what became of the last generation.
-  private(set) var isLastOpen = false
+  /// How many of the last generations may have been made or not.
+  private var openCount = 0
 
   init(_ empty: State) { generations = [empty] }
 
   /// The number of the generation that readers see.
-  var newest: Int { generations.count - (isLastOpen ? 2 : 1) }
+  var newest: Int { generations.count - 1 - openCount }
+
+  /// Whether it is open what became of the last generation.
+  var isLastOpen: Bool { openCount > 0 }
 
   /// What readers see.
   var state: State { generations[newest] }
@@ -34,16 +37,13 @@ struct PromiseLedger<State: Equatable> {
   /// A commit was tried, and may have happened.
   mutating func leaveOpen(_ state: State) {
     generations.append(state)
-    isLastOpen = true
+    openCount += 1
   }
 
   /// All that readers see is durable.
   mutating func settle() { durable = newest }
 
-  /// The machine lost everything that was not durable.
-  mutating func crash() { loseCache() }
-
-  /// A failed sync has taken what was not durable out of the cache.
+  /// The machine, or a failed sync, has taken what was not durable out of the cache.
   mutating func loseCache() { floor = min(floor, durable) }
 
   /// Syncs have lied before a crash.
@@ -57,7 +57,7 @@ struct PromiseLedger<State: Equatable> {
   /// The store was opened for writing and is at this generation; nothing newer will ever be found.
   mutating func resume(at generation: Int) {
     generations.removeSubrange((generation + 1)...)
-    isLastOpen = false
+    openCount = 0
     (durable, floor) = (generation, generation)
   }
 }
