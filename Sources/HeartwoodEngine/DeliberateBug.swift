@@ -46,6 +46,8 @@
     case skipsSyncOfAnchor
     /// Both slots of the anchor are written between two syncs.
     case writesBothSlotsAtOnce
+    /// Files that were written without syncs stay so when the store is opened with them.
+    case leavesFilesUnsynced
     /// The mark of a clean close stays while the log is written.
     case leavesMarkOfCleanClose
 

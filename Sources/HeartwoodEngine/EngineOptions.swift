@@ -8,7 +8,8 @@ public enum Durability: Hashable, Sendable {
   /// missing, always whole ones and never with a hole. A killed process loses nothing.
   case deferred
   /// Never on purpose; for scratch data. A store opened so does no syncs at all, and after a power cut
-  /// it may be refused. For a single transaction it is the same as `deferred`.
+  /// it may be refused; opening it with syncs makes everything in it durable first, or fails. For a single transaction
+  /// it is the same as `deferred`.
   case none
 }
 

@@ -93,6 +93,8 @@ final class AnchorFile: @unchecked Sendable {
   {
     do {
       let file = try folder.directory.open(StoreFolder.newAnchorName, .createNew)
+      var slot = slot
+      slot.isUnsynced = !syncs
       var older = slot
       older.sequence = slot.sequence &- 1
       for each in [older, slot] { try write(each, to: file) }
@@ -141,6 +143,7 @@ final class AnchorFile: @unchecked Sendable {
     defer { lock.unlock() }
     var next = slot
     change(&next)
+    next.isUnsynced = !syncs
     next.sequence = slot.sequence &+ 1
     do {
       try Self.write(next, to: file)

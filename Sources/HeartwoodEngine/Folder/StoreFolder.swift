@@ -171,6 +171,20 @@ final class StoreFolder: Sendable {
     }
   }
 
+  /// Makes all files of the store durable, whoever wrote them.
+  func syncEverything() throws(EngineError) {
+    do {
+      for name in try directory.entries() where name == Self.anchorName || SegmentName.parse(name) != nil {
+        let file = try directory.open(name, .readWrite)
+        defer { try? file.close() }
+        try file.sync(.full)
+      }
+    } catch {
+      throw EngineError.files(error, "a file that was written without syncs could not be synced")
+    }
+    try syncNames()
+  }
+
   /// Takes names away that nothing refers to; a failure only leaves them there for the next time.
   func unlink(_ names: [String]) {
     guard !names.isEmpty else { return }

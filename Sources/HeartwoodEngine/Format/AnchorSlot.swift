@@ -18,6 +18,8 @@ struct AnchorSlot: Hashable, Sendable {
   var nextSegment: UInt32
   /// The log ends exactly at `proven`: nothing was written since.
   var isClean: Bool
+  /// It was written without syncs: no file of the store need be durable, whatever the slot says.
+  var isUnsynced = false
 
   /// What is found where a slot should be.
   enum Reading: Hashable {
@@ -64,7 +66,7 @@ struct AnchorSlot: Hashable, Sendable {
     base.setField(104, proven.chain)
     base.setField(112, proven.generation)
     base.setField(120, UInt64(nextSegment))
-    base.setField(128, UInt32(isClean ? 1 : 0))
+    base.setField(128, UInt32((isClean ? 1 : 0) | (isUnsynced ? 2 : 0)))
     base.setField(132, Format.checksumKind)
   }
 
@@ -97,7 +99,8 @@ struct AnchorSlot: Hashable, Sendable {
       proven: LogPoint(
         position: provenPosition, sequence: base.field64(96), chain: base.field64(104),
         generation: base.field64(112)),
-      nextSegment: UInt32(next), isClean: base.field32(128) & 1 == 1)
+      nextSegment: UInt32(next), isClean: base.field32(128) & 1 == 1,
+      isUnsynced: base.field32(128) & 2 == 2)
   }
 
   /// True where a writer of this version must not append.

@@ -85,14 +85,25 @@ struct Opening {
           "a newer version asks that this one does not write the store; open it for reading only",
           file: path)
       }
-      // Whoever made the store may have been stopped before its anchor's name was durable.
-      if options.access == .readWrite, syncs, contents.slot.sequence == AnchorSlot.firstSequence {
-        try folder.syncNames()
-      }
+      if options.access == .readWrite, syncs { try makeDurable(contents.slot, folder) }
       return try assemble(try find(folder, anchor, contents))
     } catch {
       anchor.close()
       throw error
+    }
+  }
+
+  /// Makes up for syncs that whoever wrote the anchor last has not done.
+  private func makeDurable(_ slot: AnchorSlot, _ folder: StoreFolder) throws(EngineError) {
+    #if DELIBERATE_BUGS
+      if DeliberateBug.isOn(.leavesFilesUnsynced) { return }
+    #endif
+    if slot.isUnsynced {
+      // Later slots, which do not say so, stand on these files.
+      try folder.syncEverything()
+    } else if slot.sequence == AnchorSlot.firstSequence {
+      // Whoever made the store may have been stopped before its anchor's name was durable.
+      try folder.syncNames()
     }
   }
 

@@ -14,7 +14,6 @@ extension EngineSimulation {
     engine = nil
     wasClosedCleanly = error == nil && !isStopped
     if error == nil, !unsafe { ledger.settle() }
-    leaveUnsafe()
   }
 
   /// Whether a sync has failed, of which nobody needs to have been told.
@@ -32,12 +31,14 @@ extension EngineSimulation {
     figures["kills"] += 1
     machine.kill()
     leaveProcess()
-    leaveUnsafe()
   }
 
   func crash() throws {
-    // A store that was opened without syncs promises nothing.
-    guard engine == nil || options.durability != .none else { return try kill() }
+    // It would promise nothing: the machine is ended in good order instead.
+    if isUnsafe {
+      try kill()
+      return machine.flush()
+    }
     figures["crashes"] += 1
     let isDoubtful = machine.syncsHaveLied
     trace.note("crash: \(machine.crash(&random))")
@@ -55,14 +56,6 @@ extension EngineSimulation {
     held = []
     isDying = false
     wasClosedCleanly = false
-  }
-
-  /// What was written without syncs becomes durable by a clean end of the machine.
-  private func leaveUnsafe() {
-    guard options.durability == .none else { return }
-    held = []
-    machine.flush()
-    options = Session.options
   }
 
   // MARK: Openings
@@ -98,9 +91,11 @@ extension EngineSimulation {
   }
 
   func open() throws {
-    if machine.syncsHaveReverted { ledger.loseCache() }
+    if machine.syncsHaveReverted { loseCache() }
+    isUnsafe = isUnsafe || options.durability == .none
+    if isUnsafe { machine.noteReliance() }
     do {
-      let error = try tolerate("open") {
+      let error = try tolerate("open with durability \(options.durability)") {
         let opened = try Engine(at: Session.path, options: options, fileSystem: machine.files)
         try settle(opened)
         engine = opened
@@ -111,6 +106,13 @@ extension EngineSimulation {
       try require(!finding.description.hasPrefix(Self.wrongState), finding.description)
       try loseStore()
     }
+  }
+
+  private func loseCache() {
+    ledger.loseCache()
+    guard isUnsafe else { return }
+    isInDoubt = true
+    ledger.doubt()
   }
 
   private static let wrongState = "opened at generation"
@@ -132,6 +134,7 @@ extension EngineSimulation {
     machine.noteOpening()
     isMade = true
     isInDoubt = false
+    isUnsafe = options.durability == .none
     wasClosedCleanly = false
   }
 
@@ -144,7 +147,7 @@ extension EngineSimulation {
     engine = nil
     machine.beginAnew(seed: random.next())
     ledger = PromiseLedger<Rows>()
-    (isInDoubt, isMade, hasReclaimed) = (false, false, false)
+    (isInDoubt, isMade, hasReclaimed, isUnsafe) = (false, false, false, false)
   }
 
   /// Opening to read only shows a whole state, and changes no byte.

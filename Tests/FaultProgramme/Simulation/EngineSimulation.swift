@@ -17,6 +17,8 @@ final class EngineSimulation: Simulation {
   var isDying = false
   /// A crash came after syncs that lied: the store may be refused.
   var isInDoubt = false
+  /// It was opened without syncs, and not with them since.
+  var isUnsafe = false
   /// An opening has succeeded, so that there is a store.
   var isMade = false
   /// Space was given back, so that generations may be gone.
@@ -97,7 +99,7 @@ final class EngineSimulation: Simulation {
     if let error {
       if changes { noteFailure(error, rows) }
     } else if changes {
-      ledger.commit(rows, isDurable: (durability ?? options.durability) == .full)
+      ledger.commit(rows, isDurable: (durability ?? options.durability) == .full && !isUnsafe)
       figures["commits"] += 1
     }
     guard !isDying else { return }

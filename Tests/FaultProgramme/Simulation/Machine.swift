@@ -14,6 +14,8 @@ final class Machine {
   private var hasLied = false
   /// A failed sync has taken bytes out of the cache since the store was opened.
   private var hasReverted = false
+  /// A failed sync has called bytes clean that are not on disk, which the next sync does not try again.
+  private var hasForgotten = false
   /// How often each fault of the plan had met a call when that was looked at.
   private var seenFirings: [Int: Int] = [:]
   private(set) var isFailing = false
@@ -50,6 +52,7 @@ final class Machine {
       switch fault.action {
       case .sync(.lies): hasLied = true
       case .sync(.failsRevertingData): hasReverted = true
+      case .sync(.failsKeepingData): hasForgotten = true
       default: break
       }
       seenFirings[index] = firings[index]
@@ -66,10 +69,18 @@ final class Machine {
     return hasReverted
   }
 
+  /// The store has been told that a sync failed, and relies on the next one all the same: to whoever looks at the
+  /// disk, that one has lied.
+  func noteReliance() {
+    lookBack()
+    hasLied = hasLied || hasForgotten
+  }
+
   /// A store was opened, and read everything anew.
   func noteOpening() {
     lookBack()
     hasReverted = false
+    hasForgotten = false
     hasFailed = isFailing
   }
 
@@ -113,6 +124,7 @@ final class Machine {
     disk = other
     isFailing = !files.plan.isEmpty
     hasLied = false
+    hasForgotten = false
     start()
   }
 

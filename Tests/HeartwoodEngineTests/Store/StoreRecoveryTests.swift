@@ -25,6 +25,40 @@ import Testing
     #expect(crashes > 50)
   }
 
+  /// Segments of the log and of pages, and the anchor, none of them synced by whoever wrote them.
+  @Test(arguments: [true, false])
+  func `what was written without syncs is durable once the store is open with them`(isClosed: Bool) throws {
+    let report = try CrashExplorer().run(acknowledging: UInt64.self) { fileSystem, acknowledge in
+      try self.load(try #require(fileSystem.disk), isClosed: isClosed)
+      let engine = try Engine(at: "/store", options: self.options, fileSystem: fileSystem)
+      acknowledge(engine.newestGeneration.rawValue)
+      try engine.write { try $0.put("key 0", [99]) }
+      acknowledge(engine.newestGeneration.rawValue)
+      try engine.close()
+    } verify: { disk, acknowledged in
+      guard let promised = acknowledged.last else { return }
+      let engine = try Engine(at: "/store", options: self.options, fileSystem: disk)
+      #expect(engine.newestGeneration.rawValue >= promised)
+      #expect(try engine.read { try $0.contents() }.count == 40)
+      #expect(try engine.verify().isSound)
+      try engine.close()
+    }
+    try report.check()
+    #expect(report.images > 50)
+  }
+
+  /// What a process writes that does no syncs.
+  private func load(_ disk: SimulatedFileSystem, isClosed: Bool) throws {
+    let process = disk.process(named: "loader")
+    var unsynced = options
+    unsynced.durability = .none
+    let engine = try Engine(at: "/store", options: unsynced, fileSystem: process)
+    for number in 0..<40 {
+      try engine.write { try $0.put("key \(number)", [UInt8](repeating: UInt8(number), count: 5000)) }
+    }
+    if isClosed { try engine.close() } else { process.kill() }
+  }
+
   /// What a crash before any call of the recovery may leave.
   private func crashesOfRecovery(_ disk: SimulatedFileSystem) throws -> [CrashImage] {
     let images = Guarded<[Int: CrashImage]>([:])
