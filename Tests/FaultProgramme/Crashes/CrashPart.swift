@@ -20,6 +20,7 @@ struct CrashPart: Part {
     let explorer = CrashExplorer(seed: seed &+ UInt64(variant), personality: personality, limits: Self.limits)
     return Piece(name: "\(subject.name(variant, seed)), \(personality)") { figures in
       try subject.explore(explorer, variant: variant, seed: seed).add(to: &figures)
+      try subject.requireSameBytes(on: personality, variant: variant, seed: seed)
     }
   }
 
@@ -90,6 +91,26 @@ enum CrashSubject: Sendable {
     case .engine(let workload): try Self.explore(explorer, workload.variant(variant, seed: seed))
     case .graph: try Self.exploreGraph(explorer)
     }
+  }
+
+  /// The same is done twice, and leaves the same bytes.
+  func requireSameBytes(on personality: Personality, variant: Int, seed: UInt64) throws {
+    let digests = try (0..<2).map { _ in
+      let disk = SimulatedFileSystem(seed: seed, personality: personality)
+      switch self {
+      case .engine(let workload):
+        let workload = workload.variant(variant, seed: seed)
+        let witness = Witness()
+        try workload.prepare(disk, witness)
+        let failing = FaultInjectingFileSystem(base: disk, plan: workload.faults)
+        try Session(failing, witness: witness).runThroughErrors(workload.steps)
+      case .graph:
+        let disk = FaultInjectingFileSystem(base: disk)
+        try GraphSession.live(on: disk, GraphWitness(try GraphSession.states()))
+      }
+      return disk.digest
+    }
+    try require(digests[0] == digests[1], "done twice, the same leaves other bytes")
   }
 
   private static func explore(_ explorer: CrashExplorer, _ workload: Workload) throws -> CrashReport {
