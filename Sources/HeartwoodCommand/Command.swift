@@ -37,21 +37,35 @@ struct Command {
     _ words: [String], console: any Console
   ) throws(CommandFailure) -> ExitCode {
     guard let first = words.first else {
-      console.writeNote(HelpText.overview(verbs.map { $0.syntax }))
+      console.writeNote(HelpText.overview)
       return .usage
     }
     switch first {
-    case "--help", "-h", "help": try writeHelp(for: words.dropFirst().first, console: console)
+    case "--help", "-h", "help": try writeHelp(for: words.dropFirst(), console: console)
     case "--version": try console.writeLine("heartwood \(version)")
-    default: return try runVerb(named: first, words.dropFirst(), console: console)
+    case KeyValueVerbs.name: return try runKeyValueVerb(words.dropFirst(), console: console)
+    default: return try run(verb(named: words.prefix(1)), words.dropFirst(), console: console)
     }
     return .success
   }
 
-  private static func runVerb(
-    named name: String, _ words: ArraySlice<String>, console: any Console
+  private static func runKeyValueVerb(
+    _ words: ArraySlice<String>, console: any Console
   ) throws(CommandFailure) -> ExitCode {
-    let verb = try verb(named: name)
+    guard let first = words.first else {
+      console.writeNote(KeyValueVerbs.help)
+      return .usage
+    }
+    guard !["--help", "-h", "help"].contains(first) else {
+      try writeHelp(for: [KeyValueVerbs.name] + words.dropFirst(), console: console)
+      return .success
+    }
+    return try run(verb(named: [KeyValueVerbs.name, first]), words.dropFirst(), console: console)
+  }
+
+  private static func run(
+    _ verb: any Verb.Type, _ words: ArraySlice<String>, console: any Console
+  ) throws(CommandFailure) -> ExitCode {
     if words.prefix(while: { $0 != "--" }).contains(where: { $0 == "--help" || $0 == "-h" }) {
       try console.write(HelpText.verb(verb.syntax))
       return .success
@@ -59,15 +73,25 @@ struct Command {
     return try verb.run(ParsedArguments(Array(words), for: verb.syntax), console: console)
   }
 
-  private static func writeHelp(for name: String?, console: any Console) throws(CommandFailure) {
-    guard let name else { return try console.write(HelpText.overview(verbs.map { $0.syntax })) }
-    try console.write(HelpText.verb(verb(named: name).syntax))
+  private static func writeHelp(
+    for words: ArraySlice<String>, console: any Console
+  ) throws(CommandFailure) {
+    guard let first = words.first else { return try console.write(HelpText.overview) }
+    guard first == KeyValueVerbs.name else {
+      return try console.write(HelpText.verb(verb(named: words.prefix(1)).syntax))
+    }
+    guard words.count > 1 else { return try console.write(KeyValueVerbs.help) }
+    try console.write(HelpText.verb(verb(named: words.prefix(2)).syntax))
   }
 
-  private static func verb(named name: String) throws(CommandFailure) -> any Verb.Type {
-    if let verb = verbs.first(where: { $0.syntax.name == name }) { return verb }
-    let hint = Spelling.hint(name, among: verbs.map { $0.syntax.name })
-    throw .usage("there is no command \"\(name)\"\(hint); see heartwood --help")
+  /// - Parameter words: The verb, or kv and its verb.
+  private static func verb(named words: ArraySlice<String>) throws(CommandFailure) -> any Verb.Type {
+    let (name, group) = (words.joined(separator: " "), words.count > 1 ? KeyValueVerbs.all : verbs)
+    if let verb = group.first(where: { $0.syntax.name == name }) { return verb }
+    let known = group.map { $0.syntax.name } + (words.count > 1 ? [] : [KeyValueVerbs.name])
+    let head = words.dropLast().map { $0 + " " }.joined()
+    throw .usage(
+      "there is no command \"\(name)\"\(Spelling.hint(name, among: known)); see heartwood \(head)--help")
   }
 
   private static func report(_ failure: CommandFailure, to console: any Console) -> ExitCode {

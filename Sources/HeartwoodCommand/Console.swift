@@ -6,11 +6,15 @@ protocol Console: AnyObject {
   var showsProgress: Bool { get }
   /// Whether results are read by a person at a terminal, so that very long cells are cut.
   var cutsLongCells: Bool { get }
-  func write(_ text: String) throws(CommandFailure)
+  func write(_ bytes: [UInt8]) throws(CommandFailure)
   func writeNote(_ text: String)
 }
 
 extension Console {
+  func write(_ text: String) throws(CommandFailure) {
+    try write(Array(text.utf8))
+  }
+
   func writeLine(_ line: String = "") throws(CommandFailure) {
     try write(line + "\n")
   }
@@ -22,8 +26,8 @@ final class StandardConsole: Console {
   let cutsLongCells = isatty(STDOUT_FILENO) == 1
   private var pending: [UInt8] = []
 
-  func write(_ text: String) throws(CommandFailure) {
-    pending.append(contentsOf: text.utf8)
+  func write(_ bytes: [UInt8]) throws(CommandFailure) {
+    pending.append(contentsOf: bytes)
     if pending.count >= 1 << 16 { try flush() }
   }
 

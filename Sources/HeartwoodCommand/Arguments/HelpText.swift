@@ -1,21 +1,22 @@
 /// The help texts, laid out from the syntax of the verbs.
 enum HelpText {
-  static func overview(_ verbs: [VerbSyntax]) -> String {
-    """
-    heartwood: object graphs in a store on disk, without code
+  static var overview: String {
+    let verbs = Command.verbs.map { ($0.syntax.name, $0.syntax.summary) }
+    return """
+      heartwood: object graphs in a store on disk, without code
 
-    usage: heartwood <command> <store> ...
+      usage: heartwood <command> <store> ...
 
-    commands
-    \(columns(verbs.map { ($0.name, $0.summary) }))
+      commands
+      \(columns(verbs + [(KeyValueVerbs.name, KeyValueVerbs.summary)]))
 
-    heartwood <command> --help tells more about a command; heartwood --version tells the version.
+      heartwood <command> --help tells more about a command; heartwood --version tells the version.
 
-    A store is a directory. Only import makes one. Reading changes nothing, except that it completes a store
-    whose writer was cut off; verify does not even do that.
-    Exit status: 0 done, 1 a store failed verification, 64 to 77 as in sysexits(3).
+      A store is a directory. Only import, kv put and kv load make one. Reading changes nothing, except that it completes
+      a store whose writer was cut off; verify and kv do not even do that.
+      Exit status: 0 done, 1 a store failed verification, 64 to 77 as in sysexits(3).
 
-    """
+      """
   }
 
   static func verb(_ syntax: VerbSyntax) -> String {
@@ -34,14 +35,14 @@ enum HelpText {
   }
 
   private static func written(_ option: VerbSyntax.Option) -> String {
-    "--" + option.name + (option.value.map { " <\($0)>" } ?? "")
+    option.spellings.joined(separator: ", ") + (option.value.map { " <\($0)>" } ?? "")
   }
 
   private static func example(_ example: VerbSyntax.Example) -> String {
     "  \(example.line)\n      \(example.meaning)"
   }
 
-  private static func columns(_ rows: [(String, String)]) -> String {
+  static func columns(_ rows: [(String, String)]) -> String {
     let width = rows.map { $0.0.count }.max() ?? 0
     return rows.map { row in
       "  " + row.0 + String(repeating: " ", count: width - row.0.count + 2) + row.1

@@ -26,7 +26,7 @@ struct ParsedArguments: Sendable {
     _ word: String, rest: inout ArraySlice<String>, syntax: VerbSyntax
   ) throws(CommandFailure) {
     let parts = word.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-    guard let option = syntax.options.first(where: { "--" + $0.name == parts[0] }) else {
+    guard let option = syntax.options.first(where: { $0.spellings.contains(String(parts[0])) }) else {
       throw unknownOption(String(parts[0]), syntax)
     }
     guard values[option.name] == nil, !flags.contains(option.name) else {
@@ -44,7 +44,7 @@ struct ParsedArguments: Sendable {
   }
 
   private func unknownOption(_ word: String, _ syntax: VerbSyntax) -> CommandFailure {
-    let known = syntax.options.map { "--" + $0.name }
+    let known = syntax.options.flatMap(\.spellings)
     let hint = Spelling.hint(word, among: known)
     return .usage("\(syntax.name) has no option \(word)\(hint); see heartwood \(syntax.name) --help")
   }
@@ -54,10 +54,10 @@ struct ParsedArguments: Sendable {
     if positionals.count < required {
       throw .usage("<\(syntax.arguments[positionals.count].name)> is missing; usage: \(syntax.usage)")
     }
-    if let empty = positionals.firstIndex(of: ""), empty < syntax.arguments.count {
-      throw .usage("<\(syntax.arguments[empty].name)> is empty; usage: \(syntax.usage)")
+    for (word, argument) in zip(positionals, syntax.arguments) where word.isEmpty && !argument.mayBeEmpty {
+      throw .usage("<\(argument.name)> is empty; usage: \(syntax.usage)")
     }
-    if positionals.count > syntax.arguments.count {
+    if positionals.count > syntax.arguments.count, syntax.arguments.last?.isRepeated != true {
       throw .usage("too much: \"\(positionals[syntax.arguments.count])\"; usage: \(syntax.usage)")
     }
   }
@@ -68,6 +68,9 @@ extension ParsedArguments {
   func argument(_ place: Int) -> String? {
     place < positionals.count ? positionals[place] : nil
   }
+
+  /// The arguments from this place on.
+  func arguments(from place: Int) -> ArraySlice<String> { positionals.dropFirst(place) }
 
   func value(_ option: String) -> String? { values[option] }
 

@@ -4,11 +4,17 @@ struct VerbSyntax: Sendable {
     let name: String
     let summary: String
     var isOptional = false
+    /// May be given more than once; only the last argument.
+    var isRepeated = false
+    /// Whether "" is something that it can be.
+    var mayBeEmpty = false
   }
 
   struct Option: Sendable {
     /// The name without its dashes.
     let name: String
+    /// A shorter name for the same.
+    var alias: String?
     /// What stands for the option's value in the help text; `nil` for a flag, which has none.
     var value: String?
     let summary: String
@@ -27,10 +33,18 @@ struct VerbSyntax: Sendable {
   var examples: [Example] = []
 
   var usage: String {
-    let written = arguments.map { $0.isOptional ? "[<\($0.name)>]" : "<\($0.name)>" }
+    let written = arguments.map { argument in
+      let name = "<\(argument.name)>" + (argument.isRepeated ? "..." : "")
+      return argument.isOptional ? "[\(name)]" : name
+    }
     let rest = options.isEmpty ? [] : ["[options]"]
     return (["heartwood", name] + written + rest).joined(separator: " ")
   }
+}
+
+extension VerbSyntax.Option {
+  /// How it can be written on the command line.
+  var spellings: [String] { [name, alias].compactMap { $0 }.map { "--" + $0 } }
 }
 
 extension VerbSyntax.Argument {
@@ -45,7 +59,7 @@ extension VerbSyntax.Option {
   static let predicate = VerbSyntax.Option(
     name: "where", value: "predicate", summary: "only objects that this is true for")
   static let generation = VerbSyntax.Option(
-    name: "generation", value: "number", summary: "the store as it was at this generation")
+    name: "generation", alias: "at", value: "number", summary: "the store as it was at this generation")
   static let format = VerbSyntax.Option(
     name: "format", value: "table|json|csv", summary: "how to write the result (default table)")
   static let author = VerbSyntax.Option(

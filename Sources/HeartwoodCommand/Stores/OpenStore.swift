@@ -43,7 +43,7 @@ extension OpenStore {
   static func with<Result>(
     _ path: String, for purpose: Purpose, _ console: any Console, _ body: (OpenStore) throws -> Result
   ) throws(CommandFailure) -> Result {
-    try checkExists(path)
+    try checkExists(path, maker: "heartwood import makes one")
     return try GraphFailure.catching(path) {
       try opened(path, for: purpose, console).closing(body)
     }
@@ -140,10 +140,11 @@ extension OpenStore {
     return (try? FileManager.default.contentsOfDirectory(atPath: path))?.isEmpty != true
   }
 
-  private static func checkExists(_ path: String) throws(CommandFailure) {
+  /// - Parameter maker: What makes a store; told where there is none.
+  static func checkExists(_ path: String, maker: String) throws(CommandFailure) {
     var isDirectory: ObjCBool = false
     guard FileManager.default.fileExists(atPath: path, isDirectory: &isDirectory) else {
-      throw CommandFailure(.noInput, "\(path): there is no store here; heartwood import makes one")
+      throw CommandFailure(.noInput, "\(path): there is no store here; \(maker)")
     }
     guard isDirectory.boolValue else {
       throw .data("\(path): this is a file, and a store is a directory")

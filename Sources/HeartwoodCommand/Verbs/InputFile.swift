@@ -6,11 +6,22 @@ enum InputFile {
   static func read(_ path: String) throws(CommandFailure) -> [UInt8] {
     do {
       if path == "-" { return Array(try FileHandle.standardInput.readToEnd() ?? Data()) }
+      return Array(try open(path).readToEnd() ?? Data())
+    } catch let failure as CommandFailure {
+      throw failure
+    } catch {
+      throw CommandFailure(.inputOutput, "\(name(path)): can't read it: \(error.localizedDescription)")
+    }
+  }
+
+  /// The file at `path`, open for reading.
+  static func open(_ path: String) throws(CommandFailure) -> FileHandle {
+    do {
       var isDirectory: ObjCBool = false
       if FileManager.default.fileExists(atPath: path, isDirectory: &isDirectory), isDirectory.boolValue {
         throw CommandFailure(.noInput, "\(path): this is a directory, not a file")
       }
-      return Array(try Data(contentsOf: URL(fileURLWithPath: path)))
+      return try FileHandle(forReadingFrom: URL(fileURLWithPath: path))
     } catch let failure as CommandFailure {
       throw failure
     } catch let error as CocoaError where error.code == .fileReadNoSuchFile {

@@ -14,11 +14,13 @@ enum ReclaimVerb: Verb {
 
   static func run(_ arguments: ParsedArguments, console: any Console) throws(CommandFailure) -> ExitCode {
     try OpenStore.with(arguments.argument(0) ?? "", for: .changing, console) { store in
-      let space = try store.coordinator.reclaim()
-      try console.writeLine(
-        "\(Amount.bytes(space.bytesBefore)) on disk before, \(Amount.bytes(space.bytesAfter)) now; "
-          + "\(Amount.text(space.movedValues, "value")) moved")
+      try console.writeLine(text(try store.coordinator.reclaim()))
     }
     return .success
+  }
+
+  static func text(_ space: ReclaimedSpace) -> String {
+    "\(Amount.bytes(space.bytesBefore)) on disk before, \(Amount.bytes(space.bytesAfter)) now; "
+      + "\(Amount.text(space.movedValues, "value")) moved"
   }
 }

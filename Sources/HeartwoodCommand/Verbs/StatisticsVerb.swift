@@ -30,32 +30,14 @@ enum StatisticsVerb: Verb {
   private typealias Count = (entity: String, objects: Int)
 
   private static func text(_ store: OpenStore, _ counts: [Count], _ engine: EngineStatistics) -> String {
-    let rows: [(String, String)] =
-      [
-        ("store", store.identifier), ("generation", "\(engine.generation.rawValue)"),
-        ("checkpoint", engine.checkpoint.rawValue == 0 ? "none" : "\(engine.checkpoint.rawValue)"),
-        ("on disk", Amount.bytes(engine.fileBytes)),
-        ("log", "\(Amount.bytes(engine.logBytes)) in \(Amount.text(engine.logSegments, "segment"))"),
-        ("pages", "\(Amount.bytes(engine.pageBytes)) in \(Amount.text(engine.pageSegments, "segment"))"),
-        ("keys", "\(engine.keys), \(Amount.text(engine.treeLevels + 1, "level")) of tree"),
-        ("objects", "\(counts.map(\.objects).reduce(0, +))"),
-      ] + counts.map { ("  \($0.entity)", "\($0.objects)") }
-    let width = rows.map { TextWidth.columns(of: $0.0) }.max() ?? 0
-    return rows.map { "\($0.0.padded(toColumns: width))  \($0.1)\n" }.joined()
+    let figures = EngineFigures(identifier: store.identifier, engine)
+    let objects = [("objects", "\(counts.map(\.objects).reduce(0, +))")]
+    return EngineFigures.text(figures.rows + objects + counts.map { ("  \($0.entity)", "\($0.objects)") })
   }
 
   private static func json(_ store: OpenStore, _ counts: [Count], _ engine: EngineStatistics) -> JSONValue {
-    .object(
-      JSONObject([
-        ("store", .string(store.identifier)),
-        ("generation", .integer(Int64(clamping: engine.generation.rawValue))),
-        ("checkpoint", .integer(Int64(clamping: engine.checkpoint.rawValue))),
-        ("fileBytes", .integer(engine.fileBytes)),
-        ("logBytes", .integer(engine.logBytes)), ("logSegments", .integer(Int64(engine.logSegments))),
-        ("pageBytes", .integer(engine.pageBytes)), ("pageSegments", .integer(Int64(engine.pageSegments))),
-        ("keys", .integer(Int64(clamping: engine.keys))),
-        ("treeLevels", .integer(Int64(engine.treeLevels + 1))),
-        ("objects", .object(JSONObject(counts.map { ($0.entity, .integer(Int64($0.objects))) }))),
-      ]))
+    let objects = JSONObject(counts.map { ($0.entity, .integer(Int64($0.objects))) })
+    let figures = EngineFigures(identifier: store.identifier, engine)
+    return .object(JSONObject(figures.fields + [("objects", .object(objects))]))
   }
 }

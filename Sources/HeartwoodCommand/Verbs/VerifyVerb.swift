@@ -32,7 +32,7 @@ enum VerifyVerb: Verb {
     }
   }
 
-  private static func tell(
+  static func tell(
     _ findings: [String], _ path: String, _ console: any Console
   ) throws(CommandFailure) -> ExitCode {
     for finding in findings { try console.writeLine(finding.escapingControls) }
@@ -41,10 +41,17 @@ enum VerifyVerb: Verb {
   }
 
   private static func findings(in store: OpenStore, _ console: any Console) throws -> [String] {
+    try showingProgress(on: console) { try store.coordinator.verify(progress: $0) }.findings
+  }
+
+  /// Runs a verification that tells how many bytes of how many it has read.
+  static func showingProgress<Report>(
+    on console: any Console, _ body: (@escaping (Int64, Int64) -> Void) throws -> Report
+  ) rethrows -> Report {
     var progress = ProgressLine("verifying", total: 100, on: console)
     defer { progress.finish() }
-    return try store.coordinator.verify { done, total in
+    return try body { done, total in
       progress.show("verifying \(total > 0 ? done * 100 / total : 100) %")
-    }.findings
+    }
   }
 }

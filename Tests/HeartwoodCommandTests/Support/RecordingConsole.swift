@@ -4,10 +4,13 @@
 final class RecordingConsole: Console {
   var showsProgress = false
   var cutsLongCells = false
-  private(set) var output = ""
+  private(set) var bytes: [UInt8] = []
   private(set) var notes = ""
 
-  func write(_ text: String) { output += text }
+  /// What was written, as text.
+  var output: String { String(decoding: bytes, as: UTF8.self) }
+
+  func write(_ bytes: [UInt8]) { self.bytes += bytes }
   func writeNote(_ text: String) { notes += text }
 }
 

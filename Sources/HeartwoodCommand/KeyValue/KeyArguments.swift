@@ -1,0 +1,64 @@
+import HeartwoodEngine
+
+/// Words and options that keys, values and ranges of them are given by.
+extension ParsedArguments {
+  var notation: ByteNotation { has("hex") ? .hexadecimal : .text }
+
+  /// The key at this place.
+  func key(_ place: Int) throws(CommandFailure) -> [UInt8] {
+    try bytes(argument(place) ?? "", called: "<key>")
+  }
+
+  /// The keys from this place on.
+  func keys(from place: Int) throws(CommandFailure) -> [[UInt8]] {
+    var keys: [[UInt8]] = []
+    for word in arguments(from: place) { keys.append(try bytes(word, called: "<key>")) }
+    return keys
+  }
+
+  /// The bytes that a word stands for.
+  ///
+  /// - Throws: a usage failure that names the argument or option.
+  func bytes(_ word: String, called name: String) throws(CommandFailure) -> [UInt8] {
+    // What the shell gives and is no UTF-8 comes as this; the bytes that it stands for are not known any more.
+    guard !word.unicodeScalars.contains("\u{FFFD}") else {
+      throw .usage("\(name) has bytes that are no UTF-8, or U+FFFD; write them as \\xNN")
+    }
+    do {
+      return try notation.bytes(Array(word.utf8)[...], in: .word)
+    } catch {
+      throw .usage("\(name): \(error.message)")
+    }
+  }
+
+  /// The range that `--from`, `--to` and `--prefix` mean.
+  func range() throws(CommandFailure) -> KeyRange {
+    let prefix = try bound("prefix")
+    let (from, to) = (try bound("from"), try bound("to"))
+    guard let prefix else { return KeyRange(from: from, to: to) }
+    guard from == nil, to == nil else {
+      throw .usage("--prefix is a range of its own, and does not go with --from and --to")
+    }
+    return .prefix(prefix)
+  }
+
+  private func bound(_ option: String) throws(CommandFailure) -> [UInt8]? {
+    guard let word = value(option) else { return nil }
+    return try bytes(word, called: "--\(option)")
+  }
+}
+
+extension VerbSyntax.Argument {
+  static let key = VerbSyntax.Argument(name: "key", summary: "a key, as text with \\\\ and \\xNN as escapes")
+}
+
+extension VerbSyntax.Option {
+  static let hexadecimal = VerbSyntax.Option(
+    name: "hex", summary: "keys and values are read and written as hexadecimal digits")
+  static let force = VerbSyntax.Option(name: "force", summary: "change it even where it holds a graph")
+  static let range = [
+    VerbSyntax.Option(name: "from", value: "key", summary: "the first key"),
+    VerbSyntax.Option(name: "to", value: "key", summary: "the first key that is not meant any more"),
+    VerbSyntax.Option(name: "prefix", value: "key", summary: "what the keys begin with"),
+  ]
+}

@@ -1,0 +1,72 @@
+import Heartwood
+import HeartwoodEngine
+
+/// A store of any kind that a command line names, open for the time of one command as keys and values.
+enum KeyValueStore {
+  /// Opens the store at `path` for reading only, and closes it behind `body`.
+  static func inspecting<Result>(
+    _ path: String, _ console: any Console, _ body: (Engine) throws -> Result
+  ) throws(CommandFailure) -> Result {
+    try OpenStore.checkExists(path, maker: maker)
+    return try GraphFailure.catching(path) {
+      let engine = try Engine(at: path, options: EngineOptions(access: .readOnly))
+      try tellHidden(engine, path, console)
+      return try closing(engine, body)
+    }
+  }
+
+  /// Opens the store at `path` for reading only, and reads one generation of it: the newest where none is given.
+  static func reading<Result>(
+    _ path: String, at generation: UInt64?, _ console: any Console, _ body: (Snapshot) throws -> Result
+  ) throws(CommandFailure) -> Result {
+    try inspecting(path, console) { engine in
+      let asked = generation.map(Generation.init(rawValue:))
+      return try body(asked.map { try engine.snapshot(at: $0) } ?? engine.snapshot())
+    }
+  }
+
+  /// Opens the store at `path` for writing, and closes it behind `body`.
+  static func changing<Result>(
+    _ path: String, creating: Bool = false, _ body: (Engine) throws -> Result
+  ) throws(CommandFailure) -> Result {
+    if !creating || OpenStore.exists(path) { try OpenStore.checkExists(path, maker: maker) }
+    return try GraphFailure.catching(path) {
+      try closing(Engine(at: path, options: EngineOptions(createsStore: creating)), body)
+    }
+  }
+
+  private static let maker = "heartwood kv put makes one"
+
+  private static func tellHidden(_ engine: Engine, _ path: String, _ console: any Console) throws {
+    let hidden = try engine.statistics().hiddenTransactions
+    guard hidden > 0 else { return }
+    let last = hidden == 1 ? "its last transaction" : "its last \(hidden) transactions"
+    console.writeNote(
+      "heartwood: note: \(path) was not closed: \(last) will be seen when it is next opened for writing\n")
+  }
+
+  private static func closing<Result>(_ engine: Engine, _ body: (Engine) throws -> Result) throws -> Result {
+    let result: Result
+    do {
+      result = try body(engine)
+    } catch {
+      // The first failure is the one to tell.
+      try? engine.close()
+      throw error
+    }
+    try engine.close()
+    return result
+  }
+}
+
+extension WriteTransaction {
+  /// Refuses to change a graph's rows, whose indexes and links would no longer fit to them.
+  ///
+  /// - Parameter arguments: Where --force may stand, and the store's path comes first.
+  func checkHoldsNoGraph(_ arguments: ParsedArguments) throws {
+    guard !arguments.has("force"), try GraphRecognition.holdsGraph(self) else { return }
+    throw CommandFailure.data(
+      "\(arguments.argument(0) ?? ""): this store holds a graph, whose rows, indexes and history have to fit together; "
+        + "change it with heartwood import and delete, or say --force")
+  }
+}

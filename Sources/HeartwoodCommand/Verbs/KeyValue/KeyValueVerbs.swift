@@ -1,0 +1,33 @@
+/// `heartwood kv`: a store as what it is to the engine, keys and values.
+enum KeyValueVerbs {
+  static let name = "kv"
+  static let summary =
+    "look into a store of any kind as keys and values, and change it (see heartwood kv --help)"
+
+  static var all: [any Verb.Type] {
+    [
+      KeyValueGetVerb.self, KeyValuePutVerb.self, KeyValueDeleteVerb.self, KeyValueListVerb.self,
+      KeyValueCountVerb.self, KeyValueRankVerb.self, KeyValueEntryVerb.self, KeyValueGenerationsVerb.self,
+      KeyValueStatisticsVerb.self, KeyValueVerifyVerb.self, KeyValueReclaimVerb.self, KeyValueDumpVerb.self,
+      KeyValueLoadVerb.self,
+    ]
+  }
+
+  static var help: String {
+    """
+    heartwood kv: stores as keys and values
+
+    usage: heartwood kv <command> <store> ...
+
+    commands
+    \(HelpText.columns(all.map { ($0.syntax.name, $0.syntax.summary) }))
+
+    heartwood kv <command> --help tells more about a command.
+
+    Any store can be read so, a graph's too; to change a graph's, the commands that write need --force. Those that read
+    open the store for reading only. Keys and values are bytes: in text, \\\\ stands for a backslash and \\xNN for a byte;
+    with --hex, everything is in hexadecimal digits. A word that begins with - stands behind --.
+
+    """
+  }
+}

@@ -1,0 +1,100 @@
+import Foundation
+import HeartwoodEngine
+
+/// Lists the generations of a store.
+enum KeyValueGenerationsVerb: Verb {
+  static let syntax = VerbSyntax(
+    name: "kv generations",
+    summary: "list the generations of a store that can still be read",
+    arguments: [.store],
+    options: [.format],
+    discussion: """
+      Every transaction makes a generation, and its number goes behind --at. Internal ones were made by the store, to move
+      what lives: they hold what the one before them holds.
+      """)
+
+  static func run(_ arguments: ParsedArguments, console: any Console) throws(CommandFailure) -> ExitCode {
+    let format = try arguments.choice("format", OutputFormat.self) ?? .table
+    try KeyValueStore.inspecting(arguments.argument(0) ?? "", console) { engine in
+      var table = ResultTable(columns: ["generation", "date", "puts", "deletes", "bytes", "internal"])
+      table.noun = ("generation", "generations")
+      table.rows = try engine.generations().map(row)
+      try table.write(format, to: console)
+    }
+    return .success
+  }
+
+  private static func row(_ record: GenerationRecord) -> [CellValue] {
+    [
+      .integer(Int64(clamping: record.generation.rawValue)),
+      .date(Date(timeIntervalSince1970: Double(record.time) / 1e9)),
+      .integer(Int64(clamping: record.puts)), .integer(Int64(clamping: record.deletes)),
+      .integer(record.bytes), .bool(record.isInternal),
+    ]
+  }
+}
+
+/// Tells what a store holds and takes.
+enum KeyValueStatisticsVerb: Verb {
+  static let syntax = VerbSyntax(
+    name: "kv statistics",
+    summary: "tell how many keys a store has, and what it takes on disk",
+    arguments: [.store],
+    options: StatisticsVerb.syntax.options)
+
+  static func run(_ arguments: ParsedArguments, console: any Console) throws(CommandFailure) -> ExitCode {
+    let format = try arguments.choice("format", StatisticsVerb.Format.self) ?? .text
+    try KeyValueStore.inspecting(arguments.argument(0) ?? "", console) { engine in
+      let figures = EngineFigures(identifier: "\(engine.storeIdentifier)", try engine.statistics())
+      switch format {
+      case .text: try console.write(EngineFigures.text(figures.rows))
+      case .json: try console.writeLine(JSONWriter.pretty(.object(JSONObject(figures.fields))))
+      }
+    }
+    return .success
+  }
+}
+
+/// Reads all of a store and says whether its bytes are sound.
+enum KeyValueVerifyVerb: Verb {
+  static let syntax = VerbSyntax(
+    name: "kv verify",
+    summary: "read all of a store and check it; exit status 1 if something is wrong",
+    arguments: [.store],
+    discussion: """
+      Checks every byte in use against its checksum, and that log and tree fit together. What a graph means by its keys is
+      not looked at; that is heartwood verify.
+      """)
+
+  static func run(_ arguments: ParsedArguments, console: any Console) throws(CommandFailure) -> ExitCode {
+    let path = arguments.argument(0) ?? ""
+    do {
+      return try KeyValueStore.inspecting(path, console) { engine in
+        let report = try VerifyVerb.showingProgress(on: console) { try engine.verify(progress: $0) }
+        guard report.isSound else { return try VerifyVerb.tell(report.findings, path, console) }
+        try console.writeLine(
+          "\(path) is sound: \(Amount.text(report.keys, "key")), generation \(report.generation)")
+        return .success
+      }
+    } catch {
+      guard error.isDamage else { throw error }
+      return try VerifyVerb.tell([error.message], path, console)
+    }
+  }
+}
+
+/// Gives the space of overwritten and deleted values back.
+enum KeyValueReclaimVerb: Verb {
+  static let syntax = VerbSyntax(
+    name: "kv reclaim",
+    summary: "give back the space that overwritten and deleted values once took",
+    arguments: [.store],
+    discussion: "Generations from before can no longer be read where they need what was given back.")
+
+  static func run(_ arguments: ParsedArguments, console: any Console) throws(CommandFailure) -> ExitCode {
+    try KeyValueStore.changing(arguments.argument(0) ?? "") { engine in
+      try console.writeLine(ReclaimVerb.text(try engine.reclaim()))
+    }
+    return .success
+  }
+}

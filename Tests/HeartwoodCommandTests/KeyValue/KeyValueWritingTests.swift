@@ -1,0 +1,134 @@
+import Foundation
+import HeartwoodEngine
+import Testing
+
+@testable import HeartwoodCommand
+
+@Test func `put makes a store and gives keys values of any bytes`() throws {
+  let directory = try TemporaryDirectory()
+  let path = directory.path("new.store")
+  #expect(CommandRun("kv", "put", path, "a key", "å value").output == "put 1 key; generation 1\n")
+  #expect(CommandRun("kv", "get", path, "a key").output == "å value\n")
+  #expect(CommandRun("kv", "put", path, "00ff", "0a0D", "--hex").output == "put 1 key; generation 2\n")
+  #expect(CommandRun("kv", "get", path, "\\x00\\xff").output == "\\x0a\\x0d\n")
+  #expect(CommandRun("kv", "put", path, "empty", "").status == .success)
+  #expect(CommandRun("kv", "get", path, "empty").output == "\n")
+  #expect(CommandRun("kv", "put", path, "--", "-x", "-y").status == .success)
+  #expect(CommandRun("kv", "get", path, "--", "-x").output == "-y\n")
+}
+
+@Test func `put takes all bytes of standard input`() throws {
+  let directory = try TemporaryDirectory()
+  let path = directory.path("new.store")
+  #expect(try Program.run("kv", "put", path, "a", "-", input: "line\nand \\x41\n").status == 0)
+  #expect(CommandRun("kv", "get", path, "a").output == "line\\x0aand \\\\x41\\x0a\n")
+  #expect(try Program.run("kv", "put", path, "b", input: "").status == 0)
+  #expect(CommandRun("kv", "get", path, "b").output == "\n")
+  #expect(try Program.run("kv", "put", path, "63", "-", "--hex", input: "00 01\nfe\n").status == 0)
+  #expect(CommandRun("kv", "get", path, "c").output == "\\x00\\x01\\xfe\n")
+  let bytes = try Program.shell("printf '\\377\\000' | \"$heartwood\" kv put '\(path)' raw -")
+  #expect(bytes.status == 0)
+  #expect(CommandRun("kv", "get", path, "raw").output == "\\xff\\x00\n")
+}
+
+@Test func `a word of the shell that is no UTF-8 is refused, not changed`() throws {
+  let directory = try TemporaryDirectory()
+  let run = try Program.shell("\"$heartwood\" kv put '\(directory.path("a.store"))' \"$(printf 'k\\377')\" v")
+  #expect(run.status == 64)
+  #expect(run.notes.contains("<key> has bytes that are no UTF-8"))
+  #expect(run.notes.contains("\\xNN"))
+}
+
+@Test func `delete takes the keys that are there, in one transaction`() throws {
+  let store = try TownStore()
+  let run = store.kv("delete", "sea", "city/rome", "\\x00\\xff")
+  #expect(run.status == .success)
+  #expect(run.output == "deleted 2 of 3 keys; generation 3\n")
+  #expect(store.kv("list", "--keys-only").output == "city/lyon\ncity/nice\ntab\n")
+  #expect(store.kv("list", "--keys-only", "--at", "2").output.contains("sea\n"))
+  #expect(store.kv("delete", "nothing").output == "deleted 0 of 1 key; generation 3\n")
+  #expect(store.kv("delete").status == .usage)
+  #expect(CommandRun("kv", "delete", store.directory.path("none"), "x").status == .noInput)
+}
+
+@Test func `what is wrong with a word names the argument or the option`() throws {
+  let store = try TownStore()
+  let cases: [([String], String)] = [
+    (["put", "a\\q", "v"], "<key>: \\q is no escape; those are \\\\ and \\xNN"),
+    (["put", "a", "\\x4"], "<value>: \\x4 is no escape"),
+    (["put", "abc", "00", "--hex"], "<key>: 3 hexadecimal digits"),
+    (["list", "--from", "\\"], "--from: \\ is no escape"),
+    (["list", "--prefix", "0g", "--hex"], "--prefix: no two hexadecimal digits at character 1"),
+    (["list", "--prefix", "a", "--to", "b"], "--prefix is a range of its own"),
+    (["list", "--limit", "many"], "--limit needs a whole number"),
+    (["entry", "first"], "<number> is a whole number, 0 or more, not \"first\""),
+    (["get", "a", "--at", "x"], "--generation needs a whole number"),
+    (["get", ""], "<key> is empty"), (["load", "--batch", "0"], "--batch needs a whole number, 1 or more"),
+    (["get", "a", "b"], "too much: \"b\""), (["get", "a", "--at", "1", "--generation", "1"], "given twice"),
+    (["get", "61", "--hex", "--raw"], "one of them"),
+    (["list", "--keysonly"], "did you mean --keys-only?"),
+  ]
+  for (words, message) in cases {
+    let run = CommandRun(["kv", words[0], store.path] + words.dropFirst())
+    #expect(run.status == .usage, "\(words)")
+    #expect(run.notes.contains(message), "\(words): \(run.notes)")
+    #expect(run.output == "")
+  }
+}
+
+@Test func `a key that is too long is refused by what the engine says`() throws {
+  let store = try TownStore()
+  let run = store.kv("put", String(repeating: "k", count: 1025), "v")
+  #expect(run.status == .dataError)
+  #expect(run.notes == "heartwood: \(store.path): a key of 1025 bytes; keys have 1 to 1024 bytes\n")
+  #expect(store.kv("get", String(repeating: "k", count: 1025)).status == .noInput)
+}
+
+@Test func `a graph is shown, and changed only by force`() throws {
+  let world = try SmallWorld()
+  #expect(CommandRun("kv", "count", world.path).output.hasSuffix("\n"))
+  let dump = try world.directory.file("dump", "a\tb\n")
+  let writers = [["put", world.path, "a", "b"], ["delete", world.path, "a"], ["load", world.path, dump]]
+  for words in writers {
+    let refused = CommandRun(["kv"] + words)
+    #expect(refused.status == .dataError)
+    #expect(refused.notes.contains("\(world.path): this store holds a graph"))
+    #expect(refused.notes.contains("--force"))
+  }
+  #expect(CommandRun("kv", "get", world.path, "a").status == .noInput)
+  for words in writers { #expect(CommandRun(["kv"] + words + ["--force"]).status == .success) }
+  #expect(CommandRun("kv", "get", world.path, "a").output == "b\n")
+}
+
+@Test func `a key that a graph would have does not make a graph`() throws {
+  let store = try TownStore()
+  #expect(store.kv("put", "\\x01", "\\x01 and so on").status == .success)
+  #expect(store.kv("put", "b", "b").status == .success)
+}
+
+@Test func `reclaim gives back what nothing needs any more`() throws {
+  let store = try TownStore()
+  let run = store.kv("reclaim")
+  #expect(run.status == .success)
+  #expect(run.output.contains(" on disk before, "))
+  #expect(store.kv("count").output == "5\n")
+}
+
+@Test func `kv and each of its commands have a help text`() {
+  let group = CommandRun("kv", "--help")
+  #expect(group.status == .success)
+  #expect(group == CommandRun("help", "kv"))
+  #expect(CommandRun("--help").output.contains("  kv "))
+  #expect(CommandRun("kv").status == .usage)
+  for verb in KeyValueVerbs.all {
+    let words = verb.syntax.name.split(separator: " ").map(String.init)
+    let run = CommandRun(words + ["--help"])
+    #expect(run.status == .success)
+    #expect(run == CommandRun(["help"] + words))
+    #expect(run == CommandRun(["kv", "help"] + words.dropFirst()))
+    #expect(group.output.contains("  \(verb.syntax.name) "))
+    for option in verb.syntax.options { #expect(run.output.contains("--\(option.name)")) }
+    for line in (group.output + run.output).split(separator: "\n") { #expect(line.count <= 120, "\(line)") }
+  }
+  #expect(CommandRun("kv", "gte").notes.contains("did you mean kv get?; see heartwood kv --help"))
+}
