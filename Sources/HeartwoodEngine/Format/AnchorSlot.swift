@@ -89,7 +89,7 @@ struct AnchorSlot: Hashable, Sendable {
   private static func decodeState(_ base: UnsafeRawPointer) -> AnchorSlot? {
     let lastLog = base.field64(80)
     let next = base.field64(120)
-    guard lastLog > 0, lastLog <= Format.segmentNumberLimit, next <= Format.segmentNumberLimit,
+    guard lastLog > 0, lastLog <= Format.segmentNumberLimit, next <= Format.segmentNumberLimit + 1,
       let provenPosition = LogPosition(rawValue: base.field64(88))
     else { return nil }
     return AnchorSlot(

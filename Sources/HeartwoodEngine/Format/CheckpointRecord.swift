@@ -98,7 +98,7 @@ struct CheckpointRecord: Hashable, Sendable {
     let count = Int(base.field32(28))
     guard (payload.count - fixedBytes) / segmentBytes == count,
       count * segmentBytes + fixedBytes == payload.count,
-      let replay = LogPosition(rawValue: base.field64(40)), base.field64(96) <= Format.segmentNumberLimit
+      let replay = LogPosition(rawValue: base.field64(40)), base.field64(96) <= Format.segmentNumberLimit + 1
     else { return nil }
     var segments: [Segment] = []
     segments.reserveCapacity(count)

@@ -46,6 +46,8 @@ public struct EngineStatistics: Hashable, Sendable {
 extension OpenStore {
   func statistics() throws(EngineError) -> EngineStatistics {
     try status.checkOpen()
+    // Before this call pins one itself.
+    let oldestPinned = generations.oldestPinned
     let pinned = PinnedGeneration(generations)
     let (checkpoint, parts, fileBytes) = try checkpoints.withLock { () throws(EngineError) in
       (newestCheckpoint, pages.parts, try self.fileBytes())
@@ -58,7 +60,7 @@ extension OpenStore {
       logSegments: path.count,
       pageBytes: parts.reduce(0) { $0 + Int64($1.extent.pages) * Int64(Format.pageBytes) },
       pageSegments: parts.count, fileBytes: fileBytes, memoryBytes: Int64(space.arenaBytesInUse),
-      oldestPinned: generations.oldestPinned.map(Generation.init(rawValue:)),
+      oldestPinned: oldestPinned.map(Generation.init(rawValue:)),
       hiddenTransactions: hiddenTransactions)
   }
 
