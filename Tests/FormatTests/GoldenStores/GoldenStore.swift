@@ -1,0 +1,92 @@
+import Foundation
+import HeartwoodFiles
+import Testing
+
+/// A store that was written once, kept in `Fixtures/Stores` for ever, and what it has to show.
+struct GoldenStore: Sendable, CustomTestStringConvertible {
+  /// The format's folder and the store's, such as "format-1/transactions".
+  let name: String
+
+  var testDescription: String { name }
+
+  static let folder: URL = {
+    var package = URL(filePath: #filePath)
+    for _ in 0..<4 { package.deleteLastPathComponent() }
+    return package.appending(path: "Fixtures").appending(path: "Stores")
+  }()
+
+  var url: URL { Self.folder.appending(path: name) }
+  /// Beside the store, for people and for the test.
+  var descriptionURL: URL { url.appendingPathExtension("txt") }
+
+  /// All that are there, of all formats.
+  static func all() throws -> [GoldenStore] {
+    let formats = try names(in: folder).filter { $0.hasPrefix("format-") }
+    return try formats.flatMap { format in
+      try names(in: folder.appending(path: format)).filter { $0.hasSuffix(".txt") }
+        .map { GoldenStore(name: format + "/" + $0.dropLast(4)) }
+    }
+  }
+
+  /// What the store has to show, without the remarks above it.
+  func expected() throws -> String {
+    let text = try String(contentsOf: descriptionURL, encoding: .utf8)
+    return text.split(separator: "\n").filter { !$0.hasPrefix("#") }.joined(separator: "\n")
+  }
+
+  /// Runs `body` with a copy.
+  func withCopy<Result>(_ body: (String) throws -> Result) throws -> Result {
+    try Self.withTemporaryFolder { folder in
+      let path = folder + "/store"
+      try FileManager.default.copyItem(atPath: url.path, toPath: path)
+      return try body(path)
+    }
+  }
+
+  static func withTemporaryFolder<Result>(_ body: (String) throws -> Result) throws -> Result {
+    let url = FileManager.default.temporaryDirectory.appending(path: "heartwood-\(UUID().uuidString)")
+    try FileManager.default.createDirectory(at: url, withIntermediateDirectories: false)
+    defer { try? FileManager.default.removeItem(at: url) }
+    return try body(url.path)
+  }
+
+  static func files(at path: String) throws -> [String: Data] {
+    let folder = URL(filePath: path)
+    return try Dictionary(
+      uniqueKeysWithValues: names(in: folder).map { ($0, try Data(contentsOf: folder.appending(path: $0))) })
+  }
+
+  private static func names(in folder: URL) throws -> [String] {
+    try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted()
+  }
+}
+
+/// A second later each time; the same times for the same recipe.
+final class GoldenClock: WallClock, @unchecked Sendable {
+  private let lock = NSLock()
+  private var seconds: Int64 = 1_800_000_000
+
+  var nanosecondsSince1970: Int64 {
+    lock.withLock {
+      seconds += 1
+      return seconds * 1_000_000_000
+    }
+  }
+}
+
+/// The same numbers for the same recipe.
+final class GoldenEntropy: Entropy, @unchecked Sendable {
+  private let lock = NSLock()
+  private var state: UInt64
+
+  init(_ name: String) {
+    state = name.utf8.reduce(0xCBF2_9CE4_8422_2325) { ($0 ^ UInt64($1)) &* 0x100_0000_01B3 }
+  }
+
+  func next() -> UInt64 {
+    lock.withLock {
+      state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+      return state ^ state >> 29
+    }
+  }
+}
