@@ -1,3 +1,4 @@
+import Foundation
 import Heartwood
 import HeartwoodEngine
 
@@ -25,13 +26,25 @@ enum KeyValueStore {
     }
   }
 
-  /// Opens the store at `path` for writing, and closes it behind `body`.
+  /// Opens the store at `path` for writing, and closes it behind `body`. What was made is taken away again if `body`
+  /// fails before anything is in it.
   static func changing<Result>(
     _ path: String, creating: Bool = false, _ body: (Engine) throws -> Result
   ) throws(CommandFailure) -> Result {
     if !creating || OpenStore.exists(path) { try OpenStore.checkExists(path, maker: maker) }
+    let isNew = !FileManager.default.fileExists(atPath: path)
     return try GraphFailure.catching(path) {
-      try closing(Engine(at: path, options: EngineOptions(createsStore: creating)), body)
+      var isUseless = false
+      do {
+        return try closing(Engine(at: path, options: EngineOptions(createsStore: creating))) { engine in
+          // Told while nobody else can have the store open.
+          defer { isUseless = isNew && engine.newestGeneration.rawValue == 0 }
+          return try body(engine)
+        }
+      } catch {
+        if isUseless { try? FileManager.default.removeItem(atPath: path) }
+        throw error
+      }
     }
   }
 

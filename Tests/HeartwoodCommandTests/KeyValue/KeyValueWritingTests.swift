@@ -84,6 +84,19 @@ import Testing
   #expect(store.kv("get", String(repeating: "k", count: 1025)).status == .noInput)
 }
 
+@Test func `what can't be put leaves no new store behind`() throws {
+  let directory = try TemporaryDirectory()
+  let path = directory.path("new.store")
+  #expect(CommandRun("kv", "put", path, String(repeating: "k", count: 1025), "v").status == .dataError)
+  #expect(!FileManager.default.fileExists(atPath: path))
+  let file = try directory.file("file", "text")
+  #expect(CommandRun("kv", "put", file, "k", "v").notes.contains("this is a file, and a store is a folder"))
+  let other = CommandRun("kv", "put", directory.url.path, "k", "v")
+  #expect(other.status == .dataError)
+  #expect(other.notes.contains("this folder holds other things and no store"))
+  #expect(try FileManager.default.contentsOfDirectory(atPath: directory.url.path) == ["file"])
+}
+
 @Test func `a graph is shown, and changed only by force`() throws {
   let world = try SmallWorld()
   #expect(CommandRun("kv", "count", world.path).output.hasSuffix("\n"))
