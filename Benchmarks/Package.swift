@@ -12,10 +12,12 @@ let package = Package(
   targets: [
     .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
     .systemLibrary(name: "CLMDB", providers: [.apt(["liblmdb-dev"]), .brew(["lmdb"])]),
+    .systemLibrary(name: "CRocksDB", providers: [.apt(["librocksdb-dev"]), .brew(["rocksdb"])]),
+    .systemLibrary(name: "CLevelDB", providers: [.apt(["libleveldb-dev"]), .brew(["leveldb"])]),
     .executableTarget(
       name: "heartwood-benchmarks",
       dependencies: [
-        "CSQLite", "CLMDB",
+        "CSQLite", "CLMDB", "CRocksDB", "CLevelDB",
         .product(name: "HeartwoodEngine", package: "Heartwood"),
         .product(name: "Heartwood", package: "Heartwood"),
         .product(name: "GRDB", package: "GRDB.swift"),

@@ -13,13 +13,27 @@ do {
 }
 
 func run(_ options: Options) throws {
-  print(machineDescription() + "\n")
+  guard options.parts != [.turn] else { return try GrowthTurn(options: options).run() }
+  let machine = machineDescription()
+  let limits = try MachineLimits(directory: options.directory).text
+  print("\(machine)\n\(limits)\n")
   for part in options.parts {
     switch part {
-    case .engine: show(try EngineBenchmark(options: options).run(), options)
+    case .engine: try runEngine(options, "\(machine); \(limits)")
+    case .growth: show(try GrowthBenchmark(options: options).run(), options)
+    case .turn: throw BenchmarkError("a turn is run alone")
     case .graph: show(try GraphBenchmark(options: options).run(), options)
     case .lean: for pass in try LeanBenchmark(options: options).run() { print(pass.text) }
     }
+  }
+}
+
+func runEngine(_ options: Options, _ machine: String) throws {
+  for count in options.recordCounts.isEmpty ? [1_000_000] : options.recordCounts {
+    let table = try EngineBenchmark(options: options, count: count).run()
+    show(table, options)
+    guard let file = options.svg else { continue }
+    try Chart(table: table, subtitle: machine).svg().write(toFile: file, atomically: true, encoding: .utf8)
   }
 }
 

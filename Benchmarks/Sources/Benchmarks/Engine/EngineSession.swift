@@ -1,50 +1,106 @@
-/// One peer in one round: a store loaded in the order of the keys, and one loaded in random order.
-final class EngineSession {
-  let peer: EnginePeerKind
-  private let records: Int
-  private let scratches: [Scratch]
-  private var stores: [(any EnginePeer)?] = [nil, nil]
+import Foundation
 
-  init(_ peer: EnginePeerKind, records: Int, directory: String) throws {
-    self.peer = peer
+/// One peer in one round, with its stores.
+final class EngineSession {
+  let kind: EnginePeerKind
+  /// What was measured in this round, for rows that are derived from others.
+  var figures: [String: Double] = [:]
+  private let records: Int
+  private let directory: String
+  private var scratches: [Load: Scratch] = [:]
+  private var stores: [Load: any EnginePeer] = [:]
+  private var warm: Set<Load> = []
+  private var weights: [Load: Double] = [:]
+
+  init(_ kind: EnginePeerKind, records: Int, directory: String) {
+    self.kind = kind
     self.records = records
-    scratches = try ["sorted", "shuffled"].map { try Scratch(in: directory, named: peer.name + "-" + $0) }
+    self.directory = directory
   }
 
   /// The store of one load, opened if it is not open.
   func store(_ load: Load) throws -> any EnginePeer {
-    if let store = stores[load.rawValue] { return store }
-    let store = try peer.type.init(directory: scratches[load.rawValue].path, records: records)
-    stores[load.rawValue] = store
+    if let store = stores[load] { return store }
+    let store = try open(try scratch(load).path)
+    stores[load] = store
     return store
   }
 
+  /// The same, after everything in it has been read once since it was opened.
+  func warmStore(_ load: Load) throws -> any EnginePeer {
+    let store = try store(load)
+    if warm.insert(load).inserted { _ = try digestOfAll(store) }
+    return store
+  }
+
+  func open(_ directory: String) throws -> any EnginePeer {
+    try kind.type.init(directory: directory, records: records)
+  }
+
+  private func scratch(_ load: Load) throws -> Scratch {
+    if let scratch = scratches[load] { return scratch }
+    let scratch = try Scratch(in: directory, named: "\(kind.name)-\(load)")
+    scratches[load] = scratch
+    return scratch
+  }
+
+  /// The files of a store as they are, in use or not.
+  func copy(_ load: Load) throws -> Scratch {
+    let copy = try Scratch(in: directory, named: kind.name + "-copy")
+    try FileManager.default.removeItem(atPath: copy.path)
+    try FileManager.default.copyItem(atPath: try scratch(load).path, toPath: copy.path)
+    return copy
+  }
+
   func close(_ load: Load) throws {
-    try stores[load.rawValue]?.close()
-    stores[load.rawValue] = nil
+    try stores.removeValue(forKey: load)?.close()
+    warm.remove(load)
   }
 
   func closeAll() throws {
-    try close(.sorted)
-    try close(.shuffled)
+    for load in Load.allCases { try close(load) }
   }
 
-  func occupiedBytes(_ load: Load) throws -> Int { try scratches[load.rawValue].occupiedBytes() }
+  /// Notes what a store occupies now, for `bytesAfterwards`.
+  func weigh(_ load: Load) throws { weights[load] = Double(try occupiedBytes(load)) }
+
+  /// What was noted, or what the store occupies now.
+  func bytesAfterwards(_ load: Load) throws -> Double { try weights[load] ?? Double(occupiedBytes(load)) }
+
+  func occupiedBytes(_ load: Load) throws -> Int { try scratch(load).occupiedBytes() }
 }
 
-/// The order in which a store was loaded.
-enum Load: Int { case sorted, shuffled }
+/// The stores of a session.
+enum Load: CaseIterable {
+  /// Loaded in the order of the keys.
+  case sorted
+  /// Loaded in random order.
+  case shuffled
+  /// Loaded in order, for rows that overwrite everything.
+  case alone, pinned
+}
 
 struct EnginePeerKind {
   let name: String
   let type: any EnginePeer.Type
 
+  static let ours = "Heartwood"
+
   /// The first is compared with the others.
   static var all: [EnginePeerKind] {
     [
-      EnginePeerKind(name: "Heartwood", type: HeartwoodPeer.self),
+      EnginePeerKind(name: ours, type: HeartwoodPeer.self),
       EnginePeerKind(name: "SQLite", type: SQLitePeer.self),
       EnginePeerKind(name: "LMDB", type: LMDBPeer.self),
+      EnginePeerKind(name: "RocksDB", type: RocksDBPeer.self),
+      EnginePeerKind(name: "LevelDB", type: LevelDBPeer.self),
     ]
   }
+}
+
+/// Every byte of every record, in order.
+func digestOfAll(_ store: any EnginePeer) throws -> UInt64 {
+  var digest = ReadDigest()
+  try store.read { try $0.scanWholly(into: &digest) }
+  return digest.value
 }

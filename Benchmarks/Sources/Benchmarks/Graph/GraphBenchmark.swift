@@ -14,6 +14,7 @@ struct GraphPeerKind {
 /// Runs the graph's rows, the peers in turn.
 struct GraphBenchmark {
   let options: Options
+  private var rounds: Int { options.rounds ?? 5 }
 
   private var objects: Int { options.objects ?? 100_000 }
 
@@ -21,7 +22,7 @@ struct GraphBenchmark {
     let kinds = GraphPeerKind.all.filter { options.includes(peer: $0.name) }
     let library = Library(objects: objects)
     var table = ResultTable(title: title(of: library), peers: kinds.map(\.name))
-    for round in 0..<options.rounds {
+    for round in 0..<rounds {
       try run(round, kinds, GraphWork(library, round: round, least: options.least), into: &table)
     }
     return table
@@ -29,7 +30,7 @@ struct GraphBenchmark {
 
   private func title(of library: Library) -> String {
     "Graph: \(objects) books of \(library.publishers.count) publishers, objects per second, median of "
-      + "\(options.rounds) " + (options.rounds == 1 ? "round" : "rounds")
+      + "\(rounds) " + (rounds == 1 ? "round" : "rounds")
   }
 
   private func run(
@@ -38,7 +39,7 @@ struct GraphBenchmark {
     let scratches = try kinds.map { try Scratch(in: options.directory, named: $0.name) }
     let peers = try zip(kinds, scratches).map { try $0.type.init(directory: $1.path) }
     for row in GraphRow.all where row.isNeeded || options.includes(row: row.name) {
-      progress("round \(round + 1) of \(options.rounds): \(row.name)")
+      progress("round \(round + 1) of \(rounds): \(row.name)")
       var agreement = Agreement(on: row.name)
       for turn in peers.indices {
         // Another one begins in each round.

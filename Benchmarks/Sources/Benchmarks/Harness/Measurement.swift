@@ -1,32 +1,41 @@
 /// What one peer did in one row of one round.
 struct Measurement {
-  /// Operations per second, or bytes, or milliseconds: as the row's unit says.
+  /// Operations per second, or bytes, or a time: as the row's unit says.
   var figure: Double
   /// What the peer read or left behind: equal for all peers, or the run fails. `nil` where there is nothing.
   var digest: UInt64?
 }
 
 /// What a row's figure means.
-enum Unit {
+enum Unit: String {
   case operationsPerSecond
+  case microseconds
   case milliseconds
   case bytes
+  /// How many times something else.
+  case times
 
-  var biggerIsBetter: Bool { self == .operationsPerSecond }
+  var biggerIsBetter: Bool { self == .operationsPerSecond || self == .times }
 
-  func text(_ figure: Double) -> String {
-    switch self {
-    case .operationsPerSecond: Self.abbreviated(figure)
-    case .milliseconds: "\(Self.digits(figure)) ms"
-    case .bytes: "\(Self.digits(figure / 1e6)) MB"
-    }
+  func text(_ figure: Double) -> String { text([figure], spreads: false) }
+
+  /// The median of `figures`, and the least and the greatest of them where there are several and they differ.
+  func text(_ figures: [Double], spreads: Bool) -> String {
+    let middle = median(figures)
+    guard !middle.isNaN else { return "" }
+    let (divisor, suffix) = scale(of: middle)
+    let text = Self.digits(middle / divisor) + suffix
+    guard spreads, figures.count > 1, let least = figures.min(), let most = figures.max() else { return text }
+    return "\(text) (\(Self.digits(least / divisor))..\(Self.digits(most / divisor)))"
   }
 
-  private static func abbreviated(_ figure: Double) -> String {
-    switch figure {
-    case 1e6...: digits(figure / 1e6) + "M"
-    case 1e3...: digits(figure / 1e3) + "k"
-    default: digits(figure)
+  private func scale(of figure: Double) -> (divisor: Double, suffix: String) {
+    switch self {
+    case .operationsPerSecond: figure >= 1e6 ? (1e6, "M") : figure >= 1e3 ? (1e3, "k") : (1, "")
+    case .microseconds: (1, " µs")
+    case .milliseconds: (1, " ms")
+    case .bytes: (1e6, " MB")
+    case .times: (1, "x")
     }
   }
 
@@ -34,6 +43,23 @@ enum Unit {
   private static func digits(_ figure: Double) -> String {
     let places = figure >= 100 ? 0 : figure >= 10 ? 1 : figure >= 1 ? 2 : 3
     return decimal(figure, places: places)
+  }
+}
+
+/// What a row is to reach.
+enum Goal {
+  /// How many times better than the best of the others.
+  case ratio(Double)
+  /// The figure itself, in the row's unit.
+  case atMost(Double)
+  case atLeast(Double)
+
+  func text(_ unit: Unit) -> String {
+    switch self {
+    case .ratio(let ratio): decimal(ratio, places: 2)
+    case .atMost(let figure): "under " + unit.text(figure)
+    case .atLeast(let figure): "over " + unit.text(figure)
+    }
   }
 }
 
@@ -45,7 +71,7 @@ func decimal(_ figure: Double, places: Int) -> String {
   guard scaled.isFinite, abs(scaled) < 1e15 else { return "?" }
   let whole = Int(scaled) / scale
   guard places > 0 else { return "\(whole)" }
-  let rest = String(Int(scaled) % scale)
+  let rest = String(abs(Int(scaled)) % scale)
   return "\(whole)." + String(repeating: "0", count: places - rest.count) + rest
 }
 

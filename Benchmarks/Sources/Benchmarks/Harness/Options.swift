@@ -1,38 +1,51 @@
 /// What the command line asks for.
 struct Options {
-  enum Part: String, CaseIterable { case engine, graph, lean }
+  enum Part: String, CaseIterable {
+    case engine, graph, lean, growth
+    /// One peer's turn of `growth`, which runs it in a process of its own.
+    case turn
+  }
 
   var parts: [Part] = []
-  var records = 1_000_000
+  /// How many records the rows of keys and values have, one after the other; empty for what is usual.
+  var recordCounts: [Int] = []
   var objects: Int?
   var keys = KeyShape.decimal
-  var rounds = 3
+  var rounds: Int?
+  /// Which round's work a turn does.
+  var turn = 0
   /// Seconds that rows that read go on for at least: short for a table, long for a profile.
   var least = 0.05
   var markdown = false
+  var svg: String?
   var directory = "/var/tmp"
   var rows: String?
   var peers: [String] = []
   var help = false
 
   static let usage = """
-    usage: heartwood-benchmarks [engine] [graph] [lean] [options]
+    usage: heartwood-benchmarks [engine] [graph] [lean] [growth] [options]
 
-      engine          keys and values beside SQLite and LMDB
+      engine          keys and values beside SQLite, LMDB, RocksDB and LevelDB
       graph           objects beside GRDB's records
       lean            memory of a pass over many objects, in batches
+      growth          keys and values in small and large stores, the memory they
+                      take, and what an old reader costs
                       (engine and graph where none is named)
 
-      --records N     records of the engine's rows (1000000)
+      --records N,M   records of the engine's rows (1000000), and of growth's
+                      (10000,100000,1000000)
       --keys SHAPE    decimal, or random (decimal)
       --objects N     objects of the graph's rows (100000; lean: 1000000)
-      --rounds N      rounds, of which the median counts (3)
+      --rounds N      rounds, of which the median counts (5, and 3 for rows that
+                      take a peer more than ten seconds; growth: 3)
       --rows TEXT     only rows whose name contains TEXT
       --peers A,B     only these peers, the first compared with the others
       --directory D   where the stores are made (/var/tmp)
       --least S       seconds that a row that reads is repeated for (0.05)
       --cpu           count processor time, not the clock: for a machine that is busy
       --markdown      the tables as Markdown
+      --svg FILE      the engine's ratios as a chart
     """
 
   init(_ arguments: some Sequence<String>) throws {
@@ -49,9 +62,11 @@ struct Options {
 
   private mutating func take(_ word: String, _ remaining: inout ArraySlice<String>) throws {
     switch word {
-    case "--records": records = try Self.number(word, &remaining)
+    case "--records": recordCounts = try Self.numbers(word, &remaining)
     case "--objects": objects = try Self.number(word, &remaining)
     case "--rounds": rounds = try Self.number(word, &remaining)
+    case "--turn": turn = try Self.number(word, &remaining) - 1
+    case "--svg": svg = try Self.text(word, &remaining)
     case "--rows": rows = try Self.text(word, &remaining)
     case "--peers": peers = try Self.text(word, &remaining).split(separator: ",").map(String.init)
     case "--directory": directory = try Self.text(word, &remaining)
@@ -91,6 +106,13 @@ struct Options {
       throw BenchmarkError("\(word) needs a positive number, not '\(text)'")
     }
     return number
+  }
+
+  private static func numbers(_ word: String, _ remaining: inout ArraySlice<String>) throws -> [Int] {
+    try text(word, &remaining).split(separator: ",").map { text in
+      var one = [String(text)][...]
+      return try number(word, &one)
+    }
   }
 
   func includes(row: String) -> Bool {

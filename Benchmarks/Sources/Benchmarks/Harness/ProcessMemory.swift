@@ -5,6 +5,9 @@ enum ProcessMemory {
   /// Bytes of the heap and other memory that no file backs.
   static func anonymousBytes() -> Int { status("RssAnon:") }
 
+  /// Bytes that are gone with the process: the heap and memory shared under no file's name.
+  static func ownBytes() -> Int { anonymousBytes() + status("RssShmem:") }
+
   /// The most bytes that were resident at once since `forgetPeak`, pages of mapped files included.
   static func peakBytes() -> Int { status("VmHWM:") }
 

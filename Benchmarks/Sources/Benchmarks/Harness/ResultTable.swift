@@ -3,6 +3,7 @@ struct ResultTable {
   struct Row {
     let name: String
     let unit: Unit
+    let goal: Goal?
     /// By peer, one figure for each round.
     var figures: [[Double]]
   }
@@ -16,13 +17,13 @@ struct ResultTable {
     self.peers = peers
   }
 
-  mutating func add(_ figure: Double, row name: String, unit: Unit, peer: Int) {
+  mutating func add(_ figure: Double, row name: String, unit: Unit, peer: Int, goal: Goal? = nil) {
     if let index = rows.firstIndex(where: { $0.name == name }) {
       rows[index].figures[peer].append(figure)
     } else {
       var figures = [[Double]](repeating: [], count: peers.count)
       figures[peer] = [figure]
-      rows.append(Row(name: name, unit: unit, figures: figures))
+      rows.append(Row(name: name, unit: unit, goal: goal, figures: figures))
     }
   }
 
@@ -42,28 +43,54 @@ struct ResultTable {
     return title + "\n\n" + lines.joined(separator: "\n") + "\n"
   }
 
+  private var hasGoals: Bool { rows.contains { $0.goal != nil } }
+
   private var header: [String] {
-    ["row"] + peers + peers.dropFirst().map { "to " + $0 } + (peers.count > 2 ? ["to the best"] : [])
+    let compared = peers.count > 2 ? ["to the best"] : peers.dropFirst().map { "to " + $0 }
+    return ["row"] + peers + compared + (hasGoals ? ["goal"] : [])
   }
 
   private func cells(of row: Row) -> [String] {
-    let medians = row.figures.map(median)
-    let others = medians.dropFirst()
-    let ratios = others.map { ratio(medians[0], to: $0, row.unit) }
-    let best = row.unit.biggerIsBetter ? others.max() : others.min()
-    let toBest = peers.count > 2 ? [ratio(medians[0], to: best ?? .nan, row.unit)] : []
-    return [row.name] + medians.map { $0.isNaN ? "" : row.unit.text($0) } + ratios + toBest
-  }
-
-  /// How many times better than `other` the figure is.
-  private func ratio(_ figure: Double, to other: Double, _ unit: Unit) -> String {
-    let ratio = unit.biggerIsBetter ? figure / other : other / figure
-    guard ratio.isFinite else { return "" }
-    return ratio >= 100 ? decimal(ratio, places: 0) : decimal(ratio, places: 2)
+    let figures = row.figures.map { row.unit.text($0, spreads: true) }
+    let compared = peers.count > 1 ? [row.ratioText] : []
+    return [row.name] + figures + compared + (hasGoals ? [row.goal?.text(row.unit) ?? ""] : [])
   }
 
   private func padded(_ text: String, to width: Int, left: Bool) -> String {
     let space = String(repeating: " ", count: max(0, width - text.count))
     return left ? text + space : space + text
+  }
+}
+
+extension ResultTable.Row {
+  /// How many times better the first peer's median is than the best one of the others; `nil` where there is none.
+  var ratio: Double? { ratio(figures.map(median)) }
+
+  /// What the ratio would be if the goal were reached exactly.
+  var goalRatio: Double? {
+    switch goal {
+    case .ratio(let ratio): ratio
+    case .atMost(let figure), .atLeast(let figure): ratio([figure] + figures.dropFirst().map(median))
+    case nil: nil
+    }
+  }
+
+  /// The ratio, and the least and greatest that a single round had.
+  fileprivate var ratioText: String {
+    guard let ratio else { return "" }
+    let rounds = figures[0].indices.compactMap { round in
+      self.ratio(figures.map { round < $0.count ? $0[round] : .nan })
+    }
+    guard rounds.count > 1, let least = rounds.min(), let most = rounds.max() else { return text(ratio) }
+    return "\(text(ratio)) (\(text(least))..\(text(most)))"
+  }
+
+  private func text(_ ratio: Double) -> String { decimal(ratio, places: ratio >= 100 ? 0 : 2) }
+
+  private func ratio(_ figures: [Double]) -> Double? {
+    let others = figures.dropFirst().filter { !$0.isNaN }
+    guard let best = unit.biggerIsBetter ? others.max() : others.min() else { return nil }
+    let ratio = unit.biggerIsBetter ? figures[0] / best : best / figures[0]
+    return ratio.isFinite ? ratio : nil
   }
 }

@@ -6,17 +6,26 @@ final class LMDBPeer: EnginePeer {
   private let environment: OpaquePointer
   private let table: MDB_dbi
   private let reader: LMDBReader
+  private let owns: Bool
 
   init(directory: String, records: Int) throws {
     var made: OpaquePointer?
     try lmdb(mdb_env_create(&made))
     guard let made else { throw BenchmarkError("LMDB makes no environment") }
     environment = made
-    try lmdb(mdb_env_set_mapsize(environment, 1 << 28 + records * 2048))
+    owns = true
+    try lmdb(mdb_env_set_mapsize(environment, 1 << 30 + records * 16_384))
     try lmdb(mdb_env_open(environment, directory, UInt32(MDB_NOTLS | MDB_NOSYNC), 0o644))
     table = try Self.table(in: environment)
     reader = try LMDBReader(environment, table)
   }
+
+  private init(sharing other: LMDBPeer) throws {
+    (environment, table, owns) = (other.environment, other.table, false)
+    reader = try LMDBReader(environment, table)
+  }
+
+  func forAnotherThread() throws -> any EnginePeer { try LMDBPeer(sharing: self) }
 
   private static func table(in environment: OpaquePointer) throws -> MDB_dbi {
     var transaction: OpaquePointer?
@@ -57,7 +66,7 @@ final class LMDBPeer: EnginePeer {
 
   func close() throws {
     reader.close()
-    mdb_env_close(environment)
+    if owns { mdb_env_close(environment) }
   }
 }
 

@@ -3,9 +3,22 @@ import HeartwoodEngine
 /// Heartwood's engine through its public face. Not durable means that syncing waits for the next checkpoint.
 final class HeartwoodPeer: EnginePeer {
   private let engine: Engine
+  private let owns: Bool
   private var durability = Durability.deferred
 
-  init(directory: String, records: Int) throws { engine = try Engine(at: directory + "/store") }
+  init(directory: String, records: Int) throws {
+    engine = try Engine(at: directory + "/store")
+    owns = true
+  }
+
+  private init(_ engine: Engine) {
+    self.engine = engine
+    owns = false
+  }
+
+  static var knowsRanks: Bool { true }
+
+  func forAnotherThread() -> any EnginePeer { HeartwoodPeer(engine) }
 
   func makeCommits(durable: Bool) { durability = durable ? .full : .deferred }
 
@@ -24,7 +37,7 @@ final class HeartwoodPeer: EnginePeer {
   }
 
   func settle() throws { try engine.checkpoint() }
-  func close() throws { try engine.close() }
+  func close() throws { if owns { try engine.close() } }
 }
 
 private final class HeartwoodReader: PeerReader {

@@ -1,8 +1,14 @@
-/// A store of keys and values under measurement. One peer object is one open store.
+/// A store of keys and values under measurement. One peer object is one open store, for one thread at a time.
 protocol EnginePeer: AnyObject {
   /// Opens the store in `directory`, or makes it.
   /// - Parameter records: How many records it will hold, for peers that must know their size beforehand.
   init(directory: String, records: Int) throws
+
+  /// Whether counts and ranks are known without visiting what is counted.
+  static var knowsRanks: Bool { get }
+
+  /// The same store for another thread. It is closed before this one.
+  func forAnotherThread() throws -> any EnginePeer
 
   /// Whether a commit from now on returns only when its changes would survive a power cut.
   func makeCommits(durable: Bool) throws
@@ -16,10 +22,19 @@ protocol EnginePeer: AnyObject {
   /// Commits what `body` changes as one transaction.
   func write(_ body: (any PeerWriter) throws -> Void) throws
 
+  /// Fills a new store as its authors advise: as one transaction where that is usual.
+  func load(_ body: (any PeerWriter) throws -> Void) throws
+
   /// Brings the store to rest: what a background task or the next checkpoint would do. Never timed.
   func settle() throws
 
   func close() throws
+}
+
+extension EnginePeer {
+  static var knowsRanks: Bool { false }
+
+  func load(_ body: (any PeerWriter) throws -> Void) throws { try write(body) }
 }
 
 /// The reading half of a peer. Values are read where they lie; the digest takes in their ends.

@@ -1,16 +1,25 @@
 import CSQLite
+import Foundation
 
 /// SQLite through its C API: one table without row numbers, write-ahead log, prepared statements, a mapped file
-/// and a cache that holds everything.
+/// and a cache that holds everything. Every thread has a connection of its own.
 final class SQLitePeer: EnginePeer, PeerReader, PeerWriter {
+  private let directory: String
+  private let records: Int
+  /// Writers of one program take turns: they wait for one another here, and not by asking again and again.
+  private let writing: NSLock
   private let database: OpaquePointer
   private let begin, commit, rollback, get, put, remove, scan, scanAll, count, rank: SQLiteStatement
 
-  init(directory: String, records: Int) throws {
+  convenience init(directory: String, records: Int) throws {
+    try self.init(directory, records, writing: NSLock())
+  }
+
+  private init(_ directory: String, _ records: Int, writing: NSLock) throws {
     let database = try SQLiteStatement.open(directory + "/records.sqlite")
     for command in Self.settings { try SQLiteStatement.run(command, on: database) }
     func statement(_ text: String) throws -> SQLiteStatement { try SQLiteStatement(text, on: database) }
-    self.database = database
+    (self.directory, self.records, self.writing, self.database) = (directory, records, writing, database)
     begin = try statement("BEGIN")
     commit = try statement("COMMIT")
     rollback = try statement("ROLLBACK")
@@ -29,15 +38,23 @@ final class SQLitePeer: EnginePeer, PeerReader, PeerWriter {
     "CREATE TABLE IF NOT EXISTS records (k BLOB PRIMARY KEY, v BLOB) WITHOUT ROWID",
   ]
 
+  func forAnotherThread() throws -> any EnginePeer { try SQLitePeer(directory, records, writing: writing) }
+
   func makeCommits(durable: Bool) throws {
     try SQLiteStatement.run("PRAGMA synchronous = \(durable ? "FULL" : "OFF")", on: database)
   }
 
-  func read(_ body: (any PeerReader) throws -> Void) throws { try write { _ in try body(self) } }
+  func read(_ body: (any PeerReader) throws -> Void) throws { try inTransaction { try body(self) } }
 
   func write(_ body: (any PeerWriter) throws -> Void) throws {
+    writing.lock()
+    defer { writing.unlock() }
+    try inTransaction { try body(self) }
+  }
+
+  private func inTransaction(_ body: () throws -> Void) throws {
     try begin.run()
-    do { try body(self) } catch {
+    do { try body() } catch {
       try rollback.run()
       throw error
     }

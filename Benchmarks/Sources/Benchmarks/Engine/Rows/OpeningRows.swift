@@ -1,0 +1,46 @@
+/// Rows that open a store, until its first record is read.
+extension EngineRow {
+  static var openAfterClose: EngineRow {
+    EngineRow(name: Name.openAfterClose, unit: .milliseconds) { session, work in
+      var times: [Double] = []
+      var digest = ReadDigest()
+      for _ in 0..<25 {
+        try session.close(.sorted)
+        times.append(
+          try timed { try session.store(.sorted).getNewest(work.lookUps[0], into: &digest) }.seconds)
+      }
+      return Measurement(figure: median(times) * 1000, digest: digest.value)
+    }
+  }
+
+  /// Opens copies of the folder of a store that is in use: what a killed program leaves, with nearly as much log
+  /// behind the last checkpoint as there can be.
+  static var openAfterCrash: EngineRow {
+    EngineRow(name: Name.openAfterCrash, unit: .milliseconds, isOurs: true) { session, work in
+      let store = try session.store(.sorted)
+      try store.settle()
+      let keys = KeyList(work.records, ranks: Array(work.overwrites.ranks.prefix(400_000)))
+      try update(store, work, keys, perCommit: 100, version: 41)
+      let expected = try digestOfAll(store)
+      let times = try (0..<5).map { _ in try timeToOpenCopy(session, work.overwrites[0], expected) }
+      return Measurement(figure: median(times) * 1000)
+    }
+  }
+
+  private static func timeToOpenCopy(
+    _ session: EngineSession, _ key: UnsafeRawBufferPointer, _ expected: UInt64
+  ) throws -> Double {
+    let copy = try session.copy(.sorted)
+    var digest = ReadDigest()
+    let (seconds, store) = try timed {
+      let store = try session.open(copy.path)
+      try store.getNewest(key, into: &digest)
+      return store
+    }
+    guard try digestOfAll(store) == expected else {
+      throw BenchmarkError("\(session.kind.name) opens something else after a crash")
+    }
+    try store.close()
+    return seconds
+  }
+}
