@@ -10,6 +10,7 @@ struct Command {
       ImportVerb.self, ModelVerb.self, FetchVerb.self, ShowVerb.self, CountVerb.self, DeleteVerb.self,
       HistoryVerb.self,
       GenerationsVerb.self, SchemaVerb.self, StatisticsVerb.self, VerifyVerb.self, ReclaimVerb.self,
+      BackupVerb.self, SalvageVerb.self,
     ]
   }
 

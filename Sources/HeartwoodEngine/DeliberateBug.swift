@@ -118,6 +118,19 @@
     /// A range delete leaves the key at its lower end.
     case forgetsKeyOfRange
 
+    // MARK: Backup and salvage
+
+    /// The anchor of a backup is written before its files are synced.
+    case namesBackupBeforeItIsDurable
+    /// Nothing says that a backup is not finished yet.
+    case marksNoBackup
+    /// What only the earlier backup needs is taken away before the new one is named.
+    case removesEarlierBackupTooEarly
+    /// What a backup that was cut short has left stays when the earlier one is written to.
+    case keepsUnfinishedBackup
+    /// What the tree has lost is not looked for in the log.
+    case salvagesTheTreeOnly
+
     // MARK: The graph
 
     /// The history is written in a transaction behind that of the save.

@@ -5,7 +5,8 @@ import HeartwoodFiles
 ///
 /// A table of contents. What is said here is done in:
 /// - `Recovery/`: opening, `Transactions/`: writing, `Checkpoints/`: making opening short,
-/// - `Reading/`: snapshots, cursors and scans, `Inspection/`: looking after it all,
+/// - `Reading/`: snapshots, cursors and scans, `Backup/`: copies of it, `Salvage/`: what is left of it,
+/// - `Inspection/`: looking after it all,
 /// - `Log/`, `Tree/`, `Generations/`: what they stand on, `Format/`: every number on disk.
 ///
 /// An engine may be used by any number of threads. One transaction runs at a time; readers wait for nobody.
@@ -31,7 +32,11 @@ public final class Engine: Sendable {
   public init(
     at path: String, options: EngineOptions = EngineOptions(), fileSystem: any FileSystem = PosixFileSystem()
   ) throws(EngineError) {
-    store = try path == "/dev/null" ? .inMemory(options) : Opening(path, options, fileSystem).run()
+    if let limits = options.untrusted {
+      store = try UntrustedOpening(path: path, options: options, limits: limits, fileSystem: fileSystem).run()
+    } else {
+      store = try path == "/dev/null" ? .inMemory(options) : Opening(path, options, fileSystem).run()
+    }
   }
 
   deinit { try? store.close() }
@@ -90,6 +95,34 @@ public final class Engine: Sendable {
   /// - Complexity: O(n) in the number of keys, and in the bytes that are moved.
   @discardableResult
   public func reclaim() throws(EngineError) -> ReclaimedSpace { try store.reclaim() }
+
+  // MARK: Copying it
+
+  /// Writes the newest generation, and the history that the files hold, to another folder as a store of its own, while
+  /// reading and writing go on. It has the same identifier and is closed; open it to read, or copy its folder to put
+  /// it in the place of this one.
+  ///
+  /// Where the folder holds an earlier backup of this store, only what is new is copied: the folder then holds the new
+  /// backup in the place of the earlier one. A crash at any moment leaves what was there, or the new backup. Everything
+  /// that is copied is checked on the way, and damage is refused.
+  ///
+  /// This store is not changed, but for a checkpoint. One that is open for reading only is not changed at all, and one
+  /// that has stopped is copied as it can be read.
+  ///
+  /// - Parameters:
+  ///   - path: A folder that is missing, empty, or holds an earlier backup. Its parent has to be there.
+  ///   - fileSystem: Where that folder is.
+  /// - Throws: `.exists` where the folder holds another store, or a backup that was written to since or is of another
+  ///   past of this store; `.notAStore` where it holds other things; `.locked` where it is in use; `.damaged`; errors
+  ///   of the file systems. What the folder held stays as it was.
+  /// - Complexity: O(n) in the bytes that are new; a segment of the log, 64 MiB or a transaction more, is held in memory
+  ///   where files are not mapped.
+  @discardableResult
+  public func backup(
+    to path: String, fileSystem: any FileSystem = PosixFileSystem()
+  ) throws(EngineError) -> BackupReport {
+    try store.backup(to: path, fileSystem)
+  }
 
   // MARK: Looking after it
 

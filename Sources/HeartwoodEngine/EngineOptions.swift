@@ -32,8 +32,31 @@ public struct EngineOptions: Sendable {
     case buffered
   }
 
+  /// What is allowed to a store that somebody else may have made.
+  public struct UntrustedLimits: Hashable, Sendable {
+    /// The most bytes that its files may have together, holes in them included. Memory for a few times as many may be
+    /// used, and the time that it takes to read them all.
+    public var fileBytes: Int64
+    /// The most files in its folder.
+    public var files: Int
+    /// The most branches above a leaf of its tree.
+    public var treeLevels: Int
+
+    /// 1 GiB in 4096 files, and a tree with room for more than that.
+    public init(fileBytes: Int64 = 1 << 30, files: Int = 4096, treeLevels: Int = 12) {
+      self.fileBytes = fileBytes
+      self.files = files
+      self.treeLevels = treeLevels
+    }
+  }
+
   /// Reading and writing, or reading only.
   public var access: Access
+  /// Set for a store that came from somewhere else. It is then opened for reading only, and read without maps, whatever the
+  /// other options say; its size is looked at before anything else, and all of it is verified before it is opened: what
+  /// passes the limits is refused as `.tooLarge`, and with any finding it is refused as `.damaged`. Symbolic links are
+  /// never followed. Nil for a store of one's own.
+  public var untrusted: UntrustedLimits?
   /// Whether a missing store is created. Never with read-only access.
   public var createsStore: Bool
   /// Through maps or through reads.

@@ -22,10 +22,12 @@ final class OpenStore: @unchecked Sendable {
   let syncs: LogSyncs
   let commits: CommitQueue
 
-  /// Guards `pages` and `newestCheckpoint`.
+  /// Guards `pages`, `newestCheckpoint` and `lastCheckpoint`.
   let checkpoints = Lock()
   let pages: PageAppender
   var newestCheckpoint: NamedCheckpoint?
+  /// The last one whose frame is in the log, which the anchor need not name.
+  var lastCheckpoint: NamedCheckpoint?
 
   let numbers: SegmentNumbers
   let hiddenTransactions: Int
@@ -71,6 +73,7 @@ final class OpenStore: @unchecked Sendable {
     tree = parts.tree
     pages = parts.pages
     newestCheckpoint = parts.checkpoint
+    lastCheckpoint = parts.checkpoint
     numbers = parts.numbers
     hiddenTransactions = parts.hiddenTransactions
     bytesAtCheckpoint = -parts.replayedBytes

@@ -71,7 +71,7 @@ import Testing
     try session.close()
     // The file keeps the name by which it was opened first.
     let inUse = calls.all.drop { $0.operation != .rename }
-    let ofAnchor = inUse.filter { $0.path.contains("/anchor") }.map(\.operation)
+    let ofAnchor = inUse.filter { $0.path.contains("\(Session.path)/anchor") }.map(\.operation)
     #expect(ofAnchor.count > 1)
     for (first, second) in zip(ofAnchor, ofAnchor.dropFirst()) { #expect(first != .write || second == .sync) }
   }

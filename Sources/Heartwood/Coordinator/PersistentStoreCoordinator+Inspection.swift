@@ -1,5 +1,6 @@
 import Foundation
 import HeartwoodEngine
+import HeartwoodFiles
 
 /// Looking at a store as a whole.
 extension PersistentStoreCoordinator {
@@ -38,6 +39,25 @@ extension PersistentStoreCoordinator {
   /// - Complexity: linear in the number of objects, and in the bytes that are moved.
   @discardableResult
   public func reclaim() throws -> ReclaimedSpace { try openStore().reclaim() }
+
+  /// Writes the newest state of the store, and the history that its files hold, to another folder as a store of its own,
+  /// while contexts go on.
+  ///
+  /// Where the folder holds an earlier backup of this store, only what is new is copied, and the new backup takes its place.
+  /// It has the store's identifier and holds objects with the same URIs: to go back to it, close the store and copy the
+  /// backup's folder to the store's place. Open the backup itself for reading only; once it was written to, it takes no
+  /// further backups.
+  ///
+  /// - Parameters:
+  ///   - url: A folder that is missing, empty, or holds an earlier backup of this store. Its parent has to be there.
+  ///   - fileSystem: Where that folder is.
+  /// - Throws: `.persistentStoreDamaged` where something in the store is; where the folder holds other things; and when a disk
+  ///   fails or is full. What the folder held stays as it was.
+  /// - Complexity: linear in the bytes that are new.
+  @discardableResult
+  public func backup(to url: URL, fileSystem: any FileSystem = PosixFileSystem()) throws -> BackupReport {
+    try openStore().backup(to: url, fileSystem)
+  }
 
   /// Counts and sizes of the store's parts.
   ///

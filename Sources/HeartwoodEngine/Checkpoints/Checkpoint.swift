@@ -35,6 +35,7 @@ extension OpenStore {
       adoptsDiskPlaces = space.arenaBytesInUse > options.arenaBytes
       return try appendFrame(base, root)
     }
+    lastCheckpoint = checkpoint
     // 4. The log is durable up to and with that frame.
     #if DELIBERATE_BUGS
       if !DeliberateBug.isOn(.namesCheckpointBeforeFrameIsSynced) { try syncs.sync(work) }

@@ -88,11 +88,13 @@ final class AnchorFile: @unchecked Sendable {
   }
 
   /// Makes the anchor of a new store: both slots under another name, synced, then renamed.
-  static func create(_ slot: AnchorSlot, in folder: StoreFolder, syncs: Bool) throws(EngineError)
-    -> AnchorFile
-  {
+  ///
+  /// - Parameter mode: `.readWrite` where there is a file of that other name, with nothing in it.
+  static func create(
+    _ slot: AnchorSlot, in folder: StoreFolder, syncs: Bool, mode: OpenMode = .createNew
+  ) throws(EngineError) -> AnchorFile {
     do {
-      let file = try folder.directory.open(StoreFolder.newAnchorName, .createNew)
+      let file = try folder.directory.open(StoreFolder.newAnchorName, mode)
       var slot = slot
       slot.isUnsynced = !syncs
       var older = slot

@@ -33,10 +33,7 @@ final class StoreFolder: Sendable {
     let directory = try openDirectory(path, creating: mayCreate, fileSystem)
     let names = try entries(of: directory)
     if names.contains(anchorName) {
-      let folder = try locked(directory, path, options.access)
-      // A crash may have kept the name that the anchor had first beside the one it has now.
-      if options.access == .readWrite, names.contains(newAnchorName) { folder.unlink([newAnchorName]) }
-      return .store(folder)
+      return .store(try locked(directory, path, options.access))
     }
     guard names.allSatisfy(isLeftOfCreation) else {
       throw EngineError(
@@ -48,6 +45,40 @@ final class StoreFolder: Sendable {
     let folder = try locked(directory, path, options.access)
     // Looked at again under the lock: somebody else may have finished a creation in between.
     return try entries(of: directory).contains(anchorName) ? .store(folder) : .empty(folder)
+  }
+
+  /// Opens a folder to write a copy of a store to it, or makes the folder, and takes the lock. It has to be empty, to
+  /// hold a store, or what a copy that was cut short has left.
+  static func openTarget(_ path: String, fileSystem: any FileSystem) throws(EngineError) -> StoreFolder {
+    let directory = try openDirectory(path, creating: true, fileSystem)
+    try checkIsTarget(try entries(of: directory), path)
+    let folder = try locked(directory, path, .readWrite)
+    do throws(EngineError) {
+      // Looked at again under the lock.
+      try checkIsTarget(try entries(of: directory), path)
+      return folder
+    } catch {
+      folder.close()
+      throw error
+    }
+  }
+
+  /// Opens the folder of a store of which anything may be missing, to read it.
+  static func openDamaged(_ path: String, fileSystem: any FileSystem) throws(EngineError) -> StoreFolder {
+    try locked(try openDirectory(path, creating: false, fileSystem), path, .readOnly)
+  }
+
+  private static func checkIsTarget(_ names: [String], _ path: String) throws(EngineError) {
+    if names.contains(anchorName) { return }
+    // Segments without an anchor may be what is left of a store; unless a copy was begun there.
+    let isMarked = names.contains(newAnchorName)
+    let isEmpty = names.allSatisfy {
+      $0 == lockName || (isMarked && ($0 == newAnchorName || SegmentName.parse($0) != nil))
+    }
+    guard isEmpty else {
+      throw EngineError(
+        .notAStore, "this folder holds other things and no backup; name another folder", file: path)
+    }
   }
 
   private static func isLeftOfCreation(_ name: String) -> Bool {

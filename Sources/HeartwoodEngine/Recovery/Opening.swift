@@ -85,8 +85,12 @@ struct Opening {
           "a newer version asks that this one does not write the store; open it for reading only",
           file: path)
       }
-      if options.access == .readWrite, syncs { try makeDurable(contents.slot, folder) }
-      return try assemble(try find(folder, anchor, contents))
+      let unfinished = try UnfinishedCopy(in: folder, beside: contents)
+      if options.access == .readWrite {
+        if syncs { try makeDurable(contents.slot, folder) }
+        try unfinished.takeAway()
+      }
+      return try assemble(try find(folder, anchor, contents, endsAsSaid: unfinished.isThere))
     } catch {
       anchor.close()
       throw error
@@ -107,15 +111,16 @@ struct Opening {
     }
   }
 
+  /// - Parameter endsAsSaid: What lies behind the end that the anchor names is of a copy that was not finished.
   private func find(
-    _ folder: StoreFolder, _ anchor: AnchorFile, _ contents: AnchorFile.Contents
+    _ folder: StoreFolder, _ anchor: AnchorFile, _ contents: AnchorFile.Contents, endsAsSaid: Bool
   ) throws(EngineError) -> Found {
     let slot = contents.slot
     let finder = LogFinder(folder: folder, identifier: slot.identifier, options: options)
     let listing = try finder.list()
     var isExact = slot.isClean && !contents.isIncomplete
     var path = try finder.path(to: slot.lastLogSegment, listing: listing, isExact: isExact)
-    if isExact, try finder.goesOn(path, behind: slot.proven, listing) {
+    if isExact, !endsAsSaid, try finder.goesOn(path, behind: slot.proven, listing) {
       // An anchor of an earlier closing: what the log says of its end counts, as after an unclean end.
       isExact = false
       path = try finder.path(to: slot.lastLogSegment, listing: listing, isExact: isExact)

@@ -25,6 +25,8 @@ final class Session {
   }
 
   static let path = "/store"
+  /// Where its backups are.
+  static let backupPath = "/backup"
 
   /// Small segments, everything on the caller's thread, and the same bytes at every run.
   static var options: EngineOptions {
@@ -92,6 +94,7 @@ final class Session {
       try engine.checkpoint()
       witness.acknowledge()
     case .reclaim: try reclaim()
+    case .backup: try backUp()
     case .reopen:
       try close()
       try open()
@@ -170,6 +173,15 @@ final class Session {
     // Its checkpoints have synced everything.
     witness.acknowledge(through: Int(engine.newestGeneration.rawValue))
     try expect(engine, rows)
+  }
+
+  private func backUp() throws {
+    guard let engine else { return }
+    witness.beginBackup()
+    let report = try engine.backup(to: Self.backupPath, fileSystem: process)
+    // What was copied was made durable before.
+    witness.acknowledge()
+    witness.endBackup(of: Int(report.generation.rawValue))
   }
 
   private func giveUp(_ edits: [Edit]) throws {

@@ -26,8 +26,10 @@ struct StoreChecker {
       return found
     }
     try findNothingToRecover(disk, options, generation: found)
+    try checkBackup(on: disk, options)
     try goOn(disk, options, from: found)
-    try lookForRemains(disk)
+    try lookForRemains(disk, Session.path)
+    try backUpAgain(disk, options, of: found + 1)
     return found
   }
 
@@ -121,8 +123,8 @@ struct StoreChecker {
   }
 
   /// The folder has the store's files and no others.
-  private func lookForRemains(_ disk: any FileSystem) throws {
-    for name in try sizes(of: disk).keys {
+  private func lookForRemains(_ disk: any FileSystem, _ path: String) throws {
+    for name in try sizes(of: disk, path).keys {
       try require(Self.isExpected(name), "there is a file left over, \(name)")
     }
   }
@@ -133,8 +135,8 @@ struct StoreChecker {
   }
 
   /// The bytes of every file, by its name.
-  private func sizes(of disk: any FileSystem) throws -> [String: Int64] {
-    let folder = try disk.openDirectory(Session.path)
+  private func sizes(of disk: any FileSystem, _ path: String = Session.path) throws -> [String: Int64] {
+    let folder = try disk.openDirectory(path)
     var sizes: [String: Int64] = [:]
     for name in try folder.entries() {
       let file = try folder.open(name, .readOnly)
@@ -142,6 +144,49 @@ struct StoreChecker {
       sizes[name] = try file.size()
     }
     return sizes
+  }
+
+  // MARK: Backups
+
+  /// The folder of the backups holds one that is whole, of a generation that it may be of.
+  private func checkBackup(on disk: any FileSystem, _ options: EngineOptions) throws {
+    guard let backup = promise.backup else { return }
+    var reading = options
+    reading.access = .readOnly
+    let engine: Engine
+    do {
+      engine = try Engine(at: Session.backupPath, options: reading, fileSystem: disk)
+    } catch {
+      guard error.code == .notAStore || error.code == .notFound else { throw Finding("the backup: \(error)") }
+      return try require(backup.oldest == nil, "there is no backup any more: \(error)")
+    }
+    let generation = Int(engine.newestGeneration.rawValue)
+    try require(
+      generation >= backup.oldest ?? 0 && generation <= backup.newest,
+      "the backup is of generation \(generation), and not of \(backup.oldest ?? 0) to \(backup.newest)")
+    let rows = try Session.rows(of: engine)
+    try require(
+      promise.generations.indices.contains(generation) && promise.generations[generation] == rows,
+      "as generation \(generation) the backup shows \(rows.summary)")
+    try verify(engine)
+    try engine.close()
+  }
+
+  /// The next backup to the same folder is whole again, and leaves nothing over.
+  private func backUpAgain(_ disk: any FileSystem, _ options: EngineOptions, of generation: Int) throws {
+    guard promise.backup != nil else { return }
+    let rows = try open(disk, options) { engine in
+      try engine.backup(to: Session.backupPath, fileSystem: disk)
+      return try Session.rows(of: engine)
+    }
+    let backup = try Engine(at: Session.backupPath, options: options, fileSystem: disk)
+    let found = try Session.rows(of: backup)
+    try require(
+      found == rows && Int(backup.newestGeneration.rawValue) == generation,
+      "the next backup is of generation \(backup.newestGeneration) and shows \(found.summary)")
+    try verify(backup)
+    try backup.close()
+    try lookForRemains(disk, Session.backupPath)
   }
 
   private func verify(_ engine: Engine) throws {

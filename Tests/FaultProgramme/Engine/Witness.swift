@@ -22,6 +22,16 @@ final class Witness: @unchecked Sendable {
     /// The newest that has to survive everything.
     fileprivate(set) var durable = 0
 
+    /// What may be found in the folder of the backups; nil before the first.
+    fileprivate(set) var backup: Backup?
+
+    /// The generations that a backup may be of.
+    struct Backup: Sendable {
+      /// Nil where there may be no backup at all.
+      var oldest: Int?
+      var newest: Int
+    }
+
     /// All states that may be found, the oldest first.
     var candidates: ArraySlice<Rows> { generations[durable...] }
   }
@@ -52,6 +62,19 @@ final class Witness: @unchecked Sendable {
 
   /// Everything up to this generation has to survive.
   func acknowledge(through generation: Int) { lock.withLock { promise.durable = generation } }
+
+  /// A backup is about to be tried.
+  func beginBackup() {
+    lock.withLock {
+      promise.backup = Promise.Backup(
+        oldest: promise.backup?.oldest, newest: promise.generations.count - 1)
+    }
+  }
+
+  /// A backup of this generation is done.
+  func endBackup(of generation: Int) {
+    lock.withLock { promise.backup = Promise.Backup(oldest: generation, newest: generation) }
+  }
 
   /// What was attempted behind this generation did not happen.
   func settleAttempts(through generation: Int) {

@@ -33,7 +33,7 @@ extension Workload {
         let other: Durability = random.below(6) == 0 ? .deferred : durability
         return .commit(other, edits.map { of($0, &random) })
       case .giveUp(let edits): return .giveUp(edits.map { of($0, &random) })
-      case .checkpoint, .reclaim, .reopen, .kill: return step
+      case .checkpoint, .reclaim, .backup, .reopen, .kill: return step
       }
     }
 
@@ -47,7 +47,8 @@ extension Workload {
   }
 
   static func anyStep(_ random: inout SplitMix64) -> Step {
-    switch random.below(9) {
+    switch random.below(10) {
+    case 9: .backup
     case 8: .reclaim
     case 0: .checkpoint
     case 1: .reopen

@@ -49,6 +49,8 @@ enum Step: Sendable {
   case checkpoint
   /// Gives space back.
   case reclaim
+  /// Copies the store to a folder beside it, where the earlier backup is.
+  case backup
   /// Closes and opens.
   case reopen
   /// Ends the process without closing, and opens the store in another.
@@ -75,7 +77,7 @@ struct Workload: Sendable, CustomStringConvertible {
 
   static let all = [
     creation, inserts, changes, checkpoints, deferred, manySmall, roll, deferredRoll, largeValues, reopening,
-    fullDisk, reclaiming,
+    fullDisk, reclaiming, backups,
   ]
 
   /// Brings a disk to where the workload begins, and closes the store.
@@ -209,6 +211,27 @@ struct Workload: Sendable, CustomStringConvertible {
       .reclaim,
       .kill,
       .reclaim,
+    ])
+
+  static let backups = Workload(
+    "backups, the next on the one before",
+    preparation: [.commit(.full, names("k", 0..<3, bytes: 12_000))],
+    [
+      .backup,
+      .commit(.full, [.put("l", bytes: 30), .delete("k1")]),
+      .commit(.deferred, [.put("m", bytes: 900)]),
+      .backup,
+      .commit(.full, names("n", 0..<2, bytes: 20_000)),
+      .commit(.deferred, [.put("o", bytes: 40)]),
+      .kill,
+      .backup,
+      .commit(.full, names("k", 0..<3, bytes: 9000)),
+      .reclaim,
+      .backup,
+      .reopen,
+      .backup,
+      .commit(.deferred, [.deletePrefix("n")]),
+      .backup,
     ])
 
   static let fullDisk = Workload(

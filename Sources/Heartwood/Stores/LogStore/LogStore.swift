@@ -116,6 +116,12 @@ extension LogStore {
     return try HeartwoodError.translating("the space cannot be given back") { try engine.reclaim() }
   }
 
+  func backup(to url: URL, _ fileSystem: any FileSystem) throws -> BackupReport {
+    try HeartwoodError.translating("the store cannot be backed up") {
+      try engine.backup(to: url.path, fileSystem: fileSystem)
+    }
+  }
+
   /// Checks everything: the engine's bytes and structure, then rows, indexes, links and history.
   ///
   /// - Parameter progress: called with what has been done and what there is to do.

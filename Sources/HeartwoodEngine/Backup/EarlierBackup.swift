@@ -1,0 +1,107 @@
+import HeartwoodFiles
+
+/// A backup that is in the folder already, as it says of itself.
+struct EarlierBackup {
+  let slot: AnchorSlot
+  /// The segments of its log, by number.
+  let logs: [UInt32: BackupContents.LogPart]
+  /// Its segments of pages, by number.
+  let pages: [UInt32: CheckpointRecord.Segment]
+
+  /// Reads what the anchor names, and nothing that lies behind it.
+  static func read(
+    _ folder: StoreFolder, _ found: AnchorFile.Contents
+  ) throws(EngineError) -> EarlierBackup {
+    let options = EngineOptions(access: .readOnly, createsStore: false, reading: .buffered)
+    let finder = LogFinder(folder: folder, identifier: found.slot.identifier, options: options)
+    let path = try finder.path(to: found.slot.lastLogSegment, listing: try finder.list(), isExact: true)
+    let checkpoint = try found.slot.checkpoint.map { (position) throws(EngineError) in
+      try NamedCheckpoint.read(
+        at: position, checksum: found.slot.checkpointChecksum, in: path, folder: folder)
+    }
+    let segments = try finder.earlier(than: path, checkpoint) + path
+    return EarlierBackup(
+      slot: found.slot, logs: try parts(segments, found.slot.proven, checkpoint),
+      pages: Dictionary((checkpoint?.pageSegments ?? []).map { ($0.number, $0) }) { first, _ in first })
+  }
+
+  /// Where the segments end, each of which has to end with the frame that is said to.
+  private static func parts(
+    _ segments: [LogSegment], _ end: LogPoint, _ checkpoint: NamedCheckpoint?
+  ) throws(EngineError) -> [UInt32: BackupContents.LogPart] {
+    var ends = checkpoint?.ends ?? [:]
+    for segment in segments {
+      if let join = segment.header.predecessor { ends[join.position.segment] = Log.SegmentEnd(join) }
+    }
+    ends[end.position.segment] = Log.SegmentEnd(end)
+    var parts: [UInt32: BackupContents.LogPart] = [:]
+    for segment in segments {
+      guard let partEnd = ends[segment.number] else { continue }
+      guard try segment.ends(at: partEnd) else {
+        throw EngineError.damaged(
+          "the backup that is there is damaged; name another folder", file: segment.path,
+          offset: partEnd.offset)
+      }
+      parts[segment.number] = BackupContents.LogPart(header: segment.header, end: partEnd)
+    }
+    return parts
+  }
+
+  // MARK: Of the same past
+
+  /// Throws where the store is not what this backup was made from, some time later.
+  func requireOrigin(_ contents: BackupContents, _ folder: StoreFolder) throws(EngineError) {
+    guard slot.proven.sequence <= contents.end.sequence, slot.proven.generation <= contents.end.generation
+    else {
+      throw EngineError(
+        .exists,
+        "the backup in the folder, of generation \(slot.proven.generation), is newer than the store, which is at "
+          + "\(contents.end.generation); name another folder", file: folder.path)
+    }
+    // Where the frame that the backup ends with is no longer in the store, of a segment that was there when the backup was
+    // made is asked that the backup has it too.
+    let hasEnd = contents.logs.contains { $0.header.number == slot.lastLogSegment }
+    for part in contents.logs {
+      guard let mine = logs[part.header.number] else {
+        guard hasEnd || part.header.number >= slot.nextSegment else { throw Self.wentItsOwnWay(folder) }
+        continue
+      }
+      let isLast = part.header.number == slot.lastLogSegment
+      guard mine.header == part.header, mine.end.offset <= part.end.offset,
+        mine.end == part.end || (isLast && mine.end.offset < part.end.offset)
+      else { throw Self.wentItsOwnWay(folder) }
+    }
+    for part in contents.pages {
+      guard let mine = pages[part.number] else { continue }
+      guard mine.extent < part.extent || (mine.extent == part.extent && mine.chain == part.chain) else {
+        throw Self.wentItsOwnWay(folder)
+      }
+    }
+  }
+
+  static func wentItsOwnWay(_ folder: StoreFolder) -> EngineError {
+    EngineError(
+      .exists,
+      "the folder holds a backup that was written to, or one of another past of this store; name another folder",
+      file: folder.path)
+  }
+}
+
+extension AnchorFile.Contents {
+  /// Both slots say the same, but for their sequence: so they are made, and nobody has written one since.
+  var isUntouched: Bool {
+    guard var older, slot.isClean else { return false }
+    older.sequence = slot.sequence
+    return older == slot
+  }
+}
+
+extension LogSegment {
+  /// Whether the frame before `end` is the one that is said to be there. Frames hold the checksum of the one before, so
+  /// that all before it are then those that were written.
+  func ends(at end: Log.SegmentEnd) throws(EngineError) -> Bool {
+    guard end.offset > Format.segmentHeaderBytes else { return end.offset <= limit }
+    let trailer = try bytes(at: end.offset - Format.frameTrailerBytes, Format.frameTrailerBytes)
+    return trailer?.baseAddress?.field64(0) == end.chain
+  }
+}

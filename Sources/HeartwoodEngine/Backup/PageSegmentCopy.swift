@@ -1,0 +1,91 @@
+import HeartwoodFiles
+
+/// Copies what a backup lacks of one segment of pages, after looking at every byte of it.
+struct PageSegmentCopy {
+  let backup: Backup
+  let part: CheckpointRecord.Segment
+  /// What of it is there.
+  let earlier: CheckpointRecord.Segment?
+
+  /// Pages in one write.
+  private static let stepPages = 64
+
+  private var name: String { SegmentName.pages(part.number) }
+
+  init(_ backup: Backup, _ part: CheckpointRecord.Segment, earlier: CheckpointRecord.Segment?) {
+    self.backup = backup
+    self.part = part
+    self.earlier = earlier
+  }
+
+  private var sourceFiles: PageSegmentFiles {
+    var options = backup.store.options
+    options.access = .readOnly
+    options.reading = .buffered
+    return PageSegmentFiles(
+      folder: backup.store.folder, identifier: backup.contents.identifier, options: options)
+  }
+
+  /// Returns how many bytes were there already.
+  func run() throws(EngineError) -> Int64 {
+    let source = try sourceFiles.open(part).segment
+    if let earlier {
+      let mine = try backup.target.pageFiles(of: backup.contents.identifier).open(earlier).segment
+      guard mine.header == source.header else { throw EarlierBackup.wentItsOwnWay(backup.target.folder) }
+      if earlier.extent == part.extent { return Int64(part.extent) * Int64(Format.pageBytes) }
+    }
+    try copy(source)
+    return Int64(earlier?.extent ?? 0) * Int64(Format.pageBytes)
+  }
+
+  private func copy(_ source: PageSegment) throws(EngineError) {
+    var chain = earlier?.chain ?? source.header.seed
+    try backup.target.write(name, earlier == nil ? .createNew : .readWrite) { (file) throws(EngineError) in
+      try read(source, from: Int(earlier?.extent ?? 0), &chain) { (pages, index) throws(EngineError) in
+        try file.write(pages, at: index * Format.pageBytes)
+        backup.target.noteCopied(pages.count)
+      }
+    }
+    guard chain != part.chain else { return }
+    try requireSound(source)
+    // The store's own pages are right, and do not go on from those of the backup.
+    throw EarlierBackup.wentItsOwnWay(backup.target.folder)
+  }
+
+  private func requireSound(_ source: PageSegment) throws(EngineError) {
+    var chain = source.header.seed
+    try read(source, from: 0, &chain) { (_, _) throws(EngineError) in }
+    guard chain == part.chain else {
+      throw EngineError.damaged(
+        "a page of the tree is damaged, and damage is not copied; run verify, and salvage what can be read",
+        file: source.path)
+    }
+  }
+
+  /// Reads pages in steps, and joins their checksums.
+  private func read(
+    _ source: PageSegment, from first: Int, _ chain: inout UInt64,
+    _ body: (UnsafeRawBufferPointer, Int) throws(EngineError) -> Void
+  ) throws(EngineError) {
+    let buffer = UnsafeMutableRawBufferPointer.allocate(
+      byteCount: Self.stepPages * Format.pageBytes, alignment: 16)
+    defer { buffer.deallocate() }
+    let end = Int(part.extent)
+    for index in stride(from: first, to: end, by: Self.stepPages) {
+      let count = min(Self.stepPages, end - index) * Format.pageBytes
+      let pages = UnsafeMutableRawBufferPointer(rebasing: buffer[..<count])
+      try source.read(page: index, into: pages)
+      join(UnsafeRawBufferPointer(pages), from: index, source.header.seed, &chain)
+      try body(UnsafeRawBufferPointer(pages), index)
+    }
+  }
+
+  /// Joins the checksums of pages; the first of a segment is its header's.
+  private func join(_ pages: UnsafeRawBufferPointer, from index: Int, _ seed: UInt64, _ chain: inout UInt64) {
+    guard let base = pages.baseAddress else { return }
+    for page in 0..<pages.count / Format.pageBytes where index + page > 0 {
+      let place = base + page * Format.pageBytes
+      chain = Checksums.mix(chain, PageSpace.checksum(place, segmentSeed: seed, index: index + page))
+    }
+  }
+}

@@ -1,0 +1,74 @@
+import HeartwoodFiles
+
+/// Makes an empty store that has come to a generation already: whoever kept the number of a transaction in a value finds that
+/// the next one is behind it.
+struct SalvageCreation {
+  let path: String
+  let options: EngineOptions
+  let fileSystem: any FileSystem
+
+  /// The first segment is taken; what lay before it is said to have been given back.
+  private static let segmentNumber: UInt32 = 2
+
+  /// - Throws: `.exists` where there is a store already.
+  func make(after generation: UInt64) throws(EngineError) {
+    guard case .empty(let folder) = try StoreFolder.open(path, options: options, fileSystem: fileSystem)
+    else {
+      throw EngineError(.exists, "there is a store at this path; name another one", file: path)
+    }
+    defer { folder.close() }
+    folder.unlink([SegmentName.log(1), StoreFolder.newAnchorName])
+    do throws(EngineError) {
+      try make(in: folder, after: generation)
+    } catch {
+      folder.unlink([SegmentName.log(Self.segmentNumber), StoreFolder.newAnchorName])
+      throw error
+    }
+  }
+
+  private func make(in folder: StoreFolder, after generation: UInt64) throws(EngineError) {
+    let identifier = StoreIdentifier(low: options.entropy.next(), high: options.entropy.next())
+    let maker = LogSegmentMaker(folder: folder, identifier: identifier, options: options)
+    let before = LogPoint(
+      position: LogPosition(segment: Self.segmentNumber - 1, offset: Format.segmentHeaderBytes), sequence: 1,
+      chain: 0, generation: generation)
+    // 1. A log that begins with a checkpoint of nothing, of that generation.
+    let segment = try maker.make(number: Self.segmentNumber, predecessor: before, durableThrough: 0)
+    let (frame, end) = firstFrame(of: segment)
+    do {
+      try segment.file.write(all: frame.bytes, at: Format.segmentHeaderBytes)
+    } catch {
+      throw EngineError.files(error, "the new store could not be made")
+    }
+    try maker.settle(segment)
+    // 2. The anchor names it.
+    let slot = AnchorSlot(
+      identifier: identifier, sequence: AnchorSlot.firstSequence, created: options.clock.nanosecondsSince1970,
+      checkpoint: segment.header.firstPoint.position, checkpointChecksum: frame.checksum,
+      lastLogSegment: Self.segmentNumber, proven: end, nextSegment: Self.segmentNumber + 1, isClean: true)
+    try AnchorFile.create(slot, in: folder, syncs: options.durability != .none).close()
+  }
+
+  private func firstFrame(
+    of segment: LogSegment
+  ) -> (frame: (bytes: [UInt8], checksum: UInt64), end: LogPoint) {
+    let first = segment.header.firstPoint
+    let record = CheckpointRecord(
+      generation: first.generation,
+      root: CheckpointRecord.Root(reference: 0, checksum: 0, level: 0, count: 0), replay: first,
+      previous: nil,
+      previousChecksum: 0, previousGeneration: 0, nextSegment: segment.number + 1,
+      segments: [
+        CheckpointRecord.Segment(
+          number: segment.number, isLog: true, extent: UInt64(first.position.offset), chain: first.chain)
+      ])
+    let header = FrameHeader(
+      kind: Format.checkpointKind, flags: 0, payloadBytes: 0, recordCount: 0, sequence: first.sequence,
+      transaction: first.generation, previous: first.chain, durableThrough: 0, time: 0, puts: 0, deletes: 0)
+    let frame = record.frame(header, segmentSeed: segment.seed, offset: first.position.offset)
+    let end = LogPoint(
+      position: LogPosition(segment: segment.number, offset: first.position.offset + frame.bytes.count),
+      sequence: first.sequence &+ 1, chain: frame.checksum, generation: first.generation)
+    return (frame, end)
+  }
+}

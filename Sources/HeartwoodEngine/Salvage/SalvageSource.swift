@@ -1,0 +1,184 @@
+import HeartwoodFiles
+
+/// The folder of a damaged store: every segment in it of which something may be read. Nothing in it is changed.
+final class SalvageSource {
+  /// A segment, by what its header says; where that is damaged, by its name and the salt that is there.
+  struct Segment {
+    let header: SegmentHeader
+    let name: String
+    let size: Int
+    /// What of the header besides its salt may be believed.
+    let isSound: Bool
+  }
+
+  let folder: StoreFolder
+  let identifier: StoreIdentifier
+  /// What of the anchor is whole, the newer slot first.
+  let slots: [AnchorSlot]
+  /// In the order of their numbers, which is the log's.
+  private(set) var logs: [Segment] = []
+  private(set) var pages: [UInt32: Segment] = [:]
+  private(set) var losses: [SalvageLoss] = []
+  private let unreadable = Guarded<[SalvageLoss]>([])
+
+  private static let unreadableLimit = 1000
+
+  init(_ path: String, _ fileSystem: any FileSystem) throws(EngineError) {
+    folder = try StoreFolder.openDamaged(path, fileSystem: fileSystem)
+    do throws(EngineError) {
+      slots = try Self.readAnchor(folder, &losses)
+      let names = try folder.entries().filter { SegmentName.parse($0) != nil }
+      guard let known = slots.first?.identifier ?? Self.commonIdentifier(of: names, in: folder) else {
+        throw EngineError(.notAStore, "there is nothing of a store in this folder", file: path)
+      }
+      identifier = known
+    } catch {
+      folder.close()
+      throw error
+    }
+  }
+
+  /// Finds the segments.
+  func findSegments() throws(EngineError) {
+    for name in try folder.entries() {
+      guard let (number, isLog) = SegmentName.parse(name) else { continue }
+      guard let segment = examine(name, number, isLog: isLog) else { continue }
+      if isLog { logs.append(segment) } else { pages[number] = segment }
+    }
+    logs.sort { $0.header.number < $1.header.number }
+  }
+
+  func close() { folder.close() }
+
+  /// The generation that the anchor knows to have been durable.
+  var durableGeneration: UInt64 { slots.map(\.proven.generation).max() ?? 0 }
+
+  /// The newest generation that anything in the folder speaks of.
+  func newestGeneration() throws(EngineError) -> UInt64 {
+    var newest = durableGeneration
+    try SalvageLog(source: self) { _ in }.forEachFrame { (frame) throws(EngineError) in
+      newest = max(newest, frame.header.transaction)
+    }
+    return min(newest, Self.generationLimit)
+  }
+
+  /// Numbers above it nobody has reached.
+  private static let generationLimit: UInt64 = 1 << 62
+
+  /// What could not be read of the files so far.
+  var readFailures: [SalvageLoss] { unreadable.withLock { $0 } }
+
+  // MARK: Files
+
+  /// Opens a file of the store for reading; nil where that fails.
+  func open(_ name: String) -> TolerantFile? {
+    guard let file = try? folder.directory.open(name, .readOnly) else { return nil }
+    let path = folder.path(of: name)
+    return TolerantFile(file) { [unreadable] offset in
+      unreadable.withLock { losses in
+        guard losses.count < Self.unreadableLimit else { return }
+        losses.append(SalvageLoss("the disk could not read the file", file: path, offset: Int(offset)))
+      }
+    }
+  }
+
+  /// A segment of the log with its bytes; they are given back with it.
+  func open(_ segment: Segment) throws(EngineError) -> LogSegment? {
+    guard let file = open(segment.name) else { return nil }
+    return try LogSegment(
+      header: segment.header, file: file, path: folder.path(of: segment.name), limit: segment.size,
+      capacity: segment.size, reading: .buffered)
+  }
+
+  // MARK: Headers
+
+  private static func readAnchor(
+    _ folder: StoreFolder, _ losses: inout [SalvageLoss]
+  ) throws(EngineError) -> [AnchorSlot] {
+    let path = folder.path(of: StoreFolder.anchorName)
+    do {
+      let (anchor, contents) = try AnchorFile.open(folder, access: .readOnly, syncs: false)
+      anchor.close()
+      if contents.isIncomplete { losses.append(SalvageLoss("one slot of the anchor is damaged", file: path)) }
+      return [contents.slot] + (contents.older.map { [$0] } ?? [])
+    } catch {
+      guard error.code != .newerFormat else { throw error }
+      losses.append(SalvageLoss("the anchor is missing or damaged", file: path))
+      return []
+    }
+  }
+
+  /// The identifier that most of the headers have.
+  private static func commonIdentifier(of names: [String], in folder: StoreFolder) -> StoreIdentifier? {
+    var counts: [StoreIdentifier: Int] = [:]
+    for name in names {
+      guard let bytes = header(of: name, in: folder), let (number, isLog) = SegmentName.parse(name),
+        let header = decode(bytes, number, isLog: isLog, identifier: identifier(in: bytes))
+      else { continue }
+      counts[header.identifier, default: 0] += 1
+    }
+    return counts.max { ($0.value, $0.key.low) < ($1.value, $1.key.low) }?.key
+  }
+
+  private static func header(of name: String, in folder: StoreFolder) -> [UInt8]? {
+    guard let file = try? folder.directory.open(name, .readOnly) else { return nil }
+    defer { try? file.close() }
+    let bytes = try? StoreFolder.read(file, at: 0, count: Format.segmentHeaderBytes, path: name)
+    return bytes?.count == Format.segmentHeaderBytes ? bytes : nil
+  }
+
+  private static func identifier(in bytes: [UInt8]) -> StoreIdentifier {
+    bytes.withUnsafeBytes { buffer in
+      guard buffer.count >= Format.segmentHeaderBytes, let base = buffer.baseAddress else {
+        return StoreIdentifier(low: 0, high: 0)
+      }
+      return StoreIdentifier(low: base.field64(16), high: base.field64(24))
+    }
+  }
+
+  private static func decode(
+    _ bytes: [UInt8], _ number: UInt32, isLog: Bool, identifier: StoreIdentifier
+  ) -> SegmentHeader? {
+    bytes.withUnsafeBytes {
+      SegmentHeader.decode(
+        $0, magic: isLog ? Format.logSegmentMagic : Format.pageSegmentMagic, number: number,
+        identifier: identifier)
+    }
+  }
+
+  private func examine(_ name: String, _ number: UInt32, isLog: Bool) -> Segment? {
+    let path = folder.path(of: name)
+    guard let file = open(name), let size = try? Int(file.size()),
+      let bytes = try? StoreFolder.read(file, at: 0, count: Format.segmentHeaderBytes, path: path)
+    else {
+      losses.append(SalvageLoss("the file could not be opened", file: path))
+      return nil
+    }
+    try? file.close()
+    let limit = min(size, Format.segmentLimit)
+    if let header = Self.decode(bytes, number, isLog: isLog, identifier: identifier) {
+      return Segment(header: header, name: name, size: limit, isSound: true)
+    }
+    guard bytes.count == Format.segmentHeaderBytes else {
+      // A file that was just begun when the machine ended.
+      if size > 0 { losses.append(SalvageLoss("the file ends in its header", file: path)) }
+      return nil
+    }
+    let other = Self.identifier(in: bytes)
+    if other != identifier, Self.decode(bytes, number, isLog: isLog, identifier: other) != nil {
+      losses.append(SalvageLoss("the file belongs to another store", file: path))
+      return nil
+    }
+    guard bytes.contains(where: { $0 != 0 }) else { return nil }
+    losses.append(SalvageLoss("the segment's header is damaged", file: path, offset: 0))
+    return Segment(header: headerBySalt(bytes, number), name: name, size: limit, isSound: false)
+  }
+
+  /// The salt may be whole where the rest is not: then the frames of the segment prove it.
+  private func headerBySalt(_ bytes: [UInt8], _ number: UInt32) -> SegmentHeader {
+    let salt = bytes.withUnsafeBytes { $0.baseAddress.map { $0.field64(40) } ?? 0 }
+    return SegmentHeader(
+      identifier: identifier, number: number, salt: salt, predecessor: nil, copiedThrough: 0,
+      durableThrough: 0)
+  }
+}

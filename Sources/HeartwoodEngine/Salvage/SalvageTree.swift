@@ -1,0 +1,122 @@
+import HeartwoodFiles
+
+/// Walks the tree of a checkpoint page by page, from the files, and steps over what cannot be read. Holds one page of
+/// each level.
+final class SalvageTree {
+  /// Something below a branch that could not be read.
+  struct Hole {
+    let flaw: String
+    let file: String
+    let offset: Int
+    let keys: KeyRange
+    let count: UInt64
+  }
+
+  private let source: SalvageSource
+  private let root: TreeRoot
+  private let visit: (UnsafeRawBufferPointer, TreeEntry) throws(EngineError) -> Void
+  private let miss: (Hole) throws(EngineError) -> Void
+  private let buffer: UnsafeMutableRawPointer
+  private var files: [UInt32: TolerantFile] = [:]
+  /// A tree has no page twice: whatever says otherwise is not followed for ever.
+  private var pagesLeft: Int
+
+  /// - Parameters:
+  ///   - visit: Is given each key in order, and what the tree has for it.
+  ///   - miss: Is told what could not be read.
+  init(
+    _ source: SalvageSource, _ root: TreeRoot,
+    visit: @escaping (UnsafeRawBufferPointer, TreeEntry) throws(EngineError) -> Void,
+    miss: @escaping (Hole) throws(EngineError) -> Void
+  ) {
+    self.source = source
+    self.root = root
+    self.visit = visit
+    self.miss = miss
+    buffer = .allocate(
+      byteCount: (TreeRoot.levelLimit + 1) * Format.pageBytes + Format.keyLimit, alignment: 16)
+    pagesLeft = source.pages.values.reduce(0) { $0 + $1.size / Format.pageBytes }
+  }
+
+  deinit {
+    for file in files.values { try? file.close() }
+    buffer.deallocate()
+  }
+
+  /// Whether the root can be read; an empty tree has none.
+  var isUsable: Bool {
+    root.reference == .none || flaw(of: root.reference, level: root.level, checksum: root.checksum) == nil
+  }
+
+  func walk() throws(EngineError) {
+    guard root.reference != .none else { return }
+    try walk(
+      root.reference, level: root.level, checksum: root.checksum, count: root.count, from: nil, to: nil)
+  }
+
+  private func walk(
+    _ reference: PageReference, level: Int, checksum: UInt64, count: UInt64, from: [UInt8]?, to: [UInt8]?
+  ) throws(EngineError) {
+    pagesLeft -= 1
+    let flaw = pagesLeft < 0 ? "it is reached twice" : flaw(of: reference, level: level, checksum: checksum)
+    if let flaw {
+      return try miss(
+        Hole(
+          flaw: flaw, file: source.folder.path(of: SegmentName.pages(reference.segment)),
+          offset: Int(reference.index) * Format.pageBytes, keys: KeyRange(from: from, to: to), count: count))
+    }
+    let page = page(level)
+    if level == 0 { return try visitLeaf(page) }
+    for index in 0..<page.count {
+      try walk(
+        page.child(index), level: level - 1, checksum: page.childChecksum(index), count: page.keyCount(index),
+        from: index == 0 ? from : key(index, of: page),
+        to: index == page.count - 1 ? to : key(index + 1, of: page))
+    }
+  }
+
+  private func visitLeaf(_ page: Page) throws(EngineError) {
+    let key = buffer + (TreeRoot.levelLimit + 1) * Format.pageBytes
+    for index in 0..<page.count {
+      page.copyKey(index, to: key)
+      try visit(UnsafeRawPointer(key).bytes(page.keyBytes(index)), page.entry(index))
+    }
+  }
+
+  private func key(_ index: Int, of page: Page) -> [UInt8] {
+    [UInt8](unsafeUninitializedCapacity: page.keyBytes(index)) { target, initialized in
+      if let base = target.baseAddress { page.copyKey(index, to: base) }
+      initialized = page.keyBytes(index)
+    }
+  }
+
+  // MARK: Pages
+
+  private func page(_ level: Int) -> Page { Page(place(level)) }
+
+  private func place(_ level: Int) -> UnsafeMutableRawPointer { buffer + level * Format.pageBytes }
+
+  /// Reads a page to the place of its level; returns what is wrong with it.
+  private func flaw(of reference: PageReference, level: Int, checksum: UInt64) -> String? {
+    guard level >= 0, level <= TreeRoot.levelLimit else { return "a page of the tree has no possible level" }
+    guard let segment = source.pages[reference.segment], let file = file(segment) else {
+      return "a file with pages of the tree is missing"
+    }
+    let target = UnsafeMutableRawBufferPointer(start: place(level), count: Format.pageBytes)
+    let offset = Int64(reference.index) * Int64(Format.pageBytes)
+    guard (try? file.readFully(into: target, at: offset)) == Format.pageBytes else {
+      return "the file ends before a page of the tree"
+    }
+    let found = PageSpace.checksum(
+      UnsafeRawPointer(place(level)), segmentSeed: segment.header.seed, index: Int(reference.index))
+    guard found == checksum else { return "a page of the tree is damaged" }
+    return page(level).flaw(level: level).map { "a page of the tree makes no sense: \($0)" }
+  }
+
+  private func file(_ segment: SalvageSource.Segment) -> TolerantFile? {
+    if let known = files[segment.header.number] { return known }
+    let opened = source.open(segment.name)
+    files[segment.header.number] = opened
+    return opened
+  }
+}

@@ -1,0 +1,65 @@
+import HeartwoodFiles
+
+/// Reads single values of the log where a tree says that they lie.
+final class SalvageValues {
+  private let source: SalvageSource
+  private let segments: [UInt32: SalvageSource.Segment]
+  private var files: [UInt32: TolerantFile] = [:]
+  private var bytes: [UInt8] = []
+
+  /// What is read first; most records are shorter.
+  private static let firstBytes = 4096
+
+  init(_ source: SalvageSource) {
+    self.source = source
+    segments = Dictionary(source.logs.map { ($0.header.number, $0) }) { first, _ in first }
+  }
+
+  deinit {
+    for file in files.values { try? file.close() }
+  }
+
+  /// Calls `body` with the value that lies at a place and is one of `key`; returns false where there is none.
+  func read(
+    _ reference: ValueReference, of key: UnsafeRawBufferPointer,
+    _ body: (UnsafeRawBufferPointer) throws(EngineError) -> Void
+  ) throws(EngineError) -> Bool {
+    guard let segment = segments[reference.segment], let file = file(segment) else { return false }
+    let offset = Int(reference.offset)
+    guard offset >= Format.segmentHeaderBytes, let needed = length(file, offset, segment.size) else {
+      return false
+    }
+    if needed > bytes.count, !read(file, offset, needed) { return false }
+    return try bytes.withBytes { (buffer) throws(EngineError) in
+      guard let base = buffer.baseAddress, let record = Record.parse(base, available: buffer.count),
+        record.operation == Format.putOperation,
+        record.isIntact(segmentSeed: segment.header.seed, offset: offset), record.holds(key)
+      else { return false }
+      try body(record.value)
+      return true
+    }
+  }
+
+  /// How long the record there says to be, after its beginning was read.
+  private func length(_ file: TolerantFile, _ offset: Int, _ size: Int) -> Int? {
+    guard read(file, offset, min(Self.firstBytes, size - offset)) else { return nil }
+    return bytes.withUnsafeBytes { buffer in
+      buffer.baseAddress.flatMap { Record.parse($0, available: size - offset) }?.totalBytes
+    }
+  }
+
+  private func read(_ file: TolerantFile, _ offset: Int, _ count: Int) -> Bool {
+    guard count >= 10, let found = try? StoreFolder.read(file, at: offset, count: count, path: file.name),
+      found.count == count
+    else { return false }
+    bytes = found
+    return true
+  }
+
+  private func file(_ segment: SalvageSource.Segment) -> TolerantFile? {
+    if let known = files[segment.header.number] { return known }
+    let opened = source.open(segment.name)
+    files[segment.header.number] = opened
+    return opened
+  }
+}

@@ -1,0 +1,53 @@
+import Foundation
+import Testing
+
+@testable import HeartwoodCommand
+
+@Test func `backup copies a store, and then what is new`() throws {
+  let world = try SmallWorld()
+  let backup = world.directory.path("backup")
+  let first = world.run("backup", backup)
+  #expect(first.status == .success)
+  #expect(first.output.contains("copied") && !first.output.contains("already"))
+  let countries = world.run("fetch", "Country").output
+  #expect(CommandRun("fetch", backup, "Country").output == countries)
+  #expect(CommandRun("verify", backup).status == .success)
+  #expect(world.run("delete", "City/p1").status == .success)
+  let second = world.run("backup", backup)
+  #expect(second.output.contains("were there already"))
+  #expect(CommandRun("fetch", backup, "City").output == world.run("fetch", "City").output)
+  #expect(CommandRun("history", backup).output == world.run("history").output)
+}
+
+@Test func `backup to another store, or to one that was changed, is refused in one line`() throws {
+  let world = try SmallWorld()
+  let other = try SmallWorld()
+  let before = other.run("fetch", "Country").output
+  let overOther = world.run("backup", other.path)
+  #expect(overOther.status == .cannotCreate)
+  #expect(overOther.notes.split(separator: "\n").count == 1)
+  #expect(other.run("fetch", "Country").output == before)
+  let backup = world.directory.path("backup")
+  #expect(world.run("backup", backup).status == .success)
+  #expect(CommandRun("delete", backup, "City/p1").status == .success)
+  #expect(world.run("backup", backup).status == .cannotCreate)
+  #expect(world.run("backup").status == .usage)
+}
+
+@Test func `salvage makes a new store of one that has lost its anchor and its tree`() throws {
+  let world = try SmallWorld()
+  let countries = world.run("fetch", "Country").output
+  let folder = URL(fileURLWithPath: world.path)
+  for name in try FileManager.default.contentsOfDirectory(atPath: world.path)
+  where name == "anchor" || name.hasSuffix(".pages") {
+    try FileManager.default.removeItem(at: folder.appending(path: name))
+  }
+  #expect(world.run("count", "Country").status != .success)
+  let new = world.directory.path("new")
+  let run = world.run("salvage", new)
+  #expect(run.status == .verificationFailed)
+  #expect(run.output.contains("the anchor is missing or damaged"))
+  #expect(CommandRun("fetch", new, "Country").output == countries)
+  #expect(CommandRun("verify", new).status == .success)
+  #expect(world.run("salvage", new).status == .cannotCreate)
+}

@@ -1,0 +1,244 @@
+import HeartwoodFaults
+import HeartwoodFiles
+import Testing
+
+@testable import HeartwoodEngine
+
+@Suite struct `Salvage` {
+  @Test(arguments: [true, false])
+  func `of a store that is sound brings everything over`(isClosed: Bool) throws {
+    let damaged = try DamagedStore(isClosed: isClosed)
+    let (report, found) = try damaged.salvage()
+    #expect(found == damaged.newest)
+    #expect(report.isComplete, "\(report.losses)")
+    #expect(report.keys == UInt64(found.count))
+    #expect(report.generation == damaged.generation)
+  }
+
+  @Test func `does without the anchor`() throws {
+    let damaged = try DamagedStore()
+    for isThere in [true, false] {
+      var files = damaged.files
+      if isThere {
+        files.files[StoreFolder.anchorName]?[20] ^= 1
+        files.files[StoreFolder.anchorName]?[4096 + 20] ^= 1
+      } else {
+        files.files[StoreFolder.anchorName] = nil
+      }
+      let (report, found) = try DamagedStore.salvage(files)
+      #expect(found == damaged.newest)
+      #expect(report.losses.count == 1)
+    }
+  }
+
+  @Test func `does without the tree, as the log has it all`() throws {
+    let damaged = try DamagedStore()
+    for name in damaged.files.files.keys where name.hasSuffix(".pages") {
+      var missing = damaged.files
+      missing.files[name] = nil
+      #expect(try DamagedStore.salvage(missing).found == damaged.newest, "without \(name)")
+      var random = SplitMix64(seed: 4)
+      for round in 0..<20 {
+        var changed = damaged.files
+        let count = changed.files[name]?.count ?? 0
+        for _ in 0...round { changed.files[name]?[random.below(count)] ^= 0x40 }
+        if round % 5 == 4 { changed.files[name]?.removeLast(random.below(count)) }
+        let (_, found) = try DamagedStore.salvage(changed)
+        #expect(found == damaged.newest, "seed 4, round \(round)")
+      }
+    }
+  }
+
+  @Test func `finds the keys of a page that is lost in the log, and says which they are`() throws {
+    let damaged = try DamagedStore()
+    let name = try #require(damaged.files.files.keys.filter { $0.hasSuffix(".pages") }.max())
+    var files = damaged.files
+    // Every page but the root's, which is written last.
+    let pages = (files.files[name]?.count ?? 0) / Format.pageBytes
+    for page in 1..<(pages - 1) { files.files[name]?[page * Format.pageBytes + 100] ^= 1 }
+    let (report, found) = try DamagedStore.salvage(files)
+    #expect(found == damaged.newest)
+    let losses = report.losses.filter { $0.keys != nil }
+    #expect(!losses.isEmpty)
+    #expect(losses.allSatisfy { $0.foundKeys ?? 0 >= $0.expectedKeys ?? 1 }, "\(losses)")
+  }
+
+  @Test func `brings what is left when a segment of the log is missing, and no value that never was`() throws
+  {
+    let damaged = try DamagedStore()
+    let logs = damaged.files.files.keys.filter { $0.hasSuffix(".log") }.sorted()
+    #expect(logs.count > 2)
+    for name in logs {
+      var files = damaged.files
+      files.files[name] = nil
+      let (report, found) = try DamagedStore.salvage(files)
+      #expect(!report.isComplete, "without \(name)")
+      #expect(found.count > 20, "without \(name)")
+      damaged.expectKnown(found, "without \(name)")
+    }
+  }
+
+  @Test func `of any damage has no value that never was, and changes nothing`() throws {
+    let damaged = try DamagedStore(isClosed: false)
+    var random = SplitMix64(seed: 11)
+    for round in 0..<(LongRun.isWanted ? 3000 : 60) {
+      var files = damaged.files
+      let names = files.files.keys.sorted()
+      for _ in 0...random.below(4) {
+        let name = random.pick(names)
+        let count = files.files[name]?.count ?? 0
+        guard count > 0 else { continue }
+        let start = random.below(count)
+        switch random.below(4) {
+        case 0: files.files[name]?.removeLast(count - start)
+        case 1: for index in start..<min(count, start + 512) { files.files[name]?[index] = 0 }
+        case 2:
+          for index in start..<min(count, start + 5000) { files.files[name]?[index] = UInt8(index & 0xFF) }
+        default: files.files[name]?[start] ^= UInt8(1 << random.below(8))
+        }
+      }
+      let (_, found) = try DamagedStore.salvage(files)
+      damaged.expectKnown(found, "seed 11, round \(round)")
+    }
+  }
+
+  @Test func `leaves out a transaction that has no end`() throws {
+    let inUse = try StoreInUse()
+    // The last frame is torn.
+    var files = inUse.files
+    let last = inUse.ends[inUse.ends.count - 1]
+    files.files[inUse.logName]?[last - 4] ^= 1
+    let (_, found) = try DamagedStore.salvage(files)
+    for (key, value) in found {
+      #expect(inUse.states.contains { $0[key] == value }, "\(String(decoding: key, as: UTF8.self))")
+    }
+  }
+
+  @Test func `goes on where the disk cannot read`() throws {
+    let damaged = try DamagedStore()
+    for occurrence in 1...25 {
+      let plan = FaultPlan([.init(.of(.read), occurrence: occurrence * 3, code: .inputOutput)])
+      let failing = FaultInjectingFileSystem(base: try damaged.files.mounted(), plan: plan)
+      let new = MemoryFileSystem()
+      let report = try Engine.salvage(
+        from: StoreFiles.path, to: "/new", options: StoreKind.memoryBuffered.options, fileSystem: failing,
+        newFileSystem: new)
+      damaged.expectKnown(try DamagedStore.contents(new), "read \(occurrence * 3)")
+      #expect(failing.injectedErrorCount == 0 || report.keys > 0)
+    }
+  }
+
+  @Test func `of a hostile store never traps`() throws {
+    let store = try HostileStore()
+    var random = SplitMix64(seed: 23)
+    for round in 0..<(LongRun.isWanted ? 20_000 : 150) {
+      var hostile = store
+      _ = hostile.change(&random)
+      hostile.seal()
+      if round % 3 == 0 { _ = hostile.change(&random) }
+      do {
+        _ = try DamagedStore.salvage(hostile.files)
+      } catch { #expect(error is EngineError, "seed 23, round \(round): \(error)") }
+    }
+  }
+
+  @Test func `is refused for a store in use, for none, and over another store`() throws {
+    let fileSystem = MemoryFileSystem()
+    let options = StoreKind.memoryBuffered.options
+    func salvage(_ from: String, _ to: String) throws {
+      _ = try Engine.salvage(from: from, to: to, options: options, fileSystem: fileSystem)
+    }
+    #expect(code { try salvage("/none", "/new") } == .notFound)
+    try fileSystem.createDirectory("/empty")
+    #expect(code { try salvage("/empty", "/new") } == .notAStore)
+    let engine = try Engine(at: "/store", options: options, fileSystem: fileSystem)
+    try engine.write { try $0.put("a", [1]) }
+    #expect(code { try salvage("/store", "/new") } == .locked)
+    try engine.close()
+    #expect(code { try salvage("/store", "/store") } == .locked)
+    try salvage("/store", "/new")
+    #expect(code { try salvage("/store", "/new") } == .exists)
+  }
+
+  @Test func `takes the new store away where it cannot be written`() throws {
+    let damaged = try DamagedStore()
+    let new = FaultInjectingFileSystem(base: MemoryFileSystem(), plan: .fullDisk(after: 30_000))
+    #expect(
+      code {
+        _ = try Engine.salvage(
+          from: StoreFiles.path, to: "/new", options: StoreKind.memoryBuffered.options,
+          fileSystem: try damaged.files.mounted(), newFileSystem: new)
+      } == .noSpace)
+    let names = try new.openDirectory("/new").entries()
+    #expect(names.allSatisfy { $0 == StoreFolder.lockName }, "\(names)")
+  }
+}
+
+/// The files of a store with several segments, checkpoints and deletes, and everything that it ever held.
+struct DamagedStore {
+  var files: StoreFiles
+  private(set) var newest: Model = [:]
+  /// All values that each key ever had.
+  private var known: [[UInt8]: Set<[UInt8]>] = [:]
+  let generation: Generation
+
+  init(isClosed: Bool = true) throws {
+    let fileSystem = MemoryFileSystem()
+    let engine = try Engine(
+      at: StoreFiles.path, options: StoreKind.memoryBuffered.options, fileSystem: fileSystem)
+    var random = SplitMix64(seed: 3)
+    for round in 0..<40 {
+      var next = newest
+      try engine.write { transaction in
+        for _ in 0..<20 {
+          let key = [UInt8]("key/\(random.below(400))".utf8)
+          let value = random.bytes(random.below(3) == 0 ? random.below(16) : random.below(900))
+          try transaction.put(key, value)
+          next[key] = value
+        }
+        let gone = [UInt8]("key/\(random.below(400))".utf8)
+        try transaction.delete(gone)
+        next[gone] = nil
+        if round % 9 == 8 {
+          let prefix = [UInt8]("key/\(random.below(40))".utf8)
+          _ = try transaction.deleteRange(.prefix(prefix))
+          next = next.filter { !$0.key.starts(with: prefix) }
+        }
+      }
+      newest = next
+      for (key, value) in next { known[key, default: []].insert(value) }
+      if round % 13 == 12 { try engine.checkpoint() }
+    }
+    generation = engine.newestGeneration
+    if isClosed { try engine.close() }
+    files = try StoreFiles(fileSystem)
+    if !isClosed { try engine.close() }
+  }
+
+  func salvage() throws -> (report: SalvageReport, found: Model) { try Self.salvage(files) }
+
+  static func salvage(_ files: StoreFiles) throws -> (report: SalvageReport, found: Model) {
+    let mounted = try files.mounted()
+    let new = MemoryFileSystem()
+    let report = try Engine.salvage(
+      from: StoreFiles.path, to: "/new", options: StoreKind.memoryBuffered.options, fileSystem: mounted,
+      newFileSystem: new)
+    #expect(try StoreFiles(mounted).files == files.files, "the damaged store was changed")
+    return (report, try contents(new))
+  }
+
+  static func contents(_ fileSystem: any FileSystem) throws -> Model {
+    let engine = try Engine(at: "/new", options: StoreKind.memoryBuffered.options, fileSystem: fileSystem)
+    let found = try engine.snapshot().contents()
+    #expect(try engine.verify().isSound)
+    try engine.close()
+    return Dictionary(uniqueKeysWithValues: found.map { ($0.key, $0.value) })
+  }
+
+  /// Whether every key has a value that it once had.
+  func expectKnown(_ found: Model, _ comment: String) {
+    for (key, value) in found where known[key]?.contains(value) != true {
+      Issue.record("\(comment): \(String(decoding: key, as: UTF8.self)) has a value that it never had")
+    }
+  }
+}

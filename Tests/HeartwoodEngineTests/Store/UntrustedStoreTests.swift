@@ -1,0 +1,116 @@
+import HeartwoodFaults
+import HeartwoodFiles
+import Testing
+
+@testable import HeartwoodEngine
+
+@Suite struct `A store that is not trusted` {
+  private var options: EngineOptions {
+    var options = StoreKind.memoryMapped.options
+    options.untrusted = EngineOptions.UntrustedLimits()
+    return options
+  }
+
+  @Test func `is opened for reading only, whatever else was asked for`() throws {
+    let (store, model) = try StoreFiles.small()
+    let fileSystem = try store.mounted()
+    let engine = try Engine(at: StoreFiles.path, options: options, fileSystem: fileSystem)
+    try engine.snapshot().expect(model, "untrusted")
+    #expect(code { try engine.write { try $0.put("a", [1]) } } == .readOnly)
+    try engine.close()
+    #expect(try StoreFiles(fileSystem).files == store.files)
+    #expect(
+      code { _ = try Engine(at: "/none", options: options, fileSystem: fileSystem) } == .notFound)
+    #expect(code { _ = try Engine(at: "/dev/null", options: options, fileSystem: fileSystem) } == .notFound)
+  }
+
+  @Test func `is refused where it passes a limit, before it is read`() throws {
+    let store = try DamagedStore().files
+    func refusal(_ change: (inout EngineOptions.UntrustedLimits) -> Void) throws -> EngineError.Code? {
+      var limits = EngineOptions.UntrustedLimits()
+      change(&limits)
+      var options = options
+      options.untrusted = limits
+      let fileSystem = try store.mounted()
+      return code { try Engine(at: StoreFiles.path, options: options, fileSystem: fileSystem).close() }
+    }
+    #expect(try refusal { _ in } == nil)
+    #expect(try refusal { $0.fileBytes = 10_000 } == .tooLarge)
+    #expect(try refusal { $0.files = 3 } == .tooLarge)
+    #expect(try refusal { $0.treeLevels = 0 } == .tooLarge)
+  }
+
+  @Test func `is refused with any damage, also where nobody would have looked`() throws {
+    let (store, _) = try StoreFiles.small()
+    var random = SplitMix64(seed: 31)
+    for round in 0..<60 {
+      let name = random.pick(
+        store.files.keys.filter { $0.hasSuffix("log") || $0.hasSuffix("pages") }.sorted())
+      var damaged = store
+      let used = (damaged.files[name] ?? []).lastIndex { $0 != 0 } ?? 0
+      let place = random.below(used + 1)
+      damaged.files[name]?[place] ^= 1
+      let mounted = try damaged.mounted()
+      let found = code { try Engine(at: StoreFiles.path, options: options, fileSystem: mounted).close() }
+      // The rest of a page segment's first page holds nothing.
+      let isUnused = name.hasSuffix("pages") && (128..<4096).contains(place)
+      #expect(found == .damaged || isUnused, "seed 31, round \(round): \(name) at \(place)")
+    }
+  }
+
+  @Test func `is refused or read, and never a trap, where its maker knew the format`() throws {
+    let store = try HostileStore()
+    var random = SplitMix64(seed: 32)
+    var opened = 0
+    for round in 0..<(LongRun.isWanted ? 20_000 : 200) {
+      var hostile = store
+      _ = hostile.change(&random)
+      hostile.seal()
+      do {
+        let engine = try Engine(
+          at: StoreFiles.path, options: options, fileSystem: try hostile.files.mounted())
+        // What was verified reads without errors.
+        _ = try engine.snapshot().contents()
+        try engine.close()
+        opened += 1
+      } catch { #expect(error is EngineError, "seed 32, round \(round): \(error)") }
+    }
+    #expect(opened > 5)
+  }
+}
+
+@Suite struct NumberTableTests {
+  @Test func `takes no more for high numbers than for low ones`() {
+    let table = NumberTable<Int>()
+    let values = UnsafeMutablePointer<Int>.allocate(capacity: 4)
+    defer { values.deallocate() }
+    let numbers: [UInt32] = [1, 1 << 20, (1 << 31) - 1, .max]
+    for (index, number) in numbers.enumerated() {
+      table.add(number, values + index)
+    }
+    #expect(table[1] == values)
+    #expect(table[(1 << 31) - 1] == values + 2)
+    #expect(table[.max] == values + 3)
+    #expect(table[0] == nil && table[2] == nil && table[(1 << 31) - 2] == nil)
+  }
+
+  @Test func `knows what a dictionary knows`() {
+    var random = SplitMix64(seed: 41)
+    let table = NumberTable<Int>()
+    let values = UnsafeMutablePointer<Int>.allocate(capacity: 1 << 12)
+    defer { values.deallocate() }
+    var known: [UInt32: UnsafeMutablePointer<Int>] = [:]
+    for step in 0..<(1 << 12) {
+      let number = UInt32(random.below(3) == 0 ? 1 + random.below(1 << 31) : step + 1)
+      if random.below(3) == 0, let gone = known.keys.min() {
+        table.remove(gone)
+        known[gone] = nil
+      }
+      guard known[number] == nil else { continue }
+      table.add(number, values + step)
+      known[number] = values + step
+    }
+    for (number, value) in known { #expect(table[number] == value) }
+    for number in UInt32(1)...5000 where known[number] == nil { #expect(table[number] == nil) }
+  }
+}
