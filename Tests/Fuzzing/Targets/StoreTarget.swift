@@ -6,7 +6,7 @@ import HeartwoodFiles
 /// A whole store, opened, read, verified and written, some of whose fields were changed.
 ///
 /// The first byte says whether checksums are made right afterwards (1), whether the store is read through
-/// maps (2), and only read (4). Each change takes eight bytes: which part, how wide, where, and the value.
+/// maps (2), only read (4), opened as untrusted (8), and salvaged (16). Each change takes eight bytes: which part, how wide, where, and the value.
 enum StoreTarget {
   private static let store = Result { try Layout(SmallStore()) }
 
@@ -32,7 +32,15 @@ enum StoreTarget {
     options.reading = mode & 2 != 0 ? .mapped : .buffered
     options.access = mode & 4 != 0 ? .readOnly : .readWrite
     let fileSystem = try store.mounted()
+    if mode & 16 != 0 {
+      _ = try Engine.salvage(
+        from: SmallStore.path, to: "/new", options: SmallStore.options, fileSystem: fileSystem,
+        newFileSystem: MemoryFileSystem())
+      return nil
+    }
+    if mode & 8 != 0 { options.untrusted = EngineOptions.UntrustedLimits() }
     let engine = try Engine(at: SmallStore.path, options: options, fileSystem: fileSystem)
+    if mode & 8 != 0 { return readVerified(engine) }
     defer { try? engine.close() }
     let count = try? read(engine)
     _ = try? engine.verify()
@@ -47,6 +55,15 @@ enum StoreTarget {
     let value = try again.snapshot().get("key/1070")
     try again.close()
     return value == [UInt8](repeating: 1, count: 20) ? nil : "what was written is not there any more"
+  }
+
+  /// What was verified has to be readable.
+  private static func readVerified(_ engine: Engine) -> String? {
+    defer { try? engine.close() }
+    do {
+      _ = try read(engine)
+      return nil
+    } catch { return "a store was opened as untrusted, and reading it fails: \(error)" }
   }
 
   private static func read(_ engine: Engine) throws -> Int {
@@ -72,11 +89,12 @@ enum StoreTarget {
   }
 
   static var seeds: [[UInt8]] {
-    var seeds: [[UInt8]] = [[0], [1], [3], [5]]
+    var seeds: [[UInt8]] = [[0], [1], [3], [5], [9], [17]]
     for part in 0..<7 as Range<UInt8> {
       var seed: [UInt8] = [1]
       for number in 0..<4 as Range<UInt8> { seed += [part, number, number * 40, 0, number, 0, 0, 0] }
       seeds.append(seed)
+      for mode in [9, 17] as [UInt8] { seeds.append([mode] + seed.dropFirst()) }
     }
     return seeds
   }
