@@ -16,6 +16,7 @@ struct Chart {
     let lines =
       [opening(height: bottom + 34), style, heading]
       + [0.25, 0.5, 1, 2, 4, 8, 16].map { gridLine($0, bottom) }
+      + [legend(bottom + 18)]
       + rows.enumerated().map { bar($1, at: Self.top + Double($0) * Self.step) }
     return (lines + ["</svg>"]).joined(separator: "\n") + "\n"
   }
@@ -30,27 +31,35 @@ struct Chart {
     """
     <title>\(escaped(table.title))</title>
     <style>
-      text { font: 13px system-ui, sans-serif; fill: #24292f }
-      .head { font-weight: 600; font-size: 15px }
-      .small { font-size: 11px; fill: #57606a }
-      .grid { stroke: #d0d7de } .one { stroke: #6e7781 }
-      .bar { fill: #2da44e } .less { fill: #d4702c } .goal { stroke: #24292f; stroke-width: 2.5 }
-      @media (prefers-color-scheme: dark) {
-        text { fill: #e6edf3 } .small { fill: #9198a1 }
-        .grid { stroke: #3d444d } .one { stroke: #9198a1 }
-        .bar { fill: #3fb950 } .less { fill: #db7c37 } .goal { stroke: #f0f6fc }
-      }
+      text { font: 13px system-ui, sans-serif; fill: #768390 }
+      .head { font-weight: 600; font-size: 15px } .small { font-size: 11px }
+      .grid { stroke: #768390; opacity: 0.3 } .one { stroke: #768390 }
+      .good { fill: #2da44e } .less { fill: #d4702c } .free { fill: #5a8dd6 }
+      .goal { stroke: #768390; stroke-width: 2.5 }
+      @media (prefers-color-scheme: light) { text { fill: #24292f } .goal { stroke: #24292f } }
+      @media (prefers-color-scheme: dark) { text { fill: #e6edf3 } .goal { stroke: #f0f6fc } }
     </style>
     """
   }
 
   private var heading: String {
     let others = table.peers.dropFirst().joined(separator: ", ")
-    let meaning = "\(table.peers.first ?? ""): how many times the best of \(others). Tick: goal."
+    let meaning = "\(table.peers.first ?? ""): how many times better than the best of \(others)"
     return [
       text(12, 22, "head", "start", table.title.split(separator: ",").first.map(String.init) ?? ""),
       text(12, 40, "small", "start", meaning), text(12, 56, "small", "start", subtitle),
     ].joined(separator: "\n")
+  }
+
+  /// What the colours and the tick mean, under the chart.
+  private func legend(_ y: Double) -> String {
+    let kinds = [("good", "reached", 12.0), ("less", "missed", 78.0), ("free", "no goal", 140.0)]
+    let marks = kinds.map { kind, words, x in
+      "<rect class=\"\(kind)\" x=\"\(number(x))\" y=\"\(number(y - 10))\" width=\"12\" height=\"12\" rx=\"2\"/>"
+        + text(x + 17, y, "small", "start", words)
+    }
+    return (marks + [line(212, y - 12, y + 3, "goal"), text(220, y, "small", "start", "goal")])
+      .joined(separator: "\n")
   }
 
   private func gridLine(_ ratio: Double, _ bottom: Double) -> String {
@@ -62,12 +71,12 @@ struct Chart {
   private func bar(_ row: ResultTable.Row, at y: Double) -> String {
     guard let ratio = row.ratio else { return "" }
     let (start, end) = (min(place(1), place(ratio)), max(place(1), place(ratio)))
-    let isReached = row.goalRatio.map { ratio >= $0 } ?? (ratio >= 1)
+    let kind = row.goalRatio.map { ratio >= $0 ? "good" : "less" } ?? "free"
     let figure = decimal(ratio, places: ratio >= 100 ? 0 : 2) + (ratio > Self.most ? "x →" : "x")
     let (barY, width) = (number(y + 4), number(max(1, end - start)))
     var parts = [
       text(Self.left - 10, y + 16, nil, "end", row.name),
-      "<rect class=\"\(isReached ? "bar" : "less")\" x=\"\(number(start))\" y=\"\(barY)\" "
+      "<rect class=\"\(kind)\" x=\"\(number(start))\" y=\"\(barY)\" "
         + "width=\"\(width)\" height=\"\(number(Self.step - 8))\" rx=\"2\"/>",
       text(Self.width - 8, y + 16, nil, "end", figure),
     ]

@@ -14,7 +14,7 @@ struct MachineLimits {
 
   var text: String {
     "memory copy \(decimal(copyRate / 1e9, places: 1)) GB/s, sync of a 4 KiB append "
-      + "\(decimal(syncSeconds * 1e6, places: 0)) µs (median of \(Self.syncs))"
+      + "\(decimal(syncSeconds * 1e6, places: 0)) µs"
   }
 
   private static let copyBytes = 256 << 20

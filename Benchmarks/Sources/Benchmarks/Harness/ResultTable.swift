@@ -17,7 +17,9 @@ struct ResultTable {
     self.peers = peers
   }
 
+  /// - Parameter figure: Not a number where there is none in this round.
   mutating func add(_ figure: Double, row name: String, unit: Unit, peer: Int, goal: Goal? = nil) {
+    guard !figure.isNaN else { return }
     if let index = rows.firstIndex(where: { $0.name == name }) {
       rows[index].figures[peer].append(figure)
     } else {
@@ -88,6 +90,7 @@ extension ResultTable.Row {
   private func text(_ ratio: Double) -> String { decimal(ratio, places: ratio >= 100 ? 0 : 2) }
 
   private func ratio(_ figures: [Double]) -> Double? {
+    guard unit != .times else { return nil }
     let others = figures.dropFirst().filter { !$0.isNaN }
     guard let best = unit.biggerIsBetter ? others.max() : others.min() else { return nil }
     let ratio = unit.biggerIsBetter ? figures[0] / best : best / figures[0]
