@@ -76,7 +76,7 @@ enum Load: CaseIterable {
   case sorted
   /// Loaded in random order.
   case shuffled
-  /// Loaded in order, for rows that overwrite everything.
+  /// Loaded in order, for rows that update it with nobody else there, and beside an old reader.
   case alone, pinned
 }
 

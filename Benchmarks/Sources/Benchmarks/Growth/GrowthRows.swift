@@ -1,5 +1,5 @@
 /// The rows of the growth table: chosen ones of the engine's, the memory that the process takes, and how
-/// overwriting goes with nobody reading and beside a reader that keeps its first generation all the time.
+/// updating goes with nobody reading and beside a reader that keeps its first generation all the time.
 extension EngineRow {
   static func growth(_ baseline: @escaping () -> Int) -> [EngineRow] {
     [
@@ -8,7 +8,8 @@ extension EngineRow {
       newestReads, fullScan, ranges, updates, singleUpdates,
       memory("memory of its own", baseline), peakMemory,
       closing(.sorted), closing(.shuffled),
-    ] + overwriting(.alone, "overwriting all") + overwriting(.pinned, "the same beside an old reader")
+    ] + updatingQuarter(.alone, "updating a quarter")
+      + updatingQuarter(.pinned, "the same beside an old reader")
   }
 
   /// What the process holds more than before its stores were opened, mapped files left out.
@@ -33,11 +34,11 @@ extension EngineRow {
     }
   }
 
-  private static func overwriting(_ load: Load, _ name: String) -> [EngineRow] {
+  private static func updatingQuarter(_ load: Load, _ name: String) -> [EngineRow] {
     [
       hidden(loading("", load)),
       EngineRow(name: name + ", 100 a commit, no sync", load: load, changes: true) { session, work in
-        load == .pinned ? try overwritePinned(session, work) : try overwrite(try session.store(load), work)
+        load == .pinned ? try updatePinned(session, work) : try updateQuarter(try session.store(load), work)
       },
       EngineRow(name: name + ": size afterwards", unit: .bytes, load: load) { session, _ in
         Measurement(figure: try session.bytesAfterwards(load))
@@ -50,20 +51,20 @@ extension EngineRow {
     EngineRow(name: "", unit: row.unit, load: row.load, changes: row.changes, run: row.run)
   }
 
-  private static func overwrite(_ store: any EnginePeer, _ work: EngineWork) throws -> Measurement {
-    let keys = work.overwrites
+  private static func updateQuarter(_ store: any EnginePeer, _ work: EngineWork) throws -> Measurement {
+    let keys = work.updates
     let seconds = try timed { try update(store, work, keys, perCommit: 100, version: 50) }.seconds
     return Measurement(figure: Double(keys.count) / seconds)
   }
 
   /// The reader sees at the end what it saw at the beginning, or peers differ.
-  private static func overwritePinned(_ session: EngineSession, _ work: EngineWork) throws -> Measurement {
+  private static func updatePinned(_ session: EngineSession, _ work: EngineWork) throws -> Measurement {
     let store = try session.store(.pinned)
     let pinned = try store.forAnotherThread()
     var measurement = Measurement(figure: .nan)
     try pinned.read { reader in
       let before = try digest(of: reader)
-      measurement = try overwrite(store, work)
+      measurement = try updateQuarter(store, work)
       try store.settle()
       try session.weigh(.pinned)
       let after = try digest(of: reader)
