@@ -131,6 +131,17 @@
     /// What the tree has lost is not looked for in the log.
     case salvagesTheTreeOnly
 
+    // MARK: Reclamation
+
+    /// Files are unlinked while one slot of the anchor still leads to them.
+    case unlinksWhatASlotNames
+    /// What was unlinked is let go of although somebody holds a generation that needs it.
+    case forgetsPinsOfUnlinked
+    /// The last values that live in a segment are not moved.
+    case leavesLastValuesBehind
+    /// The pages of a segment that is emptied are not copied.
+    case leavesPagesBehind
+
     // MARK: The graph
 
     /// The history is written in a transaction behind that of the save.

@@ -50,6 +50,15 @@ public struct EngineOptions: Sendable {
     }
   }
 
+  /// When the space of overwritten and deleted values is given back.
+  public enum Reclamation: Hashable, Sendable {
+    /// In the background, a part with each checkpoint, so that the files stay below a small multiple of what
+    /// lives; and by `Engine.reclaim()`, down to little more than that.
+    case automatic
+    /// By `Engine.reclaim()` only, so that past generations stay until then.
+    case onDemand
+  }
+
   /// Reading and writing, or reading only.
   public var access: Access
   /// Set for a store that came from somewhere else. It is then opened for reading only, and read without maps, whatever the
@@ -67,6 +76,10 @@ public struct EngineOptions: Sendable {
   public var segmentBytes: Int
   /// A checkpoint is due when this many bytes of log have been written since the last; at least 64 KiB.
   public var checkpointBytes: Int
+  /// When the space of overwritten and deleted values is given back.
+  public var reclamation = Reclamation.automatic
+  /// So much is left where it is, whatever its share.
+  package var toleratedGarbage = 16 << 20
   /// Above this the tree in memory is given back, and read from disk, at the next checkpoint.
   package var arenaBytes = 256 << 20
   /// Runs checkpoints and lays zeros ahead of the log.

@@ -37,6 +37,9 @@ final class OpenStore: @unchecked Sendable {
   /// `log.appendedBytes` when the newest checkpoint was begun.
   var bytesAtCheckpoint: Int
   var isCheckpointUnderWay = false
+  /// `log.appendedBytes` when the store was last looked through for garbage while nobody wrote.
+  var bytesAtLook = 0
+  var isLookPlanned = false
   /// The next transaction lets go of the pages in memory that are on disk too.
   var adoptsDiskPlaces = false
 

@@ -24,6 +24,7 @@ func run(_ options: Options) throws {
     case .turn: throw BenchmarkError("a turn is run alone")
     case .graph: show(try GraphBenchmark(options: options).run(), options)
     case .lean: for pass in try LeanBenchmark(options: options).run() { print(pass.text) }
+    case .space: for line in try SpaceBenchmark(options: options).run() { print(line) }
     }
   }
 }

@@ -13,7 +13,7 @@ extension OpenStore {
   func checkpointInBackground() {
     // What fails here fails again, and is told, at the next checkpoint that somebody asks for; a failed
     // sync has stopped the writer by then.
-    try? checkpoint()
+    try? checkpointAndReclaim()
     writer.withLockInBackground { isCheckpointUnderWay = false }
   }
 
@@ -22,7 +22,12 @@ extension OpenStore {
   /// - Parameter isForced: Also where nothing was written since the last one.
   func takeCheckpoint(isForced: Bool = false) throws(EngineError) {
     // 1. The newest generation is pinned; commits go on behind it.
-    let begun = try writer.withLock { () throws(EngineError) in try beginCheckpoint(isForced) }
+    var released: [AnyObject] = []
+    let begun = try writer.withLock { () throws(EngineError) in
+      released = reclaimer.release(self)
+      return try beginCheckpoint(isForced)
+    }
+    released.removeAll()
     guard let base = begun else { return }
     // 2. Its pages are written and durable. A crash here leaves pages that nobody names.
     var tree = TreeCheckpoint(space: space)
@@ -64,7 +69,6 @@ extension OpenStore {
 
   private func beginCheckpoint(_ isForced: Bool) throws(EngineError) -> CheckpointBase? {
     try status.checkWritable()
-    reclaimer.release(self)
     // What is pinned has to be what the log ends with.
     try commits.drain()
     bytesAtCheckpoint = log.appendedBytes

@@ -34,8 +34,11 @@ final class SegmentTable: @unchecked Sendable {
   }
 
   /// Forgets a segment that no reader can come to any more. The one who adds.
-  func remove(_ number: UInt32) {
+  ///
+  /// - Returns: what keeps its bytes.
+  func remove(_ number: UInt32) -> LogSegment? {
+    guard let index = owners.firstIndex(where: { $0.number == number }) else { return nil }
     table.remove(number)
-    owners.removeAll { $0.number == number }
+    return owners.remove(at: index)
   }
 }

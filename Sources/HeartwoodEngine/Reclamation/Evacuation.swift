@@ -8,6 +8,8 @@ struct Evacuation {
   let logs: SegmentSet
   /// Segments of pages, none of which is written any more.
   let pages: SegmentSet
+  /// Half empty leaves are filled.
+  let packs: Bool
   /// The first key that was not looked at yet; nil at the end.
   private(set) var next: [UInt8]? = []
   private(set) var movedBytes = 0
@@ -18,19 +20,29 @@ struct Evacuation {
   private static let stepBytes = 64 << 10
   private static let stepLeaves = 48
 
-  init(_ store: OpenStore, logs: SegmentSet, pages: SegmentSet) {
+  init(_ store: OpenStore, _ victims: Reclaimer.Victims) {
     self.store = store
-    self.logs = logs
-    self.pages = pages
+    logs = SegmentSet(victims.logs)
+    pages = SegmentSet(victims.pages)
+    packs = victims.packs
   }
 
   /// Does the next step; returns whether there is another one.
   mutating func step() throws(EngineError) -> Bool {
     guard let key = next else { return false }
+    #if DELIBERATE_BUGS
+      if DeliberateBug.isOn(.leavesLastValuesBehind), movedValues > 0 { return false }
+    #endif
     let batch = try store.writeInternally { (transaction) throws(EngineError) in
       let batch = try collect(from: key)
       for (key, value) in batch.values { try transaction.move(key, value) }
-      for key in batch.leaves { try store.tree.leave(pages, at: key) }
+      for key in batch.leaves {
+        if packs { try key.withBytes { (key) throws(EngineError) in try store.tree.pack(at: key) } }
+        #if DELIBERATE_BUGS
+          if DeliberateBug.isOn(.leavesPagesBehind) { continue }
+        #endif
+        try store.tree.leave(pages, at: key)
+      }
       return batch
     }
     movedBytes += batch.bytes
@@ -42,7 +54,7 @@ struct Evacuation {
   /// What a step is to do.
   private struct Batch {
     var values: [(key: [UInt8], value: UnsafeRawBufferPointer)] = []
-    /// A key of each leaf that was looked at.
+    /// The last key of each leaf that was looked at: where leaves are filled from the right, it is what stays.
     var leaves: [[UInt8]] = []
     var bytes = 0
     var next: [UInt8]?
@@ -55,10 +67,10 @@ struct Evacuation {
     var batch = Batch()
     var found = try key.isEmpty ? cursor.moveToFirst() : seek(key, cursor)
     while found, batch.leaves.count < Self.stepLeaves {
-      batch.leaves.append(Array(cursor.key))
+      let last = Array(cursor.key(inLeaf: cursor.leafCount - 1))
+      batch.leaves.append(last)
       guard try collect(cursor, values, &batch) else { return batch }
-      let behind = Array(cursor.key(inLeaf: cursor.leafCount - 1)) + [0]
-      found = try seek(behind, cursor)
+      found = try seek(last + [0], cursor)
       if found { batch.next = Array(cursor.key) }
     }
     if !found { batch.next = nil }

@@ -5,6 +5,8 @@ struct LiveCounts {
   private(set) var values = SegmentTally()
   /// By page segment, the pages that a checkpoint would refer to and not write again.
   private(set) var pages = SegmentTally()
+  private var leaves = 0
+  private var usedBytes = 0
   private let space: PageSpace
 
   /// Walks a tree, whose generation is pinned. O(number of keys); reads no values.
@@ -14,6 +16,9 @@ struct LiveCounts {
     try visit(view.root.reference, try space.page(view.root))
   }
 
+  /// How full the leaves are.
+  var fill: Double { leaves > 0 ? Double(usedBytes) / Double(leaves * Format.pageBytes) : 1 }
+
   private mutating func visit(_ reference: PageReference, _ page: Page) throws(EngineError) {
     if let segment = space.pageSegment(of: reference) { pages.add(segment) }
     guard !page.isLeaf else { return visitLeaf(page) }
@@ -21,6 +26,8 @@ struct LiveCounts {
   }
 
   private mutating func visitLeaf(_ page: Page) {
+    leaves += 1
+    usedBytes += page.usedBytes
     let entries = LeafEntries(page)
     for index in 0..<page.count {
       if let position = entries.position(index) { values.add(position.segment) }

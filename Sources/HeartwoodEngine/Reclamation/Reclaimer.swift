@@ -15,52 +15,70 @@ final class Reclaimer: @unchecked Sendable {
   /// Unlinked segments that older generations may need, and the generation from which on nobody does. Under the
   /// writer lock.
   private var unlinked: [(segments: Victims, generation: UInt64)] = []
-  /// How many records each sealed segment has.
-  private var recordCounts: [UInt32: Int] = [:]
+  /// What each segment has that is not written any more.
+  private var contents: [UInt32: Contents] = [:]
+
+  /// What a segment of the log has, dead or alive.
+  struct Contents {
+    var records = 0
+    /// Without the frames that they lie in.
+    var recordBytes = 0
+  }
 
   /// The segments to be emptied.
   struct Victims {
     var logs: [UInt32] = []
     var pages: [UInt32] = []
+    /// Half empty leaves are to be filled.
+    var packs = false
     var isEmpty: Bool { logs.isEmpty && pages.isEmpty }
   }
 
-  /// Segments are emptied of which less than this lives.
-  static let wantedShare = 0.85
-  /// Below so many bytes of pages nothing is gained.
-  private static let leastPageBytes = 1 << 20
+  /// What is moved beside commits at once: so much at most, and a part of what lives.
+  private static let leastMove = 64 << 20
+  /// Beside commits space is given back above so many times what lives, down to this.
+  private static let wantedRest = 1.2
+  /// How much a file has to shrink that it is done beside commits.
+  private static let tolerableRest = 1.3
 
-  // MARK: Choosing
+  /// How many keys there were when space was given back beside commits the last time.
+  private var keysAtLook: UInt64?
 
-  /// What is worth emptying. Under the lock of checkpoints, and this one's.
-  func victims(_ store: OpenStore, share: Double) throws(EngineError) -> Victims {
-    let pinned = PinnedGeneration(store.generations)
-    let counts = try LiveCounts(TreeView(space: store.space, root: pinned.pin.root))
-    var victims = Victims()
-    for segment in store.log.segments where segment.number != store.log.last.number {
-      let records = try recordCount(of: segment, store.log)
-      if Double(counts.values[segment.number]) < share * Double(records) {
-        victims.logs.append(segment.number)
-      }
-    }
-    let parts = store.pages.parts
-    let live = parts.reduce(0) { $0 + counts.pages[$1.segment.number] }
-    let all = parts.reduce(0) { $0 + $1.extent.pages }
-    if all * Format.pageBytes > Self.leastPageBytes, Double(live) < share * Double(all) {
-      victims.pages = parts.map(\.segment.number)
-    }
-    return victims
+  /// Lets commits wait where they write faster than space comes back.
+  let pace = ReclaimPace()
+
+  /// What is worth emptying beside commits. Under the lock of checkpoints, and this one's.
+  func victims(_ store: OpenStore) throws(EngineError) -> Victims {
+    let occupancy = try Occupancy(store)
+    guard isMuch(occupancy, store.options) else { return Victims() }
+    // Full leaves are split by the next new keys, so they are filled where there are hardly any.
+    let isSteady = keysAtLook.map { max($0, occupancy.keys) - min($0, occupancy.keys) < $0 / 64 } ?? false
+    keysAtLook = occupancy.keys
+    return occupancy.victims(
+      Occupancy.Aim(
+        pageShare: 0.6, rest: Self.wantedRest, limit: max(Self.leastMove, occupancy.live / 4), packs: isSteady
+      ))
   }
 
-  private func recordCount(of segment: LogSegment, _ log: Log) throws(EngineError) -> Int {
-    if let known = recordCounts[segment.number] { return known }
-    guard let end = log.end(of: segment.number) else { return 0 }
+  /// What a segment has that is not written any more. Under this lock.
+  func contents(of segment: LogSegment, _ log: Log) throws(EngineError) -> Contents {
+    if let known = contents[segment.number] { return known }
+    var found = Contents()
+    guard let end = log.end(of: segment.number) else { return found }
     let position = LogPosition(segment: segment.number, offset: end.offset)
     var walk = try LogWalk([segment][...], from: segment.header.firstPoint, upTo: position)
-    var count = 0
-    while let frame = try walk.nextOutline() { count += Int(frame.header.recordCount) }
-    recordCounts[segment.number] = count
-    return count
+    while let frame = try walk.nextOutline() {
+      found.records += Int(frame.header.recordCount)
+      found.recordBytes += Int(frame.header.payloadBytes)
+    }
+    contents[segment.number] = found
+    return found
+  }
+
+  /// Whether it is worth while to give space back unasked.
+  func isMuch(_ occupancy: Occupancy, _ options: EngineOptions) -> Bool {
+    occupancy.total - occupancy.live > options.toleratedGarbage
+      && Double(occupancy.total) > Self.tolerableRest * Double(occupancy.live)
   }
 
   // MARK: Giving back
@@ -69,22 +87,35 @@ final class Reclaimer: @unchecked Sendable {
   /// checkpoint without them is named by both slots of the anchor.
   func unlink(_ victims: Victims, _ store: OpenStore) {
     store.folder.unlink(victims.logs.map(SegmentName.log) + victims.pages.map(SegmentName.pages))
-    for number in victims.logs { recordCounts[number] = nil }
-    store.writer.withLockInBackground {
+    for number in victims.logs { contents[number] = nil }
+    // Unmapping takes milliseconds: not while commits wait.
+    let released = store.writer.withLockInBackground {
       unlinked.append((victims, store.generations.newest))
-      release(store)
+      return release(store)
     }
+    withExtendedLifetime(released) {}
   }
 
-  /// Gives the memory and the bytes of unlinked segments back that no pin needs any more. Under the locks of
-  /// checkpoints and of the writer.
-  func release(_ store: OpenStore) {
-    guard let first = unlinked.first else { return }
-    if let oldest = store.generations.oldestPinned, oldest < first.generation { return }
-    unlinked.removeFirst()
-    for number in first.segments.logs { store.log.table.remove(number) }
-    for number in first.segments.pages { store.space.removeSegment(number) }
-    release(store)
+  /// Takes the unlinked segments out of the store that no pin needs any more. Under the locks of checkpoints and of
+  /// the writer.
+  ///
+  /// - Returns: what keeps their memory and their bytes, to be let go of without the writer lock.
+  func release(_ store: OpenStore) -> [AnyObject] {
+    var released: [AnyObject?] = []
+    while let first = unlinked.first, !isNeeded(first.generation, store) {
+      unlinked.removeFirst()
+      released += first.segments.logs.map { store.log.table.remove($0) }
+      released += first.segments.pages.map { store.space.removeSegment($0) }
+    }
+    return released.compactMap { $0 }
+  }
+
+  /// Whether somebody holds a generation before this one.
+  private func isNeeded(_ generation: UInt64, _ store: OpenStore) -> Bool {
+    #if DELIBERATE_BUGS
+      if DeliberateBug.isOn(.forgetsPinsOfUnlinked) { return false }
+    #endif
+    return store.generations.oldestPinned.map { $0 < generation } ?? false
   }
 }
 
@@ -109,8 +140,7 @@ extension OpenStore {
       var space = ReclaimedSpace(bytesBefore: try fileBytes(), bytesAfter: 0, movedValues: 0, movedBytes: 0)
       let victims = try beginReclaiming()
       if !victims.isEmpty {
-        var evacuation = Evacuation(self, victims)
-        while try evacuation.step() {}
+        let evacuation = try evacuate(victims)
         space.movedValues = evacuation.movedValues
         space.movedBytes = Int64(evacuation.movedBytes)
         try finishReclaiming(victims)
@@ -129,9 +159,72 @@ extension OpenStore {
         if log.end.position.offset > Format.segmentHeaderBytes { try roll() }
       }
       try takeCheckpoint(isForced: true)
-      let victims = try reclaimer.victims(self, share: Reclaimer.wantedShare)
+      let victims = try Occupancy(self).victims(Occupancy.Aim(packs: true))
       if !victims.pages.isEmpty { pages.seal() }
       return victims
+    }
+  }
+
+  /// Moves what lives, step by step; commits wait where they would be faster.
+  private func evacuate(_ victims: Reclaimer.Victims) throws(EngineError) -> Evacuation {
+    var evacuation = Evacuation(self, victims)
+    reclaimer.pace.begin()
+    defer { reclaimer.pace.end() }
+    var moved = 0
+    while try evacuation.step() {
+      guard !reclaimer.pace.hasStopped else { throw OpenStore.closing }
+      reclaimer.pace.noteMoved(evacuation.movedBytes - moved)
+      moved = evacuation.movedBytes
+    }
+    return evacuation
+  }
+
+  private static var closing: EngineError { EngineError(.closed, "the store is being closed") }
+
+  /// A checkpoint, before which some space is given back where there is much garbage: what is moved is written
+  /// by the same checkpoint as everything else. In the background.
+  func checkpointAndReclaim() throws(EngineError) {
+    // What can't be moved, a damaged value say, must not keep checkpoints from being taken.
+    if options.reclamation == .automatic, (try? reclaimSome()) == true { return }
+    try checkpoint()
+  }
+
+  /// Returns whether there was something to give back. Somebody else who does it, or looks through the store, is
+  /// not waited for.
+  private func reclaimSome() throws(EngineError) -> Bool {
+    guard reclaimer.lock.tryLock() else { return false }
+    defer { reclaimer.lock.unlock() }
+    let victims = try checkpoints.withLock { () throws(EngineError) in
+      try status.checkWritable()
+      let victims = try reclaimer.victims(self)
+      if !victims.pages.isEmpty { pages.seal() }
+      return victims
+    }
+    guard !victims.isEmpty else { return false }
+    _ = try evacuate(victims)
+    try finishReclaiming(victims)
+    return true
+  }
+
+  /// Gives space back as on demand where much is garbage and nobody has written for a second.
+  func planLook() {
+    let written = writer.withLockInBackground { log.appendedBytes }
+    options.worker.submit(afterSeconds: 1) { [weak self] in
+      guard let self else { return }
+      let isIdle = writer.withLockInBackground { self.log.appendedBytes == written }
+      guard !reclaimer.pace.hasStopped else { return }
+      guard isIdle else { return planLook() }
+      if (try? isMuchGarbage()) == true { _ = try? reclaim() }
+      writer.withLockInBackground { (self.bytesAtLook, self.isLookPlanned) = (self.log.appendedBytes, false) }
+    }
+  }
+
+  private func isMuchGarbage() throws(EngineError) -> Bool {
+    try reclaimer.lock.withLock { () throws(EngineError) in
+      try checkpoints.withLock { () throws(EngineError) in
+        try status.checkWritable()
+        return reclaimer.isMuch(try Occupancy(self), options)
+      }
     }
   }
 
@@ -142,14 +235,12 @@ extension OpenStore {
       pages.drop(SegmentSet(victims.pages))
       try takeCheckpoint(isForced: true)
       // The other slot too: a store is opened by either.
-      try updateAnchor { _ in }
+      #if DELIBERATE_BUGS
+        if !DeliberateBug.isOn(.unlinksWhatASlotNames) { try updateAnchor { _ in } }
+      #else
+        try updateAnchor { _ in }
+      #endif
       reclaimer.unlink(victims, self)
     }
-  }
-}
-
-extension Evacuation {
-  init(_ store: OpenStore, _ victims: Reclaimer.Victims) {
-    self.init(store, logs: SegmentSet(victims.logs), pages: SegmentSet(victims.pages))
   }
 }

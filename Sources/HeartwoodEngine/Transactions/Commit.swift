@@ -85,6 +85,7 @@ extension OpenStore {
     durability: Durability?, _ body: (WriteTransaction) throws -> Result
   ) throws -> Result {
     try checkMayWrite()
+    if !writer.isHeldHere { reclaimer.pace.wait() }
     var ending = Ending()
     let result: Result
     do {
@@ -147,6 +148,7 @@ extension OpenStore {
     try commit.perform()
     ending.number = transaction.number
     ending.isEmpty = false
+    reclaimer.pace.noteWritten(log.end.position.offset - transaction.start.position.offset)
     ending.work = dueWork(after: transaction, durability)
     return result
   }

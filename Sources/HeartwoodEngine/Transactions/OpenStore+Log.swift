@@ -63,6 +63,7 @@ extension OpenStore {
   struct DueWork {
     var zeros: ZeroFilling?
     var checkpoint = false
+    var look = false
   }
 
   func dueWork(after transaction: WriteTransaction, _ durability: Durability) -> DueWork {
@@ -78,12 +79,17 @@ extension OpenStore {
       isCheckpointUnderWay = true
       work.checkpoint = true
     }
+    if !isLookPlanned, log.appendedBytes - bytesAtLook > options.toleratedGarbage {
+      isLookPlanned = options.reclamation == .automatic
+      work.look = isLookPlanned
+    }
     return work
   }
 
   func submit(_ work: DueWork) {
     if let zeros = work.zeros { options.worker.submit { self.layZeros(zeros) } }
     if work.checkpoint { options.worker.submit { self.checkpointInBackground() } }
+    if work.look { planLook() }
   }
 
   private func layZeros(_ zeros: ZeroFilling) {

@@ -8,12 +8,15 @@ final class WriterLock: Sendable {
   /// The thread that holds it; 0 where nobody does.
   private let holder = Atomic<UInt>(0)
 
+  /// Whether the thread that asks holds it.
+  var isHeldHere: Bool { holder.load(ordering: .relaxed) == CurrentThread.identifier }
+
   /// Runs `body` while holding the lock.
   func withLock<Result, Failure: Error>(
     orThrow nested: (EngineError) -> Failure, _ body: () throws(Failure) -> Result
   ) throws(Failure) -> Result {
     // Relaxed: only this very thread can have stored its own identifier.
-    guard holder.load(ordering: .relaxed) != CurrentThread.identifier else { throw nested(Self.nestedWrite) }
+    guard !isHeldHere else { throw nested(Self.nestedWrite) }
     lock.lock()
     holder.store(CurrentThread.identifier, ordering: .relaxed)
     defer {

@@ -195,7 +195,13 @@ final class PageSpace: @unchecked Sendable {
   }
 
   /// Forgets a segment whose pages nobody can reach any more.
-  func removeSegment(_ number: UInt32) { segments.remove(number) }
+  ///
+  /// - Returns: what keeps their bytes.
+  func removeSegment(_ number: UInt32) -> AnyObject? {
+    let owner = segments[number]?.pointee.owner
+    segments.remove(number)
+    return owner
+  }
 
   // MARK: The arena; the writer's
 

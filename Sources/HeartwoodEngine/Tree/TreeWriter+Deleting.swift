@@ -83,7 +83,7 @@ extension TreeWriter {
   }
 
   /// After entries were taken from the page of the path at `level`.
-  private func tidy(_ level: Int) throws(EngineError) {
+  func tidy(_ level: Int) throws(EngineError) {
     try tidy(level, isEmpty: path[level].page.count == 0)
   }
 
@@ -152,7 +152,7 @@ extension TreeWriter {
     try tidy(level + 1)
   }
 
-  private func separator(of index: Int, in page: Page) -> SearchKey {
+  func separator(of index: Int, in page: Page) -> SearchKey {
     page.copyKey(index, to: separatorBuffer)
     return SearchKey(UnsafeRawPointer(separatorBuffer), page.keyBytes(index))
   }

@@ -45,7 +45,7 @@ extension TreeWriter {
 
   /// Builds a page of the scratch's entries from `cut` on, and adds it behind the path's.
   @discardableResult
-  private func addRight(_ level: Int, from cut: Int, leftCount: UInt64) throws(EngineError) -> Page {
+  func addRight(_ level: Int, from cut: Int, leftCount: UInt64) throws(EngineError) -> Page {
     let (reference, right) = try makePage()
     scratch.build(cut..<scratch.count, into: right, birth: generation)
     let payload = Page.Payload(

@@ -7,8 +7,17 @@ public protocol BackgroundWorker: Sendable {
   /// Takes over a piece of work.
   func submit(_ work: @escaping @Sendable () -> Void)
 
+  /// Takes over a piece of work that is to be done in some seconds, and may be left out: `drain` does not wait for
+  /// it. A worker without a clock never does it.
+  func submit(afterSeconds seconds: Double, _ work: @escaping @Sendable () -> Void)
+
   /// Returns when everything submitted before has been done. Never called from submitted work.
   func drain()
+}
+
+extension BackgroundWorker {
+  /// Leaves the work out.
+  public func submit(afterSeconds seconds: Double, _ work: @escaping @Sendable () -> Void) {}
 }
 
 /// Does the work at once, on the thread that submits it: what tests use whose every step is determined.
@@ -34,6 +43,11 @@ public final class QueueWorker: BackgroundWorker {
 
   /// Appends the work to the queue.
   public func submit(_ work: @escaping @Sendable () -> Void) { queue.async(execute: work) }
+
+  /// Appends the work to the queue when the time has come.
+  public func submit(afterSeconds seconds: Double, _ work: @escaping @Sendable () -> Void) {
+    queue.asyncAfter(deadline: .now() + seconds, execute: work)
+  }
 
   /// Waits for the end of the queue as it is now.
   public func drain() { queue.sync {} }

@@ -14,6 +14,9 @@ final class Session {
   /// What is looked at when something has failed for the first time.
   var onFirstError: () throws -> Void = {}
 
+  /// Space is given back beside commits, as soon as there is any.
+  private var givesBack = false
+
   /// What the store's identifier is made of, and what tells its files from those of others.
   private let seed: UInt64
 
@@ -92,9 +95,13 @@ final class Session {
       // Without a store nothing becomes durable.
       guard let engine else { return }
       try engine.checkpoint()
-      witness.acknowledge()
+      witness.acknowledge(through: Int(engine.newestGeneration.rawValue))
     case .reclaim: try reclaim()
     case .backup: try backUp()
+    case .giveBack:
+      try close()
+      givesBack = true
+      try open()
     case .reopen:
       try close()
       try open()
@@ -104,11 +111,18 @@ final class Session {
     }
   }
 
+  /// Where the store is that is open; 0 where none is.
+  var newestGeneration: Int { engine.map { Int($0.newestGeneration.rawValue) } ?? 0 }
+
   func open() throws {
     guard engine == nil else { return }
     process = FaultInjectingFileSystem(base: fileSystem)
     var options = Self.options
     options.entropy = SeededEntropy(seed: seed)
+    if givesBack {
+      (options.toleratedGarbage, options.checkpointBytes) = (0, 64 << 10)
+      allowMoves()
+    }
     let opened = try Engine(at: Self.path, options: options, fileSystem: process)
     engine = opened
     let rows = try Self.rows(of: opened)
@@ -123,7 +137,7 @@ final class Session {
     // Whatever close says, the store is closed.
     engine = nil
     try closing.close()
-    witness.acknowledge()
+    witness.acknowledge(through: Int(closing.newestGeneration.rawValue))
   }
 
   /// Ends the use of the store without another call that could change anything.
@@ -148,17 +162,30 @@ final class Session {
         for edit in edits { try edit.apply(to: transaction, number: number) }
       }
     }
+    let before = Int(engine.newestGeneration.rawValue)
+    if givesBack { witness.settleAttempts(through: before) }
     witness.attempt(rows)
+    allowMoves()
     do {
       try engine.write(durability: durability) { transaction in
         for edit in edits { try edit.apply(to: transaction, number: number) }
       }
     } catch {
-      if (error as? EngineError)?.isOutcomeUnknown != true { witness.withdraw() }
+      if (error as? EngineError)?.isOutcomeUnknown != true {
+        witness.settleAttempts(through: before)
+        allowMoves()
+      }
       throw error
     }
-    if durability == .full { witness.acknowledge() }
+    if durability == .full { witness.acknowledge(through: before + 1) }
     try expect(engine, rows)
+  }
+
+  /// Behind every commit values may be moved, by transactions that nobody is told of.
+  private func allowMoves() {
+    guard givesBack else { return }
+    let rows = witness.newest
+    for _ in 0..<Self.internalLimit { witness.attempt(rows) }
   }
 
   /// Moving what lives makes generations that hold the same: so many at most.
@@ -168,7 +195,10 @@ final class Session {
     guard let engine else { return }
     let rows = witness.newest
     for _ in 0..<Self.internalLimit { witness.attempt(rows) }
-    defer { witness.settleAttempts(through: Int(engine.newestGeneration.rawValue)) }
+    defer {
+      witness.settleAttempts(through: Int(engine.newestGeneration.rawValue))
+      allowMoves()
+    }
     try engine.reclaim()
     // Its checkpoints have synced everything.
     witness.acknowledge(through: Int(engine.newestGeneration.rawValue))
@@ -180,7 +210,7 @@ final class Session {
     witness.beginBackup()
     let report = try engine.backup(to: Self.backupPath, fileSystem: process)
     // What was copied was made durable before.
-    witness.acknowledge()
+    witness.acknowledge(through: Int(engine.newestGeneration.rawValue))
     witness.endBackup(of: Int(report.generation.rawValue))
   }
 

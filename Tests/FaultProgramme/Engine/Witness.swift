@@ -54,12 +54,6 @@ final class Witness: @unchecked Sendable {
   /// A commit is about to be tried.
   func attempt(_ rows: Rows) { lock.withLock { promise.generations.append(rows) } }
 
-  /// The commit tried last did not happen.
-  func withdraw() { lock.withLock { _ = promise.generations.removeLast() } }
-
-  /// Everything up to now has to survive.
-  func acknowledge() { lock.withLock { promise.durable = promise.generations.count - 1 } }
-
   /// Everything up to this generation has to survive.
   func acknowledge(through generation: Int) { lock.withLock { promise.durable = generation } }
 

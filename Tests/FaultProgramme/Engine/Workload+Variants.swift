@@ -7,7 +7,9 @@ extension Workload {
   func variant(_ number: Int, seed: UInt64) -> Workload {
     guard number > 0 else { return self }
     var random = SplitMix64(seed: seed &* 0x1_0001 &+ UInt64(number))
-    let change = Change(&random)
+    var change = Change(&random)
+    // What fills a disk has to fill it still.
+    if !faults.isEmpty { change.factor = max(100, change.factor) }
     var steps = steps.map { change.of($0, &random) }
     for _ in 0...random.below(3) {
       steps.insert(Self.anyStep(&random), at: random.below(steps.count + 1))
@@ -20,7 +22,7 @@ extension Workload {
   /// What is done to every step alike.
   private struct Change {
     private let prefix: String
-    private let factor: Int
+    var factor: Int
 
     init(_ random: inout SplitMix64) {
       prefix = random.pick(["", "a rather long beginning of a key, ", "ä/", "\u{0}"])
@@ -33,7 +35,7 @@ extension Workload {
         let other: Durability = random.below(6) == 0 ? .deferred : durability
         return .commit(other, edits.map { of($0, &random) })
       case .giveUp(let edits): return .giveUp(edits.map { of($0, &random) })
-      case .checkpoint, .reclaim, .backup, .reopen, .kill: return step
+      case .checkpoint, .reclaim, .backup, .giveBack, .reopen, .kill: return step
       }
     }
 
@@ -47,8 +49,9 @@ extension Workload {
   }
 
   static func anyStep(_ random: inout SplitMix64) -> Step {
-    switch random.below(10) {
+    switch random.below(11) {
     case 9: .backup
+    case 10: .giveBack
     case 8: .reclaim
     case 0: .checkpoint
     case 1: .reopen

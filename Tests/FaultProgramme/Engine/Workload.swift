@@ -51,6 +51,9 @@ enum Step: Sendable {
   case reclaim
   /// Copies the store to a folder beside it, where the earlier backup is.
   case backup
+
+  /// Closes and opens; from now on space is given back beside commits.
+  case giveBack
   /// Closes and opens.
   case reopen
   /// Ends the process without closing, and opens the store in another.
@@ -77,7 +80,7 @@ struct Workload: Sendable, CustomStringConvertible {
 
   static let all = [
     creation, inserts, changes, checkpoints, deferred, manySmall, roll, deferredRoll, largeValues, reopening,
-    fullDisk, reclaiming, backups,
+    fullDisk, reclaiming, backups, givingBack,
   ]
 
   /// Brings a disk to where the workload begins, and closes the store.
@@ -233,6 +236,17 @@ struct Workload: Sendable, CustomStringConvertible {
       .commit(.deferred, [.deletePrefix("n")]),
       .backup,
     ])
+  static let givingBack = Workload(
+    "space given back beside commits",
+    preparation: (0..<3).map { round in
+      .commit(.full, (0..<40).map { .put("k\($0 * (2 * round + 1) % 40)", bytes: 500) })
+    },
+    [.giveBack]
+      + (0..<8).map { round in
+        .commit(
+          round % 3 == 2 ? .deferred : .full, (0..<25).map { .put("k\(($0 * 7 + round) % 40)", bytes: 700) })
+      } + [.commit(.full, [.deletePrefix("k1"), .put("k9", bytes: 60_000)]), .kill]
+      + (0..<4).map { .commit(.full, [.put("k9", bytes: 30_000 + $0), .put("k2\($0)", bytes: 10_000)]) })
 
   static let fullDisk = Workload(
     "a disk that becomes full",

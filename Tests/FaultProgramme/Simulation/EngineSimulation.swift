@@ -99,6 +99,7 @@ final class EngineSimulation: Simulation {
     if let error {
       if changes { noteFailure(error, rows) }
     } else if changes {
+      defer { noteMoves() }
       ledger.commit(rows, isDurable: (durability ?? options.durability) == .full && !isUnsafe)
       figures["commits"] += 1
     }
@@ -107,6 +108,15 @@ final class EngineSimulation: Simulation {
       engine.newestGeneration.rawValue == UInt64(ledger.newest),
       "the store is at generation \(engine.newestGeneration), not \(ledger.newest)")
     try tolerate("look") { try expect(edits.flatMap(\.keys), of: try engine.snapshot(), ledger.rows) }
+  }
+
+  /// What lives may have been moved behind the commit.
+  private func noteMoves() {
+    guard let engine, options.givesBackSoon else { return }
+    while ledger.newest < Int(engine.newestGeneration.rawValue) {
+      ledger.commit(ledger.rows, isDurable: false)
+      figures["moves beside commits"] += 1
+    }
   }
 
   private func noteFailure(_ error: EngineError, _ rows: Rows) {
@@ -178,7 +188,7 @@ final class EngineSimulation: Simulation {
   }
 
   /// How many generations moving may make at most.
-  private static let mostMoves = 100
+  static let mostMoves = 100
 
   // MARK: The machine
 

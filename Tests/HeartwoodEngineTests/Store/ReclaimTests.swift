@@ -118,6 +118,129 @@ import Testing
     }
   }
 
+  /// With segments and checkpoints that are small beside what lives.
+  @Test(arguments: StoreKind.allCases)
+  func `comes back beside commits, so that the files stay a small multiple of what lives`(kind: StoreKind)
+    throws
+  {
+    try kind.withPlace { fileSystem, path in
+      let store = try Overwritten(kind, fileSystem, path, keys: 3000, toleratedGarbage: 0)
+      try store.overwrite(times: 1)
+      var most: Int64 = 0
+      for round in 0..<12 {
+        try store.overwrite(times: 1)
+        most = max(most, try store.engine.statistics().fileBytes)
+        if round % 4 == 3 { try store.expectSame() }
+      }
+      #expect(most < 3 * store.liveBytes, "\(Double(most) / Double(store.liveBytes)) times what lives")
+      try store.reopen()
+      try store.expectSame()
+      #expect(try store.engine.generations().last?.generation == store.engine.newestGeneration)
+    }
+  }
+
+  @Test func `stays where it is, with all generations, if it is to come back on demand only`() throws {
+    let disk = SimulatedFileSystem()
+    let store = try Overwritten(.simulated, disk, "/store", reclamation: .onDemand, toleratedGarbage: 0)
+    let first = store.model
+    try store.overwrite(times: 20)
+    #expect(try store.engine.statistics().fileBytes > 10 * store.liveBytes)
+    #expect(try Overwritten.rows(of: store.engine.snapshot(at: Generation(rawValue: 4))) == first)
+  }
+
+  @Test func `comes back when nobody writes any more`() throws {
+    let disk = SimulatedFileSystem()
+    let worker = PatientWorker()
+    var options = StoreKind.simulated.options
+    (options.worker, options.toleratedGarbage, options.checkpointBytes) = (worker, 0, 1 << 20)
+    let engine = try Engine(at: "/store", options: options, fileSystem: disk)
+    for number in 0..<300 {
+      try engine.write { try $0.put("key \(number % 10)", [UInt8](repeating: 1, count: 2000)) }
+    }
+    let busy = try engine.statistics().fileBytes
+    #expect(worker.count == 1)
+    try engine.write { try $0.put("key 1", [2]) }
+    worker.runNext()
+    #expect(try engine.statistics().fileBytes >= busy, "somebody has written meanwhile")
+    #expect(worker.count == 1)
+    worker.runNext()
+    #expect(try engine.statistics().fileBytes < busy / 4)
+    #expect(try engine.snapshot().get("key 1") == [2])
+    #expect(worker.count == 0)
+    try engine.close()
+  }
+
+  /// Does what is to be done later when it is told to.
+  private final class PatientWorker: BackgroundWorker {
+    private let later = Guarded<[@Sendable () -> Void]>([])
+
+    var count: Int { later.withLock { $0.count } }
+
+    func submit(_ work: @escaping @Sendable () -> Void) { work() }
+    func submit(afterSeconds seconds: Double, _ work: @escaping @Sendable () -> Void) {
+      later.withLock { $0.append(work) }
+    }
+    func drain() {}
+
+    func runNext() { later.withLock { $0.isEmpty ? nil : $0.removeFirst() }?() }
+  }
+
+  /// Threads that write, and threads that read older generations, on a disk with background work.
+  @Test func `comes back while threads write and read`() throws {
+    try TemporaryFolder.with { folder in
+      var options = StoreKind.posixMapped.options
+      options.worker = QueueWorker()
+      options.toleratedGarbage = 0
+      options.durability = .deferred
+      let engine = try Engine(at: folder + "/store", options: options)
+      let failures = Guarded<[String]>([])
+      DispatchQueue.concurrentPerform(iterations: 4) { thread in
+        do {
+          if thread == 3 { try Self.look(engine) } else { try Self.overwrite(engine, thread) }
+        } catch { failures.withLock { $0.append("\(error)") } }
+      }
+      #expect(failures.withLock { $0 } == [])
+      try Self.expectCounts(engine)
+      #expect(try engine.verify().isSound)
+      try engine.close()
+      let again = try Engine(at: folder + "/store", options: options)
+      try Self.expectCounts(again)
+      try again.close()
+    }
+  }
+
+  /// Each transaction gives all of a thread's keys the same value.
+  private static func overwrite(_ engine: Engine, _ thread: Int) throws {
+    for round in 1...300 {
+      try engine.write { transaction in
+        for number in 0..<20 {
+          try transaction.put("\(thread) \(number)", [UInt8](repeating: UInt8(round % 251), count: 300))
+        }
+      }
+    }
+  }
+
+  private static func look(_ engine: Engine) throws {
+    for _ in 0..<200 {
+      let snapshot = try engine.snapshot()
+      for thread in 0..<3 {
+        let values = try (0..<20).map { try snapshot.get(Array("\(thread) \($0)".utf8))?.first }
+        #expect(Set(values).count == 1)
+      }
+    }
+  }
+
+  private static func expectCounts(_ engine: Engine) throws {
+    let snapshot = try engine.snapshot()
+    #expect(snapshot.count == 60)
+    for thread in 0..<3 {
+      for number in 0..<20 {
+        let value = try snapshot.get(Array("\(thread) \(number)".utf8))
+        #expect(value == [UInt8](repeating: UInt8(300 % 251), count: 300))
+      }
+    }
+  }
+
   @Test func `is not given back where a value is damaged`() throws {
     let disk = SimulatedFileSystem()
     var store: Overwritten? = try Overwritten(.simulated, disk, "/store")
@@ -148,7 +271,7 @@ extension Engine {
 
 /// A store whose values are written again and again, and a dictionary beside it.
 private final class Overwritten {
-  private let kind: StoreKind
+  private let options: EngineOptions
   private let fileSystem: any FileSystem
   private let path: String
   private let keys: Int
@@ -158,11 +281,16 @@ private final class Overwritten {
   private var round = 0
 
   init(
-    _ kind: StoreKind, _ fileSystem: any FileSystem, _ path: String, keys: Int = 400, valueBytes: Int = 200
+    _ kind: StoreKind, _ fileSystem: any FileSystem, _ path: String, keys: Int = 400, valueBytes: Int = 200,
+    reclamation: EngineOptions.Reclamation = .automatic, toleratedGarbage: Int = 16 << 20
   ) throws {
-    (self.kind, self.fileSystem, self.path) = (kind, fileSystem, path)
+    (self.fileSystem, self.path) = (fileSystem, path)
     (self.keys, self.valueBytes) = (keys, valueBytes)
-    engine = try Engine(at: path, options: kind.options, fileSystem: fileSystem)
+    var options = kind.options
+    options.reclamation = reclamation
+    options.toleratedGarbage = toleratedGarbage
+    self.options = options
+    engine = try Engine(at: path, options: options, fileSystem: fileSystem)
     try overwrite(times: 1)
   }
 
@@ -198,7 +326,7 @@ private final class Overwritten {
 
   func reopen() throws {
     try engine.close()
-    engine = try Engine(at: path, options: kind.options, fileSystem: fileSystem)
+    engine = try Engine(at: path, options: options, fileSystem: fileSystem)
   }
 
   func expectSame(verifies: Bool = true) throws {

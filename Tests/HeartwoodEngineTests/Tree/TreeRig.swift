@@ -88,6 +88,9 @@ final class TreeRig {
     #expect(existed == (model.removeValue(forKey: key) != nil))
   }
 
+  /// Fills the leaf where a key is or would be, which changes nothing that can be seen.
+  func pack(at key: [UInt8]) throws { try key.withBytes { try writer.pack(at: $0) } }
+
   func deleteRange(_ range: KeyRange) throws {
     let doomed = model.keys.filter { range.holds($0) }
     #expect(try writer.deleteRange(range) == UInt64(doomed.count))

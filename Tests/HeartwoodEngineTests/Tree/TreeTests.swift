@@ -34,6 +34,7 @@ import Testing
   ) throws {
     for _ in 0..<random.below(120) {
       let key = shape.key(&random)
+      if random.below(20) == 0 { try rig.pack(at: key) }
       if deleting || random.below(5) == 0 {
         try rig.delete(rig.anyKey(&random) ?? key)
       } else {
@@ -118,6 +119,31 @@ import Testing
     let bytes = Double(rig.space.arenaBytesInUse)
     // 20 bytes an entry and its part of a page's header; the rest for the pages where a batch ended.
     #expect(bytes < 30_000 * 20 * 1.2, "\(bytes / 600_000)")
+  }
+
+  @Test func `Leaves that random keys have left half empty are filled from the right`() throws {
+    var random = SplitMix64(seed: 6)
+    let rig = try TreeRig()
+    for _ in 0..<20 {
+      try rig.commit {
+        for _ in 0..<1000 {
+          try rig.put(KeyShape.paddedNumbers.key(&random), [UInt8](repeating: 7, count: 20))
+        }
+      }
+    }
+    try rig.commit {}
+    let before = rig.space.arenaBytesInUse
+    // Some keys of each leaf.
+    let keys = rig.model.keys.sorted { $0.lexicographicallyPrecedes($1) }
+    let some = stride(from: 0, to: keys.count, by: 20).map { keys[$0] }
+    try rig.commit { for key in some { try rig.pack(at: key) } }
+    try rig.commit {}
+    let packed = rig.space.arenaBytesInUse
+    #expect(packed * 100 < before * 85, "\(before) became \(packed)")
+    try TreeRig.expectEqual(rig.view, rig.model, &random, "packed")
+    try rig.commit { for key in some { try rig.pack(at: key) } }
+    try rig.commit {}
+    #expect(rig.space.arenaBytesInUse == packed, "nothing is left to be filled")
   }
 
   @Test func `A count of a range and a rank are those of the sorted keys`() throws {

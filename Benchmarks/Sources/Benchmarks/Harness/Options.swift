@@ -1,7 +1,7 @@
 /// What the command line asks for.
 struct Options {
   enum Part: String, CaseIterable {
-    case engine, graph, lean, growth
+    case engine, graph, lean, growth, space
     /// One peer's turn of `growth`, which runs it in a process of its own.
     case turn
   }
@@ -24,13 +24,14 @@ struct Options {
   var help = false
 
   static let usage = """
-    usage: heartwood-benchmarks [engine] [graph] [lean] [growth] [options]
+    usage: heartwood-benchmarks [engine] [graph] [lean] [growth] [space] [options]
 
       engine          keys and values beside SQLite, LMDB, RocksDB and LevelDB
       graph           objects beside GRDB's records
       lean            memory of a pass over many objects, in batches
       growth          keys and values in small and large stores, the memory they
                       take, and what an old reader costs
+      space           room that overwritten records take, and commits beside giving it back
                       (engine and graph where none is named)
 
       --records N,M   records of the engine's rows (1000000), and of growth's

@@ -1,0 +1,101 @@
+/// How much of each file of a store lives: what the newest generation leads to.
+struct Occupancy {
+  /// A file that is not written any more, or a part of pages.
+  struct Part {
+    let number: UInt32
+    let bytes: Int
+    /// Estimated from the number of records, as if all of a file's were of one length; frames do not count, as those
+    /// of small transactions take much more than what is moved together.
+    let live: Int
+
+    var share: Double { bytes > 0 ? Double(live) / Double(bytes) : 1 }
+  }
+
+  private(set) var logs: [Part] = []
+  private(set) var pages: [Part] = []
+  /// Bytes of all of them and of the segment that the log ends in.
+  private(set) var total = 0
+  /// What of it lives.
+  private(set) var live = 0
+  /// How full the leaves of the tree are.
+  let fill: Double
+  let keys: UInt64
+
+  /// Looks through the tree of the newest generation. Under the reclaimer's lock and that of checkpoints.
+  ///
+  /// - Complexity: O(number of keys); no value is read.
+  init(_ store: OpenStore) throws(EngineError) {
+    let pinned = PinnedGeneration(store.generations)
+    let counts = try LiveCounts(TreeView(space: store.space, root: pinned.pin.root))
+    fill = counts.fill
+    keys = pinned.pin.root.count
+    try addLogs(store, counts)
+    for part in store.pages.parts {
+      let number = part.segment.number
+      add(
+        Part(
+          number: number, bytes: part.extent.pages * Format.pageBytes,
+          live: counts.pages[number] * Format.pageBytes), to: \.pages)
+    }
+  }
+
+  private mutating func addLogs(_ store: OpenStore, _ counts: LiveCounts) throws(EngineError) {
+    let last = store.log.last.number
+    var all = Reclaimer.Contents()
+    for segment in store.log.segments where segment.number != last {
+      guard let end = store.log.end(of: segment.number)?.offset else { continue }
+      let contents = try store.reclaimer.contents(of: segment, store.log)
+      let live = counts.values[segment.number] * contents.recordBytes / max(1, contents.records)
+      add(Part(number: segment.number, bytes: end, live: min(end, live)), to: \.logs)
+      all.records += contents.records
+      all.recordBytes += contents.recordBytes
+    }
+    // What is still written has not been counted: its records are taken to be like the others.
+    let tail = store.log.settledEnd.position.offset
+    total += tail
+    live += all.records > 0 ? min(tail, counts.values[last] * all.recordBytes / all.records) : tail
+  }
+
+  private mutating func add(_ part: Part, to parts: WritableKeyPath<Self, [Part]>) {
+    self[keyPath: parts].append(part)
+    total += part.bytes
+    live += part.live
+  }
+
+  // MARK: Choosing
+
+  /// How much is chosen.
+  struct Aim {
+    /// Segments of the log are emptied of which less than this lives.
+    var logShare = 0.85
+    /// And of pages, which commits rewrite all the time.
+    var pageShare = 0.85
+    /// Enough is chosen to come to so many times what lives.
+    var rest = 0.0
+    /// How many bytes are moved at most, but for one segment.
+    var limit = Int.max
+    /// Leaves are filled that are half empty, so that all pages are emptied where many are.
+    var packs = false
+  }
+
+  /// Leaves that are filled less than this, as those of random keys are, can be filled to some use.
+  private static let packedShare = 0.85
+
+  /// What is to be emptied, the emptiest first.
+  func victims(_ aim: Aim) -> Reclaimer.Victims {
+    var victims = Reclaimer.Victims()
+    var (excess, moved) = (total - Int(aim.rest * Double(live)), 0)
+    func choose(_ parts: [Part], _ share: Double, _ chosen: inout [UInt32]) {
+      for part in parts.sorted(by: { $0.share < $1.share }) where part.share < share {
+        guard excess > 0, moved == 0 || moved + part.live <= aim.limit else { return }
+        chosen.append(part.number)
+        moved += part.live
+        excess -= part.bytes - part.live
+      }
+    }
+    choose(pages, aim.packs && fill < Self.packedShare ? 2 : aim.pageShare, &victims.pages)
+    choose(logs, aim.logShare, &victims.logs)
+    victims.packs = aim.packs && !victims.pages.isEmpty
+    return victims
+  }
+}
