@@ -104,7 +104,8 @@ public final class Engine: Sendable {
   ///
   /// Where the folder holds an earlier backup of this store, only what is new is copied: the folder then holds the new
   /// backup in the place of the earlier one. A crash at any moment leaves what was there, or the new backup. Everything
-  /// that is copied is checked on the way, and damage is refused.
+  /// that is copied is checked on the way, and damage is refused. An older copy of the store that went its own way is
+  /// told from the store itself by what it still has of the log; where all of that was given back since, it is not.
   ///
   /// This store is not changed, but for a checkpoint. One that is open for reading only is not changed at all, and one
   /// that has stopped is copied as it can be read.

@@ -39,16 +39,24 @@ struct UnfinishedCopy {
   /// - Parameter earlier: What stays; nil where nothing does.
   static func clear(_ folder: StoreFolder, keeping earlier: EarlierBackup?) throws(EngineError) {
     let names = try folder.entries()
-    let segments = names.compactMap(SegmentName.parse)
+    let segments = names.compactMap(SegmentName.parse).filter {
+      ($0.isLog ? earlier?.logs[$0.number] == nil : earlier?.pages[$0.number] == nil)
+    }
+    let hasMark = names.contains(StoreFolder.newAnchorName)
+    if let earlier, !segments.isEmpty, !hasMark {
+      // These were needed by the backup before that one. A sync of its anchor's name may have failed, and a disk that has
+      // failed one may take the name for durable: it is given anew.
+      try AnchorFile.create(earlier.slot, in: folder, syncs: true).close()
+    }
     do throws(FileSystemError) {
       if let earlier { try cut(folder, to: earlier.slot.proven.position) }
-      for segment in segments where segment.isLog && earlier?.logs[segment.number] == nil {
+      for segment in segments where segment.isLog {
         try folder.directory.unlink(SegmentName.log(segment.number))
       }
-      for segment in segments where !segment.isLog && earlier?.pages[segment.number] == nil {
+      for segment in segments where !segment.isLog {
         try folder.directory.unlink(SegmentName.pages(segment.number))
       }
-      guard names.contains(StoreFolder.newAnchorName) else { return }
+      guard hasMark else { return }
       try folder.directory.sync()
       try folder.directory.unlink(StoreFolder.newAnchorName)
       try folder.directory.sync()

@@ -210,8 +210,6 @@ import Testing
     #expect(code { _ = try old.backup(to: "/backup", fileSystem: fileSystem) } == .exists)
     for _ in 0..<5 { try old.write { try $0.put("other", [1, 2, 3]) } }
     #expect(code { _ = try old.backup(to: "/backup", fileSystem: fileSystem) } == .exists)
-    try old.reclaim()
-    #expect(code { _ = try old.backup(to: "/backup", fileSystem: fileSystem) } == .exists)
     try old.close()
     try store.expectBackup()
   }

@@ -1,4 +1,3 @@
-import Foundation
 import HeartwoodEngine
 
 /// How much room a store takes whose records are overwritten again and again, and how long commits take beside
@@ -10,7 +9,7 @@ struct SpaceBenchmark {
   let options: Options
 
   func run() throws -> [String] {
-    let records = Records(count: options.records, shape: options.keys)
+    let records = Records(count: options.recordCounts.first ?? 1_000_000, shape: options.keys)
     let policies = [EngineOptions.Reclamation.automatic, .onDemand]
     return try policies.filter { options.includes(row: "\($0)") }.flatMap { policy in
       try Life(records, policy, in: options.directory).run()
@@ -35,8 +34,6 @@ struct SpaceBenchmark {
 
     private static func options(_ policy: EngineOptions.Reclamation) -> EngineOptions {
       var options = EngineOptions(durability: .deferred)
-      if let s = ProcessInfo.processInfo.environment["SEG"] { options.segmentBytes = Int(s)! << 20 }
-      if let s = ProcessInfo.processInfo.environment["CP"] { options.checkpointBytes = Int(s)! << 20 }
       options.reclamation = policy
       return options
     }
