@@ -148,6 +148,22 @@ import Testing
     #expect(try Overwritten.rows(of: store.engine.snapshot(at: Generation(rawValue: 4))) == first)
   }
 
+  @Test(arguments: [0, 1])
+  func `leaves each slot of the anchor leading to all that is there`(slot: Int) throws {
+    let disk = SimulatedFileSystem()
+    let process = disk.process(named: "store")
+    let store = try Overwritten(.simulated, process, "/store")
+    try store.overwrite(times: 10)
+    try store.engine.reclaim()
+    process.kill()
+    let file = try disk.openDirectory("/store").open("anchor", .readWrite)
+    try [0xA5].withUnsafeBytes { try file.writeFully($0, at: Int64(slot * Format.anchorBlockBytes + 100)) }
+    try file.close()
+    let engine = try Engine(at: "/store", options: StoreKind.simulated.options, fileSystem: disk)
+    #expect(try Overwritten.rows(of: engine.snapshot()) == store.model)
+    try engine.close()
+  }
+
   @Test func `comes back when nobody writes any more`() throws {
     let disk = SimulatedFileSystem()
     let worker = PatientWorker()
