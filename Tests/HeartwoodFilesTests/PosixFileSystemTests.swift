@@ -1,6 +1,7 @@
 import Foundation
-import HeartwoodFiles
 import Testing
+
+@testable import HeartwoodFiles
 
 @Suite struct PosixFileSystemTests {
   @Test func `links and pipes are not files of ours`() throws {
@@ -33,6 +34,21 @@ import Testing
       let directory = try PosixFileSystem().openDirectory(root)
       #expect(failure { _ = try directory.open("pipe", .readOnly) } == "open: not a regular file")
       #expect(failure { _ = try directory.open("pipe", .readWrite) } == "open: not a regular file")
+    }
+  }
+
+  @Test func `a lock ends with its file, though a forked child still has the file open`() throws {
+    try TemporaryDirectory.with { root in
+      let directory = try PosixFileSystem().openDirectory(root)
+      let descriptor = try SystemCall.openFile("lock", .createNew, in: SystemCall.openDirectory(root))
+      let holder = PosixFile(name: "lock", path: root + "/lock", mode: .readWrite, descriptor: descriptor)
+      // The same open file once more, as a child has it between its fork and its exec.
+      let child = dup(descriptor)
+      defer { close(child) }
+      #expect(try holder.tryLock())
+      #expect(try !directory.open("lock", .readWrite).tryLock())
+      try holder.close()
+      #expect(try directory.open("lock", .readWrite).tryLock())
     }
   }
 

@@ -9,6 +9,7 @@ final class PosixFile: File {
   /// Relaxed order is enough: closing while another call runs is an error of the program; the mark only
   /// makes sure that a descriptor whose number was given out again is never used.
   private let isClosed = Atomic(false)
+  private let isLocked = Atomic(false)
 
   init(name: String, path: String, mode: OpenMode, descriptor: Int32) {
     self.name = name
@@ -18,7 +19,7 @@ final class PosixFile: File {
   }
 
   deinit {
-    if !isClosed.load(ordering: .relaxed) { try? SystemCall.close(descriptor) }
+    if !isClosed.load(ordering: .relaxed) { try? letGo() }
   }
 
   func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int64) throws(FileSystemError) -> Int {
@@ -51,9 +52,11 @@ final class PosixFile: File {
   }
 
   func tryLock() throws(FileSystemError) -> Bool {
-    try perform(.lock) { (file) throws(SystemError) in
+    let isTaken = try perform(.lock) { (file) throws(SystemError) in
       try SystemCall.tryLock(file, exclusively: mode != .readOnly)
     }
+    if isTaken { isLocked.store(true, ordering: .relaxed) }
+    return isTaken
   }
 
   func map(length: Int) throws(FileSystemError) -> (any FileMap)? {
@@ -73,10 +76,15 @@ final class PosixFile: File {
     let wasClosed = isClosed.exchange(true, ordering: .relaxed)
     precondition(!wasClosed, "A file is closed once.")
     do {
-      try SystemCall.close(descriptor)
+      try letGo()
     } catch {
       throw FileSystemError(error, .close, path: path)
     }
+  }
+
+  private func letGo() throws(SystemError) {
+    if isLocked.load(ordering: .relaxed) { try? SystemCall.unlock(descriptor) }
+    try SystemCall.close(descriptor)
   }
 
   @inline(__always)

@@ -138,10 +138,7 @@ enum SystemCall {
       #if canImport(Darwin)
         _ = try retried { flock(descriptor, (exclusively ? LOCK_EX : LOCK_SH) | LOCK_NB) }
       #else
-        var lock = flock()
-        lock.l_type = Int16(exclusively ? F_WRLCK : F_RDLCK)
-        lock.l_whence = Int16(SEEK_SET)
-        _ = try retried { fcntl(descriptor, setOpenFileLock, &lock) }
+        try setLock(descriptor, exclusively ? F_WRLCK : F_RDLCK)
       #endif
       return true
     } catch {
@@ -150,9 +147,26 @@ enum SystemCall {
     }
   }
 
+  /// Closing alone would not do: a child that was forked in this moment has the open file until it runs its own
+  /// program, and with it the lock.
+  static func unlock(_ descriptor: Int32) throws(SystemError) {
+    #if canImport(Darwin)
+      _ = try retried { flock(descriptor, LOCK_UN) }
+    #else
+      try setLock(descriptor, F_UNLCK)
+    #endif
+  }
+
   #if !canImport(Darwin)
     /// `F_OFD_SETLK`, which the C module does not show to Swift.
     private static let setOpenFileLock: Int32 = 37
+
+    private static func setLock(_ descriptor: Int32, _ type: some BinaryInteger) throws(SystemError) {
+      var lock = flock()
+      lock.l_type = Int16(type)
+      lock.l_whence = Int16(SEEK_SET)
+      _ = try retried { fcntl(descriptor, setOpenFileLock, &lock) }
+    }
   #endif
 
   /// Never repeated: after an interruption the descriptor is gone, and its number may be somebody else's.
