@@ -19,7 +19,7 @@ struct EarlierBackup {
       try NamedCheckpoint.read(
         at: position, checksum: found.slot.checkpointChecksum, in: path, folder: folder)
     }
-    let segments = try finder.earlier(than: path, checkpoint) + path
+    let segments = try finder.earlier(than: path, checkpoint) + LogFinder.alive(path, by: checkpoint)
     return EarlierBackup(
       slot: found.slot, logs: try parts(segments, found.slot.proven, checkpoint),
       pages: Dictionary((checkpoint?.pageSegments ?? []).map { ($0.number, $0) }) { first, _ in first })

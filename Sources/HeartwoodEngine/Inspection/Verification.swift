@@ -75,7 +75,8 @@ final class Verification {
     options.access = .readOnly
     options.reading = .buffered
     let finder = LogFinder(folder: store.folder, identifier: store.log.identifier, options: options)
-    path = try finder.path(to: end.position.segment, listing: try finder.list(), isExact: true)
+    path = LogFinder.alive(
+      try finder.path(to: end.position.segment, listing: try finder.list(), isExact: true), by: checkpoint)
     earlier = try finder.earlier(than: path, checkpoint)
     if checkpoint == nil, let join = path.first?.header.predecessor {
       throw EngineError.damaged(

@@ -47,6 +47,16 @@ struct LogFinder {
     return path.reversed()
   }
 
+  /// The end of a path, from behind the last segment that a checkpoint has given back. Files of such segments may be there
+  /// still, and those in a backup need not even be whole: the one before it may have had only their beginning.
+  static func alive(_ path: [LogSegment], by checkpoint: NamedCheckpoint?) -> [LogSegment] {
+    guard let checkpoint else { return path }
+    let named = Set(checkpoint.logSegments.map(\.number))
+    let first = checkpoint.record.replay.position.segment
+    let gap = path.lastIndex { $0.number < first && !named.contains($0.number) }
+    return gap.map { Array(path[($0 + 1)...]) } ?? path
+  }
+
   /// The segments that a checkpoint names before those of `path`: none of their frames is read again, but
   /// values lie in them.
   func earlier(than path: [LogSegment], _ checkpoint: NamedCheckpoint?) throws(EngineError) -> [LogSegment] {

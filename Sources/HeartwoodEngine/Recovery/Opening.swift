@@ -130,6 +130,7 @@ struct Opening {
       path, from: try start(named, path, folder), proven: slot.proven, exactly: isExact)
     let checkpoint = newestCheckpoint(scan) ?? named
     let next = max(slot.nextSegment, checkpoint?.record.nextSegment ?? 0, listing.next)
+    path = LogFinder.alive(path, by: checkpoint)
     let earlier = try finder.earlier(than: path, checkpoint)
     let recovery = Recovery(
       folder: folder, anchor: anchor, options: options, path: path, earlier: earlier,

@@ -155,6 +155,31 @@ import Testing
 
   // MARK: Refusals
 
+  @Test func `needs nothing of the one before it, of which a crash has left the files`() throws {
+    let fileSystem = MemoryFileSystem()
+    let store = try BackedUp(.memoryBuffered, fileSystem, "/store")
+    for round in 0..<3 { try store.write(round, puts: 60) }
+    try store.backup()
+    let earlier = try StoreFiles(fileSystem, at: store.backupPath)
+    // The segment that the first backup has only the beginning of is given back.
+    for round in 3..<9 { try store.write(round, puts: 60) }
+    try store.engine.reclaim()
+    try store.backup()
+    let directory = try fileSystem.openDirectory(store.backupPath)
+    let names = try directory.entries()
+    for (name, bytes) in earlier.files where !names.contains(name) {
+      let file = try directory.open(name, .createNew)
+      try file.write(all: bytes, at: 0)
+      try file.close()
+    }
+    #expect(try directory.entries() != names)
+    try store.expectBackup()
+    try store.write(9, puts: 10)
+    try store.backup()
+    try store.expectBackup()
+    try store.engine.close()
+  }
+
   @Test func `to the folder of another store is refused`() throws {
     let kind = StoreKind.memoryBuffered
     let fileSystem = MemoryFileSystem()
