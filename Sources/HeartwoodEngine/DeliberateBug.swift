@@ -118,6 +118,11 @@
     /// A range delete leaves the key at its lower end.
     case forgetsKeyOfRange
 
+    /// Of the keys that were put behind the last one, only one is counted.
+    case forgetsToCountAppended
+    /// A transaction goes on filling the leaf at which the one before it has ended.
+    case appendsToPublishedLeaf
+
     // MARK: Backup and salvage
 
     /// The anchor of a backup is written before its files are synced.

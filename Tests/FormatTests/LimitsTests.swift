@@ -33,6 +33,6 @@ import Testing
   @Test func `says how much a put and a frame add to the log`() {
     #expect(Record.overheadLimit == 28)
     #expect(Format.frameHeaderBytes + Format.frameTrailerBytes == 88)
-    #expect(Format.frameBytes == 16 << 20)
+    #expect(Format.frameBytes == 1 << 20)
   }
 }

@@ -56,8 +56,9 @@ enum Format {
   static let firstFillBytes = 16 << 10
   /// Zeros are laid in steps of at most this.
   static let fillStepBytes = 256 << 10
-  /// A frame that holds this much is ended, and the transaction goes on in the next.
-  static let frameBytes = 16 << 20
+  /// A frame that holds this much is ended, and the transaction goes on in the next. Small enough to be still in
+  /// the processor's cache when it is written.
+  static let frameBytes = 1 << 20
 
   /// The longest key.
   static let keyLimit = 1024

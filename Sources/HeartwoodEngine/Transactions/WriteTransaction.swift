@@ -8,6 +8,7 @@ public final class WriteTransaction: KeyValueReader {
   private let store: OpenStore
   private let log: Log
   private let tree: TreeWriter
+  private let builder: FrameBuilder
   private let base: UInt64
   /// The number of the transaction, and of the generation that it makes.
   let number: UInt64
@@ -28,6 +29,7 @@ public final class WriteTransaction: KeyValueReader {
     self.store = store
     log = store.log
     tree = store.tree
+    builder = store.log.builder
     self.base = base
     number = base + 1
     start = log.end
@@ -41,7 +43,7 @@ public final class WriteTransaction: KeyValueReader {
   package var time: Int64 { store.options.clock.nanosecondsSince1970 }
 
   /// True where nothing has been put or deleted.
-  var isEmpty: Bool { puts == 0 && deletes == 0 && log.builder.isEmpty && log.end == start }
+  var isEmpty: Bool { puts == 0 && deletes == 0 && builder.isEmpty && log.end == start }
 
   // MARK: Changing
 
@@ -130,7 +132,7 @@ public final class WriteTransaction: KeyValueReader {
     if let validity { endReading(validity) }
     do {
       try body()
-      if log.builder.isFull { try store.appendFrame(of: self) }
+      if builder.isFull { try store.appendFrame(of: self) }
     } catch {
       #if DELIBERATE_BUGS
         if DeliberateBug.isOn(.commitsAfterFailedChange) { throw error }
@@ -146,7 +148,7 @@ public final class WriteTransaction: KeyValueReader {
   ) throws(EngineError) -> ValueReference {
     let room = Format.transactionLimit &- log.pendingBytes(since: start)
     guard key.count &+ value.count &+ Record.overheadLimit <= room else { throw Self.tooLarge }
-    let offset = log.builder.append(operation: operation, key: key, value: value)
+    let offset = builder.append(operation: operation, key: key, value: value)
     return ValueReference(segment: log.last.number, offset: UInt32(truncatingIfNeeded: offset))
   }
 
@@ -197,7 +199,7 @@ public final class WriteTransaction: KeyValueReader {
   // MARK: Reading
 
   private var view: ReadView {
-    ReadView(view: tree.view, table: log.table, pending: log.builder, pendingSegment: log.last.number)
+    ReadView(view: tree.view, table: log.table, pending: builder, pendingSegment: log.last.number)
   }
 
   private func usableView() throws(EngineError) -> ReadView {

@@ -61,7 +61,8 @@ extension Page {
     return true
   }
 
-  private func copyInline(_ payload: Payload, to offset: Int) {
+  @inline(__always)
+  func copyInline(_ payload: Payload, to offset: Int) {
     guard let source = payload.inline.baseAddress, payload.inline.count > 0 else { return }
     (base + offset).copyMemory(from: source, byteCount: payload.inline.count)
   }
@@ -69,7 +70,8 @@ extension Page {
   /// The first entry that searches look at.
   private var firstSearched: Int { isLeaf ? 0 : 1 }
 
-  private func noteLength(_ suffix: Int, isFirst: Bool) {
+  @inline(__always)
+  func noteLength(_ suffix: Int, isFirst: Bool) {
     if isFirst {
       uniform = UInt16(suffix)
     } else if Int(uniform) != suffix {

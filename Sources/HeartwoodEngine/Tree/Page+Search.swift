@@ -100,7 +100,7 @@ extension Page {
   }
 
   /// The order of an entry and a key whose heads are the same.
-  private func compareTail(_ index: Int, _ key: SearchKey) -> Int {
+  func compareTail(_ index: Int, _ key: SearchKey) -> Int {
     let entrySuffix = suffixBytes(index)
     let prefixCount = prefixBytes
     let keySuffix = key.count &- prefixCount

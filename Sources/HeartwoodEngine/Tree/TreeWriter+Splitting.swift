@@ -18,7 +18,7 @@ extension TreeWriter {
     }
   }
 
-  private static let nearlyFull = Page.byteCount * 15 / 16
+  static let nearlyFull = Page.byteCount * 15 / 16
 
   /// Begins a page for an entry that comes behind a full one: keys that come in order leave full pages.
   private func append(_ level: Int, _ key: SearchKey, _ payload: Page.Payload) throws(EngineError) {
@@ -78,7 +78,7 @@ extension TreeWriter {
   }
 
   /// Puts a new root above the two halves of the old one.
-  private func growRoot(
+  func growRoot(
     leftCount: UInt64, _ separator: SearchKey, _ right: Page.Payload
   ) throws(EngineError) {
     let (reference, page) = try makePage()

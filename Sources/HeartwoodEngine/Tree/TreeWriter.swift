@@ -33,6 +33,10 @@ final class TreeWriter {
   let path: UnsafeMutablePointer<Step>
   /// Whether `path` leads to the leaf where the last change was, and holds still.
   @exclusivity(unchecked) var pathHolds = false
+  /// Whether it leads to the end of the tree, in pages of this generation; see `append`.
+  @exclusivity(unchecked) var isAtEnd = false
+  /// Keys of the last leaf that the branches above it do not count yet; only while `isAtEnd`.
+  @exclusivity(unchecked) var uncounted: UInt64 = 0
   /// How keys are coming in.
   @exclusivity(unchecked) var run = InsertionRun()
   /// The separator on its way into a parent.
@@ -56,15 +60,23 @@ final class TreeWriter {
   func begin(generation: UInt64, from root: TreeRoot) {
     self.root = root
     self.generation = generation
-    pathHolds = false
+    #if DELIBERATE_BUGS
+      if !DeliberateBug.isOn(.appendsToPublishedLeaf) { leavePath() }
+    #else
+      leavePath()
+    #endif
     generations.reclaim()
   }
 
   /// The tree with the changes made so far. Valid until the next change.
-  var view: TreeView { TreeView(space: space, root: root) }
+  var view: TreeView {
+    settleEnd()
+    return TreeView(space: space, root: root)
+  }
 
   /// Ends the generation; the result is to be published. Its pages do not change any more.
   func commit() -> TreeRoot {
+    settleEnd()
     for page in replaced { generations.retire(page.index, born: page.born, retired: generation) }
     for page in dropped { space.free(page) }
     forget()
@@ -84,7 +96,17 @@ final class TreeWriter {
     born.removeAll(keepingCapacity: true)
     dropped.removeAll(keepingCapacity: true)
     replaced.removeAll(keepingCapacity: true)
+    #if DELIBERATE_BUGS
+      if DeliberateBug.isOn(.appendsToPublishedLeaf) { return }
+    #endif
+    leavePath()
+  }
+
+  /// Nothing is known any more of where the path leads.
+  func leavePath() {
     pathHolds = false
+    isAtEnd = false
+    uncounted = 0
   }
 
   // MARK: Putting
@@ -95,6 +117,11 @@ final class TreeWriter {
   func put(_ bytes: UnsafeRawBufferPointer, _ entry: TreeEntry) throws(EngineError) -> Bool {
     let key = SearchKey(bytes)
     let payload = Page.Payload(entry)
+    if isAtEnd, try append(key, payload) { return false }
+    return try putAnywhere(key, payload)
+  }
+
+  private func putAnywhere(_ key: SearchKey, _ payload: Page.Payload) throws(EngineError) -> Bool {
     guard root.reference != .none else {
       try makeFirstLeaf(key, payload)
       return false
@@ -107,7 +134,9 @@ final class TreeWriter {
     }
     addToCounts(above: 0, 1)
     run.note(path[0].page, at: path[0].index)
-    if !path[0].page.insert(key, payload, at: path[0].index) {
+    if path[0].page.insert(key, payload, at: path[0].index) {
+      noteEnd()
+    } else {
       try rebuild(0, key, payload, replacing: false)
     }
     return false
@@ -128,6 +157,8 @@ final class TreeWriter {
   /// - Returns: Whether the key is there.
   @inline(__always)
   func locate(_ key: SearchKey) throws(EngineError) -> Bool {
+    settleEnd()
+    isAtEnd = false
     if pathHolds, staysInLeaf(key) {
       let (index, isFound) = path[0].page.search(key)
       path[0].index = index
@@ -149,7 +180,7 @@ final class TreeWriter {
     return head < page.head(page.count &- 1) || isRightmost
   }
 
-  private var isRightmost: Bool {
+  var isRightmost: Bool {
     var level = 1
     while level <= root.level {
       if path[level].index != path[level].page.count &- 1 { return false }

@@ -79,8 +79,8 @@ struct Workload: Sendable, CustomStringConvertible {
   }
 
   static let all = [
-    creation, inserts, changes, checkpoints, deferred, manySmall, roll, deferredRoll, largeValues, reopening,
-    fullDisk, reclaiming, backups, givingBack,
+    creation, inserts, inOrder, changes, checkpoints, deferred, manySmall, roll, deferredRoll, largeValues,
+    reopening, fullDisk, reclaiming, backups, givingBack,
   ]
 
   /// Brings a disk to where the workload begins, and closes the store.
@@ -184,6 +184,20 @@ struct Workload: Sendable, CustomStringConvertible {
       .commit(.full, (0..<30).map { .put("a\($0) again", bytes: 12) }),
     ])
 
+  static let inOrder = Workload(
+    "keys in ascending order, over several leaves and transactions",
+    preparation: [.commit(.full, numbered(0..<150))],
+    [
+      .commit(.full, numbered(150..<300)),
+      .giveUp(numbered(300..<500)),
+      .commit(.deferred, numbered(300..<305)),
+      .commit(
+        .full, numbered(305..<400) + [.delete("k1399"), .put("k1003", bytes: 9)] + numbered(400..<410)),
+      .checkpoint,
+      .kill,
+      .commit(.full, numbered(410..<450)),
+    ])
+
   static let manySmall = Workload(
     "many small commits",
     (0..<24).map { .commit($0 % 5 == 4 ? .deferred : .full, [.put("k\($0 % 7)", bytes: 9 + $0)]) })
@@ -255,6 +269,11 @@ struct Workload: Sendable, CustomStringConvertible {
       .checkpoint, .reopen, .commit(.full, [.deletePrefix("l")]), .commit(.full, [.put("m", bytes: 10)]),
     ],
     faults: .fullDisk(after: 70_000))
+
+  /// Keys that come in order, with values of which some lie in their leaves.
+  private static func numbered(_ numbers: Range<Int>) -> [Edit] {
+    numbers.map { .put("k\(1000 + $0)", bytes: $0 % 5 == 0 ? 12 : 20) }
+  }
 
   private static func names(_ prefix: String, _ numbers: Range<Int>, bytes: Int) -> [Edit] {
     numbers.map { .put("\(prefix)\($0)", bytes: bytes) }

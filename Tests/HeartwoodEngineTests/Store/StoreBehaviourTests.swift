@@ -116,7 +116,7 @@ import Testing
     try engine.write { try $0.put("after", [1]) }
     let frames = try engine.verify()
     #expect(frames.findings == [])
-    #expect(frames.frames == 4)
+    #expect(frames.frames == 7)
     #expect(try engine.statistics().logSegments == 2)
     try engine.close()
     let again = try Engine(at: "/store", options: options, fileSystem: fileSystem)

@@ -1,0 +1,181 @@
+/// Putting keys behind the last one: what is loaded in order.
+///
+/// After a key was put at the end of the tree, the path goes on leading there. A key that comes behind the last
+/// one is then added to the last leaf without a search. Leaves are filled, and only a leaf that is done is told to
+/// the branch above it, which is filled in the same way. Until then, or until anybody looks, the branches do not
+/// count the keys that were added to the leaf, and its interpolation is that of before.
+extension TreeWriter {
+  /// Puts a key behind the last one, where `isAtEnd` says that the path leads there.
+  ///
+  /// - Returns: False where the key does not come behind the last one; nothing is changed then.
+  @inline(__always)
+  func append(_ key: SearchKey, _ payload: Page.Payload) throws(EngineError) -> Bool {
+    switch path[0].page.append(key, payload) {
+    case .done: break
+    case .noRoom: try appendToNext(key, payload)
+    case .notLast: return false
+    }
+    uncounted &+= 1
+    return true
+  }
+
+  /// Notes that the path leads to the end of the tree, after an entry was put at its place.
+  @inline(__always)
+  func noteEnd() {
+    if pathHolds, path[0].index == path[0].page.count &- 1, isRightmost { isAtEnd = true }
+  }
+
+  /// Makes the tree whole: what was appended is counted.
+  @inline(__always)
+  func settleEnd() {
+    if uncounted > 0 { countAppended() }
+  }
+
+  @inline(never)
+  private func countAppended() {
+    #if DELIBERATE_BUGS
+      if DeliberateBug.isOn(.forgetsToCountAppended) { uncounted = min(uncounted, 1) }
+    #endif
+    path[0].page.setInterpolation()
+    addToCounts(above: 0, uncounted)
+    uncounted = 0
+  }
+
+  // MARK: Full leaves
+
+  /// Where the last leaf has no room as it is.
+  @inline(never)
+  private func appendToNext(_ key: SearchKey, _ payload: Page.Payload) throws(EngineError) {
+    settleEnd()
+    let leaf = path[0].page
+    if leaf.usedBytes <= Self.nearlyFull || leaf.couldShareMore(with: key) {
+      scratch.begin(level: 0)
+      scratch.append(leaf)
+      scratch.put(key, payload, at: leaf.count, replacing: false)
+      if scratch.fits(0..<scratch.count) {
+        return scratch.build(0..<scratch.count, into: leaf, birth: generation)
+      }
+    }
+    try appendLeaf(key, payload)
+  }
+
+  /// Begins a leaf with a key that comes behind the last one.
+  private func appendLeaf(_ key: SearchKey, _ payload: Page.Payload) throws(EngineError) {
+    let left = path[0].page
+    let common = SearchKey.commonBytes(separator(of: left.count - 1, in: left), key)
+    let (reference, leaf) = try makePage()
+    // What the next keys will share is not known: as much as these two do, but no more than the last leaf's.
+    leaf.begin(sharing: min(common, left.prefixBytes), of: key, payload, birth: generation)
+    let child = Page.Payload(child: reference, checksum: 0, keyCount: 0)
+    try appendChild(1, SearchKey(key.base, min(key.count, common + 1)), child)
+    path[0] = Step(page: leaf, reference: reference, index: 0)
+  }
+
+  /// Adds a child without counted keys behind the last one of the path's branch, which may be above the root.
+  private func appendChild(
+    _ level: Int, _ separator: SearchKey, _ payload: Page.Payload
+  ) throws(EngineError) {
+    guard level <= root.level else { return try appendRoot(separator, payload) }
+    let branch = path[level].page
+    path[level].index = branch.count
+    // A branch with one child does not know yet what its separators share.
+    if branch.count > 1, branch.insert(separator, payload, at: branch.count) { return }
+    if branch.usedBytes <= Self.nearlyFull {
+      scratch.begin(level: level)
+      scratch.append(branch)
+      scratch.put(separator, payload, at: branch.count, replacing: false)
+      if scratch.fits(0..<scratch.count) {
+        return scratch.build(0..<scratch.count, into: branch, birth: generation)
+      }
+    }
+    try appendBranch(level, separator, payload)
+  }
+
+  /// Begins a branch with a child that comes behind all others.
+  private func appendBranch(
+    _ level: Int, _ separator: SearchKey, _ payload: Page.Payload
+  ) throws(EngineError) {
+    let (reference, branch) = try makePage()
+    scratch.begin(level: level)
+    scratch.put(SearchKey(separator.base, 0), payload, at: 0, replacing: false)
+    scratch.build(0..<1, into: branch, birth: generation)
+    try appendChild(level + 1, separator, Page.Payload(child: reference, checksum: 0, keyCount: 0))
+    path[level] = Step(page: branch, reference: reference, index: 0)
+  }
+
+  private func appendRoot(_ separator: SearchKey, _ payload: Page.Payload) throws(EngineError) {
+    try growRoot(leftCount: root.count, separator, payload)
+    path[root.level] = Step(
+      page: space.arenaPage(root.reference), reference: root.reference, index: 1)
+  }
+}
+
+/// A leaf that only gets entries behind its last one.
+extension Page {
+  fileprivate enum Appended {
+    case done, noRoom, notLast
+  }
+
+  /// Puts an entry behind the last one of a leaf, if it belongs there, the key shares the page's prefix and there
+  /// is room. What interpolation starts from is left as it is.
+  @inline(__always)
+  fileprivate func append(_ key: SearchKey, _ payload: Payload) -> Appended {
+    let (prefixCount, count) = (prefixBytes, count)
+    let suffix = key.count &- prefixCount
+    guard suffix >= 0, key.base.hasBytes(of: prefix, prefixCount) else {
+      return SearchKey.compare(key.base, prefix, min(prefixCount, key.count)) > 0 ? .noRoom : .notLast
+    }
+    let head = key.head(from: prefixCount)
+    let last = self.head(count &- 1)
+    guard head > last || (head == last && compareTail(count &- 1, key) < 0) else { return .notLast }
+    return write(key, head: head, suffix, payload, at: count) ? .done : .noRoom
+  }
+
+  /// Writes an entry that comes behind all others; false where there is no room.
+  @inline(__always)
+  private func write(_ key: SearchKey, head: UInt64, _ suffix: Int, _ payload: Payload, at index: Int) -> Bool
+  {
+    let (capacity, arrays) = (capacity, arraysOffset)
+    let restCount = max(0, suffix &- 8)
+    let heapCount = restCount &+ payload.inline.count
+    let place = heapStart &- heapCount
+    guard index < capacity, place >= arrays &+ capacity &* Page.leafEntryBytes else { return false }
+    if heapCount > 0 {
+      heapStart = place
+      (base + place).copyMemory(from: key.base + (key.count &- restCount), byteCount: restCount)
+      copyInline(payload, to: place &+ restCount)
+    }
+    base.setField(arrays &+ 8 &* index, head)
+    base.setField(arrays &+ 8 &* (capacity &+ index), payload.reference)
+    let slot = arrays &+ 16 &* capacity &+ 4 &* index
+    base.setField(slot, UInt16(truncatingIfNeeded: place))
+    base.setField(slot &+ 2, UInt16(truncatingIfNeeded: suffix))
+    count = index &+ 1
+    noteLength(suffix, isFirst: index == 0)
+    return true
+  }
+
+  /// Makes this a leaf of one entry, for keys that are like it and come behind it.
+  fileprivate func begin(sharing prefixBytes: Int, of key: SearchKey, _ payload: Payload, birth: UInt64) {
+    base.initializeMemory(as: UInt8.self, repeating: 0, count: Page.headerBytes)
+    let arrays = Page.arraysOffset(prefixBytes: prefixBytes)
+    let heap = max(0, key.count - prefixBytes - 8) + payload.inline.count
+    capacity = (Page.byteCount - arrays) / (Page.leafEntryBytes + heap)
+    self.prefixBytes = prefixBytes
+    heapStart = Page.byteCount
+    arraysOffset = arrays
+    self.birth = birth
+    uniform = Page.mixedLengths
+    (base + Page.headerBytes).copyMemory(from: key.base, byteCount: prefixBytes)
+    _ = write(key, head: key.head(from: prefixBytes), key.count - prefixBytes, payload, at: 0)
+    setInterpolation()
+  }
+
+  /// Whether keys lie here with bytes that all of them, and another, share.
+  fileprivate func couldShareMore(with key: SearchKey) -> Bool {
+    guard heapStart < Page.byteCount, restBytes(0) > 0 else { return false }
+    let prefixCount = prefixBytes
+    guard key.count > prefixCount, SearchKey.compare(key.base, prefix, prefixCount) == 0 else { return false }
+    return key.head(from: prefixCount) >> 56 == head(0) >> 56
+  }
+}
