@@ -39,6 +39,8 @@ import Testing
     // Far more than the machine has: only what is touched counts.
     let memory = try AnonymousMemory(byteCount: 1 << 36)
     let page = AnonymousMemory.pageSize
+    memory.preferLargePages(from: page)
+    memory.preferLargePages(from: 1 << 36)
     memory.base.storeBytes(of: 7, toByteOffset: 3 * page, as: UInt8.self)
     memory.base.storeBytes(of: 8, toByteOffset: 4 * page, as: UInt8.self)
     #expect(memory.base.load(as: UInt64.self) == 0)

@@ -12,26 +12,33 @@ final class PageScratch {
   }
 
   // Only the writer touches these, one method at a time: checks for overlapping access would find nothing.
-  @exclusivity(unchecked) private(set) var entries: [Entry] = []
+  private let entries: UnsafeMutablePointer<Entry>
+  @exclusivity(unchecked) private(set) var count = 0
   @exclusivity(unchecked) private(set) var level = 0
   @exclusivity(unchecked) private var memory: UnsafeMutableRawPointer
   @exclusivity(unchecked) private var memoryBytes: Int
   @exclusivity(unchecked) private var used = 0
 
+  /// More than two pages have, and one more.
+  private static let entryLimit = 2 * (Page.byteCount / Page.leafEntryBytes) + 2
+  /// Copying whole words may write so many bytes behind what is reserved.
+  private static let slack = 8
+
   init() {
     memoryBytes = 64 << 10
     memory = .allocate(byteCount: memoryBytes, alignment: 16)
-    entries.reserveCapacity(512)
+    entries = .allocate(capacity: Self.entryLimit)
   }
 
-  deinit { memory.deallocate() }
-
-  var count: Int { entries.count }
+  deinit {
+    memory.deallocate()
+    entries.deallocate()
+  }
 
   /// Forgets everything.
   func begin(level: Int) {
     self.level = level
-    entries.removeAll(keepingCapacity: true)
+    count = 0
     used = 0
   }
 
@@ -40,26 +47,52 @@ final class PageScratch {
   /// - Parameter separator: In a branch that follows another: the key of its first entry, which only
   ///   the parent knows.
   func append(_ page: Page, from first: Int = 0, separator: SearchKey? = nil) {
-    for index in first..<page.count {
-      let inline = page.isLeaf ? Page.inlineBytes(page.reference(index)) : 0
-      let isBare = !page.isLeaf && index == 0
-      let keyCount = isBare ? separator?.count ?? 0 : page.keyBytes(index)
-      let place = reserve(keyCount + inline)
-      if !isBare {
-        page.copyKey(index, to: memory + place)
-      } else if let separator {
-        (memory + place).copyMemory(from: separator.base, byteCount: separator.count)
-      }
-      if inline > 0 {
-        (memory + (place + keyCount)).copyMemory(
-          from: page.rest(index) + page.restBytes(index), byteCount: inline)
-      }
-      entries.append(
-        Entry(
-          keyOffset: place, keyBytes: keyCount, inlineBytes: inline, reference: page.reference(index),
-          keyCount: page.isLeaf ? 1 : page.keyCount(index),
-          checksum: page.isLeaf ? 0 : page.childChecksum(index)))
+    var first = first
+    if !page.isLeaf, first == 0, page.count > 0 {
+      appendBare(page, separator)
+      first = 1
     }
+    precondition(count + page.count - first <= Self.entryLimit, "A scratch has the entries of two pages.")
+    let words = (page.prefixBytes &+ 7) >> 3
+    for index in first..<max(first, page.count) { append(page, index, prefixWords: words) }
+  }
+
+  /// The first entry of a branch, which has no key of its own.
+  private func appendBare(_ page: Page, _ separator: SearchKey?) {
+    precondition(count < Self.entryLimit, "A scratch has the entries of two pages.")
+    let keyBytes = separator?.count ?? 0
+    let place = reserve(keyBytes)
+    if let separator { (memory + place).copyMemory(from: separator.base, byteCount: keyBytes) }
+    entries[count] = Entry(
+      keyOffset: place, keyBytes: keyBytes, inlineBytes: 0, reference: page.reference(0),
+      keyCount: page.keyCount(0), checksum: page.childChecksum(0))
+    count &+= 1
+  }
+
+  /// Takes over an entry with a key, by whole words where its bytes are few.
+  @inline(__always)
+  private func append(_ page: Page, _ index: Int, prefixWords: Int) {
+    let (isLeaf, reference, suffix) = (page.isLeaf, page.reference(index), page.suffixBytes(index))
+    let inline = isLeaf ? Page.inlineBytes(reference) : 0
+    let keyBytes = page.prefixBytes &+ suffix
+    let place = reserve(keyBytes &+ inline)
+    let key = memory + place
+    var word = 0
+    while word < prefixWords {
+      // A prefix is padded to whole words.
+      key.setField(word &* 8, page.prefix.field64(word &* 8))
+      word &+= 1
+    }
+    let tail = key + page.prefixBytes
+    tail.setField(0, page.head(index).byteSwapped)
+    let rest = max(0, suffix &- 8)
+    if rest &+ inline > 0 {
+      (tail + (suffix &- rest)).copyMemory(from: page.rest(index), byteCount: rest &+ inline)
+    }
+    entries[count] = Entry(
+      keyOffset: place, keyBytes: keyBytes, inlineBytes: inline, reference: reference,
+      keyCount: isLeaf ? 1 : page.keyCount(index), checksum: isLeaf ? 0 : page.childChecksum(index))
+    count &+= 1
   }
 
   /// Adds an entry, or replaces the one that is there.
@@ -72,21 +105,30 @@ final class PageScratch {
     let entry = Entry(
       keyOffset: place, keyBytes: key.count, inlineBytes: payload.inline.count, reference: payload.reference,
       keyCount: level == 0 ? 1 : payload.keyCount, checksum: payload.checksum)
-    if replacing { entries[index] = entry } else { entries.insert(entry, at: index) }
+    if !replacing {
+      precondition(count < Self.entryLimit, "A scratch has the entries of two pages.")
+      (entries + (index + 1)).update(from: entries + index, count: count - index)
+      count += 1
+    }
+    entries[index] = entry
   }
 
+  @inline(__always)
   private func reserve(_ count: Int) -> Int {
     let place = used
-    used += count
-    if used > memoryBytes {
-      let larger = max(used, memoryBytes * 2)
-      let moved = UnsafeMutableRawPointer.allocate(byteCount: larger, alignment: 16)
-      moved.copyMemory(from: memory, byteCount: place)
-      memory.deallocate()
-      memory = moved
-      memoryBytes = larger
-    }
+    used &+= count
+    if used &+ Self.slack > memoryBytes { grow(keeping: place) }
     return place
+  }
+
+  @inline(never)
+  private func grow(keeping kept: Int) {
+    let larger = max(used + Self.slack, memoryBytes * 2)
+    let moved = UnsafeMutableRawPointer.allocate(byteCount: larger, alignment: 16)
+    moved.copyMemory(from: memory, byteCount: kept)
+    memory.deallocate()
+    memory = moved
+    memoryBytes = larger
   }
 
   /// The key of an entry. Valid until the scratch is changed.
@@ -150,7 +192,7 @@ final class PageScratch {
   /// stands, either of its neighbours' sides leaves it a page half empty.
   func cut() -> Int {
     var weight = 0
-    for entry in entries { weight += Self.weight(entry) }
+    for index in 0..<count { weight += Self.weight(entries[index]) }
     var middle = 0
     var sum = 0
     while middle < count - 1, sum + Self.weight(entries[middle]) / 2 < weight / 2 {
@@ -198,20 +240,24 @@ final class PageScratch {
 
   private func write(_ range: Range<Int>, keyed: Range<Int>, prefix: Int, to page: Page) {
     var place = Page.byteCount
-    for (slot, index) in range.enumerated() {
-      let entry = entries[index]
+    let arrays = page.base + page.arraysOffset
+    let references = arrays + 8 * page.capacity
+    let slots = page.slots
+    for index in range {
+      let (entry, slot) = (entries[index], index &- range.lowerBound)
       let hasKey = index >= keyed.lowerBound
-      let suffix = hasKey ? entry.keyBytes - prefix : 0
-      let rest = max(0, suffix - 8)
-      place -= rest + entry.inlineBytes
+      let suffix = hasKey ? entry.keyBytes &- prefix : 0
+      let rest = max(0, suffix &- 8)
+      let heap = rest &+ entry.inlineBytes
       let key = SearchKey(memory + entry.keyOffset, entry.keyBytes)
-      if rest > 0 { (page.base + place).copyMemory(from: key.base + (prefix + 8), byteCount: rest) }
-      if entry.inlineBytes > 0 {
-        (page.base + (place + rest)).copyMemory(from: key.base + key.count, byteCount: entry.inlineBytes)
+      place &-= heap
+      if heap > 0 {
+        (page.base + place).copyMemory(from: key.base + (entry.keyBytes &- rest), byteCount: heap)
       }
-      page.setHead(slot, hasKey ? key.head(from: prefix) : 0)
-      page.setReference(slot, entry.reference)
-      page.setSlot(slot, heapOffset: place, suffixBytes: suffix)
+      arrays.setField(slot &* 8, hasKey ? key.head(from: prefix) : 0)
+      references.setField(slot &* 8, entry.reference)
+      slots.setField(slot &* 4, UInt16(truncatingIfNeeded: place))
+      slots.setField(slot &* 4 &+ 2, UInt16(truncatingIfNeeded: suffix))
       if level > 0 {
         page.setKeyCount(slot, entry.keyCount)
         page.setChildChecksum(slot, entry.checksum)

@@ -51,11 +51,16 @@ final class PageSpace: @unchecked Sendable {
   /// reads, would all fall into the same places of the processor's cache.
   private static let stride = Page.byteCount + 64
 
+  /// So much of the arena is in small pages: a small store is to take little memory. A larger tree is in large
+  /// ones, as a search touches another place on each level.
+  private static let smallPagesBytes = 4 << 20
+
   /// Reserves addresses for the arena; memory is taken as pages are used.
   init() throws(EngineError) {
     (arenaMemory, placesMemory) = try Self.reserve()
     pageLimit = arenaMemory.byteCount / Self.stride
     arena = arenaMemory.base
+    arenaMemory.preferLargePages(from: Self.smallPagesBytes)
     places = placesMemory.base.bindMemory(to: DiskPlace.self, capacity: pageLimit)
   }
 

@@ -45,13 +45,22 @@ struct SearchKey {
   /// the same, or come behind.
   @inline(__always)
   static func compare(_ left: UnsafeRawPointer, _ right: UnsafeRawPointer, _ count: Int) -> Int {
+    if count < 8 { return compareFew(left, right, count) }
+    // Words, the last one overlapping the one before.
+    let last = count &- 8
     var index = 0
-    while index &+ 8 <= count {
+    while true {
       let a = UInt64(bigEndian: left.loadUnaligned(fromByteOffset: index, as: UInt64.self))
       let b = UInt64(bigEndian: right.loadUnaligned(fromByteOffset: index, as: UInt64.self))
       if a != b { return a < b ? -1 : 1 }
-      index &+= 8
+      if index == last { return 0 }
+      index = min(index &+ 8, last)
     }
+  }
+
+  @inline(__always)
+  private static func compareFew(_ left: UnsafeRawPointer, _ right: UnsafeRawPointer, _ count: Int) -> Int {
+    var index = 0
     while index < count {
       let a = left.load(fromByteOffset: index, as: UInt8.self)
       let b = right.load(fromByteOffset: index, as: UInt8.self)

@@ -193,6 +193,14 @@ enum SystemCall {
     return try mapped(mmap(nil, length, PROT_READ | PROT_WRITE, flags, -1, 0))
   }
 
+  /// Asks for large pages, where the system knows them and gives them only to those who ask. That it may not is no
+  /// error.
+  static func preferLargePages(_ start: UnsafeMutableRawPointer, _ length: Int) {
+    #if os(Linux)
+      _ = madvise(start, length, MADV_HUGEPAGE)
+    #endif
+  }
+
   /// Puts fresh zeros in the place of reserved memory, whose own is given back.
   static func renewMemory(_ start: UnsafeMutableRawPointer, _ length: Int) throws(SystemError) {
     let flags = MAP_PRIVATE | MAP_ANON | MAP_NORESERVE | MAP_FIXED

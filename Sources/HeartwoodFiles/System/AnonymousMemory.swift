@@ -36,6 +36,13 @@ package final class AnonymousMemory: @unchecked Sendable {
     }
   }
 
+  /// Lets the system use large pages from an offset on, a multiple of `pageSize`: fewer misses of addresses where
+  /// much memory is used here and there, and up to one large page more than is used.
+  package func preferLargePages(from offset: Int) {
+    guard offset < byteCount else { return }
+    SystemCall.preferLargePages(base + offset, byteCount - offset)
+  }
+
   /// The size of the pages in which the system gives out memory, in bytes.
   package static let pageSize = SystemCall.memoryPageSize
 }
