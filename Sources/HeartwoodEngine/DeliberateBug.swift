@@ -147,6 +147,21 @@
     /// The pages of a segment that is emptied are not copied.
     case leavesPagesBehind
 
+    // MARK: Processes
+
+    /// Whoever writes next does not take up what another process has written.
+    case writesBehindOthersUnseen
+    /// The log of a process that has ended in the middle of a write is taken to be in order.
+    case takesDeadLeaderForOrderly
+    /// After a checkpoint of another process the next one is taken of the tree as it was before.
+    case keepsTreeOfOldCheckpoint
+    /// What processes that are gone have told is believed.
+    case believesRecordsOfTheDead
+    /// Segments get numbers that another process has used.
+    case reusesNumbersOfOthers
+    /// Two processes write at once.
+    case leadsBesideOthers
+
     // MARK: The graph
 
     /// The history is written in a transaction behind that of the save.

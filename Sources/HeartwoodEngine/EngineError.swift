@@ -42,6 +42,8 @@ public struct EngineError: Error, Sendable, CustomStringConvertible {
     public static let nestedWrite = Code(rawValue: "nestedWrite")
     /// Nothing is at the path.
     public static let notFound = Code(rawValue: "notFound")
+    /// The folder of an open store was deleted, moved or replaced.
+    public static let replaced = Code(rawValue: "replaced")
     /// Something is at the path already.
     public static let exists = Code(rawValue: "exists")
   }

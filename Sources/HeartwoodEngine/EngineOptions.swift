@@ -59,8 +59,24 @@ public struct EngineOptions: Sendable {
     case onDemand
   }
 
+  /// Who else may have the store open for writing.
+  public enum Sharing: Hashable, Sendable {
+    /// Other processes, and other engines of this one. One of them writes at a time: the lock is kept from transaction to
+    /// transaction as long as nobody else is there, and let go of after each where somebody is.
+    case processes
+    /// Nobody.
+    case exclusive
+  }
+
   /// Reading and writing, or reading only.
   public var access: Access
+  /// Who else may have the store open for writing. Opening it for reading only takes no locks in any case.
+  public var sharing = Sharing.processes
+  /// How long opening, and writing, wait while somebody else has the store to themselves, in seconds: `.locked` is thrown
+  /// then. At least 0, which is not to wait.
+  public var busyTimeout = 5.0
+  /// For how long nothing has to be written that others may lead, in seconds; nil for letting go after every write.
+  package var idleSeconds: Double? = 0.03
   /// Set for a store that came from somewhere else. It is then opened for reading only, and read without maps, whatever the
   /// other options say; its size is looked at before anything else, and all of it is verified before it is opened: what
   /// passes the limits is refused as `.tooLarge`, and with any finding it is refused as `.damaged`. Symbolic links are

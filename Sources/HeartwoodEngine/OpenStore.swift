@@ -6,7 +6,7 @@ import HeartwoodFiles
 /// - The holder of `writer` changes the log, the tree and what is published.
 /// - The holder of `checkpoints` writes pages; it takes `writer` for moments only.
 /// - Whoever waits in `commits` syncs and publishes.
-/// - Order: `reclaimer`, `checkpoints`, `writer`, those of `commits` and `syncs`.
+/// - Order: that of taking the lead, `reclaimer`, `checkpoints`, `writer`, those of `commits` and `syncs`.
 final class OpenStore: @unchecked Sendable {
   let path: String
   let options: EngineOptions
@@ -16,6 +16,13 @@ final class OpenStore: @unchecked Sendable {
   let space: PageSpace
   let generations: Generations
   let tree: TreeWriter
+
+  /// Nil where nobody else can write: the store is in memory, or open for reading only.
+  var membership: Membership? { folder.membership }
+  /// What the processes tell one another.
+  let page: ProcessPage?
+  let leading: Leading
+  let fileSystem: any FileSystem
 
   let status: StoreStatus
   let writer = WriterLock()
@@ -28,6 +35,8 @@ final class OpenStore: @unchecked Sendable {
   var newestCheckpoint: NamedCheckpoint?
   /// The last one whose frame is in the log, which the anchor need not name.
   var lastCheckpoint: NamedCheckpoint?
+  /// Guarded by the writer lock, like what follows.
+  var foreign = ForeignCheckpoint.none
 
   let numbers: SegmentNumbers
   let hiddenTransactions: Int
@@ -47,6 +56,12 @@ final class OpenStore: @unchecked Sendable {
   struct Parts {
     var path: String
     var options: EngineOptions
+    var fileSystem: any FileSystem
+    var page: ProcessPage?
+    /// The newest record that the log's end was taken from; 0 where it was not.
+    var seenRecord: UInt64
+    /// Whether nobody else is there.
+    var leads: Bool
     var folder: StoreFolder
     var anchor: AnchorFile
     var log: Log
@@ -65,6 +80,10 @@ final class OpenStore: @unchecked Sendable {
   init(_ parts: Parts) {
     path = parts.path
     options = parts.options
+    fileSystem = parts.fileSystem
+    page = parts.page
+    leading = Leading(isOn: parts.leads)
+    leading.seen.store(parts.seenRecord, ordering: .relaxed)
     status = StoreStatus()
     syncs = LogSyncs(status, isOff: parts.options.durability == .none)
     commits = CommitQueue(log: parts.log, generations: parts.generations, syncs: syncs, status: status)
@@ -82,6 +101,8 @@ final class OpenStore: @unchecked Sendable {
     bytesAtCheckpoint = -parts.replayedBytes
   }
 
+  var logFinder: LogFinder { LogFinder(folder: folder, identifier: log.identifier, options: options) }
+
   /// Throws where the store is open for reading only.
   func checkMayWrite() throws(EngineError) {
     guard options.access == .readOnly else { return }
@@ -98,6 +119,9 @@ final class SegmentNumbers: @unchecked Sendable {
 
   /// The number that the next segment will have.
   var upcoming: UInt32 { lock.withLock { next } }
+
+  /// Another process has used the numbers below this one.
+  func raise(to number: UInt32) { lock.withLock { next = max(next, number) } }
 
   func take() throws(EngineError) -> UInt32 {
     try lock.withLock { () throws(EngineError) in

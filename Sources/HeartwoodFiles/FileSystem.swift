@@ -33,8 +33,16 @@ public protocol Directory: AnyObject, Sendable {
   /// Takes a name away. Durable only after `sync()`. Open files and maps of it stay readable.
   func unlink(_ name: String) throws(FileSystemError)
 
+  /// Whether the directory is still what its path leads to: not when it was deleted, or another one put in its place.
+  func isInPlace() throws(FileSystemError) -> Bool
+
   /// Makes the directory's entries durable: names created, renamed and unlinked before this call.
   func sync() throws(FileSystemError)
+}
+
+extension Directory {
+  /// True: nobody can take it away.
+  public func isInPlace() throws(FileSystemError) -> Bool { true }
 }
 
 /// How a file is opened.
@@ -78,10 +86,20 @@ public protocol File: AnyObject, Sendable {
   /// Cuts or extends (with zeros) to a length.
   func truncate(to size: Int64) throws(FileSystemError)
 
-  /// Takes an advisory lock on the whole file that ends with the process or with `close()`.
-  /// Returns false when somebody else, in this process or another, holds it; a second call by the holder
-  /// returns true. A file opened for reading only shares its lock with others opened so.
-  func tryLock() throws(FileSystemError) -> Bool
+  /// Takes an advisory lock on the whole file that ends with the process, with `unlock()` or with `close()`.
+  ///
+  /// One lock belongs to one open file, in this process or another. Its holder may ask again, for the same kind or for
+  /// the other, which it then has instead.
+  ///
+  /// - Parameter kind: `.exclusive` for a file opened for writing only.
+  /// - Returns: false when others hold what is in its way; on some systems what was held of the other kind is lost then.
+  func tryLock(_ kind: LockKind) throws(FileSystemError) -> Bool
+
+  /// Lets go of the lock, if there is one.
+  func unlock() throws(FileSystemError)
+
+  /// Whether somebody else holds a lock of either kind, now.
+  func isLocked() throws(FileSystemError) -> Bool
 
   /// A view of the file's bytes for reading, or nil where the file system cannot map.
   ///
@@ -90,8 +108,37 @@ public protocol File: AnyObject, Sendable {
   /// `close()` and `unlink`.
   func map(length: Int) throws(FileSystemError) -> (any FileMap)?
 
+  /// The first bytes of the file as memory that everybody who shares it writes and reads at once, in this process and in
+  /// others; nil where the file system has no such thing. Meant for a small file that is never cut.
+  ///
+  /// Nothing of it is durable, and whoever maps or reads the file sees it too. It outlives `close()` and `unlink`.
+  ///
+  /// - Parameter length: How many bytes; the file has to have them.
+  func share(length: Int) throws(FileSystemError) -> (any SharedMemory)?
+
   /// Ends the use of the file. Further calls are errors of the program.
   func close() throws(FileSystemError)
+}
+
+/// Who may hold a lock beside its holder.
+public enum LockKind: Hashable, Sendable {
+  /// Others who share it too.
+  case shared
+  /// Nobody.
+  case exclusive
+}
+
+/// The first bytes of a file, written in place; unmapped when released.
+public protocol SharedMemory: AnyObject, Sendable {
+  /// The first byte of the file.
+  var base: UnsafeMutableRawPointer { get }
+  /// How many bytes may be used from `base` on.
+  var length: Int { get }
+}
+
+extension File {
+  /// Nil: there is no such thing.
+  public func share(length: Int) throws(FileSystemError) -> (any SharedMemory)? { nil }
 }
 
 /// A view of a file's bytes in memory; unmapped when released.

@@ -154,6 +154,33 @@ import Testing
     #expect(arrays.compactMap { Int($0[1]) }.reduce(0, +) == Page.branchEntryBytes)
   }
 
+  @Test func `describes what processes tell one another`() throws {
+    let record = ProcessRecord(
+      identifier: StoreIdentifier(low: 1, high: 2), leader: 3, isHeld: true,
+      end: LogPoint(position: LogPosition(segment: 4, offset: 5), sequence: 6, chain: 7, generation: 8),
+      durable: LogPoint(
+        position: LogPosition(segment: 9, offset: 10), sequence: 11, chain: 12, generation: 13),
+      nextSegment: 14)
+    let values: [String: UInt64] = [
+      "counter": 0, "leader": 3, "state": 14 << 1 | 1, "endPosition": 4 << 32 | 5, "endSequence": 6,
+      "endChain": 7, "endGeneration": 8, "durablePosition": 9 << 32 | 10, "durableSequence": 11,
+      "durableChain": 12, "durableGeneration": 13,
+    ]
+    let bytes = record.words.flatMap { word in withUnsafeBytes(of: word.littleEndian) { Array($0) } }
+    try expect(
+      "Processes", in: bytes, has: values, but: ["identifier", "checksum"],
+      byteCount: ProcessRecord.byteCount)
+    var told = record
+    told.counter = 1
+    #expect(ProcessRecord(told.words) == told)
+    for index in told.words.indices {
+      var words = told.words
+      words[index] ^= 1 << 40
+      #expect(ProcessRecord(words) == nil, "word \(index)")
+    }
+    #expect(ProcessRecord(record.words) == nil, "a record that was not counted is none")
+  }
+
   @Test func `shows the bytes that the code writes`() throws {
     let files = try EngineExample.files()
     let dumps = Dictionary(document.dumps.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
@@ -168,7 +195,7 @@ import Testing
     var files: [String: [UInt8]] = [:]
     let lengths = try EngineExample.files().mapValues(\.count)
     for dump in document.dumps { files[dump.name] = dump.bytes(count: lengths[dump.name] ?? 0) }
-    try #require(files.count == 3)
+    try #require(files.count == 4)
     let reader = try DocumentedReader(document, files)
     #expect(try reader.log() == EngineExample.values)
     #expect(try reader.tree() == EngineExample.values)

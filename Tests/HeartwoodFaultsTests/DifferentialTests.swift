@@ -202,7 +202,7 @@ private final class Machine {
     case .sync(_, let kind):
       try file.sync(kind)
       return .done
-    case .lock: return .answer(try file.tryLock())
+    case .lock: return .answer(try file.tryLock(mode == .readOnly ? .shared : .exclusive))
     default:
       slots[slot] = nil
       try file.close()

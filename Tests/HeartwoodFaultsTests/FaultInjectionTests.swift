@@ -42,7 +42,7 @@ import Testing
       try fileSystem.createDirectory("/folder")
       let directory = try fileSystem.openDirectory("/")
       let file = try directory.open("a", .createNew)
-      _ = try file.tryLock()
+      _ = try file.tryLock(.exclusive)
       try file.write([1], at: 0)
       try file.sync(.full)
       _ = try file.bytes(1)
@@ -159,8 +159,8 @@ import Testing
     let base = SimulatedFileSystem()
     let fileSystem = FaultInjectingFileSystem(base: base, plan: FaultPlan([.init(.of(.close))]))
     let file = try fileSystem.openDirectory("/").open("a", .createNew)
-    #expect(try file.tryLock())
+    #expect(try file.tryLock(.exclusive))
     #expect(failure { try file.close() }?.operation == .close)
-    #expect(try base.openDirectory("/").open("a", .readWrite).tryLock())
+    #expect(try base.openDirectory("/").open("a", .readWrite).tryLock(.exclusive))
   }
 }

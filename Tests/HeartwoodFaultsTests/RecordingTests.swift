@@ -37,7 +37,7 @@ import Testing
     for _ in 0..<2 { #expect(failure { try file.sync(.data) } != nil) }
     #expect(try file.size() == 5)
     try file.truncate(to: 4)
-    #expect(try file.tryLock())
+    #expect(try file.tryLock(.exclusive))
     _ = try file.map(length: 4)
     try file.close()
     _ = try directory.open("a", .readOnly)
@@ -56,7 +56,7 @@ import Testing
         sync /folder/a data: input/output error
         size /folder/a
         truncate /folder/a to 4
-        lock /folder/a
+        lock /folder/a exclusive
         map /folder/a 4
         close /folder/a
         open /folder/a readOnly

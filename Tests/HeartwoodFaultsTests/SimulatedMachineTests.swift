@@ -110,13 +110,13 @@ import Testing
     try written.write([1, 2], at: 0)
     let read = try reader.openDirectory("/").open("a", .readOnly)
     #expect(try read.bytes() == [1, 2])
-    #expect(try written.tryLock())
-    #expect(try written.tryLock())
-    #expect(try !read.tryLock())
+    #expect(try written.tryLock(.exclusive))
+    #expect(try written.tryLock(.exclusive))
+    #expect(try !read.tryLock(.shared))
     #expect(disk.openFileCount == 2)
     #expect(disk.lockCount == 1)
     try written.close()
-    #expect(try read.tryLock())
+    #expect(try read.tryLock(.shared))
   }
 
   @Test func `a killed process loses its locks and can do nothing more`() throws {
@@ -125,13 +125,13 @@ import Testing
     let directory = try victim.openDirectory("/")
     let file = try directory.open("a", .createNew)
     try file.write([1], at: 0)
-    #expect(try file.tryLock())
+    #expect(try file.tryLock(.exclusive))
     victim.kill()
     #expect(!victim.isAlive)
     #expect(disk.openFileCount == 0)
     let calls: [() throws -> Void] = [
       { try file.write([2], at: 0) }, { _ = try file.bytes() }, { try file.sync(.full) },
-      { _ = try file.tryLock() }, { _ = try file.size() }, { try file.truncate(to: 0) },
+      { _ = try file.tryLock(.exclusive) }, { _ = try file.size() }, { try file.truncate(to: 0) },
       { _ = try file.map(length: 1) }, { try file.close() }, { _ = try directory.open("a", .readOnly) },
       { _ = try directory.entries() }, { try directory.rename("a", to: "b") }, { try directory.unlink("a") },
       { try directory.sync() }, { _ = try victim.openDirectory("/") }, { try victim.createDirectory("/b") },
@@ -142,7 +142,7 @@ import Testing
       #expect(error?.isInjected == true)
     }
     let next = try disk.process(named: "next").openDirectory("/").open("a", .readWrite)
-    #expect(try next.tryLock())
+    #expect(try next.tryLock(.exclusive))
     #expect(try next.bytes() == [1], "what it wrote is in the cache of the system, which lives on")
     #expect(disk.unsyncedChangeCount == 2)
   }

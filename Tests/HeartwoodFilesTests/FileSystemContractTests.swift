@@ -102,21 +102,69 @@ import Testing
     try kind.withDirectory { fileSystem, root in
       let directory = try fileSystem.openDirectory(root)
       let holder = try directory.open("lock", .createNew)
-      #expect(try holder.tryLock())
-      #expect(try holder.tryLock())
+      #expect(try holder.tryLock(.exclusive))
+      #expect(try holder.tryLock(.exclusive))
       let other = try directory.open("lock", .readWrite)
-      #expect(try !other.tryLock())
+      #expect(try !other.tryLock(.exclusive))
       // A lock of the process, and not of the open file, would be lost here.
       try directory.open("lock", .readWrite).close()
-      #expect(try !other.tryLock())
+      #expect(try !other.tryLock(.exclusive))
       let reader = try directory.open("lock", .readOnly)
-      #expect(try !reader.tryLock())
+      #expect(try !reader.tryLock(.shared))
       try holder.close()
-      #expect(try reader.tryLock())
-      #expect(try directory.open("lock", .readOnly).tryLock())
-      #expect(try !other.tryLock())
+      #expect(try reader.tryLock(.shared))
+      #expect(try directory.open("lock", .readOnly).tryLock(.shared))
+      #expect(try !other.tryLock(.exclusive))
       try reader.close()
-      #expect(try other.tryLock())
+      #expect(try other.tryLock(.exclusive))
+    }
+  }
+
+  @Test(arguments: FileSystemKind.allCases)
+  func `a lock is let go of, and changes its kind`(kind: FileSystemKind) throws {
+    try kind.withDirectory { fileSystem, root in
+      let directory = try fileSystem.openDirectory(root)
+      let first = try directory.open("lock", .createNew)
+      let second = try directory.open("lock", .readWrite)
+      let reader = try directory.open("lock", .readOnly)
+      try second.unlock()
+      #expect(try !first.isLocked() && !reader.isLocked())
+      #expect(try first.tryLock(.exclusive))
+      #expect(try !first.isLocked() && second.isLocked() && reader.isLocked())
+      #expect(try !second.tryLock(.shared))
+      #expect(try first.tryLock(.shared))
+      #expect(try !first.isLocked() && reader.isLocked())
+      #expect(try second.tryLock(.shared))
+      #expect(try !first.tryLock(.exclusive))
+      try second.unlock()
+      #expect(try first.tryLock(.exclusive))
+      #expect(try !second.tryLock(.shared))
+      try first.unlock()
+      #expect(try second.tryLock(.exclusive))
+      #expect(try second.tryLock(.exclusive))
+      try second.close()
+      try first.unlock()
+      #expect(try first.tryLock(.shared))
+    }
+  }
+
+  @Test(arguments: FileSystemKind.allCases)
+  func `memory is shared with whoever shares, maps or reads the file`(kind: FileSystemKind) throws {
+    try kind.withDirectory { fileSystem, root in
+      let directory = try fileSystem.openDirectory(root)
+      let file = try directory.open("page", .createNew)
+      try file.write([UInt8](repeating: 0, count: 4096), at: 0)
+      guard let mine = try file.share(length: 4096) else { return }
+      let others = try #require(try directory.open("page", .readWrite).share(length: 4096))
+      let map = try #require(try directory.open("page", .readOnly).map(length: 4096))
+      mine.base.storeBytes(of: 7, toByteOffset: 8, as: UInt64.self)
+      #expect(others.base.load(fromByteOffset: 8, as: UInt64.self) == 7)
+      #expect(map.base.load(fromByteOffset: 8, as: UInt64.self) == 7)
+      try file.write([9], at: 8)
+      #expect(mine.base.load(fromByteOffset: 8, as: UInt64.self) == 9)
+      try file.close()
+      others.base.storeBytes(of: 3, toByteOffset: 4088, as: UInt64.self)
+      #expect(mine.base.load(fromByteOffset: 4088, as: UInt64.self) == 3)
     }
   }
 

@@ -52,7 +52,9 @@ private final class GrudgingFile: File {
   func sync(_ kind: SyncKind) throws(FileSystemError) {}
   func size() throws(FileSystemError) -> Int64 { state.withLock { Int64($0.bytes.count) } }
   func truncate(to size: Int64) throws(FileSystemError) {}
-  func tryLock() throws(FileSystemError) -> Bool { true }
+  func tryLock(_ kind: LockKind) throws(FileSystemError) -> Bool { true }
+  func unlock() throws(FileSystemError) {}
+  func isLocked() throws(FileSystemError) -> Bool { false }
   func map(length: Int) throws(FileSystemError) -> (any FileMap)? { nil }
   func close() throws(FileSystemError) {}
 }

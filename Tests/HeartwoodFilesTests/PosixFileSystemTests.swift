@@ -45,10 +45,10 @@ import Testing
       // The same open file once more, as a child has it between its fork and its exec.
       let child = dup(descriptor)
       defer { close(child) }
-      #expect(try holder.tryLock())
-      #expect(try !directory.open("lock", .readWrite).tryLock())
+      #expect(try holder.tryLock(.exclusive))
+      #expect(try !directory.open("lock", .readWrite).tryLock(.exclusive))
       try holder.close()
-      #expect(try directory.open("lock", .readWrite).tryLock())
+      #expect(try directory.open("lock", .readWrite).tryLock(.exclusive))
     }
   }
 

@@ -89,7 +89,13 @@ struct RandomScript {
     case 4:
       try file.sync(pick(2) == 0 ? .data : .full)
       return "synced \(try file.size())"
-    case 5: return "lock \(try file.tryLock())"
+    case 5:
+      if pick(3) == 0 {
+        try file.unlock()
+        return "unlocked"
+      }
+      let kind = isWritable && pick(3) > 0 ? LockKind.exclusive : .shared
+      return "lock \(kind) \(try file.tryLock(kind))"
     case 6:
       try file.close()
       files.remove(at: index)

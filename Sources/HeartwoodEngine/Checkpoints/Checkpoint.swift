@@ -5,15 +5,16 @@ extension OpenStore {
   /// Takes a checkpoint now, unless nothing was written since the last.
   func checkpoint() throws(EngineError) {
     try checkMayWrite()
-    // Asked here so that a checkpoint inside a write is an error and not a wait for itself.
-    try writer.withLock { () throws(EngineError) in try status.checkWritable() }
-    try checkpoints.withLock { () throws(EngineError) in try takeCheckpoint() }
+    try status.checkWritable()
+    try withLead { () throws(EngineError) in
+      try checkpoints.withLock { () throws(EngineError) in try takeCheckpoint() }
+    }
   }
 
   func checkpointInBackground() {
     // What fails here fails again, and is told, at the next checkpoint that somebody asks for; a failed
     // sync has stopped the writer by then.
-    try? checkpointAndReclaim()
+    if membership == nil || leading.isOn.load(ordering: .relaxed) { try? checkpointAndReclaim() }
     writer.withLockInBackground { isCheckpointUnderWay = false }
   }
 
@@ -73,6 +74,7 @@ extension OpenStore {
     try commits.drain()
     bytesAtCheckpoint = log.appendedBytes
     guard isForced || generations.newest > newestCheckpoint?.record.generation ?? 0 else { return nil }
+    try tellLeading()
     return CheckpointBase(
       pinned: PinnedGeneration(generations), replay: log.end, appendedBytes: log.appendedBytes)
   }

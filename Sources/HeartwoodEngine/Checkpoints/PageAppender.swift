@@ -73,6 +73,31 @@ final class PageAppender {
     return parts.count - 1
   }
 
+  /// Has these segments from now on, as a checkpoint of another process names them; nothing more is appended to them.
+  func takeUp(_ parts: [Part]) {
+    for part in parts {
+      if self.parts.contains(where: { $0.segment === part.segment }) {
+        space.setPageCount(part.segment.number, part.extent.pages)
+      } else {
+        part.segment.add(to: space, pageCount: part.extent.pages)
+      }
+    }
+    self.parts = parts
+    chunk.removeAll()
+    unsynced.removeAll()
+    isSealed = true
+  }
+
+  /// A segment as a checkpoint names it: the one that is open, or opened now.
+  func part(_ named: CheckpointRecord.Segment) throws(EngineError) -> Part {
+    guard let open = parts.first(where: { $0.segment.number == named.number }) else {
+      return try files.open(named)
+    }
+    return Part(
+      segment: open.segment,
+      extent: Extent(pages: Int(truncatingIfNeeded: named.extent), chain: named.chain))
+  }
+
   /// Lets the next page begin another segment.
   func seal() { isSealed = true }
 

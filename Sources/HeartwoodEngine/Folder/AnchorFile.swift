@@ -45,6 +45,16 @@ final class AnchorFile: @unchecked Sendable {
     return (AnchorFile(file: file, path: path, slot: contents.slot, syncs: syncs), contents)
   }
 
+  /// Reads the slots once more: another process may have written them.
+  func reload(_ folder: StoreFolder) throws(EngineError) -> Contents {
+    let bytes = try StoreFolder.read(file, at: 0, count: 2 * Format.anchorBlockBytes, path: path)
+    let contents = try bytes.withBytes { (buffer) throws(EngineError) -> Contents in
+      try Self.read(buffer, path: path, folder: folder.path)
+    }
+    lock.withLock { slot = contents.slot }
+    return contents
+  }
+
   private static func read(
     _ bytes: UnsafeRawBufferPointer, path: String, folder: String
   ) throws(EngineError) -> Contents {

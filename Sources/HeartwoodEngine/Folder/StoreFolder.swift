@@ -1,26 +1,32 @@
 import HeartwoodFiles
 
-/// The directory of a store, with its lock held.
+/// The directory of a store, and this process's place among those that have it open.
 final class StoreFolder: Sendable {
   static let anchorName = "anchor"
   /// The anchor of a store that is being made.
   static let newAnchorName = "anchor.new"
-  static let lockName = "lock"
 
   let directory: any Directory
   let path: String
-  /// Nil where a store open for reading only has no lock file.
-  private let lockFile: (any File)?
+  /// Nil for a store that is open for reading only, and for one in memory.
+  let membership: Membership?
+  /// What keeps writers out of a store that is damaged.
+  private let guardFile: (any File)?
 
-  private init(directory: any Directory, path: String, lockFile: (any File)?) {
+  private init(
+    _ directory: any Directory, _ path: String, membership: Membership? = nil, guardFile: (any File)? = nil
+  ) {
     self.directory = directory
     self.path = path
-    self.lockFile = lockFile
+    self.membership = membership
+    self.guardFile = guardFile
   }
 
   /// What is at a path.
   enum Found {
     case store(StoreFolder)
+    /// A store that others have open for writing, by whose word it has to be opened for that too.
+    case shared(StoreFolder)
     /// Nothing yet, or what an unfinished creation left behind.
     case empty(StoreFolder)
   }
@@ -32,19 +38,33 @@ final class StoreFolder: Sendable {
     let mayCreate = options.createsStore && options.access == .readWrite
     let directory = try openDirectory(path, creating: mayCreate, fileSystem)
     let names = try entries(of: directory)
-    if names.contains(anchorName) {
-      return .store(try locked(directory, path, options.access))
-    }
-    guard names.allSatisfy(isLeftOfCreation) else {
+    let isThere = names.contains(anchorName)
+    guard isThere || names.allSatisfy(isLeftOfCreation) else {
       throw EngineError(
         .notAStore, "this folder holds other things and no store; name another folder", file: path)
     }
-    guard mayCreate else {
+    guard isThere || mayCreate else {
       throw EngineError(.notAStore, "there is no store in this folder", file: path)
     }
-    let folder = try locked(directory, path, options.access)
-    // Looked at again under the lock: somebody else may have finished a creation in between.
-    return try entries(of: directory).contains(anchorName) ? .store(folder) : .empty(folder)
+    if options.access == .readOnly { return .store(StoreFolder(directory, path)) }
+    switch try Membership.join(directory, options) {
+    case .alone(let membership):
+      let folder = StoreFolder(directory, path, membership: membership)
+      do throws(EngineError) {
+        // Looked at again when nobody else is there: somebody may have finished a creation in between.
+        return try entries(of: directory).contains(anchorName) ? .store(folder) : .empty(folder)
+      } catch {
+        folder.close()
+        throw error
+      }
+    case .amongOthers(let membership):
+      return .shared(StoreFolder(directory, path, membership: membership))
+    }
+  }
+
+  /// The folder of a store in memory, which nobody else can open.
+  static func inMemory(_ path: String, _ fileSystem: any FileSystem) throws(EngineError) -> StoreFolder {
+    StoreFolder(try openDirectory(path, creating: true, fileSystem), path)
   }
 
   /// Opens a folder to write a copy of a store to it, or makes the folder, and takes the lock. It has to be empty, to
@@ -52,9 +72,14 @@ final class StoreFolder: Sendable {
   static func openTarget(_ path: String, fileSystem: any FileSystem) throws(EngineError) -> StoreFolder {
     let directory = try openDirectory(path, creating: true, fileSystem)
     try checkIsTarget(try entries(of: directory), path)
-    let folder = try locked(directory, path, .readWrite)
+    var options = EngineOptions()
+    options.sharing = .exclusive
+    guard case .alone(let membership) = try Membership.join(directory, options) else {
+      throw Membership.busy(path, "the folder is in use")
+    }
+    let folder = StoreFolder(directory, path, membership: membership)
     do throws(EngineError) {
-      // Looked at again under the lock.
+      // Looked at again when nobody else is there.
       try checkIsTarget(try entries(of: directory), path)
       return folder
     } catch {
@@ -63,9 +88,19 @@ final class StoreFolder: Sendable {
     }
   }
 
-  /// Opens the folder of a store of which anything may be missing, to read it.
+  /// Opens the folder of a store of which anything may be missing, to read it. Nobody writes it meanwhile, where that can
+  /// be seen to.
   static func openDamaged(_ path: String, fileSystem: any FileSystem) throws(EngineError) -> StoreFolder {
-    try locked(try openDirectory(path, creating: false, fileSystem), path, .readOnly)
+    let directory = try openDirectory(path, creating: false, fileSystem)
+    guard let file = try? directory.open(Membership.processesName, .readWrite) else {
+      return StoreFolder(directory, path)
+    }
+    guard (try? file.tryLock(.exclusive)) != false else {
+      try? file.close()
+      throw Membership.busy(
+        path, "the store is open elsewhere, in this program or another; close it there first")
+    }
+    return StoreFolder(directory, path, guardFile: file)
   }
 
   private static func checkIsTarget(_ names: [String], _ path: String) throws(EngineError) {
@@ -73,7 +108,7 @@ final class StoreFolder: Sendable {
     // Segments without an anchor may be what is left of a store; unless a copy was begun there.
     let isMarked = names.contains(newAnchorName)
     let isEmpty = names.allSatisfy {
-      $0 == lockName || (isMarked && ($0 == newAnchorName || SegmentName.parse($0) != nil))
+      Membership.isFile($0) || (isMarked && ($0 == newAnchorName || SegmentName.parse($0) != nil))
     }
     guard isEmpty else {
       throw EngineError(
@@ -82,7 +117,7 @@ final class StoreFolder: Sendable {
   }
 
   private static func isLeftOfCreation(_ name: String) -> Bool {
-    name == lockName || name == newAnchorName || name == SegmentName.log(1)
+    Membership.isFile(name) || name == newAnchorName || name == SegmentName.log(1)
   }
 
   private static func openDirectory(
@@ -115,58 +150,68 @@ final class StoreFolder: Sendable {
     }
   }
 
-  private static func locked(
-    _ directory: any Directory, _ path: String, _ access: EngineOptions.Access
-  ) throws(EngineError) -> StoreFolder {
-    let file = try openLock(directory, access)
+  /// Throws where another folder lies at the path by now, or none.
+  func checkIsInPlace() throws(EngineError) {
     do {
-      if let file, try !file.tryLock() {
-        try? file.close()
-        throw EngineError(
-          .locked, "the store is open elsewhere, in this program or another; close it there first", file: path
-        )
-      }
-    } catch let error as FileSystemError {
-      try? file?.close()
-      throw EngineError.files(error, "the store could not be locked")
-    } catch let error as EngineError {
-      throw error
+      guard try !directory.isInPlace() else { return }
     } catch {
-      throw EngineError(.inputOutput, "the store could not be locked", file: path, underlying: error)
+      throw EngineError.files(error, "the store's folder could not be looked at")
     }
-    return StoreFolder(directory: directory, path: path, lockFile: file)
+    throw EngineError(
+      .replaced, "the store's folder was deleted, moved or replaced; open what lies there now", file: path)
   }
 
-  private static func openLock(
-    _ directory: any Directory, _ access: EngineOptions.Access
-  ) throws(EngineError) -> (any File)? {
-    do {
-      if access == .readOnly { return try openExisting(directory, .readOnly) }
-      if let file = try openExisting(directory, .readWrite) { return file }
-      return try directory.open(lockName, .createNew)
-    } catch {
-      if error.code == .alreadyExists {
-        throw EngineError(
-          .locked, "the store is being made elsewhere; try again", file: directory.path, underlying: error)
+  /// What the store's processes tell; nil where it is open for reading only and nobody has told anything yet.
+  func openPage() throws(EngineError) -> ProcessPage? {
+    if let membership { return membership.page }
+    return try reading { (file) throws(FileSystemError) in try ProcessPage(file, isWritten: false) }
+  }
+
+  /// The newest word of the processes that are there; nil where there are none, and nothing that they have left can be
+  /// believed.
+  func newestRecord() throws(EngineError) -> ProcessRecord? {
+    if let membership {
+      do {
+        return try membership.page.newest()
+      } catch {
+        throw EngineError.files(error, "what the store's processes tell could not be read")
       }
-      throw EngineError.files(error, "the store's lock file could not be opened")
+    }
+    return try reading { (file) throws(FileSystemError) in
+      #if DELIBERATE_BUGS
+        let isLocked = try file.isLocked()
+        let isBelieved = isLocked || DeliberateBug.isOn(.believesRecordsOfTheDead)
+      #else
+        let isBelieved = try file.isLocked()
+      #endif
+      guard isBelieved else { return nil }
+      return try ProcessPage(file, isWritten: false).newest()
     }
   }
 
-  private static func openExisting(
-    _ directory: any Directory, _ mode: OpenMode
-  ) throws(FileSystemError) -> (any File)? {
+  /// Of the newest word that processes have left which are gone: it is not believed.
+  func oldCounter() throws(EngineError) -> UInt64 {
+    guard membership == nil else { return 0 }
+    return try reading { (file) throws(FileSystemError) in
+      try ProcessPage(file, isWritten: false).newestCounter()
+    } ?? 0
+  }
+
+  private func reading<Result>(
+    _ body: (any File) throws(FileSystemError) -> Result?
+  ) throws(EngineError) -> Result? {
     do {
-      return try directory.open(lockName, mode)
+      return try body(try directory.open(Membership.processesName, .readOnly))
     } catch {
       if error.code == .notFound { return nil }
-      throw error
+      throw EngineError.files(error, "what the store's processes tell could not be read")
     }
   }
 
-  /// Lets go of the lock.
+  /// Leaves.
   func close() {
-    try? lockFile?.close()
+    membership?.close()
+    try? guardFile?.close()
   }
 
   /// The path of a file, for messages.

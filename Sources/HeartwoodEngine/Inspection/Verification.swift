@@ -251,7 +251,13 @@ extension Record {
 extension OpenStore {
   func verify(progress: ((Int64, Int64) -> Void)?) throws(EngineError) -> VerificationReport {
     try status.checkOpen()
-    // Nothing is given back meanwhile.
+    // Nothing is given back meanwhile, by others neither.
+    guard !status.isStopped, membership != nil else { return try verifyHere(progress) }
+    return try withLead { () throws(EngineError) in try verifyHere(progress) }
+  }
+
+  private func verifyHere(_ progress: ((Int64, Int64) -> Void)?) throws(EngineError) -> VerificationReport {
+    try followOthers()
     return try reclaimer.lock.withLock { () throws(EngineError) in
       try Verification(self, progress: progress).run()
     }

@@ -60,6 +60,23 @@ final class ChunkFiller: @unchecked Sendable {
     marks[chunk].store(1, ordering: .releasing)
   }
 
+  /// Reads bytes that another process has written since their chunk was read, before anybody can ask for them.
+  func readAgain(_ offset: Int, _ count: Int) throws(EngineError) {
+    lock.lock()
+    defer { lock.unlock() }
+    let target = UnsafeMutableRawBufferPointer(start: memory.base + offset, count: count)
+    let first = offset / Self.chunkBytes
+    if offset % Self.chunkBytes != 0 { try fillLocked(first) }
+    do {
+      _ = try file.readFully(into: target, at: Int64(offset))
+    } catch {
+      throw EngineError.reading(error, path: path, offset: Int64(offset))
+    }
+    for chunk in first...(offset + count - 1) / Self.chunkBytes {
+      marks[chunk].store(1, ordering: .releasing)
+    }
+  }
+
   /// Takes over bytes that were just written to the file, before anybody can ask for them.
   func noteWritten(_ bytes: UnsafeRawBufferPointer, at offset: Int) throws(EngineError) {
     guard let source = bytes.baseAddress, bytes.count > 0 else { return }

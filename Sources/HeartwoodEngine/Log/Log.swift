@@ -39,13 +39,13 @@ final class Log: @unchecked Sendable {
   ///   - end: Where the next frame will lie.
   init(
     folder: StoreFolder, identifier: StoreIdentifier, options: EngineOptions, path: [LogSegment],
-    last: LogSegment, end: LogPoint, filled: Int, ends: [UInt32: SegmentEnd] = [:]
+    last: LogSegment, end: LogPoint, filled: Int, ends: [UInt32: SegmentEnd] = [:], durable: LogPoint? = nil
   ) {
     self.folder = folder
     self.identifier = identifier
     self.options = options
     self.end = end
-    synced = Guarded(Synced(durable: end))
+    synced = Guarded(Self.synced(path, durable: durable ?? end))
     settled = end
     zeros = ZeroFilling(last, filled: filled)
     for segment in path { table.add(segment) }
@@ -104,6 +104,60 @@ final class Log: @unchecked Sendable {
   /// How many bytes a segment can come to have: what makes it roll, and one transaction more.
   static func capacity(_ options: EngineOptions) -> Int {
     min(options.segmentBytes + Format.transactionLimit + (64 << 20), Format.segmentLimit)
+  }
+
+  // MARK: What other processes write
+
+  /// Goes on behind what another process has written.
+  ///
+  /// - Parameters:
+  ///   - later: The segments behind the last one, in order.
+  ///   - bytes: How many bytes the frames have that came.
+  func follow(_ later: [LogSegment], end: LogPoint, durable: LogPoint, bytes: Int) {
+    take(segments + later, end: end, durable: durable)
+    appendedBytes += bytes
+  }
+
+  /// Has these segments from now on, whatever it had before.
+  func takeUp(
+    _ segments: [LogSegment], end: LogPoint, durable: LogPoint, ends: [UInt32: SegmentEnd], bytes: Int
+  ) {
+    pathLock.withLock { self.ends.merge(ends) { $1 } }
+    take(segments, end: end, durable: durable)
+    appendedBytes += bytes
+  }
+
+  private func take(_ segments: [LogSegment], end: LogPoint, durable: LogPoint) {
+    guard let last = segments.last else { return }
+    for segment in segments where table.slot(segment.number) == nil { table.add(segment) }
+    pathLock.withLock {
+      path = segments
+      settled = end
+      for segment in segments {
+        if let join = segment.header.predecessor { ends[join.position.segment] = SegmentEnd(join) }
+      }
+    }
+    self.end = end
+    mustRoll = false
+    remains = nil
+    synced.withLock { $0 = Self.synced(segments, durable: durable) }
+    zeros.stop()
+    zeros = ZeroFilling(last, filled: last.limit)
+  }
+
+  /// The log is appended to again: the zeros of another process may lie ahead, and nobody lays any now.
+  func resume() throws(EngineError) {
+    zeros = ZeroFilling(last, filled: max(end.position.offset, try folder.size(of: last.file)))
+  }
+
+  /// What is not on disk for certain where the log is synced up to a point.
+  private static func synced(_ path: [LogSegment], durable: LogPoint) -> Synced {
+    var synced = Synced(durable: durable)
+    for (segment, next) in zip(path, path.dropFirst()) {
+      guard let join = next.header.predecessor, join.sequence > durable.sequence else { continue }
+      synced.earlier.append((segment, join.sequence))
+    }
+    return synced
   }
 
   // MARK: Appending

@@ -63,6 +63,24 @@ final class LogSegment: @unchecked Sendable {
     return (slot.pointee.base + offset).bytes(count)
   }
 
+  /// Makes bytes readable that another process has written, from `offset` to `end`. The writer only.
+  func extend(from offset: Int, to end: Int) throws(EngineError) {
+    guard end > offset else { return }
+    let size: Int64
+    do {
+      size = try file.size()
+    } catch {
+      throw EngineError.reading(error, path: path, offset: Int64(offset))
+    }
+    guard end <= capacity, Int64(end) <= size else {
+      throw EngineError.damaged(
+        "another process has written more than there is, or than fits: give both the same segment size",
+        file: path, offset: end)
+    }
+    if let filler { try filler.readAgain(offset, end - offset) }
+    if end > limit { slot.pointee.limit.store(end, ordering: .releasing) }
+  }
+
   /// Makes bytes that were written at `offset` readable. The writer only.
   func publish(_ bytes: UnsafeRawBufferPointer, at offset: Int) throws(EngineError) {
     try filler?.noteWritten(bytes, at: offset)

@@ -2,6 +2,7 @@ extension OpenStore {
   /// The newest generation, pinned.
   func newestSnapshot() throws(EngineError) -> Snapshot {
     try status.checkOpen()
+    try followOthers()
     let pinned = PinnedGeneration(generations)
     let view = ReadView(view: TreeView(space: space, root: pinned.pin.root), table: log.table)
     return Snapshot(pinned, view: view, generation: Generation(rawValue: pinned.pin.generation))

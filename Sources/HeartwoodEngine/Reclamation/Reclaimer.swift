@@ -86,6 +86,8 @@ final class Reclaimer: @unchecked Sendable {
   /// Lets go of segments that nothing refers to. Under the lock of checkpoints, and this one's, when a
   /// checkpoint without them is named by both slots of the anchor.
   func unlink(_ victims: Victims, _ store: OpenStore) {
+    // Other processes know where to look instead.
+    guard (try? store.publishRecord()) != nil else { return }
     store.folder.unlink(victims.logs.map(SegmentName.log) + victims.pages.map(SegmentName.pages))
     for number in victims.logs { contents[number] = nil }
     // Unmapping takes milliseconds: not while commits wait.
@@ -94,6 +96,12 @@ final class Reclaimer: @unchecked Sendable {
       return release(store)
     }
     withExtendedLifetime(released) {}
+  }
+
+  /// Takes note of segments that another process has given back, which generations before this one may need. Under the
+  /// writer lock.
+  func noteDropped(_ victims: Victims, generation: UInt64) {
+    if !victims.isEmpty { unlinked.append((victims, generation)) }
   }
 
   /// Takes the unlinked segments out of the store that no pin needs any more. Under the locks of checkpoints and of
@@ -135,8 +143,12 @@ extension OpenStore {
   /// Gives all space back that is worth it.
   func reclaim() throws(EngineError) -> ReclaimedSpace {
     try checkMayWrite()
-    try writer.withLock { () throws(EngineError) in try status.checkWritable() }
-    return try reclaimer.lock.withLock { () throws(EngineError) in
+    try status.checkWritable()
+    return try withLead { () throws(EngineError) in try reclaimLeading() }
+  }
+
+  private func reclaimLeading() throws(EngineError) -> ReclaimedSpace {
+    try reclaimer.lock.withLock { () throws(EngineError) in
       var space = ReclaimedSpace(bytesBefore: try fileBytes(), bytesAfter: 0, movedValues: 0, movedBytes: 0)
       let victims = try beginReclaiming()
       if !victims.isEmpty {
@@ -185,8 +197,10 @@ extension OpenStore {
   /// by the same checkpoint as everything else. In the background.
   func checkpointAndReclaim() throws(EngineError) {
     // What can't be moved, a damaged value say, must not keep checkpoints from being taken.
-    if options.reclamation == .automatic, (try? reclaimSome()) == true { return }
-    try checkpoint()
+    try withLead { () throws(EngineError) in
+      if options.reclamation == .automatic, (try? reclaimSome()) == true { return }
+      try checkpoint()
+    }
   }
 
   /// Returns whether there was something to give back. Somebody else who does it, or looks through the store, is

@@ -20,6 +20,7 @@ extension OpenStore {
     reclaimer.pace.stop()
     // 1. What is under way in the background comes to its end.
     options.worker.drain()
+    guard isLast() else { return try leave() }
     try checkpoints.withLock { () throws(EngineError) in
       var failure: EngineError?
       // 2. The tree is on disk.
@@ -29,12 +30,49 @@ extension OpenStore {
         guard !status.isClosed else { return }
         log.zeros.stop()
         if failure == nil { failure = markClean() }
+        if failure == nil { tellLast() }
+        leading.isOn.store(false, ordering: .relaxed)
         status.close()
         anchor.close()
         folder.close()
       }
       if let failure { throw failure }
     }
+  }
+
+  /// Whether no other process has the store open for writing; then none comes any more either. A store that has stopped is
+  /// closed as it is.
+  private func isLast() -> Bool {
+    guard let membership, !status.isStopped else { return true }
+    guard (try? lead()) != nil, (try? membership.tryBeAlone()) == true else { return false }
+    return true
+  }
+
+  /// Those who read learn of what closing has written.
+  private func tellLast() {
+    guard let membership else { return }
+    letGo(membership)
+  }
+
+  /// Leaves the store to others, with everything on disk that was written here.
+  private func leave() throws(EngineError) {
+    var failure: EngineError?
+    writer.withLockInBackground {
+      guard !status.isClosed else { return }
+      do throws(EngineError) {
+        try commits.drain()
+        try syncs.sync(log.syncWork())
+      } catch {
+        failure = error
+      }
+      log.zeros.stop()
+      if let membership { letGo(membership) }
+      leading.isOn.store(false, ordering: .relaxed)
+      status.close()
+      anchor.close()
+      folder.close()
+    }
+    if let failure { throw failure }
   }
 
   private var isWriting: Bool { options.access == .readWrite && !status.isStopped }

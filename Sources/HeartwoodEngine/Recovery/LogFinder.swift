@@ -123,7 +123,7 @@ struct LogFinder {
   /// Opens a segment that has to be there.
   ///
   /// - Parameter isLast: It may come to be longer than it is.
-  private func open(_ number: UInt32, _ known: SegmentHeader? = nil, isLast: Bool = true) throws(EngineError)
+  func open(_ number: UInt32, _ known: SegmentHeader? = nil, isLast: Bool = true) throws(EngineError)
     -> LogSegment
   {
     let name = SegmentName.log(number)
@@ -138,7 +138,7 @@ struct LogFinder {
     guard size <= Format.segmentLimit else {
       throw EngineError.damaged("the segment is longer than any can be", file: folder.path(of: name))
     }
-    let grows = isLast && options.access == .readWrite
+    let grows = isLast && options.untrusted == nil
     return try LogSegment(
       header: header, file: file, path: folder.path(of: name), limit: size,
       capacity: grows ? Log.capacity(options) : size, reading: options.reading)

@@ -106,6 +106,18 @@ struct LogScan {
       file: walk.segment.path, offset: walk.point.position.offset)
   }
 
+  /// Takes the frames up to a point for proven: a process has told that they are published.
+  mutating func take(published end: LogPoint) {
+    guard end.sequence > provenEnd.sequence else { return }
+    var point = provenEnd
+    for (index, frame) in frames[..<validCount].enumerated().dropFirst(provenCount) {
+      point = frame.next(after: point)
+      guard point == end else { continue }
+      provenEnd = point
+      provenCount = index + 1
+    }
+  }
+
   private mutating func findProvenEnd(_ start: LogPoint) {
     var point = start
     for (index, frame) in frames.prefix(validCount).enumerated() {

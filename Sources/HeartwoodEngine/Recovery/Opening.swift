@@ -16,12 +16,101 @@ struct Opening {
   }
 
   func run() throws(EngineError) -> OpenStore {
-    switch try StoreFolder.open(folderPath, options: options, fileSystem: fileSystem) {
-    case .store(let folder):
-      return try closingOnFailure(folder) { () throws(EngineError) in try open(folder) }
-    case .empty(let folder):
+    guard folderPath == path else {
+      let folder = try StoreFolder.inMemory(folderPath, fileSystem)
       return try closingOnFailure(folder) { () throws(EngineError) in try create(folder) }
     }
+    switch try StoreFolder.open(folderPath, options: options, fileSystem: fileSystem) {
+    case .store(let folder):
+      return try closingOnFailure(folder) { () throws(EngineError) in
+        try options.access == .readOnly ? openBeside(folder) : letOthersIn(try open(folder))
+      }
+    case .empty(let folder):
+      return try closingOnFailure(folder) { () throws(EngineError) in try letOthersIn(try create(folder)) }
+    case .shared(let folder):
+      return try closingOnFailure(folder) { () throws(EngineError) in try join(folder) }
+    }
+  }
+
+  /// Nobody else has it open for writing yet.
+  private func letOthersIn(_ store: OpenStore) throws(EngineError) -> OpenStore {
+    guard let membership = store.membership else { return store }
+    do {
+      let record = try membership.page.newest()
+      let isKnown = record.map { !$0.isHeld && $0.end == store.log.end && $0.durable == store.log.durable }
+      if isKnown != true { try store.publishRecord() }
+      if options.sharing == .processes { try membership.settle() }
+    } catch let error as EngineError {
+      throw error
+    } catch {
+      throw EngineError(
+        .inputOutput, "the store could not be opened to other processes", file: path, underlying: error)
+    }
+    store.writer.withLockInBackground { store.watchOrLetGo() }
+    return store
+  }
+
+  /// For reading only. Whoever writes it meanwhile may have given back what was about to be opened, or be about to write the
+  /// frame that is read.
+  private func openBeside(_ folder: StoreFolder) throws(EngineError) -> OpenStore {
+    var patience = Patience(seconds: options.busyTimeout)
+    while true {
+      let counter = try folder.newestRecord()?.counter
+      do throws(EngineError) {
+        return try open(folder)
+      } catch {
+        guard error.code == .damaged, try folder.newestRecord()?.counter != counter, patience.wait() else {
+          throw error
+        }
+      }
+    }
+  }
+
+  /// Others have it open: it is taken as they have told of it.
+  private func join(_ folder: StoreFolder) throws(EngineError) -> OpenStore {
+    var patience = Patience(seconds: options.busyTimeout)
+    while true {
+      do throws(EngineError) {
+        guard let record = try folder.newestRecord() else {
+          throw Membership.busy(path, "the store is being opened elsewhere; try again")
+        }
+        return try join(folder, record)
+      } catch {
+        // They may have given back what was about to be opened.
+        guard error.code == .damaged || error.code == .locked, patience.wait() else { throw error }
+      }
+    }
+  }
+
+  private func join(_ folder: StoreFolder, _ record: ProcessRecord) throws(EngineError) -> OpenStore {
+    let (anchor, contents) = try AnchorFile.open(
+      folder, access: options.access, syncs: options.durability != .none)
+    do throws(EngineError) {
+      try checkMayWrite(contents)
+      let finder = LogFinder(folder: folder, identifier: record.identifier, options: options)
+      let view = try LogView(finder, contents.slot, end: record.end, folder: folder)
+      guard let last = view.segments.last, contents.slot.identifier == record.identifier else {
+        throw EngineError.damaged("the store is not the one that others have open", file: path)
+      }
+      let log = Log(
+        folder: folder, identifier: record.identifier, options: options, path: view.segments, last: last,
+        end: record.end, filled: last.limit, ends: view.ends, durable: record.durable)
+      let found = Found(
+        folder: folder, anchor: anchor, log: log, checkpoint: view.checkpoint, next: record.nextSegment,
+        seenRecord: record.counter)
+      return try assemble(found, leads: false)
+    } catch {
+      anchor.close()
+      throw error
+    }
+  }
+
+  private func checkMayWrite(_ contents: AnchorFile.Contents) throws(EngineError) {
+    guard contents.forbidsWriting, options.access == .readWrite else { return }
+    throw EngineError(
+      .newerFormat,
+      "a newer version asks that this one does not write the store; open it for reading only",
+      file: path)
   }
 
   private func closingOnFailure(
@@ -66,25 +155,21 @@ struct Opening {
   // MARK: A store that is there
 
   /// What is known when the log is in order.
-  private struct Found {
+  struct Found {
     var folder: StoreFolder
     var anchor: AnchorFile
     var log: Log
     var checkpoint: NamedCheckpoint?
     var next: UInt32
     var hiddenTransactions = 0
+    var seenRecord: UInt64 = 0
   }
 
   private func open(_ folder: StoreFolder) throws(EngineError) -> OpenStore {
     let syncs = options.durability != .none
     let (anchor, contents) = try AnchorFile.open(folder, access: options.access, syncs: syncs)
     do throws(EngineError) {
-      if contents.forbidsWriting, options.access == .readWrite {
-        throw EngineError(
-          .newerFormat,
-          "a newer version asks that this one does not write the store; open it for reading only",
-          file: path)
-      }
+      try checkMayWrite(contents)
       let unfinished = try UnfinishedCopy(in: folder, beside: contents)
       if options.access == .readWrite {
         if syncs { try makeDurable(contents.slot, folder) }
@@ -112,7 +197,7 @@ struct Opening {
   }
 
   /// - Parameter endsAsSaid: What lies behind the end that the anchor names is of a copy that was not finished.
-  private func find(
+  func find(
     _ folder: StoreFolder, _ anchor: AnchorFile, _ contents: AnchorFile.Contents, endsAsSaid: Bool
   ) throws(EngineError) -> Found {
     let slot = contents.slot
@@ -126,8 +211,11 @@ struct Opening {
       path = try finder.path(to: slot.lastLogSegment, listing: listing, isExact: isExact)
     }
     let named = try namedCheckpoint(slot, in: path, folder)
-    let scan = try LogScan(
+    let record = options.access == .readOnly ? try folder.newestRecord() : nil
+    let oldCounter = try folder.oldCounter()
+    var scan = try LogScan(
       path, from: try start(named, path, folder), proven: slot.proven, exactly: isExact)
+    if let record, record.identifier == slot.identifier { scan.take(published: record.end) }
     let checkpoint = newestCheckpoint(scan) ?? named
     let next = max(slot.nextSegment, checkpoint?.record.nextSegment ?? 0, listing.next)
     path = LogFinder.alive(path, by: checkpoint)
@@ -139,7 +227,8 @@ struct Opening {
       try isExact ? recovery.cleanLog() : recovery.run(contents, listing: listing, checkpoint, next: next)
     return Found(
       folder: folder, anchor: anchor, log: log, checkpoint: checkpoint, next: next + (isExact ? 0 : 1),
-      hiddenTransactions: isExact || options.access == .readWrite ? 0 : scan.unprovenTransactions)
+      hiddenTransactions: isExact || options.access == .readWrite ? 0 : scan.unprovenTransactions,
+      seenRecord: record?.counter ?? oldCounter)
   }
 
   private func namedCheckpoint(
@@ -176,7 +265,7 @@ struct Opening {
 
   // MARK: Both
 
-  private func assemble(_ found: Found) throws(EngineError) -> OpenStore {
+  private func assemble(_ found: Found, leads: Bool = true) throws(EngineError) -> OpenStore {
     let space = try PageSpace()
     let numbers = SegmentNumbers(next: found.next)
     let files = PageSegmentFiles(folder: found.folder, identifier: found.log.identifier, options: options)
@@ -186,7 +275,9 @@ struct Opening {
     let replay = try Replay(space: space, from: found.checkpoint, log: found.log.tail, end: found.log.end)
     return OpenStore(
       OpenStore.Parts(
-        path: path, options: options, folder: found.folder, anchor: found.anchor, log: found.log,
+        path: path, options: options, fileSystem: fileSystem, page: try found.folder.openPage(),
+        seenRecord: found.seenRecord, leads: leads && options.access == .readWrite, folder: found.folder,
+        anchor: found.anchor, log: found.log,
         space: space,
         generations: replay.generations, tree: replay.tree, pages: pages, checkpoint: found.checkpoint,
         numbers: numbers, replayedBytes: replay.bytes, hiddenTransactions: found.hiddenTransactions))

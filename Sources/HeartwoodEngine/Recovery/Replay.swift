@@ -23,11 +23,12 @@ struct Replay {
     guard target > first else { return }
     // All of them make one generation here: nobody sees those in between.
     tree.begin(generation: target, from: root)
+    let applier = LogApplier(tree: tree)
     let start = checkpoint?.record.replay ?? log.first?.header.firstPoint ?? end
     var walk = try LogWalk(log[...], from: start, upTo: end.position)
     while walk.point.generation < target, let frame = try walk.next() {
       bytes += frame.header.totalBytes
-      try apply(frame, in: walk.segment)
+      try applier.apply(frame, in: walk.segment)
     }
     guard walk.point.generation == target else {
       throw EngineError.damaged(
@@ -38,8 +39,14 @@ struct Replay {
     generations.commit(target, result)
     generations.publish(target, result)
   }
+}
 
-  private func apply(_ frame: ScannedFrame, in segment: LogSegment) throws(EngineError) {
+/// Applies the log's transactions to a tree.
+struct LogApplier {
+  let tree: TreeWriter
+
+  /// Applies a transaction's frame; others change nothing.
+  func apply(_ frame: ScannedFrame, in segment: LogSegment) throws(EngineError) {
     guard frame.header.kind == Format.transactionKind else { return }
     var records = RecordIterator(frame.payload, firstOffset: frame.position.offset + Format.frameHeaderBytes)
     while let (record, offset) = records.next() {

@@ -47,5 +47,7 @@ final class TolerantFile: File, @unchecked Sendable {
     throw FileSystemError(.readOnlyFileSystem, .truncate, path: name)
   }
 
-  func tryLock() throws(FileSystemError) -> Bool { try base.tryLock() }
+  func tryLock(_ kind: LockKind) throws(FileSystemError) -> Bool { try base.tryLock(kind) }
+  func unlock() throws(FileSystemError) { try base.unlock() }
+  func isLocked() throws(FileSystemError) -> Bool { try base.isLocked() }
 }

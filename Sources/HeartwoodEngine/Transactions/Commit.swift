@@ -89,7 +89,7 @@ extension OpenStore {
     var ending = Ending()
     let result: Result
     do {
-      result = try writer.withLock(orThrow: { $0 as any Error }) {
+      result = try withWriterLeading(orThrow: { $0 as any Error }) {
         try status.checkWritable()
         try prepareLog()
         return try runTransaction(durability ?? options.durability, &ending, body)
@@ -109,7 +109,18 @@ extension OpenStore {
       try commits.wait(for: ending.number)
     }
     submit(ending.work)
+    tellOthers(ending)
     return result
+  }
+
+  /// What is published here others may read, and write behind. Nothing is lost where that can't be told: whoever writes next
+  /// finds it.
+  private func tellOthers(_ ending: Ending) {
+    guard let membership else { return }
+    if !ending.isEmpty { try? publishRecord() }
+    if membership.hasCompany || !leading.isWatched.load(ordering: .relaxed) {
+      writer.withLockInBackground { watchOrLetGo() }
+    }
   }
 
   /// What is left to do of a transaction when the writer lock is free.
@@ -158,30 +169,37 @@ extension OpenStore {
   func writeInternally<Result>(
     _ body: (WriteTransaction) throws(EngineError) -> Result
   ) throws(EngineError) -> Result {
-    try writer.withLock { () throws(EngineError) in
-      try status.checkWritable()
-      try prepareLog()
-      let transaction = try beginTransaction(isInternal: true)
-      let commit = Commit(store: self, transaction: transaction, durability: .deferred)
-      defer {
-        transaction.end()
-        log.builder.trim()
-      }
-      let result: Result
-      do throws(EngineError) {
-        result = try body(transaction)
-        try transaction.checkCommittable()
-      } catch {
-        commit.giveUp()
-        throw error
-      }
-      guard tree.hasChanges || !transaction.isEmpty else {
-        tree.rollback()
-        return result
-      }
-      try commit.perform()
+    try writer.withLock { () throws(EngineError) in try writeHoldingLock(body) }
+  }
+
+  /// The same, under the writer lock.
+  ///
+  /// - Parameter isForced: Also where nothing is changed.
+  func writeHoldingLock<Result>(
+    isForced: Bool = false, _ body: (WriteTransaction) throws(EngineError) -> Result
+  ) throws(EngineError) -> Result {
+    try status.checkWritable()
+    try prepareLog()
+    let transaction = try beginTransaction(isInternal: true)
+    let commit = Commit(store: self, transaction: transaction, durability: .deferred)
+    defer {
+      transaction.end()
+      log.builder.trim()
+    }
+    let result: Result
+    do throws(EngineError) {
+      result = try body(transaction)
+      try transaction.checkCommittable()
+    } catch {
+      commit.giveUp()
+      throw error
+    }
+    guard isForced || tree.hasChanges || !transaction.isEmpty else {
+      tree.rollback()
       return result
     }
+    try commit.perform()
+    return result
   }
 
   private func beginTransaction(isInternal: Bool = false) throws(EngineError) -> WriteTransaction {

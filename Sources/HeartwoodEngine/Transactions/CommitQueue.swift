@@ -38,6 +38,9 @@ final class CommitQueue: @unchecked Sendable {
     self.status = status
   }
 
+  /// Whether everything that was written is published, and nothing under way.
+  var isEmpty: Bool { lock.withLock { entries.isEmpty && !isSyncing && failure == nil } }
+
   /// Adds the newest transaction; under the writer lock. One that need not be synced, and has nobody
   /// before it, is published at once.
   func add(_ entry: Entry) {

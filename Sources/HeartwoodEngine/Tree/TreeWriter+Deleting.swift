@@ -188,6 +188,13 @@ extension TreeWriter {
     return (copyReference, 0)
   }
 
+  /// Goes on from another tree, on disk: the generation under construction needs nothing of the one that it began from.
+  func replaceWhole(with other: TreeRoot) {
+    pathHolds = false
+    if root.reference.isInArena, root.reference != .none { discardAll(root.reference) }
+    root = other
+  }
+
   private func discardAll(_ reference: PageReference) {
     let page = space.arenaPage(reference)
     if !page.isLeaf {

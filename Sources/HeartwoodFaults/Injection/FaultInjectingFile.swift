@@ -62,8 +62,16 @@ final class FaultInjectingFile: File {
     }
   }
 
-  func tryLock() throws(FileSystemError) -> Bool {
-    try controller.perform(.lock, path) { () throws(FileSystemError) in try base.tryLock() }
+  func tryLock(_ kind: LockKind) throws(FileSystemError) -> Bool {
+    try controller.perform(.lock, path) { () throws(FileSystemError) in try base.tryLock(kind) }
+  }
+
+  func isLocked() throws(FileSystemError) -> Bool {
+    try controller.perform(.lock, path) { () throws(FileSystemError) in try base.isLocked() }
+  }
+
+  func unlock() throws(FileSystemError) {
+    try controller.perform(.lock, path) { () throws(FileSystemError) in try base.unlock() }
   }
 
   func map(length: Int) throws(FileSystemError) -> (any FileMap)? {

@@ -181,7 +181,7 @@ extension FaultPlan.Calls {
   public static let size = Self.of(.size)
   /// The calls of `File.truncate`.
   public static let truncate = Self.of(.truncate)
-  /// The calls of `File.tryLock`.
+  /// The calls of `File.tryLock`, `File.unlock` and `File.isLocked`.
   public static let lock = Self.of(.lock)
   /// The calls of `File.map`.
   public static let map = Self.of(.map)

@@ -40,8 +40,16 @@ final class RecordingFile: File {
     }
   }
 
-  func tryLock() throws(FileSystemError) -> Bool {
-    try recorder.record(.lock, path) { () throws(FileSystemError) in try base.tryLock() }
+  func tryLock(_ kind: LockKind) throws(FileSystemError) -> Bool {
+    try recorder.record(.lock, path, "\(kind)") { () throws(FileSystemError) in try base.tryLock(kind) }
+  }
+
+  func isLocked() throws(FileSystemError) -> Bool {
+    try recorder.record(.lock, path, "asked for") { () throws(FileSystemError) in try base.isLocked() }
+  }
+
+  func unlock() throws(FileSystemError) {
+    try recorder.record(.lock, path, "none") { () throws(FileSystemError) in try base.unlock() }
   }
 
   func map(length: Int) throws(FileSystemError) -> (any FileMap)? {

@@ -44,6 +44,13 @@ struct HandleTable {
     open = open.filter { $0.value.process != process }
   }
 
+  func isLocked(besides handle: Handle) -> Bool {
+    guard let file = open[handle]?.file else { return false }
+    return open.contains { $0.key != handle && $0.value.file == file && $0.value.lock != nil }
+  }
+
+  mutating func unlock(_ handle: Handle) { open[handle]?.lock = nil }
+
   mutating func tryLock(_ handle: Handle, exclusively: Bool) -> Bool {
     guard let file = open[handle]?.file else { return false }
     let others = open.filter { $0.key != handle && $0.value.file == file }.compactMap(\.value.lock)

@@ -56,10 +56,20 @@ final class SimulatedFile: File {
     }
   }
 
-  func tryLock() throws(FileSystemError) -> Bool {
-    try perform(.lock) { (state) throws(FileSystemError) in
-      state.handles.tryLock(handle, exclusively: mode != .readOnly)
+  func tryLock(_ kind: LockKind) throws(FileSystemError) -> Bool {
+    precondition(
+      kind == .shared || mode != .readOnly, "A file opened for reading only is locked with others.")
+    return try perform(.lock) { (state) throws(FileSystemError) in
+      state.handles.tryLock(handle, exclusively: kind == .exclusive)
     }
+  }
+
+  func isLocked() throws(FileSystemError) -> Bool {
+    try perform(.lock) { (state) throws(FileSystemError) in state.handles.isLocked(besides: handle) }
+  }
+
+  func unlock() throws(FileSystemError) {
+    try perform(.lock) { (state) throws(FileSystemError) in state.handles.unlock(handle) }
   }
 
   func map(length: Int) throws(FileSystemError) -> (any FileMap)? {

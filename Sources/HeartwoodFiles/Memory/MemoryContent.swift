@@ -65,10 +65,17 @@ final class MemoryContent: @unchecked Sendable {
 
   func tryLock(_ holder: ObjectIdentifier, exclusively: Bool) -> Bool {
     lock.withLock {
-      if let exclusiveHolder { return exclusiveHolder == holder }
+      guard exclusiveHolder == nil || exclusiveHolder == holder else { return false }
       guard !exclusively || sharedHolders.isSubset(of: [holder]) else { return false }
-      if exclusively { exclusiveHolder = holder } else { sharedHolders.insert(holder) }
+      exclusiveHolder = exclusively ? holder : nil
+      if exclusively { sharedHolders.remove(holder) } else { sharedHolders.insert(holder) }
       return true
+    }
+  }
+
+  func isLocked(besides holder: ObjectIdentifier) -> Bool {
+    lock.withLock {
+      exclusiveHolder.map { $0 != holder } ?? !sharedHolders.isSubset(of: [holder])
     }
   }
 

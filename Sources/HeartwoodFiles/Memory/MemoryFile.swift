@@ -43,9 +43,21 @@ final class MemoryFile: File {
     try perform(.truncate) { () throws(FileSystemError) in try content.truncate(to: size) }
   }
 
-  func tryLock() throws(FileSystemError) -> Bool {
+  func tryLock(_ kind: LockKind) throws(FileSystemError) -> Bool {
+    precondition(
+      kind == .shared || mode != .readOnly, "A file opened for reading only is locked with others.")
     checkOpen()
-    return content.tryLock(ObjectIdentifier(self), exclusively: mode != .readOnly)
+    return content.tryLock(ObjectIdentifier(self), exclusively: kind == .exclusive)
+  }
+
+  func isLocked() throws(FileSystemError) -> Bool {
+    checkOpen()
+    return content.isLocked(besides: ObjectIdentifier(self))
+  }
+
+  func unlock() throws(FileSystemError) {
+    checkOpen()
+    content.unlock(ObjectIdentifier(self))
   }
 
   func map(length: Int) throws(FileSystemError) -> (any FileMap)? {

@@ -62,6 +62,14 @@ final class PosixDirectory: Directory {
     }
   }
 
+  func isInPlace() throws(FileSystemError) -> Bool {
+    do {
+      return try SystemCall.isDirectory(descriptor, at: path)
+    } catch {
+      throw FileSystemError(error, .openDirectory, path: path)
+    }
+  }
+
   func sync() throws(FileSystemError) {
     do {
       try SystemCall.sync(descriptor, .full)

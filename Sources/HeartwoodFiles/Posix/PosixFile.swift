@@ -9,7 +9,7 @@ final class PosixFile: File {
   /// Relaxed order is enough: closing while another call runs is an error of the program; the mark only
   /// makes sure that a descriptor whose number was given out again is never used.
   private let isClosed = Atomic(false)
-  private let isLocked = Atomic(false)
+  private let holdsLock = Atomic(false)
 
   init(name: String, path: String, mode: OpenMode, descriptor: Int32) {
     self.name = name
@@ -51,12 +51,35 @@ final class PosixFile: File {
     try perform(.truncate) { (file) throws(SystemError) in try SystemCall.truncate(file, to: size) }
   }
 
-  func tryLock() throws(FileSystemError) -> Bool {
+  func tryLock(_ kind: LockKind) throws(FileSystemError) -> Bool {
+    precondition(
+      kind == .shared || mode != .readOnly, "A file opened for reading only is locked with others.")
     let isTaken = try perform(.lock) { (file) throws(SystemError) in
-      try SystemCall.tryLock(file, exclusively: mode != .readOnly)
+      try SystemCall.tryLock(file, exclusively: kind == .exclusive)
     }
-    if isTaken { isLocked.store(true, ordering: .relaxed) }
+    if isTaken { holdsLock.store(true, ordering: .relaxed) }
     return isTaken
+  }
+
+  func unlock() throws(FileSystemError) {
+    try perform(.lock) { (file) throws(SystemError) in try SystemCall.unlock(file) }
+    holdsLock.store(false, ordering: .relaxed)
+  }
+
+  func isLocked() throws(FileSystemError) -> Bool {
+    try perform(.lock) { (file) throws(SystemError) in try SystemCall.isLocked(file) }
+  }
+
+  func share(length: Int) throws(FileSystemError) -> (any SharedMemory)? {
+    precondition(mode != .readOnly, "A file opened for reading only is mapped.")
+    do {
+      return try perform(.map) { (file) throws(SystemError) in
+        PosixSharedMemory(base: try SystemCall.shareFile(file, length: length), length: length)
+      }
+    } catch {
+      if error.code == .unsupported { return nil }
+      throw error
+    }
   }
 
   func map(length: Int) throws(FileSystemError) -> (any FileMap)? {
@@ -83,7 +106,7 @@ final class PosixFile: File {
   }
 
   private func letGo() throws(SystemError) {
-    if isLocked.load(ordering: .relaxed) { try? SystemCall.unlock(descriptor) }
+    if holdsLock.load(ordering: .relaxed) { try? SystemCall.unlock(descriptor) }
     try SystemCall.close(descriptor)
   }
 
@@ -98,6 +121,19 @@ final class PosixFile: File {
       throw FileSystemError(error, operation, path: path)
     }
   }
+}
+
+/// A file's first bytes where the system put them.
+final class PosixSharedMemory: SharedMemory, @unchecked Sendable {
+  let base: UnsafeMutableRawPointer
+  let length: Int
+
+  init(base: UnsafeMutableRawPointer, length: Int) {
+    self.base = base
+    self.length = length
+  }
+
+  deinit { SystemCall.unmap(base, length) }
 }
 
 /// A file's bytes where the system put them.

@@ -67,6 +67,19 @@ enum SystemCall {
     return status.st_mode & S_IFMT == S_IFDIR
   }
 
+  /// Whether an open directory is what a path leads to; links are not followed in its last place.
+  static func isDirectory(_ descriptor: Int32, at path: String) throws(SystemError) -> Bool {
+    let mine = try status(of: descriptor)
+    var found = stat()
+    do {
+      _ = try retried { lstat(path, &found) }
+    } catch {
+      if error.number == ENOENT || error.number == ENOTDIR { return false }
+      throw error
+    }
+    return mine.st_dev == found.st_dev && mine.st_ino == found.st_ino
+  }
+
   // MARK: Files
 
   /// Opens without waiting, so that a pipe planted under the name can't stop the process.
@@ -157,8 +170,25 @@ enum SystemCall {
     #endif
   }
 
+  /// Whether another open file is in the way of an exclusive lock.
+  static func isLocked(_ descriptor: Int32) throws(SystemError) -> Bool {
+    #if canImport(Darwin)
+      // There is no way to ask but by trying.
+      guard try tryLock(descriptor, exclusively: true) else { return true }
+      try unlock(descriptor)
+      return false
+    #else
+      var lock = flock()
+      lock.l_type = Int16(F_WRLCK)
+      lock.l_whence = Int16(SEEK_SET)
+      _ = try retried { fcntl(descriptor, getOpenFileLock, &lock) }
+      return lock.l_type != Int16(F_UNLCK)
+    #endif
+  }
+
   #if !canImport(Darwin)
-    /// `F_OFD_SETLK`, which the C module does not show to Swift.
+    /// `F_OFD_GETLK` and `F_OFD_SETLK`, which the C module does not show to Swift.
+    private static let getOpenFileLock: Int32 = 36
     private static let setOpenFileLock: Int32 = 37
 
     private static func setLock(_ descriptor: Int32, _ type: some BinaryInteger) throws(SystemError) {
@@ -185,6 +215,10 @@ enum SystemCall {
 
   static func mapFile(_ descriptor: Int32, length: Int) throws(SystemError) -> UnsafeMutableRawPointer {
     try mapped(mmap(nil, length, PROT_READ, MAP_SHARED, descriptor, 0))
+  }
+
+  static func shareFile(_ descriptor: Int32, length: Int) throws(SystemError) -> UnsafeMutableRawPointer {
+    try mapped(mmap(nil, length, PROT_READ | PROT_WRITE, MAP_SHARED, descriptor, 0))
   }
 
   /// Zeros that take no memory before they are written.
@@ -228,6 +262,9 @@ enum SystemCall {
     let seconds = Int64(time.tv_sec).multipliedReportingOverflow(by: 1_000_000_000).partialValue
     return seconds &+ Int64(time.tv_nsec)
   }
+
+  /// Less where a signal comes.
+  static func sleep(microseconds: UInt32) { usleep(microseconds) }
 
   static var processIdentifier: Int32 { getpid() }
 

@@ -8,4 +8,10 @@ package enum CurrentProcess {
 package enum CurrentThread {
   /// A number that no other living thread of the process has.
   package static var identifier: UInt { SystemCall.threadIdentifier }
+
+  /// Lets others run for a moment.
+  package static func pause() { sleep(microseconds: 50) }
+
+  /// Does nothing for a while.
+  static func sleep(microseconds: UInt32) { SystemCall.sleep(microseconds: microseconds) }
 }

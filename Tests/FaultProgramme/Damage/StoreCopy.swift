@@ -28,8 +28,8 @@ struct StoreCopy: Sendable {
     return fileSystem
   }
 
-  /// In the order in which they are damaged.
-  var names: [String] { files.keys.sorted() }
+  /// Those that hold something of the store itself, in the order in which they are damaged.
+  var names: [String] { files.keys.filter { $0 != "processes" }.sorted() }
 
   /// Every byte of every file.
   var offsets: [String: [Int]] { files.mapValues { Array($0.indices) } }

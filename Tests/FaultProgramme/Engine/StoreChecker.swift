@@ -131,7 +131,7 @@ struct StoreChecker {
 
   /// Whether a file of this name belongs to a store that nobody is making.
   static func isExpected(_ name: String) -> Bool {
-    name == "anchor" || name == "lock" || name.hasSuffix(".log") || name.hasSuffix(".pages")
+    ["anchor", "lock", "processes"].contains(name) || name.hasSuffix(".log") || name.hasSuffix(".pages")
   }
 
   /// The bytes of every file, by its name.

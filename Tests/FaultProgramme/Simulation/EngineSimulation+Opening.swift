@@ -193,11 +193,11 @@ extension EngineSimulation {
     (!isMade || isInDoubt) && finding.description.hasPrefix("an error without a cause")
   }
 
-  /// While the store is open, nobody else can open it.
+  /// While the store is open, nobody else can have it to themselves.
   func openTwice() throws {
     guard engine != nil else { return }
     var other = drawOptions()
-    if random.below(2) == 0 { other.access = .readOnly }
+    other.sharing = .exclusive
     do {
       let second = try Engine(at: Session.path, options: other, fileSystem: machine.anotherProcess())
       throw Finding("the store is open twice, the second time at \(second.newestGeneration)")

@@ -53,7 +53,9 @@ struct GoldenStore: Sendable, CustomTestStringConvertible {
   static func files(at path: String) throws -> [String: Data] {
     let folder = URL(filePath: path)
     return try Dictionary(
-      uniqueKeysWithValues: names(in: folder).map { ($0, try Data(contentsOf: folder.appending(path: $0))) })
+      uniqueKeysWithValues: names(in: folder).filter { $0 != "processes" }.map {
+        ($0, try Data(contentsOf: folder.appending(path: $0)))
+      })
   }
 
   private static func names(in folder: URL) throws -> [String] {

@@ -1,4 +1,6 @@
+import Dispatch
 import Foundation
+import HeartwoodEngine
 import Testing
 
 @testable import HeartwoodCommand
@@ -16,6 +18,27 @@ import Testing
     #expect(wrong.output == "")
     #expect(wrong.notes.hasPrefix("heartwood: "))
     #expect(try Program.run("verify", path).status == 0)
+  }
+
+  @Test func `writes a store beside others of its kind, and beside a program that has it open`() throws {
+    let world = try SmallWorld()
+    let open = try Engine(at: world.path)
+    let before = open.newestGeneration
+    for name in 0..<4 {
+      let objects = (0..<50).map { ##"{"@id": "Continent/\##(name)-\##($0)", "name": "\##(name)-\##($0)"}"## }
+      let document = ##"{"model": \##(SmallWorld.model), "objects": [\##(objects.joined(separator: ","))]}"##
+      _ = try world.directory.file("\(name).json", document)
+    }
+    let (path, files) = (world.path, world.directory.url)
+    DispatchQueue.concurrentPerform(iterations: 4) { name in
+      let run = Result { try Program.run("import", path, files.appending(path: "\(name).json").path) }
+      #expect((try? run.get().status) == 0, "\(run)")
+    }
+    #expect(world.run("count", "Continent").output == "202\n")
+    #expect(try open.snapshot().generation > before)
+    #expect(try open.verify().isSound)
+    try open.close()
+    #expect(world.run("verify").status == .success)
   }
 
   @Test func `stops without a word when nobody reads on`() throws {

@@ -171,10 +171,13 @@ import Testing
   @Test func `errors say what happened and where`() throws {
     try TemporaryFolder.with { folder in
       let path = folder + "/towns.store"
-      let first = try Engine(at: path)
+      var options = EngineOptions()
+      options.sharing = .exclusive
+      options.busyTimeout = 0.5
+      let first = try Engine(at: path, options: options)
       var message = ""
       do {
-        let store = try Engine(at: path)
+        let store = try Engine(at: path, options: options)
         try store.close()
       } catch let error as EngineError where error.code == .locked {
         message = "\(error)"

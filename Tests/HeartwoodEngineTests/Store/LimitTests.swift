@@ -239,14 +239,23 @@ import Testing
     try store.close()
   }
 
-  @Test func `one writes at a time, and one engine has a store`() throws {
+  @Test func `one writes at a time, in all engines that have the store`() throws {
     let fileSystem = MemoryFileSystem()
     let store = try Engine(at: Self.path, options: options, fileSystem: fileSystem)
     try store.write { transaction in
       try transaction.put("a", [1])
       #expect(code { try store.write { try $0.put("b", [1]) } } == .nestedWrite)
     }
-    #expect(code { _ = try Engine(at: Self.path, options: options, fileSystem: fileSystem) } == .locked)
+    var impatient = options
+    impatient.busyTimeout = 0
+    let other = try Engine(at: Self.path, options: impatient, fileSystem: fileSystem)
+    try store.write { transaction in
+      try transaction.put("b", [1])
+      #expect(code { try other.write { try $0.put("c", [1]) } } == .locked)
+    }
+    #expect(try other.snapshot().count == 2)
+    try other.close()
+    try store.write { _ = try $0.delete("b") }
     #expect(try store.snapshot().count == 1)
     try expectGoesOn(store, fileSystem)
   }

@@ -169,6 +169,7 @@ import Testing
     let worker = PatientWorker()
     var options = StoreKind.simulated.options
     (options.worker, options.toleratedGarbage, options.checkpointBytes) = (worker, 0, 1 << 20)
+    options.sharing = .exclusive
     let engine = try Engine(at: "/store", options: options, fileSystem: disk)
     for number in 0..<300 {
       try engine.write { try $0.put("key \(number % 10)", [UInt8](repeating: 1, count: 2000)) }

@@ -54,7 +54,9 @@ import Testing
     var refusals = 0
     while true {
       occurrence += 1
-      let plan = FaultPlan([.init(.of(.read), occurrence: occurrence, code: .inputOutput)])
+      let plan = FaultPlan([
+        .init(.of(.read), occurrence: occurrence, suffix: ".log", code: .inputOutput)
+      ])
       let fileSystem = FaultInjectingFileSystem(base: try files.mounted(), plan: plan)
       let found = code { _ = try Engine(at: "/store", options: options, fileSystem: fileSystem) }
       guard fileSystem.injectedErrorCount > 0 else { break }

@@ -45,7 +45,9 @@ import Testing
       #expect(engine.newestGeneration.rawValue == 0)
       try engine.close()
       #expect(
-        try PosixFileSystem().openDirectory(path).entries() == ["0000000000000001.log", "anchor", "lock"])
+        try PosixFileSystem().openDirectory(path).entries() == [
+          "0000000000000001.log", "anchor", "lock", "processes",
+        ])
     }
   }
 
@@ -68,12 +70,19 @@ import Testing
     #expect(try engine.snapshot().count > 0)
   }
 
-  @Test func `a store that is open is locked for others`() throws {
+  @Test func `a store that somebody has for themselves is locked for others`() throws {
     try TemporaryFolder.with { path in
-      let engine = try Engine(at: path, options: options)
-      #expect(code { _ = try Engine(at: path, options: options) } == .locked)
+      var exclusive = options
+      (exclusive.sharing, exclusive.busyTimeout) = (.exclusive, 0)
+      var waiting = options
+      waiting.busyTimeout = 0
+      let engine = try Engine(at: path, options: exclusive)
+      #expect(code { _ = try Engine(at: path, options: waiting) } == .locked)
       try engine.close()
-      try Engine(at: path, options: options).close()
+      let shared = try Engine(at: path, options: options)
+      #expect(code { _ = try Engine(at: path, options: exclusive) } == .locked)
+      try shared.close()
+      try Engine(at: path, options: exclusive).close()
     }
   }
 
@@ -155,7 +164,7 @@ import Testing
     let fileSystem = MemoryFileSystem()
     try fileSystem.createDirectory("/store")
     let directory = try fileSystem.openDirectory("/store")
-    for name in ["lock", "anchor.new", "0000000000000001.log"] {
+    for name in ["lock", "processes", "anchor.new", "0000000000000001.log"] {
       try directory.open(name, .createNew).close()
     }
     let engine = try Engine(at: "/store", options: options, fileSystem: fileSystem)

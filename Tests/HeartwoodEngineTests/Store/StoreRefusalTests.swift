@@ -81,7 +81,7 @@ import Testing
       try open(FaultInjectingFileSystem(base: MemoryFileSystem(), plan: FaultPlan([fault])))
     },
     Case(testDescription: "a failing disk", code: .inputOutput, words: ["reading failed"]) {
-      let fault = FaultPlan.Fault(.of(.read), code: .inputOutput, duration: .forever)
+      let fault = FaultPlan.Fault(.of(.read), suffix: "anchor", code: .inputOutput, duration: .forever)
       try open(
         FaultInjectingFileSystem(base: try StoreFiles.small().files.mounted(), plan: FaultPlan([fault])))
     },

@@ -1,0 +1,348 @@
+import HeartwoodFiles
+import Synchronization
+
+/// Which of the processes that have a store open writes to it: the one that leads.
+///
+/// It keeps the lock from one write to the next as long as nobody else is there, and for a moment only where nothing more
+/// is written; where others are there, it lets go after every write. Whoever leads next first takes up what was written
+/// since; where the one before has ended without letting go, it brings the log in order as an opening after a crash does.
+///
+/// Order of the locks: `leading.taking`, reclaimer, checkpoints, writer.
+final class Leading: @unchecked Sendable {
+  /// Held by the thread that takes the lead.
+  let taking = Lock()
+  /// Whether this process leads; changed under the writer lock.
+  let isOn: Atomic<Bool>
+  /// Whether others have been told that this process leads.
+  let hasTold = Atomic(false)
+  /// The writer's.
+  var writesInCompany = 0
+  /// The writer's: how many tasks need the lead until they end.
+  var tasks = 0
+  /// Whether somebody looks after a while whether more was written; changed under the writer lock.
+  let isWatched = Atomic(false)
+  /// How often others had called when this process gave way the last time.
+  let calls = Atomic<UInt64>(0)
+  /// The counter of the newest record that is known here.
+  let seen = Atomic<UInt64>(0)
+  /// Held while a record is written, so that none comes after the lock was let go of.
+  let recording = Lock()
+
+  init(isOn: Bool) { self.isOn = Atomic(isOn) }
+}
+
+extension OpenStore {
+  /// Runs `body` as the one who writes, while holding the writer lock.
+  func withWriterLeading<Result, Failure: Error>(
+    orThrow wrapped: (EngineError) -> Failure, _ body: () throws(Failure) -> Result
+  ) throws(Failure) -> Result {
+    while true {
+      do throws(EngineError) { try lead() } catch { throw wrapped(error) }
+      let result = try writer.withLock(orThrow: wrapped) { () throws(Failure) -> Result? in
+        // The lead may have been let go of in between.
+        membership == nil || (leading.isOn.load(ordering: .relaxed) && !hasGivenWay()) ? try body() : nil
+      }
+      if let result { return result }
+    }
+  }
+
+  /// Lets go where others wait: threads that write all the time would leave no moment at which everything is published.
+  /// Under the writer lock.
+  private func hasGivenWay() -> Bool {
+    guard let membership, membership.hasCompany, hasCalls(membership) != nil, leading.tasks == 0,
+      (try? commits.drain()) != nil
+    else { return false }
+    letGo(membership)
+    return !leading.isOn.load(ordering: .relaxed)
+  }
+
+  /// How often others have called, if any has since this process gave way.
+  private func hasCalls(_ membership: Membership) -> UInt64? {
+    guard let calls = try? membership.page.callCount(), calls != leading.calls.load(ordering: .relaxed) else {
+      return nil
+    }
+    return calls
+  }
+
+  /// Runs `body`, a task of several steps, as the one who writes. Holds no lock.
+  func withLead<Result>(_ body: () throws(EngineError) -> Result) throws(EngineError) -> Result {
+    guard membership != nil else {
+      // Asked here so that a task inside a write is an error and not a wait for itself.
+      try writer.withLock {}
+      return try body()
+    }
+    try withWriterLeading(orThrow: { $0 }) { () throws(EngineError) in leading.tasks += 1 }
+    defer {
+      writer.withLockInBackground {
+        leading.tasks -= 1
+        watchOrLetGo()
+      }
+    }
+    return try body()
+  }
+
+  /// Sees to it that this process leads. With no locks, or with the writer lock where it does.
+  func lead() throws(EngineError) {
+    guard let membership, !leading.isOn.load(ordering: .relaxed), !writer.isHeldHere else { return }
+    try leading.taking.withLock { () throws(EngineError) in
+      guard !leading.isOn.load(ordering: .relaxed) else { return }
+      try status.checkWritable()
+      try waitForLock(membership)
+      do throws(EngineError) {
+        try checkpoints.withLock { () throws(EngineError) in
+          try writer.withLock { () throws(EngineError) in try takeOver(membership) }
+        }
+      } catch {
+        try? membership.letGo()
+        throw error
+      }
+    }
+  }
+
+  private func waitForLock(_ membership: Membership) throws(EngineError) {
+    giveOthersTime(membership)
+    var patience = Patience(seconds: options.busyTimeout)
+    var hasCalled = false
+    do {
+      repeat {
+        if try membership.tryLead() { return }
+        if !hasCalled { try membership.page.noteCall() }
+        hasCalled = true
+      } while patience.wait()
+    } catch {
+      throw EngineError.files(error, "the store could not be locked")
+    }
+    throw Membership.busy(
+      path, "another process is writing, and has been for \(options.busyTimeout) seconds; try again")
+  }
+
+  /// Who asks for the lead in vain tries again after a pause; this process would have taken it back by then.
+  private func giveOthersTime(_ membership: Membership) {
+    guard let calls = hasCalls(membership) else { return }
+    leading.calls.store(calls, ordering: .relaxed)
+    var patience = Patience(seconds: Self.timeForOthers)
+    while (try? membership.page.newest())?.leader == membership.name, patience.wait() {}
+  }
+
+  /// Longer than the longest pause.
+  private static let timeForOthers = 0.005
+
+  // MARK: Taking over
+
+  /// Under the locks of checkpoints and of the writer.
+  private func takeOver(_ membership: Membership) throws(EngineError) {
+    try status.checkWritable()
+    try folder.checkIsInPlace()
+    let record = try newestRecord(membership.page)
+    if let record, hasLedLast(record, membership) {
+      // Nobody has led meanwhile.
+    } else if let record, isInOrder(record) {
+      try CatchUp(store: self, end: record.end, durable: record.durable).run()
+      #if DELIBERATE_BUGS
+        if !DeliberateBug.isOn(.reusesNumbersOfOthers) { numbers.raise(to: record.nextSegment) }
+      #else
+        numbers.raise(to: record.nextSegment)
+      #endif
+      try takeCheckpointOfOthers(try anchor.reload(folder).slot)
+    } else {
+      try recover()
+    }
+    try log.resume()
+    leading.isOn.store(true, ordering: .relaxed)
+    do throws(EngineError) {
+      try publishRecord()
+      #if DELIBERATE_BUGS
+        if DeliberateBug.isOn(.keepsTreeOfOldCheckpoint) { foreign = .none }
+      #endif
+      if case .checkpoint(let checkpoint) = foreign { try adopt(checkpoint) }
+    } catch {
+      leading.isOn.store(false, ordering: .relaxed)
+      throw error
+    }
+  }
+
+  private func hasLedLast(_ record: ProcessRecord, _ membership: Membership) -> Bool {
+    #if DELIBERATE_BUGS
+      if DeliberateBug.isOn(.writesBehindOthersUnseen) { return true }
+    #endif
+    return record.leader == membership.name
+  }
+
+  /// Whether the one that led has let go of the log as it is to be.
+  private func isInOrder(_ record: ProcessRecord) -> Bool {
+    #if DELIBERATE_BUGS
+      if DeliberateBug.isOn(.takesDeadLeaderForOrderly) { return true }
+    #endif
+    return !record.isHeld && record.identifier == log.identifier
+  }
+
+  private func newestRecord(_ page: ProcessPage) throws(EngineError) -> ProcessRecord? {
+    do {
+      return try page.newest()
+    } catch {
+      throw EngineError.files(error, "what the store's processes tell could not be read")
+    }
+  }
+
+  /// What others have written pages of is not in `pages`: more are put into a segment of their own.
+  private func takeCheckpointOfOthers(_ slot: AnchorSlot) throws(EngineError) {
+    pages.seal()
+    guard case .none = foreign, slot.checkpoint != lastCheckpoint?.position else { return }
+    foreign = .checkpoint(
+      try slot.checkpoint.map { (position) throws(EngineError) in
+        try NamedCheckpoint.read(
+          at: position, checksum: slot.checkpointChecksum, in: log.segments, folder: folder)
+      })
+  }
+
+  /// Whoever led has ended in the middle of it.
+  private func recover() throws(EngineError) {
+    let contents = try anchor.reload(folder)
+    let found = try Opening(path, options, fileSystem).find(folder, anchor, contents, endsAsSaid: false)
+    numbers.raise(to: found.next)
+    let end = found.log.end
+    let adoption = try Adoption(
+      self, found.checkpoint, found.log.segments, end: end, durable: end, ends: found.checkpoint?.ends ?? [:])
+    pages.seal()
+    guard end.generation > generations.tip.generation else {
+      guard end.generation == generations.tip.generation else {
+        throw EngineError.damaged(
+          "transactions that were there are not any more; close the store and open it again", file: path)
+      }
+      return adoption.takeLogOnly()
+    }
+    try adoption.run()
+  }
+
+  /// Begins anew from a checkpoint of another process, by an empty transaction of the store's own.
+  private func adopt(_ checkpoint: NamedCheckpoint?) throws(EngineError) {
+    let (adoption, bytes, generation) = try writeHoldingLock(isForced: true) {
+      (transaction) throws(EngineError) -> (Adoption, Int, UInt64) in
+      let adoption = try Adoption(
+        self, checkpoint, log.segments, end: transaction.start, durable: log.durable, ends: [:])
+      return (adoption, try adoption.begin(), transaction.number)
+    }
+    adoption.end(bytes, generation: generation)
+  }
+
+  // MARK: Letting go
+
+  /// After a write, when it is published: others may write now, or soon. Under the writer lock.
+  func watchOrLetGo() {
+    guard let membership, options.sharing == .processes, membership.page.isThere,
+      leading.isOn.load(ordering: .relaxed)
+    else { return }
+    if membership.hasCompany { lookForCompany(membership) }
+    guard let seconds = options.idleSeconds, !membership.hasCompany else { return letGo(membership) }
+    if !leading.isWatched.exchange(true, ordering: .relaxed) { watch(seconds) }
+  }
+
+  /// Now and then: whoever was there may have gone.
+  private func lookForCompany(_ membership: Membership) {
+    leading.writesInCompany += 1
+    guard leading.writesInCompany % 64 == 0, (try? membership.tryBeAlone()) == true else { return }
+    try? membership.settle()
+  }
+
+  private func watch(_ seconds: Double) {
+    let written = log.appendedBytes
+    options.worker.submit(afterSeconds: seconds) { [weak self] in
+      guard let self, let membership else { return }
+      writer.withLockInBackground {
+        if self.log.appendedBytes == written, self.leading.isOn.load(ordering: .relaxed) {
+          self.letGo(membership)
+        }
+        if self.leading.isOn.load(ordering: .relaxed) { return self.watch(seconds) }
+        self.leading.isWatched.store(false, ordering: .relaxed)
+      }
+    }
+  }
+
+  /// Lets others lead, unless something is under way. Under the writer lock.
+  func letGo(_ membership: Membership) {
+    guard leading.tasks == 0, status.isStopped || commits.isEmpty else { return }
+    log.zeros.stop()
+    // What lies behind the end has to be zeros, as the log goes on there.
+    let isInOrder = !status.isStopped && (!log.mustRoll || (try? roll()) != nil)
+    leading.recording.withLock {
+      // Where it can't be told, whoever comes next takes this one for a writer that has ended in the middle.
+      if isInOrder, leading.hasTold.load(ordering: .relaxed) { try? record(isHeld: false) }
+      leading.isOn.store(false, ordering: .relaxed)
+      try? membership.letGo()
+    }
+  }
+
+  // MARK: Records
+
+  /// Tells others up to where the log is published, if this process leads. Any thread.
+  func publishRecord() throws(EngineError) {
+    guard membership != nil else { return }
+    try leading.recording.withLock { () throws(EngineError) in
+      guard leading.isOn.load(ordering: .relaxed) else { return }
+      do throws(FileSystemError) {
+        try record(isHeld: true)
+      } catch {
+        throw EngineError.files(error, "other processes could not be told of the commit")
+      }
+    }
+  }
+
+  private func record(isHeld: Bool) throws(FileSystemError) {
+    guard let membership else { return }
+    let counter = try membership.page.write(
+      ProcessRecord(
+        identifier: log.identifier, leader: membership.name, isHeld: isHeld, end: log.settledEnd,
+        durable: log.durable, nextSegment: numbers.upcoming))
+    leading.hasTold.store(true, ordering: .relaxed)
+    leading.seen.store(counter, ordering: .relaxed)
+  }
+
+  /// Tells others that this process leads, so that they look after the store if it ends. Before any file is changed.
+  func tellLeading() throws(EngineError) {
+    if membership != nil, !leading.hasTold.load(ordering: .relaxed) { try publishRecord() }
+  }
+
+  // MARK: Following
+
+  /// Takes up what other processes have published since, if there is anything.
+  @inline(__always)
+  func followOthers() throws(EngineError) {
+    guard let page, !leading.isOn.load(ordering: .relaxed) else { return }
+    let counter: UInt64
+    do {
+      counter = try page.newestCounter()
+    } catch {
+      throw EngineError.files(error, "what the store's processes tell could not be read")
+    }
+    if counter > leading.seen.load(ordering: .relaxed) { try follow(page) }
+  }
+
+  @inline(never)
+  private func follow(_ page: ProcessPage) throws(EngineError) {
+    guard !writer.isHeldHere else { return }
+    var patience = Patience(seconds: options.busyTimeout)
+    while true {
+      let counter = try newestRecord(page)?.counter
+      do throws(EngineError) {
+        return try followOnce(page)
+      } catch {
+        // What was about to be opened may have been given back; of that, others are told before.
+        guard error.code == .damaged, try newestRecord(page)?.counter != counter, patience.wait() else {
+          throw error
+        }
+      }
+    }
+  }
+
+  private func followOnce(_ page: ProcessPage) throws(EngineError) {
+    try checkpoints.withLock { () throws(EngineError) in
+      try writer.withLock { () throws(EngineError) in
+        guard !leading.isOn.load(ordering: .relaxed), let record = try newestRecord(page),
+          record.counter > leading.seen.load(ordering: .relaxed), record.identifier == log.identifier
+        else { return }
+        try CatchUp(store: self, end: record.end, durable: record.durable).run()
+        leading.seen.store(record.counter, ordering: .relaxed)
+      }
+    }
+  }
+}

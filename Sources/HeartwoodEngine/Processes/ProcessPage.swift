@@ -1,0 +1,166 @@
+import HeartwoodFiles
+import Synchronization
+
+/// The page that the processes of a store share: two records, of which the newer valid one holds, and the number of those
+/// that came. In memory where the file system can share it, else by reads and writes of the file.
+///
+/// A record is written over the older of the two, its counter last, so that a process that ends while it writes leaves the
+/// other. One process writes records at a time; anybody reads.
+final class ProcessPage: @unchecked Sendable {
+  static let byteCount = 4096
+  /// Where the records lie, each in sectors of its own.
+  private static let records = [0, 512]
+  private static let arrivals = 1024
+  private static let calls = 1032
+
+  private enum Place {
+    case memory(any SharedMemory)
+    case map(any FileMap)
+    case file
+    /// There was no room for it: nobody is told anything.
+    case nowhere
+  }
+
+  private let file: any File
+  private let place: Place
+
+  /// The page that others have laid.
+  ///
+  /// - Parameter isWritten: Whether this process may write to it.
+  init(_ file: any File, isWritten: Bool) throws(FileSystemError) {
+    self.file = file
+    if isWritten {
+      place = try file.share(length: Self.byteCount).map(Place.memory) ?? .file
+    } else {
+      let isWhole = try file.size() >= Self.byteCount
+      place = isWhole ? try file.map(length: Self.byteCount).map(Place.map) ?? .file : .file
+    }
+  }
+
+  /// The page of the first process that is there.
+  init(laying file: any File) throws(FileSystemError) {
+    self.file = file
+    do {
+      // Written, and not only extended: on a full disk a page without room would end the process that touches it.
+      if try file.size() < Int64(Self.byteCount) {
+        try file.write(all: [UInt8](repeating: 0, count: Self.byteCount), at: 0)
+      }
+      place = try file.share(length: Self.byteCount).map(Place.memory) ?? .file
+    } catch {
+      guard error.code == .noSpace else { throw error }
+      place = .nowhere
+    }
+  }
+
+  /// Whether others can be told anything.
+  var isThere: Bool {
+    if case .nowhere = place { false } else { true }
+  }
+
+  // MARK: Records
+
+  /// The counter of the newest record. Cheap where the page is in memory.
+  func newestCounter() throws(FileSystemError) -> UInt64 {
+    max(try word(at: Self.records[0]), try word(at: Self.records[1]))
+  }
+
+  /// The newest record; nil where there is none.
+  func newest() throws(FileSystemError) -> ProcessRecord? {
+    // Whoever writes meanwhile leaves one of the two whole, unless it writes twice.
+    for _ in 0..<8 {
+      let newest = try newestWhole()
+      if try newest?.counter ?? 0 >= newestCounter() { return newest }
+    }
+    return try newestWhole()
+  }
+
+  private func newestWhole() throws(FileSystemError) -> ProcessRecord? {
+    let first = ProcessRecord(try words(at: Self.records[0]))
+    guard let second = ProcessRecord(try words(at: Self.records[1])) else { return first }
+    return second.counter > first?.counter ?? 0 ? second : first
+  }
+
+  /// Writes a record over the older one. One process at a time, and one thread of it.
+  ///
+  /// - Returns: its counter.
+  func write(_ record: ProcessRecord) throws(FileSystemError) -> UInt64 {
+    let (first, second) = (try word(at: Self.records[0]), try word(at: Self.records[1]))
+    var record = record
+    record.counter = max(first, second) + 1
+    let offset = Self.records[first <= second ? 0 : 1]
+    let words = record.words
+    guard isThere else { return 0 }
+    guard let memory else {
+      try file.write(all: words.flatMap { word in withUnsafeBytes(of: word) { Array($0) } }, at: offset)
+      return record.counter
+    }
+    let slot = memory + offset / 8
+    slot.pointee.store(0, ordering: .sequentiallyConsistent)
+    for index in 1..<words.count { (slot + index).pointee.store(words[index], ordering: .relaxed) }
+    slot.pointee.store(record.counter, ordering: .sequentiallyConsistent)
+    return record.counter
+  }
+
+  // MARK: Counts
+
+  /// How many have come since the file was made, but for those that were the only one.
+  func arrivalCount() throws(FileSystemError) -> UInt64 { try word(at: Self.arrivals) }
+
+  /// A process has come to others.
+  ///
+  /// - Returns: how many have.
+  func noteArrival() throws(FileSystemError) -> UInt64 { try count(at: Self.arrivals) }
+
+  /// Changes when a process waits for the one that leads.
+  func callCount() throws(FileSystemError) -> UInt64 { try word(at: Self.calls) }
+
+  /// A process waits for the one that leads.
+  func noteCall() throws(FileSystemError) { _ = try count(at: Self.calls) }
+
+  /// Without shared memory, two that count at once may count as one.
+  private func count(at offset: Int) throws(FileSystemError) -> UInt64 {
+    if let memory {
+      return (memory + offset / 8).pointee.add(1, ordering: .sequentiallyConsistent).newValue
+    }
+    let count = try word(at: offset) &+ 1
+    if isThere { try file.write(all: withUnsafeBytes(of: count) { Array($0) }, at: offset) }
+    return count
+  }
+
+  // MARK: Words
+
+  private typealias Memory = UnsafeMutablePointer<Atomic<UInt64>>
+
+  /// Where this process may write.
+  private var memory: Memory? {
+    guard case .memory(let shared) = place else { return nil }
+    return shared.base.assumingMemoryBound(to: Atomic<UInt64>.self)
+  }
+
+  private var readable: Memory? {
+    guard case .map(let map) = place else { return memory }
+    return UnsafeMutableRawPointer(mutating: map.base).assumingMemoryBound(to: Atomic<UInt64>.self)
+  }
+
+  private func word(at offset: Int) throws(FileSystemError) -> UInt64 {
+    if let readable { return (readable + offset / 8).pointee.load(ordering: .sequentiallyConsistent) }
+    return try words(at: offset, 1).first ?? 0
+  }
+
+  /// Fewer where the file is shorter.
+  private func words(
+    at offset: Int, _ count: Int = ProcessRecord.wordCount
+  ) throws(FileSystemError) -> ProcessRecord.Words {
+    if let readable {
+      return (0..<count).map {
+        (readable + (offset / 8 + $0)).pointee.load(ordering: .sequentiallyConsistent)
+      }
+    }
+    guard isThere else { return [] }
+    var words = ProcessRecord.Words(repeating: 0, count: count)
+    let outcome = words.withUnsafeMutableBytes { buffer in
+      Result { () throws(FileSystemError) in try file.readFully(into: buffer, at: Int64(offset)) }
+    }
+    return try outcome.get() == count * 8 ? words : []
+  }
+}

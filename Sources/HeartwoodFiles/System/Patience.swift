@@ -1,0 +1,26 @@
+import Dispatch
+
+/// Waiting for what nobody tells: in short pauses that become longer, up to a limit.
+package struct Patience {
+  private let end: DispatchTime
+  private var pause: UInt32 = Self.shortestPause
+
+  /// Microseconds.
+  private static let shortestPause: UInt32 = 20
+  private static let longestPause: UInt32 = 2000
+
+  /// - Parameter seconds: How long to wait in all; 0 for not at all.
+  package init(seconds: Double) {
+    end = .now() + max(0, min(seconds, 1e9))
+  }
+
+  /// Pauses.
+  ///
+  /// - Returns: false, at once, where the time is over.
+  package mutating func wait() -> Bool {
+    guard DispatchTime.now() < end else { return false }
+    CurrentThread.sleep(microseconds: pause)
+    pause = min(pause * 2, Self.longestPause)
+    return true
+  }
+}

@@ -1,0 +1,269 @@
+import Dispatch
+import HeartwoodFaults
+import HeartwoodFiles
+import Testing
+
+@testable import HeartwoodEngine
+
+/// Engines of one process stand for processes here: they share nothing but the files. `KillTests` has real ones.
+@Suite struct `Several processes` {
+  @Test(arguments: StoreKind.allCases)
+  func `write in turns, and each sees at once what the others have committed`(kind: StoreKind) throws {
+    try kind.withPlace { fileSystem, path in
+      let first = try Engine(at: path, options: shared(kind), fileSystem: fileSystem)
+      let second = try Engine(at: path, options: shared(kind), fileSystem: fileSystem)
+      for round in 0..<20 {
+        let (writer, reader) = round % 2 == 0 ? (first, second) : (second, first)
+        try writer.write(durability: round % 3 == 0 ? .full : .deferred) {
+          try $0.put("key \(round)", [UInt8](repeating: UInt8(round), count: round * 40))
+        }
+        #expect(reader.newestGeneration <= writer.newestGeneration)
+        let snapshot = try reader.snapshot()
+        #expect(snapshot.generation == writer.newestGeneration)
+        for key in 0...round {
+          #expect(try snapshot.get("key \(key)") == [UInt8](repeating: UInt8(key), count: key * 40))
+        }
+      }
+      try first.close()
+      try second.write { try $0.put("last", [1]) }
+      try second.close()
+      let reopened = try Engine(at: path, options: kind.options, fileSystem: fileSystem)
+      #expect(try reopened.snapshot().count == 21)
+      #expect(try reopened.verify().isSound)
+      try reopened.close()
+    }
+  }
+
+  @Test(arguments: StoreKind.allCases, [1, 2, 3, 14] as [UInt64])
+  func `do anything in any order, and none loses anything`(kind: StoreKind, seed: UInt64) throws {
+    try kind.withPlace { fileSystem, path in
+      var crowd = try Crowd(shared(kind), fileSystem, path, seed: seed)
+      for _ in 0..<(LongRun.isWanted ? 2000 : 250) { try crowd.step() }
+      try crowd.finish()
+    }
+  }
+
+  @Test func `have threads that write all at once, and checkpoints in the background`() throws {
+    try TemporaryFolder.with { path in
+      var options = EngineOptions(segmentBytes: 64 << 10, checkpointBytes: 64 << 10)
+      (options.toleratedGarbage, options.busyTimeout) = (64 << 10, 60)
+      let engines = try (0..<3).map { _ in try Engine(at: path, options: options) }
+      let failures = Guarded<[String]>([])
+      DispatchQueue.concurrentPerform(iterations: 9) { thread in
+        let engine = engines[thread % 3]
+        do {
+          for round in 0..<40 {
+            try engine.write(durability: round % 2 == 0 ? .full : .deferred) { transaction in
+              let count = try transaction.get(Array("count".utf8))?.count ?? 0
+              try transaction.put("count", [UInt8](repeating: 1, count: count + 1))
+              try transaction.put("\(thread) \(round % 5)", [UInt8](repeating: UInt8(round), count: 300))
+            }
+            let snapshot = try engine.snapshot()
+            let mine = try snapshot.get(Array("\(thread) \(round % 5)".utf8))
+            if mine?.first != UInt8(round) {
+              failures.withLock { $0.append("thread \(thread), round \(round)") }
+            }
+          }
+        } catch {
+          failures.withLock { $0.append("thread \(thread): \(error)") }
+        }
+      }
+      #expect(failures.withLock { $0 } == [])
+      for engine in engines {
+        #expect(try engine.snapshot().get(Array("count".utf8))?.count == 360)
+        #expect(try engine.verify().findings == [])
+      }
+      for engine in engines { try engine.close() }
+      let reopened = try Engine(at: path, options: options)
+      #expect(try reopened.snapshot().get(Array("count".utf8))?.count == 360)
+      #expect(try reopened.verify().findings == [])
+      try reopened.close()
+    }
+  }
+
+  /// Lets go after every write, so that nothing depends on time.
+  private func shared(_ kind: StoreKind) -> EngineOptions {
+    var options = kind.options
+    options.idleSeconds = nil
+    return options
+  }
+}
+
+/// Some processes with one store, which come, write, reclaim, read, go and end, against a model.
+private struct Crowd {
+  let options: EngineOptions
+  let fileSystem: any FileSystem
+  let path: String
+  var random: SplitMix64
+  var engines: [Engine] = []
+  var readers: [Engine] = []
+  var held: [(snapshot: Snapshot, model: Model)] = []
+  var model: Model = [:]
+  var generation = Generation(rawValue: 0)
+
+  init(_ options: EngineOptions, _ fileSystem: any FileSystem, _ path: String, seed: UInt64) throws {
+    self.options = options
+    self.fileSystem = fileSystem
+    self.path = path
+    random = SplitMix64(seed: seed)
+    engines = [try open()]
+  }
+
+  private func open(_ access: EngineOptions.Access = .readWrite) throws -> Engine {
+    var options = options
+    options.access = access
+    return try Engine(at: path, options: options, fileSystem: fileSystem)
+  }
+
+  mutating func step() throws {
+    let engine = engines[random.below(engines.count)]
+    switch random.below(24) {
+    case 0...9: try write(engine)
+    case 10...13: try read(engine)
+    case 14: held.append((try engine.snapshot(), model))
+    case 15: if !held.isEmpty { try check(held.remove(at: random.below(held.count))) }
+    case 16: try engine.checkpoint()
+    case 17: try engine.reclaim()
+    case 18: if engines.count < 4 { engines.append(try open()) }
+    case 19: if readers.count < 2 { readers.append(try open(.readOnly)) }
+    case 20: if let reader = readers.last { try read(reader) }
+    case 21: if !readers.isEmpty { try readers.removeLast().close() }
+    case 22: #expect(try engine.verify().findings == [])
+    default:
+      guard engines.count > 1, let index = engines.firstIndex(where: { $0 === engine }) else { return }
+      try engines.remove(at: index).close()
+    }
+  }
+
+  private mutating func write(_ engine: Engine) throws {
+    var next = model
+    let changes = (0...random.below(30)).map { _ in (random.below(200), random.below(600), random.below(5)) }
+    try engine.write(durability: random.below(2) == 0 ? .full : .deferred) { transaction in
+      for (number, length, kind) in changes {
+        let key = [UInt8]("key \(number)".utf8)
+        if kind == 0 {
+          try transaction.delete(key)
+          next[key] = nil
+        } else {
+          next[key] = [UInt8](repeating: UInt8(truncatingIfNeeded: length), count: length)
+          try transaction.put(key, next[key] ?? [])
+        }
+      }
+    }
+    model = next
+    generation = engine.newestGeneration
+  }
+
+  private func read(_ engine: Engine) throws { try check((try engine.snapshot(), model)) }
+
+  private func check(_ pair: (snapshot: Snapshot, model: Model)) throws {
+    try pair.snapshot.expect(pair.model, "generation \(pair.snapshot.generation)")
+  }
+
+  mutating func finish() throws {
+    for engine in engines + readers { try read(engine) }
+    for pair in held { try check(pair) }
+    for engine in engines + readers { try engine.close() }
+    let engine = try open()
+    try engine.snapshot().expect(model, "reopened")
+    #expect(try engine.verify().findings == [])
+    try engine.close()
+  }
+}
+
+/// One process is killed at one of its calls; another goes on with the store.
+@Suite struct `A process that ends in the middle` {
+  @Test(arguments: [FaultPlan.Effect.none, .whole], [nil, 0.03] as [Double?])
+  func `leaves to the others all that was committed, at whatever call`(
+    effect: FaultPlan.Effect, idleSeconds: Double?
+  ) throws {
+    var call = 0
+    var recoveries = 0
+    while true {
+      call += 1
+      let pair = try Pair(idleSeconds: idleSeconds)
+      let plan = FaultPlan([.fail(.any, .from(call), with: .processKilled, effect: effect)])
+      guard try pair.live(plan) else { break }
+      recoveries += 1
+      try pair.goOn("killed at call \(call)")
+    }
+    #expect(recoveries > 100)
+  }
+}
+
+/// Two processes with one store: one that will be killed, and one that will not.
+private final class Pair {
+  let disk = SimulatedFileSystem(seed: 5)
+  let victim: SimulatedProcess
+  let survivor: Engine
+  var options: EngineOptions
+  var model: Model = [:]
+  /// What the write under way makes of it.
+  var next: Model?
+
+  init(idleSeconds: Double?) throws {
+    var options = StoreKind.simulated.options
+    (options.segmentBytes, options.busyTimeout, options.idleSeconds) = (64 << 10, 0, nil)
+    victim = disk.process(named: "victim")
+    survivor = try Engine(at: "/store", options: options, fileSystem: disk.process(named: "survivor"))
+    options.idleSeconds = idleSeconds
+    self.options = options
+    try write(survivor, 0..<30, bytes: 200)
+  }
+
+  /// - Returns: false where the plan's calls never came.
+  func live(_ plan: FaultPlan) throws -> Bool {
+    let fileSystem = FaultInjectingFileSystem(base: victim, plan: plan)
+    defer { victim.kill() }
+    do {
+      let engine = try Engine(at: "/store", options: options, fileSystem: fileSystem)
+      try write(engine, 10..<20, bytes: 900)
+      try write(survivor, 20..<25, bytes: 100)
+      try write(engine, 20..<40, bytes: 3000, .deferred)
+      try engine.checkpoint()
+      try write(engine, 0..<5, bytes: 20_000)
+      try write(survivor, 4..<12, bytes: 400, .deferred)
+      try engine.reclaim()
+      try write(engine, 3..<9, bytes: 50)
+      try engine.close()
+      return fileSystem.injectedErrorCount > 0
+    } catch let error as EngineError {
+      guard fileSystem.injectedErrorCount > 0 else { throw error }
+      return true
+    }
+  }
+
+  private func write(
+    _ engine: Engine, _ keys: Range<Int>, bytes: Int, _ durability: Durability = .full
+  ) throws {
+    var next = model
+    for key in keys { next[Array("key \(key)".utf8)] = [UInt8](repeating: UInt8(key), count: bytes) }
+    self.next = next
+    try engine.write(durability: durability) { transaction in
+      for key in keys { try transaction.put("key \(key)", [UInt8](repeating: UInt8(key), count: bytes)) }
+    }
+    (model, self.next) = (next, nil)
+  }
+
+  /// The survivor finds all that was committed, and perhaps what was about to be; it writes, and so do those who come.
+  func goOn(_ comment: String) throws {
+    // What the victim was about to do is decided when somebody writes.
+    try survivor.write { try $0.put("decided", [1]) }
+    model[Array("decided".utf8)] = [1]
+    next?[Array("decided".utf8)] = [1]
+    let found = try Dictionary(
+      uniqueKeysWithValues: survivor.snapshot().contents().map { ($0.key, $0.value) })
+    if let next, found != model { model = next }
+    #expect(found == model, "\(comment)")
+    let other = try Engine(at: "/store", options: options, fileSystem: disk.process(named: "other"))
+    try write(other, 0..<3, bytes: 10)
+    try survivor.snapshot().expect(model, "\(comment)")
+    #expect(try survivor.verify().findings == [], "\(comment)")
+    try survivor.close()
+    try other.close()
+    let engine = try Engine(at: "/store", options: options, fileSystem: disk)
+    try engine.snapshot().expect(model, "\(comment), reopened")
+    #expect(try engine.verify().findings == [], "\(comment), reopened")
+    try engine.close()
+  }
+}
