@@ -23,6 +23,8 @@ final class Leading: @unchecked Sendable {
   let isWatched = Atomic(false)
   /// How often others had called when this process gave way the last time.
   let calls = Atomic<UInt64>(0)
+  /// The counter of the newest record when this process led the last time, or had the store alone.
+  let led = Atomic<UInt64>(0)
   /// The counter of the newest record that is known here.
   let seen = Atomic<UInt64>(0)
   /// Held while a record is written, so that none comes after the lock was let go of.
@@ -134,7 +136,8 @@ extension OpenStore {
     try status.checkWritable()
     try folder.checkIsInPlace()
     let record = try newestRecord(membership.page)
-    if let record, hasLedLast(record, membership) {
+    var hasRecovered = false
+    if let record, hasLedLast(record) {
       // Nobody has led meanwhile.
     } else if let record, isInOrder(record) {
       try CatchUp(store: self, end: record.end, durable: record.durable).run()
@@ -146,11 +149,13 @@ extension OpenStore {
       try takeCheckpointOfOthers(try anchor.reload(folder).slot)
     } else {
       try recover()
+      hasRecovered = true
     }
     try log.resume()
+    leading.hasTold.store(false, ordering: .relaxed)
     leading.isOn.store(true, ordering: .relaxed)
     do throws(EngineError) {
-      try publishRecord()
+      if hasRecovered { try publishRecord() }
       #if DELIBERATE_BUGS
         if DeliberateBug.isOn(.keepsTreeOfOldCheckpoint) { foreign = .none }
       #endif
@@ -161,11 +166,11 @@ extension OpenStore {
     }
   }
 
-  private func hasLedLast(_ record: ProcessRecord, _ membership: Membership) -> Bool {
+  private func hasLedLast(_ record: ProcessRecord) -> Bool {
     #if DELIBERATE_BUGS
       if DeliberateBug.isOn(.writesBehindOthersUnseen) { return true }
     #endif
-    return record.leader == membership.name
+    return record.counter == leading.led.load(ordering: .relaxed)
   }
 
   /// Whether the one that led has let go of the log as it is to be.
@@ -226,6 +231,22 @@ extension OpenStore {
   }
 
   // MARK: Letting go
+
+  /// The store was opened with nobody else there: from here on others may come, and lead.
+  func letOthersIn() throws(EngineError) {
+    guard let membership else { return }
+    do throws(FileSystemError) {
+      let record = try membership.page.newest()
+      if let record { leading.led.store(record.counter, ordering: .relaxed) }
+      let isKnown = record.map { !$0.isHeld && $0.end == log.end && $0.durable == log.durable }
+      if isKnown != true { try self.record(isHeld: true) }
+      guard options.sharing == .processes, membership.page.isThere else { return }
+      try membership.settle()
+    } catch {
+      throw EngineError.files(error, "the store could not be opened to other processes")
+    }
+    writer.withLockInBackground { letGo(membership) }
+  }
 
   /// After a write, when it is published: others may write now, or soon. Under the writer lock.
   func watchOrLetGo() {
@@ -294,6 +315,7 @@ extension OpenStore {
         identifier: log.identifier, leader: membership.name, isHeld: isHeld, end: log.settledEnd,
         durable: log.durable, nextSegment: numbers.upcoming))
     leading.hasTold.store(true, ordering: .relaxed)
+    leading.led.store(counter, ordering: .relaxed)
     leading.seen.store(counter, ordering: .relaxed)
   }
 

@@ -13,48 +13,47 @@ final class ProcessPage: @unchecked Sendable {
   private static let arrivals = 1024
   private static let calls = 1032
 
-  private enum Place {
-    case memory(any SharedMemory)
-    case map(any FileMap)
-    case file
-    /// There was no room for it: nobody is told anything.
-    case nowhere
-  }
+  private typealias Memory = UnsafeMutablePointer<Atomic<UInt64>>
 
   private let file: any File
-  private let place: Place
+  /// Where it is in memory; nil where it is read and written as a file.
+  private let memory: Memory?
+  private let owner: AnyObject?
+  /// Whether others can be told anything: not where there was no room for it.
+  let isThere: Bool
 
-  /// The page that others have laid.
-  ///
-  /// - Parameter isWritten: Whether this process may write to it.
-  init(_ file: any File, isWritten: Bool) throws(FileSystemError) {
+  private init(_ file: any File, shared: (any SharedMemory)?, map: (any FileMap)?, isThere: Bool) {
     self.file = file
-    if isWritten {
-      place = try file.share(length: Self.byteCount).map(Place.memory) ?? .file
-    } else {
-      let isWhole = try file.size() >= Self.byteCount
-      place = isWhole ? try file.map(length: Self.byteCount).map(Place.map) ?? .file : .file
-    }
+    self.isThere = isThere
+    owner = shared ?? map
+    let base = shared?.base ?? map.map { UnsafeMutableRawPointer(mutating: $0.base) }
+    memory = base?.assumingMemoryBound(to: Atomic<UInt64>.self)
   }
 
   /// The page of the first process that is there.
-  init(laying file: any File) throws(FileSystemError) {
-    self.file = file
+  convenience init(laying file: any File) throws(FileSystemError) {
     do {
       // Written, and not only extended: on a full disk a page without room would end the process that touches it.
       if try file.size() < Int64(Self.byteCount) {
         try file.write(all: [UInt8](repeating: 0, count: Self.byteCount), at: 0)
       }
-      place = try file.share(length: Self.byteCount).map(Place.memory) ?? .file
+      self.init(file, shared: try file.share(length: Self.byteCount), map: nil, isThere: true)
     } catch {
       guard error.code == .noSpace else { throw error }
-      place = .nowhere
+      self.init(file, shared: nil, map: nil, isThere: false)
     }
   }
 
-  /// Whether others can be told anything.
-  var isThere: Bool {
-    if case .nowhere = place { false } else { true }
+  /// The page that others have laid.
+  ///
+  /// - Parameter isWritten: Whether this process may write to it. Where it may not, it only reads.
+  convenience init(_ file: any File, isWritten: Bool) throws(FileSystemError) {
+    if isWritten {
+      self.init(file, shared: try file.share(length: Self.byteCount), map: nil, isThere: true)
+    } else {
+      let isWhole = try file.size() >= Self.byteCount
+      self.init(file, shared: nil, map: isWhole ? try file.map(length: Self.byteCount) : nil, isThere: true)
+    }
   }
 
   // MARK: Records
@@ -129,21 +128,8 @@ final class ProcessPage: @unchecked Sendable {
 
   // MARK: Words
 
-  private typealias Memory = UnsafeMutablePointer<Atomic<UInt64>>
-
-  /// Where this process may write.
-  private var memory: Memory? {
-    guard case .memory(let shared) = place else { return nil }
-    return shared.base.assumingMemoryBound(to: Atomic<UInt64>.self)
-  }
-
-  private var readable: Memory? {
-    guard case .map(let map) = place else { return memory }
-    return UnsafeMutableRawPointer(mutating: map.base).assumingMemoryBound(to: Atomic<UInt64>.self)
-  }
-
   private func word(at offset: Int) throws(FileSystemError) -> UInt64 {
-    if let readable { return (readable + offset / 8).pointee.load(ordering: .sequentiallyConsistent) }
+    if let memory { return (memory + offset / 8).pointee.load(ordering: .sequentiallyConsistent) }
     return try words(at: offset, 1).first ?? 0
   }
 
@@ -151,9 +137,9 @@ final class ProcessPage: @unchecked Sendable {
   private func words(
     at offset: Int, _ count: Int = ProcessRecord.wordCount
   ) throws(FileSystemError) -> ProcessRecord.Words {
-    if let readable {
+    if let memory {
       return (0..<count).map {
-        (readable + (offset / 8 + $0)).pointee.load(ordering: .sequentiallyConsistent)
+        (memory + (offset / 8 + $0)).pointee.load(ordering: .sequentiallyConsistent)
       }
     }
     guard isThere else { return [] }

@@ -23,30 +23,19 @@ struct Opening {
     switch try StoreFolder.open(folderPath, options: options, fileSystem: fileSystem) {
     case .store(let folder):
       return try closingOnFailure(folder) { () throws(EngineError) in
-        try options.access == .readOnly ? openBeside(folder) : letOthersIn(try open(folder))
+        if options.access == .readOnly { return try openBeside(folder) }
+        return try lettingOthersIn(try open(folder))
       }
     case .empty(let folder):
-      return try closingOnFailure(folder) { () throws(EngineError) in try letOthersIn(try create(folder)) }
+      return try closingOnFailure(folder) { () throws(EngineError) in try lettingOthersIn(try create(folder))
+      }
     case .shared(let folder):
       return try closingOnFailure(folder) { () throws(EngineError) in try join(folder) }
     }
   }
 
-  /// Nobody else has it open for writing yet.
-  private func letOthersIn(_ store: OpenStore) throws(EngineError) -> OpenStore {
-    guard let membership = store.membership else { return store }
-    do {
-      let record = try membership.page.newest()
-      let isKnown = record.map { !$0.isHeld && $0.end == store.log.end && $0.durable == store.log.durable }
-      if isKnown != true { try store.publishRecord() }
-      if options.sharing == .processes { try membership.settle() }
-    } catch let error as EngineError {
-      throw error
-    } catch {
-      throw EngineError(
-        .inputOutput, "the store could not be opened to other processes", file: path, underlying: error)
-    }
-    store.writer.withLockInBackground { store.watchOrLetGo() }
+  private func lettingOthersIn(_ store: OpenStore) throws(EngineError) -> OpenStore {
+    try store.letOthersIn()
     return store
   }
 
