@@ -45,10 +45,12 @@ final class EngineSession {
   }
 
   /// The files of a store as they are, in use or not.
-  func copy(_ load: Load) throws -> Scratch {
+  func copy(_ load: Load) throws -> Scratch { try copy(try scratch(load)) }
+
+  func copy(_ scratch: Scratch) throws -> Scratch {
     let copy = try Scratch(in: directory, named: kind.name + "-copy")
     try FileManager.default.removeItem(atPath: copy.path)
-    try FileManager.default.copyItem(atPath: try scratch(load).path, toPath: copy.path)
+    try FileManager.default.copyItem(atPath: scratch.path, toPath: copy.path)
     return copy
   }
 
