@@ -9,7 +9,8 @@ import HeartwoodFiles
 /// - `Inspection/`: looking after it all,
 /// - `Log/`, `Tree/`, `Generations/`: what they stand on, `Format/`: every number on disk.
 ///
-/// An engine may be used by any number of threads. One transaction runs at a time; readers wait for nobody.
+/// An engine may be used by any number of threads, and a store by any number of engines, in one process or several. One
+/// transaction runs at a time; readers wait for nobody.
 public final class Engine: Sendable {
   private let store: OpenStore
 
@@ -17,7 +18,8 @@ public final class Engine: Sendable {
   public var path: String { store.path }
   /// What tells this store from every other.
   public var storeIdentifier: StoreIdentifier { store.log.identifier }
-  /// The generation that the last transaction made; 0 for a store that nothing was written to.
+  /// The generation that the last transaction made; 0 for a store that nothing was written to. Of what other processes
+  /// write, as far as a snapshot or a transaction here has seen it.
   public var newestGeneration: Generation { Generation(rawValue: store.generations.newest) }
 
   // MARK: Opening and closing
@@ -27,7 +29,7 @@ public final class Engine: Sendable {
   /// - Parameters:
   ///   - path: A folder. Exactly "/dev/null" is a store in memory: its own, and gone when closed.
   ///   - fileSystem: Where the folder is.
-  /// - Throws: `.notFound`, `.notAStore`, `.newerFormat`, `.locked` where the store is open elsewhere, `.damaged`
+  /// - Throws: `.notFound`, `.notAStore`, `.newerFormat`, `.locked` where somebody has it to themselves, `.damaged`
   ///   where bytes are missing or not what was written, `.readOnly`, `.noSpace`, `.inputOutput`.
   public init(
     at path: String, options: EngineOptions = EngineOptions(), fileSystem: any FileSystem = PosixFileSystem()
@@ -41,7 +43,8 @@ public final class Engine: Sendable {
 
   deinit { try? store.close() }
 
-  /// Ends the use of the store: takes a checkpoint, so that opening it again is quick, and lets go of the lock.
+  /// Ends the use of the store: takes a checkpoint, so that opening it again is quick, and lets go of the lock. Where other
+  /// processes have it open, what was written here is made durable, and the rest is left to the last of them.
   /// Snapshots that are held stay readable. A second call does nothing.
   ///
   /// - Throws: where the last checkpoint could not be written. The store is closed all the same, and loses
@@ -71,7 +74,8 @@ public final class Engine: Sendable {
   /// throws; where it changed nothing, there is no commit and no new generation.
   ///
   /// - Parameter durability: When the commit is safe; nil for what the store was opened with.
-  /// - Throws: what `body` throws; `.nestedWrite` inside another write of this thread; `.outcomeUnknown` where the
+  /// - Throws: what `body` throws; `.locked` where other processes have written for all of `EngineOptions.busyTimeout`;
+  ///   `.replaced` where the folder is not there any more; `.nestedWrite` inside another write of this thread; `.outcomeUnknown` where the
   ///   commit's sync failed, or its writing failed in a way that may leave it on disk, and `.stopped` ever after; other
   ///   errors leave the store as it was.
   public func write<Result>(

@@ -27,6 +27,8 @@ public struct FileSystemError: Error, Hashable, Sendable, CustomStringConvertibl
     public static let noSpace = Code(rawValue: "no space left")
     /// The device failed.
     public static let inputOutput = Code(rawValue: "input/output error")
+    /// The file or directory has gone from its server (`ESTALE`); it has to be opened anew.
+    public static let staleHandle = Code(rawValue: "stale file handle")
     /// The process or the system has too many files open.
     public static let tooManyOpenFiles = Code(rawValue: "too many open files")
     /// The system has no memory, or no range of addresses, of the size asked for.

@@ -37,6 +37,40 @@ import Testing
     }
   }
 
+  @Test func `a call that a signal interrupts is made again, and no other`() throws {
+    var calls = 0
+    let result = try SystemCall.retried { () -> Int in
+      calls += 1
+      errno = EINTR
+      return calls < 4 ? -1 : 7
+    }
+    #expect(result == 7)
+    #expect(calls == 4)
+    let error = #expect(throws: SystemError.self) {
+      try SystemCall.retried { () -> Int in
+        calls += 1
+        errno = EIO
+        return -1
+      }
+    }
+    #expect(error == SystemError(number: EIO))
+    #expect(calls == 5)
+  }
+
+  @Test func `every system's error has a meaning of its own, or is told by its number`() {
+    let known: [(Int32, FileSystemError.Code)] = [
+      (ENOENT, .notFound), (EEXIST, .alreadyExists), (ENOTDIR, .notADirectory), (EISDIR, .notARegularFile),
+      (EACCES, .permissionDenied), (EROFS, .readOnlyFileSystem), (ENOSPC, .noSpace), (EDQUOT, .noSpace),
+      (EIO, .inputOutput), (ESTALE, .staleHandle), (EMFILE, .tooManyOpenFiles), (ENOMEM, .outOfMemory),
+      (ENOLCK, .unsupported), (ERANGE, .other),
+    ]
+    for (number, code) in known {
+      let error = FileSystemError(SystemError(number: number), .read, path: "/a")
+      #expect(error.code == code)
+      #expect(error.systemNumber == number)
+    }
+  }
+
   @Test func `a lock ends with its file, though a forked child still has the file open`() throws {
     try TemporaryDirectory.with { root in
       let directory = try PosixFileSystem().openDirectory(root)

@@ -44,8 +44,7 @@ final class Membership: @unchecked Sendable {
 
   /// Waits until the store can be entered.
   ///
-  /// - Parameter seconds: How long at most.
-  /// - Throws: `.locked` where somebody opens, closes or copies the store for all that time, or keeps it for itself.
+  /// - Throws: `.locked` where somebody opens, closes or copies the store for all of `busyTimeout`, or keeps it for itself.
   static func join(_ directory: any Directory, _ options: EngineOptions) throws(EngineError) -> Arrival {
     do {
       let files = (

@@ -146,7 +146,9 @@ extension OpenStore {
       #else
         numbers.raise(to: record.nextSegment)
       #endif
-      try takeCheckpointOfOthers(try anchor.reload(folder).slot)
+      let slot = try anchor.reload(folder).slot
+      try makeDurable(slot)
+      try takeCheckpointOfOthers(slot)
     } else {
       try recover()
       hasRecovered = true
@@ -189,6 +191,14 @@ extension OpenStore {
     }
   }
 
+  /// Makes up for a process that writes without syncs.
+  private func makeDurable(_ slot: AnchorSlot) throws(EngineError) {
+    #if DELIBERATE_BUGS
+      if DeliberateBug.isOn(.leavesFilesUnsynced) { return }
+    #endif
+    if slot.isUnsynced, options.durability != .none { try folder.syncEverything() }
+  }
+
   /// What others have written pages of is not in `pages`: more are put into a segment of their own.
   private func takeCheckpointOfOthers(_ slot: AnchorSlot) throws(EngineError) {
     pages.seal()
@@ -203,6 +213,7 @@ extension OpenStore {
   /// Whoever led has ended in the middle of it.
   private func recover() throws(EngineError) {
     let contents = try anchor.reload(folder)
+    try makeDurable(contents.slot)
     let found = try Opening(path, options, fileSystem).find(folder, anchor, contents, endsAsSaid: false)
     numbers.raise(to: found.next)
     let end = found.log.end
@@ -238,7 +249,7 @@ extension OpenStore {
     do throws(FileSystemError) {
       let record = try membership.page.newest()
       if let record { leading.led.store(record.counter, ordering: .relaxed) }
-      let isKnown = record.map { !$0.isHeld && $0.end == log.end && $0.durable == log.durable }
+      let isKnown = record.map { !$0.isHeld && $0.end == log.end && $0.durable == durableForOthers }
       if isKnown != true { try self.record(isHeld: true) }
       guard options.sharing == .processes, membership.page.isThere else { return }
       try membership.settle()
@@ -313,10 +324,15 @@ extension OpenStore {
     let counter = try membership.page.write(
       ProcessRecord(
         identifier: log.identifier, leader: membership.name, isHeld: isHeld, end: log.settledEnd,
-        durable: log.durable, nextSegment: numbers.upcoming))
+        durable: durableForOthers, nextSegment: numbers.upcoming))
     leading.hasTold.store(true, ordering: .relaxed)
     leading.led.store(counter, ordering: .relaxed)
     leading.seen.store(counter, ordering: .relaxed)
+  }
+
+  /// A process without syncs has made nothing durable, whatever it takes for that itself.
+  private var durableForOthers: LogPoint {
+    options.durability == .none ? log.tail.first?.header.firstPoint ?? log.durable : log.durable
   }
 
   /// Tells others that this process leads, so that they look after the store if it ends. Before any file is changed.

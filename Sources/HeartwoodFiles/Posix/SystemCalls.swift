@@ -280,7 +280,8 @@ enum SystemCall {
 
   // MARK: Interruptions
 
-  private static func retried<Result: SignedInteger>(_ call: () -> Result) throws(SystemError) -> Result {
+  /// Makes a call until no signal interrupts it.
+  static func retried<Result: SignedInteger>(_ call: () -> Result) throws(SystemError) -> Result {
     while true {
       let result = call()
       if result >= 0 { return result }

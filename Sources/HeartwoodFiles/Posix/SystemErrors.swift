@@ -28,6 +28,7 @@ extension FileSystemError.Code {
     case EROFS: self = .readOnlyFileSystem
     case ENOSPC, EDQUOT: self = .noSpace
     case EIO: self = .inputOutput
+    case ESTALE: self = .staleHandle
     case EMFILE, ENFILE: self = .tooManyOpenFiles
     case ENOMEM: self = .outOfMemory
     case ENOTSUP, EOPNOTSUPP, ENOSYS, ENOLCK, ENODEV: self = .unsupported

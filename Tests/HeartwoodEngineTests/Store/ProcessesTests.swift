@@ -1,4 +1,5 @@
 import Dispatch
+import Foundation
 import HeartwoodFaults
 import HeartwoodFiles
 import Testing
@@ -40,6 +41,56 @@ import Testing
       var crowd = try Crowd(shared(kind), fileSystem, path, seed: seed)
       for _ in 0..<(LongRun.isWanted ? 2000 : 250) { try crowd.step() }
       try crowd.finish()
+    }
+  }
+
+  @Test func `that sync make durable what one without syncs has written before them`() throws {
+    let disk = SimulatedFileSystem(seed: 3)
+    var careless = StoreKind.simulated.options
+    (careless.durability, careless.idleSeconds, careless.segmentBytes) = (.none, nil, 64 << 10)
+    var careful = careless
+    careful.durability = .full
+    let first = try Engine(at: "/store", options: careful, fileSystem: disk.process(named: "careful"))
+    let second = try Engine(at: "/store", options: careless, fileSystem: disk.process(named: "careless"))
+    var model: Model = [:]
+    for round in 0..<8 {
+      let key = Array("key \(round)".utf8)
+      try second.write { try $0.put(key, [UInt8](repeating: UInt8(round), count: 15_000)) }
+      model[key] = [UInt8](repeating: UInt8(round), count: 15_000)
+      if round == 4 { try second.checkpoint() }
+    }
+    try first.write { try $0.put("last", [1]) }
+    model[Array("last".utf8)] = [1]
+    var images = 0
+    for image in disk.crashImages() {
+      images += 1
+      let engine = try Engine(at: "/store", options: careful, fileSystem: image.mounted())
+      try engine.snapshot().expect(model, "image \(images)")
+      try engine.close()
+    }
+    #expect(images > 0)
+    try first.close()
+    try second.close()
+  }
+
+  @Test func `that have a folder which is replaced write no more to it`() throws {
+    try TemporaryFolder.with { path in
+      let engine = try Engine(at: path, options: shared(.posixMapped))
+      try engine.write { try $0.put("a", [1]) }
+      try FileManager.default.moveItem(atPath: path, toPath: path + "-moved")
+      defer { try? FileManager.default.removeItem(atPath: path + "-moved") }
+      #expect(throws: EngineError.self) { try engine.write { try $0.put("b", [1]) } }
+      let other = try Engine(at: path, options: shared(.posixMapped))
+      do {
+        try engine.write { try $0.put("b", [1]) }
+        Issue.record("it was written to a folder that is elsewhere")
+      } catch let error as EngineError {
+        #expect(error.code == .replaced)
+      }
+      #expect(try engine.snapshot().get("a") == [1])
+      #expect(try other.snapshot().get("a") == nil)
+      try? engine.close()
+      try other.close()
     }
   }
 
