@@ -18,9 +18,12 @@ public final class Engine: Sendable {
   public var path: String { store.path }
   /// What tells this store from every other.
   public var storeIdentifier: StoreIdentifier { store.log.identifier }
-  /// The generation that the last transaction made; 0 for a store that nothing was written to. Of what other processes
-  /// write, as far as a snapshot or a transaction here has seen it.
-  public var newestGeneration: Generation { Generation(rawValue: store.generations.newest) }
+  /// The generation that the last transaction made, in this process or another; 0 for a store that nothing was written to.
+  /// Where what others have committed can't be read, the newest that is known here: `snapshot()` says why.
+  public var newestGeneration: Generation {
+    if !store.status.isClosed { try? store.followOthers() }
+    return Generation(rawValue: store.generations.newest)
+  }
 
   // MARK: Opening and closing
 
