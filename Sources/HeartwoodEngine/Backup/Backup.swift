@@ -75,7 +75,8 @@ struct Backup {
 extension OpenStore {
   /// Writes the newest generation to another folder.
   func backup(to path: String, _ fileSystem: any FileSystem) throws(EngineError) -> BackupReport {
-    try status.checkOpen()
+    // Asked here so that a backup inside a write is an error and not a wait for itself.
+    try writer.withLock { () throws(EngineError) in try status.checkOpen() }
     // A store that has stopped is copied as it can be read.
     guard !status.isStopped else { return try backupHere(to: path, fileSystem) }
     return try withLead { () throws(EngineError) in try backupHere(to: path, fileSystem) }
@@ -84,8 +85,6 @@ extension OpenStore {
   private func backupHere(
     to path: String, _ fileSystem: any FileSystem
   ) throws(EngineError) -> BackupReport {
-    // Asked here so that a backup inside a write is an error and not a wait for itself.
-    try writer.withLock {}
     // Nothing is given back meanwhile.
     return try reclaimer.lock.withLock { () throws(EngineError) in
       let target = try BackupTarget(path, fileSystem)

@@ -14,15 +14,10 @@ struct EarlierBackup {
   ) throws(EngineError) -> EarlierBackup {
     let options = EngineOptions(access: .readOnly, createsStore: false, reading: .buffered)
     let finder = LogFinder(folder: folder, identifier: found.slot.identifier, options: options)
-    let path = try finder.path(to: found.slot.lastLogSegment, listing: try finder.list(), isExact: true)
-    let checkpoint = try found.slot.checkpoint.map { (position) throws(EngineError) in
-      try NamedCheckpoint.read(
-        at: position, checksum: found.slot.checkpointChecksum, in: path, folder: folder)
-    }
-    let segments = try finder.earlier(than: path, checkpoint) + LogFinder.alive(path, by: checkpoint)
+    let log = try LogView(finder, found.slot, last: found.slot.lastLogSegment)
     return EarlierBackup(
-      slot: found.slot, logs: try parts(segments, found.slot.proven, checkpoint),
-      pages: Dictionary((checkpoint?.pageSegments ?? []).map { ($0.number, $0) }) { first, _ in first })
+      slot: found.slot, logs: try parts(log.segments, found.slot.proven, log.checkpoint),
+      pages: Dictionary((log.checkpoint?.pageSegments ?? []).map { ($0.number, $0) }) { first, _ in first })
   }
 
   /// Where the segments end, each of which has to end with the frame that is said to.

@@ -27,6 +27,14 @@ struct NamedCheckpoint: Sendable {
     record.generation <= other.record.generation && position.rawValue < other.position.rawValue
   }
 
+  /// The one that a slot of the anchor names; nil where it names none.
+  static func named(
+    by slot: AnchorSlot, in path: [LogSegment], folder: StoreFolder
+  ) throws(EngineError) -> NamedCheckpoint? {
+    guard let position = slot.checkpoint else { return nil }
+    return try read(at: position, checksum: slot.checkpointChecksum, in: path, folder: folder)
+  }
+
   /// Reads the frame at a position, which has to be a checkpoint's with this checksum.
   static func read(
     at position: LogPosition, checksum: UInt64, in path: [LogSegment], folder: StoreFolder

@@ -38,21 +38,24 @@ final class AnchorFile: @unchecked Sendable {
   ) throws(EngineError) -> (anchor: AnchorFile, contents: Contents) {
     let path = folder.path(of: StoreFolder.anchorName)
     let file = try folder.open(StoreFolder.anchorName, access == .readOnly ? .readOnly : .readWrite)
-    let bytes = try StoreFolder.read(file, at: 0, count: 2 * Format.anchorBlockBytes, path: path)
-    let contents = try bytes.withBytes { (buffer) throws(EngineError) -> Contents in
-      try read(buffer, path: path, folder: folder.path)
-    }
+    let contents = try read(file, path: path, folder)
     return (AnchorFile(file: file, path: path, slot: contents.slot, syncs: syncs), contents)
   }
 
   /// Reads the slots once more: another process may have written them.
   func reload(_ folder: StoreFolder) throws(EngineError) -> Contents {
-    let bytes = try StoreFolder.read(file, at: 0, count: 2 * Format.anchorBlockBytes, path: path)
-    let contents = try bytes.withBytes { (buffer) throws(EngineError) -> Contents in
-      try Self.read(buffer, path: path, folder: folder.path)
-    }
+    let contents = try Self.read(file, path: path, folder)
     lock.withLock { slot = contents.slot }
     return contents
+  }
+
+  private static func read(
+    _ file: any File, path: String, _ folder: StoreFolder
+  ) throws(EngineError) -> Contents {
+    let bytes = try StoreFolder.read(file, at: 0, count: 2 * Format.anchorBlockBytes, path: path)
+    return try bytes.withBytes { (buffer) throws(EngineError) -> Contents in
+      try read(buffer, path: path, folder: folder.path)
+    }
   }
 
   private static func read(

@@ -35,6 +35,13 @@ struct LogWalk {
     return step(try scanner().frame(at: point))
   }
 
+  /// Throws where the walk through what another process has written did not come to its end.
+  func requireEnd(_ end: LogPoint) throws(EngineError) {
+    guard point != end else { return }
+    throw EngineError.damaged(
+      "what another process has written is not readable", file: segment.path, offset: point.position.offset)
+  }
+
   /// The next frame with only its header checked.
   mutating func nextOutline() throws(EngineError) -> ScannedFrame? {
     guard try advanceToFrame() else { return nil }

@@ -15,14 +15,13 @@ struct Adoption {
   ///   - found: The segments of the log, among them all that the checkpoint names.
   init(
     _ store: OpenStore, _ checkpoint: NamedCheckpoint?, _ found: [LogSegment], end: LogPoint,
-    durable: LogPoint,
-    ends: [UInt32: Log.SegmentEnd]
+    durable: LogPoint
   ) throws(EngineError) {
     self.store = store
     self.checkpoint = checkpoint
     self.end = end
     self.durable = durable
-    self.ends = ends.merging(checkpoint?.ends ?? [:]) { $1 }
+    ends = checkpoint?.ends ?? [:]
     let named = checkpoint.map { Set($0.logSegments.map(\.number)) }
     let first = checkpoint?.record.replay.position.segment ?? 0
     let alive = found.filter { $0.number >= first || named?.contains($0.number) == true }
@@ -106,11 +105,7 @@ struct Adoption {
       bytes += frame.header.totalBytes
       try applier.apply(frame, in: walk.segment)
     }
-    guard walk.point == end else {
-      throw EngineError.damaged(
-        "what another process has written is not readable", file: walk.segment.path,
-        offset: walk.point.position.offset)
-    }
+    try walk.requireEnd(end)
     return bytes
   }
 

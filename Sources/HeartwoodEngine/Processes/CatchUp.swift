@@ -21,7 +21,7 @@ struct CatchUp {
     }
     if case .checkpoint(let checkpoint) = store.foreign {
       let adoption = try Adoption(
-        store, checkpoint, log.segments + later, end: end, durable: durable, ends: [:])
+        store, checkpoint, log.segments + later, end: end, durable: durable)
       return try adoption.run()
     }
     try apply(frames)
@@ -74,20 +74,16 @@ struct CatchUp {
     var walk = try LogWalk(([log.last] + later)[...], from: log.end, upTo: end.position)
     var frames: [Found] = []
     while let frame = try walk.next() { frames.append((frame, walk.segment)) }
-    guard walk.point == end else {
-      throw EngineError.damaged(
-        "what another process has written is not readable", file: walk.segment.path,
-        offset: walk.point.position.offset)
-    }
+    try walk.requireEnd(end)
     return frames
   }
 
   /// The log is not what it was here, or what follows was given back: everything is read from the newest checkpoint on.
   private func beginAnew() throws(EngineError) {
     let contents = try store.anchor.reload(store.folder)
-    let view = try LogView(store.logFinder, contents.slot, end: end, folder: store.folder)
+    let view = try LogView(store.logFinder, contents.slot, last: end.position.segment)
     let adoption = try Adoption(
-      store, view.checkpoint, view.segments, end: end, durable: durable, ends: view.ends)
+      store, view.checkpoint, view.segments, end: end, durable: durable)
     guard end.generation > store.generations.tip.generation else {
       guard end.generation == store.generations.tip.generation else {
         throw EngineError.damaged(
@@ -97,23 +93,5 @@ struct CatchUp {
       return adoption.takeLogOnly()
     }
     try adoption.run()
-  }
-}
-
-/// The log as the anchor and a point in it tell, found in the folder.
-struct LogView {
-  /// All that is alive, in order.
-  let segments: [LogSegment]
-  let checkpoint: NamedCheckpoint?
-
-  var ends: [UInt32: Log.SegmentEnd] { checkpoint?.ends ?? [:] }
-
-  init(_ finder: LogFinder, _ slot: AnchorSlot, end: LogPoint, folder: StoreFolder) throws(EngineError) {
-    let path = try finder.path(to: end.position.segment, listing: try finder.list(), isExact: true)
-    checkpoint = try slot.checkpoint.map { (position) throws(EngineError) in
-      try NamedCheckpoint.read(at: position, checksum: slot.checkpointChecksum, in: path, folder: folder)
-    }
-    let alive = LogFinder.alive(path, by: checkpoint)
-    segments = try finder.earlier(than: alive, checkpoint) + alive
   }
 }

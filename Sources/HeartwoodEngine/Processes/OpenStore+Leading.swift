@@ -203,11 +203,7 @@ extension OpenStore {
   private func takeCheckpointOfOthers(_ slot: AnchorSlot) throws(EngineError) {
     pages.seal()
     guard case .none = foreign, slot.checkpoint != lastCheckpoint?.position else { return }
-    foreign = .checkpoint(
-      try slot.checkpoint.map { (position) throws(EngineError) in
-        try NamedCheckpoint.read(
-          at: position, checksum: slot.checkpointChecksum, in: log.segments, folder: folder)
-      })
+    foreign = .checkpoint(try NamedCheckpoint.named(by: slot, in: log.segments, folder: folder))
   }
 
   /// Whoever led has ended in the middle of it.
@@ -218,7 +214,7 @@ extension OpenStore {
     numbers.raise(to: found.next)
     let end = found.log.end
     let adoption = try Adoption(
-      self, found.checkpoint, found.log.segments, end: end, durable: end, ends: found.checkpoint?.ends ?? [:])
+      self, found.checkpoint, found.log.segments, end: end, durable: end)
     pages.seal()
     guard end.generation > generations.tip.generation else {
       guard end.generation == generations.tip.generation else {
@@ -235,7 +231,7 @@ extension OpenStore {
     let (adoption, bytes, generation) = try writeHoldingLock(isForced: true) {
       (transaction) throws(EngineError) -> (Adoption, Int, UInt64) in
       let adoption = try Adoption(
-        self, checkpoint, log.segments, end: transaction.start, durable: log.durable, ends: [:])
+        self, checkpoint, log.segments, end: transaction.start, durable: log.durable)
       return (adoption, try adoption.begin(), transaction.number)
     }
     adoption.end(bytes, generation: generation)

@@ -29,39 +29,30 @@ struct ProcessRecord: Hashable, Sendable {
   var words: Words {
     var words: Words = [
       counter, identifier.low, identifier.high, leader, UInt64(nextSegment) << 1 | (isHeld ? 1 : 0),
+      end.position.rawValue, end.sequence, end.chain, end.generation,
+      durable.position.rawValue, durable.sequence, durable.chain, durable.generation,
+      0, 0, 0,
     ]
-    for point in [end, durable] {
-      words += [point.position.rawValue, point.sequence, point.chain, point.generation]
-    }
-    words += [0, 0]
-    return words + [Self.checksum(words)]
+    words[Self.wordCount - 1] = Self.checksum(words)
+    return words
   }
 
+  /// Of all words but the last.
+  private static func checksum(_ words: Words) -> UInt64 {
+    words.withUnsafeBytes { XXH64.hash(UnsafeRawBufferPointer(rebasing: $0.dropLast(8)), seed: seed) }
+  }
+}
+
+extension ProcessRecord {
   /// Nil where the checksum does not hold, or what is said makes no sense.
   init?(_ words: Words) {
-    guard words.count == Self.wordCount, words[0] > 0,
-      words[Self.wordCount - 1] == Self.checksum(Array(words.dropLast())),
+    guard words.count == Self.wordCount, words[0] > 0, words[Self.wordCount - 1] == Self.checksum(words),
       let end = Self.point(words[5...]), let durable = Self.point(words[9...]), words[4] >> 33 == 0
     else { return nil }
-    counter = words[0]
-    identifier = StoreIdentifier(low: words[1], high: words[2])
-    leader = words[3]
-    isHeld = words[4] & 1 == 1
-    nextSegment = UInt32(truncatingIfNeeded: words[4] >> 1)
-    self.end = end
-    self.durable = durable
-  }
-
-  init(
-    identifier: StoreIdentifier, leader: UInt64, isHeld: Bool, end: LogPoint, durable: LogPoint,
-    nextSegment: UInt32
-  ) {
-    self.identifier = identifier
-    self.leader = leader
-    self.isHeld = isHeld
-    self.end = end
-    self.durable = durable
-    self.nextSegment = nextSegment
+    self.init(
+      counter: words[0], identifier: StoreIdentifier(low: words[1], high: words[2]), leader: words[3],
+      isHeld: words[4] & 1 == 1, end: end, durable: durable,
+      nextSegment: UInt32(truncatingIfNeeded: words[4] >> 1))
   }
 
   private static func point(_ words: ArraySlice<UInt64>) -> LogPoint? {
@@ -69,9 +60,5 @@ struct ProcessRecord: Hashable, Sendable {
     guard let position = LogPosition(rawValue: words[first]) else { return nil }
     return LogPoint(
       position: position, sequence: words[first + 1], chain: words[first + 2], generation: words[first + 3])
-  }
-
-  private static func checksum(_ words: Words) -> UInt64 {
-    words.withUnsafeBytes { XXH64.hash($0, seed: seed) }
   }
 }

@@ -30,7 +30,8 @@ extension OpenStore {
         guard !status.isClosed else { return }
         log.zeros.stop()
         if failure == nil { failure = markClean() }
-        if failure == nil { tellLast() }
+        // Those who read learn of what closing has written.
+        if failure == nil, let membership { letGo(membership) }
         leading.isOn.store(false, ordering: .relaxed)
         status.close()
         anchor.close()
@@ -46,12 +47,6 @@ extension OpenStore {
     guard let membership, !status.isStopped else { return true }
     guard (try? lead()) != nil, (try? membership.tryBeAlone()) == true else { return false }
     return true
-  }
-
-  /// Those who read learn of what closing has written.
-  private func tellLast() {
-    guard let membership else { return }
-    letGo(membership)
   }
 
   /// Leaves the store to others, with everything on disk that was written here.

@@ -77,13 +77,13 @@ struct Opening {
     do throws(EngineError) {
       try checkMayWrite(contents)
       let finder = LogFinder(folder: folder, identifier: record.identifier, options: options)
-      let view = try LogView(finder, contents.slot, end: record.end, folder: folder)
+      let view = try LogView(finder, contents.slot, last: record.end.position.segment)
       guard let last = view.segments.last, contents.slot.identifier == record.identifier else {
         throw EngineError.damaged("the store is not the one that others have open", file: path)
       }
       let log = Log(
         folder: folder, identifier: record.identifier, options: options, path: view.segments, last: last,
-        end: record.end, filled: last.limit, ends: view.ends, durable: record.durable)
+        end: record.end, filled: last.limit, ends: view.checkpoint?.ends ?? [:], durable: record.durable)
       let found = Found(
         folder: folder, anchor: anchor, log: log, checkpoint: view.checkpoint, next: record.nextSegment,
         seenRecord: record.counter)
@@ -199,7 +199,7 @@ struct Opening {
       isExact = false
       path = try finder.path(to: slot.lastLogSegment, listing: listing, isExact: isExact)
     }
-    let named = try namedCheckpoint(slot, in: path, folder)
+    let named = try NamedCheckpoint.named(by: slot, in: path, folder: folder)
     let record = options.access == .readOnly ? try folder.newestRecord() : nil
     let oldCounter = try folder.oldCounter()
     var scan = try LogScan(
@@ -218,13 +218,6 @@ struct Opening {
       folder: folder, anchor: anchor, log: log, checkpoint: checkpoint, next: next + (isExact ? 0 : 1),
       hiddenTransactions: isExact || options.access == .readWrite ? 0 : scan.unprovenTransactions,
       seenRecord: record?.counter ?? oldCounter)
-  }
-
-  private func namedCheckpoint(
-    _ slot: AnchorSlot, in path: [LogSegment], _ folder: StoreFolder
-  ) throws(EngineError) -> NamedCheckpoint? {
-    guard let position = slot.checkpoint else { return nil }
-    return try NamedCheckpoint.read(at: position, checksum: slot.checkpointChecksum, in: path, folder: folder)
   }
 
   /// Where reading the log begins.

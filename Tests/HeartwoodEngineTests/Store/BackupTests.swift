@@ -158,6 +158,8 @@ import Testing
   @Test func `needs nothing of the one before it, of which a crash has left the files`() throws {
     let fileSystem = MemoryFileSystem()
     let store = try BackedUp(.memoryBuffered, fileSystem, "/store")
+    // A segment before those that are given back, which stays.
+    try store.writeLasting()
     for round in 0..<3 { try store.write(round, puts: 60) }
     try store.backup()
     let earlier = try StoreFiles(fileSystem, at: store.backupPath)
@@ -174,6 +176,8 @@ import Testing
     }
     #expect(try directory.entries() != names)
     try store.expectBackup()
+    let report = try store.backup()
+    #expect(report.copiedBytes == Int64(2 * Format.anchorBlockBytes), "all of it was there")
     try store.write(9, puts: 10)
     try store.backup()
     try store.expectBackup()
@@ -333,6 +337,18 @@ final class BackedUp {
     }
     model = next
     models[engine.newestGeneration] = next
+  }
+
+  /// Values that nobody overwrites, of more than a segment.
+  func writeLasting() throws {
+    try engine.write { transaction in
+      for part in 0..<40 {
+        let key = [UInt8]("lasting \(part)".utf8)
+        model[key] = [UInt8](repeating: UInt8(part), count: 3000)
+        try transaction.put(key, model[key] ?? [])
+      }
+    }
+    models[engine.newestGeneration] = model
   }
 
   @discardableResult
