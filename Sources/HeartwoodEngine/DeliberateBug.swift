@@ -161,6 +161,8 @@
     case reusesNumbersOfOthers
     /// Two processes write at once.
     case leadsBesideOthers
+    /// Pages that no checkpoint names are kept, although another process may have written over them.
+    case keepsPagesWrittenOver
 
     // MARK: The graph
 

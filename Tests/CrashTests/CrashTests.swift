@@ -106,7 +106,7 @@ import Testing
     }
     #expect(names.contains("\(Workload.checkpoints): 0000000000000002.pages"))
     #expect(names.contains("\(Workload.roll): 0000000000000002.log"))
-    #expect(names.contains("\(Workload.reopening): 0000000000000005.log"))
+    #expect(names.contains("\(Workload.reopening): 0000000000000006.log"))
   }
 
   private func rowsFound(in image: CrashImage) throws -> Rows {

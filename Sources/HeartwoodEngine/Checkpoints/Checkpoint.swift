@@ -20,8 +20,12 @@ extension OpenStore {
 
   /// Under the lock of checkpoints.
   ///
-  /// - Parameter isForced: Also where nothing was written since the last one.
-  func takeCheckpoint(isForced: Bool = false) throws(EngineError) {
+  /// - Parameters:
+  ///   - isForced: Also where nothing was written since the last one.
+  ///   - victims: Segments with nothing left that lives: neither this checkpoint nor a later one names them.
+  func takeCheckpoint(
+    isForced: Bool = false, without victims: Reclaimer.Victims = Reclaimer.Victims()
+  ) throws(EngineError) {
     // 1. The newest generation is pinned; commits go on behind it.
     var released: [AnyObject] = []
     let begun = try writer.withLock { () throws(EngineError) in
@@ -36,10 +40,11 @@ extension OpenStore {
     // 3. A frame in the log says where they are.
     let (checkpoint, work) = try writer.withLock { () throws(EngineError) in
       try status.checkWritable()
+      let named = try appendFrame(base, root, without: victims)
       // Read from disk from now on, where the tree in memory has become too large.
       tree.confirm()
       adoptsDiskPlaces = space.arenaBytesInUse > options.arenaBytes
-      return try appendFrame(base, root)
+      return named
     }
     lastCheckpoint = checkpoint
     // 4. The log is durable up to and with that frame.
@@ -92,14 +97,16 @@ extension OpenStore {
   }
 
   private func appendFrame(
-    _ base: CheckpointBase, _ root: TreeRoot
+    _ base: CheckpointBase, _ root: TreeRoot, without victims: Reclaimer.Victims
   ) throws(EngineError) -> (NamedCheckpoint, Log.SyncWork) {
     // The frame stays, and so has everything before it to.
     try commits.drain()
     try prepareLog()
     try markInUse()
-    let record = checkpointRecord(base, root)
+    let record = checkpointRecord(base, root, segmentsAlive(without: victims))
     let place = try log.append(record)
+    log.drop(SegmentSet(victims.logs))
+    pages.drop(SegmentSet(victims.pages))
     log.settle(at: log.end)
     bytesAtCheckpoint = base.appendedBytes
     return (
@@ -107,7 +114,9 @@ extension OpenStore {
     )
   }
 
-  private func checkpointRecord(_ base: CheckpointBase, _ root: TreeRoot) -> CheckpointRecord {
+  private func checkpointRecord(
+    _ base: CheckpointBase, _ root: TreeRoot, _ segments: [CheckpointRecord.Segment]
+  ) -> CheckpointRecord {
     CheckpointRecord(
       generation: base.pinned.pin.generation,
       root: CheckpointRecord.Root(
@@ -116,13 +125,14 @@ extension OpenStore {
       replay: base.replay, previous: newestCheckpoint?.position,
       previousChecksum: newestCheckpoint?.checksum ?? 0,
       previousGeneration: newestCheckpoint?.record.generation ?? 0, nextSegment: numbers.upcoming,
-      segments: segmentsAlive())
+      segments: segments)
   }
 
   /// All segments: those of the log up to its end, those of pages up to what was written.
-  private func segmentsAlive() -> [CheckpointRecord.Segment] {
+  private func segmentsAlive(without victims: Reclaimer.Victims) -> [CheckpointRecord.Segment] {
+    let (emptyLogs, emptyPages) = (SegmentSet(victims.logs), SegmentSet(victims.pages))
     var segments: [CheckpointRecord.Segment] = []
-    for segment in log.segments {
+    for segment in log.segments where !emptyLogs.contains(segment.number) {
       let isLast = segment.number == log.end.position.segment
       let end = isLast ? Log.SegmentEnd(log.end) : log.end(of: segment.number) ?? Log.SegmentEnd(log.end)
       segments.append(
@@ -130,7 +140,7 @@ extension OpenStore {
           number: segment.number, isLog: true, extent: UInt64(truncatingIfNeeded: end.offset),
           chain: end.chain))
     }
-    for part in pages.parts {
+    for part in pages.parts where !emptyPages.contains(part.segment.number) {
       segments.append(
         CheckpointRecord.Segment(
           number: part.segment.number, isLog: false, extent: UInt64(truncatingIfNeeded: part.extent.pages),

@@ -4,8 +4,9 @@ import HeartwoodFiles
 /// The page segments of an open store. Pages are appended to the last one, in small writes; another is begun
 /// when it is full. Nothing here is believed before a checkpoint frame names it.
 ///
-/// Invariant: pages that were given a place are either in the file or in `chunk`. After a failed write they
-/// are still in `chunk`, and the next flush writes them again.
+/// Invariants: pages that were given a place are either in the file or in `chunk`. After a failed write they
+/// are still in `chunk`, and the next flush writes them again. And a place that a checkpoint frame in the log has named is
+/// never written again, as other processes may read there: it lies before the extent of a part, or the part is sealed.
 final class PageAppender {
   /// One write: small, so that commits beside it are not held up.
   private static let chunkBytes = 64 << 10
@@ -73,11 +74,11 @@ final class PageAppender {
     return parts.count - 1
   }
 
-  /// Has these segments from now on, as a checkpoint of another process names them; nothing more is appended to them.
+  /// Has these segments from now on, as a checkpoint names them; what lies behind, nobody has named.
   func takeUp(_ parts: [Part]) {
     for part in parts {
       if self.parts.contains(where: { $0.segment === part.segment }) {
-        space.setPageCount(part.segment.number, part.extent.pages)
+        space.raisePageCount(part.segment.number, part.extent.pages)
       } else {
         part.segment.add(to: space, pageCount: part.extent.pages)
       }
@@ -85,7 +86,14 @@ final class PageAppender {
     self.parts = parts
     chunk.removeAll()
     unsynced.removeAll()
-    isSealed = true
+  }
+
+  /// Whether these segments have exactly the pages that are named.
+  func has(_ named: [CheckpointRecord.Segment]) -> Bool {
+    parts.count == named.count
+      && zip(parts, named).allSatisfy {
+        $0.segment.number == $1.number && UInt64($0.extent.pages) == $1.extent && $0.extent.chain == $1.chain
+      }
   }
 
   /// A segment as a checkpoint names it: the one that is open, or opened now.
@@ -102,7 +110,11 @@ final class PageAppender {
   func seal() { isSealed = true }
 
   /// Takes segments out: nothing that is written from now on refers to them.
-  func drop(_ numbers: SegmentSet) { parts.removeAll { numbers.contains($0.segment.number) } }
+  func drop(_ numbers: SegmentSet) {
+    // The one before was perhaps sealed.
+    if let last = parts.last, numbers.contains(last.segment.number) { seal() }
+    parts.removeAll { numbers.contains($0.segment.number) }
+  }
 
   /// Writes what is still held.
   private func flush() throws(EngineError) {
@@ -139,7 +151,7 @@ final class PageAppender {
       return .unsynced(.files(error, "the pages of a checkpoint could not be synced"))
     }
     for part in parts where unsynced.contains(part.segment.number) {
-      space.setPageCount(part.segment.number, part.extent.pages)
+      space.raisePageCount(part.segment.number, part.extent.pages)
     }
     unsynced.removeAll()
     return .done

@@ -199,11 +199,22 @@ extension OpenStore {
     if slot.isUnsynced, options.durability != .none { try folder.syncEverything() }
   }
 
-  /// What others have written pages of is not in `pages`: more are put into a segment of their own.
+  /// The tree begins anew where others have written pages: from the newest checkpoint of theirs, or from the last one that
+  /// is known where this process has put pages behind it that no checkpoint names, as theirs may lie there now.
   private func takeCheckpointOfOthers(_ slot: AnchorSlot) throws(EngineError) {
-    pages.seal()
-    guard case .none = foreign, slot.checkpoint != lastCheckpoint?.position else { return }
-    foreign = .checkpoint(try NamedCheckpoint.named(by: slot, in: log.segments, folder: folder))
+    guard case .none = foreign else { return }
+    if let position = slot.checkpoint, position.rawValue > lastCheckpoint?.position.rawValue ?? 0 {
+      foreign = .checkpoint(try NamedCheckpoint.named(by: slot, in: log.segments, folder: folder))
+    } else if hasUnnamedPages {
+      foreign = .checkpoint(lastCheckpoint)
+    }
+  }
+
+  private var hasUnnamedPages: Bool {
+    #if DELIBERATE_BUGS
+      if DeliberateBug.isOn(.keepsPagesWrittenOver) { return false }
+    #endif
+    return !pages.has(lastCheckpoint?.pageSegments ?? [])
   }
 
   /// Whoever led has ended in the middle of it.
@@ -290,8 +301,10 @@ extension OpenStore {
   func letGo(_ membership: Membership) {
     guard leading.tasks == 0, status.isStopped || commits.isEmpty else { return }
     log.zeros.stop()
-    // What lies behind the end has to be zeros, as the log goes on there.
-    let isInOrder = !status.isStopped && (!log.mustRoll || (try? roll()) != nil)
+    // The anchor has to name the newest checkpoint, as pages are appended behind those; and what lies behind the end of the
+    // log has to be zeros, as it goes on there.
+    let isNamed = lastCheckpoint?.position == newestCheckpoint?.position
+    let isInOrder = !status.isStopped && isNamed && (!log.mustRoll || (try? roll()) != nil)
     leading.recording.withLock {
       // Where it can't be told, whoever comes next takes this one for a writer that has ended in the middle.
       if isInOrder, leading.hasTold.load(ordering: .relaxed) { try? record(isHeld: false) }

@@ -244,10 +244,7 @@ extension OpenStore {
 
   private func finishReclaiming(_ victims: Reclaimer.Victims) throws(EngineError) {
     try checkpoints.withLock { () throws(EngineError) in
-      // No checkpoint is under way that could still name them, with a tree that needs them.
-      log.drop(SegmentSet(victims.logs))
-      pages.drop(SegmentSet(victims.pages))
-      try takeCheckpoint(isForced: true)
+      try takeCheckpoint(isForced: true, without: victims)
       // The other slot too: a store is opened by either.
       #if DELIBERATE_BUGS
         if !DeliberateBug.isOn(.unlinksWhatASlotNames) { try updateAnchor { _ in } }

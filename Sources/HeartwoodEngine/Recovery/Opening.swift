@@ -152,6 +152,8 @@ struct Opening {
     var next: UInt32
     var hiddenTransactions = 0
     var seenRecord: UInt64 = 0
+    /// Whoever wrote last has not left the log as it is to be.
+    var isRecovered = false
   }
 
   private func open(_ folder: StoreFolder) throws(EngineError) -> OpenStore {
@@ -217,7 +219,7 @@ struct Opening {
     return Found(
       folder: folder, anchor: anchor, log: log, checkpoint: checkpoint, next: next + (isExact ? 0 : 1),
       hiddenTransactions: isExact || options.access == .readWrite ? 0 : scan.unprovenTransactions,
-      seenRecord: record?.counter ?? oldCounter)
+      seenRecord: record?.counter ?? oldCounter, isRecovered: !isExact)
   }
 
   /// Where reading the log begins.
@@ -254,6 +256,8 @@ struct Opening {
     var parts: [PageAppender.Part] = []
     for named in found.checkpoint?.pageSegments ?? [] { parts.append(try files.open(named)) }
     let pages = PageAppender(parts, files: files, numbers: numbers, space: space)
+    // Others may have learnt of a later checkpoint of the one that has ended.
+    if found.isRecovered { pages.seal() }
     let replay = try Replay(space: space, from: found.checkpoint, log: found.log.tail, end: found.log.end)
     return OpenStore(
       OpenStore.Parts(

@@ -193,9 +193,11 @@ final class PageSpace: @unchecked Sendable {
         capacity: pageCapacity, fill: fill, owner: owner))
   }
 
-  /// Says how many pages a segment has, after more were written.
-  func setPageCount(_ segment: UInt32, _ count: Int) {
-    guard let slot = segments[segment] else { return }
+  /// Says how many pages a segment has, after more were written. One caller at a time.
+  func raisePageCount(_ segment: UInt32, _ count: Int) {
+    guard let slot = segments[segment], count > slot.pointee.pageCount.load(ordering: .relaxed) else {
+      return
+    }
     slot.pointee.pageCount.store(min(count, slot.pointee.capacity), ordering: .releasing)
   }
 

@@ -132,6 +132,24 @@ import Testing
     }
   }
 
+  @Test func `that come and go beside one that stays put their pages into the same files`() throws {
+    let disk = SimulatedFileSystem(seed: 4)
+    let options = shared(.simulated)
+    let stays = try Engine(at: "/store", options: options, fileSystem: disk)
+    for round in 0..<30 {
+      let other = try Engine(at: "/store", options: options, fileSystem: disk)
+      try other.write { try $0.put("other \(round % 7)", [UInt8](repeating: UInt8(round), count: 50)) }
+      try other.checkpoint()
+      try stays.write { try $0.put("mine \(round % 5)", [UInt8](repeating: UInt8(round), count: 50)) }
+      try stays.checkpoint()
+      try other.close()
+    }
+    let files = try disk.openDirectory("/store").entries().filter { $0.hasSuffix(".pages") }
+    #expect(files.count == 1)
+    #expect(try stays.verify().findings == [])
+    try stays.close()
+  }
+
   /// Lets go after every write, so that nothing depends on time.
   private func shared(_ kind: StoreKind) -> EngineOptions {
     var options = kind.options
@@ -242,7 +260,21 @@ private struct Crowd {
   }
 }
 
-/// Two processes with one store: one that will be killed, and one that will not.
+/// One of the calls of a process fails, and it goes on, by turns with another.
+@Suite struct `A process with a failing call` {
+  @Test func `and another lose nothing by turns, whatever call it is`() throws {
+    var call = 0
+    while true {
+      call += 1
+      let pair = try Pair(idleSeconds: nil)
+      guard try pair.takeTurns(FaultPlan([.fail(.any, .nth(call), with: .noSpace)])) else { break }
+      try pair.goOn("call \(call) failed")
+    }
+    #expect(call > 100)
+  }
+}
+
+/// Two processes with one store: one whose calls fail, or that will be killed, and one that goes on.
 private final class Pair {
   let disk = SimulatedFileSystem(seed: 5)
   let victim: SimulatedProcess
@@ -284,6 +316,33 @@ private final class Pair {
     }
   }
 
+  /// - Returns: false where the plan's calls never came.
+  func takeTurns(_ plan: FaultPlan) throws -> Bool {
+    let fileSystem = FaultInjectingFileSystem(base: victim, plan: plan)
+    defer { victim.kill() }
+    func attempt(_ body: () throws -> Void) throws {
+      do {
+        try body()
+      } catch let error as EngineError {
+        guard fileSystem.injectedErrorCount > 0 else { throw error }
+        try decide("\(error)")
+      }
+    }
+    try attempt {
+      let engine = try Engine(at: "/store", options: options, fileSystem: fileSystem)
+      for round in 0..<3 {
+        try attempt { try write(engine, round * 10..<round * 10 + 15, bytes: 150) }
+        try attempt { try engine.checkpoint() }
+        try write(survivor, round * 10 + 5..<round * 10 + 25, bytes: 170)
+        if round == 1 { try attempt { _ = try engine.reclaim() } }
+        try survivor.checkpoint()
+        try attempt { try engine.snapshot().expect(model, "round \(round)") }
+      }
+      try engine.close()
+    }
+    return fileSystem.injectedErrorCount > 0
+  }
+
   private func write(
     _ engine: Engine, _ keys: Range<Int>, bytes: Int, _ durability: Durability = .full
   ) throws {
@@ -296,16 +355,21 @@ private final class Pair {
     (model, self.next) = (next, nil)
   }
 
-  /// The survivor finds all that was committed, and perhaps what was about to be; it writes, and so do those who come.
-  func goOn(_ comment: String) throws {
-    // What the victim was about to do is decided when somebody writes.
+  /// What was about to be done is decided when somebody writes.
+  private func decide(_ comment: String) throws {
     try survivor.write { try $0.put("decided", [1]) }
     model[Array("decided".utf8)] = [1]
     next?[Array("decided".utf8)] = [1]
     let found = try Dictionary(
       uniqueKeysWithValues: survivor.snapshot().contents().map { ($0.key, $0.value) })
     if let next, found != model { model = next }
+    next = nil
     #expect(found == model, "\(comment)")
+  }
+
+  /// The survivor finds all that was committed, and perhaps what was about to be; it writes, and so do those who come.
+  func goOn(_ comment: String) throws {
+    try decide(comment)
     let other = try Engine(at: "/store", options: options, fileSystem: disk.process(named: "other"))
     try write(other, 0..<3, bytes: 10)
     try survivor.snapshot().expect(model, "\(comment)")
