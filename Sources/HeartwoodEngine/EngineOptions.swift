@@ -96,6 +96,10 @@ public struct EngineOptions: Sendable {
   public var reclamation = Reclamation.automatic
   /// So much is left where it is, whatever its share.
   package var toleratedGarbage = 16 << 20
+  /// A frame that holds so much is ended, and the transaction goes on in the next.
+  package var frameBytes = Format.frameBytes
+  /// So many small files are left as they are.
+  package var toleratedSmallFiles = 32
   /// Above this the tree in memory is given back, and read from disk, at the next checkpoint.
   package var arenaBytes = 256 << 20
   /// Runs checkpoints and lays zeros ahead of the log.

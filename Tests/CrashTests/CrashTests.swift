@@ -107,6 +107,7 @@ import Testing
     #expect(names.contains("\(Workload.checkpoints): 0000000000000002.pages"))
     #expect(names.contains("\(Workload.roll): 0000000000000002.log"))
     #expect(names.contains("\(Workload.reopening): 0000000000000006.log"))
+    #expect(!names.contains("\(Workload.smallFiles): 0000000000000001.log"))
   }
 
   private func rowsFound(in image: CrashImage) throws -> Rows {

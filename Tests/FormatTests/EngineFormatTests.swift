@@ -34,7 +34,7 @@ import Testing
     "deleteOperation": Format.deleteOperation, "deleteRangeOperation": Format.deleteRangeOperation,
     "firstFillBytes": UInt64(Format.firstFillBytes), "fillStepBytes": UInt64(Format.fillStepBytes),
     "frameBytes": UInt64(Format.frameBytes), "keyLimit": UInt64(Format.keyLimit),
-    "valueLimit": UInt64(Format.valueLimit), "transactionLimit": UInt64(Format.transactionLimit),
+    "valueLimit": UInt64(Format.valueLimit),
     "segmentLimit": UInt64(Format.segmentLimit), "segmentNumberLimit": Format.segmentNumberLimit,
     "inlineLimit": UInt64(TreeEntry.inlineLimit), "levelLimit": UInt64(TreeRoot.levelLimit),
   ]

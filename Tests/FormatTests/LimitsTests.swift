@@ -16,7 +16,7 @@ import Testing
     let largest = EngineOptions(segmentBytes: .max, checkpointBytes: .max)
     let known: [String: (least: Set<Int?>, most: Int?)] = [
       "keyLimit": ([0, 1], Format.keyLimit), "valueLimit": ([0], Format.valueLimit),
-      "transactionLimit": ([nil], Format.transactionLimit), "segmentLimit": ([nil], Format.segmentLimit),
+      "segmentLimit": ([nil], Format.segmentLimit),
       "segmentBytes": ([smallest.segmentBytes], largest.segmentBytes),
       "checkpointBytes": ([smallest.checkpointBytes], nil),
       "segmentNumberLimit": ([nil], Int(Format.segmentNumberLimit)),

@@ -64,8 +64,6 @@ enum Format {
   static let keyLimit = 1024
   /// The longest value.
   static let valueLimit = 512 << 20
-  /// The largest transaction, in bytes of the log.
-  static let transactionLimit = 1 << 30
   /// No log segment is longer.
   static let segmentLimit = 4 << 30
   /// The largest number of a segment: references keep 31 bits for it.

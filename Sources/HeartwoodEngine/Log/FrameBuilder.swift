@@ -14,11 +14,15 @@ final class FrameBuilder {
   /// The checksums of the records, joined: no byte is hashed twice.
   private var joined: UInt64 = 0
 
+  private let fullBytes: Int
+
   private static let firstCapacity = 64 << 10
   /// What is kept between transactions.
   private static let keptCapacity = 32 << 20
 
-  init() {
+  /// - Parameter fullBytes: A frame that holds so much is full.
+  init(fullBytes: Int = Format.frameBytes) {
+    self.fullBytes = fullBytes
     capacity = Self.firstCapacity
     base = .allocate(byteCount: capacity, alignment: 16)
   }
@@ -26,7 +30,7 @@ final class FrameBuilder {
   deinit { base.deallocate() }
 
   var isEmpty: Bool { recordCount == 0 }
-  var isFull: Bool { count >= Format.frameBytes }
+  var isFull: Bool { count >= fullBytes }
 
   /// Begins a frame that will lie at `offset`.
   func begin(at offset: Int, segmentSeed: UInt64) {

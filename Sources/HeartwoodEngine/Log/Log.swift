@@ -27,12 +27,14 @@ final class Log: @unchecked Sendable {
   /// What lies behind `end` in the last segment is left of a failed write or of a transaction that was
   /// given up after some of its frames were written: the log goes on in a new segment.
   private(set) var mustRoll = false
-  /// Where in the last segment a frame lies whose writing has failed, whole or in part.
-  private(set) var remains: Int?
+  /// Where a frame lies whose writing has failed, whole or in part.
+  private(set) var remains: (segment: LogSegment, offset: Int)?
+  /// Segments that were begun for transactions which were given up. The anchor may name the last of them.
+  private var abandoned: [UInt32] = []
   /// The zeros that lie ahead in the last segment.
   private(set) var zeros: ZeroFilling
 
-  let builder = FrameBuilder()
+  let builder: FrameBuilder
 
   /// - Parameters:
   ///   - path: All segments, in order; the last one is appended to.
@@ -44,6 +46,7 @@ final class Log: @unchecked Sendable {
     self.folder = folder
     self.identifier = identifier
     self.options = options
+    builder = FrameBuilder(fullBytes: options.frameBytes)
     self.end = end
     synced = Guarded(Self.synced(path, durable: durable ?? end))
     settled = end
@@ -101,9 +104,9 @@ final class Log: @unchecked Sendable {
   /// The segment that is appended to.
   var last: LogSegment { zeros.segment }
 
-  /// How many bytes a segment can come to have: what makes it roll, and one transaction more.
+  /// How many bytes a segment can come to have: what makes it roll, and one frame more, which may hold a single large value.
   static func capacity(_ options: EngineOptions) -> Int {
-    min(options.segmentBytes + Format.transactionLimit + (64 << 20), Format.segmentLimit)
+    min(options.segmentBytes + Format.valueLimit + (64 << 20), Format.segmentLimit)
   }
 
   // MARK: What other processes write
@@ -165,11 +168,6 @@ final class Log: @unchecked Sendable {
   /// Begins a frame at the end of the log.
   func beginFrame() {
     builder.begin(at: end.position.offset, segmentSeed: last.seed)
-  }
-
-  /// Bytes of the transaction that began at `start`, with those of the frame under construction.
-  func pendingBytes(since start: LogPoint) -> Int {
-    end.position.offset - start.position.offset + builder.count
   }
 
   /// Completes the frame under construction, appends it and begins the next.
@@ -241,7 +239,7 @@ final class Log: @unchecked Sendable {
       if DeliberateBug.isOn(.goesOnBehindFailedWrite) { return }
     #endif
     mustRoll = true
-    remains = offset
+    remains = (last, offset)
   }
 
   /// Of a frame whose writing has failed, all bytes may be there: takes its beginning away, so that it is
@@ -249,23 +247,46 @@ final class Log: @unchecked Sendable {
   ///
   /// - Returns: whether a sync has to make that durable.
   func wipeRemains() throws(EngineError) -> Bool {
-    guard let offset = remains else { return false }
+    guard let (segment, offset) = remains else { return false }
     let zeros = [UInt8](repeating: 0, count: Format.frameHeaderBytes)
-    let found = try StoreFolder.read(last.file, at: offset, count: zeros.count, path: last.path)
+    let found = try StoreFolder.read(segment.file, at: offset, count: zeros.count, path: segment.path)
     guard found.count == zeros.count, found != zeros else { return false }
     do {
-      try last.file.write(all: zeros, at: offset)
+      try segment.file.write(all: zeros, at: offset)
     } catch {
       throw EngineError.files(error, "what was written of a commit that failed could not be taken away")
     }
     return true
   }
 
-  /// Takes the end of the log back to a point: the frames behind it are given up.
+  /// Takes the end of the log back to a point: the frames behind it are given up, and the segments that were begun for them.
   func giveUp(to point: LogPoint) {
     guard point != end else { return }
+    if point.position.segment != last.number { abandonSegments(behind: point) }
     end = point
     mustRoll = true
+  }
+
+  private func abandonSegments(behind point: LogPoint) {
+    let (kept, left) = pathLock.withLock {
+      let count = (path.lastIndex { $0.number == point.position.segment } ?? 0) + 1
+      let left = Array(path[count...])
+      path.removeSubrange(count...)
+      return (path, left)
+    }
+    synced.withLock { synced in synced.earlier.removeAll { $0.end > point.sequence } }
+    for segment in left { _ = table.remove(segment.number) }
+    abandoned += left.map(\.number)
+    guard let last = kept.last else { return }
+    zeros.stop()
+    zeros = ZeroFilling(last, filled: last.limit)
+    zeros.stop()
+  }
+
+  /// The segments that were begun for nothing, which both slots of the anchor have to forget before they are unlinked.
+  func takeAbandoned() -> [UInt32] {
+    defer { abandoned = [] }
+    return abandoned
   }
 
   // MARK: Syncing
@@ -327,6 +348,8 @@ final class Log: @unchecked Sendable {
   /// Lets the log go on in a segment that was made for it, and that a slot of the anchor names by now.
   func take(_ segment: LogSegment, filled: Int) {
     let first = segment.header.firstPoint
+    // In the middle of a transaction, what stays ends before it.
+    let isInside = settledEnd != end
     synced.withLock { [last, end] synced in
       if synced.durable.sequence != end.sequence {
         synced.earlier.append((last, end.sequence))
@@ -341,7 +364,7 @@ final class Log: @unchecked Sendable {
     pathLock.withLock {
       if let join = segment.header.predecessor { ends[join.position.segment] = SegmentEnd(join) }
       path.append(segment)
-      settled = first
+      if !isInside { settled = first }
     }
     zeros.stop()
     zeros = ZeroFilling(segment, filled: filled)

@@ -31,7 +31,8 @@ final class Reclaimer: @unchecked Sendable {
     var pages: [UInt32] = []
     /// Half empty leaves are to be filled.
     var packs = false
-    var isEmpty: Bool { logs.isEmpty && pages.isEmpty }
+    var isEmpty: Bool { count == 0 }
+    var count: Int { logs.count + pages.count }
   }
 
   /// What is moved beside commits at once: so much at most, and a part of what lives.
@@ -144,13 +145,18 @@ extension OpenStore {
   func reclaim() throws(EngineError) -> ReclaimedSpace {
     try checkMayWrite()
     try status.checkWritable()
-    return try withLead { () throws(EngineError) in try reclaimLeading() }
+    return try withLead { () throws(EngineError) in
+      try reclaim { () throws(EngineError) in try Occupancy(self).victims(Occupancy.Aim(packs: true)) }
+    }
   }
 
-  private func reclaimLeading() throws(EngineError) -> ReclaimedSpace {
+  /// - Parameter choose: Is called with nothing more written to the files that are there.
+  private func reclaim(
+    choosing choose: () throws(EngineError) -> Reclaimer.Victims
+  ) throws(EngineError) -> ReclaimedSpace {
     try reclaimer.lock.withLock { () throws(EngineError) in
       var space = ReclaimedSpace(bytesBefore: try fileBytes(), bytesAfter: 0, movedValues: 0, movedBytes: 0)
-      let victims = try beginReclaiming()
+      let victims = try beginReclaiming(choose)
       if !victims.isEmpty {
         let evacuation = try evacuate(victims)
         space.movedValues = evacuation.movedValues
@@ -163,7 +169,9 @@ extension OpenStore {
   }
 
   /// Chooses the segments, and sees to it that nothing is written to them any more.
-  private func beginReclaiming() throws(EngineError) -> Reclaimer.Victims {
+  private func beginReclaiming(
+    _ choose: () throws(EngineError) -> Reclaimer.Victims
+  ) throws(EngineError) -> Reclaimer.Victims {
     try checkpoints.withLock { () throws(EngineError) in
       // What the log ends in may be the worst of all; frames behind the checkpoint have to stay.
       try writer.withLock { () throws(EngineError) in
@@ -171,7 +179,7 @@ extension OpenStore {
         if log.end.position.offset > Format.segmentHeaderBytes { try roll() }
       }
       try takeCheckpoint(isForced: true)
-      let victims = try Occupancy(self).victims(Occupancy.Aim(packs: true))
+      let victims = try choose()
       if !victims.pages.isEmpty { pages.seal() }
       return victims
     }
@@ -189,6 +197,24 @@ extension OpenStore {
       moved = evacuation.movedBytes
     }
     return evacuation
+  }
+
+  // MARK: Small files
+
+  /// Puts small files together where there are many, as every recovery leaves one or two. When the store is opened.
+  func joinSmallFiles() {
+    guard options.reclamation == .automatic, smallFiles.count > options.toleratedSmallFiles else { return }
+    // What fails here loses nothing, and a sync that fails has stopped the writer.
+    _ = try? withLead { () throws(EngineError) in try reclaim { () throws(EngineError) in smallFiles } }
+  }
+
+  private var smallFiles: Reclaimer.Victims {
+    let bytes = min(256 << 10, options.segmentBytes / 4)
+    let logs = log.segments.filter { segment in
+      segment.number != log.last.number && log.end(of: segment.number).map { $0.offset < bytes } == true
+    }
+    let parts = pages.parts.filter { $0.extent.pages * Format.pageBytes < bytes }
+    return Reclaimer.Victims(logs: logs.map(\.number), pages: parts.map(\.segment.number))
   }
 
   private static var closing: EngineError { EngineError(.closed, "the store is being closed") }

@@ -24,7 +24,9 @@ struct Opening {
     case .store(let folder):
       return try closingOnFailure(folder) { () throws(EngineError) in
         if options.access == .readOnly { return try openBeside(folder) }
-        return try lettingOthersIn(try open(folder))
+        let store = try lettingOthersIn(try open(folder))
+        store.joinSmallFiles()
+        return store
       }
     case .empty(let folder):
       return try closingOnFailure(folder) { () throws(EngineError) in try lettingOthersIn(try create(folder))
@@ -217,7 +219,8 @@ struct Opening {
     let log =
       try isExact ? recovery.cleanLog() : recovery.run(contents, listing: listing, checkpoint, next: next)
     return Found(
-      folder: folder, anchor: anchor, log: log, checkpoint: checkpoint, next: next + (isExact ? 0 : 1),
+      folder: folder, anchor: anchor, log: log, checkpoint: checkpoint,
+      next: isExact ? next : max(next, log.last.number + 1),
       hiddenTransactions: isExact || options.access == .readWrite ? 0 : scan.unprovenTransactions,
       seenRecord: record?.counter ?? oldCounter, isRecovered: !isExact)
   }

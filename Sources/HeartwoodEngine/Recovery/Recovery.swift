@@ -27,7 +27,7 @@ struct Recovery {
     #if DELIBERATE_BUGS
       if DeliberateBug.isOn(.writesOverTail) { return try makeLog(before(scan.validEnd), end: scan.validEnd) }
     #endif
-    // 1. Transactions that nothing proves to be on disk are copied into a new segment.
+    // 1. Transactions that nothing proves to be on disk are copied into new segments, all but the last of them durable.
     var copy = try copyTail(number: next)
     #if DELIBERATE_BUGS
       if DeliberateBug.isOn(.wipesTailBeforeCopyIsNamed) { try wipeTail() }
@@ -42,7 +42,7 @@ struct Recovery {
     // 3. The anchor names it. A crash before this means that recovery was not done.
     try nameInAnchor(&copy, checkpoint)
     // 4. What nothing refers to goes; not where half of the anchor is lost, which may have known better.
-    let path = before(scan.provenEnd) + [copy.segment]
+    let path = before(scan.provenEnd) + copy.segments
     if !contents.isIncomplete { unlinkOrphans(listing, earlier + path, checkpoint) }
     return Log(
       folder: folder, identifier: contents.slot.identifier, options: options, path: earlier + path,
@@ -69,8 +69,10 @@ struct Recovery {
   // MARK: Copying the tail
 
   private struct Copy {
-    let segment: LogSegment
+    var segments: [LogSegment]
     var end: LogPoint
+    /// The one that is written.
+    var segment: LogSegment { segments[segments.count - 1] }
   }
 
   private func copyTail(number: UInt32) throws(EngineError) -> Copy {
@@ -79,13 +81,26 @@ struct Recovery {
     }
     let start = scan.provenEnd
     let maker = LogSegmentMaker(folder: folder, identifier: anchor.current.identifier, options: options)
-    let segment = try maker.make(
-      number: number, predecessor: start,
-      copiedThrough: tail.isEmpty ? 0 : start.sequence &+ UInt64(tail.count) &- 1,
-      durableThrough: start.sequence &- 1)
-    var copy = Copy(segment: segment, end: segment.header.firstPoint)
+    func make(_ number: UInt32, _ predecessor: LogPoint) throws(EngineError) -> LogSegment {
+      guard UInt64(number) <= Format.segmentNumberLimit else { throw SegmentNumbers.usedUp }
+      return try maker.make(
+        number: number, predecessor: predecessor,
+        copiedThrough: tail.isEmpty ? 0 : start.sequence &+ UInt64(tail.count) &- 1,
+        durableThrough: start.sequence &- 1)
+    }
+    let first = try make(number, start)
+    var copy = Copy(segments: [first], end: first.header.firstPoint)
     let builder = FrameBuilder()
-    for frame in tail { try append(frame, with: builder, to: &copy) }
+    for frame in tail {
+      if copy.end.position.offset >= options.segmentBytes {
+        // The last of them may count as soon as it is whole: what comes before it is on disk by then.
+        try maker.settle(copy.segment)
+        let next = try make(copy.segment.number + 1, copy.end)
+        copy.segments.append(next)
+        copy.end = next.header.firstPoint
+      }
+      try append(frame, with: builder, to: &copy)
+    }
     return copy
   }
 

@@ -61,7 +61,8 @@ struct Commit {
   private func takeAway(_ failure: EngineError) throws(EngineError) {
     do {
       guard try store.log.wipeRemains() else { return }
-      try store.syncs.sync(Log.SyncWork(files: [store.log.last], point: store.log.durable))
+      let files = store.log.remains.map { [$0.segment] } ?? []
+      try store.syncs.sync(Log.SyncWork(files: files, point: store.log.durable))
     } catch {
       store.status.stop(failure)
       throw EngineError(
@@ -159,8 +160,9 @@ extension OpenStore {
     try commit.perform()
     ending.number = transaction.number
     ending.isEmpty = false
-    reclaimer.pace.noteWritten(log.end.position.offset - transaction.start.position.offset)
-    ending.work = dueWork(after: transaction, durability)
+    let bytes = log.appendedBytes - transaction.bytesBefore
+    reclaimer.pace.noteWritten(bytes)
+    ending.work = dueWork(afterCommitOf: bytes, durability)
     return result
   }
 
@@ -218,5 +220,8 @@ extension OpenStore {
   func appendFrame(of transaction: WriteTransaction) throws(EngineError) {
     try markInUse()
     try log.appendTransactionFrame(transaction.number, isLast: false)
+    guard log.end.position.offset >= options.segmentBytes else { return }
+    try roll()
+    log.beginFrame()
   }
 }

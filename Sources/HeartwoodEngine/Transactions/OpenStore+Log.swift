@@ -36,6 +36,16 @@ extension OpenStore {
     }
     // 3. The log ends at its beginning.
     log.take(segment, filled: Format.firstFillBytes)
+    try unlinkAbandoned()
+  }
+
+  /// Takes the files away of segments that were begun for a transaction which was given up.
+  private func unlinkAbandoned() throws(EngineError) {
+    let numbers = log.takeAbandoned()
+    guard !numbers.isEmpty else { return }
+    // The other slot names the last of them; a store is opened by either.
+    try updateAnchor { _ in }
+    folder.unlink(numbers.map(SegmentName.log))
   }
 
   /// Takes the mark of a clean close away, before the first frame behind it is written.
@@ -69,11 +79,10 @@ extension OpenStore {
     var look = false
   }
 
-  func dueWork(after transaction: WriteTransaction, _ durability: Durability) -> DueWork {
+  func dueWork(afterCommitOf bytes: Int, _ durability: Durability) -> DueWork {
     var work = DueWork()
     let end = log.end.position.offset
     if durability == .full, options.durability != .none {
-      let bytes = end - transaction.start.position.offset
       if log.zeros.isDue(end: end, commitBytes: bytes, segmentBytes: options.segmentBytes) {
         work.zeros = log.zeros
       }

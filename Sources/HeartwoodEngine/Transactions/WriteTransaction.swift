@@ -14,6 +14,8 @@ public final class WriteTransaction: KeyValueReader {
   let number: UInt64
   /// Where the log ended before it.
   let start: LogPoint
+  /// What had been appended to the log before it, in bytes.
+  let bytesBefore: Int
   /// Not a user's: the store's own.
   let isInternal: Bool
 
@@ -33,6 +35,7 @@ public final class WriteTransaction: KeyValueReader {
     self.base = base
     number = base + 1
     start = log.end
+    bytesBefore = log.appendedBytes
     log.beginFrame()
   }
 
@@ -52,8 +55,8 @@ public final class WriteTransaction: KeyValueReader {
   /// - Parameters:
   ///   - key: 1 to 1024 bytes.
   ///   - value: Up to 512 MiB.
-  /// - Throws: `.invalidKey` or `.tooLarge`, after which the transaction can go on; `.tooLarge` for a
-  ///   transaction above 1 GiB, `.damaged`, and errors of the file system, after which it cannot commit.
+  /// - Throws: `.invalidKey` or `.tooLarge`, after which the transaction can go on; `.damaged`, and errors of the file
+  ///   system, after which it cannot commit.
   public func put(_ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) throws(EngineError) {
     try check(key)
     guard value.count <= Format.valueLimit else {
@@ -61,7 +64,7 @@ public final class WriteTransaction: KeyValueReader {
         .tooLarge, "a value of \(value.count) bytes is too large; the limit is \(Format.valueLimit)")
     }
     try change { () throws(EngineError) in
-      let reference = try append(Format.putOperation, key, value)
+      let reference = append(Format.putOperation, key, value)
       let isShort = value.count <= TreeEntry.inlineLimit
       _ = try tree.put(key, isShort ? .inline(value) : .position(reference))
       puts &+= 1
@@ -78,7 +81,7 @@ public final class WriteTransaction: KeyValueReader {
     try check(key)
     guard try tree.view.find(key) != nil else { return false }
     try change { () throws(EngineError) in
-      _ = try append(Format.deleteOperation, key, UnsafeRawBufferPointer(start: nil, count: 0))
+      _ = append(Format.deleteOperation, key, UnsafeRawBufferPointer(start: nil, count: 0))
       _ = try tree.delete(key)
       deletes &+= 1
     }
@@ -97,7 +100,7 @@ public final class WriteTransaction: KeyValueReader {
       let bounds = RangeRecord.encode(range)
       try bounds.key.withBytes { (key) throws(EngineError) in
         try bounds.value.withBytes { (value) throws(EngineError) in
-          _ = try append(Format.deleteRangeOperation, key, value)
+          _ = append(Format.deleteRangeOperation, key, value)
         }
       }
       count = try tree.deleteRange(range)
@@ -145,9 +148,7 @@ public final class WriteTransaction: KeyValueReader {
   @inline(__always)
   private func append(
     _ operation: UInt64, _ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer
-  ) throws(EngineError) -> ValueReference {
-    let room = Format.transactionLimit &- log.pendingBytes(since: start)
-    guard key.count &+ value.count &+ Record.overheadLimit <= room else { throw Self.tooLarge }
+  ) -> ValueReference {
     let offset = builder.append(operation: operation, key: key, value: value)
     return ValueReference(segment: log.last.number, offset: UInt32(truncatingIfNeeded: offset))
   }
@@ -172,11 +173,6 @@ public final class WriteTransaction: KeyValueReader {
 
   private static var ended: EngineError {
     EngineError(.closed, "the transaction has ended; it is used inside the closure of write only")
-  }
-
-  private static var tooLarge: EngineError {
-    EngineError(
-      .tooLarge, "the transaction is larger than \(Format.transactionLimit) bytes; divide it into several")
   }
 
   private static func invalidKey(_ count: Int) -> EngineError {

@@ -16,6 +16,8 @@ final class Session {
 
   /// Space is given back beside commits, as soon as there is any.
   private var givesBack = false
+  /// Whether openings put small files together.
+  private var joinsFiles = false
 
   /// What the store's identifier is made of, and what tells its files from those of others.
   private let seed: UInt64
@@ -31,11 +33,14 @@ final class Session {
   /// Where its backups are.
   static let backupPath = "/backup"
 
-  /// Small segments, everything on the caller's thread, and the same bytes at every run.
+  /// Small segments, everything on the caller's thread, the same bytes at every run, and no generations that opening makes.
   static var options: EngineOptions {
-    EngineOptions(
+    var options = EngineOptions(
       segmentBytes: 64 << 10, checkpointBytes: 1 << 20, worker: InlineWorker(), clock: SimulatedClock(),
       entropy: SeededEntropy(seed: 0))
+    options.toleratedSmallFiles = .max
+    options.frameBytes = 16 << 10
+    return options
   }
 
   /// Runs all steps; the first error ends them.
@@ -108,6 +113,10 @@ final class Session {
     case .kill:
       kill()
       try open()
+    case .joinFiles:
+      kill()
+      joinsFiles = true
+      try open()
     }
   }
 
@@ -119,15 +128,14 @@ final class Session {
     process = FaultInjectingFileSystem(base: fileSystem)
     var options = Self.options
     options.entropy = SeededEntropy(seed: seed)
-    if givesBack {
-      (options.toleratedGarbage, options.checkpointBytes) = (0, 64 << 10)
-      allowMoves()
-    }
+    if givesBack { (options.toleratedGarbage, options.checkpointBytes) = (0, 64 << 10) }
+    if joinsFiles { options.toleratedSmallFiles = 1 }
+    if givesBack || joinsFiles { allowMoves() }
     let opened = try Engine(at: Self.path, options: options, fileSystem: process)
     engine = opened
     let rows = try Self.rows(of: opened)
     try require(
-      witness.settle(on: Int(opened.newestGeneration.rawValue), rows),
+      witness.settle(on: Int(opened.newestGeneration.rawValue), rows, opensWithMoves: joinsFiles),
       "opened at generation \(opened.newestGeneration) with \(rows.summary); possible are "
         + witness.now.summary)
   }
@@ -165,7 +173,7 @@ final class Session {
     let before = Int(engine.newestGeneration.rawValue)
     if givesBack { witness.settleAttempts(through: before) }
     witness.attempt(rows)
-    allowMoves()
+    if givesBack { allowMoves() }
     do {
       try engine.write(durability: durability) { transaction in
         for edit in edits { try edit.apply(to: transaction, number: number) }
@@ -173,7 +181,7 @@ final class Session {
     } catch {
       if (error as? EngineError)?.isOutcomeUnknown != true {
         witness.settleAttempts(through: before)
-        allowMoves()
+        if givesBack { allowMoves() }
       }
       throw error
     }
@@ -183,7 +191,6 @@ final class Session {
 
   /// Behind every commit values may be moved, by transactions that nobody is told of.
   private func allowMoves() {
-    guard givesBack else { return }
     let rows = witness.newest
     for _ in 0..<Self.internalLimit { witness.attempt(rows) }
   }
@@ -194,10 +201,10 @@ final class Session {
   private func reclaim() throws {
     guard let engine else { return }
     let rows = witness.newest
-    for _ in 0..<Self.internalLimit { witness.attempt(rows) }
+    allowMoves()
     defer {
       witness.settleAttempts(through: Int(engine.newestGeneration.rawValue))
-      allowMoves()
+      if givesBack { allowMoves() }
     }
     try engine.reclaim()
     // Its checkpoints have synced everything.

@@ -76,14 +76,15 @@ final class Witness: @unchecked Sendable {
   }
 
   /// The store was opened and is at this generation, with these rows: nothing newer will ever be found, and
-  /// this has to survive. Returns whether that was possible.
-  func settle(on generation: Int, _ rows: Rows) -> Bool {
+  /// this has to survive; where opening moves values, only the rows have to. Returns whether that was possible.
+  func settle(on generation: Int, _ rows: Rows, opensWithMoves: Bool) -> Bool {
     lock.withLock {
       guard generation >= promise.durable, generation < promise.generations.count,
         promise.generations[generation] == rows
       else { return false }
       promise.generations.removeSubrange((generation + 1)...)
-      promise.durable = generation
+      let others = promise.generations[promise.durable...].lastIndex { $0 != rows }
+      promise.durable = opensWithMoves ? others.map { $0 + 1 } ?? promise.durable : generation
       return true
     }
   }

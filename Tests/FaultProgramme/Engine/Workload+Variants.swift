@@ -35,7 +35,7 @@ extension Workload {
         let other: Durability = random.below(6) == 0 ? .deferred : durability
         return .commit(other, edits.map { of($0, &random) })
       case .giveUp(let edits): return .giveUp(edits.map { of($0, &random) })
-      case .checkpoint, .reclaim, .backup, .giveBack, .reopen, .kill: return step
+      case .checkpoint, .reclaim, .backup, .giveBack, .reopen, .kill, .joinFiles: return step
       }
     }
 

@@ -58,6 +58,8 @@ enum Step: Sendable {
   case reopen
   /// Ends the process without closing, and opens the store in another.
   case kill
+  /// The same; the other puts small files together.
+  case joinFiles
 }
 
 /// A named list of steps; it begins by opening the store, which creates it where it is missing.
@@ -80,7 +82,7 @@ struct Workload: Sendable, CustomStringConvertible {
 
   static let all = [
     creation, inserts, inOrder, changes, checkpoints, deferred, manySmall, roll, deferredRoll, largeValues,
-    reopening, fullDisk, reclaiming, backups, givingBack,
+    reopening, longTransactions, smallFiles, fullDisk, reclaiming, backups, givingBack,
   ]
 
   /// Brings a disk to where the workload begins, and closes the store.
@@ -172,6 +174,29 @@ struct Workload: Sendable, CustomStringConvertible {
       .reopen,
       .commit(.full, [.delete("c")]),
       .kill,
+    ])
+
+  static let longTransactions = Workload(
+    "transactions over several segments, one of them given up",
+    preparation: [.commit(.full, names("k", 0..<10, bytes: 300))],
+    [
+      .commit(.deferred, [.put("before", bytes: 30)]),
+      .giveUp(names("k", 0..<40, bytes: 4000)),
+      .commit(.full, [.put("between", bytes: 40)]),
+      .commit(.deferred, names("k", 5..<45, bytes: 4100)),
+      .giveUp(names("n", 0..<20, bytes: 4000)),
+      .kill,
+      .commit(.full, names("k", 20..<60, bytes: 3000) + [.deletePrefix("k1")]),
+    ])
+
+  static let smallFiles = Workload(
+    "small files put together after many recoveries",
+    preparation: (0..<3).flatMap { [.commit(.full, names("k\($0)", 0..<5, bytes: 90)), .checkpoint, .kill] },
+    [
+      .commit(.full, [.put("a", bytes: 40)]),
+      .joinFiles,
+      .commit(.deferred, [.put("k01", bytes: 40), .delete("k11")]),
+      .reopen,
     ])
 
   static let inserts = Workload(

@@ -55,6 +55,10 @@ extension EngineSimulation {
   /// Values may have been moved just now, which nobody was told of.
   private func allowMoves() {
     guard engine != nil, options.givesBackSoon, !ledger.isLastOpen else { return }
+    leaveMovesOpen()
+  }
+
+  private func leaveMovesOpen() {
     for _ in 0..<Self.mostMoves { ledger.leaveOpen(ledger.rows) }
   }
 
@@ -99,6 +103,9 @@ extension EngineSimulation {
       drawn.toleratedGarbage = 1_000 << random.below(5)
       (drawn.segmentBytes, drawn.checkpointBytes) = (64 << 10, 64 << 10)
     }
+    // What was moved by an opening is told from other transactions only where it is known what is found.
+    let isKnown = ledger.floor == ledger.generations.count - 1
+    if isKnown, random.below(3) == 0 { drawn.toleratedSmallFiles = random.below(6) }
     return drawn
   }
 
@@ -106,6 +113,10 @@ extension EngineSimulation {
     if machine.syncsHaveReverted { loseCache() }
     isUnsafe = isUnsafe || options.durability == .none
     if isUnsafe { machine.noteReliance() }
+    if options.toleratedSmallFiles != .max {
+      leaveMovesOpen()
+      hasReclaimed = true
+    }
     do {
       let error = try tolerate("open with durability \(options.durability)") {
         let opened = try Engine(at: Session.path, options: options, fileSystem: machine.files)

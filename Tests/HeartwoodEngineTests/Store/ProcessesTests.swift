@@ -272,11 +272,34 @@ private struct Crowd {
     }
     #expect(call > 100)
   }
+
+  @Test func `and another leave all that was committed to a crash of the machine, whatever call comes next`()
+    throws
+  {
+    let pair = try Pair(idleSeconds: nil)
+    var images = 0
+    pair.observer.beforeMutation = { mutation in
+      for image in pair.disk.crashImages(Self.limits) {
+        images += 1
+        pair.check(image, "before \(mutation): \(image)")
+      }
+    }
+    _ = try pair.takeTurns(FaultPlan())
+    pair.observer.beforeMutation = { _ in }
+    #expect(images > 300)
+  }
+
+  private static var limits: CrashImageLimits {
+    var limits = CrashImageLimits()
+    limits.imageCount = 3
+    return limits
+  }
 }
 
 /// Two processes with one store: one whose calls fail, or that will be killed, and one that goes on.
 private final class Pair {
   let disk = SimulatedFileSystem(seed: 5)
+  let observer = Observer()
   let victim: SimulatedProcess
   let survivor: Engine
   var options: EngineOptions
@@ -288,7 +311,8 @@ private final class Pair {
     var options = StoreKind.simulated.options
     (options.segmentBytes, options.busyTimeout, options.idleSeconds) = (64 << 10, 0, nil)
     victim = disk.process(named: "victim")
-    survivor = try Engine(at: "/store", options: options, fileSystem: disk.process(named: "survivor"))
+    let surviving = observer.observed(disk.process(named: "survivor"), FaultPlan())
+    survivor = try Engine(at: "/store", options: options, fileSystem: surviving)
     options.idleSeconds = idleSeconds
     self.options = options
     try write(survivor, 0..<30, bytes: 200)
@@ -318,7 +342,7 @@ private final class Pair {
 
   /// - Returns: false where the plan's calls never came.
   func takeTurns(_ plan: FaultPlan) throws -> Bool {
-    let fileSystem = FaultInjectingFileSystem(base: victim, plan: plan)
+    let fileSystem = observer.observed(victim, plan)
     defer { victim.kill() }
     func attempt(_ body: () throws -> Void) throws {
       do {
@@ -355,6 +379,20 @@ private final class Pair {
     (model, self.next) = (next, nil)
   }
 
+  /// A crash leaves what was committed, or also what was about to be.
+  func check(_ image: CrashImage, _ comment: String) {
+    do {
+      let engine = try Engine(at: "/store", options: options, fileSystem: image.mounted())
+      defer { try? engine.close() }
+      let found = try Dictionary(
+        uniqueKeysWithValues: engine.snapshot().contents().map { ($0.key, $0.value) })
+      #expect(found == model || found == next, "\(comment)")
+      #expect(try engine.verify().findings == [], "\(comment)")
+    } catch {
+      Issue.record("\(comment): \(error)")
+    }
+  }
+
   /// What was about to be done is decided when somebody writes.
   private func decide(_ comment: String) throws {
     try survivor.write { try $0.put("decided", [1]) }
@@ -380,5 +418,14 @@ private final class Pair {
     try engine.snapshot().expect(model, "\(comment), reopened")
     #expect(try engine.verify().findings == [], "\(comment), reopened")
     try engine.close()
+  }
+}
+
+/// Is told of what two processes of one thread are about to change.
+private final class Observer: @unchecked Sendable {
+  var beforeMutation: (Mutation) -> Void = { _ in }
+
+  func observed(_ process: SimulatedProcess, _ plan: FaultPlan) -> FaultInjectingFileSystem {
+    FaultInjectingFileSystem(base: process, plan: plan) { self.beforeMutation($0) }
   }
 }

@@ -7,6 +7,28 @@ import Testing
 /// A recovery that does not come to its end leaves the next one what it was given.
 @Suite struct StoreRecoveryTests {
   /// Of four commits, nothing that follows proves the last to be on disk; of deferred ones, none.
+  @Test(arguments: [false, true])
+  func `over and over leaves few files of a small store`(takesCheckpoints: Bool) throws {
+    let disk = SimulatedFileSystem(seed: 8)
+    let options = StoreKind.simulated.options
+    var model: Model = [:]
+    for round in 0..<150 {
+      let process = disk.process(named: "process \(round)")
+      let engine = try Engine(at: "/store", options: options, fileSystem: process)
+      let (key, value) = (Array("key \(round % 40)".utf8), [UInt8](repeating: UInt8(round % 250), count: 100))
+      try engine.write { try $0.put(key, value) }
+      model[key] = value
+      if takesCheckpoints { try engine.checkpoint() }
+      process.kill()
+      try? engine.close()
+    }
+    let engine = try Engine(at: "/store", options: options, fileSystem: disk)
+    try engine.snapshot().expect(model, "after all")
+    #expect(try engine.verify().findings == [])
+    #expect(try disk.openDirectory("/store").entries().count < 75)
+    try engine.close()
+  }
+
   @Test(arguments: [Durability.full, .deferred])
   func `a machine that crashes at any call of a recovery keeps every commit`(durability: Durability) throws {
     let disk = SimulatedFileSystem()
