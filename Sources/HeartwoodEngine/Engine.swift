@@ -6,7 +6,7 @@ import HeartwoodFiles
 /// A table of contents. What is said here is done in:
 /// - `Recovery/`: opening, `Transactions/`: writing, `Checkpoints/`: making opening short,
 /// - `Reading/`: snapshots, cursors and scans, `Backup/`: copies of it, `Salvage/`: what is left of it,
-/// - `Inspection/`: looking after it all,
+/// - `Inspection/`: looking after it all, `Notices/`: telling of commits,
 /// - `Log/`, `Tree/`, `Generations/`: what they stand on, `Format/`: every number on disk.
 ///
 /// An engine may be used by any number of threads, and a store by any number of engines, in one process or several. One
@@ -70,6 +70,33 @@ public final class Engine: Sendable {
 
   /// Runs `body` with the newest generation.
   public func read<Result>(_ body: (Snapshot) throws -> Result) throws -> Result { try body(try snapshot()) }
+
+  // MARK: Being told
+
+  /// Calls `body` when something was committed, in this process or in another.
+  ///
+  /// It is told the newest generation; a snapshot that is taken then, or later, is of that or a newer one. Several commits
+  /// that come together may be told at once. Nothing is told twice, and nothing older than what was told before; nor what
+  /// was committed before this call. `body` is called on a thread in the background, for one commit after the other, and
+  /// while it runs others who observe wait: it had better be short. It may use the engine, and close it.
+  ///
+  /// This ends when the result is cancelled or released, and when the engine is closed or released; what was committed just
+  /// before may be left out then. Where `body` refers to the engine, it keeps it until then.
+  ///
+  /// While somebody observes, a thread waits for changes in the store's folder. Where the system does not tell of
+  /// them, it looks some times a second. Whoever commits does nothing for it.
+  ///
+  /// - Parameter body: Is told the newest generation.
+  /// - Returns: What has to be kept as long as `body` is to be called.
+  public func observeCommits(_ body: @escaping @Sendable (Generation) -> Void) -> CommitObservation {
+    store.observeCommits(body)
+  }
+
+  /// The generations that are committed from now on, in this process or in others: of those that come while nobody asks, the
+  /// newest. The sequence ends when the engine is closed or released, and does not keep it.
+  ///
+  /// See ``observeCommits(_:)``. Each use of the property is a sequence of its own.
+  public var commits: AsyncStream<Generation> { store.commitStream() }
 
   // MARK: Writing
 

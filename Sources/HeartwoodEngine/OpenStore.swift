@@ -41,6 +41,7 @@ final class OpenStore: @unchecked Sendable {
   let numbers: SegmentNumbers
   let hiddenTransactions: Int
   let reclaimer = Reclaimer()
+  let observers = CommitObservers()
 
   // The writer's.
   /// `log.appendedBytes` when the newest checkpoint was begun.

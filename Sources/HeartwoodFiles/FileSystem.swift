@@ -38,9 +38,18 @@ public protocol Directory: AnyObject, Sendable {
 
   /// Makes the directory's entries durable: names created, renamed and unlinked before this call.
   func sync() throws(FileSystemError)
+
+  /// Begins to wait for changes in the directory, made by this process or others; nil where the file system does not tell of
+  /// any.
+  ///
+  /// - Throws: Where the system refuses one more watch.
+  func watch() throws(FileSystemError) -> (any DirectoryWatch)?
 }
 
 extension Directory {
+  /// Nil: nobody tells of changes.
+  public func watch() throws(FileSystemError) -> (any DirectoryWatch)? { nil }
+
   /// True: nobody can take it away.
   public func isInPlace() throws(FileSystemError) -> Bool { true }
 }

@@ -42,7 +42,7 @@ public struct FileSystemError: Error, Hashable, Sendable, CustomStringConvertibl
   /// The operations of the three protocols, by the names they have there.
   public enum Operation: String, Hashable, Sendable, CaseIterable {
     /// One case for each operation.
-    case openDirectory, createDirectory, open, entries, rename, unlink, syncDirectory
+    case openDirectory, createDirectory, open, entries, rename, unlink, syncDirectory, watch
     case read, write, sync, size, truncate, lock, map, close
   }
 

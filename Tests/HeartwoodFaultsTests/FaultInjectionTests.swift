@@ -53,6 +53,7 @@ import Testing
       try directory.unlink("b")
       try directory.sync()
       _ = try directory.entries()
+      _ = try directory.watch()
     }
     #expect(error?.operation == operation)
     #expect(error?.code == .permissionDenied)

@@ -17,6 +17,7 @@ extension OpenStore {
     guard !status.isClosed else { return }
     // Inside a write this is an error of the program, and waiting would be for ever.
     try writer.withLock {}
+    observers.end()
     reclaimer.pace.stop()
     // 1. What is under way in the background comes to its end.
     options.worker.drain()

@@ -111,6 +111,7 @@ extension OpenStore {
     }
     submit(ending.work)
     tellOthers(ending)
+    if !ending.isEmpty { observers.noteCommit() }
     return result
   }
 

@@ -43,6 +43,10 @@ final class FaultInjectingDirectory: Directory {
     }
   }
 
+  func watch() throws(FileSystemError) -> (any DirectoryWatch)? {
+    try controller.perform(.watch, path) { () throws(FileSystemError) in try base.watch() }
+  }
+
   func sync() throws(FileSystemError) {
     try sync { () throws(FileSystemError) in try base.sync() }
   }

@@ -36,6 +36,10 @@ final class RecordingDirectory: Directory {
     }
   }
 
+  func watch() throws(FileSystemError) -> (any DirectoryWatch)? {
+    try recorder.record(.watch, path) { () throws(FileSystemError) in try base.watch() }
+  }
+
   func sync() throws(FileSystemError) {
     try recorder.record(.syncDirectory, path) { () throws(FileSystemError) in try base.sync() }
   }

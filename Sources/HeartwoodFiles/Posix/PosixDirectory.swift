@@ -77,4 +77,12 @@ final class PosixDirectory: Directory {
       throw FileSystemError(error, .syncDirectory, path: path)
     }
   }
+
+  func watch() throws(FileSystemError) -> (any DirectoryWatch)? {
+    #if os(Linux)
+      try PosixDirectoryWatch(descriptor, path: path)
+    #else
+      nil
+    #endif
+  }
 }

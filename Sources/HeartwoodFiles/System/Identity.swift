@@ -13,5 +13,5 @@ package enum CurrentThread {
   package static func pause() { sleep(microseconds: 50) }
 
   /// Does nothing for a while.
-  static func sleep(microseconds: UInt32) { SystemCall.sleep(microseconds: microseconds) }
+  package static func sleep(microseconds: UInt32) { SystemCall.sleep(microseconds: microseconds) }
 }

@@ -199,6 +199,29 @@ import Testing
     try scratch.close()
   }
 
+  @Test func `commits are waited for`() async throws {
+    let folder = FileManager.default.temporaryDirectory.appending(path: "heartwood-\(UUID().uuidString)")
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let store = try Engine(at: folder.path)
+    let reader = try Engine(at: folder.path, options: EngineOptions(access: .readOnly))
+    let commits = reader.commits
+    let (notices, told) = AsyncStream.makeStream(of: Generation.self)
+    let observation = reader.observeCommits { generation in
+      told.yield(generation)
+    }
+    for name in ["lyon", "nice"] { try store.write { try $0.put(name, [1]) } }
+    let last = store.newestGeneration
+    for await generation in commits {
+      print(generation, try reader.snapshot().count)
+      if generation == last { break }
+    }
+    for await generation in notices where generation == last { break }
+    #expect(try reader.snapshot().count == 2)
+    observation.cancel()
+    try reader.close()
+    try store.close()
+  }
+
   // MARK: Coming from LMDB and RocksDB
 
   @Test func `what others have has a form here`() throws {

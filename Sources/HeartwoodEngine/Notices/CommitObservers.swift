@@ -1,0 +1,70 @@
+import HeartwoodFiles
+import Synchronization
+
+/// Those who are told of a store's commits. While there are any, a `CommitWatch` tells them.
+final class CommitObservers: Sendable {
+  private struct State {
+    var all: [CommitObserver] = []
+    /// There as long as somebody is to be told.
+    var watch: CommitWatch?
+    var hasEnded = false
+  }
+
+  private let state = Guarded(State())
+  /// All that a commit looks at where nobody is to be told.
+  private let areThere = Atomic(false)
+
+  /// Tells it of what is published from now on; where the store is closed, that it has ended.
+  func add(_ observer: CommitObserver, _ store: OpenStore) {
+    let (hasEnded, begun) = state.withLock { state -> (Bool, CommitWatch?) in
+      guard !state.hasEnded else { return (true, nil) }
+      state.all.append(observer)
+      guard state.watch == nil else { return (false, nil) }
+      state.watch = CommitWatch(store, self)
+      areThere.store(true, ordering: .sequentiallyConsistent)
+      return (false, state.watch)
+    }
+    begun?.begin()
+    if hasEnded { observer.end() }
+  }
+
+  /// Any thread, also one that is being told, or writes. A second call does nothing.
+  func remove(_ observer: CommitObserver) {
+    let ended = state.withLock { state -> CommitWatch? in
+      state.all.removeAll { $0 === observer }
+      guard state.all.isEmpty else { return nil }
+      areThere.store(false, ordering: .relaxed)
+      defer { state.watch = nil }
+      return state.watch
+    }
+    ended?.end()
+    observer.end()
+  }
+
+  /// A transaction of this engine is published. With no locks. An atomic load where nobody is to be told.
+  @inline(__always)
+  func noteCommit() {
+    if areThere.load(ordering: .sequentiallyConsistent) { wake() }
+  }
+
+  @inline(never)
+  private func wake() { state.withLock { $0.watch }?.wake() }
+
+  /// Those that a watch tells.
+  func told(by watch: CommitWatch) -> [CommitObserver] {
+    state.withLock { $0.watch === watch ? $0.all : [] }
+  }
+
+  /// The store is about to be closed: when this returns, nobody looks at it any more. It does not wait for those who are
+  /// being told, as they may be who closes it. Never inside a write.
+  func end() {
+    let (ended, all) = state.withLock { state -> (CommitWatch?, [CommitObserver]) in
+      defer { (state.watch, state.all, state.hasEnded) = (nil, [], true) }
+      areThere.store(false, ordering: .relaxed)
+      return (state.watch, state.all)
+    }
+    ended?.end()
+    ended?.waitForLook()
+    for observer in all { observer.end() }
+  }
+}
