@@ -1,4 +1,5 @@
 import Foundation
+import HeartwoodFiles
 
 /// An open store of a coordinator.
 public final class PersistentStore: Sendable {
@@ -27,6 +28,8 @@ public final class PersistentStore: Sendable {
   /// What tells this store from every other, in identifiers too.
   public let identifier: String
   let contents: LogStore
+  /// Nil where nobody wants to know of saves.
+  private let remoteChanges = Guarded<RemoteChanges?>(nil)
 
   init(_ contents: LogStore, url: URL, type: StoreType, isReadOnly: Bool) {
     self.contents = contents
@@ -34,5 +37,17 @@ public final class PersistentStore: Sendable {
     self.type = type
     self.isReadOnly = isReadOnly
     identifier = contents.identity.uuid?.uuidString ?? ""
+  }
+
+  /// Saves are noted by the coordinator from now on.
+  func beginNotices(by coordinator: PersistentStoreCoordinator) {
+    let changes = RemoteChanges(of: contents, at: url, notedBy: coordinator)
+    remoteChanges.withLock { $0 = changes }
+  }
+
+  /// Ends the use of the store.
+  func close() throws {
+    remoteChanges.withLock { $0 }?.end()
+    try contents.close()
   }
 }

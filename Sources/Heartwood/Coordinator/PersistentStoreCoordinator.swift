@@ -53,6 +53,7 @@ public final class PersistentStoreCoordinator: Sendable {
     try open.withLock { open in
       if let open { throw HeartwoodError.storeIsOpen(open.url) }
       let store = try PersistentStore(opening: description, managedObjectModel)
+      if description.postsRemoteChangeNotifications { store.beginNotices(by: self) }
       open = store
       openings.add(1, ordering: .releasing)
       return store
@@ -70,7 +71,7 @@ public final class PersistentStoreCoordinator: Sendable {
       return true
     }
     guard isOpen else { throw HeartwoodError.storeIsForeign(store.url) }
-    try store.contents.close()
+    try store.close()
   }
 
   /// Closes the store, if there is one.

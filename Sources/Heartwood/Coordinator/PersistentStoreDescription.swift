@@ -26,6 +26,10 @@ public final class PersistentStoreDescription {
   /// errors and does not end the process. Slower.
   public var isBuffered = false
 
+  /// Whether `Notification.Name.persistentStoreRemoteChange` is posted when something is saved to the store, in this process
+  /// or in another. A thread waits for it as long as the store is open.
+  public var postsRemoteChangeNotifications = false
+
   /// Where the folder is: the files of this machine, unless a test brings a disk of its own.
   public var fileSystem: any FileSystem = PosixFileSystem()
 
