@@ -81,6 +81,8 @@ final class PosixDirectory: Directory {
   func watch() throws(FileSystemError) -> (any DirectoryWatch)? {
     #if os(Linux)
       try PosixDirectoryWatch(descriptor, path: path)
+    #elseif canImport(Darwin)
+      try VnodeDirectoryWatch(descriptor, path: path)
     #else
       nil
     #endif
