@@ -88,6 +88,54 @@ import Testing
     #expect(try context.count(for: FetchRequest<City>()) == 0)
   }
 
+  @Test func `what others save is heard of`() async throws {
+    let folder = try TemporaryFolder()
+    let url = folder.store
+    let container = PersistentContainer(
+      name: "Library", managedObjectModel: try ManagedObjectModel(types: libraryTypes))
+    let description = PersistentStoreDescription(url: url)
+    description.postsRemoteChangeNotifications = true
+    container.persistentStoreDescriptions = [description]
+    try container.loadPersistentStores()
+    let context = container.newBackgroundContext()
+    let id = try await context.perform {
+      let ada = context.makeAuthor("Ada")
+      try context.save()
+      return ada.objectID
+    }
+    var token = container.currentHistoryToken
+
+    let (saves, news) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
+    let observer = NotificationCenter.default.addObserver(
+      forName: .persistentStoreRemoteChange, object: container.persistentStoreCoordinator, queue: nil
+    ) { _ in
+      news.yield()
+    }
+    defer { NotificationCenter.default.removeObserver(observer) }
+    let other = try PersistentContainer(name: "Library", types: libraryTypes, at: url)
+    try await other.performBackgroundTask { context in
+      try context.fetch(Author.self).first?.country = "FR"
+      try context.save()
+    }
+    let last = container.currentHistoryToken
+
+    for await _ in saves {
+      token = try await context.perform { [token] in
+        let news = try context.execute(.fetchHistory(after: token))
+        for change in news.changes {
+          guard let object = context.registeredObject(for: change.changedObjectID) else { continue }
+          context.refresh(object, mergeChanges: true)
+        }
+        return news.transactions.last?.token ?? token
+      }
+      if token == last { break }
+    }
+    let country = try await context.perform { (try context.existingObject(with: id) as? Author)?.country }
+    #expect(country == "FR")
+    try other.close()
+    try container.close()
+  }
+
   @Test(arguments: ["README.md", "Sources/Heartwood/Documentation.docc/GettingStarted.md"])
   func `every line of the examples is a line of these tests`(document: String) throws {
     let here = URL(fileURLWithPath: #filePath)
