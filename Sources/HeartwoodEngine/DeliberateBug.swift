@@ -76,8 +76,13 @@
     /// Deletes of ranges are not applied again.
     case skipsRangeDeletesInReplay
 
+    /// Where the unproven end of the log is copied to several segments, only the last of them is synced.
+    case leavesCopiesUnsynced
+
     // MARK: Checksums
 
+    /// Pieces of a large value are handed out before all of it was checked.
+    case handsOutPiecesUnchecked
     /// The checksum of a record is not looked at.
     case ignoresRecordChecksum
     /// The checksum that ends a frame is not looked at.
@@ -146,6 +151,9 @@
     case leavesLastValuesBehind
     /// The pages of a segment that is emptied are not copied.
     case leavesPagesBehind
+
+    /// A segment of a transaction that was given up is unlinked while a slot of the anchor names it.
+    case unlinksGivenUpTooEarly
 
     // MARK: Processes
 

@@ -36,6 +36,8 @@ public struct EngineError: Error, Sendable, CustomStringConvertible {
     public static let invalidKey = Code(rawValue: "invalidKey")
     /// A value, a transaction or a segment passes its limit.
     public static let tooLarge = Code(rawValue: "tooLarge")
+    /// A value that comes piece by piece has ended too early.
+    public static let cutShort = Code(rawValue: "cutShort")
     /// The generation is not in the log, or is newer than the newest.
     public static let generationUnavailable = Code(rawValue: "generationUnavailable")
     /// A write was begun inside a write.

@@ -11,6 +11,21 @@ import Testing
     }
   }
 
+  @Test(arguments: checksumVectors.indices)
+  func `a checksum of pieces is that of the whole`(index: Int) {
+    let vector = checksumVectors[index]
+    let whole = vectorBytes(vector.length)
+    for piece in [1, 7, 64, 240, 1023, 1024, 1025, 5000] {
+      var stream = XXH3.Stream(seed: vector.seed)
+      whole.withUnsafeBytes { bytes in
+        for start in stride(from: 0, to: bytes.count, by: piece) {
+          stream.update(UnsafeRawBufferPointer(rebasing: bytes[start..<min(start + piece, bytes.count)]))
+        }
+      }
+      #expect(stream.hash() == vector.xxh3, "length \(vector.length), pieces of \(piece)")
+    }
+  }
+
   @Test func `a buffer without an address is empty`() {
     let empty = UnsafeRawBufferPointer(start: nil, count: 0)
     #expect(XXH64.hash(empty, seed: 0) == 0xEF46_DB37_51D8_E999)

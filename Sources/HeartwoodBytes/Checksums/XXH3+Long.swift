@@ -1,43 +1,63 @@
 extension XXH3 {
-  private typealias Lanes = SIMD8<UInt64>
+  typealias Lanes = SIMD8<UInt64>
 
-  private static let stripeSize = 64
-  private static let secretSize = 192
+  static let stripeSize = 64
+  static let secretSize = 192
   /// The secret advances by 8 bytes with each stripe; a block ends where it is used up.
   private static let stripesPerBlock = (secretSize - stripeSize) / 8
-  private static let blockSize = stripeSize * stripesPerBlock
+  static let blockSize = stripeSize * stripesPerBlock
 
   /// Inputs above 240 bytes: eight lanes over stripes of 64 bytes.
   @usableFromInline
   static func long(_ base: UnsafeRawPointer, _ count: Int, _ seed: UInt64) -> UInt64 {
     withUnsafeTemporaryAllocation(byteCount: secretSize, alignment: 64) { buffer in
       guard let start = buffer.baseAddress else { return 0 }
-      for pair in 0..<(secretSize / 16) {
-        let words = (secret(2 * pair) &+ seed, secret(2 * pair + 1) &- seed)
-        start.storeBytes(of: words.0.littleEndian, toByteOffset: 16 * pair, as: UInt64.self)
-        start.storeBytes(of: words.1.littleEndian, toByteOffset: 16 * pair + 8, as: UInt64.self)
-      }
-      return merged(lanes(base, count, UnsafeRawPointer(start)), count, UnsafeRawPointer(start))
+      makeSecret(seed, at: start)
+      let secret = UnsafeRawPointer(start)
+      // Even a whole last block is left for the end: the last stripe has a secret of its own.
+      let blocks = (count &- 1) / blockSize
+      var lanes = firstLanes
+      take(blocks, base, into: &lanes, secret)
+      finish(base + blocks &* blockSize, count &- blocks &* blockSize, into: &lanes, secret)
+      return merged(lanes, count, secret)
     }
   }
 
-  private static func lanes(_ base: UnsafeRawPointer, _ count: Int, _ secret: UnsafeRawPointer) -> Lanes {
-    var lanes = Lanes(
+  /// The secret under a seed, `secretSize` bytes.
+  static func makeSecret(_ seed: UInt64, at start: UnsafeMutableRawPointer) {
+    for pair in 0..<(secretSize / 16) {
+      let words = (secret(2 * pair) &+ seed, secret(2 * pair + 1) &- seed)
+      start.storeBytes(of: words.0.littleEndian, toByteOffset: 16 * pair, as: UInt64.self)
+      start.storeBytes(of: words.1.littleEndian, toByteOffset: 16 * pair + 8, as: UInt64.self)
+    }
+  }
+
+  static var firstLanes: Lanes {
+    Lanes(
       0xC2B2_AE3D, XXH64.prime1, XXH64.prime2, XXH64.prime3,
       XXH64.prime4, 0x85EB_CA77, XXH64.prime5, 0x9E37_79B1)
-    // Even a whole last block is left for the end: the last stripe has a secret of its own.
-    let blocks = (count &- 1) / blockSize
+  }
+
+  /// Takes whole blocks, behind which at least one byte follows.
+  @inline(__always)
+  static func take(
+    _ blocks: Int, _ base: UnsafeRawPointer, into lanes: inout Lanes, _ secret: UnsafeRawPointer
+  ) {
     let scrambleSecret = vector(secret, secretSize &- stripeSize)
     for block in 0..<blocks {
       let start = base + block &* blockSize
       for stripe in 0..<stripesPerBlock { accumulate(&lanes, start, stripe, secret) }
       lanes = (lanes ^ (lanes &>> 47) ^ scrambleSecret) &* 0x9E37_79B1
     }
-    let start = base + blocks &* blockSize
-    let stripes = (count &- 1 &- blocks &* blockSize) / stripeSize
-    for stripe in 0..<stripes { accumulate(&lanes, start, stripe, secret) }
+  }
+
+  /// Takes the last bytes, 1 to `blockSize` of them; the last stripe may begin before them.
+  @inline(__always)
+  static func finish(
+    _ base: UnsafeRawPointer, _ count: Int, into lanes: inout Lanes, _ secret: UnsafeRawPointer
+  ) {
+    for stripe in 0..<((count &- 1) / stripeSize) { accumulate(&lanes, base, stripe, secret) }
     add(&lanes, vector(base, count &- stripeSize), vector(secret, secretSize &- stripeSize &- 7))
-    return lanes
   }
 
   @inline(__always)
@@ -67,7 +87,7 @@ extension XXH3 {
     #endif
   }
 
-  private static func merged(_ lanes: Lanes, _ count: Int, _ secret: UnsafeRawPointer) -> UInt64 {
+  static func merged(_ lanes: Lanes, _ count: Int, _ secret: UnsafeRawPointer) -> UInt64 {
     var hash = UInt64(truncatingIfNeeded: count) &* XXH64.prime1
     for pair in 0..<4 {
       let low = lanes[2 &* pair] ^ secret.littleEndian64(11 &+ 16 &* pair)

@@ -63,7 +63,7 @@ enum Format {
   /// The longest key.
   static let keyLimit = 1024
   /// The longest value.
-  static let valueLimit = 512 << 20
+  static let valueLimit = 1 << 30
   /// No log segment is longer.
   static let segmentLimit = 4 << 30
   /// The largest number of a segment: references keep 31 bits for it.

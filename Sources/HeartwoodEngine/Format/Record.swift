@@ -84,16 +84,24 @@ struct Record {
     to target: UnsafeMutableRawPointer, operation: UInt64, key: UnsafeRawBufferPointer,
     value: UnsafeRawBufferPointer, seed: UInt64
   ) -> (bytes: Int, checksum: UInt64) {
-    var end = 8
-    putVarint(target, &end, UInt64(truncatingIfNeeded: key.count) << 2 | operation)
-    putVarint(target, &end, UInt64(truncatingIfNeeded: value.count))
-    if let source = key.baseAddress { (target + end).copyMemory(from: source, byteCount: key.count) }
-    end &+= key.count
+    var end = writePrefix(to: target, operation: operation, key: key, valueBytes: value.count)
     if let source = value.baseAddress { (target + end).copyMemory(from: source, byteCount: value.count) }
     end &+= value.count
     let sum = XXH3.hash(UnsafeRawPointer(target + 8).bytes(end &- 8), seed: seed)
     target.setField(0, sum)
     return (end, sum)
+  }
+
+  /// Writes what lies between the checksum and the value, and leaves room for the checksum; returns where the value begins.
+  @inline(__always)
+  static func writePrefix(
+    to target: UnsafeMutableRawPointer, operation: UInt64, key: UnsafeRawBufferPointer, valueBytes: Int
+  ) -> Int {
+    var end = 8
+    putVarint(target, &end, UInt64(truncatingIfNeeded: key.count) << 2 | operation)
+    putVarint(target, &end, UInt64(truncatingIfNeeded: valueBytes))
+    if let source = key.baseAddress { (target + end).copyMemory(from: source, byteCount: key.count) }
+    return end &+ key.count
   }
 
   @inline(__always)

@@ -52,11 +52,7 @@ final class ChunkFiller: @unchecked Sendable {
     let offset = chunk * Self.chunkBytes
     let target = UnsafeMutableRawBufferPointer(
       start: memory.base + offset, count: min(Self.chunkBytes, memory.byteCount - offset))
-    do {
-      _ = try file.readFully(into: target, at: Int64(offset))
-    } catch {
-      throw EngineError.reading(error, path: path, offset: Int64(offset))
-    }
+    try read(into: target, at: offset)
     marks[chunk].store(1, ordering: .releasing)
   }
 
@@ -67,13 +63,31 @@ final class ChunkFiller: @unchecked Sendable {
     let target = UnsafeMutableRawBufferPointer(start: memory.base + offset, count: count)
     let first = offset / Self.chunkBytes
     if offset % Self.chunkBytes != 0 { try fillLocked(first) }
+    try read(into: target, at: offset)
+    for chunk in first...(offset + count - 1) / Self.chunkBytes {
+      marks[chunk].store(1, ordering: .releasing)
+    }
+  }
+
+  /// Reads those of the bytes again that were read before they were written. Nobody can ask for them yet.
+  func refresh(_ offset: Int, _ count: Int) throws(EngineError) {
+    lock.lock()
+    defer { lock.unlock() }
+    let end = offset + count
+    for chunk in offset / Self.chunkBytes...(end - 1) / Self.chunkBytes {
+      guard marks[chunk].load(ordering: .acquiring) != 0 else { continue }
+      let first = max(offset, chunk * Self.chunkBytes)
+      let bytes = min(end, (chunk + 1) * Self.chunkBytes) - first
+      try read(into: UnsafeMutableRawBufferPointer(start: memory.base + first, count: bytes), at: first)
+    }
+  }
+
+  /// Reads bytes of the file elsewhere, and keeps nothing of them.
+  func read(into target: UnsafeMutableRawBufferPointer, at offset: Int) throws(EngineError) {
     do {
       _ = try file.readFully(into: target, at: Int64(offset))
     } catch {
       throw EngineError.reading(error, path: path, offset: Int64(offset))
-    }
-    for chunk in first...(offset + count - 1) / Self.chunkBytes {
-      marks[chunk].store(1, ordering: .releasing)
     }
   }
 

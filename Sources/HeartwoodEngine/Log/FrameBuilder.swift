@@ -14,7 +14,8 @@ final class FrameBuilder {
   /// The checksums of the records, joined: no byte is hashed twice.
   private var joined: UInt64 = 0
 
-  private let fullBytes: Int
+  /// A frame that holds so much is full; a value that large is a frame of its own.
+  let fullBytes: Int
 
   private static let firstCapacity = 64 << 10
   /// What is kept between transactions.

@@ -189,6 +189,30 @@ final class Log: @unchecked Sendable {
     beginFrame()
   }
 
+  /// Appends a frame of a transaction that goes on, with a single put, piece by piece; returns where its record lies.
+  func appendLargeFrame(
+    _ number: UInt64, key: UnsafeRawBufferPointer, valueBytes: Int,
+    _ nextPiece: () throws -> UnsafeRawBufferPointer
+  ) throws -> ValueReference {
+    let frame = LargeFrame(
+      header: nextHeader(Format.transactionKind, transaction: number), key: key, valueBytes: valueBytes,
+      segmentSeed: last.seed, offset: end.position.offset)
+    let reference = ValueReference(
+      segment: last.number, offset: UInt32(truncatingIfNeeded: frame.recordOffset))
+    do {
+      let written = try frame.write(nextPiece) { (bytes, offset) throws(EngineError) in
+        try write(bytes, at: offset)
+      }
+      try last.publish(written.bytes, at: frame.offset)
+      end = point(behind: written.bytes, written.checksum, nil)
+      appendedBytes += written.bytes
+    } catch {
+      leaveBehind(at: frame.offset)
+      throw error
+    }
+    return reference
+  }
+
   /// Appends a checkpoint; returns where it lies and its checksum.
   func append(_ checkpoint: CheckpointRecord) throws(EngineError) -> (position: LogPosition, checksum: UInt64)
   {
@@ -219,12 +243,7 @@ final class Log: @unchecked Sendable {
   private func append(_ bytes: UnsafeRawBufferPointer, next: LogPoint) throws(EngineError) {
     let offset = end.position.offset
     do {
-      try zeros.write(bytes, at: offset)
-    } catch {
-      leaveBehind(at: offset)
-      throw EngineError.files(error, "the log could not be written")
-    }
-    do {
+      try write(bytes, at: offset)
       try last.publish(bytes, at: offset)
     } catch {
       leaveBehind(at: offset)
@@ -232,6 +251,14 @@ final class Log: @unchecked Sendable {
     }
     end = next
     appendedBytes += bytes.count
+  }
+
+  private func write(_ bytes: UnsafeRawBufferPointer, at offset: Int) throws(EngineError) {
+    do {
+      try zeros.write(bytes, at: offset)
+    } catch {
+      throw EngineError.files(error, "the log could not be written")
+    }
   }
 
   private func leaveBehind(at offset: Int) {
@@ -368,57 +395,5 @@ final class Log: @unchecked Sendable {
     }
     zeros.stop()
     zeros = ZeroFilling(segment, filled: filled)
-  }
-}
-
-/// Makes the files of log segments.
-struct LogSegmentMaker {
-  let folder: StoreFolder
-  let identifier: StoreIdentifier
-  let options: EngineOptions
-
-  /// Makes a file with a header and zeros behind it. Nothing is synced yet.
-  func make(
-    number: UInt32, predecessor: LogPoint?, copiedThrough: UInt64 = 0, durableThrough: UInt64
-  ) throws(EngineError) -> LogSegment {
-    let name = SegmentName.log(number)
-    let header = SegmentHeader(
-      identifier: identifier, number: number, salt: options.entropy.next(), predecessor: predecessor,
-      copiedThrough: copiedThrough, durableThrough: durableThrough)
-    let file: any File
-    do {
-      file = try folder.directory.open(name, .createNew)
-    } catch {
-      throw EngineError.files(error, "a segment of the log could not be made")
-    }
-    do {
-      var bytes = header.encoded(magic: Format.logSegmentMagic)
-      bytes += [UInt8](repeating: 0, count: Format.firstFillBytes - bytes.count)
-      try file.write(all: bytes, at: 0)
-      return try LogSegment(
-        header: header, file: file, path: folder.path(of: name), limit: Format.firstFillBytes,
-        capacity: Log.capacity(options), reading: options.reading)
-    } catch {
-      // A file that nothing refers to: taken away if that works, else by the next recovery.
-      try? file.close()
-      folder.unlink([name])
-      throw (error as? FileSystemError).map { .files($0, "a segment of the log could not be made") }
-        ?? (error as? EngineError)
-        ?? EngineError(.inputOutput, "a segment of the log could not be made", underlying: error)
-    }
-  }
-
-  /// Makes the file and its name durable: before anything refers to it.
-  func settle(_ segment: LogSegment) throws(EngineError) {
-    guard options.durability != .none else { return }
-    do {
-      try segment.file.sync(.full)
-      #if DELIBERATE_BUGS
-        if DeliberateBug.isOn(.skipsNameSyncOfLog) { return }
-      #endif
-      try folder.directory.sync()
-    } catch {
-      throw EngineError.files(error, "a segment of the log could not be synced")
-    }
   }
 }

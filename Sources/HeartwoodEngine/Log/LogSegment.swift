@@ -81,6 +81,13 @@ final class LogSegment: @unchecked Sendable {
     if end > limit { slot.pointee.limit.store(end, ordering: .releasing) }
   }
 
+  /// Makes `count` bytes readable that were written at `offset` and are not in memory. The writer only.
+  func publish(_ count: Int, at offset: Int) throws(EngineError) {
+    try filler?.refresh(offset, count)
+    let end = offset + count
+    if end > limit { slot.pointee.limit.store(end, ordering: .releasing) }
+  }
+
   /// Makes bytes that were written at `offset` readable. The writer only.
   func publish(_ bytes: UnsafeRawBufferPointer, at offset: Int) throws(EngineError) {
     try filler?.noteWritten(bytes, at: offset)

@@ -103,8 +103,9 @@ struct Adoption {
     var bytes = 0
     while let frame = try walk.next() {
       bytes += frame.header.totalBytes
-      try applier.apply(frame, in: walk.segment)
+      try applier.add(frame, in: walk.segment)
     }
+    try applier.finish()
     try walk.requireEnd(end)
     return bytes
   }

@@ -38,7 +38,8 @@ struct CatchUp {
     let applier = LogApplier(tree: tree)
     tree.begin(generation: end.generation, from: generations.tip.root)
     do {
-      for (frame, segment) in frames { try applier.apply(frame, in: segment) }
+      for (frame, segment) in frames { try applier.add(frame, in: segment) }
+      try applier.finish()
     } catch {
       tree.rollback()
       throw error

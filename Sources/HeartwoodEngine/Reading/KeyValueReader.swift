@@ -17,6 +17,20 @@ public protocol KeyValueReader: AnyObject {
   /// The value's bytes in place, nil where there is none.
   func pointer(of key: UnsafeRawBufferPointer) throws(EngineError) -> UnsafeRawBufferPointer?
 
+  /// Calls `body` with the bytes of a value piece by piece, in order, until it returns false.
+  ///
+  /// All of the value is checked before the first piece is handed out. Where the file system can't map files, or the store
+  /// is read without maps, each byte is read from the file twice, and no more than one piece is in memory.
+  ///
+  /// - Parameters:
+  ///   - pieceBytes: How long a piece is, but for the last; at least 1.
+  ///   - body: Is called at least once, with no bytes for an empty value. A piece is valid until it returns.
+  /// - Returns: whether there is such a key.
+  /// - Throws: `.damaged`, errors of the file system, and what `body` throws.
+  func readValue(
+    of key: UnsafeRawBufferPointer, pieceBytes: Int, _ body: (UnsafeRawBufferPointer) throws -> Bool
+  ) throws -> Bool
+
   /// Whether there is such a key. - Complexity: O(log n).
   func contains(_ key: UnsafeRawBufferPointer) throws(EngineError) -> Bool
 
@@ -48,6 +62,14 @@ extension KeyValueReader {
   ) throws -> Result? {
     guard let value = try pointer(of: key) else { return nil }
     return try body(value)
+  }
+
+  /// Calls `body` with the bytes of a value, a MiB at a time; see `readValue(of:pieceBytes:_:)`.
+  @discardableResult
+  public func readValue(
+    of key: [UInt8], pieceBytes: Int = 1 << 20, _ body: (UnsafeRawBufferPointer) throws -> Bool
+  ) throws -> Bool {
+    try key.withUnsafeBytes { try readValue(of: $0, pieceBytes: pieceBytes, body) }
   }
 
   /// Calls `body` with every key and its value, in order, until it returns false.

@@ -28,6 +28,13 @@ public final class Snapshot: KeyValueReader, Sendable {
     try view.value(of: key)
   }
 
+  /// Calls `body` with the bytes of a value piece by piece, in order, until it returns false.
+  public func readValue(
+    of key: UnsafeRawBufferPointer, pieceBytes: Int, _ body: (UnsafeRawBufferPointer) throws -> Bool
+  ) throws -> Bool {
+    try view.readValue(of: key, pieceBytes: max(1, pieceBytes), body)
+  }
+
   /// Whether there is such a key. - Complexity: O(log n).
   public func contains(_ key: UnsafeRawBufferPointer) throws(EngineError) -> Bool {
     try view.view.find(key) != nil

@@ -94,7 +94,11 @@ struct Recovery {
     for frame in tail {
       if copy.end.position.offset >= options.segmentBytes {
         // The last of them may count as soon as it is whole: what comes before it is on disk by then.
-        try maker.settle(copy.segment)
+        #if DELIBERATE_BUGS
+          if !DeliberateBug.isOn(.leavesCopiesUnsynced) { try maker.settle(copy.segment) }
+        #else
+          try maker.settle(copy.segment)
+        #endif
         let next = try make(copy.segment.number + 1, copy.end)
         copy.segments.append(next)
         copy.end = next.header.firstPoint
@@ -109,26 +113,69 @@ struct Recovery {
     _ frame: ScannedFrame, with builder: FrameBuilder, to copy: inout Copy
   ) throws(EngineError) {
     let offset = copy.end.position.offset
-    builder.begin(at: offset, segmentSeed: copy.segment.seed)
-    var records = RecordIterator(frame.payload, firstOffset: 0)
-    while let (record, _) = records.next() {
-      _ = builder.append(operation: record.operation, key: record.key, value: record.value)
-    }
     var header = frame.header
     header.sequence = copy.end.sequence
     header.previous = copy.end.chain
     header.durableThrough = copy.segment.header.durableThrough
+    let copied: (bytes: Int, checksum: UInt64)
+    if let large = try largeCopy(of: frame, header, in: copy.segment, at: offset) {
+      copied = large
+    } else {
+      copied = try smallCopy(of: frame, header, with: builder, in: copy.segment, at: offset)
+    }
+    copy.end = LogPoint(
+      position: LogPosition(segment: copy.segment.number, offset: offset + copied.bytes),
+      sequence: copy.end.sequence &+ 1, chain: copied.checksum,
+      generation: header.isLast ? header.transaction : copy.end.generation)
+  }
+
+  private func smallCopy(
+    of frame: ScannedFrame, _ header: FrameHeader, with builder: FrameBuilder, in segment: LogSegment,
+    at offset: Int
+  ) throws(EngineError) -> (bytes: Int, checksum: UInt64) {
+    builder.begin(at: offset, segmentSeed: segment.seed)
+    var records = RecordIterator(frame.payload, firstOffset: 0)
+    while let (record, _) = records.next() {
+      _ = builder.append(operation: record.operation, key: record.key, value: record.value)
+    }
     let copied = builder.finish(header)
+    try write(copied.bytes, to: segment, at: offset)
+    try segment.publish(copied.bytes, at: offset)
+    return (copied.bytes.count, copied.checksum)
+  }
+
+  /// A value that is a frame of its own goes from file to file; nil for other frames.
+  private func largeCopy(
+    of frame: ScannedFrame, _ header: FrameHeader, in segment: LogSegment, at offset: Int
+  ) throws(EngineError) -> (bytes: Int, checksum: UInt64)? {
+    var records = RecordIterator(frame.payload, firstOffset: 0)
+    guard header.recordCount == 1, let (record, _) = records.next(), record.operation == Format.putOperation,
+      record.valueBytes >= options.frameBytes
+    else { return nil }
+    let large = LargeFrame(
+      header: header, key: record.key, valueBytes: record.valueBytes, segmentSeed: segment.seed,
+      offset: offset)
+    let copied: (bytes: Int, checksum: UInt64)
     do {
-      try copy.segment.file.writeFully(copied.bytes, at: Int64(offset))
+      copied = try large.write({ record.value }) { (bytes, offset) throws(EngineError) in
+        try write(bytes, to: segment, at: offset)
+      }
+    } catch {
+      let message = "the end of the log could not be copied"
+      throw (error as? EngineError) ?? EngineError(.inputOutput, message, underlying: error)
+    }
+    try segment.publish(copied.bytes, at: offset)
+    return copied
+  }
+
+  private func write(
+    _ bytes: UnsafeRawBufferPointer, to segment: LogSegment, at offset: Int
+  ) throws(EngineError) {
+    do {
+      try segment.file.writeFully(bytes, at: Int64(offset))
     } catch {
       throw EngineError.files(error, "the end of the log could not be copied")
     }
-    try copy.segment.publish(copied.bytes, at: offset)
-    copy.end = LogPoint(
-      position: LogPosition(segment: copy.segment.number, offset: offset + copied.bytes.count),
-      sequence: copy.end.sequence &+ 1, chain: copied.checksum,
-      generation: header.isLast ? header.transaction : copy.end.generation)
   }
 
   #if DELIBERATE_BUGS

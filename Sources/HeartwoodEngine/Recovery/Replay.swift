@@ -28,8 +28,9 @@ struct Replay {
     var walk = try LogWalk(log[...], from: start, upTo: end.position)
     while walk.point.generation < target, let frame = try walk.next() {
       bytes += frame.header.totalBytes
-      try applier.apply(frame, in: walk.segment)
+      try applier.add(frame, in: walk.segment)
     }
+    try applier.finish()
     guard walk.point.generation == target else {
       throw EngineError.damaged(
         "the log is damaged: a transaction is not readable; run verify, and restore the file from a backup",
@@ -38,45 +39,5 @@ struct Replay {
     let result = tree.commit()
     generations.commit(target, result)
     generations.publish(target, result)
-  }
-}
-
-/// Applies the log's transactions to a tree.
-struct LogApplier {
-  let tree: TreeWriter
-
-  /// Applies a transaction's frame; others change nothing.
-  func apply(_ frame: ScannedFrame, in segment: LogSegment) throws(EngineError) {
-    guard frame.header.kind == Format.transactionKind else { return }
-    var records = RecordIterator(frame.payload, firstOffset: frame.position.offset + Format.frameHeaderBytes)
-    while let (record, offset) = records.next() {
-      let reference = ValueReference(segment: segment.number, offset: UInt32(truncatingIfNeeded: offset))
-      guard try apply(record, at: reference) else {
-        throw EngineError.damaged("a record of the log makes no sense", file: segment.path, offset: offset)
-      }
-    }
-  }
-
-  /// False where the record's checksum has held and it makes no sense all the same.
-  private func apply(_ record: Record, at reference: ValueReference) throws(EngineError) -> Bool {
-    guard record.isSensible else { return false }
-    switch record.operation {
-    case Format.putOperation:
-      let isShort = record.valueBytes <= TreeEntry.inlineLimit
-      _ = try tree.put(record.key, isShort ? .inline(record.value) : .position(reference))
-    case Format.deleteOperation:
-      #if DELIBERATE_BUGS
-        if DeliberateBug.isOn(.skipsDeletesInReplay) { break }
-      #endif
-      _ = try tree.delete(record.key)
-    case Format.deleteRangeOperation:
-      #if DELIBERATE_BUGS
-        if DeliberateBug.isOn(.skipsRangeDeletesInReplay) { break }
-      #endif
-      guard let range = RangeRecord.decode(record) else { return false }
-      _ = try tree.deleteRange(range)
-    default: return false
-    }
-    return true
   }
 }

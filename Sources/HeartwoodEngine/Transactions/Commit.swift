@@ -221,8 +221,24 @@ extension OpenStore {
   func appendFrame(of transaction: WriteTransaction) throws(EngineError) {
     try markInUse()
     try log.appendTransactionFrame(transaction.number, isLast: false)
-    guard log.end.position.offset >= options.segmentBytes else { return }
-    try roll()
+    try goOnInNextSegment()
+  }
+
+  /// Writes a value that is a frame of its own; returns where it lies.
+  func appendLargeValue(
+    of transaction: WriteTransaction, _ key: UnsafeRawBufferPointer, bytes: Int,
+    _ nextPiece: () throws -> UnsafeRawBufferPointer
+  ) throws -> ValueReference {
+    if !log.builder.isEmpty { try appendFrame(of: transaction) }
+    try markInUse()
+    let reference = try log.appendLargeFrame(transaction.number, key: key, valueBytes: bytes, nextPiece)
+    try goOnInNextSegment()
+    return reference
+  }
+
+  /// In the middle of a transaction: where the segment is full, the next frame lies in another.
+  private func goOnInNextSegment() throws(EngineError) {
+    if log.end.position.offset >= options.segmentBytes { try roll() }
     log.beginFrame()
   }
 }

@@ -44,7 +44,11 @@ extension OpenStore {
     let numbers = log.takeAbandoned()
     guard !numbers.isEmpty else { return }
     // The other slot names the last of them; a store is opened by either.
-    try updateAnchor { _ in }
+    #if DELIBERATE_BUGS
+      if !DeliberateBug.isOn(.unlinksGivenUpTooEarly) { try updateAnchor { _ in } }
+    #else
+      try updateAnchor { _ in }
+    #endif
     folder.unlink(numbers.map(SegmentName.log))
   }
 

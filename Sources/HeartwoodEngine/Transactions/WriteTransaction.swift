@@ -54,21 +54,89 @@ public final class WriteTransaction: KeyValueReader {
   ///
   /// - Parameters:
   ///   - key: 1 to 1024 bytes.
-  ///   - value: Up to 512 MiB.
+  ///   - value: Up to 1 GiB.
   /// - Throws: `.invalidKey` or `.tooLarge`, after which the transaction can go on; `.damaged`, and errors of the file
   ///   system, after which it cannot commit.
   public func put(_ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) throws(EngineError) {
-    try check(key)
-    guard value.count <= Format.valueLimit else {
-      throw EngineError(
-        .tooLarge, "a value of \(value.count) bytes is too large; the limit is \(Format.valueLimit)")
-    }
+    try check(key, valueBytes: value.count)
+    guard value.count < builder.fullBytes else { return try putLarge(key, value) }
     try change { () throws(EngineError) in
       let reference = append(Format.putOperation, key, value)
       let isShort = value.count <= TreeEntry.inlineLimit
       _ = try tree.put(key, isShort ? .inline(value) : .position(reference))
       puts &+= 1
     }
+  }
+
+  private func putLarge(_ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) throws(EngineError) {
+    do {
+      try putLarge(key, bytes: value.count) { value }
+    } catch {
+      throw (error as? EngineError) ?? Self.cutShort
+    }
+  }
+
+  private func putLarge(
+    _ key: UnsafeRawBufferPointer, bytes: Int, _ nextPiece: () throws -> UnsafeRawBufferPointer
+  ) throws {
+    if let validity { endReading(validity) }
+    do {
+      let reference = try store.appendLargeValue(of: self, key, bytes: bytes, nextPiece)
+      _ = try tree.put(key, .position(reference))
+      puts &+= 1
+    } catch {
+      failure = (error as? EngineError) ?? Self.cutShort
+      throw error
+    }
+  }
+
+  /// Gives a key a value that comes piece by piece, so that no more of it than a MiB is ever in memory.
+  ///
+  /// - Parameters:
+  ///   - key: 1 to 1024 bytes.
+  ///   - count: How many bytes the value has, up to 1 GiB.
+  ///   - source: Puts the next bytes of the value to the beginning of the buffer and returns how many they are, at least
+  ///     one. Called until there are `count`.
+  /// - Throws: as `put` with bytes does, `.cutShort` where the source has no more bytes than it gave, and what the source
+  ///   throws. After the last two the transaction can't commit.
+  public func put(
+    _ key: UnsafeRawBufferPointer, count: Int,
+    from source: (_ buffer: UnsafeMutableRawBufferPointer) throws -> Int
+  ) throws {
+    try check(key, valueBytes: count)
+    let buffer = UnsafeMutableRawBufferPointer.allocate(
+      byteCount: max(1, min(count, builder.fullBytes)), alignment: 16)
+    defer { buffer.deallocate() }
+    var left = count
+    func nextPiece() throws -> UnsafeRawBufferPointer {
+      let wanted = min(left, buffer.count)
+      var filled = 0
+      while filled < wanted {
+        let given = try source(UnsafeMutableRawBufferPointer(rebasing: buffer[filled..<wanted]))
+        guard given > 0, given <= wanted - filled else { throw Self.cutShort }
+        filled += given
+      }
+      left -= wanted
+      return UnsafeRawBufferPointer(rebasing: buffer[..<wanted])
+    }
+    if count >= builder.fullBytes { return try putLarge(key, bytes: count, nextPiece) }
+    do {
+      try put(key, try nextPiece())
+    } catch {
+      failure = failure ?? (error as? EngineError) ?? Self.cutShort
+      throw error
+    }
+  }
+
+  /// Gives a key a value that comes piece by piece; see `put(_:count:from:)` with a buffer.
+  public func put(
+    _ key: [UInt8], count: Int, from source: (_ buffer: UnsafeMutableRawBufferPointer) throws -> Int
+  ) throws {
+    try key.withUnsafeBytes { try put($0, count: count, from: source) }
+  }
+
+  private static var cutShort: EngineError {
+    EngineError(.cutShort, "the source of a value has ended before all of the value has come")
   }
 
   /// Puts the value that a key has once more, so that it lies at the end of the log.
@@ -160,9 +228,10 @@ public final class WriteTransaction: KeyValueReader {
 
   /// A key that can be put or deleted, in a transaction that goes on.
   @inline(__always)
-  private func check(_ key: UnsafeRawBufferPointer) throws(EngineError) {
+  private func check(_ key: UnsafeRawBufferPointer, valueBytes: Int = 0) throws(EngineError) {
     try checkUsable()
     guard key.count > 0, key.count <= Format.keyLimit else { throw Self.invalidKey(key.count) }
+    guard valueBytes <= Format.valueLimit else { throw Self.tooLarge(valueBytes) }
   }
 
   @inline(__always)
@@ -173,6 +242,10 @@ public final class WriteTransaction: KeyValueReader {
 
   private static var ended: EngineError {
     EngineError(.closed, "the transaction has ended; it is used inside the closure of write only")
+  }
+
+  private static func tooLarge(_ count: Int) -> EngineError {
+    EngineError(.tooLarge, "a value of \(count) bytes is too large; the limit is \(Format.valueLimit)")
   }
 
   private static func invalidKey(_ count: Int) -> EngineError {
@@ -221,6 +294,13 @@ public final class WriteTransaction: KeyValueReader {
   /// The value's bytes in place, valid until the next change; nil where there is none.
   public func pointer(of key: UnsafeRawBufferPointer) throws(EngineError) -> UnsafeRawBufferPointer? {
     try usableView().value(of: key)
+  }
+
+  /// Calls `body` with the bytes of a value piece by piece, in order, until it returns false.
+  public func readValue(
+    of key: UnsafeRawBufferPointer, pieceBytes: Int, _ body: (UnsafeRawBufferPointer) throws -> Bool
+  ) throws -> Bool {
+    try usableView().readValue(of: key, pieceBytes: max(1, pieceBytes), body)
   }
 
   /// Whether there is such a key. - Complexity: O(log n).

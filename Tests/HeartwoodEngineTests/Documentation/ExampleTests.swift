@@ -222,6 +222,34 @@ import Testing
     try store.close()
   }
 
+  @Test func `a large value comes from a file and goes to one`() throws {
+    try TemporaryFolder.with { folder in
+      let photograph = URL(fileURLWithPath: folder + "/photograph")
+      let copy = URL(fileURLWithPath: folder + "/copy")
+      let bytes = 3 << 20
+      try Data((0..<bytes).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ $0 >> 9) }).write(to: photograph)
+      try Data().write(to: copy)
+      let store = try Engine(at: folder + "/store")
+      let target = try FileHandle(forWritingTo: copy)
+
+      let source = try FileHandle(forReadingFrom: photograph)
+      try store.write { transaction in
+        try transaction.put(Array("photograph".utf8), count: bytes) { buffer in
+          guard let data = try source.read(upToCount: buffer.count) else { return 0 }
+          return data.copyBytes(to: buffer)
+        }
+      }
+      try store.snapshot().readValue(of: Array("photograph".utf8)) { piece in
+        target.write(Data(piece))
+        return true
+      }
+
+      try target.close()
+      #expect(try Data(contentsOf: copy) == Data(contentsOf: photograph))
+      try store.close()
+    }
+  }
+
   // MARK: Coming from LMDB and RocksDB
 
   @Test func `what others have has a form here`() throws {

@@ -1,0 +1,79 @@
+import HeartwoodBytes
+
+/// A frame with a single put, written piece by piece: its value need not be in memory.
+///
+/// The pieces go where they are to stay, and the header comes last: a frame that is cut short is none.
+struct LargeFrame {
+  /// Of the frame; its length and its number of records are set here.
+  var header: FrameHeader
+  let key: UnsafeRawBufferPointer
+  let valueBytes: Int
+  let segmentSeed: UInt64
+  /// Where in its segment the frame lies.
+  let offset: Int
+
+  /// Where in its segment the record lies.
+  var recordOffset: Int { offset + Format.frameHeaderBytes }
+
+  /// Takes bytes to an offset of the segment.
+  typealias Write = (_ bytes: UnsafeRawBufferPointer, _ offset: Int) throws(EngineError) -> Void
+
+  /// Writes the frame.
+  ///
+  /// - Parameter nextPiece: Some more of the value, at least one byte, as long as there is some.
+  /// - Returns: the frame's length and its checksum.
+  func write(
+    _ nextPiece: () throws -> UnsafeRawBufferPointer, to write: Write
+  ) throws -> (bytes: Int, checksum: UInt64) {
+    var head = [UInt8](repeating: 0, count: Format.frameHeaderBytes + Record.overheadLimit + key.count)
+    let prefixBytes = head.withUnsafeMutableBytes(writePrefix)
+    head.removeSubrange((Format.frameHeaderBytes + prefixBytes)...)
+    var header = header
+    header.payloadBytes = prefixBytes + valueBytes
+    header.recordCount = 1
+    // 1. The value.
+    let recordSum = try writeValue(nextPiece, behind: head, to: write)
+    // 2. What ends the frame.
+    let sums = head.withUnsafeMutableBytes { seal($0, header, recordSum) }
+    let end = Format.frameHeaderBytes + header.payloadBytes
+    var trailer = [UInt8](repeating: 0, count: header.totalBytes - end)
+    let checksum = Checksums.mix(sums, Checksums.mix(0, recordSum))
+    trailer.withUnsafeMutableBytes { $0.baseAddress?.setField($0.count - Format.frameTrailerBytes, checksum) }
+    try trailer.withBytes { (bytes) throws(EngineError) in try write(bytes, offset + end) }
+    // 3. What makes it one.
+    try head.withBytes { (bytes) throws(EngineError) in try write(bytes, offset) }
+    return (header.totalBytes, checksum)
+  }
+
+  private func writePrefix(to head: UnsafeMutableRawBufferPointer) -> Int {
+    guard let base = head.baseAddress else { return 0 }
+    return Record.writePrefix(
+      to: base + Format.frameHeaderBytes, operation: Format.putOperation, key: key, valueBytes: valueBytes)
+  }
+
+  private func writeValue(
+    _ nextPiece: () throws -> UnsafeRawBufferPointer, behind head: [UInt8], to write: Write
+  ) throws -> UInt64 {
+    var hash = XXH3.Stream(seed: Checksums.seed(segmentSeed, at: recordOffset))
+    head.withUnsafeBytes {
+      hash.update(UnsafeRawBufferPointer(rebasing: $0[(Format.frameHeaderBytes + 8)...]))
+    }
+    var done = 0
+    while done < valueBytes {
+      let piece = try nextPiece()
+      hash.update(piece)
+      try write(piece, offset + head.count + done)
+      done += piece.count
+    }
+    return hash.hash()
+  }
+
+  /// Puts the checksums of record and header to their places; returns the header's.
+  private func seal(_ head: UnsafeMutableRawBufferPointer, _ header: FrameHeader, _ recordSum: UInt64)
+    -> UInt64
+  {
+    guard let base = head.baseAddress else { return 0 }
+    base.setField(Format.frameHeaderBytes, recordSum)
+    return header.encode(to: base, seed: Checksums.seed(segmentSeed, at: offset))
+  }
+}

@@ -1,0 +1,53 @@
+import HeartwoodFiles
+
+/// Makes the files of log segments.
+struct LogSegmentMaker {
+  let folder: StoreFolder
+  let identifier: StoreIdentifier
+  let options: EngineOptions
+
+  /// Makes a file with a header and zeros behind it. Nothing is synced yet.
+  func make(
+    number: UInt32, predecessor: LogPoint?, copiedThrough: UInt64 = 0, durableThrough: UInt64
+  ) throws(EngineError) -> LogSegment {
+    let name = SegmentName.log(number)
+    let header = SegmentHeader(
+      identifier: identifier, number: number, salt: options.entropy.next(), predecessor: predecessor,
+      copiedThrough: copiedThrough, durableThrough: durableThrough)
+    let file: any File
+    do {
+      file = try folder.directory.open(name, .createNew)
+    } catch {
+      throw EngineError.files(error, "a segment of the log could not be made")
+    }
+    do {
+      var bytes = header.encoded(magic: Format.logSegmentMagic)
+      bytes += [UInt8](repeating: 0, count: Format.firstFillBytes - bytes.count)
+      try file.write(all: bytes, at: 0)
+      return try LogSegment(
+        header: header, file: file, path: folder.path(of: name), limit: Format.firstFillBytes,
+        capacity: Log.capacity(options), reading: options.reading)
+    } catch {
+      // A file that nothing refers to: taken away if that works, else by the next recovery.
+      try? file.close()
+      folder.unlink([name])
+      throw (error as? FileSystemError).map { .files($0, "a segment of the log could not be made") }
+        ?? (error as? EngineError)
+        ?? EngineError(.inputOutput, "a segment of the log could not be made", underlying: error)
+    }
+  }
+
+  /// Makes the file and its name durable: before anything refers to it.
+  func settle(_ segment: LogSegment) throws(EngineError) {
+    guard options.durability != .none else { return }
+    do {
+      try segment.file.sync(.full)
+      #if DELIBERATE_BUGS
+        if DeliberateBug.isOn(.skipsNameSyncOfLog) { return }
+      #endif
+      try folder.directory.sync()
+    } catch {
+      throw EngineError.files(error, "a segment of the log could not be synced")
+    }
+  }
+}

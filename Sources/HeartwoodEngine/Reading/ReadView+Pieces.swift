@@ -1,0 +1,87 @@
+import HeartwoodBytes
+import HeartwoodFiles
+
+/// Reading a value piece by piece, so that it need not be in memory as a whole.
+extension ReadView {
+  /// Calls `body` with the pieces of a value in order, until it returns false; returns whether there is such a key.
+  func readValue(
+    of key: UnsafeRawBufferPointer, pieceBytes: Int, _ body: (UnsafeRawBufferPointer) throws -> Bool
+  ) throws -> Bool {
+    guard let entry = try view.find(key) else { return false }
+    if case .position(let reference) = entry, let value = try StoredValue(self, reference, of: key),
+      value.bytes > pieceBytes
+    {
+      try value.read(in: pieceBytes, body)
+      return true
+    }
+    guard let value = try value(of: key) else { return false }
+    // A map takes no memory that is not given back.
+    for start in stride(from: 0, to: max(1, value.count), by: pieceBytes) {
+      let piece = value[min(start, value.count)..<min(start + pieceBytes, value.count)]
+      guard try body(UnsafeRawBufferPointer(rebasing: piece)) else { break }
+    }
+    return true
+  }
+}
+
+/// A value in a file that is not mapped.
+private struct StoredValue {
+  let reference: ValueReference
+  let filler: ChunkFiller
+  let seed: UInt64
+  /// As the file tells it, before its checksum was looked at.
+  let record: Record
+
+  var bytes: Int { record.valueBytes }
+  private var offset: Int { Int(reference.offset) }
+
+  /// Nil where the value is in memory, or reachable as if it were.
+  init?(
+    _ view: ReadView, _ reference: ValueReference, of key: UnsafeRawBufferPointer
+  ) throws(EngineError) {
+    guard let slot = view.table.slot(reference.segment), let filler = slot.pointee.filler,
+      view.pending == nil || reference.segment != view.pendingSegment
+        || Int(reference.offset) < (view.pending?.start ?? 0)
+    else { return nil }
+    self.reference = reference
+    self.filler = filler.takeUnretainedValue()
+    seed = slot.pointee.seed
+    let offset = Int(reference.offset)
+    let available = slot.pointee.limit.load(ordering: .acquiring) - offset
+    guard available >= 10 else { throw ReadView.damaged(reference) }
+    try self.filler.require(offset, min(available, Record.overheadLimit + Format.keyLimit))
+    guard let record = Record.parse(slot.pointee.base + offset, available: available),
+      record.operation == Format.putOperation
+    else { throw ReadView.damaged(reference) }
+    guard record.holds(key) else { throw ReadView.wrongRecord(reference) }
+    self.record = record
+  }
+
+  /// Reads it twice: nothing of it is handed out before all of it was checked.
+  func read(in pieceBytes: Int, _ body: (UnsafeRawBufferPointer) throws -> Bool) throws {
+    let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: pieceBytes, alignment: 16)
+    defer { buffer.deallocate() }
+    #if DELIBERATE_BUGS
+      if DeliberateBug.isOn(.handsOutPiecesUnchecked) { return try go(through: buffer, body) }
+    #endif
+    try go(through: buffer) { _ in true }
+    try go(through: buffer, body)
+  }
+
+  private func go(
+    through buffer: UnsafeMutableRawBufferPointer, _ body: (UnsafeRawBufferPointer) throws -> Bool
+  ) throws {
+    let prefix = record.totalBytes - bytes
+    var hash = XXH3.Stream(seed: Checksums.seed(seed, at: offset))
+    hash.update(UnsafeRawBufferPointer(start: record.base + 8, count: prefix - 8))
+    var done = 0
+    while done < bytes {
+      let target = UnsafeMutableRawBufferPointer(rebasing: buffer[..<min(buffer.count, bytes - done)])
+      try filler.read(into: target, at: offset + prefix + done)
+      hash.update(UnsafeRawBufferPointer(target))
+      done += target.count
+      guard try body(UnsafeRawBufferPointer(target)) else { return }
+    }
+    guard hash.hash() == record.checksum else { throw ReadView.damaged(reference) }
+  }
+}

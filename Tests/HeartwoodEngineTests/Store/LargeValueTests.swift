@@ -1,0 +1,217 @@
+import HeartwoodFaults
+import HeartwoodFiles
+import Testing
+
+@testable import HeartwoodEngine
+
+@Suite struct `A value that comes and goes piece by piece` {
+  /// A value of so many bytes is a frame of its own here.
+  private static let frameBytes = 20_000
+  private static let sizes = [0, 1, 16, 17, 19_999, 20_000, 20_001, 70_000, 300_000]
+
+  @Test(arguments: StoreKind.allCases)
+  func `is the same as one that is put as a whole`(kind: StoreKind) throws {
+    try kind.withPlace { fileSystem, path in
+      var options = kind.options
+      (options.frameBytes, options.segmentBytes) = (Self.frameBytes, 64 << 10)
+      var engine = try Engine(at: path, options: options, fileSystem: fileSystem)
+      var model: Model = [:]
+      try engine.write { transaction in
+        for (index, size) in Self.sizes.enumerated() {
+          let (key, value) = (Array("key \(index)".utf8), Self.value(size))
+          var source = Source(value, most: 7001)
+          try transaction.put(key, count: size) { try source.next(into: $0) }
+          try transaction.put("between \(index)", [UInt8(index)])
+          model[key] = value
+          model[Array("between \(index)".utf8)] = [UInt8(index)]
+          #expect(try Self.pieces(of: key, in: transaction, 3000) == value)
+        }
+      }
+      for _ in 0..<2 {
+        let snapshot = try engine.snapshot()
+        for (key, value) in model {
+          for pieceBytes in [1 << 20, 4096, 333] {
+            let isSame = try Self.pieces(of: key, in: snapshot, pieceBytes) == value
+            #expect(isSame)
+          }
+        }
+        try snapshot.expect(model, "as wholes")
+        #expect(try engine.verify().findings == [])
+        try engine.reclaim()
+        try engine.close()
+        engine = try Engine(at: path, options: options, fileSystem: fileSystem)
+      }
+      try engine.close()
+    }
+  }
+
+  @Test(arguments: [100, 50_000])
+  func `leaves nothing behind where its source fails or ends too early`(size: Int) throws {
+    struct Broken: Error {}
+    let disk = SimulatedFileSystem(seed: 2)
+    var options = StoreKind.simulated.options
+    options.frameBytes = Self.frameBytes
+    var engine = try Engine(at: "/store", options: options, fileSystem: disk)
+    try engine.write { try $0.put("before", [1]) }
+    #expect(throws: Broken.self) {
+      try engine.write { transaction in
+        try transaction.put("lost", [1])
+        var calls = 0
+        try transaction.put(Array("broken".utf8), count: size) { buffer in
+          calls += 1
+          guard calls < 3 else { throw Broken() }
+          return max(1, min(buffer.count, size / 4))
+        }
+      }
+    }
+    let error = #expect(throws: EngineError.self) {
+      try engine.write { transaction in
+        try transaction.put("lost", [1])
+        // Whoever goes on all the same can't commit.
+        _ = try? transaction.put(Array("short".utf8), count: size) { _ in 0 }
+      }
+    }
+    #expect(error?.code == .cutShort)
+    try engine.write { try $0.put("after", [2]) }
+    for _ in 0..<2 {
+      try engine.snapshot().expect([Array("before".utf8): [1], Array("after".utf8): [2]], "size \(size)")
+      #expect(try engine.verify().findings == [])
+      try engine.close()
+      engine = try Engine(at: "/store", options: options, fileSystem: disk)
+    }
+    try engine.close()
+  }
+
+  @Test(arguments: StoreKind.allCases)
+  func `is checked before its first piece is handed out`(kind: StoreKind) throws {
+    try kind.withPlace { fileSystem, path in
+      var options = kind.options
+      options.frameBytes = Self.frameBytes
+      let engine = try Engine(at: path, options: options, fileSystem: fileSystem)
+      try engine.write { try $0.put("key", Self.value(60_000)) }
+      try engine.close()
+      let log = try fileSystem.openDirectory(path).entries().filter { $0.hasSuffix(".log") }.sorted()
+      let file = try fileSystem.openDirectory(path).open(try #require(log.first), .readWrite)
+      try file.write(all: [0xA5, 0x5A, 0xA5], at: 50_000)
+      try file.close()
+      let damaged = try Engine(at: path, options: options, fileSystem: fileSystem)
+      var pieces = 0
+      let error = #expect(throws: EngineError.self) {
+        try damaged.snapshot().readValue(of: Array("key".utf8), pieceBytes: 1000) { _ in
+          pieces += 1
+          return true
+        }
+      }
+      #expect(error?.code == .damaged)
+      #expect(pieces == 0)
+      try? damaged.close()
+    }
+  }
+
+  @Test func `can be left in the middle`() throws {
+    let engine = try Engine(at: "/dev/null")
+    try engine.write { try $0.put("key", Self.value(5000)) }
+    var pieces = 0
+    let isThere = try engine.snapshot().readValue(of: Array("key".utf8), pieceBytes: 1000) { _ in
+      pieces += 1
+      return pieces < 2
+    }
+    #expect(isThere && pieces == 2)
+    #expect(try engine.snapshot().readValue(of: Array("other".utf8)) { _ in true } == false)
+    try engine.close()
+  }
+
+  private static func value(_ size: Int) -> [UInt8] {
+    var random = SplitMix64(seed: UInt64(size))
+    return (0..<size).map { _ in UInt8(truncatingIfNeeded: random.next()) }
+  }
+
+  private static func pieces(
+    of key: [UInt8], in reader: any KeyValueReader, _ pieceBytes: Int
+  ) throws -> [UInt8]? {
+    var found: [UInt8] = []
+    let isThere = try reader.readValue(of: key, pieceBytes: pieceBytes) { piece in
+      #expect(piece.count <= pieceBytes)
+      found += piece
+      return true
+    }
+    return isThere ? found : nil
+  }
+}
+
+@Suite struct `A transaction over several segments` {
+  @Test(arguments: StoreKind.allCases)
+  func `that is given up leaves no file behind, and nothing else`(kind: StoreKind) throws {
+    try kind.withPlace { fileSystem, path in
+      var options = kind.options
+      options.frameBytes = 4096
+      struct GivenUp: Error {}
+      var engine = try Engine(at: path, options: options, fileSystem: fileSystem)
+      try engine.write { try $0.put("before", [1]) }
+      for round in 0..<3 {
+        #expect(throws: GivenUp.self) {
+          try engine.write { transaction in
+            for key in 0..<150 { try transaction.put("key \(key)", [UInt8](repeating: 1, count: 2000)) }
+            throw GivenUp()
+          }
+        }
+        try engine.write { try $0.put("round \(round)", [2]) }
+        let names = try fileSystem.openDirectory(path).entries().filter { $0.hasSuffix(".log") }
+        #expect(names.count == round + 2)
+        #expect(try engine.snapshot().count == round + 2)
+        #expect(try engine.verify().findings == [])
+      }
+      try engine.write { transaction in
+        for key in 0..<150 { try transaction.put("key \(key)", [UInt8](repeating: 3, count: 2000)) }
+      }
+      let snapshot = try engine.snapshot(at: Generation(rawValue: 4))
+      #expect(snapshot.count == 4)
+      try engine.close()
+      engine = try Engine(at: path, options: options, fileSystem: fileSystem)
+      #expect(try engine.snapshot().count == 154)
+      #expect(try engine.verify().findings == [])
+      try engine.close()
+    }
+  }
+
+  @Test(arguments: [0, 1])
+  func `that is given up leaves each slot of the anchor leading to all that is there`(slot: Int) throws {
+    let disk = SimulatedFileSystem()
+    let process = disk.process(named: "store")
+    var options = StoreKind.simulated.options
+    options.frameBytes = 4096
+    struct GivenUp: Error {}
+    let engine = try Engine(at: "/store", options: options, fileSystem: process)
+    try engine.write { try $0.put("before", [1]) }
+    try? engine.write { transaction in
+      for key in 0..<150 { try transaction.put("key \(key)", [UInt8](repeating: 1, count: 2000)) }
+      throw GivenUp()
+    }
+    try engine.write { try $0.put("after", [2]) }
+    process.kill()
+    let file = try disk.openDirectory("/store").open("anchor", .readWrite)
+    try file.write(all: [0xA5], at: slot * Format.anchorBlockBytes + 100)
+    try file.close()
+    let reopened = try Engine(at: "/store", options: options, fileSystem: disk)
+    try reopened.snapshot().expect([Array("before".utf8): [1], Array("after".utf8): [2]], "slot \(slot)")
+    try reopened.close()
+  }
+}
+
+/// Gives bytes a few at a time.
+private struct Source {
+  private var rest: ArraySlice<UInt8>
+  private let most: Int
+
+  init(_ bytes: [UInt8], most: Int) {
+    rest = bytes[...]
+    self.most = most
+  }
+
+  mutating func next(into buffer: UnsafeMutableRawBufferPointer) throws -> Int {
+    let count = min(buffer.count, rest.count, most)
+    buffer.copyBytes(from: rest.prefix(count))
+    rest.removeFirst(count)
+    return count
+  }
+}
