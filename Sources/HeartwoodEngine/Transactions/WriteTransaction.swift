@@ -80,10 +80,13 @@ public final class WriteTransaction: KeyValueReader {
     _ key: UnsafeRawBufferPointer, bytes: Int, _ nextPiece: () throws -> UnsafeRawBufferPointer
   ) throws {
     if let validity { endReading(validity) }
+    // What comes now goes behind the end of the log: nothing else may until it is there.
+    failure = EngineError(.nestedWrite, "the transaction is used while a value comes from its source")
     do {
       let reference = try store.appendLargeValue(of: self, key, bytes: bytes, nextPiece)
       _ = try tree.put(key, .position(reference))
       puts &+= 1
+      failure = nil
     } catch {
       failure = (error as? EngineError) ?? Self.cutShort
       throw error
@@ -96,7 +99,7 @@ public final class WriteTransaction: KeyValueReader {
   ///   - key: 1 to 1024 bytes.
   ///   - count: How many bytes the value has, up to 1 GiB.
   ///   - source: Puts the next bytes of the value to the beginning of the buffer and returns how many they are, at least
-  ///     one. Called until there are `count`.
+  ///     one. Called until there are `count`; the transaction can't be used meanwhile.
   /// - Throws: as `put` with bytes does, `.cutShort` where the source has no more bytes than it gave, and what the source
   ///   throws. After the last two the transaction can't commit.
   public func put(

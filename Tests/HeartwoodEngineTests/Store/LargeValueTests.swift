@@ -1,3 +1,4 @@
+import Foundation
 import HeartwoodFaults
 import HeartwoodFiles
 import Testing
@@ -72,7 +73,16 @@ import Testing
       }
     }
     #expect(error?.code == .cutShort)
-    try engine.write { try $0.put("after", [2]) }
+    try engine.write { transaction in
+      try transaction.put("after", [2])
+      guard size > Self.frameBytes else { return }
+      try transaction.put(Array("between".utf8), count: size) { buffer in
+        let nested = #expect(throws: EngineError.self) { try transaction.put("nested", [1]) }
+        #expect(nested?.code == .nestedWrite)
+        return buffer.count
+      }
+      try transaction.delete("between")
+    }
     for _ in 0..<2 {
       try engine.snapshot().expect([Array("before".utf8): [1], Array("after".utf8): [2]], "size \(size)")
       #expect(try engine.verify().findings == [])
@@ -107,6 +117,46 @@ import Testing
       try? damaged.close()
     }
   }
+
+  #if os(Linux)
+    /// Takes 1 GiB of disk.
+    @Test(
+      .enabled(if: LongRun.isWanted, "A value of 1 GiB; set HEARTWOOD_LONG."),
+      arguments: [StoreKind.posixMapped, .posixBuffered])
+    func `takes no more memory than some of its pieces`(kind: StoreKind) throws {
+      try kind.withPlace { fileSystem, path in
+        let engine = try Engine(
+          at: path, options: EngineOptions(reading: kind.reading), fileSystem: fileSystem)
+        let before = try Self.memory()
+        var most = before
+        try engine.write { transaction in
+          try transaction.put(Array("key".utf8), count: Format.valueLimit) { buffer in
+            most = max(most, try Self.memory())
+            buffer.initializeMemory(as: UInt8.self, repeating: 7)
+            return buffer.count
+          }
+        }
+        var bytes = 0
+        try engine.snapshot().readValue(of: Array("key".utf8)) { piece in
+          most = max(most, try Self.memory())
+          bytes += piece.count
+          return true
+        }
+        #expect(bytes == Format.valueLimit)
+        print("\(kind): \((most - before) >> 20) MiB")
+        #expect(most - before < 16 << 20)
+        try engine.close()
+      }
+    }
+
+    /// What the process has in memory that is not in a file, in bytes.
+    private static func memory() throws -> Int {
+      let status = try String(contentsOfFile: "/proc/self/status", encoding: .utf8)
+      let line = try #require(status.split(separator: "\n").first { $0.hasPrefix("RssAnon:") })
+      return 1024
+        * (try #require(line.split(whereSeparator: \.isWhitespace).dropFirst().first.flatMap { Int($0) }))
+    }
+  #endif
 
   @Test func `can be left in the middle`() throws {
     let engine = try Engine(at: "/dev/null")
