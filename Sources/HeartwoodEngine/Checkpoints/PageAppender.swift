@@ -77,7 +77,7 @@ final class PageAppender {
   /// Has these segments from now on, as a checkpoint names them; what lies behind, nobody has named.
   func takeUp(_ parts: [Part]) {
     for part in parts {
-      if self.parts.contains(where: { $0.segment === part.segment }) {
+      if space.owner(of: part.segment.number) === part.segment {
         space.raisePageCount(part.segment.number, part.extent.pages)
       } else {
         part.segment.add(to: space, pageCount: part.extent.pages)
@@ -98,11 +98,10 @@ final class PageAppender {
 
   /// A segment as a checkpoint names it: the one that is open, or opened now.
   func part(_ named: CheckpointRecord.Segment) throws(EngineError) -> Part {
-    guard let open = parts.first(where: { $0.segment.number == named.number }) else {
-      return try files.open(named)
-    }
+    // One that was taken out may be held by older generations still.
+    guard let open = space.owner(of: named.number) as? PageSegment else { return try files.open(named) }
     return Part(
-      segment: open.segment,
+      segment: open,
       extent: Extent(pages: Int(truncatingIfNeeded: named.extent), chain: named.chain))
   }
 

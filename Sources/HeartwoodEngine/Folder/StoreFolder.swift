@@ -52,8 +52,8 @@ final class StoreFolder: Sendable {
       let folder = StoreFolder(directory, path, membership: membership)
       do throws(EngineError) {
         // Looked at again when nobody else is there: somebody may have finished a creation in between.
-        let isThereNow = try isThere || entries(of: directory).contains(anchorName)
-        return isThereNow ? .store(folder) : .empty(folder)
+        if isThere { return .store(folder) }
+        return try entries(of: directory).contains(anchorName) ? .store(folder) : .empty(folder)
       } catch {
         folder.close()
         throw error

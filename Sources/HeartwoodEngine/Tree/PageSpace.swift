@@ -201,11 +201,14 @@ final class PageSpace: @unchecked Sendable {
     slot.pointee.pageCount.store(min(count, slot.pointee.capacity), ordering: .releasing)
   }
 
+  /// What keeps the bytes of a segment; nil where there is no such segment.
+  func owner(of number: UInt32) -> AnyObject? { segments[number]?.pointee.owner }
+
   /// Forgets a segment whose pages nobody can reach any more.
   ///
   /// - Returns: what keeps their bytes.
   func removeSegment(_ number: UInt32) -> AnyObject? {
-    let owner = segments[number]?.pointee.owner
+    let owner = owner(of: number)
     segments.remove(number)
     return owner
   }

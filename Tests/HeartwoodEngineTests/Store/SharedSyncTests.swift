@@ -180,6 +180,8 @@ private final class Stall: @unchecked Sendable {
       while number == numbers.lowerBound, state.withLock({ $0.isArmed }) { sched_yield() }
     }
     group.wait()
+    // It may hold this object.
+    duringSync = {}
     return failures.withLock { $0 }
   }
 
