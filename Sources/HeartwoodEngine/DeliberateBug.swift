@@ -51,6 +51,9 @@
     /// The mark of a clean close stays while the log is written.
     case leavesMarkOfCleanClose
 
+    /// The slot that the store was opened with is not made safe before the other one is written over.
+    case leavesSlotUnsettled
+
     // MARK: Recovery
 
     /// A read error is taken for the end of the log.

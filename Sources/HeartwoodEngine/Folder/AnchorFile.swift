@@ -2,19 +2,23 @@ import HeartwoodFiles
 
 /// The anchor: two slots, written in turn, never both between two syncs.
 ///
-/// Invariant: the slot in use is never the one that is written, so a torn write leaves it as it was.
+/// Invariant: before a slot is written the other one is on disk, so a torn write leaves what is needed.
 final class AnchorFile: @unchecked Sendable {
   private let file: any File
   private let path: String
   private let lock = Lock()
   private var slot: AnchorSlot
   private let syncs: Bool
+  /// Whether the slot in use is known to be on disk. Not where somebody else has written it: its sync may have failed, and
+  /// then the system shows bytes that it will never write.
+  private var isSettled: Bool
 
-  private init(file: any File, path: String, slot: AnchorSlot, syncs: Bool) {
+  private init(file: any File, path: String, slot: AnchorSlot, syncs: Bool, isSettled: Bool = true) {
     self.file = file
     self.path = path
     self.slot = slot
     self.syncs = syncs
+    self.isSettled = isSettled
   }
 
   /// What the slots of an anchor say.
@@ -25,6 +29,8 @@ final class AnchorFile: @unchecked Sendable {
     /// A slot is not what was written: it may have been the newer one, so nothing that the other says
     /// of the end of the log can be believed as the last word.
     var isIncomplete: Bool { older == nil }
+    /// Whether the slot is on disk for certain: it is where the other one is damaged, as that was written later.
+    var isSettled: Bool { isIncomplete }
     /// A newer version wrote it and asks that older ones do not append.
     var forbidsWriting: Bool
   }
@@ -39,13 +45,18 @@ final class AnchorFile: @unchecked Sendable {
     let path = folder.path(of: StoreFolder.anchorName)
     let file = try folder.open(StoreFolder.anchorName, access == .readOnly ? .readOnly : .readWrite)
     let contents = try read(file, path: path, folder)
-    return (AnchorFile(file: file, path: path, slot: contents.slot, syncs: syncs), contents)
+    let anchor = AnchorFile(
+      file: file, path: path, slot: contents.slot, syncs: syncs, isSettled: contents.isSettled)
+    return (anchor, contents)
   }
 
   /// Reads the slots once more: another process may have written them.
   func reload(_ folder: StoreFolder) throws(EngineError) -> Contents {
     let contents = try Self.read(file, path: path, folder)
-    lock.withLock { slot = contents.slot }
+    lock.withLock {
+      if slot.sequence != contents.slot.sequence { isSettled = contents.isSettled }
+      slot = contents.slot
+    }
     return contents
   }
 
@@ -156,16 +167,37 @@ final class AnchorFile: @unchecked Sendable {
   func update(_ change: (inout AnchorSlot) -> Void) -> Outcome {
     lock.lock()
     defer { lock.unlock() }
+    let settling = settle()
+    guard case .written = settling else { return settling }
     var next = slot
     change(&next)
     next.isUnsynced = !syncs
     next.sequence = slot.sequence &+ 1
+    let outcome = put(next)
+    if case .written = outcome { slot = next }
+    return outcome
+  }
+
+  /// Writes the slot in use once more, with the other one behind it.
+  private func settle() -> Outcome {
+    #if DELIBERATE_BUGS
+      if DeliberateBug.isOn(.leavesSlotUnsettled) { return .written }
+    #endif
+    guard syncs, !isSettled else { return .written }
+    let outcome = put(slot)
+    if case .written = outcome { isSettled = true }
+    return outcome
+  }
+
+  /// Writes a slot to its place and syncs it.
+  private func put(_ next: AnchorSlot) -> Outcome {
     do {
       try Self.write(next, to: file)
       #if DELIBERATE_BUGS
         if DeliberateBug.isOn(.writesBothSlotsAtOnce) {
-          next.sequence += 1
-          try Self.write(next, to: file)
+          var other = next
+          other.sequence += 1
+          try Self.write(other, to: file)
         }
       #endif
     } catch {
@@ -180,7 +212,6 @@ final class AnchorFile: @unchecked Sendable {
     } catch {
       return .unsynced(.files(error, "the anchor could not be synced"))
     }
-    slot = next
     return .written
   }
 

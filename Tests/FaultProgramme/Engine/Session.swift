@@ -202,14 +202,22 @@ final class Session {
     guard let engine else { return }
     let rows = witness.newest
     allowMoves()
-    defer {
-      witness.settleAttempts(through: Int(engine.newestGeneration.rawValue))
-      if givesBack { allowMoves() }
+    do {
+      try engine.reclaim()
+    } catch {
+      // Of values that were being moved it may be open whether they were.
+      if !error.isOutcomeUnknown { settleMoves(engine) }
+      throw error
     }
-    try engine.reclaim()
+    settleMoves(engine)
     // Its checkpoints have synced everything.
     witness.acknowledge(through: Int(engine.newestGeneration.rawValue))
     try expect(engine, rows)
+  }
+
+  private func settleMoves(_ engine: Engine) {
+    witness.settleAttempts(through: Int(engine.newestGeneration.rawValue))
+    if givesBack { allowMoves() }
   }
 
   private func backUp() throws {

@@ -7,6 +7,40 @@ import Testing
 /// A recovery that does not come to its end leaves the next one what it was given.
 @Suite struct StoreRecoveryTests {
   /// Of four commits, nothing that follows proves the last to be on disk; of deferred ones, none.
+  @Test(arguments: [1, 2, 3, 4] as [UInt64])
+  func `of the anchor whose sync has failed leaves a slot to a crash, though the system calls it clean`(
+    seed: UInt64
+  ) throws {
+    let disk = SimulatedFileSystem(seed: seed, personality: .hostile)
+    let plan = FaultPlan([.init(.sync(.failsKeepingData), on: .of(.sync), file: "*anchor*", .nth(2))])
+    let options = StoreKind.simulated.options
+    let first = try Engine(
+      at: "/store", options: options, fileSystem: FaultInjectingFileSystem(base: disk, plan: plan))
+    #expect(throws: EngineError.self) { try first.write { try $0.put("a", [1]) } }
+    try? first.close()
+    let found = Guarded((images: 0, failures: [String]()))
+    let observed = FaultInjectingFileSystem(base: disk) { mutation in
+      var limits = CrashImageLimits()
+      limits.imageCount = 300
+      for image in disk.crashImages(limits) {
+        let failure = Result {
+          try Engine(at: "/store", options: options, fileSystem: image.mounted()).close()
+        }
+        found.withLock { found in
+          found.images += 1
+          if case .failure(let error) = failure {
+            found.failures.append("before \(mutation), \(image): \(error)")
+          }
+        }
+      }
+    }
+    let second = try Engine(at: "/store", options: options, fileSystem: observed)
+    try second.write { try $0.put("b", [2]) }
+    #expect(found.withLock(\.failures.first) == nil)
+    #expect(found.withLock(\.images) > 500)
+    try second.close()
+  }
+
   @Test(arguments: [false, true])
   func `over and over leaves few files of a small store`(takesCheckpoints: Bool) throws {
     let disk = SimulatedFileSystem(seed: 8)
