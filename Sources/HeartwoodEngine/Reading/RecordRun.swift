@@ -1,5 +1,5 @@
-/// Follows the positions of one leaf entry after another to their records. Neighbours mostly lie in one segment,
-/// so what was found out about the last one's segment is kept.
+/// Follows the positions of one leaf entry after another to their records. What was found out about the last few segments
+/// is kept where it is found without a branch that depends on which of them comes: neighbours may lie in any.
 struct RecordRun {
   /// How many records are touched at a time.
   static let reach = 32
@@ -8,18 +8,38 @@ struct RecordRun {
   private static let longest = 1024
 
   private let view: ReadView
-  private var segment = UInt32.max
-  private var base: UnsafeRawPointer
-  private var limit = 0
-  private var seed: UInt64 = 0
+  private let known = KnownSegments()
   /// How long the last record was: a guess at how many lines the next ones take.
   private var expectedBytes = 2 * lineBytes
   /// Keeps the loads from being taken for useless.
   private var kept: UInt64 = 0
 
-  init(_ view: ReadView) {
-    self.view = view
-    base = UnsafeRawPointer(view.view.space.arena)
+  init(_ view: ReadView) { self.view = view }
+
+  /// A segment whose records can be read without further ado.
+  private struct KnownSegment {
+    var number = UInt32.max
+    var base = UnsafeRawPointer(bitPattern: 8).unsafelyUnwrapped
+    var limit = 0
+    var seed: UInt64 = 0
+  }
+
+  /// The last few segments, each at the place that its number says.
+  private final class KnownSegments {
+    private let places: UnsafeMutablePointer<KnownSegment>
+    private static let count = 8
+
+    init() {
+      places = .allocate(capacity: Self.count)
+      places.initialize(repeating: KnownSegment(), count: Self.count)
+    }
+
+    deinit { places.deallocate() }
+
+    @inline(__always)
+    func place(_ number: UInt32) -> UnsafeMutablePointer<KnownSegment> {
+      places + (Int(number) & (Self.count &- 1))
+    }
   }
 
   /// The record at the position that a leaf has for an entry, checked.
@@ -28,22 +48,22 @@ struct RecordRun {
     at reference: ValueReference, of leaf: LeafEntries, _ index: Int
   ) throws(EngineError) -> Record {
     let offset = Int(reference.offset)
-    guard reference.segment == segment,
-      let record = Record.parse(base + offset, available: limit &- offset),
-      record.operation == Format.putOperation, record.isIntact(segmentSeed: seed, offset: offset),
+    let segment = known.place(reference.segment)
+    guard segment.pointee.number == reference.segment || enter(reference.segment, segment),
+      let record = Record.parse(segment.pointee.base + offset, available: segment.pointee.limit &- offset),
+      record.operation == Format.putOperation,
+      record.isIntact(segmentSeed: segment.pointee.seed, offset: offset),
       leaf.isKey(record.base + record.keyOffset, record.keyBytes, of: index)
-    else { return try recordElsewhere(reference, leaf, index) }
+    else { return try otherRecord(reference, leaf, index) }
     expectedBytes = record.totalBytes
     return record
   }
 
-  /// The record is in another segment, or not in a map, or the transaction's own, or damaged.
+  /// The record is not in a map, or the transaction's own, or damaged.
   @inline(never)
-  private mutating func recordElsewhere(
+  private func otherRecord(
     _ reference: ValueReference, _ leaf: LeafEntries, _ index: Int
   ) throws(EngineError) -> Record {
-    // For the next ones.
-    _ = enter(reference.segment)
     let record = try view.record(at: reference)
     guard leaf.isKey(record.base + record.keyOffset, record.keyBytes, of: index) else {
       throw ReadView.wrongRecord(reference)
@@ -51,17 +71,16 @@ struct RecordRun {
     return record
   }
 
-  /// Makes a segment the current one.
+  /// Puts a segment to its place.
   /// - Returns: Whether its records can be read without further ado: it is mapped, and no transaction under
   ///   way has records in it.
   @inline(never)
-  private mutating func enter(_ number: UInt32) -> Bool {
+  private func enter(_ number: UInt32, _ place: UnsafeMutablePointer<KnownSegment>) -> Bool {
     if view.pending != nil, number == view.pendingSegment { return false }
     guard let slot = view.table.slot(number), slot.pointee.filler == nil else { return false }
-    segment = number
-    base = slot.pointee.base
-    limit = slot.pointee.limit.load(ordering: .acquiring)
-    seed = slot.pointee.seed
+    place.pointee = KnownSegment(
+      number: number, base: slot.pointee.base, limit: slot.pointee.limit.load(ordering: .acquiring),
+      seed: slot.pointee.seed)
     return true
   }
 }
@@ -75,10 +94,10 @@ extension RecordRun {
     let bytes = min(expectedBytes, Self.longest)
     var sum = kept
     for index in span {
-      guard let reference = leaf.position(index),
-        reference.segment == segment || enter(reference.segment)
-      else { continue }
-      sum &+= Self.touched(base, Int(reference.offset), bytes, limit)
+      guard let reference = leaf.position(index) else { continue }
+      let segment = known.place(reference.segment)
+      guard segment.pointee.number == reference.segment || enter(reference.segment, segment) else { continue }
+      sum &+= Self.touched(segment.pointee.base, Int(reference.offset), bytes, segment.pointee.limit)
     }
     kept = sum
   }

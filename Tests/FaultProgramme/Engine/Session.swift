@@ -18,6 +18,8 @@ final class Session {
   private var givesBack = false
   /// Whether openings put small files together.
   private var joinsFiles = false
+  /// Whether values are moved that nobody has asked for.
+  private var moves: Bool { givesBack || joinsFiles }
 
   /// What the store's identifier is made of, and what tells its files from those of others.
   private let seed: UInt64
@@ -130,7 +132,7 @@ final class Session {
     options.entropy = SeededEntropy(seed: seed)
     if givesBack { (options.toleratedGarbage, options.checkpointBytes) = (0, 64 << 10) }
     if joinsFiles { options.toleratedSmallFiles = 1 }
-    if givesBack || joinsFiles { allowMoves() }
+    if moves { allowMoves() }
     let opened = try Engine(at: Self.path, options: options, fileSystem: process)
     engine = opened
     let rows = try Self.rows(of: opened)
@@ -138,6 +140,8 @@ final class Session {
       witness.settle(on: Int(opened.newestGeneration.rawValue), rows, opensWithMoves: joinsFiles),
       "opened at generation \(opened.newestGeneration) with \(rows.summary); possible are "
         + witness.now.summary)
+    // Where a sync has failed meanwhile, what was moved last may not be published.
+    if joinsFiles { allowMoves() }
   }
 
   func close() throws {
@@ -171,9 +175,9 @@ final class Session {
       }
     }
     let before = Int(engine.newestGeneration.rawValue)
-    if givesBack { witness.settleAttempts(through: before) }
+    if moves { witness.settleAttempts(through: before) }
     witness.attempt(rows)
-    if givesBack { allowMoves() }
+    if moves { allowMoves() }
     do {
       try engine.write(durability: durability) { transaction in
         for edit in edits { try edit.apply(to: transaction, number: number) }
@@ -181,7 +185,7 @@ final class Session {
     } catch {
       if (error as? EngineError)?.isOutcomeUnknown != true {
         witness.settleAttempts(through: before)
-        if givesBack { allowMoves() }
+        if moves { allowMoves() }
       }
       throw error
     }
@@ -217,7 +221,7 @@ final class Session {
 
   private func settleMoves(_ engine: Engine) {
     witness.settleAttempts(through: Int(engine.newestGeneration.rawValue))
-    if givesBack { allowMoves() }
+    if moves { allowMoves() }
   }
 
   private func backUp() throws {
