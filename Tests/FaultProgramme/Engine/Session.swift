@@ -16,10 +16,10 @@ final class Session {
 
   /// Space is given back beside commits, as soon as there is any.
   private var givesBack = false
-  /// Whether openings put small files together.
-  private var joinsFiles = false
+  /// Whether the next opening puts small files together, and whether one has.
+  private var (joinsFiles, hasJoinedFiles) = (false, false)
   /// Whether values are moved that nobody has asked for.
-  private var moves: Bool { givesBack || joinsFiles }
+  private var moves: Bool { givesBack || hasJoinedFiles }
 
   /// What the store's identifier is made of, and what tells its files from those of others.
   private let seed: UInt64
@@ -117,7 +117,8 @@ final class Session {
       try open()
     case .joinFiles:
       kill()
-      joinsFiles = true
+      (joinsFiles, hasJoinedFiles) = (true, true)
+      defer { joinsFiles = false }
       try open()
     }
   }
@@ -132,7 +133,7 @@ final class Session {
     options.entropy = SeededEntropy(seed: seed)
     if givesBack { (options.toleratedGarbage, options.checkpointBytes) = (0, 64 << 10) }
     if joinsFiles { options.toleratedSmallFiles = 1 }
-    if moves { allowMoves() }
+    if givesBack || joinsFiles { allowMoves() }
     let opened = try Engine(at: Self.path, options: options, fileSystem: process)
     engine = opened
     let rows = try Self.rows(of: opened)
