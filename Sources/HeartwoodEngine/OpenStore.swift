@@ -124,13 +124,11 @@ final class SegmentNumbers: @unchecked Sendable {
   /// Another process has used the numbers below this one.
   func raise(to number: UInt32) { lock.withLock { next = max(next, number) } }
 
-  static var usedUp: EngineError {
-    EngineError(.tooLarge, "the store has used up all numbers of segments; copy it to a new one")
-  }
-
   func take() throws(EngineError) -> UInt32 {
     try lock.withLock { () throws(EngineError) in
-      guard UInt64(next) <= Format.segmentNumberLimit else { throw Self.usedUp }
+      guard UInt64(next) <= Format.segmentNumberLimit else {
+        throw EngineError(.tooLarge, "the store has used up all numbers of segments; copy it to a new one")
+      }
       defer { next += 1 }
       return next
     }

@@ -30,7 +30,7 @@ final class Log: @unchecked Sendable {
   /// Where a frame lies whose writing has failed, whole or in part.
   private(set) var remains: (segment: LogSegment, offset: Int)?
   /// Segments that were begun for transactions which were given up. The anchor may name the last of them.
-  private var abandoned: [UInt32] = []
+  private(set) var abandoned: [UInt32] = []
   /// The zeros that lie ahead in the last segment.
   private(set) var zeros: ZeroFilling
 
@@ -310,11 +310,8 @@ final class Log: @unchecked Sendable {
     zeros.stop()
   }
 
-  /// The segments that were begun for nothing, which both slots of the anchor have to forget before they are unlinked.
-  func takeAbandoned() -> [UInt32] {
-    defer { abandoned = [] }
-    return abandoned
-  }
+  /// The files of the abandoned segments are gone.
+  func forgetAbandoned() { abandoned = [] }
 
   // MARK: Syncing
 

@@ -78,20 +78,23 @@ final class LogSegment: @unchecked Sendable {
         file: path, offset: end)
     }
     if let filler { try filler.readAgain(offset, end - offset) }
-    if end > limit { slot.pointee.limit.store(end, ordering: .releasing) }
+    raiseLimit(to: end)
   }
 
   /// Makes `count` bytes readable that were written at `offset` and are not in memory. The writer only.
   func publish(_ count: Int, at offset: Int) throws(EngineError) {
     try filler?.refresh(offset, count)
-    let end = offset + count
-    if end > limit { slot.pointee.limit.store(end, ordering: .releasing) }
+    raiseLimit(to: offset + count)
   }
 
   /// Makes bytes that were written at `offset` readable. The writer only.
   func publish(_ bytes: UnsafeRawBufferPointer, at offset: Int) throws(EngineError) {
     try filler?.noteWritten(bytes, at: offset)
-    let end = offset + bytes.count
+    raiseLimit(to: offset + bytes.count)
+  }
+
+  @inline(__always)
+  private func raiseLimit(to end: Int) {
     // Releasing: who sees the new limit sees the bytes.
     if end > limit { slot.pointee.limit.store(end, ordering: .releasing) }
   }

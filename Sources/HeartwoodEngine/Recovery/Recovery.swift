@@ -81,14 +81,14 @@ struct Recovery {
     }
     let start = scan.provenEnd
     let maker = LogSegmentMaker(folder: folder, identifier: anchor.current.identifier, options: options)
-    func make(_ number: UInt32, _ predecessor: LogPoint) throws(EngineError) -> LogSegment {
-      guard UInt64(number) <= Format.segmentNumberLimit else { throw SegmentNumbers.usedUp }
-      return try maker.make(
-        number: number, predecessor: predecessor,
+    let numbers = SegmentNumbers(next: number)
+    func make(_ predecessor: LogPoint) throws(EngineError) -> LogSegment {
+      try maker.make(
+        number: try numbers.take(), predecessor: predecessor,
         copiedThrough: tail.isEmpty ? 0 : start.sequence &+ UInt64(tail.count) &- 1,
         durableThrough: start.sequence &- 1)
     }
-    let first = try make(number, start)
+    let first = try make(start)
     var copy = Copy(segments: [first], end: first.header.firstPoint)
     let builder = FrameBuilder()
     for frame in tail {
@@ -99,7 +99,7 @@ struct Recovery {
         #else
           try maker.settle(copy.segment)
         #endif
-        let next = try make(copy.segment.number + 1, copy.end)
+        let next = try make(copy.end)
         copy.segments.append(next)
         copy.end = next.header.firstPoint
       }

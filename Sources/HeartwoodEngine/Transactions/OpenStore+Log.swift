@@ -41,15 +41,15 @@ extension OpenStore {
 
   /// Takes the files away of segments that were begun for a transaction which was given up.
   private func unlinkAbandoned() throws(EngineError) {
-    let numbers = log.takeAbandoned()
-    guard !numbers.isEmpty else { return }
+    guard !log.abandoned.isEmpty else { return }
     // The other slot names the last of them; a store is opened by either.
     #if DELIBERATE_BUGS
       if !DeliberateBug.isOn(.unlinksGivenUpTooEarly) { try updateAnchor { _ in } }
     #else
       try updateAnchor { _ in }
     #endif
-    folder.unlink(numbers.map(SegmentName.log))
+    folder.unlink(log.abandoned.map(SegmentName.log))
+    log.forgetAbandoned()
   }
 
   /// Takes the mark of a clean close away, before the first frame behind it is written.
