@@ -10,19 +10,20 @@ import HeartwoodFiles
 /// - `Log/`, `Tree/`, `Generations/`: what they stand on, `Format/`: every number on disk.
 ///
 /// An engine may be used by any number of threads, and a store by any number of engines, in one process or several. One
-/// transaction runs at a time; readers wait for nobody.
+/// transaction runs at a time; readers wait for nobody. Engines of one process that have the same folder open for writing
+/// share what is behind them: the tree, the files, and the options of the first but for its durability.
 public final class Engine: Sendable {
-  private let store: OpenStore
+  let use: StoreUse
 
   /// The folder that was opened.
-  public var path: String { store.path }
+  public let path: String
   /// What tells this store from every other.
-  public var storeIdentifier: StoreIdentifier { store.log.identifier }
+  public var storeIdentifier: StoreIdentifier { use.store.log.identifier }
   /// The generation that the last transaction made, in this process or another; 0 for a store that nothing was written to.
   /// Where what others have committed can't be read, the newest that is known here: `snapshot()` says why.
   public var newestGeneration: Generation {
-    if !store.status.isClosed { try? store.followOthers() }
-    return Generation(rawValue: store.generations.newest)
+    try? use.open().followOthers()
+    return Generation(rawValue: use.store.generations.newest)
   }
 
   // MARK: Opening and closing
@@ -37,14 +38,18 @@ public final class Engine: Sendable {
   public init(
     at path: String, options: EngineOptions = EngineOptions(), fileSystem: any FileSystem = PosixFileSystem()
   ) throws(EngineError) {
+    self.path = path
     if let limits = options.untrusted {
-      store = try UntrustedOpening(path: path, options: options, limits: limits, fileSystem: fileSystem).run()
+      let opening = UntrustedOpening(path: path, options: options, limits: limits, fileSystem: fileSystem)
+      use = StoreUse(try opening.run(), options)
+    } else if path == "/dev/null" {
+      use = StoreUse(try .inMemory(options), options)
     } else {
-      store = try path == "/dev/null" ? .inMemory(options) : Opening(path, options, fileSystem).run()
+      use = try Opening(path, options, fileSystem).use()
     }
   }
 
-  deinit { try? store.close() }
+  deinit { use.forget() }
 
   /// Ends the use of the store: takes a checkpoint, so that opening it again is quick, and lets go of the lock. Where other
   /// processes have it open, what was written here is made durable, and the rest is left to the last of them.
@@ -53,19 +58,19 @@ public final class Engine: Sendable {
   /// - Throws: where the last checkpoint could not be written. The store is closed all the same, and loses
   ///   nothing: it is recovered by the next opening. `.stopped` where a sync failed before, and deferred
   ///   transactions may therefore not be on disk.
-  public func close() throws(EngineError) { try store.close() }
+  public func close() throws(EngineError) { try use.close() }
 
   // MARK: Reading
 
   /// The newest generation, held until the object is released.
-  public func snapshot() throws(EngineError) -> Snapshot { try store.newestSnapshot() }
+  public func snapshot() throws(EngineError) -> Snapshot { try use.open().newestSnapshot() }
 
   /// A past generation, for as long as the log has it.
   ///
   /// - Throws: `.generationUnavailable` where there is no such generation.
   /// - Complexity: The transactions behind the checkpoint before it are applied once more.
   public func snapshot(at generation: Generation) throws(EngineError) -> Snapshot {
-    try store.snapshot(at: generation.rawValue)
+    try use.open().snapshot(at: generation.rawValue)
   }
 
   /// Runs `body` with the newest generation.
@@ -89,14 +94,14 @@ public final class Engine: Sendable {
   /// - Parameter body: Is told the newest generation.
   /// - Returns: What has to be kept as long as `body` is to be called.
   public func observeCommits(_ body: @escaping @Sendable (Generation) -> Void) -> CommitObservation {
-    store.observeCommits(body)
+    use.observeCommits(body)
   }
 
   /// The generations that are committed from now on, in this process or in others: of those that come while nobody asks, the
   /// newest. The sequence ends when the engine is closed or released, and does not keep it.
   ///
   /// See ``observeCommits(_:)``. Each use of the property is a sequence of its own.
-  public var commits: AsyncStream<Generation> { store.commitStream() }
+  public var commits: AsyncStream<Generation> { use.commitStream() }
 
   // MARK: Writing
 
@@ -111,12 +116,12 @@ public final class Engine: Sendable {
   public func write<Result>(
     durability: Durability? = nil, _ body: (WriteTransaction) throws -> Result
   ) throws -> Result {
-    try store.write(durability: durability, body)
+    try use.open().write(durability: durability ?? use.durability, body)
   }
 
   /// Writes the tree to disk now, so that opening need not read the log before it. Done by itself in the
   /// background after `EngineOptions.checkpointBytes` of log.
-  public func checkpoint() throws(EngineError) { try store.checkpoint() }
+  public func checkpoint() throws(EngineError) { try use.open().checkpoint() }
 
   /// Gives the space of overwritten and deleted values back: moves what lives out of the parts of the log with
   /// little left alive, writes the tree anew where most of its pages are old, and unlinks the files.
@@ -128,7 +133,7 @@ public final class Engine: Sendable {
   ///   system. What was not given back stays as it was.
   /// - Complexity: O(n) in the number of keys, and in the bytes that are moved.
   @discardableResult
-  public func reclaim() throws(EngineError) -> ReclaimedSpace { try store.reclaim() }
+  public func reclaim() throws(EngineError) -> ReclaimedSpace { try use.open().reclaim() }
 
   // MARK: Copying it
 
@@ -156,22 +161,22 @@ public final class Engine: Sendable {
   public func backup(
     to path: String, fileSystem: any FileSystem = PosixFileSystem()
   ) throws(EngineError) -> BackupReport {
-    try store.backup(to: path, fileSystem)
+    try use.open().backup(to: path, fileSystem)
   }
 
   // MARK: Looking after it
 
   /// All generations that the log has, oldest first. - Complexity: O(n) in the number of transactions.
-  public func generations() throws(EngineError) -> [GenerationRecord] { try store.generationRecords() }
+  public func generations() throws(EngineError) -> [GenerationRecord] { try use.open().generationRecords() }
 
   /// What the store holds and takes.
-  public func statistics() throws(EngineError) -> EngineStatistics { try store.statistics() }
+  public func statistics() throws(EngineError) -> EngineStatistics { try use.open().statistics() }
 
   /// Reads everything and reports whatever is not as it should be. Writing may go on meanwhile.
   ///
   /// - Parameter progress: Is told how many bytes of how many have been read.
   /// - Throws: where reading fails; damage is reported, not thrown.
   public func verify(progress: ((Int64, Int64) -> Void)? = nil) throws(EngineError) -> VerificationReport {
-    try store.verify(progress: progress)
+    try use.open().verify(progress: progress)
   }
 }

@@ -72,6 +72,9 @@ public struct EngineOptions: Sendable {
   public var access: Access
   /// Who else may have the store open for writing. Opening it for reading only takes no locks in any case.
   public var sharing = Sharing.processes
+  /// Whether an engine of this process that has the store open already is used; package-wide, as tests let engines stand for
+  /// processes.
+  package var sharesInProcess = true
   /// How long opening, and writing, wait while somebody else has the store to themselves, in seconds: `.locked` is thrown
   /// then. At least 0, which is not to wait.
   public var busyTimeout = 5.0

@@ -36,6 +36,10 @@ public protocol Directory: AnyObject, Sendable {
   /// Whether the directory is still what its path leads to: not when it was deleted, or another one put in its place.
   func isInPlace() throws(FileSystemError) -> Bool
 
+  /// What tells it from every other directory that this process can have open at the same time, whatever paths lead to it;
+  /// nil where the file system does not know.
+  func identity() throws(FileSystemError) -> DirectoryIdentity?
+
   /// Makes the directory's entries durable: names created, renamed and unlinked before this call.
   func sync() throws(FileSystemError)
 
@@ -52,6 +56,23 @@ extension Directory {
 
   /// True: nobody can take it away.
   public func isInPlace() throws(FileSystemError) -> Bool { true }
+
+  /// Nil: not known.
+  public func identity() throws(FileSystemError) -> DirectoryIdentity? { nil }
+}
+
+/// Tells a directory of the system from every other that is there at the same time.
+public struct DirectoryIdentity: Hashable, Sendable {
+  /// The system's number for the device that it is on.
+  public var device: UInt64
+  /// The number of the directory on it.
+  public var number: UInt64
+
+  /// An identity with these numbers.
+  public init(device: UInt64, number: UInt64) {
+    self.device = device
+    self.number = number
+  }
 }
 
 /// How a file is opened.

@@ -35,8 +35,25 @@ final class StoreFolder: Sendable {
   static func open(
     _ path: String, options: EngineOptions, fileSystem: any FileSystem
   ) throws(EngineError) -> Found {
-    let mayCreate = options.createsStore && options.access == .readWrite
-    let directory = try openDirectory(path, creating: mayCreate, fileSystem)
+    try open(try directory(path, options, fileSystem), path, options)
+  }
+
+  /// The directory of a store, made where it is missing and may be.
+  static func directory(
+    _ path: String, _ options: EngineOptions, _ fileSystem: any FileSystem
+  ) throws(EngineError) -> any Directory {
+    try openDirectory(path, creating: mayCreate(options), fileSystem)
+  }
+
+  private static func mayCreate(_ options: EngineOptions) -> Bool {
+    options.createsStore && options.access == .readWrite
+  }
+
+  /// Looks at what a directory holds, and takes the lock.
+  static func open(
+    _ directory: any Directory, _ path: String, _ options: EngineOptions
+  ) throws(EngineError) -> Found {
+    let mayCreate = mayCreate(options)
     let names = try entries(of: directory)
     let isThere = names.contains(anchorName)
     guard isThere || names.allSatisfy(isLeftOfCreation) else {

@@ -19,6 +19,8 @@ public final class CommitObservation: Sendable {
 
 /// One who is told of commits.
 final class CommitObserver: @unchecked Sendable {
+  /// The end of what it observes by.
+  let use: StoreUse.End
   private let body: @Sendable (Generation) -> Void
   private let ending: @Sendable () -> Void
   private let hasEnded = Atomic(false)
@@ -29,8 +31,10 @@ final class CommitObserver: @unchecked Sendable {
   ///   - known: The generation that it does not have to be told of.
   ///   - ending: Called once, when it is told no more.
   init(
-    known: UInt64, _ body: @escaping @Sendable (Generation) -> Void, ending: @escaping @Sendable () -> Void
+    _ use: StoreUse.End, known: UInt64, _ body: @escaping @Sendable (Generation) -> Void,
+    ending: @escaping @Sendable () -> Void
   ) {
+    self.use = use
     self.known = known
     self.body = body
     self.ending = ending
@@ -48,14 +52,14 @@ final class CommitObserver: @unchecked Sendable {
   }
 }
 
-extension OpenStore {
+extension StoreUse {
   func observeCommits(
     _ body: @escaping @Sendable (Generation) -> Void, ending: @escaping @Sendable () -> Void = {}
   ) -> CommitObservation {
-    if !status.isClosed { try? followOthers() }
-    let observer = CommitObserver(known: generations.newest, body, ending: ending)
-    observers.add(observer, self)
-    return CommitObservation(observer, observers)
+    try? open().followOthers()
+    let observer = CommitObserver(end, known: store.generations.newest, body, ending: ending)
+    store.observers.add(observer, store)
+    return CommitObservation(observer, store.observers)
   }
 
   func commitStream() -> AsyncStream<Generation> {

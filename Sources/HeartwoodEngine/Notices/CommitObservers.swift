@@ -14,10 +14,10 @@ final class CommitObservers: Sendable {
   /// All that a commit looks at where nobody is to be told.
   private let areThere = Atomic(false)
 
-  /// Tells it of what is published from now on; where the store is closed, that it has ended.
+  /// Tells it of what is published from now on; where its engine is closed, that it has ended.
   func add(_ observer: CommitObserver, _ store: OpenStore) {
     let (hasEnded, begun) = state.withLock { state -> (Bool, CommitWatch?) in
-      guard !state.hasEnded else { return (true, nil) }
+      guard !state.hasEnded, !observer.use.hasCome else { return (true, nil) }
       state.all.append(observer)
       guard state.watch == nil else { return (false, nil) }
       state.watch = CommitWatch(store, self)
@@ -29,16 +29,22 @@ final class CommitObservers: Sendable {
   }
 
   /// Any thread, also one that is being told, or writes. A second call does nothing.
-  func remove(_ observer: CommitObserver) {
-    let ended = state.withLock { state -> CommitWatch? in
-      state.all.removeAll { $0 === observer }
-      guard state.all.isEmpty else { return nil }
+  func remove(_ observer: CommitObserver) { remove(where: { $0 === observer }) }
+
+  /// An engine is closed, and the store stays open: those who observe by it are told no more.
+  func end(of use: StoreUse.End) { remove(where: { $0.use === use }) }
+
+  private func remove(where isRemoved: (CommitObserver) -> Bool) {
+    let (ended, removed) = state.withLock { state -> (CommitWatch?, [CommitObserver]) in
+      let removed = state.all.filter(isRemoved)
+      state.all.removeAll(where: isRemoved)
+      guard state.all.isEmpty else { return (nil, removed) }
       areThere.store(false, ordering: .relaxed)
       defer { state.watch = nil }
-      return state.watch
+      return (state.watch, removed)
     }
     ended?.end()
-    observer.end()
+    for observer in removed { observer.end() }
   }
 
   /// A transaction of this engine is published. With no locks. An atomic load where nobody is to be told.

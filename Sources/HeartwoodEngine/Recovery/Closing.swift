@@ -56,8 +56,7 @@ extension OpenStore {
     writer.withLockInBackground {
       guard !status.isClosed else { return }
       do throws(EngineError) {
-        try commits.drain()
-        try syncs.sync(log.syncWork())
+        try syncs.sync(try drainedWork())
       } catch {
         failure = error
       }
@@ -69,6 +68,22 @@ extension OpenStore {
       folder.close()
     }
     if let failure { throw failure }
+  }
+
+  /// All that was committed so far. The writer's.
+  private func drainedWork() throws(EngineError) -> Log.SyncWork {
+    try commits.drain()
+    return log.syncWork()
+  }
+
+  /// Makes durable what was committed so far.
+  func makeDurable() throws(EngineError) {
+    do {
+      try status.checkWritable()
+    } catch {
+      return try checkNothingIsLost(because: error)
+    }
+    try syncs.sync(try writer.withLock { () throws(EngineError) in try drainedWork() })
   }
 
   private var isWriting: Bool { options.access == .readWrite && !status.isStopped }

@@ -15,12 +15,26 @@ struct Opening {
     self.folderPath = folderPath ?? path
   }
 
+  /// Opens the store, or shares it where this process has it open already.
+  func use() throws(EngineError) -> StoreUse {
+    let directory = try StoreFolder.directory(path, options, fileSystem)
+    guard SharedStores.canShare(options), let folder = try? directory.identity() else {
+      return StoreUse(try open(directory), options)
+    }
+    return try SharedStores.all.open(folder, options) { () throws(EngineError) in try open(directory) }
+  }
+
+  /// Opens the store by itself.
   func run() throws(EngineError) -> OpenStore {
     guard folderPath == path else {
       let folder = try StoreFolder.inMemory(folderPath, fileSystem)
       return try closingOnFailure(folder) { () throws(EngineError) in try create(folder) }
     }
-    switch try StoreFolder.open(folderPath, options: options, fileSystem: fileSystem) {
+    return try open(try StoreFolder.directory(path, options, fileSystem))
+  }
+
+  private func open(_ directory: any Directory) throws(EngineError) -> OpenStore {
+    switch try StoreFolder.open(directory, path, options) {
     case .store(let folder):
       return try closingOnFailure(folder) { () throws(EngineError) in
         if options.access == .readOnly { return try openBeside(folder) }

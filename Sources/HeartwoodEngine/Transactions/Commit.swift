@@ -83,7 +83,7 @@ struct Commit {
 extension OpenStore {
   /// Runs `body` in a transaction and commits what it has changed.
   func write<Result>(
-    durability: Durability?, _ body: (WriteTransaction) throws -> Result
+    durability: Durability, _ body: (WriteTransaction) throws -> Result
   ) throws -> Result {
     try checkMayWrite()
     if !writer.isHeldHere { reclaimer.pace.wait() }
@@ -93,7 +93,7 @@ extension OpenStore {
       result = try withWriterLeading(orThrow: { $0 as any Error }) {
         try status.checkWritable()
         try prepareLog()
-        return try runTransaction(durability ?? options.durability, &ending, body)
+        return try runTransaction(durability, &ending, body)
       }
     } catch let error as EngineError where error.isOutcomeUnknown {
       throw error

@@ -70,6 +70,14 @@ final class PosixDirectory: Directory {
     }
   }
 
+  func identity() throws(FileSystemError) -> DirectoryIdentity? {
+    do {
+      return try SystemCall.identity(of: descriptor)
+    } catch {
+      throw FileSystemError(error, .openDirectory, path: path)
+    }
+  }
+
   func sync() throws(FileSystemError) {
     do {
       try SystemCall.sync(descriptor, .full)

@@ -69,7 +69,6 @@ enum SystemCall {
 
   /// Whether an open directory is what a path leads to; links are not followed in its last place.
   static func isDirectory(_ descriptor: Int32, at path: String) throws(SystemError) -> Bool {
-    let mine = try status(of: descriptor)
     var found = stat()
     do {
       _ = try retried { lstat(path, &found) }
@@ -77,7 +76,16 @@ enum SystemCall {
       if error.number == ENOENT || error.number == ENOTDIR { return false }
       throw error
     }
-    return mine.st_dev == found.st_dev && mine.st_ino == found.st_ino
+    return try identity(of: descriptor) == identity(found)
+  }
+
+  static func identity(of descriptor: Int32) throws(SystemError) -> DirectoryIdentity {
+    identity(try status(of: descriptor))
+  }
+
+  private static func identity(_ status: stat) -> DirectoryIdentity {
+    DirectoryIdentity(
+      device: UInt64(truncatingIfNeeded: status.st_dev), number: UInt64(truncatingIfNeeded: status.st_ino))
   }
 
   // MARK: Files

@@ -51,10 +51,13 @@ import Testing
     }
   }
 
-  @Test func `is told the newest in the end, of many that come at once, and never an older one`() throws {
+  @Test(arguments: [false, true])
+  func `is told the newest in the end, of many that come at once, and never an older one`(
+    isShared: Bool
+  ) throws {
     try TemporaryFolder.with { path in
       var options = EngineOptions(segmentBytes: 64 << 10, checkpointBytes: 64 << 10)
-      options.busyTimeout = 60
+      (options.busyTimeout, options.sharesInProcess) = (60, isShared)
       let engines = try (0..<3).map { _ in try Engine(at: path, options: options) }
       let all = engines.map { _ in Told() }
       let observations = zip(engines, all).map { engine, told in
@@ -245,7 +248,7 @@ import Testing
   /// Lets go after every write, so that nothing depends on time.
   private func shared(_ kind: StoreKind) -> EngineOptions {
     var options = kind.options
-    options.idleSeconds = nil
+    (options.idleSeconds, options.sharesInProcess) = (nil, false)
     return options
   }
 }

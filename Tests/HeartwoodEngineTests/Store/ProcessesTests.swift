@@ -94,10 +94,11 @@ import Testing
     }
   }
 
-  @Test func `have threads that write all at once, and checkpoints in the background`() throws {
+  @Test(arguments: [false, true])
+  func `have threads that write all at once, and checkpoints in the background`(isShared: Bool) throws {
     try TemporaryFolder.with { path in
       var options = EngineOptions(segmentBytes: 64 << 10, checkpointBytes: 64 << 10)
-      (options.toleratedGarbage, options.busyTimeout) = (64 << 10, 60)
+      (options.toleratedGarbage, options.busyTimeout, options.sharesInProcess) = (64 << 10, 60, isShared)
       let engines = try (0..<3).map { _ in try Engine(at: path, options: options) }
       let failures = Guarded<[String]>([])
       DispatchQueue.concurrentPerform(iterations: 9) { thread in
@@ -153,7 +154,7 @@ import Testing
   /// Lets go after every write, so that nothing depends on time.
   private func shared(_ kind: StoreKind) -> EngineOptions {
     var options = kind.options
-    options.idleSeconds = nil
+    (options.idleSeconds, options.sharesInProcess) = (nil, false)
     return options
   }
 }

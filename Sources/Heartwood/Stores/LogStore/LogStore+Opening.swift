@@ -40,7 +40,7 @@ struct LogStoreOptions: Sendable {
 extension LogStore {
   /// Opens the store in a folder, or makes a new one there.
   ///
-  /// A path that is open in this process already is shared. "/dev/null" is a new store in memory.
+  /// A path that is open in this process already shares its engine. "/dev/null" is a new store in memory.
   ///
   /// - Throws: `.persistentStoreIncompatibleVersionHash` where the store was written with another model,
   ///   `.persistentStoreOpen` and `.persistentStoreDamaged` with the engine's error underneath.
@@ -50,14 +50,9 @@ extension LogStore {
     try model.freeze()
     let path = Self.path(of: url)
     return try HeartwoodError.translating("the store at \(path) could not be opened", .persistentStoreOpen) {
-      let shared = try SharedEngine.open(at: path, options.engine, options.fileSystem)
-      do {
-        let schema = try SchemaOpening(shared.engine, model, options.isReadOnly).run()
-        return LogStore(shared, schema, isReadOnly: options.isReadOnly)
-      } catch {
-        try? shared.release()
-        throw error
-      }
+      let engine = try Engine(at: path, options: options.engine, fileSystem: options.fileSystem)
+      let schema = try SchemaOpening(engine, model, options.isReadOnly).run()
+      return LogStore(engine, schema, isReadOnly: options.isReadOnly)
     }
   }
 
@@ -67,9 +62,9 @@ extension LogStore {
   ) throws -> ManagedObjectModel {
     let path = Self.path(of: url)
     return try HeartwoodError.translating("the store at \(path) could not be opened", .persistentStoreOpen) {
-      let shared = try SharedEngine.open(at: path, options.engine, options.fileSystem)
-      defer { try? shared.release() }
-      guard let record = try SchemaRecord(in: try shared.engine.snapshot()) else {
+      let engine = try Engine(at: path, options: options.engine, fileSystem: options.fileSystem)
+      defer { try? engine.close() }
+      guard let record = try SchemaRecord(in: try engine.snapshot()) else {
         throw HeartwoodError.noModel(path)
       }
       return try record.model.withUnsafeBytes { try ManagedObjectModel(decoding: $0) }
@@ -77,7 +72,7 @@ extension LogStore {
   }
 
   private static func path(of url: URL) -> String {
-    guard url.path != SharedEngine.memoryPath else { return SharedEngine.memoryPath }
+    guard url.path != "/dev/null" else { return url.path }
     return url.standardizedFileURL.resolvingSymlinksInPath().path
   }
 }

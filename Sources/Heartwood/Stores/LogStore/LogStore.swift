@@ -10,31 +10,22 @@ final class LogStore: ObjectStore {
   let identity: StoreIdentity
   let schema: StoreSchema
   let isReadOnly: Bool
-  private let shared: SharedEngine
-  private let isOpen = Guarded(true)
+  let engine: Engine
 
-  init(_ shared: SharedEngine, _ schema: StoreSchema, isReadOnly: Bool) {
-    self.shared = shared
+  init(_ engine: Engine, _ schema: StoreSchema, isReadOnly: Bool) {
+    self.engine = engine
     self.schema = schema
     self.isReadOnly = isReadOnly
-    identity = StoreIdentity(uuid: UUID(shared.engine.storeIdentifier))
+    identity = StoreIdentity(uuid: UUID(engine.storeIdentifier))
   }
 
-  var engine: Engine { shared.engine }
   var path: String { engine.path }
   var storeUUID: UUID { UUID(engine.storeIdentifier) }
   var newestGeneration: UInt64 { engine.newestGeneration.rawValue }
 
-  deinit { try? close() }
-
-  /// Lets the store go; the last one on a path closes the engine. A second call does nothing.
+  /// Lets the store go. A second call does nothing.
   func close() throws {
-    let wasOpen = isOpen.withLock { isOpen in
-      defer { isOpen = false }
-      return isOpen
-    }
-    guard wasOpen else { return }
-    try HeartwoodError.translating("the store at \(path) could not be closed") { try shared.release() }
+    try HeartwoodError.translating("the store at \(path) could not be closed") { try engine.close() }
   }
 
   func indexes(of entity: EntityDescription) -> [StoreIndex] { schema.entity(entity).indexes }

@@ -1,0 +1,57 @@
+import Synchronization
+
+/// An engine's use of an open store, which other engines of this process may use too.
+final class StoreUse: Sendable {
+  /// Whether a use has ended; apart, as whoever asks must not keep the store.
+  final class End: Sendable {
+    fileprivate let flag = Atomic(false)
+
+    var hasCome: Bool { flag.load(ordering: .acquiring) }
+  }
+
+  /// The store, also where this use of it has ended.
+  let store: OpenStore
+  /// For transactions that do not say.
+  let durability: Durability
+  let end = End()
+  /// Says that this use has ended, and tells whether it was the last; nil where nobody shares the store.
+  private let leaving: (@Sendable () -> Bool)?
+
+  init(_ store: OpenStore, _ options: EngineOptions, leaving: (@Sendable () -> Bool)? = nil) {
+    self.store = store
+    durability = options.durability
+    self.leaving = leaving
+  }
+
+  /// The store, as long as this use of it lasts.
+  func open() throws(EngineError) -> OpenStore {
+    if end.hasCome { throw StoreStatus.closed }
+    return store
+  }
+
+  /// The last one closes the store; the others make durable what was committed. A second call does nothing.
+  func close() throws(EngineError) {
+    guard !end.hasCome else { return }
+    // Inside a write this is an error of the program, and waiting would be for ever.
+    try store.writer.withLock {}
+    guard begin() else { return }
+    if leaving?() != false { return try store.close() }
+    store.observers.end(of: end)
+    try store.makeDurable()
+  }
+
+  /// Nobody has the engine any more.
+  func forget() {
+    guard store.writer.isHeldHere else {
+      try? close()
+      return
+    }
+    // Inside a write of another engine, which has yet to close the store.
+    guard begin() else { return }
+    _ = leaving?()
+    store.observers.end(of: end)
+  }
+
+  /// - Returns: false where the end has come before.
+  private func begin() -> Bool { !end.flag.exchange(true, ordering: .acquiringAndReleasing) }
+}

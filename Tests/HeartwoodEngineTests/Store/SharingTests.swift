@@ -1,0 +1,209 @@
+import Dispatch
+import Foundation
+import HeartwoodFaults
+import HeartwoodFiles
+import Testing
+
+@testable import HeartwoodEngine
+
+@Suite struct `Engines of one process on one folder` {
+  private let options = StoreKind.posixMapped.options
+
+  @Test func `share what is behind them, and the last to close closes it`() throws {
+    try TemporaryFolder.with { path in
+      let first = try Engine(at: path, options: options)
+      let second = try Engine(at: path, options: options)
+      #expect(first.use.store === second.use.store)
+      try first.write { try $0.put("a", [1]) }
+      #expect(try second.snapshot().get("a") == [1])
+      let held = try first.snapshot()
+      try first.close()
+      try first.close()
+      for refused in try everything(of: first) { #expect(refused() == .closed) }
+      #expect(try held.get("a") == [1])
+      try second.write { try $0.put("b", [2]) }
+      try second.close()
+      #expect(second.use.store.status.isClosed)
+      let third = try Engine(at: path, options: options)
+      #expect(third.use.store !== second.use.store)
+      #expect(try third.snapshot().count == 2)
+      try third.close()
+    }
+  }
+
+  private func everything(of engine: Engine) throws -> [() -> EngineError.Code?] {
+    let work: [() throws -> Void] = [
+      { _ = try engine.snapshot() }, { _ = try engine.snapshot(at: Generation(rawValue: 1)) },
+      { try engine.write { try $0.put("c", [3]) } }, { try engine.checkpoint() }, { try engine.reclaim() },
+      { _ = try engine.statistics() }, { _ = try engine.verify() }, { _ = try engine.generations() },
+      { _ = try engine.backup(to: engine.path + "-backup") },
+    ]
+    return work.map { work in { code { try work() } } }
+  }
+
+  @Test func `have each a durability of its own, and a store of their own where options do not go together`()
+    throws
+  {
+    try TemporaryFolder.with { path in
+      let first = try Engine(at: path, options: options)
+      func isShared(_ change: (inout EngineOptions) -> Void) throws -> Bool {
+        var others = options
+        change(&others)
+        let engine = try Engine(at: path, options: others)
+        defer { try? engine.close() }
+        #expect(engine.use.durability == others.durability)
+        return engine.use.store === first.use.store
+      }
+      #expect(try isShared { $0.durability = .deferred })
+      #expect(try isShared { $0.checkpointBytes *= 2 })
+      #expect(try !isShared { $0.durability = .none })
+      #expect(try !isShared { $0.reading = .buffered })
+      #expect(try !isShared { $0.access = .readOnly })
+      var exclusive = options
+      (exclusive.sharing, exclusive.busyTimeout) = (.exclusive, 0)
+      #expect(code { _ = try Engine(at: path, options: exclusive) } == .locked)
+      try first.close()
+    }
+  }
+
+  @Test func `do not share a folder that has taken another's place, nor a store that has stopped`() throws {
+    try TemporaryFolder.with { folder in
+      let path = folder + "/store"
+      let moved = try Engine(at: path, options: options)
+      try moved.write { try $0.put("a", [1]) }
+      try FileManager.default.moveItem(atPath: path, toPath: path + "-moved")
+      let stopped = try Engine(at: path, options: options)
+      #expect(try stopped.snapshot().count == 0)
+      stopped.use.store.status.stop(EngineError(.inputOutput, "a sync failed"))
+      let sound = try Engine(at: path, options: options)
+      #expect(code { try stopped.write { try $0.put("a", [1]) } } == .stopped)
+      try sound.write { try $0.put("b", [2]) }
+      try sound.close()
+      try? stopped.close()
+      try? moved.close()
+    }
+  }
+
+  @Test func `may be opened, used and closed by many threads at once`() throws {
+    try TemporaryFolder.with { path in
+      let options = EngineOptions(durability: .deferred, segmentBytes: 64 << 10, checkpointBytes: 64 << 10)
+      let failures = Guarded<[String]>([])
+      DispatchQueue.concurrentPerform(iterations: 6) { thread in
+        for round in 0..<30 {
+          do {
+            let engine = try Engine(at: path, options: options)
+            try engine.write { transaction in
+              let count = try transaction.get(Array("count".utf8))?.count ?? 0
+              try transaction.put("count", [UInt8](repeating: 1, count: count + 1))
+            }
+            // Half of them are only forgotten.
+            if round % 2 == 0 { try engine.close() }
+          } catch {
+            failures.withLock { $0.append("thread \(thread), round \(round): \(error)") }
+          }
+        }
+      }
+      #expect(failures.withLock { $0 } == [])
+      let engine = try Engine(at: path, options: options)
+      #expect(try engine.snapshot().get(Array("count".utf8))?.count == 180)
+      #expect(try engine.verify().findings == [])
+      try engine.close()
+    }
+  }
+
+  @Test func `make durable what was committed when one of them is closed`() throws {
+    let disk = SimulatedFileSystem(seed: 6)
+    var deferred = StoreKind.simulated.options
+    deferred.durability = .deferred
+    let first = try Engine(at: "/store", options: deferred, fileSystem: OneFolder(disk))
+    let second = try Engine(at: "/store", options: deferred, fileSystem: OneFolder(disk))
+    #expect(first.use.store === second.use.store)
+    try first.write { try $0.put("a", [1]) }
+    try second.write { try $0.put("b", [2]) }
+    try first.close()
+    var images = 0
+    for image in disk.crashImages() {
+      images += 1
+      let found = try Engine(at: "/store", options: deferred, fileSystem: image.mounted())
+      #expect(try found.snapshot().count == 2, "image \(images)")
+      try found.close()
+    }
+    #expect(images > 0)
+    try second.close()
+  }
+
+  @Test func `are closed one by one for those who observe`() throws {
+    try TemporaryFolder.with { path in
+      let (first, second) = (try Engine(at: path, options: options), try Engine(at: path, options: options))
+      let told = (Guarded<[Generation]>([]), DispatchSemaphore(value: 0))
+      let ended = first.observeCommits { _ in Issue.record("its engine is closed") }
+      let observation = second.observeCommits { generation in
+        told.0.withLock { $0.append(generation) }
+        told.1.signal()
+      }
+      try first.close()
+      let late = first.observeCommits { _ in Issue.record("its engine was closed") }
+      try second.write { try $0.put("a", [1]) }
+      told.1.wait()
+      #expect(told.0.withLock { $0 } == [second.newestGeneration])
+      withExtendedLifetime((ended, late, observation)) {}
+      try second.close()
+    }
+  }
+
+  @Test func `may be forgotten, but not closed, inside a write of another`() throws {
+    try TemporaryFolder.with { path in
+      let first = try Engine(at: path, options: options)
+      var second: Engine? = try Engine(at: path, options: options)
+      try first.write { transaction in
+        try transaction.put("a", [1])
+        #expect(code { try second?.close() } == .nestedWrite)
+        #expect(code { try second?.write { _ in } } == .nestedWrite)
+        second = nil
+      }
+      let store = first.use.store
+      try first.close()
+      #expect(store.status.isClosed)
+      let reopened = try Engine(at: path, options: options)
+      #expect(try reopened.snapshot().get("a") == [1])
+      try reopened.close()
+    }
+  }
+}
+
+/// A file system all of whose paths lead to one folder that can be told from others.
+private struct OneFolder: FileSystem {
+  let base: SimulatedFileSystem
+
+  init(_ base: SimulatedFileSystem) { self.base = base }
+
+  func openDirectory(_ path: String) throws(FileSystemError) -> any Directory {
+    Folder(base: try base.openDirectory(path), disk: base)
+  }
+
+  func createDirectory(_ path: String) throws(FileSystemError) { try base.createDirectory(path) }
+
+  private final class Folder: Directory {
+    let base: any Directory
+    let disk: SimulatedFileSystem
+
+    init(base: any Directory, disk: SimulatedFileSystem) {
+      self.base = base
+      self.disk = disk
+    }
+
+    var path: String { base.path }
+    func open(_ name: String, _ mode: OpenMode) throws(FileSystemError) -> any File {
+      try base.open(name, mode)
+    }
+    func entries() throws(FileSystemError) -> [String] { try base.entries() }
+    func rename(_ name: String, to newName: String) throws(FileSystemError) {
+      try base.rename(name, to: newName)
+    }
+    func unlink(_ name: String) throws(FileSystemError) { try base.unlink(name) }
+    func sync() throws(FileSystemError) { try base.sync() }
+    func identity() throws(FileSystemError) -> DirectoryIdentity? {
+      DirectoryIdentity(device: .max, number: UInt64(UInt(bitPattern: ObjectIdentifier(disk).hashValue)))
+    }
+  }
+}
