@@ -3,7 +3,7 @@ struct BackupContents {
   /// A segment of the log.
   struct LogPart {
     let header: SegmentHeader
-    let end: Log.SegmentEnd
+    let end: LogPath.SegmentEnd
   }
 
   let identifier: StoreIdentifier
@@ -45,11 +45,11 @@ extension OpenStore {
   func backupContents() throws(EngineError) -> BackupContents {
     try checkpoints.withLock { () throws(EngineError) -> BackupContents in
       guard options.access == .readWrite, !status.isStopped else {
-        return try backupContents(upTo: log.settledEnd)
+        return try backupContents(upTo: log.path.settled)
       }
       let failure = try checkpointBeforeBackup()
       let (contents, work) = try writer.withLock {
-        () throws(EngineError) -> (BackupContents, Log.SyncWork) in
+        () throws(EngineError) -> (BackupContents, SyncedPart.Work) in
         try commits.drain()
         return (try backupContents(upTo: log.end), log.syncWork())
       }
@@ -74,10 +74,10 @@ extension OpenStore {
   }
 
   /// Makes the log durable up to the end of a backup, and lets the anchor say so.
-  private func prove(_ work: Log.SyncWork) throws(EngineError) {
+  private func prove(_ work: SyncedPart.Work) throws(EngineError) {
     guard anchor.current.proven.sequence < work.point.sequence else { return }
     try syncs.sync(work)
-    log.noteSynced(work)
+    log.synced.note(work)
     try updateAnchor { if $0.proven.sequence < work.point.sequence { $0.proven = work.point } }
   }
 
@@ -85,7 +85,7 @@ extension OpenStore {
     var logs: [BackupContents.LogPart] = []
     for segment in log.segments {
       let isLast = segment.number == end.position.segment
-      guard let partEnd = isLast ? Log.SegmentEnd(end) : log.end(of: segment.number) else {
+      guard let partEnd = isLast ? LogPath.SegmentEnd(end) : log.path.end(of: segment.number) else {
         throw EngineError.damaged("nothing says where the segment ends; run verify", file: segment.path)
       }
       logs.append(BackupContents.LogPart(header: segment.header, end: partEnd))

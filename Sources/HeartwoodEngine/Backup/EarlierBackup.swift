@@ -26,9 +26,9 @@ struct EarlierBackup {
   ) throws(EngineError) -> [UInt32: BackupContents.LogPart] {
     var ends = checkpoint?.ends ?? [:]
     for segment in segments {
-      if let join = segment.header.predecessor { ends[join.position.segment] = Log.SegmentEnd(join) }
+      if let join = segment.header.predecessor { ends[join.position.segment] = LogPath.SegmentEnd(join) }
     }
-    ends[end.position.segment] = Log.SegmentEnd(end)
+    ends[end.position.segment] = LogPath.SegmentEnd(end)
     var parts: [UInt32: BackupContents.LogPart] = [:]
     for segment in segments {
       guard let partEnd = ends[segment.number] else { continue }
@@ -94,7 +94,7 @@ extension AnchorFile.Contents {
 extension LogSegment {
   /// Whether the frame before `end` is the one that is said to be there. Frames hold the checksum of the one before, so
   /// that all before it are then those that were written.
-  func ends(at end: Log.SegmentEnd) throws(EngineError) -> Bool {
+  func ends(at end: LogPath.SegmentEnd) throws(EngineError) -> Bool {
     guard end.offset > Format.segmentHeaderBytes else { return end.offset <= limit }
     let trailer = try bytes(at: end.offset - Format.frameTrailerBytes, Format.frameTrailerBytes)
     return trailer?.baseAddress?.field64(0) == end.chain

@@ -25,7 +25,7 @@ struct LogSegmentCopy {
   /// Throws where the copy that is there is not the beginning of this segment.
   func requireOrigin() throws(EngineError) {
     guard let from, reused < part.end.offset else { return }
-    guard try openSource().ends(at: Log.SegmentEnd(from)) else {
+    guard try openSource().ends(at: LogPath.SegmentEnd(from)) else {
       throw EarlierBackup.wentItsOwnWay(backup.target.folder)
     }
   }

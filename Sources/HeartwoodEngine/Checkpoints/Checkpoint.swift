@@ -53,7 +53,7 @@ extension OpenStore {
     #else
       try syncs.sync(work)
     #endif
-    log.noteSynced(work)
+    log.synced.note(work)
     // 5. The anchor names the frame. From here on opening begins there.
     let upcoming = numbers.upcoming
     try updateAnchor {
@@ -98,16 +98,16 @@ extension OpenStore {
 
   private func appendFrame(
     _ base: CheckpointBase, _ root: TreeRoot, without victims: Reclaimer.Victims
-  ) throws(EngineError) -> (NamedCheckpoint, Log.SyncWork) {
+  ) throws(EngineError) -> (NamedCheckpoint, SyncedPart.Work) {
     // The frame stays, and so has everything before it to.
     try commits.drain()
     try prepareLog()
     try markInUse()
     let record = checkpointRecord(base, root, segmentsAlive(without: victims))
     let place = try log.append(record)
-    log.drop(SegmentSet(victims.logs))
+    log.path.drop(SegmentSet(victims.logs))
     pages.drop(SegmentSet(victims.pages))
-    log.settle(at: log.end)
+    log.path.settle(at: log.end)
     bytesAtCheckpoint = base.appendedBytes
     return (
       NamedCheckpoint(record: record, position: place.position, checksum: place.checksum), log.syncWork()
@@ -134,7 +134,7 @@ extension OpenStore {
     var segments: [CheckpointRecord.Segment] = []
     for segment in log.segments where !emptyLogs.contains(segment.number) {
       let isLast = segment.number == log.end.position.segment
-      let end = isLast ? Log.SegmentEnd(log.end) : log.end(of: segment.number) ?? Log.SegmentEnd(log.end)
+      let end = (isLast ? nil : log.path.end(of: segment.number)) ?? LogPath.SegmentEnd(log.end)
       segments.append(
         CheckpointRecord.Segment(
           number: segment.number, isLog: true, extent: UInt64(truncatingIfNeeded: end.offset),

@@ -65,9 +65,9 @@ extension OpenStore {
   }
 
   private func logBytes(_ path: [LogSegment]) -> Int64 {
-    let end = log.settledEnd.position
+    let end = log.path.settled.position
     return path.reduce(0) { sum, segment in
-      sum + Int64(segment.number == end.segment ? end.offset : log.end(of: segment.number)?.offset ?? 0)
+      sum + Int64(segment.number == end.segment ? end.offset : log.path.end(of: segment.number)?.offset ?? 0)
     }
   }
 
@@ -84,8 +84,8 @@ extension OpenStore {
   func generationRecords() throws(EngineError) -> [GenerationRecord] {
     try status.checkOpen()
     let oldest = try oldestAvailable()
-    let path = log.tail
-    let end = log.settledEnd
+    let path = log.path.tail
+    let end = log.path.settled
     guard let first = path.first else { return [] }
     var records: [GenerationRecord] = []
     var walk = try LogWalk(path[...], from: first.header.firstPoint, upTo: end.position)

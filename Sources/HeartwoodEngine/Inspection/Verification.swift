@@ -23,7 +23,7 @@ final class Verification {
     self.progress = progress
     // In this order: the checkpoint lies before the log's end, that before the generation.
     checkpoint = store.checkpoints.withLock { store.newestCheckpoint }
-    end = store.log.settledEnd
+    end = store.log.path.settled
     pinned = PinnedGeneration(store.generations)
     report.generation = Generation(rawValue: pinned.pin.generation)
     report.keys = pinned.pin.root.count
@@ -84,7 +84,7 @@ final class Verification {
         file: store.folder.path(of: SegmentName.log(join.position.segment)))
     }
     for segment in earlier + path.dropLast() {
-      total += Int64(store.log.end(of: segment.number)?.offset ?? 0)
+      total += Int64(store.log.path.end(of: segment.number)?.offset ?? 0)
     }
     total += Int64(end.position.offset)
     for named in checkpoint?.pageSegments ?? [] { total += Int64(named.extent) * Int64(Format.pageBytes) }
@@ -97,7 +97,7 @@ final class Verification {
 
   /// The frames of a segment whose neighbours may be gone.
   private func checkAlone(_ segment: LogSegment) throws(EngineError) {
-    guard let end = store.log.end(of: segment.number) else { return }
+    guard let end = store.log.path.end(of: segment.number) else { return }
     let position = LogPosition(segment: segment.number, offset: end.offset)
     var walk = try LogWalk([segment][...], from: segment.header.firstPoint, upTo: position)
     while let frame = try walk.next() { note(frame) }

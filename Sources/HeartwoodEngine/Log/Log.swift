@@ -11,17 +11,12 @@ final class Log: @unchecked Sendable {
   let identifier: StoreIdentifier
   let options: EngineOptions
 
-  /// Guards the two below, which anybody may ask for.
-  private let pathLock = Lock()
-  private var path: [LogSegment] = []
-  private var settled: LogPoint
-  /// Where the segments end that are not written any more, by number.
-  private var ends: [UInt32: SegmentEnd] = [:]
-
+  /// Its segments, and what of them stays.
+  let path: LogPath
+  /// What of it is on disk for certain.
+  let synced: SyncedPart
   /// Where the next frame will lie.
   private(set) var end: LogPoint
-  /// What is synced; whoever has synced takes note of it, on any thread.
-  private let synced: Guarded<Synced>
   /// Bytes of all frames appended since the store was opened.
   private(set) var appendedBytes = 0
   /// What lies behind `end` in the last segment is left of a failed write or of a transaction that was
@@ -41,65 +36,25 @@ final class Log: @unchecked Sendable {
   ///   - end: Where the next frame will lie.
   init(
     folder: StoreFolder, identifier: StoreIdentifier, options: EngineOptions, path: [LogSegment],
-    last: LogSegment, end: LogPoint, filled: Int, ends: [UInt32: SegmentEnd] = [:], durable: LogPoint? = nil
+    last: LogSegment, end: LogPoint, filled: Int, ends: [UInt32: LogPath.SegmentEnd] = [:],
+    durable: LogPoint? = nil
   ) {
     self.folder = folder
     self.identifier = identifier
     self.options = options
     builder = FrameBuilder(fullBytes: options.frameBytes)
     self.end = end
-    synced = Guarded(Self.synced(path, durable: durable ?? end))
-    settled = end
+    synced = SyncedPart(path, durable: durable ?? end)
     zeros = ZeroFilling(last, filled: filled)
     for segment in path { table.add(segment) }
-    self.path = path
-    self.ends = ends
-    for segment in path {
-      if let join = segment.header.predecessor { self.ends[join.position.segment] = SegmentEnd(join) }
-    }
-  }
-
-  /// Where a segment of the log ends, and the checksum of its last frame.
-  struct SegmentEnd: Hashable, Sendable {
-    let offset: Int
-    let chain: UInt64
-
-    init(_ point: LogPoint) {
-      offset = point.position.offset
-      chain = point.chain
-    }
-
-    init(_ named: CheckpointRecord.Segment) {
-      offset = Int(truncatingIfNeeded: named.extent)
-      chain = named.chain
-    }
+    self.path = LogPath(path, settled: end, ends: ends)
   }
 
   /// All segments that are alive, in the log's order. Any thread.
-  var segments: [LogSegment] { pathLock.withLock { path } }
+  var segments: [LogSegment] { path.segments }
 
-  /// Those that go on in one another up to the last: frames are read through them. Any thread.
-  var tail: [LogSegment] { Self.tail(of: segments) }
-
-  static func tail(of path: [LogSegment]) -> [LogSegment] {
-    var first = path.count - 1
-    while first > 0, path[first].header.predecessor?.position.segment == path[first - 1].number { first -= 1 }
-    return first < 0 ? path : Array(path[first...])
-  }
-
-  /// Where a segment ends that is not the last. Any thread.
-  func end(of segment: UInt32) -> SegmentEnd? { pathLock.withLock { ends[segment] } }
-
-  /// Takes segments out of the log; what was found in them before can still be read. Any thread.
-  func drop(_ numbers: SegmentSet) {
-    pathLock.withLock { path.removeAll { numbers.contains($0.number) } }
-  }
-
-  /// Up to here the frames stay: those of transactions that were published, and of checkpoints. Any thread.
-  var settledEnd: LogPoint { pathLock.withLock { settled } }
-
-  /// The frames up to a point stay. Any thread.
-  func settle(at point: LogPoint) { pathLock.withLock { settled = point } }
+  /// Up to here everything is synced. Any thread.
+  var durable: LogPoint { synced.durable }
 
   /// The segment that is appended to.
   var last: LogSegment { zeros.segment }
@@ -123,9 +78,9 @@ final class Log: @unchecked Sendable {
 
   /// Has these segments from now on, whatever it had before.
   func takeUp(
-    _ segments: [LogSegment], end: LogPoint, durable: LogPoint, ends: [UInt32: SegmentEnd], bytes: Int
+    _ segments: [LogSegment], end: LogPoint, durable: LogPoint, ends: [UInt32: LogPath.SegmentEnd], bytes: Int
   ) {
-    pathLock.withLock { self.ends.merge(ends) { $1 } }
+    path.note(ends)
     take(segments, end: end, durable: durable)
     appendedBytes += bytes
   }
@@ -133,17 +88,11 @@ final class Log: @unchecked Sendable {
   private func take(_ segments: [LogSegment], end: LogPoint, durable: LogPoint) {
     guard let last = segments.last else { return }
     for segment in segments where table.slot(segment.number) == nil { table.add(segment) }
-    pathLock.withLock {
-      path = segments
-      settled = end
-      for segment in segments {
-        if let join = segment.header.predecessor { ends[join.position.segment] = SegmentEnd(join) }
-      }
-    }
+    path.replace(by: segments, settled: end)
     self.end = end
     mustRoll = false
     remains = nil
-    synced.withLock { $0 = Self.synced(segments, durable: durable) }
+    synced.begin(segments, durable: durable)
     zeros.stop()
     zeros = ZeroFilling(last, filled: last.limit)
   }
@@ -151,16 +100,6 @@ final class Log: @unchecked Sendable {
   /// The log is appended to again: the zeros of another process may lie ahead, and nobody lays any now.
   func resume() throws(EngineError) {
     zeros = ZeroFilling(last, filled: max(end.position.offset, try folder.size(of: last.file)))
-  }
-
-  /// What is not on disk for certain where the log is synced up to a point.
-  private static func synced(_ path: [LogSegment], durable: LogPoint) -> Synced {
-    var synced = Synced(durable: durable)
-    for (segment, next) in zip(path, path.dropFirst()) {
-      guard let join = next.header.predecessor, join.sequence > durable.sequence else { continue }
-      synced.earlier.append((segment, join.sequence))
-    }
-    return synced
   }
 
   // MARK: Appending
@@ -295,16 +234,11 @@ final class Log: @unchecked Sendable {
   }
 
   private func abandonSegments(behind point: LogPoint) {
-    let (kept, left) = pathLock.withLock {
-      let count = (path.lastIndex { $0.number == point.position.segment } ?? 0) + 1
-      let left = Array(path[count...])
-      path.removeSubrange(count...)
-      return (path, left)
-    }
-    synced.withLock { synced in synced.earlier.removeAll { $0.end > point.sequence } }
+    let (last, left) = path.cut(behind: point.position.segment)
+    synced.forget(behind: point)
     for segment in left { _ = table.remove(segment.number) }
     abandoned += left.map(\.number)
-    guard let last = kept.last else { return }
+    guard let last else { return }
     zeros.stop()
     zeros = ZeroFilling(last, filled: last.limit)
     zeros.stop()
@@ -313,59 +247,8 @@ final class Log: @unchecked Sendable {
   /// The files of the abandoned segments are gone.
   func forgetAbandoned() { abandoned = [] }
 
-  // MARK: Syncing
-
-  /// What one sync is to make durable.
-  struct SyncWork: Sendable {
-    let files: [LogSegment]
-    let point: LogPoint
-  }
-
-  /// What of the log is on disk for certain.
-  private struct Synced: Sendable {
-    /// Up to here everything.
-    var durable: LogPoint
-    /// Segments before the last one with bytes that may not be, and where they end.
-    var earlier: [(segment: LogSegment, end: UInt64)] = []
-  }
-
-  /// Up to here everything is synced. Any thread.
-  var durable: LogPoint { synced.withLock { $0.durable } }
-
   /// Everything appended so far. The syncing itself needs no lock.
-  func syncWork() -> SyncWork {
-    #if DELIBERATE_BUGS
-      if DeliberateBug.isOn(.syncsLastSegmentOnly) { return SyncWork(files: [last], point: end) }
-    #endif
-    return SyncWork(files: synced.withLock { $0.earlier.map(\.segment) } + [last], point: end)
-  }
-
-  /// Syncs in the log's order, so that no later segment is safe before an earlier one.
-  static func sync(_ work: SyncWork) throws(FileSystemError) {
-    for segment in work.files { try segment.file.sync(commitSync) }
-  }
-
-  /// Takes note of a sync that succeeded. Any thread.
-  func noteSynced(_ work: SyncWork) {
-    synced.withLock { synced in
-      guard work.point.sequence >= synced.durable.sequence else { return }
-      synced.durable = work.point
-      // What came behind the work's point, before the log went on elsewhere, it has not synced.
-      #if DELIBERATE_BUGS
-        if DeliberateBug.isOn(.forgetsWhatCameDuringSync) { return synced.earlier.removeAll() }
-      #endif
-      synced.earlier.removeAll { $0.end <= work.point.sequence }
-    }
-  }
-
-  /// A commit's sync. Only Apple's drives need the full one to be safe.
-  static var commitSync: SyncKind {
-    #if canImport(Darwin)
-      .full
-    #else
-      .data
-    #endif
-  }
+  func syncWork() -> SyncedPart.Work { synced.work(with: last, end: end) }
 
   // MARK: Rolling
 
@@ -373,23 +256,13 @@ final class Log: @unchecked Sendable {
   func take(_ segment: LogSegment, filled: Int) {
     let first = segment.header.firstPoint
     // In the middle of a transaction, what stays ends before it.
-    let isInside = settledEnd != end
-    synced.withLock { [last, end] synced in
-      if synced.durable.sequence != end.sequence {
-        synced.earlier.append((last, end.sequence))
-      } else {
-        synced.durable = first
-      }
-    }
+    let isInside = path.settled != end
+    synced.goOn(behind: last, end: end, at: first)
     end = first
     mustRoll = false
     remains = nil
     table.add(segment)
-    pathLock.withLock {
-      if let join = segment.header.predecessor { ends[join.position.segment] = SegmentEnd(join) }
-      path.append(segment)
-      if !isInside { settled = first }
-    }
+    path.append(segment, settled: isInside ? nil : first)
     zeros.stop()
     zeros = ZeroFilling(segment, filled: filled)
   }

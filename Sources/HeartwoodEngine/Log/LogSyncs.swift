@@ -13,16 +13,16 @@ final class LogSyncs: Sendable {
   }
 
   /// Makes what was appended durable. A failure stops the writer.
-  func sync(_ work: Log.SyncWork) throws(EngineError) {
+  func sync(_ work: SyncedPart.Work) throws(EngineError) {
     guard !isOff else { return }
     try lock.withLock { () throws(EngineError) in
       // Whoever failed before may have been told what was meant for this sync.
       try status.checkWritable()
       do throws(FileSystemError) {
-        try Log.sync(work)
+        try work.sync()
       } catch {
         #if DELIBERATE_BUGS
-          if DeliberateBug.isOn(.retriesFailedSync), (try? Log.sync(work)) != nil { return }
+          if DeliberateBug.isOn(.retriesFailedSync), (try? work.sync()) != nil { return }
         #endif
         let failure = EngineError.files(error, "the log could not be synced")
         #if DELIBERATE_BUGS

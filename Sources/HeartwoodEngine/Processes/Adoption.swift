@@ -6,7 +6,7 @@ struct Adoption {
   private let parts: [PageAppender.Part]
   private let end: LogPoint
   private let durable: LogPoint
-  private let ends: [UInt32: Log.SegmentEnd]
+  private let ends: [UInt32: LogPath.SegmentEnd]
   /// What was given back since.
   private let dropped: Reclaimer.Victims
 
@@ -82,7 +82,7 @@ struct Adoption {
 
   /// The transaction is written.
   func end(_ bytes: Int, generation: UInt64) {
-    store.log.drop(SegmentSet(dropped.logs))
+    store.log.path.drop(SegmentSet(dropped.logs))
     finish(bytes, generation: generation)
   }
 
@@ -97,7 +97,7 @@ struct Adoption {
   private func apply() throws(EngineError) -> Int {
     let applier = LogApplier(tree: store.tree)
     store.tree.replaceWhole(with: checkpoint?.root ?? .empty)
-    let tail = Log.tail(of: segments)
+    let tail = LogPath.tail(of: segments)
     guard let start = checkpoint?.record.replay ?? tail.first?.header.firstPoint else { return 0 }
     var walk = try LogWalk(tail[...], from: start, upTo: end.position)
     var bytes = 0

@@ -332,7 +332,7 @@ extension OpenStore {
     guard let membership else { return }
     let counter = try membership.page.write(
       ProcessRecord(
-        identifier: log.identifier, leader: membership.name, isHeld: isHeld, end: log.settledEnd,
+        identifier: log.identifier, leader: membership.name, isHeld: isHeld, end: log.path.settled,
         durable: durableForOthers, nextSegment: numbers.upcoming))
     leading.hasTold.store(true, ordering: .relaxed)
     leading.led.store(counter, ordering: .relaxed)
@@ -341,7 +341,7 @@ extension OpenStore {
 
   /// A process without syncs has made nothing durable, whatever it takes for that itself.
   private var durableForOthers: LogPoint {
-    options.durability == .none ? log.tail.first?.header.firstPoint ?? log.durable : log.durable
+    options.durability == .none ? log.path.tail.first?.header.firstPoint ?? log.durable : log.durable
   }
 
   /// Tells others that this process leads, so that they look after the store if it ends. Before any file is changed.

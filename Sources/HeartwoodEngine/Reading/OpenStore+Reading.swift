@@ -3,9 +3,7 @@ extension OpenStore {
   func newestSnapshot() throws(EngineError) -> Snapshot {
     try status.checkOpen()
     try followOthers()
-    let pinned = PinnedGeneration(generations)
-    let view = ReadView(view: TreeView(space: space, root: pinned.pin.root), table: log.table)
-    return Snapshot(pinned, view: view, generation: Generation(rawValue: pinned.pin.generation))
+    return Snapshot(generations, space, log.table)
   }
 
   /// A past generation, from the newest checkpoint that is not after it.
@@ -17,20 +15,19 @@ extension OpenStore {
         "generation \(generation) is newer than the newest, which is \(newest.generation)", file: path)
     }
     if generation == newest.generation.rawValue { return newest }
-    let past = try PastGeneration(self, generation)
-    return Snapshot(past, view: past.view, generation: Generation(rawValue: generation))
+    return Snapshot(try PastGeneration(self, generation), Generation(rawValue: generation))
   }
 }
 
 /// A past generation: a tree of its own, from the pages of a checkpoint and the log behind it.
-final class PastGeneration: SnapshotSource, @unchecked Sendable {
+final class PastGeneration: @unchecked Sendable {
   let view: ReadView
   /// Keeps the pages that were made by replaying.
   private let replay: Replay
   private let table: SegmentTable
 
   init(_ store: OpenStore, _ generation: UInt64) throws(EngineError) {
-    let end = store.log.settledEnd
+    let end = store.log.path.settled
     let space = try PageSpace()
     // Nothing is given back meanwhile.
     let (segments, checkpoint) = try store.checkpoints.withLock { () throws(EngineError) in
@@ -40,7 +37,7 @@ final class PastGeneration: SnapshotSource, @unchecked Sendable {
       return (segments, checkpoint)
     }
     replay = try Replay(
-      space: space, from: checkpoint, log: Log.tail(of: segments), end: end, last: generation)
+      space: space, from: checkpoint, log: LogPath.tail(of: segments), end: end, last: generation)
     let root = replay.generations.tip.root
     // A table of its own: the store may give segments back that this generation needs.
     table = SegmentTable()
@@ -67,7 +64,9 @@ final class PastGeneration: SnapshotSource, @unchecked Sendable {
     while let found = try checkpoints.nextAlive() {
       if found.record.generation <= generation { return found }
     }
-    guard Log.tail(of: segments).first?.header.predecessor == nil else { throw store.givenBack(generation) }
+    guard LogPath.tail(of: segments).first?.header.predecessor == nil else {
+      throw store.givenBack(generation)
+    }
     return nil
   }
 }
@@ -116,7 +115,7 @@ extension OpenStore {
   func oldestAvailable() throws(EngineError) -> UInt64 {
     try checkpoints.withLock { () throws(EngineError) in
       let segments = log.segments
-      guard Log.tail(of: segments).first?.header.predecessor != nil else { return 0 }
+      guard LogPath.tail(of: segments).first?.header.predecessor != nil else { return 0 }
       var checkpoints = CheckpointChain(self, segments)
       var oldest = generations.newest
       while let found = try checkpoints.nextAlive() { oldest = found.record.generation }

@@ -8,7 +8,7 @@ struct RecordRun {
   private static let longest = 1024
 
   private let view: ReadView
-  private let known = KnownSegments()
+  private let known = KnownSegments.make()
   /// How long the last record was: a guess at how many lines the next ones take.
   private var expectedBytes = 2 * lineBytes
   /// Keeps the loads from being taken for useless.
@@ -24,21 +24,19 @@ struct RecordRun {
     var seed: UInt64 = 0
   }
 
-  /// The last few segments, each at the place that its number says.
-  private final class KnownSegments {
-    private let places: UnsafeMutablePointer<KnownSegment>
+  /// The last few segments, each at the place that its number says; one piece of memory, as short scans are many.
+  private final class KnownSegments: ManagedBuffer<Void, KnownSegment> {
     private static let count = 8
 
-    init() {
-      places = .allocate(capacity: Self.count)
-      places.initialize(repeating: KnownSegment(), count: Self.count)
+    static func make() -> KnownSegments {
+      let made = create(minimumCapacity: count) { _ in }
+      made.withUnsafeMutablePointerToElements { $0.initialize(repeating: KnownSegment(), count: count) }
+      return unsafeDowncast(made, to: KnownSegments.self)
     }
-
-    deinit { places.deallocate() }
 
     @inline(__always)
     func place(_ number: UInt32) -> UnsafeMutablePointer<KnownSegment> {
-      places + (Int(number) & (Self.count &- 1))
+      withUnsafeMutablePointerToElements { $0 + (Int(number) & (Self.count &- 1)) }
     }
   }
 

@@ -3,16 +3,35 @@
 ///
 /// Holding one costs a bounded amount of memory; releasing it gives back what only it needed.
 public final class Snapshot: KeyValueReader, Sendable {
-  private let source: any SnapshotSource
+  /// What keeps the generation's pages and its log.
+  private enum Hold {
+    /// Of a generation of the open store. Here, and not in an object of its own, as one may be taken for every read.
+    case pin(Generations.Pin, Generations)
+    case past(PastGeneration)
+  }
+
+  private let hold: Hold
   private let view: ReadView
 
   /// The generation that is read.
   public let generation: Generation
 
-  init(_ source: any SnapshotSource, view: ReadView, generation: Generation) {
-    self.source = source
-    self.view = view
+  /// The newest generation of an open store.
+  init(_ generations: Generations, _ space: PageSpace, _ table: SegmentTable) {
+    let pin = generations.pin()
+    hold = .pin(pin, generations)
+    view = ReadView(view: TreeView(space: space, root: pin.root), table: table)
+    generation = Generation(rawValue: pin.generation)
+  }
+
+  init(_ past: PastGeneration, _ generation: Generation) {
+    hold = .past(past)
+    view = past.view
     self.generation = generation
+  }
+
+  deinit {
+    if case .pin(let pin, let generations) = hold { generations.unpin(pin) }
   }
 
   /// How many keys there are.
@@ -65,11 +84,8 @@ public final class Snapshot: KeyValueReader, Sendable {
   }
 }
 
-/// What keeps the pages and the log of a snapshot's generation; letting go of it ends that.
-protocol SnapshotSource: AnyObject, Sendable {}
-
-/// A pinned generation of the open store.
-final class PinnedGeneration: SnapshotSource, @unchecked Sendable {
+/// A generation of the open store that is held for as long as this object is.
+final class PinnedGeneration: @unchecked Sendable {
   let pin: Generations.Pin
   private let generations: Generations
 

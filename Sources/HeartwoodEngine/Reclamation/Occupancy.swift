@@ -43,7 +43,7 @@ struct Occupancy {
     let last = store.log.last.number
     var all = Reclaimer.Contents()
     for segment in store.log.segments where segment.number != last {
-      guard let end = store.log.end(of: segment.number)?.offset else { continue }
+      guard let end = store.log.path.end(of: segment.number)?.offset else { continue }
       let contents = try store.reclaimer.contents(of: segment, store.log)
       let live = counts.values[segment.number] * contents.recordBytes / max(1, contents.records)
       add(Part(number: segment.number, bytes: end, live: min(end, live)), to: \.logs)
@@ -51,7 +51,7 @@ struct Occupancy {
       all.recordBytes += contents.recordBytes
     }
     // What is still written has not been counted: its records are taken to be like the others.
-    let tail = store.log.settledEnd.position.offset
+    let tail = store.log.path.settled.position.offset
     total += tail
     live += all.records > 0 ? min(tail, counts.values[last] * all.recordBytes / all.records) : tail
   }

@@ -65,7 +65,7 @@ final class Reclaimer: @unchecked Sendable {
   func contents(of segment: LogSegment, _ log: Log) throws(EngineError) -> Contents {
     if let known = contents[segment.number] { return known }
     var found = Contents()
-    guard let end = log.end(of: segment.number) else { return found }
+    guard let end = log.path.end(of: segment.number) else { return found }
     let position = LogPosition(segment: segment.number, offset: end.offset)
     var walk = try LogWalk([segment][...], from: segment.header.firstPoint, upTo: position)
     while let frame = try walk.nextOutline() {
@@ -211,7 +211,7 @@ extension OpenStore {
   private var smallFiles: Reclaimer.Victims {
     let bytes = min(256 << 10, options.segmentBytes / 4)
     let logs = log.segments.filter { segment in
-      segment.number != log.last.number && log.end(of: segment.number).map { $0.offset < bytes } == true
+      segment.number != log.last.number && log.path.end(of: segment.number).map { $0.offset < bytes } == true
     }
     let parts = pages.parts.filter { $0.extent.pages * Format.pageBytes < bytes }
     return Reclaimer.Victims(logs: logs.map(\.number), pages: parts.map(\.segment.number))

@@ -71,7 +71,7 @@ extension OpenStore {
   }
 
   /// All that was committed so far. The writer's.
-  private func drainedWork() throws(EngineError) -> Log.SyncWork {
+  private func drainedWork() throws(EngineError) -> SyncedPart.Work {
     try commits.drain()
     return log.syncWork()
   }

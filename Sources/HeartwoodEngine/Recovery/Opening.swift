@@ -275,7 +275,8 @@ struct Opening {
     let pages = PageAppender(parts, files: files, numbers: numbers, space: space)
     // Others may have learnt of a later checkpoint of the one that has ended.
     if found.isRecovered { pages.seal() }
-    let replay = try Replay(space: space, from: found.checkpoint, log: found.log.tail, end: found.log.end)
+    let replay = try Replay(
+      space: space, from: found.checkpoint, log: found.log.path.tail, end: found.log.end)
     return OpenStore(
       OpenStore.Parts(
         path: path, options: options, fileSystem: fileSystem, page: try found.folder.openPage(),

@@ -9,7 +9,7 @@ struct Recovery {
   let path: [LogSegment]
   /// Those before the path, for their values, and where they end.
   let earlier: [LogSegment]
-  let ends: [UInt32: Log.SegmentEnd]
+  let ends: [UInt32: LogPath.SegmentEnd]
   let scan: LogScan
 
   /// The log of a store that was closed: it ends where the anchor says, and goes on there.

@@ -62,7 +62,7 @@ struct Commit {
     do {
       guard try store.log.wipeRemains() else { return }
       let files = store.log.remains.map { [$0.segment] } ?? []
-      try store.syncs.sync(Log.SyncWork(files: files, point: store.log.durable))
+      try store.syncs.sync(SyncedPart.Work(files: files, point: store.log.durable))
     } catch {
       store.status.stop(failure)
       throw EngineError(

@@ -15,7 +15,7 @@ final class CommitQueue: @unchecked Sendable {
     /// Where the log ends behind it.
     let end: LogPoint
     /// What has to be synced first; nil where it need not be.
-    let work: Log.SyncWork?
+    let work: SyncedPart.Work?
   }
 
   private let log: Log
@@ -115,10 +115,10 @@ final class CommitQueue: @unchecked Sendable {
     if waiting > 0 { changed.broadcast() }
   }
 
-  private func failureOfSync(_ work: Log.SyncWork) -> EngineError? {
+  private func failureOfSync(_ work: SyncedPart.Work) -> EngineError? {
     do {
       try syncs.sync(work)
-      log.noteSynced(work)
+      log.synced.note(work)
       return nil
     } catch {
       return error
@@ -126,7 +126,7 @@ final class CommitQueue: @unchecked Sendable {
   }
 
   private func publish(_ entry: Entry) {
-    log.settle(at: entry.end)
+    log.path.settle(at: entry.end)
     generations.publish(entry.number, entry.root)
   }
 

@@ -97,7 +97,7 @@ public final class WriteTransaction: KeyValueReader {
   ///
   /// - Parameters:
   ///   - key: 1 to 1024 bytes.
-  ///   - count: How many bytes the value has, up to 1 GiB.
+  ///   - count: How many bytes the value has, 0 to 1 GiB.
   ///   - source: Puts the next bytes of the value to the beginning of the buffer and returns how many they are, at least
   ///     one. Called until there are `count`; the transaction can't be used meanwhile.
   /// - Throws: as `put` with bytes does, `.cutShort` where the source has no more bytes than it gave, and what the source
@@ -234,7 +234,7 @@ public final class WriteTransaction: KeyValueReader {
   private func check(_ key: UnsafeRawBufferPointer, valueBytes: Int = 0) throws(EngineError) {
     try checkUsable()
     guard key.count > 0, key.count <= Format.keyLimit else { throw Self.invalidKey(key.count) }
-    guard valueBytes <= Format.valueLimit else { throw Self.tooLarge(valueBytes) }
+    guard 0...Format.valueLimit ~= valueBytes else { throw Self.tooLarge(valueBytes) }
   }
 
   @inline(__always)
@@ -248,7 +248,7 @@ public final class WriteTransaction: KeyValueReader {
   }
 
   private static func tooLarge(_ count: Int) -> EngineError {
-    EngineError(.tooLarge, "a value of \(count) bytes is too large; the limit is \(Format.valueLimit)")
+    EngineError(.tooLarge, "a value of \(count) bytes; values have 0 to \(Format.valueLimit) bytes")
   }
 
   private static func invalidKey(_ count: Int) -> EngineError {

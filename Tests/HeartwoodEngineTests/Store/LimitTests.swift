@@ -131,7 +131,13 @@ import Testing
         try [UInt8]("key".utf8).withUnsafeBytes { try transaction.put($0, value) }
       }
       #expect(error.code == .tooLarge)
-      #expect(error.description == "a value of 1073741825 bytes is too large; the limit is 1073741824")
+      #expect(error.description == "a value of 1073741825 bytes; values have 0 to 1073741824 bytes")
+      for count in [-1, .min, .max] {
+        let refusal = #expect(throws: EngineError.self) {
+          try transaction.put([UInt8]("key".utf8), count: count) { _ in 1 }
+        }
+        #expect(refusal?.code == .tooLarge)
+      }
       try transaction.put("another", [1])
     }
     #expect(try store.snapshot().count == 1)

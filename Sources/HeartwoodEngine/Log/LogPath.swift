@@ -1,0 +1,100 @@
+import HeartwoodFiles
+
+/// The segments of an open store's log, in order, and up to where its frames stay. Any thread may ask.
+final class LogPath: Sendable {
+  /// Where a segment of the log ends, and the checksum of its last frame.
+  struct SegmentEnd: Hashable, Sendable {
+    let offset: Int
+    let chain: UInt64
+
+    init(_ point: LogPoint) {
+      offset = point.position.offset
+      chain = point.chain
+    }
+
+    init(_ named: CheckpointRecord.Segment) {
+      offset = Int(truncatingIfNeeded: named.extent)
+      chain = named.chain
+    }
+  }
+
+  private struct State: Sendable {
+    var segments: [LogSegment] = []
+    var settled: LogPoint
+    /// Where the segments end that are not written any more, by number.
+    var ends: [UInt32: SegmentEnd]
+
+    /// What a segment says of the end of the one before it.
+    mutating func noteEnd(before segment: LogSegment) {
+      if let join = segment.header.predecessor { ends[join.position.segment] = SegmentEnd(join) }
+    }
+
+    mutating func replace(by segments: [LogSegment], settled: LogPoint) {
+      self.segments = segments
+      self.settled = settled
+      for segment in segments { noteEnd(before: segment) }
+    }
+  }
+
+  private let state: Guarded<State>
+
+  init(_ segments: [LogSegment], settled: LogPoint, ends: [UInt32: SegmentEnd]) {
+    var state = State(settled: settled, ends: ends)
+    state.replace(by: segments, settled: settled)
+    self.state = Guarded(state)
+  }
+
+  /// All segments that are alive.
+  var segments: [LogSegment] { state.withLock { $0.segments } }
+
+  /// Those that go on in one another up to the last: frames are read through them.
+  var tail: [LogSegment] { Self.tail(of: segments) }
+
+  static func tail(of segments: [LogSegment]) -> [LogSegment] {
+    var first = segments.count - 1
+    while first > 0, segments[first].header.predecessor?.position.segment == segments[first - 1].number {
+      first -= 1
+    }
+    return first < 0 ? segments : Array(segments[first...])
+  }
+
+  /// Where a segment ends that is not the last.
+  func end(of segment: UInt32) -> SegmentEnd? { state.withLock { $0.ends[segment] } }
+
+  /// Up to here the frames stay: those of transactions that were published, and of checkpoints.
+  var settled: LogPoint { state.withLock { $0.settled } }
+
+  /// The frames up to a point stay.
+  func settle(at point: LogPoint) { state.withLock { $0.settled = point } }
+
+  /// Takes segments out of the log; what was found in them before can still be read.
+  func drop(_ numbers: SegmentSet) {
+    state.withLock { $0.segments.removeAll { numbers.contains($0.number) } }
+  }
+
+  /// Takes note of where segments end.
+  func note(_ ends: [UInt32: SegmentEnd]) { state.withLock { $0.ends.merge(ends) { $1 } } }
+
+  func replace(by segments: [LogSegment], settled: LogPoint) {
+    state.withLock { $0.replace(by: segments, settled: settled) }
+  }
+
+  /// - Parameter settled: The frames up to here stay; nil for those that did before.
+  func append(_ segment: LogSegment, settled: LogPoint?) {
+    state.withLock { state in
+      state.noteEnd(before: segment)
+      state.segments.append(segment)
+      if let settled { state.settled = settled }
+    }
+  }
+
+  /// Takes the segments out that lie behind one.
+  func cut(behind segment: UInt32) -> (last: LogSegment?, left: [LogSegment]) {
+    state.withLock { state in
+      let count = (state.segments.lastIndex { $0.number == segment } ?? 0) + 1
+      let left = Array(state.segments[count...])
+      state.segments.removeSubrange(count...)
+      return (state.segments.last, left)
+    }
+  }
+}

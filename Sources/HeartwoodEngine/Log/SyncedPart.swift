@@ -1,0 +1,88 @@
+import HeartwoodFiles
+
+/// What of the log is on disk for certain. Any thread.
+final class SyncedPart: Sendable {
+  /// What one sync is to make durable.
+  struct Work: Sendable {
+    let files: [LogSegment]
+    let point: LogPoint
+
+    /// Syncs in the log's order, so that no later segment is safe before an earlier one.
+    func sync() throws(FileSystemError) {
+      for segment in files { try segment.file.sync(SyncedPart.commitSync) }
+    }
+  }
+
+  private struct State: Sendable {
+    /// Up to here everything.
+    var durable: LogPoint
+    /// Segments before the last one with bytes that may not be, and where they end.
+    var earlier: [(segment: LogSegment, end: UInt64)] = []
+
+    init(_ path: [LogSegment], durable: LogPoint) {
+      self.durable = durable
+      for (segment, next) in zip(path, path.dropFirst()) {
+        guard let join = next.header.predecessor, join.sequence > durable.sequence else { continue }
+        earlier.append((segment, join.sequence))
+      }
+    }
+  }
+
+  private let state: Guarded<State>
+
+  init(_ path: [LogSegment], durable: LogPoint) { state = Guarded(State(path, durable: durable)) }
+
+  /// Up to here everything is synced.
+  var durable: LogPoint { state.withLock { $0.durable } }
+
+  /// The log is another one from now on.
+  func begin(_ path: [LogSegment], durable: LogPoint) {
+    state.withLock { $0 = State(path, durable: durable) }
+  }
+
+  /// The log goes on in a new segment, whose first frame will lie at `first`.
+  func goOn(behind last: LogSegment, end: LogPoint, at first: LogPoint) {
+    state.withLock { state in
+      if state.durable.sequence != end.sequence {
+        state.earlier.append((last, end.sequence))
+      } else {
+        state.durable = first
+      }
+    }
+  }
+
+  /// What lies behind a point was given up.
+  func forget(behind point: LogPoint) {
+    state.withLock { state in state.earlier.removeAll { $0.end > point.sequence } }
+  }
+
+  /// Everything up to the log's end.
+  func work(with last: LogSegment, end: LogPoint) -> Work {
+    #if DELIBERATE_BUGS
+      if DeliberateBug.isOn(.syncsLastSegmentOnly) { return Work(files: [last], point: end) }
+    #endif
+    return Work(files: state.withLock { $0.earlier.map(\.segment) } + [last], point: end)
+  }
+
+  /// Takes note of a sync that succeeded.
+  func note(_ work: Work) {
+    state.withLock { state in
+      guard work.point.sequence >= state.durable.sequence else { return }
+      state.durable = work.point
+      // What came behind the work's point, before the log went on elsewhere, it has not synced.
+      #if DELIBERATE_BUGS
+        if DeliberateBug.isOn(.forgetsWhatCameDuringSync) { return state.earlier.removeAll() }
+      #endif
+      state.earlier.removeAll { $0.end <= work.point.sequence }
+    }
+  }
+
+  /// A commit's sync. Only Apple's drives need the full one to be safe.
+  static var commitSync: SyncKind {
+    #if canImport(Darwin)
+      .full
+    #else
+      .data
+    #endif
+  }
+}
