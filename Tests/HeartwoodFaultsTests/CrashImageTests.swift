@@ -38,6 +38,23 @@ import Testing
     #expect(try disk.outcomes(.untorn) == [["a": [1, 2]], ["a": []], ["a": [0, 0]]])
   }
 
+  @Test func `a file of which only the name was durable is not taken for one that is made later`() throws {
+    let disk = SimulatedFileSystem()
+    let directory = try disk.openDirectory("/")
+    _ = try directory.open("a", .createNew)
+    try directory.sync()
+    let image = try #require(disk.crashImages().first { _ in true }).mounted()
+    let found = try image.openDirectory("/")
+    let others = try (0..<8).map { try found.open("b\($0)", .createNew) }
+    let file = try found.open("a", .readWrite)
+    try file.write([1], at: 0)
+    #expect(try file.tryLock(.exclusive))
+    for other in others {
+      #expect(try other.size() == 0)
+      #expect(try other.tryLock(.exclusive))
+    }
+  }
+
   @Test func `renames and removals are durable with their directory only`() throws {
     let disk = SimulatedFileSystem()
     let directory = try disk.openDirectory("/")

@@ -21,7 +21,11 @@ extension OpenStore {
     reclaimer.pace.stop()
     // 1. What is under way in the background comes to its end.
     options.worker.drain()
-    guard isLast() else { return try leave() }
+    switch isLast() {
+    case .success(true): break
+    case .success(false): return try leave()
+    case .failure(let failure): return try leave(because: failure)
+    }
     try checkpoints.withLock { () throws(EngineError) in
       var failure: EngineError?
       // 2. The tree is on disk.
@@ -44,15 +48,26 @@ extension OpenStore {
 
   /// Whether no other process has the store open for writing; then none comes any more either. A store that has stopped is
   /// closed as it is.
-  private func isLast() -> Bool {
-    guard let membership, !status.isStopped else { return true }
-    guard (try? lead()) != nil, (try? membership.tryBeAlone()) == true else { return false }
-    return true
+  private func isLast() -> Result<Bool, EngineError> {
+    guard let membership, !status.isStopped else { return .success(true) }
+    do throws(EngineError) {
+      try lead()
+      do {
+        return .success(try membership.tryBeAlone())
+      } catch {
+        throw EngineError.files(error, "the store could not be locked")
+      }
+    } catch {
+      // Somebody leads, and goes on to.
+      return error.code == .locked ? .success(false) : .failure(error)
+    }
   }
 
   /// Leaves the store to others, with everything on disk that was written here.
-  private func leave() throws(EngineError) {
-    var failure: EngineError?
+  ///
+  /// - Parameter cause: Why it could not be closed as by the last one, where that is an error.
+  private func leave(because cause: EngineError? = nil) throws(EngineError) {
+    var failure = cause
     writer.withLockInBackground {
       guard !status.isClosed else { return }
       do throws(EngineError) {

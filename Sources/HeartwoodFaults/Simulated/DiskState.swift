@@ -25,6 +25,13 @@ struct DiskState: Sendable {
   private(set) var folders: [FolderIdentifier: [String: DiskEntry]] = [.root: [:]]
   private(set) var contents: [FileIdentifier: [UInt8]] = [:]
 
+  /// No file and no folder has a larger one. A file that was never written to is known by its names only.
+  var largestNumber: UInt64 {
+    let named = folders.values.joined().compactMap(\.value.file?.number)
+    return max(
+      named.max() ?? 0, contents.keys.map(\.number).max() ?? 0, folders.keys.map(\.number).max() ?? 0)
+  }
+
   func entries(of folder: FolderIdentifier) -> [String: DiskEntry] { folders[folder] ?? [:] }
 
   func bytes(of file: FileIdentifier) -> [UInt8] { contents[file] ?? [] }

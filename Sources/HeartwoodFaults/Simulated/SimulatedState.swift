@@ -27,9 +27,7 @@ struct SimulatedState {
     self.personality = personality
     cached = state
     durable = state
-    let files = state.contents.keys.map(\.number)
-    let folders = state.folders.keys.map(\.number)
-    nextNumber = 1 + max(files.max() ?? 0, folders.max() ?? 0)
+    nextNumber = 1 + state.largestNumber
   }
 
   mutating func takeNumber() -> UInt64 {

@@ -78,6 +78,8 @@ extension EngineSimulation {
       machine.heal()
       trace.note("healed")
     }
+    // Before options are drawn, as some of them ask what may be found.
+    if machine.syncsHaveReverted { loseCache() }
     options = drawOptions()
     if random.below(8) == 0 { try dieInRecovery() } else { try open() }
   }

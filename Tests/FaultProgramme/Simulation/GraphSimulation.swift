@@ -64,6 +64,8 @@ final class GraphSimulation: Simulation {
   }
 
   private func isExcused(_ error: HeartwoodError) -> Bool {
+    // Of an object that could not be read, the context says so, with the store's error beneath.
+    if let cause = error.underlying as? HeartwoodError { return isExcused(cause) }
     guard let cause = error.underlying as? EngineError else { return false }
     return cause.isInjected || (cause.code == .damaged && (machine.syncsHaveReverted || isInDoubt))
   }

@@ -133,6 +133,20 @@ import Testing
     }
   }
 
+  @Test(arguments: [1, 2])
+  func `say so where one can't find out while it is closed whether it is the last`(lock: Int) throws {
+    let fileSystem = FaultInjectingFileSystem(base: MemoryFileSystem())
+    let options = shared(.memoryMapped)
+    let engine = try Engine(at: "/store", options: options, fileSystem: fileSystem)
+    try engine.write(durability: .deferred) { try $0.put("a", [1]) }
+    fileSystem.use(FaultPlan([.init(.of(.lock), occurrence: lock, code: .inputOutput)]))
+    let error = try #require(throws: EngineError.self) { try engine.close() }
+    #expect((error.underlying as? FileSystemError)?.isInjected == true)
+    let reopened = try Engine(at: "/store", options: options, fileSystem: fileSystem)
+    #expect(try reopened.snapshot().get("a") == [1])
+    try reopened.close()
+  }
+
   @Test func `that come and go beside one that stays put their pages into the same files`() throws {
     let disk = SimulatedFileSystem(seed: 4)
     let options = shared(.simulated)
