@@ -4,6 +4,8 @@ import Synchronization
 /// Those who are told of a store's commits. While there are any, a `CommitWatch` tells them.
 final class CommitObservers: Sendable {
   private struct State {
+    /// Never changed in place: the thread that tells goes through it without the lock, and no sanitizer sees when it has let go
+    /// of what it shares.
     var all: [CommitObserver] = []
     /// There as long as somebody is to be told.
     var watch: CommitWatch?
@@ -18,7 +20,7 @@ final class CommitObservers: Sendable {
   func add(_ observer: CommitObserver, _ store: OpenStore) {
     let (hasEnded, begun) = state.withLock { state -> (Bool, CommitWatch?) in
       guard !state.hasEnded, !observer.use.hasCome else { return (true, nil) }
-      state.all.append(observer)
+      state.all = state.all + [observer]
       guard state.watch == nil else { return (false, nil) }
       state.watch = CommitWatch(store, self)
       areThere.store(true, ordering: .sequentiallyConsistent)
@@ -37,7 +39,7 @@ final class CommitObservers: Sendable {
   private func remove(where isRemoved: (CommitObserver) -> Bool) {
     let (ended, removed) = state.withLock { state -> (CommitWatch?, [CommitObserver]) in
       let removed = state.all.filter(isRemoved)
-      state.all.removeAll(where: isRemoved)
+      state.all = state.all.filter { !isRemoved($0) }
       guard state.all.isEmpty else { return (nil, removed) }
       areThere.store(false, ordering: .relaxed)
       defer { state.watch = nil }

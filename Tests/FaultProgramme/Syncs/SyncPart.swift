@@ -26,8 +26,11 @@ struct SyncPart: Part {
 
   private static func limits(_ size: Size) -> CrashImageLimits {
     var limits = size == .short ? CrashImageLimits.prefixesOnly : CrashImageLimits()
-    limits.drawnImages = size == .short ? 4 : 24
-    limits.imageCount = size == .short ? 8 : 60
+    switch size {
+    case .short: (limits.drawnImages, limits.imageCount) = (4, 8)
+    case .standard: (limits.drawnImages, limits.imageCount) = (12, 30)
+    case .long: (limits.drawnImages, limits.imageCount) = (24, 60)
+    }
     return limits
   }
 }

@@ -161,7 +161,8 @@ final class Posted: Sendable {
     let note = Note(
       token: token, storeUUID: said[Key.storeUUID.rawValue] as? String,
       url: said[Key.persistentStoreURL.rawValue] as? URL, isOnMainThread: Thread.isMainThread)
-    notes.withLock { $0.append(note) }
+    // Not in place, as others may go through what they have got.
+    notes.withLock { $0 = $0 + [note] }
     news.signal()
   }
 
