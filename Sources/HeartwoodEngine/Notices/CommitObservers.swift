@@ -4,8 +4,6 @@ import Synchronization
 /// Those who are told of a store's commits. While there are any, a `CommitWatch` tells them.
 final class CommitObservers: Sendable {
   private struct State {
-    /// Never changed in place: the thread that tells goes through it without the lock, and no sanitizer sees when it has let go
-    /// of what it shares.
     var all: [CommitObserver] = []
     /// There as long as somebody is to be told.
     var watch: CommitWatch?
@@ -20,7 +18,7 @@ final class CommitObservers: Sendable {
   func add(_ observer: CommitObserver, _ store: OpenStore) {
     let (hasEnded, begun) = state.withLock { state -> (Bool, CommitWatch?) in
       guard !state.hasEnded, !observer.use.hasCome else { return (true, nil) }
-      state.all = state.all + [observer]
+      state.all.append(observer)
       guard state.watch == nil else { return (false, nil) }
       state.watch = CommitWatch(store, self)
       areThere.store(true, ordering: .sequentiallyConsistent)
@@ -39,7 +37,7 @@ final class CommitObservers: Sendable {
   private func remove(where isRemoved: (CommitObserver) -> Bool) {
     let (ended, removed) = state.withLock { state -> (CommitWatch?, [CommitObserver]) in
       let removed = state.all.filter(isRemoved)
-      state.all = state.all.filter { !isRemoved($0) }
+      state.all.removeAll(where: isRemoved)
       guard state.all.isEmpty else { return (nil, removed) }
       areThere.store(false, ordering: .relaxed)
       defer { state.watch = nil }
@@ -58,9 +56,9 @@ final class CommitObservers: Sendable {
   @inline(never)
   private func wake() { state.withLock { $0.watch }?.wake() }
 
-  /// Those that a watch tells.
+  /// Those that a watch tells; put together anew, as no sanitizer sees when the watch has let go of an array that is shared.
   func told(by watch: CommitWatch) -> [CommitObserver] {
-    state.withLock { $0.watch === watch ? $0.all : [] }
+    state.withLock { $0.watch === watch ? $0.all.map(\.self) : [] }
   }
 
   /// The store is about to be closed: when this returns, nobody looks at it any more. It does not wait for those who are

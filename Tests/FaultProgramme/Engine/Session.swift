@@ -14,6 +14,9 @@ final class Session {
   /// What is looked at when something has failed for the first time.
   var onFirstError: () throws -> Void = {}
 
+  /// Whether failed syncs take bytes away that a stopped store may still have to read.
+  var syncsRevert = false
+
   /// Space is given back beside commits, as soon as there is any.
   private var givesBack = false
   /// Whether the next opening puts small files together, and whether one has.
@@ -87,7 +90,9 @@ final class Session {
     do {
       let rows = try Self.rows(of: engine)
       try require(witness.candidates.contains(rows), "a stopped store shows \(rows.summary)")
-    } catch let error as EngineError { errors.append(error) }
+    } catch let error as EngineError {
+      if error.code != .damaged || !syncsRevert { errors.append(error) }
+    }
     try? engine.close()
     self.engine = nil
   }

@@ -36,6 +36,7 @@ struct SyncCourse {
     let fileSystem = FaultInjectingFileSystem(base: disk, plan: plan) { _ in crashes.beforeCall() }
     crashes.isDue = { fileSystem.firingCounts.contains { $0 > 0 } }
     let session = Session(fileSystem, witness: witness)
+    session.syncsRevert = sync.behavior == .failsRevertingData
     do {
       try session.runThroughErrors(prepared.workload.steps)
       crashes.look()
