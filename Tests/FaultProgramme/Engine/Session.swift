@@ -68,10 +68,15 @@ final class Session {
     do {
       try body()
     } catch let error as EngineError {
-      errors.append(error)
+      note(error)
       if errors.count == 1 { try onFirstError() }
       if error.code == .stopped || error.isOutcomeUnknown || isStopped { try discard() }
     }
+  }
+
+  /// What a failed sync has taken away, a store that has stopped because of it can't show.
+  private func note(_ error: EngineError) {
+    if error.code != .damaged || !syncsRevert || !isStopped { errors.append(error) }
   }
 
   /// Whether the store refuses to be written.
@@ -90,9 +95,7 @@ final class Session {
     do {
       let rows = try Self.rows(of: engine)
       try require(witness.candidates.contains(rows), "a stopped store shows \(rows.summary)")
-    } catch let error as EngineError {
-      if error.code != .damaged || !syncsRevert { errors.append(error) }
-    }
+    } catch let error as EngineError { note(error) }
     try? engine.close()
     self.engine = nil
   }
