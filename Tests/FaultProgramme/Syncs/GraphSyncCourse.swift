@@ -14,7 +14,8 @@ struct GraphSyncCourse {
     let disk = SimulatedFileSystem(personality: .hostile)
     let crashes = CrashesBehindSync(disk, limits) { try check($0.mounted()) }
     let fileSystem = FaultInjectingFileSystem(base: disk, plan: sync.plan) { _ in crashes.beforeCall() }
-    crashes.isDue = { fileSystem.firingCounts.contains { $0 > 0 } }
+    // Weak, as it keeps the crashes.
+    crashes.isDue = { [weak fileSystem] in fileSystem?.firingCounts.contains { $0 > 0 } ?? false }
     do {
       try GraphSession.live(on: fileSystem, GraphWitness(states))
     } catch { throw Finding("\(sync): \(error)") }

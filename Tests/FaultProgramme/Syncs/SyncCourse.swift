@@ -34,7 +34,8 @@ struct SyncCourse {
     let crashes = CrashesBehindSync(disk, limits) { image in try check(image, witness.now) }
     let plan = prepared.workload.faults + sync.plan
     let fileSystem = FaultInjectingFileSystem(base: disk, plan: plan) { _ in crashes.beforeCall() }
-    crashes.isDue = { fileSystem.firingCounts.contains { $0 > 0 } }
+    // Weak, as it keeps the crashes.
+    crashes.isDue = { [weak fileSystem] in fileSystem?.firingCounts.contains { $0 > 0 } ?? false }
     let session = Session(fileSystem, witness: witness)
     session.syncsRevert = sync.behavior == .failsRevertingData
     do {
