@@ -131,8 +131,11 @@ import Testing
     #expect(try again.verify().findings == [])
   }
 
-  @Test func `a transaction one of whose changes has failed cannot commit, whatever its closure says`() throws
-  {
+  /// The larger value is a frame of its own.
+  @Test(arguments: [Format.frameBytes - 1, Format.frameBytes])
+  func `a transaction one of whose changes has failed cannot commit, whatever its closure says`(
+    valueBytes: Int
+  ) throws {
     let fileSystem = FaultInjectingFileSystem(base: MemoryFileSystem())
     let engine = try Engine(at: "/store", options: StoreKind.memoryMapped.options, fileSystem: fileSystem)
     try engine.write { try $0.put("first", [1]) }
@@ -141,7 +144,7 @@ import Testing
       try engine.write { transaction in
         try transaction.put("second", [2])
         // Fills a frame, which is written at once.
-        try? transaction.put("large", [UInt8](repeating: 7, count: Format.frameBytes))
+        try? transaction.put("large", [UInt8](repeating: 7, count: valueBytes))
         // Nothing goes on in a transaction that has lost a change.
         #expect(code { try transaction.put("third", [3]) } == .noSpace)
         #expect(code { _ = try transaction.get("first") } == .noSpace)
