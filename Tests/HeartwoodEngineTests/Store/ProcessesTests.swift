@@ -309,6 +309,16 @@ private struct Crowd {
     limits.imageCount = 3
     return limits
   }
+
+  @Test func `and another that has one too, in checkpoints, do not name each other's pages`() throws {
+    for first in 1...6 {
+      for second in 1...6 {
+        let pair = try Pair(idleSeconds: nil)
+        try pair.takeCheckpoints(withoutWrite: first, then: second)
+        try pair.goOn("writes \(first) and \(second) failed")
+      }
+    }
+  }
 }
 
 /// Two processes with one store: one whose calls fail, or that will be killed, and one that goes on.
@@ -317,6 +327,7 @@ private final class Pair {
   let observer = Observer()
   let victim: SimulatedProcess
   let survivor: Engine
+  let survivorsFiles: FaultInjectingFileSystem
   var options: EngineOptions
   var model: Model = [:]
   /// What the write under way makes of it.
@@ -326,8 +337,8 @@ private final class Pair {
     var options = StoreKind.simulated.options
     (options.segmentBytes, options.busyTimeout, options.idleSeconds) = (64 << 10, 0, nil)
     victim = disk.process(named: "victim")
-    let surviving = observer.observed(disk.process(named: "survivor"), FaultPlan())
-    survivor = try Engine(at: "/store", options: options, fileSystem: surviving)
+    survivorsFiles = observer.observed(disk.process(named: "survivor"), FaultPlan())
+    survivor = try Engine(at: "/store", options: options, fileSystem: survivorsFiles)
     options.idleSeconds = idleSeconds
     self.options = options
     try write(survivor, 0..<30, bytes: 200)
@@ -380,6 +391,24 @@ private final class Pair {
       try engine.close()
     }
     return fileSystem.injectedErrorCount > 0
+  }
+
+  /// First the victim and then the survivor takes a checkpoint one of whose writes fails; then the victim takes another.
+  func takeCheckpoints(withoutWrite first: Int, then second: Int) throws {
+    // Both go on behind the pages of this one.
+    try survivor.checkpoint()
+    let fileSystem = observer.observed(victim, FaultPlan())
+    let engine = try Engine(at: "/store", options: options, fileSystem: fileSystem)
+    for (engine, fileSystem, call) in [(engine, fileSystem, first), (survivor, survivorsFiles, second)] {
+      try write(engine, call * 3..<call * 3 + 15, bytes: 150)
+      fileSystem.use(FaultPlan([.fail(.write, .nth(call), with: .noSpace)]))
+      try? engine.checkpoint()
+      fileSystem.use(FaultPlan())
+    }
+    try write(engine, 10..<25, bytes: 170)
+    try engine.checkpoint()
+    #expect(try engine.verify().findings == [], "writes \(first) and \(second) failed")
+    try engine.close()
   }
 
   private func write(
