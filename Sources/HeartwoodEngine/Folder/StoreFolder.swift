@@ -31,13 +31,6 @@ final class StoreFolder: Sendable {
     case empty(StoreFolder)
   }
 
-  /// Opens the folder of a store, or makes an empty one, and takes the lock.
-  static func open(
-    _ path: String, options: EngineOptions, fileSystem: any FileSystem
-  ) throws(EngineError) -> Found {
-    try open(try directory(path, options, fileSystem), path, options)
-  }
-
   /// The directory of a store, made where it is missing and may be.
   static func directory(
     _ path: String, _ options: EngineOptions, _ fileSystem: any FileSystem

@@ -12,8 +12,8 @@ struct SalvageCreation {
 
   /// - Throws: `.exists` where there is a store already.
   func make(after generation: UInt64) throws(EngineError) {
-    guard case .empty(let folder) = try StoreFolder.open(path, options: options, fileSystem: fileSystem)
-    else {
+    let directory = try StoreFolder.directory(path, options, fileSystem)
+    guard case .empty(let folder) = try StoreFolder.open(directory, path, options) else {
       throw EngineError(.exists, "there is a store at this path; name another one", file: path)
     }
     defer { folder.close() }

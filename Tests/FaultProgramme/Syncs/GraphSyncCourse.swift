@@ -14,8 +14,7 @@ struct GraphSyncCourse {
     let disk = SimulatedFileSystem(personality: .hostile)
     let crashes = CrashesBehindSync(disk, limits) { try check($0.mounted()) }
     let fileSystem = FaultInjectingFileSystem(base: disk, plan: sync.plan) { _ in crashes.beforeCall() }
-    // Weak, as it keeps the crashes.
-    crashes.isDue = { [weak fileSystem] in fileSystem?.firingCounts.contains { $0 > 0 } ?? false }
+    crashes.faults = fileSystem
     do {
       try GraphSession.live(on: fileSystem, GraphWitness(states))
     } catch { throw Finding("\(sync): \(error)") }

@@ -34,8 +34,7 @@ struct SyncCourse {
     let crashes = CrashesBehindSync(disk, limits) { image in try check(image, witness.now) }
     let plan = prepared.workload.faults + sync.plan
     let fileSystem = FaultInjectingFileSystem(base: disk, plan: plan) { _ in crashes.beforeCall() }
-    // Weak, as it keeps the crashes.
-    crashes.isDue = { [weak fileSystem] in fileSystem?.firingCounts.contains { $0 > 0 } ?? false }
+    crashes.faults = fileSystem
     let session = Session(fileSystem, witness: witness)
     session.syncsRevert = sync.behavior == .failsRevertingData
     do {
@@ -63,14 +62,14 @@ struct SyncCourse {
   }
 }
 
-/// Crashes at the first few calls behind the moment from which on they are wanted.
+/// Crashes at the first few calls behind a fault.
 final class CrashesBehindSync: @unchecked Sendable {
   private let disk: SimulatedFileSystem
   private let limits: CrashImageLimits
   private let check: (CrashImage) throws -> Void
   private var calls = 0
-  /// Whether it is time.
-  var isDue: () -> Bool = { false }
+  /// Weak, as it keeps what calls this.
+  weak var faults: FaultInjectingFileSystem?
   private(set) var seen: Set<Int> = []
   /// The first image that is not as it has to be.
   private(set) var finding: String?
@@ -85,7 +84,7 @@ final class CrashesBehindSync: @unchecked Sendable {
 
   /// To be called before every call that changes something.
   func beforeCall() {
-    guard isDue(), calls < 6 else { return }
+    guard calls < 6, let faults, faults.firingCounts.contains(where: { $0 > 0 }) else { return }
     calls += 1
     look()
   }

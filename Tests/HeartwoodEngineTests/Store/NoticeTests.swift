@@ -258,7 +258,7 @@ extension EngineOptions.Sharing {
 }
 
 /// What an observer was told.
-private final class Told: Sendable {
+final class Told: Sendable {
   private let pairs = Guarded<[(told: Generation, seen: Generation)]>([])
   private let news = DispatchSemaphore(value: 0)
 

@@ -19,7 +19,7 @@ import Testing
       let held = try first.snapshot()
       try first.close()
       try first.close()
-      for refused in try everything(of: first) { #expect(refused() == .closed) }
+      for work in everything(of: first) { #expect(code(work) == .closed) }
       #expect(try held.get("a") == [1])
       try second.write { try $0.put("b", [2]) }
       try second.close()
@@ -31,14 +31,13 @@ import Testing
     }
   }
 
-  private func everything(of engine: Engine) throws -> [() -> EngineError.Code?] {
-    let work: [() throws -> Void] = [
+  private func everything(of engine: Engine) -> [() throws -> Void] {
+    [
       { _ = try engine.snapshot() }, { _ = try engine.snapshot(at: Generation(rawValue: 1)) },
       { try engine.write { try $0.put("c", [3]) } }, { try engine.checkpoint() }, { try engine.reclaim() },
       { _ = try engine.statistics() }, { _ = try engine.verify() }, { _ = try engine.generations() },
       { _ = try engine.backup(to: engine.path + "-backup") },
     ]
-    return work.map { work in { code { try work() } } }
   }
 
   @Test func `have each a durability of its own, and a store of their own where options do not go together`()
@@ -135,17 +134,14 @@ import Testing
   @Test func `are closed one by one for those who observe`() throws {
     try TemporaryFolder.with { path in
       let (first, second) = (try Engine(at: path, options: options), try Engine(at: path, options: options))
-      let told = (Guarded<[Generation]>([]), DispatchSemaphore(value: 0))
+      let told = Told()
       let ended = first.observeCommits { _ in Issue.record("its engine is closed") }
-      let observation = second.observeCommits { generation in
-        told.0.withLock { $0.append(generation) }
-        told.1.signal()
-      }
+      let observation = second.observeCommits { told.note($0) }
       try first.close()
       let late = first.observeCommits { _ in Issue.record("its engine was closed") }
       try second.write { try $0.put("a", [1]) }
-      told.1.wait()
-      #expect(told.0.withLock { $0 } == [second.newestGeneration])
+      try told.wait(for: second.newestGeneration)
+      #expect(told.all == [second.newestGeneration])
       withExtendedLifetime((ended, late, observation)) {}
       try second.close()
     }
@@ -203,7 +199,7 @@ private struct OneFolder: FileSystem {
     func unlink(_ name: String) throws(FileSystemError) { try base.unlink(name) }
     func sync() throws(FileSystemError) { try base.sync() }
     func identity() throws(FileSystemError) -> DirectoryIdentity? {
-      DirectoryIdentity(device: .max, number: UInt64(UInt(bitPattern: ObjectIdentifier(disk).hashValue)))
+      DirectoryIdentity(device: .max, number: UInt64(UInt(bitPattern: ObjectIdentifier(disk))))
     }
   }
 }
