@@ -7,6 +7,8 @@ struct EarlierBackup {
   let logs: [UInt32: BackupContents.LogPart]
   /// Its segments of pages, by number.
   let pages: [UInt32: CheckpointRecord.Segment]
+  /// The segment that its log ends in.
+  private let last: LogSegment?
 
   /// Reads what the anchor names, and nothing that lies behind it.
   static func read(
@@ -17,7 +19,8 @@ struct EarlierBackup {
     let log = try LogView(finder, found.slot, last: found.slot.lastLogSegment)
     return EarlierBackup(
       slot: found.slot, logs: try parts(log.segments, found.slot.proven, log.checkpoint),
-      pages: Dictionary((log.checkpoint?.pageSegments ?? []).map { ($0.number, $0) }) { first, _ in first })
+      pages: Dictionary((log.checkpoint?.pageSegments ?? []).map { ($0.number, $0) }) { first, _ in first },
+      last: log.segments.last)
   }
 
   /// Where the segments end, each of which has to end with the frame that is said to.
@@ -61,17 +64,27 @@ struct EarlierBackup {
         guard hasEnd || part.header.number >= slot.nextSegment else { throw Self.wentItsOwnWay(folder) }
         continue
       }
-      let isLast = part.header.number == slot.lastLogSegment
-      guard mine.header == part.header, mine.end.offset <= part.end.offset,
-        mine.end == part.end || (isLast && mine.end.offset < part.end.offset)
-      else { throw Self.wentItsOwnWay(folder) }
+      if mine.header == part.header, mine.end == part.end { continue }
+      guard mine.header == part.header, try goesOn(part, contents) else { throw Self.wentItsOwnWay(folder) }
     }
     for part in contents.pages {
       guard let mine = pages[part.number] else { continue }
-      guard mine.extent < part.extent || (mine.extent == part.extent && mine.chain == part.chain) else {
-        throw Self.wentItsOwnWay(folder)
-      }
+      guard mine.extent != part.extent || mine.chain == part.chain else { throw Self.wentItsOwnWay(folder) }
     }
+  }
+
+  /// Whether the store has gone on in the segment that the backup ends in, or from a place in it behind which there are
+  /// but checkpoints: a recovery copies transactions only, where the slot of the anchor is lost that knew more.
+  private func goesOn(
+    _ part: BackupContents.LogPart, _ contents: BackupContents
+  ) throws(EngineError) -> Bool {
+    let end = slot.proven
+    guard part.header.number == end.position.segment else { return false }
+    guard part.end.offset <= end.position.offset else { return true }
+    let joins = contents.logs.lazy.compactMap(\.header.predecessor)
+    let join = joins.first { $0.position.segment == end.position.segment }
+    guard let last, join?.generation == end.generation else { return false }
+    return try last.ends(at: part.end)
   }
 
   static func wentItsOwnWay(_ folder: StoreFolder) -> EngineError {

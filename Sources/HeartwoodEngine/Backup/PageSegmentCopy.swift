@@ -32,7 +32,8 @@ struct PageSegmentCopy {
     if let earlier {
       let mine = try backup.target.pageFiles(of: backup.contents.identifier).open(earlier).segment
       guard mine.header == source.header else { throw EarlierBackup.wentItsOwnWay(backup.target.folder) }
-      if earlier.extent == part.extent { return Int64(part.extent) * Int64(Format.pageBytes) }
+      if earlier.extent > part.extent { try requirePages(of: mine) }
+      if earlier.extent >= part.extent { return Int64(part.extent) * Int64(Format.pageBytes) }
     }
     try copy(source)
     return Int64(earlier?.extent ?? 0) * Int64(Format.pageBytes)
@@ -52,10 +53,19 @@ struct PageSegmentCopy {
     throw EarlierBackup.wentItsOwnWay(backup.target.folder)
   }
 
+  /// The backup has more pages, of a checkpoint that the store does not know any more, behind these.
+  private func requirePages(of mine: PageSegment) throws(EngineError) {
+    guard try hasPages(mine) else { throw EarlierBackup.wentItsOwnWay(backup.target.folder) }
+  }
+
+  private func hasPages(_ segment: PageSegment) throws(EngineError) -> Bool {
+    var chain = segment.header.seed
+    try read(segment, from: 0, &chain) { (_, _) throws(EngineError) in }
+    return chain == part.chain
+  }
+
   private func requireSound(_ source: PageSegment) throws(EngineError) {
-    var chain = source.header.seed
-    try read(source, from: 0, &chain) { (_, _) throws(EngineError) in }
-    guard chain == part.chain else {
+    guard try hasPages(source) else {
       throw EngineError.damaged(
         "a page of the tree is damaged, and damage is not copied; run verify, and salvage what can be read",
         file: source.path)
