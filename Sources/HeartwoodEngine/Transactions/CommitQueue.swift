@@ -126,6 +126,10 @@ final class CommitQueue: @unchecked Sendable {
   }
 
   private func publish(_ entry: Entry) {
+    #if DELIBERATE_BUGS
+      // The one before it comes too late: who waits would find the generation gone back.
+      if DeliberateBug.isOn(.publishesOutOfOrder), entry.number < generations.newest { return }
+    #endif
     log.path.settle(at: entry.end)
     generations.publish(entry.number, entry.root)
   }
