@@ -11,9 +11,22 @@ extension ReadView {
 
   /// The entry with `rank` keys before it.
   func entry(at rank: UInt64) throws(EngineError) -> (key: [UInt8], value: [UInt8])? {
-    let cursor = TreeCursor(view)
-    guard rank < view.count, try cursor.seek(rank: rank) else { return nil }
-    return (Array(cursor.key), Array(try value(of: cursor)))
+    guard let (leaf, index) = try view.place(at: rank) else { return nil }
+    switch leaf.entry(index) {
+    case .inline(let value):
+      let count = leaf.keyBytes(index)
+      let key = [UInt8](unsafeUninitializedCapacity: count) { bytes, initialized in
+        if let base = bytes.baseAddress { leaf.copyKey(index, to: base) }
+        initialized = count
+      }
+      return (key, Array(value))
+    case .position(let reference):
+      let record = try record(at: reference)
+      guard LeafEntries(leaf).isKey(record.base + record.keyOffset, record.keyBytes, of: index) else {
+        throw Self.wrongRecord(reference)
+      }
+      return (Array(record.key), Array(record.value))
+    }
   }
 
   /// Calls `body` with the entries of a range in order until it returns false.

@@ -12,6 +12,18 @@ extension Page {
     return isFound ? index : index &- 1
   }
 
+  /// The entry of a branch below which the key with `rank` keys before it lies; `rank` is then that below the entry.
+  @inline(__always)
+  func childIndex(rank: inout UInt64) -> Int {
+    let last = count &- 1
+    var index = 0
+    while index < last, rank >= keyCount(index) {
+      rank &-= keyCount(index)
+      index &+= 1
+    }
+    return index
+  }
+
   @inline(__always)
   private func search(_ key: SearchKey, from first: Int) -> (index: Int, isFound: Bool) {
     let count = count

@@ -4,9 +4,9 @@
 final class TreeCursor {
   let view: TreeView
   /// The pages from the leaf (0) up to the root, and the entry taken in each.
-  private let pages: UnsafeMutablePointer<Page>
-  private let indices: UnsafeMutablePointer<Int>
-  private let keyBuffer: UnsafeMutableRawPointer
+  private let path: UnsafeMutablePointer<(page: Page, index: Int)>
+  /// Made when a key is asked for: short scans are many, and most need none.
+  private var keyBuffer: UnsafeMutableRawPointer?
   /// Whether it stands on an entry.
   private(set) var isValid = false
 
@@ -14,37 +14,36 @@ final class TreeCursor {
 
   init(_ view: TreeView) {
     self.view = view
-    pages = .allocate(capacity: Self.levels)
-    indices = .allocate(capacity: Self.levels)
-    keyBuffer = .allocate(byteCount: Format.keyLimit, alignment: 8)
+    path = .allocate(capacity: Self.levels)
   }
 
   deinit {
-    pages.deallocate()
-    indices.deallocate()
-    keyBuffer.deallocate()
+    path.deallocate()
+    keyBuffer?.deallocate()
   }
 
   // MARK: Where it stands
 
   /// The key; the bytes are the cursor's, until it is asked again or moved.
-  var key: UnsafeRawBufferPointer { key(inLeaf: indices[0]) }
+  var key: UnsafeRawBufferPointer { key(inLeaf: path[0].index) }
 
   /// The key of an entry of the same leaf; the bytes are the cursor's, as above.
   func key(inLeaf index: Int) -> UnsafeRawBufferPointer {
-    let page = pages[0]
-    page.copyKey(index, to: keyBuffer)
-    return UnsafeRawPointer(keyBuffer).bytes(page.keyBytes(index))
+    let page = path[0].page
+    let buffer = keyBuffer ?? .allocate(byteCount: Format.keyLimit, alignment: 8)
+    keyBuffer = buffer
+    page.copyKey(index, to: buffer)
+    return UnsafeRawPointer(buffer).bytes(page.keyBytes(index))
   }
 
   /// What the tree holds for the key.
-  var entry: TreeEntry { pages[0].entry(indices[0]) }
+  var entry: TreeEntry { path[0].page.entry(path[0].index) }
 
-  var leaf: Page { pages[0] }
+  var leaf: Page { path[0].page }
 
   /// Which entry of its leaf it stands on, and how many the leaf has.
-  var indexInLeaf: Int { indices[0] }
-  var leafCount: Int { pages[0].count }
+  var indexInLeaf: Int { path[0].index }
+  var leafCount: Int { path[0].page.count }
 
   // MARK: Moving; each returns whether it now stands on an entry
 
@@ -61,15 +60,15 @@ final class TreeCursor {
   /// To the first key at or behind `bytes`.
   func seek(_ bytes: UnsafeRawBufferPointer) throws(EngineError) -> Bool {
     guard try descend(to: SearchKey(bytes)) else { return false }
-    if indices[0] == pages[0].count { return try moveToNextLeaf() }
+    if path[0].index == path[0].page.count { return try moveToNextLeaf() }
     return settle()
   }
 
   /// To the last key before `bytes`.
   func seekBefore(_ bytes: UnsafeRawBufferPointer) throws(EngineError) -> Bool {
     guard try descend(to: SearchKey(bytes)) else { return false }
-    if indices[0] == 0 { return try moveToPreviousLeaf() }
-    indices[0] -= 1
+    if path[0].index == 0 { return try moveToPreviousLeaf() }
+    path[0].index -= 1
     return settle()
   }
 
@@ -82,27 +81,18 @@ final class TreeCursor {
     var remaining = rank
     try begin { (page) throws(EngineError) in
       if page.isLeaf { return Int(min(remaining, UInt64(page.count))) }
-      var index = 0
-      while index < page.count - 1, remaining >= page.keyCount(index) {
-        remaining -= page.keyCount(index)
-        index += 1
-      }
-      return index
+      return page.childIndex(rank: &remaining)
     }
-    if indices[0] >= leafCount { throw Self.wrongCounts }
+    if path[0].index >= leafCount { throw TreeView.wrongCounts }
     return settle()
-  }
-
-  private static var wrongCounts: EngineError {
-    .damaged("the tree is damaged: the numbers of keys in its branches are wrong; run verify", file: nil)
   }
 
   /// To the next key.
   @inline(__always)
   func next() throws(EngineError) -> Bool {
     guard isValid else { return false }
-    if indices[0] &+ 1 < pages[0].count {
-      indices[0] &+= 1
+    if path[0].index &+ 1 < path[0].page.count {
+      path[0].index &+= 1
       return true
     }
     return try moveToNextLeaf()
@@ -112,8 +102,8 @@ final class TreeCursor {
   @inline(__always)
   func previous() throws(EngineError) -> Bool {
     guard isValid else { return false }
-    if indices[0] > 0 {
-      indices[0] &-= 1
+    if path[0].index > 0 {
+      path[0].index &-= 1
       return true
     }
     return try moveToPreviousLeaf()
@@ -130,16 +120,16 @@ final class TreeCursor {
   private func begin(_ choose: (Page) throws(EngineError) -> Int) throws(EngineError) {
     isValid = false
     guard view.root.reference != .none else { return }
-    pages[view.root.level] = try view.space.page(view.root)
+    path[view.root.level].page = try view.space.page(view.root)
     try descend(from: view.root.level, choose)
   }
 
   private func descend(from level: Int, _ choose: (Page) throws(EngineError) -> Int) throws(EngineError) {
     var level = level
     while true {
-      indices[level] = try choose(pages[level])
+      path[level].index = try choose(path[level].page)
       if level == 0 { return }
-      pages[level - 1] = try view.space.child(indices[level], of: pages[level])
+      path[level - 1].page = try view.space.child(path[level].index, of: path[level].page)
       level -= 1
     }
   }
@@ -152,23 +142,23 @@ final class TreeCursor {
     var level = view.root.level
     while level > 0 {
       let index = page.childIndex(key)
-      pages[level] = page
-      indices[level] = index
+      path[level].page = page
+      path[level].index = index
       page = try view.space.child(index, of: page)
       level &-= 1
     }
-    pages[0] = page
-    indices[0] = page.search(key).index
+    path[0].page = page
+    path[0].index = page.search(key).index
     return true
   }
 
   func moveToNextLeaf() throws(EngineError) -> Bool {
     isValid = false
     var level = 1
-    while level <= view.root.level, indices[level] + 1 >= pages[level].count { level += 1 }
+    while level <= view.root.level, path[level].index + 1 >= path[level].page.count { level += 1 }
     guard level <= view.root.level else { return false }
-    indices[level] += 1
-    pages[level - 1] = try view.space.child(indices[level], of: pages[level])
+    path[level].index += 1
+    path[level - 1].page = try view.space.child(path[level].index, of: path[level].page)
     try descend(from: level - 1) { (page) throws(EngineError) in 0 }
     return settle()
   }
@@ -176,10 +166,10 @@ final class TreeCursor {
   func moveToPreviousLeaf() throws(EngineError) -> Bool {
     isValid = false
     var level = 1
-    while level <= view.root.level, indices[level] == 0 { level += 1 }
+    while level <= view.root.level, path[level].index == 0 { level += 1 }
     guard level <= view.root.level else { return false }
-    indices[level] -= 1
-    pages[level - 1] = try view.space.child(indices[level], of: pages[level])
+    path[level].index -= 1
+    path[level - 1].page = try view.space.child(path[level].index, of: path[level].page)
     try descend(from: level - 1) { (page) throws(EngineError) in page.count - 1 }
     return settle()
   }

@@ -21,8 +21,8 @@ struct TreeView {
     return isFound ? page.entry(index) : nil
   }
 
-  /// How many keys come before a key. O(log n): branches know how many keys lie below their entries.
-  func rank(of bytes: UnsafeRawBufferPointer) throws(EngineError) -> UInt64 {
+  /// How many keys come before a key, or up to and with it. O(log n): branches know how many keys lie below their entries.
+  func rank(of bytes: UnsafeRawBufferPointer, andItself: Bool = false) throws(EngineError) -> UInt64 {
     guard root.reference != .none else { return 0 }
     let key = SearchKey(bytes)
     var page = try space.page(root)
@@ -34,29 +34,41 @@ struct TreeView {
       page = try space.child(index, of: page)
       level &-= 1
     }
-    return rank &+ UInt64(page.search(key).index)
+    let (index, isFound) = page.search(key)
+    return rank &+ UInt64(isFound && andItself ? index &+ 1 : index)
   }
 
   /// How many keys lie in a range.
   func count(in range: KeyRange) throws(EngineError) -> UInt64 {
-    let (from, to) = range.halfOpen
-    let first = try from.map { (key) throws(EngineError) in try rank(of: key) } ?? 0
-    let end = try to.map { (key) throws(EngineError) in try rank(of: key) } ?? count
-    return end > first ? end - first : 0
+    let first = try range.lower.map { (lower) throws(EngineError) in
+      try rank(of: lower.key, andItself: !lower.isInclusive)
+    }
+    let end = try range.upper.map { (upper) throws(EngineError) in
+      try rank(of: upper.key, andItself: upper.isInclusive)
+    }
+    let (from, to) = (first ?? 0, end ?? count)
+    return to > from ? to - from : 0
   }
 
-  private func rank(of key: [UInt8]) throws(EngineError) -> UInt64 {
-    try key.withBytes { (bytes) throws(EngineError) in try rank(of: bytes) }
+  private func rank(of key: [UInt8], andItself: Bool) throws(EngineError) -> UInt64 {
+    try key.withBytes { (bytes) throws(EngineError) in try rank(of: bytes, andItself: andItself) }
   }
-}
 
-extension KeyRange {
-  /// The same range as "from the first, up to but without the second". The key right behind another is
-  /// that key with a zero byte added.
-  var halfOpen: (from: [UInt8]?, to: [UInt8]?) {
-    (
-      lower.map { $0.isInclusive ? $0.key : $0.key + [0] },
-      upper.map { $0.isInclusive ? $0.key + [0] : $0.key }
-    )
+  /// The leaf, and the place in it, of the key with `rank` keys before it; nil behind the last. O(log n).
+  func place(at rank: UInt64) throws(EngineError) -> (leaf: Page, index: Int)? {
+    guard rank < count, root.reference != .none else { return nil }
+    var page = try space.page(root)
+    var level = root.level
+    var remaining = rank
+    while level > 0 {
+      page = try space.child(page.childIndex(rank: &remaining), of: page)
+      level &-= 1
+    }
+    guard remaining < UInt64(page.count) else { throw Self.wrongCounts }
+    return (page, Int(remaining))
+  }
+
+  static var wrongCounts: EngineError {
+    .damaged("the tree is damaged: the numbers of keys in its branches are wrong; run verify", file: nil)
   }
 }

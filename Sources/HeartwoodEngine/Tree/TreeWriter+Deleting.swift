@@ -203,3 +203,14 @@ extension TreeWriter {
     discard(reference, page)
   }
 }
+
+extension KeyRange {
+  /// The same range as "from the first, up to but without the second". The key right behind another is
+  /// that key with a zero byte added.
+  fileprivate var halfOpen: (from: [UInt8]?, to: [UInt8]?) {
+    (
+      lower.map { $0.isInclusive ? $0.key : $0.key + [0] },
+      upper.map { $0.isInclusive ? $0.key + [0] : $0.key }
+    )
+  }
+}
