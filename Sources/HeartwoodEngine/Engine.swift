@@ -63,7 +63,7 @@ public final class Engine: Sendable {
   // MARK: Reading
 
   /// The newest generation, held until the object is released.
-  public func snapshot() throws(EngineError) -> Snapshot { try use.open().newestSnapshot() }
+  public func snapshot() throws(EngineError) -> Snapshot { try use.snapshot() }
 
   /// A past generation, for as long as the log has it.
   ///

@@ -15,6 +15,10 @@ final class Generations: @unchecked Sendable {
     let generation: UInt64
     let root: TreeRoot
     fileprivate let slot: ReaderSlots.Slot
+
+    /// Once for each pin, while the space is there that has the slot.
+    @inline(__always)
+    func letGo() { slot.pointee.store(0, ordering: .releasing) }
   }
 
   /// A page that no new generation has.
@@ -36,7 +40,7 @@ final class Generations: @unchecked Sendable {
   private static let ringCount: UInt64 = 64
 
   private let space: PageSpace
-  private let slots = ReaderSlots()
+  private let readers: ReaderSlots
   private let newestNumber: Atomic<UInt64>
   private let ring: UnsafeMutablePointer<RingEntry>
 
@@ -50,6 +54,7 @@ final class Generations: @unchecked Sendable {
 
   init(space: PageSpace, generation: UInt64, root: TreeRoot) {
     self.space = space
+    readers = space.readers
     newestNumber = Atomic(generation)
     tip = (generation, root)
     ring = .allocate(capacity: Int(Self.ringCount))
@@ -70,7 +75,7 @@ final class Generations: @unchecked Sendable {
   /// Holds the newest generation. Any thread, no lock.
   func pin() -> Pin {
     var generation = newestNumber.load(ordering: .acquiring)
-    let slot = slots.claim(generation &+ 1)
+    let slot = readers.claim(generation &+ 1)
     while true {
       let now = newestNumber.load(ordering: .sequentiallyConsistent)
       if now == generation, let root = root(of: generation) {
@@ -80,9 +85,6 @@ final class Generations: @unchecked Sendable {
       slot.pointee.store(generation &+ 1, ordering: .sequentiallyConsistent)
     }
   }
-
-  /// Lets go of a generation. Once for each pin.
-  func unpin(_ pin: Pin) { pin.slot.pointee.store(0, ordering: .releasing) }
 
   private func root(of generation: UInt64) -> TreeRoot? {
     let entry = ring + Int(generation % Self.ringCount)
@@ -127,7 +129,7 @@ final class Generations: @unchecked Sendable {
     guard !fresh.isEmpty || !waiting.isEmpty else { return }
     // Asked before the slots are looked at: whoever comes later takes this generation or a newer one.
     let published = newestNumber.load(ordering: .sequentiallyConsistent)
-    let pins = slots.values().map { $0 - 1 }.sorted()
+    let pins = readers.values().map { $0 - 1 }.sorted()
     let held = waiting.count
     let ready = readyCount(published)
     for page in fresh[..<ready] { freeOrKeep(page, pins) }
@@ -174,5 +176,5 @@ final class Generations: @unchecked Sendable {
   }
 
   /// The oldest generation that is held now; nil when none is. Any thread.
-  var oldestPinned: UInt64? { slots.values().min().map { $0 - 1 } }
+  var oldestPinned: UInt64? { readers.values().min().map { $0 - 1 } }
 }

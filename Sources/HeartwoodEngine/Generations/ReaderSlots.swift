@@ -32,6 +32,19 @@ final class ReaderSlots: @unchecked Sendable {
       (memory + index &* slotBytes).assumingMemoryBound(to: Atomic<UInt64>.self)
     }
 
+    /// Takes a slot that is free, the first one to be looked at being `start`; nil where none is.
+    @inline(__always)
+    func claim(_ value: UInt64, from start: Int) -> Slot? {
+      for step in 0..<slotsPerBlock {
+        let slot = slot((start &+ step) & (slotsPerBlock &- 1))
+        guard slot.pointee.load(ordering: .relaxed) == 0 else { continue }
+        let (won, _) = slot.pointee.compareExchange(
+          expected: 0, desired: value, ordering: .sequentiallyConsistent)
+        if won { return slot }
+      }
+      return nil
+    }
+
     /// The block behind this one, made where there is none.
     func following() -> Block {
       if let found = existingNext() { return found }
@@ -53,17 +66,17 @@ final class ReaderSlots: @unchecked Sendable {
   private let first = Block()
 
   /// Takes a free slot and says `value` in it. Lock-free.
+  @inline(__always)
   func claim(_ value: UInt64) -> Slot {
-    var block = first
-    let start = Self.hint()
+    // Not by way of a variable that holds a block: that would count a reference to it, which all readers share.
+    first.claim(value, from: Self.hint()) ?? claimBehindFirst(value)
+  }
+
+  @inline(never)
+  private func claimBehindFirst(_ value: UInt64) -> Slot {
+    var block = first.following()
     while true {
-      for step in 0..<Self.slotsPerBlock {
-        let slot = block.slot((start &+ step) & (Self.slotsPerBlock - 1))
-        guard slot.pointee.load(ordering: .relaxed) == 0 else { continue }
-        let (won, _) = slot.pointee.compareExchange(
-          expected: 0, desired: value, ordering: .sequentiallyConsistent)
-        if won { return slot }
-      }
+      if let slot = block.claim(value, from: Self.hint()) { return slot }
       block = block.following()
     }
   }

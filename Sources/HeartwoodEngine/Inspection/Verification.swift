@@ -223,7 +223,7 @@ final class Verification {
   /// The newest generation's tree, and every value that it leads to.
   private func checkNewestTree() throws(EngineError) {
     let view = TreeView(space: store.space, root: pinned.pin.root)
-    let values = ReadView(view: view, table: store.log.table)
+    let values = ReadView(view)
     try inspect(view) { [self] (key, entry) throws(EngineError) in
       guard case .position(let reference) = entry else { return }
       try collecting { () throws(EngineError) in _ = try values.value(at: reference, of: key) }

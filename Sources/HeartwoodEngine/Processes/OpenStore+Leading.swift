@@ -354,7 +354,7 @@ extension OpenStore {
   /// Takes up what other processes have published since, if there is anything.
   @inline(__always)
   func followOthers() throws(EngineError) {
-    guard let page, !leading.isOn.load(ordering: .relaxed) else { return }
+    guard !leading.isOn.load(ordering: .relaxed), let page else { return }
     let counter: UInt64
     do {
       counter = try page.newestCounter()

@@ -29,6 +29,12 @@ final class StoreUse: Sendable {
     return store
   }
 
+  /// The newest generation. Not by way of `open`: what that returns is counted, and all readers share the count.
+  func snapshot() throws(EngineError) -> Snapshot {
+    if end.hasCome { throw StoreStatus.closed }
+    return try store.newestSnapshot()
+  }
+
   /// The last one closes the store; the others make durable what was committed. A second call does nothing.
   func close() throws(EngineError) {
     guard !end.hasCome else { return }

@@ -3,7 +3,7 @@ extension OpenStore {
   func newestSnapshot() throws(EngineError) -> Snapshot {
     try status.checkOpen()
     try followOthers()
-    return Snapshot(generations, space, log.table)
+    return Snapshot(generations, space)
   }
 
   /// A past generation, from the newest checkpoint that is not after it.
@@ -24,7 +24,6 @@ final class PastGeneration: @unchecked Sendable {
   let view: ReadView
   /// Keeps the pages that were made by replaying.
   private let replay: Replay
-  private let table: SegmentTable
 
   init(_ store: OpenStore, _ generation: UInt64) throws(EngineError) {
     let end = store.log.path.settled
@@ -40,9 +39,8 @@ final class PastGeneration: @unchecked Sendable {
       space: space, from: checkpoint, log: LogPath.tail(of: segments), end: end, last: generation)
     let root = replay.generations.tip.root
     // A table of its own: the store may give segments back that this generation needs.
-    table = SegmentTable()
-    for segment in segments { table.add(segment) }
-    view = ReadView(view: TreeView(space: space, root: root), table: table)
+    for segment in segments { space.values.add(segment) }
+    view = ReadView(TreeView(space: space, root: root))
   }
 
   private static func addPages(

@@ -2,17 +2,18 @@
 /// a transaction goes through here, and every value is checked here before it is believed.
 struct ReadView: @unchecked Sendable {
   let view: TreeView
-  let table: SegmentTable
   /// The frame under construction, for reading a transaction's own values.
   let pending: FrameBuilder?
   let pendingSegment: UInt32
 
-  init(view: TreeView, table: SegmentTable, pending: FrameBuilder? = nil, pendingSegment: UInt32 = 0) {
+  init(_ view: TreeView, pending: FrameBuilder? = nil, pendingSegment: UInt32 = 0) {
     self.view = view
-    self.table = table
     self.pending = pending
     self.pendingSegment = pendingSegment
   }
+
+  @inline(__always)
+  var table: SegmentTable { view.space.values }
 
   /// The value of a key; nil where there is none.
   @inline(__always)

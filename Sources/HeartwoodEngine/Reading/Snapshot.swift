@@ -6,7 +6,7 @@ public final class Snapshot: KeyValueReader, Sendable {
   /// What keeps the generation's pages and its log.
   private enum Hold {
     /// Of a generation of the open store. Here, and not in an object of its own, as one may be taken for every read.
-    case pin(Generations.Pin, Generations)
+    case pin(Generations.Pin)
     case past(PastGeneration)
   }
 
@@ -17,10 +17,10 @@ public final class Snapshot: KeyValueReader, Sendable {
   public let generation: Generation
 
   /// The newest generation of an open store.
-  init(_ generations: Generations, _ space: PageSpace, _ table: SegmentTable) {
+  init(_ generations: Generations, _ space: PageSpace) {
     let pin = generations.pin()
-    hold = .pin(pin, generations)
-    view = ReadView(view: TreeView(space: space, root: pin.root), table: table)
+    hold = .pin(pin)
+    view = ReadView(TreeView(space: space, root: pin.root))
     generation = Generation(rawValue: pin.generation)
   }
 
@@ -31,7 +31,7 @@ public final class Snapshot: KeyValueReader, Sendable {
   }
 
   deinit {
-    if case .pin(let pin, let generations) = hold { generations.unpin(pin) }
+    if case .pin(let pin) = hold { pin.letGo() }
   }
 
   /// How many keys there are.
@@ -87,6 +87,7 @@ public final class Snapshot: KeyValueReader, Sendable {
 /// A generation of the open store that is held for as long as this object is.
 final class PinnedGeneration: @unchecked Sendable {
   let pin: Generations.Pin
+  /// Keeps the slot.
   private let generations: Generations
 
   init(_ generations: Generations) {
@@ -94,5 +95,5 @@ final class PinnedGeneration: @unchecked Sendable {
     pin = generations.pin()
   }
 
-  deinit { generations.unpin(pin) }
+  deinit { pin.letGo() }
 }

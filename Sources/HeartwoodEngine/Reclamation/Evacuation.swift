@@ -62,7 +62,7 @@ struct Evacuation {
 
   private func collect(from key: [UInt8]) throws(EngineError) -> Batch {
     let view = store.tree.view
-    let values = ReadView(view: view, table: store.log.table)
+    let values = ReadView(view)
     let cursor = TreeCursor(view)
     var batch = Batch()
     var found = try key.isEmpty ? cursor.moveToFirst() : seek(key, cursor)

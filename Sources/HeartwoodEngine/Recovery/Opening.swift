@@ -267,7 +267,7 @@ struct Opening {
   // MARK: Both
 
   private func assemble(_ found: Found, leads: Bool = true) throws(EngineError) -> OpenStore {
-    let space = try PageSpace()
+    let space = try PageSpace(values: found.log.table)
     let numbers = SegmentNumbers(next: found.next)
     let files = PageSegmentFiles(folder: found.folder, identifier: found.log.identifier, options: options)
     var parts: [PageAppender.Part] = []

@@ -271,7 +271,7 @@ public final class WriteTransaction: KeyValueReader {
   // MARK: Reading
 
   private var view: ReadView {
-    ReadView(view: tree.view, table: log.table, pending: builder, pendingSegment: log.last.number)
+    ReadView(tree.view, pending: builder, pendingSegment: log.last.number)
   }
 
   private func usableView() throws(EngineError) -> ReadView {

@@ -2,7 +2,8 @@ import HeartwoodBytes
 import HeartwoodFiles
 import Synchronization
 
-/// Where pages are: the arena, which holds pages in memory, and the page segments on disk.
+/// Where pages are: the arena, which holds pages in memory, and the page segments on disk. With it goes all else that a
+/// reader needs, so that a snapshot keeps one object: keeping several is what readers would get in each other's way with.
 ///
 /// Readers follow references here without a lock. Pages of the arena are given out and taken back by
 /// the writer alone. A page from disk is filled and checked when it is first touched, and never again.
@@ -41,6 +42,10 @@ final class PageSpace: @unchecked Sendable {
   @exclusivity(unchecked) private var freePages: [UInt32] = []
   private let pagesInUse = Atomic(0)
   private let segments = SlotTable<Segment>()
+  /// Where the values are that the pages refer to.
+  let values: SegmentTable
+  /// Where readers say which generation they hold.
+  let readers = ReaderSlots()
   /// Held while a page is filled and checked.
   private let checking = Lock()
 
@@ -56,7 +61,8 @@ final class PageSpace: @unchecked Sendable {
   private static let smallPagesBytes = 4 << 20
 
   /// Reserves addresses for the arena; memory is taken as pages are used.
-  init() throws(EngineError) {
+  init(values: SegmentTable = SegmentTable()) throws(EngineError) {
+    self.values = values
     (arenaMemory, placesMemory) = try Self.reserve()
     pageLimit = arenaMemory.byteCount / Self.stride
     arena = arenaMemory.base

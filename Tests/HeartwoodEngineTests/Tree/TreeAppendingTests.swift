@@ -23,12 +23,12 @@ import Testing
       if held.count > 2 {
         let (pin, model) = held.remove(at: random.below(held.count))
         try TreeRig.expectEqual(TreeView(space: rig.space, root: pin.root), model, &random, "\(note), held")
-        rig.generations.unpin(pin)
+        pin.letGo()
       }
     }
     for (pin, model) in held {
       try TreeRig.expectEqual(TreeView(space: rig.space, root: pin.root), model, &random, "\(shape), held")
-      rig.generations.unpin(pin)
+      pin.letGo()
     }
     try rig.commit { try rig.deleteRange(.all) }
     try rig.commit {}
@@ -136,6 +136,6 @@ import Testing
     try rig.commit { try append(60..<2000) }
     try TreeRig.expectEqual(TreeView(space: rig.space, root: pin.root), model, &random, "held")
     try TreeRig.expectEqual(rig.view, rig.model, &random, "newest")
-    rig.generations.unpin(pin)
+    pin.letGo()
   }
 }

@@ -19,10 +19,10 @@ import Testing
       if held.count > 3 {
         let (pin, model) = held.remove(at: random.below(held.count))
         try TreeRig.expectEqual(TreeView(space: rig.space, root: pin.root), model, &random, "\(note), held")
-        rig.generations.unpin(pin)
+        pin.letGo()
       }
     }
-    for (pin, _) in held { rig.generations.unpin(pin) }
+    for (pin, _) in held { pin.letGo() }
     try rig.commit { try rig.deleteRange(.all) }
     #expect(rig.view.root == .empty)
     try rig.commit {}
@@ -188,6 +188,6 @@ import Testing
     }
     // Twice the pages, and one commit's copies that nobody has taken back yet.
     #expect(rig.space.arenaBytesInUse <= bytes * 2 + 13 * 4096)
-    rig.generations.unpin(pin)
+    pin.letGo()
   }
 }
