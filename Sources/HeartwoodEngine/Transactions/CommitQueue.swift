@@ -26,7 +26,14 @@ final class CommitQueue: @unchecked Sendable {
   private let lock = Lock()
   private let changed = Condition()
   private var entries: [Entry] = []
+  /// How many of them have to be synced.
+  private var dueCount = 0
+  /// Set while somebody syncs, or is about to.
   private var isSyncing = false
+  private var gathering = Gathering()
+  private let gathered = Condition()
+  /// Whether somebody waits who keeps others from writing.
+  private var isDraining = false
   private var waiting = 0
   /// Why nothing is published any more.
   private var failure: EngineError?
@@ -52,6 +59,9 @@ final class CommitQueue: @unchecked Sendable {
         publish(entry)
       } else {
         entries.append(entry)
+        guard entry.work != nil else { return }
+        dueCount += 1
+        if dueCount == gathering.wanted { gathered.broadcast() }
       }
     }
   }
@@ -63,6 +73,10 @@ final class CommitQueue: @unchecked Sendable {
     guard generations.newest < number else { return }
     lock.lock()
     defer { lock.unlock() }
+    try waitHere(for: number)
+  }
+
+  private func waitHere(for number: UInt64) throws(EngineError) {
     while generations.newest < number {
       if let failure { throw Self.outcomeUnknown(failure) }
       if isSyncing { waitForChange() } else { syncAll() }
@@ -82,7 +96,21 @@ final class CommitQueue: @unchecked Sendable {
   }
 
   /// Waits until everything is published; under the writer lock, so that nothing is added meanwhile.
-  func drain() throws(EngineError) { try waitForEarlier(generations.tip.generation) }
+  func drain() throws(EngineError) {
+    let last = generations.tip.generation
+    guard generations.newest < last else { return }
+    lock.lock()
+    defer { lock.unlock() }
+    isDraining = true
+    defer { isDraining = false }
+    gathered.broadcast()
+    do {
+      try waitHere(for: last)
+    } catch {
+      try status.checkWritable()
+      throw error
+    }
+  }
 
   private func waitForChange() {
     waiting += 1
@@ -92,12 +120,15 @@ final class CommitQueue: @unchecked Sendable {
 
   /// Syncs and publishes what is there now. The lock is held, but for the syncing itself.
   private func syncAll() {
-    let count = entries.count
+    isSyncing = true
+    gather()
+    let (count, due) = (entries.count, dueCount)
     // The last one's work covers the others'.
     let work = entries.last { $0.work != nil }?.work
-    isSyncing = true
     lock.unlock()
+    let begin = ContinuousClock.now
     let failure = work.flatMap(failureOfSync)
+    let duration = ContinuousClock.now - begin
     lock.lock()
     isSyncing = false
     if let failure {
@@ -106,13 +137,29 @@ final class CommitQueue: @unchecked Sendable {
       #endif
       self.failure = failure
       entries.removeAll()
+      dueCount = 0
     } else {
       for entry in entries[..<count] { publish(entry) }
       entries.removeFirst(count)
+      dueCount -= due
       // Those that came meanwhile and need no sync: there may be nobody who waits for them.
       while let first = entries.first, first.work == nil { publish(entries.removeFirst()) }
     }
+    gathering.noteSync(of: due, nanoseconds: duration.nanoseconds, waiting: dueCount)
     if waiting > 0 { changed.broadcast() }
+  }
+
+  /// Waits a moment for others who commit, where that pays. The lock is held, but for the waiting itself.
+  private func gather() {
+    let present = dueCount
+    guard !isDraining, let nanoseconds = gathering.patience(present: present) else { return }
+    let end = ContinuousClock.now + .nanoseconds(nanoseconds)
+    while dueCount < gathering.wanted, !isDraining {
+      let left = (end - .now).nanoseconds
+      guard left > 0 else { break }
+      gathered.wait(lock, nanoseconds: left)
+    }
+    gathering.noteWait(from: present, to: dueCount)
   }
 
   private func failureOfSync(_ work: SyncedPart.Work) -> EngineError? {
@@ -139,5 +186,12 @@ final class CommitQueue: @unchecked Sendable {
       .outcomeUnknown,
       "the sync of this commit failed: close the store and open it again, and see whether it is there",
       file: failure.file, underlying: failure)
+  }
+}
+
+extension Duration {
+  /// All of it, where it is less than some hundred years.
+  fileprivate var nanoseconds: Int {
+    Int(components.seconds) * 1_000_000_000 + Int(components.attoseconds / 1_000_000_000)
   }
 }

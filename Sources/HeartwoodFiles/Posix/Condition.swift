@@ -14,8 +14,20 @@ package final class Condition: @unchecked Sendable {
   package init() {
     condition = .allocate(capacity: 1)
     condition.initialize(to: pthread_cond_t())
-    let result = pthread_cond_init(condition, nil)
-    precondition(result == 0, "The system refused a condition.")
+    precondition(Self.make(condition) == 0, "The system refused a condition.")
+  }
+
+  private static func make(_ condition: UnsafeMutablePointer<pthread_cond_t>) -> Int32 {
+    #if canImport(Darwin)
+      return pthread_cond_init(condition, nil)
+    #else
+      // The wall clock, which would be used else, jumps.
+      var attributes = pthread_condattr_t()
+      pthread_condattr_init(&attributes)
+      defer { pthread_condattr_destroy(&attributes) }
+      pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC)
+      return pthread_cond_init(condition, &attributes)
+    #endif
   }
 
   deinit {
@@ -26,6 +38,20 @@ package final class Condition: @unchecked Sendable {
 
   /// Lets go of `lock`, which the thread holds, until `broadcast`; may return without. To be asked in a loop.
   package func wait(_ lock: Lock) { pthread_cond_wait(condition, lock.mutex) }
+
+  /// The same, for no longer than so many nanoseconds.
+  package func wait(_ lock: Lock, nanoseconds: Int) {
+    #if canImport(Darwin)
+      var time = timespec(tv_sec: nanoseconds / 1_000_000_000, tv_nsec: nanoseconds % 1_000_000_000)
+      pthread_cond_timedwait_relative_np(condition, lock.mutex, &time)
+    #else
+      var end = timespec()
+      clock_gettime(CLOCK_MONOTONIC, &end)
+      let sum = Int(end.tv_nsec) + nanoseconds
+      (end.tv_sec, end.tv_nsec) = (end.tv_sec + sum / 1_000_000_000, sum % 1_000_000_000)
+      pthread_cond_timedwait(condition, lock.mutex, &end)
+    #endif
+  }
 
   /// Wakes all who wait.
   package func broadcast() { pthread_cond_broadcast(condition) }

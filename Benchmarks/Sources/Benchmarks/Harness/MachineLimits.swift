@@ -4,20 +4,30 @@ import Foundation
 struct MachineLimits {
   /// Bytes per second that one thread copies, far more than the caches hold.
   let copyRate: Double
+  /// Seconds that a read of memory takes that waits for the one before, at places all over as much.
+  let readSeconds: Double
+  /// Seconds that the system takes to append 128 bytes to a file.
+  let writeSeconds: Double
   /// Seconds that appending 4 KiB takes until they are safe, in a file whose blocks are there already.
   let syncSeconds: Double
 
   init(directory: String) throws {
     copyRate = Self.measuredCopyRate()
-    syncSeconds = try Self.measuredSync(in: try Scratch(in: directory, named: "limits"))
+    readSeconds = Self.measuredRead()
+    let scratch = try Scratch(in: directory, named: "limits")
+    writeSeconds = try Self.measuredWrite(in: scratch)
+    syncSeconds = try Self.measuredSync(in: scratch)
   }
 
   var text: String {
-    "memory copy \(decimal(copyRate / 1e9, places: 1)) GB/s, sync of a 4 KiB append "
-      + "\(decimal(syncSeconds * 1e6, places: 0)) µs"
+    "memory copy \(decimal(copyRate / 1e9, places: 1)) GB/s, dependent read of memory "
+      + "\(decimal(readSeconds * 1e9, places: 0)) ns, append of 128 bytes \(decimal(writeSeconds * 1e6, places: 2)) µs, "
+      + "sync of a 4 KiB append \(decimal(syncSeconds * 1e6, places: 0)) µs"
   }
 
   private static let copyBytes = 256 << 20
+  private static let reads = 500_000
+  private static let writes = 100_000
   private static let syncs = 200
   private static let blockBytes = 4096
 
@@ -34,9 +44,43 @@ struct MachineLimits {
     return Double(copyBytes) / median(times)
   }
 
+  private static func measuredRead() -> Double {
+    let memory = UnsafeMutableRawPointer.allocate(byteCount: copyBytes, alignment: 4096)
+    defer { memory.deallocate() }
+    memset(memory, 0, copyBytes)
+    var place: UInt64 = 1
+    let seconds = timed {
+      for _ in 0..<reads {
+        // What is read is zero, which nobody but the memory knows.
+        let read = memory.load(fromByteOffset: Int(place >> 32) % copyBytes & ~7, as: UInt64.self)
+        place = place &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407 &+ read
+      }
+    }.seconds
+    return place == 0 ? 0 : seconds / Double(reads)
+  }
+
+  private static func measuredWrite(in scratch: Scratch) throws -> Double {
+    let file = try opened(scratch.path + "/appended")
+    defer { close(file) }
+    let bytes = [UInt8](repeating: 7, count: 128)
+    let seconds = try timed {
+      for index in 0..<writes {
+        guard pwrite(file, bytes, bytes.count, off_t(index * bytes.count)) == bytes.count else {
+          throw BenchmarkError("cannot write to \(scratch.path)")
+        }
+      }
+    }.seconds
+    return seconds / Double(writes)
+  }
+
+  private static func opened(_ path: String) throws -> Int32 {
+    let file = open(path, O_RDWR | O_CREAT, 0o644)
+    guard file >= 0 else { throw BenchmarkError("cannot write to \(path)") }
+    return file
+  }
+
   private static func measuredSync(in scratch: Scratch) throws -> Double {
-    let file = open(scratch.path + "/file", O_RDWR | O_CREAT, 0o644)
-    guard file >= 0 else { throw BenchmarkError("cannot write to \(scratch.path)") }
+    let file = try opened(scratch.path + "/file")
     defer { close(file) }
     let block = [UInt8](repeating: 7, count: blockBytes)
     func write(_ index: Int) throws {
