@@ -9,14 +9,12 @@ final class Moments: Sendable {
 
   func next() -> Int { count.add(1, ordering: .sequentiallyConsistent).newValue }
 
-  /// Returns when so many more transactions have begun or ended; not for long where none do.
+  /// Returns when so many more transactions have begun or ended; not for long where none do. By the clock, and not by the
+  /// number of yields: beside a busy program each may take milliseconds.
   func pass(_ more: Int) {
     let goal = count.load(ordering: .relaxed) + more
-    var patience = 200
-    while count.load(ordering: .relaxed) < goal, patience > 0 {
-      sched_yield()
-      patience -= 1
-    }
+    let end = ContinuousClock.now + .microseconds(200)
+    while count.load(ordering: .relaxed) < goal, ContinuousClock.now < end { sched_yield() }
   }
 
   /// A file system in memory whose syncs take time, in which others go on; or the machine's.
