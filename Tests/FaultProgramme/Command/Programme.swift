@@ -22,20 +22,23 @@ final class Programme: @unchecked Sendable {
   func run() throws -> Bool {
     if let number = arguments.piece { return runOne(parts[0], number) }
     say("\(arguments.size.rawValue) programme, seed \(arguments.seed), \(threadCount) threads")
-    var failures: [String] = []
-    var unfinished: [String] = []
-    for (number, part) in parts.enumerated() {
-      // What one part leaves of its share, the others have.
-      deadline = arguments.seconds.map { ($0 - elapsed) / Double(parts.count - number) + elapsed }
-      let course = Course(part, arguments, journal.entries)
-      run(course)
-      say(course.summary)
-      failures += course.failures
-      if !course.isFinished, course.failures.isEmpty { unfinished.append(part.name) }
+    let courses = parts.map { Course($0, arguments, journal.entries) }
+    var unfinished = courses
+    // What one part leaves of its share, the others have; and what is left in the end, those that are not finished.
+    for _ in 0..<2 {
+      for (number, course) in unfinished.enumerated() {
+        deadline = arguments.seconds.map { ($0 - elapsed) / Double(unfinished.count - number) + elapsed }
+        run(course)
+        say(course.summary)
+      }
+      unfinished = courses.filter { !$0.isFinished && $0.failures.isEmpty }
+      if (arguments.seconds ?? 0) - elapsed < 5 { break }
     }
+    let failures = courses.flatMap(\.failures)
     for failure in failures { say(failure) }
     if arguments.size != .long, !unfinished.isEmpty {
-      say("time is up; not finished: \(unfinished.joined(separator: ", ")); run again to go on")
+      let names = unfinished.map(\.part.name).joined(separator: ", ")
+      say("time is up; not finished: \(names); run again to go on")
     }
     return failures.isEmpty
   }
