@@ -64,8 +64,9 @@ struct EarlierBackup {
         guard hasEnd || part.header.number >= slot.nextSegment else { throw Self.wentItsOwnWay(folder) }
         continue
       }
-      if mine.header == part.header, mine.end == part.end { continue }
-      guard mine.header == part.header, try goesOn(part, contents) else { throw Self.wentItsOwnWay(folder) }
+      guard mine.header == part.header, try mine.end == part.end ? true : goesOn(part, contents) else {
+        throw Self.wentItsOwnWay(folder)
+      }
     }
     for part in contents.pages {
       guard let mine = pages[part.number] else { continue }

@@ -73,10 +73,6 @@ final class CommitQueue: @unchecked Sendable {
     guard generations.newest < number else { return }
     lock.lock()
     defer { lock.unlock() }
-    try waitHere(for: number)
-  }
-
-  private func waitHere(for number: UInt64) throws(EngineError) {
     while generations.newest < number {
       if let failure { throw Self.outcomeUnknown(failure) }
       if isSyncing { waitForChange() } else { syncAll() }
@@ -99,17 +95,12 @@ final class CommitQueue: @unchecked Sendable {
   func drain() throws(EngineError) {
     let last = generations.tip.generation
     guard generations.newest < last else { return }
-    lock.lock()
-    defer { lock.unlock() }
-    isDraining = true
-    defer { isDraining = false }
-    gathered.broadcast()
-    do {
-      try waitHere(for: last)
-    } catch {
-      try status.checkWritable()
-      throw error
+    lock.withLock {
+      isDraining = true
+      gathered.broadcast()
     }
+    defer { lock.withLock { isDraining = false } }
+    try waitForEarlier(last)
   }
 
   private func waitForChange() {
