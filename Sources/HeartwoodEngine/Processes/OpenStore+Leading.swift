@@ -256,6 +256,8 @@ extension OpenStore {
     do throws(FileSystemError) {
       let record = try membership.page.newest()
       if let record { leading.led.store(record.counter, ordering: .relaxed) }
+      // Whoever called before has gone.
+      leading.calls.store(try membership.page.callCount(), ordering: .relaxed)
       let isKnown = record.map { !$0.isHeld && $0.end == log.end && $0.durable == durableForOthers }
       if isKnown != true { try self.record(isHeld: true) }
       guard options.sharing == .processes, membership.page.isThere else { return }

@@ -118,9 +118,11 @@ enum CrashSubject: Sendable {
     explorer.faults = workload.faults
     let witness = Witness()
     let recovers = explorer.recoveryDepth > 0
-    return try explorer.run(acknowledging: Never.self) { fileSystem in
+    // What is promised makes another image of the same bytes.
+    return try explorer.run(acknowledging: Void.self) { fileSystem in
       try workload.prepare(fileSystem, witness)
-    } workload: { fileSystem, _ in
+    } workload: { fileSystem, acknowledge in
+      witness.whenNarrowed { acknowledge(()) }
       let session = Session(fileSystem, witness: witness)
       if workload.faults.isEmpty {
         try session.run(workload.steps)
@@ -137,7 +139,8 @@ enum CrashSubject: Sendable {
   private static func exploreGraph(_ explorer: CrashExplorer) throws -> CrashReport {
     let witness = GraphWitness(try GraphSession.states())
     let recovers = explorer.recoveryDepth > 0
-    return try explorer.run(acknowledging: Never.self) { fileSystem, _ in
+    return try explorer.run(acknowledging: Void.self) { fileSystem, acknowledge in
+      witness.whenNarrowed { acknowledge(()) }
       try GraphSession.live(on: fileSystem, witness)
     } recover: { fileSystem in
       if recovers { try Session.recover(fileSystem) }

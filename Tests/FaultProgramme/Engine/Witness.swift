@@ -6,6 +6,7 @@ final class Witness: @unchecked Sendable {
   private var promise = Promise()
   /// How many transactions were tried, for values that are like no other.
   private var transactions = 0
+  private var whenNarrowed: (@Sendable () -> Void)?
 
   init() {}
 
@@ -15,7 +16,7 @@ final class Witness: @unchecked Sendable {
   }
 
   /// What may be found after a crash at some moment.
-  struct Promise: Sendable {
+  struct Promise: Sendable, Hashable {
     /// The rows of every generation, from 0 on, which has none. The last may be of a transaction that
     /// was not acknowledged.
     fileprivate(set) var generations: [Rows] = [[:]]
@@ -26,7 +27,7 @@ final class Witness: @unchecked Sendable {
     fileprivate(set) var backup: Backup?
 
     /// The generations that a backup may be of.
-    struct Backup: Sendable {
+    struct Backup: Sendable, Hashable {
       /// Nil where there may be no backup at all.
       var oldest: Int?
       var newest: Int
@@ -34,6 +35,11 @@ final class Witness: @unchecked Sendable {
 
     /// All states that may be found, the oldest first.
     var candidates: ArraySlice<Rows> { generations[durable...] }
+
+    /// Whether something may not be found that might have been at an `earlier` time.
+    fileprivate func isNarrower(than earlier: Promise) -> Bool {
+      durable > earlier.durable || generations.count < earlier.generations.count || backup != earlier.backup
+    }
   }
 
   /// What may be found after a crash now.
@@ -52,14 +58,14 @@ final class Witness: @unchecked Sendable {
   }
 
   /// A commit is about to be tried.
-  func attempt(_ rows: Rows) { lock.withLock { promise.generations.append(rows) } }
+  func attempt(_ rows: Rows) { change { $0.generations.append(rows) } }
 
   /// Everything up to this generation has to survive.
-  func acknowledge(through generation: Int) { lock.withLock { promise.durable = generation } }
+  func acknowledge(through generation: Int) { change { $0.durable = generation } }
 
   /// A backup is about to be tried.
   func beginBackup() {
-    lock.withLock {
+    change { promise in
       promise.backup = Promise.Backup(
         oldest: promise.backup?.oldest, newest: promise.generations.count - 1)
     }
@@ -67,18 +73,18 @@ final class Witness: @unchecked Sendable {
 
   /// A backup of this generation is done.
   func endBackup(of generation: Int) {
-    lock.withLock { promise.backup = Promise.Backup(oldest: generation, newest: generation) }
+    change { $0.backup = Promise.Backup(oldest: generation, newest: generation) }
   }
 
   /// What was attempted behind this generation did not happen.
   func settleAttempts(through generation: Int) {
-    lock.withLock { promise.generations.removeSubrange((generation + 1)...) }
+    change { $0.generations.removeSubrange((generation + 1)...) }
   }
 
   /// The store was opened and is at this generation, with these rows: nothing newer will ever be found, and
   /// this has to survive; where opening moves values, only the rows have to. Returns whether that was possible.
   func settle(on generation: Int, _ rows: Rows, opensWithMoves: Bool) -> Bool {
-    lock.withLock {
+    change { promise in
       guard generation >= promise.durable, generation < promise.generations.count,
         promise.generations[generation] == rows
       else { return false }
@@ -88,4 +94,17 @@ final class Witness: @unchecked Sendable {
       return true
     }
   }
+
+  private func change<Result>(_ body: (inout Promise) -> Result) -> Result {
+    let (result, whenNarrowed) = lock.withLock {
+      let earlier = promise
+      let result = body(&promise)
+      return (result, promise.isNarrower(than: earlier) ? self.whenNarrowed : nil)
+    }
+    whenNarrowed?()
+    return result
+  }
+
+  /// Lets `action` be called whenever less may be found than before: what was in order need not be so any more.
+  func whenNarrowed(_ action: @escaping @Sendable () -> Void) { lock.withLock { whenNarrowed = action } }
 }

@@ -74,6 +74,7 @@ final class GraphWitness: @unchecked Sendable {
   private let states: [GraphFacts]
   private var acknowledged = 0
   private var isSaving = false
+  private var whenNarrowed: (@Sendable () -> Void)?
 
   init(_ states: [GraphFacts]) { self.states = states }
 
@@ -93,12 +94,23 @@ final class GraphWitness: @unchecked Sendable {
 
   /// The save was acknowledged, or found to be there.
   func acknowledge() {
-    lock.withLock {
+    let action = lock.withLock {
       isSaving = false
       acknowledged += 1
+      return whenNarrowed
     }
+    action?()
   }
 
   /// The save did not happen.
-  func withdraw() { lock.withLock { isSaving = false } }
+  func withdraw() {
+    let action = lock.withLock {
+      isSaving = false
+      return whenNarrowed
+    }
+    action?()
+  }
+
+  /// Lets `action` be called whenever less may be found than before.
+  func whenNarrowed(_ action: @escaping @Sendable () -> Void) { lock.withLock { whenNarrowed = action } }
 }

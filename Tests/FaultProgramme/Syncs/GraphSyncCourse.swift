@@ -10,9 +10,10 @@ struct GraphSyncCourse {
   let limits: CrashImageLimits
   let states: [GraphFacts]
 
-  func run(_ seen: inout Set<Int>) throws {
+  func run(_ seen: inout Set<CrashesBehindSync.Sighting>) throws {
     let disk = SimulatedFileSystem(personality: .hostile)
-    let crashes = CrashesBehindSync(disk, limits) { try check($0.mounted()) }
+    // Whatever was promised, any state that once was is allowed.
+    let crashes = CrashesBehindSync(disk, limits, seen) { 0 } check: { try check($0.mounted()) }
     let fileSystem = FaultInjectingFileSystem(base: disk, plan: sync.plan) { _ in crashes.beforeCall() }
     crashes.faults = fileSystem
     do {
@@ -20,7 +21,7 @@ struct GraphSyncCourse {
     } catch { throw Finding("\(sync): \(error)") }
     crashes.look()
     if let finding = crashes.finding { throw Finding("\(sync), \(finding)") }
-    seen.formUnion(crashes.seen)
+    seen = crashes.seen
   }
 
   /// One of the states that once were, or damage that is said.

@@ -27,11 +27,15 @@ struct SyncCourse {
 
   /// Runs the workload. Looks at what a crash leaves at the calls behind the bad sync, and in the end.
   ///
-  /// - Parameter seen: The images that were looked at, by their fingerprints.
+  /// - Parameter seen: What was looked at.
   /// - Returns: the errors that the store gave.
-  func run(_ seen: inout Set<Int>) throws -> [EngineError] {
+  func run(_ seen: inout Set<CrashesBehindSync.Sighting>) throws -> [EngineError] {
     let (disk, witness) = prepared.begin()
-    let crashes = CrashesBehindSync(disk, limits) { image in try check(image, witness.now) }
+    let crashes = CrashesBehindSync(disk, limits, seen) {
+      witness.now.hashValue
+    } check: { image in
+      try check(image, witness.now)
+    }
     let plan = prepared.workload.faults + sync.plan
     let fileSystem = FaultInjectingFileSystem(base: disk, plan: plan) { _ in crashes.beforeCall() }
     crashes.faults = fileSystem
@@ -48,7 +52,7 @@ struct SyncCourse {
     for error in session.errors { try requireClear(error, "\(sync)") }
     if let finding = crashes.finding { throw Finding("\(sync), \(finding)") }
     try requireNothingOpen(disk, "\(sync), closed")
-    seen.formUnion(crashes.seen)
+    seen = crashes.seen
     return session.errors
   }
 
@@ -66,19 +70,32 @@ struct SyncCourse {
 final class CrashesBehindSync: @unchecked Sendable {
   private let disk: SimulatedFileSystem
   private let limits: CrashImageLimits
+  private let promise: () -> Int
   private let check: (CrashImage) throws -> Void
   private var calls = 0
   /// Weak, as it keeps what calls this.
   weak var faults: FaultInjectingFileSystem?
-  private(set) var seen: Set<Int> = []
+  private(set) var seen: Set<Sighting>
   /// The first image that is not as it has to be.
   private(set) var finding: String?
 
+  /// What makes one image differ from another: its bytes, and what was promised when they were all that was left.
+  struct Sighting: Hashable {
+    let fingerprint: Int
+    let promise: Int
+  }
+
+  /// - Parameters:
+  ///   - seen: What need not be looked at again.
+  ///   - promise: Tells what is promised now from anything else.
   init(
-    _ disk: SimulatedFileSystem, _ limits: CrashImageLimits, _ check: @escaping (CrashImage) throws -> Void
+    _ disk: SimulatedFileSystem, _ limits: CrashImageLimits, _ seen: Set<Sighting>,
+    promise: @escaping () -> Int, check: @escaping (CrashImage) throws -> Void
   ) {
     self.disk = disk
     self.limits = limits
+    self.seen = seen
+    self.promise = promise
     self.check = check
   }
 
@@ -92,8 +109,9 @@ final class CrashesBehindSync: @unchecked Sendable {
   /// Looks at what a crash now leaves.
   func look() {
     guard finding == nil else { return }
+    let promised = promise()
     for image in disk.crashImages(limits) {
-      seen.insert(image.fingerprint)
+      guard seen.insert(Sighting(fingerprint: image.fingerprint, promise: promised)).inserted else { continue }
       do {
         try check(image)
       } catch {

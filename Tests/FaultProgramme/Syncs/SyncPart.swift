@@ -48,7 +48,7 @@ struct SyncSubject: Sendable, CustomStringConvertible {
   var description: String { "\(workload?.description ?? "a graph"), \(behavior)" }
 
   func run(round: Int, seed: UInt64, _ limits: CrashImageLimits, _ figures: inout Figures) throws {
-    var seen: Set<Int> = []
+    var seen: Set<CrashesBehindSync.Sighting> = []
     let prepared = try workload.map { try PreparedWorkload($0, seed: seed, .hostile) }
     let states = prepared == nil ? try GraphSession.states() : []
     let calls = try prepared?.calls() ?? GraphCourse.calls()

@@ -73,6 +73,20 @@ import Testing
     try second.close()
   }
 
+  @Test func `that have gone are not waited for, whatever they have called or left behind`() throws {
+    let disk = SimulatedFileSystem()
+    let options = shared(.simulated)
+    try Engine(at: "/store", options: options, fileSystem: disk).close()
+    let page = try disk.openDirectory("/store").open("processes", .readWrite)
+    try page.write(all: [UInt8](repeating: 0xa5, count: ProcessPage.byteCount), at: 0)
+    try page.close()
+    let engine = try Engine(at: "/store", options: options, fileSystem: disk)
+    let store = engine.use.store
+    #expect(try store.membership?.page.callCount() == store.leading.calls.load(ordering: .relaxed))
+    try engine.write { try $0.put("a", [1]) }
+    try engine.close()
+  }
+
   @Test func `that have a folder which is replaced write no more to it`() throws {
     try TemporaryFolder.with { path in
       let engine = try Engine(at: path, options: shared(.posixMapped))
