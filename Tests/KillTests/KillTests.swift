@@ -13,6 +13,17 @@ import Testing
     try CrowdRun(seed: 4712, program: program).run(kills: 10)
   }
 
+  @Test func `ends the piece that it runs, and not the fault programme`() throws {
+    let worker = try Worker(.short, seed: 1, program: program)
+    try worker.ask("kills", 0)
+    #expect(try worker.answer().figures["kills"] == 10)
+    kill(worker.identifier, SIGSTOP)
+    try worker.ask("kills", 0)
+    kill(worker.identifier, SIGKILL)
+    #expect(try worker.answer().finding == "its process was ended by signal 9")
+    #expect(!worker.isRunning)
+  }
+
   private var program: URL {
     URL(fileURLWithPath: CommandLine.arguments[0]).deletingLastPathComponent().appending(
       path: "FaultProgramme")

@@ -4,7 +4,7 @@ struct Arguments: Sendable {
   var seed: UInt64 = 1
   /// No piece is begun after so many seconds.
   var seconds: Double?
-  var threads: Int?
+  var processes: Int?
   /// The names of the parts to run, empty for all.
   var parts: [String] = []
   /// The one piece to run.
@@ -21,7 +21,7 @@ struct Arguments: Sendable {
 
       --seed N      decides everything that looks random; 1
       --minutes M   begins nothing new after M minutes, which the parts share; run again, it goes on where it stopped
-      --threads N   as many as there are processors
+      --processes N run pieces at the same time; as many as there are processors
       --fresh       forgets what was done before
       --piece N     runs one piece of one part, as a failure has named it
 
@@ -41,7 +41,7 @@ struct Arguments: Sendable {
       switch word {
       case "--seed": seed = try number(word)
       case "--minutes": seconds = 60 * (try number(word))
-      case "--threads": threads = max(1, try number(word))
+      case "--processes": processes = max(1, try number(word))
       case "--piece": piece = try number(word)
       case "--state": state = words.popFirst()
       default:

@@ -12,6 +12,7 @@ struct FaultProgramme {
     let words = Array(CommandLine.arguments.dropFirst())
     do {
       if words.first == "victim" { try Victim.run(Array(words.dropFirst())) }
+      if words.first == "worker" { try Worker.serve(Array(words.dropFirst()), parts) }
       let arguments = try Arguments(words)
       let chosen = try chosenParts(arguments)
       exit(try Programme(chosen, arguments).run() ? 0 : 1)

@@ -43,7 +43,7 @@ struct Piece: Sendable {
 
 /// What was counted, by its name in the plural.
 struct Figures: Sendable, Equatable {
-  private(set) var counts: [String: Int] = [:]
+  var counts: [String: Int] = [:]
 
   subscript(name: String) -> Int {
     get { counts[name] ?? 0 }

@@ -1,7 +1,7 @@
 import Foundation
 import HeartwoodFiles
 
-/// Runs parts piece by piece on several threads, says how far it is, and keeps count.
+/// Runs parts piece by piece in several processes, says how far it is, and keeps count.
 final class Programme: @unchecked Sendable {
   private let parts: [any Part]
   private let arguments: Arguments
@@ -11,17 +11,21 @@ final class Programme: @unchecked Sendable {
   /// When the part that runs begins nothing new any more, in seconds from the start; nil for never.
   private var deadline: Double?
   private var lastReport = ContinuousClock.now
+  /// One for each piece that is run at the same time; none before its first.
+  private var workers: [Worker?]
 
   init(_ parts: [any Part], _ arguments: Arguments) throws {
     self.parts = parts
     self.arguments = arguments
     journal = try Journal(at: arguments.piece == nil ? arguments.state : nil)
+    workers = Array(
+      repeating: nil, count: arguments.processes ?? ProcessInfo.processInfo.activeProcessorCount)
   }
 
   /// Returns whether nothing was found.
   func run() throws -> Bool {
     if let number = arguments.piece { return runOne(parts[0], number) }
-    say("\(arguments.size.rawValue) programme, seed \(arguments.seed), \(threadCount) threads")
+    say("\(arguments.size.rawValue) programme, seed \(arguments.seed), \(workers.count) processes")
     let courses = parts.map { Course($0, arguments, journal.entries) }
     var unfinished = courses
     // What one part leaves of its share, the others have; and what is left in the end, those that are not finished.
@@ -34,6 +38,7 @@ final class Programme: @unchecked Sendable {
       unfinished = courses.filter { !$0.isFinished && $0.failures.isEmpty }
       if (arguments.seconds ?? 0) - elapsed < 5 { break }
     }
+    for worker in workers { worker?.end() }
     let failures = courses.flatMap(\.failures)
     for failure in failures { say(failure) }
     if arguments.size != .long, !unfinished.isEmpty {
@@ -42,8 +47,6 @@ final class Programme: @unchecked Sendable {
     }
     return failures.isEmpty
   }
-
-  private var threadCount: Int { arguments.threads ?? ProcessInfo.processInfo.activeProcessorCount }
 
   private func runOne(_ part: any Part, _ number: Int) -> Bool {
     guard let piece = part.piece(number, of: arguments.size, seed: arguments.seed) else {
@@ -62,31 +65,39 @@ final class Programme: @unchecked Sendable {
   }
 
   private func run(_ course: Course) {
-    DispatchQueue.concurrentPerform(iterations: threadCount) { _ in
+    DispatchQueue.concurrentPerform(iterations: workers.count) { place in
       while !isTimeUp, let (number, piece) = lock.withLock({ course.next() }) {
-        let start = ContinuousClock.now
-        var figures = Figures()
-        let result = Result { try piece.run(&figures) }
-        lock.withLock { finish(course, number, piece, result, figures, ContinuousClock.now - start) }
+        let result = Result { () throws -> Worker.Answer in
+          let worker = try worker(at: place)
+          try worker.ask(course.part.name, number)
+          return try worker.answer()
+        }
+        lock.withLock { finish(course, number, piece, result) }
       }
     }
   }
 
+  /// The worker of a thread; another one where it has ended.
+  private func worker(at place: Int) throws -> Worker {
+    if let worker = lock.withLock({ workers[place] }), worker.isRunning { return worker }
+    let worker = try Worker(arguments.size, seed: arguments.seed)
+    lock.withLock { workers[place] = worker }
+    return worker
+  }
+
   private func finish(
-    _ course: Course, _ number: Int, _ piece: Piece, _ result: Result<Void, any Error>, _ figures: Figures,
-    _ duration: Duration
+    _ course: Course, _ number: Int, _ piece: Piece, _ result: Result<Worker.Answer, any Error>
   ) {
-    switch result {
-    case .failure(let error): course.fail(number, piece, error)
-    case .success:
+    do {
+      let answer = try result.get()
+      if let finding = answer.finding { throw Finding(finding) }
       let entry = Journal.Entry(
-        part: course.part.name, piece: number, seconds: duration.seconds, figures: figures)
+        part: course.part.name, piece: number, seconds: answer.seconds,
+        figures: Figures(counts: answer.figures))
       course.add(entry)
-      do {
-        try journal.add(entry)
-      } catch {
-        course.fail(number, piece, error)
-      }
+      try journal.add(entry)
+    } catch {
+      course.fail(number, piece, error)
     }
     if ContinuousClock.now - lastReport > .seconds(20) {
       lastReport = .now

@@ -17,20 +17,22 @@ struct CrashPart: Part {
     let subject = CrashSubject.all[number % CrashSubject.all.count]
     let variant = number / CrashSubject.all.count
     let personality = [Personality.hostile, .hostile, .posix, .hostile, .ext4Ordered][variant % 5]
-    let explorer = CrashExplorer(seed: seed &+ UInt64(variant), personality: personality, limits: Self.limits)
+    let explorer = CrashExplorer(
+      seed: seed &+ UInt64(variant), personality: personality, limits: Self.limits(size))
     return Piece(name: "\(subject.name(variant, seed)), \(personality)") { figures in
       try subject.explore(explorer, variant: variant, seed: seed).add(to: &figures)
       try subject.requireSameBytes(on: personality, variant: variant, seed: seed)
     }
   }
 
-  /// More drawn images than usual: the store leaves few changes unsynced, so that there are few others.
-  static var limits: CrashImageLimits {
+  /// More drawn images than usual: the store leaves few changes unsynced, so that there are few others. The short size
+  /// has fewer of each call, so that it comes to all workloads.
+  private static func limits(_ size: Size) -> CrashImageLimits {
     var limits = CrashImageLimits()
-    limits.everySubsetUpTo = 6
+    limits.everySubsetUpTo = size == .short ? 4 : 6
     limits.tornWrites = 3
-    limits.drawnImages = 128
-    limits.imageCount = 2000
+    limits.drawnImages = size == .short ? 12 : 128
+    limits.imageCount = size == .short ? 90 : 2000
     return limits
   }
 }

@@ -13,7 +13,11 @@ struct GraphSyncCourse {
   func run(_ seen: inout Set<CrashesBehindSync.Sighting>) throws {
     let disk = SimulatedFileSystem(personality: .hostile)
     // Whatever was promised, any state that once was is allowed.
-    let crashes = CrashesBehindSync(disk, limits, seen) { 0 } check: { try check($0.mounted()) }
+    let crashes = CrashesBehindSync(disk, limits, seen) {
+      0
+    } check: {
+      try check($0.mounted())
+    }
     let fileSystem = FaultInjectingFileSystem(base: disk, plan: sync.plan) { _ in crashes.beforeCall() }
     crashes.faults = fileSystem
     do {

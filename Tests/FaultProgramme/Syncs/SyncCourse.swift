@@ -111,7 +111,9 @@ final class CrashesBehindSync: @unchecked Sendable {
     guard finding == nil else { return }
     let promised = promise()
     for image in disk.crashImages(limits) {
-      guard seen.insert(Sighting(fingerprint: image.fingerprint, promise: promised)).inserted else { continue }
+      guard seen.insert(Sighting(fingerprint: image.fingerprint, promise: promised)).inserted else {
+        continue
+      }
       do {
         try check(image)
       } catch {

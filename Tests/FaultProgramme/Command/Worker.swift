@@ -1,0 +1,101 @@
+import Foundation
+import HeartwoodFiles
+
+/// A process of this program that runs pieces, one after the other. Threads of one process would wait for one another
+/// at every map of memory; and a piece that ends its process is a finding, and not the end of the programme.
+///
+///     FaultProgramme worker SIZE SEED
+///
+/// Each line that it reads names a part and one of its pieces; it answers with a line of JSON.
+final class Worker {
+  /// What became of a piece.
+  struct Answer: Codable {
+    var seconds = 0.0
+    var figures: [String: Int] = [:]
+    /// What was found; nil for nothing.
+    var finding: String?
+  }
+
+  private let process = Process()
+  private let requests = Pipe()
+  private let answers = Pipe()
+  private var rest = Data()
+
+  /// Starts one.
+  init(
+    _ size: Size, seed: UInt64, program: URL = URL(fileURLWithPath: CommandLine.arguments[0])
+  ) throws {
+    process.executableURL = program
+    process.environment = ProcessInfo.processInfo.environment.merging(["SWIFT_BACKTRACE": "enable=no"]) { $1 }
+    process.arguments = ["worker", size.rawValue, "\(seed)"]
+    process.standardInput = requests
+    process.standardOutput = answers
+    try KilledProcess.inheritance.withLock { try process.run() }
+  }
+
+  /// Whether it can be asked for more.
+  var isRunning: Bool { process.isRunning }
+
+  var identifier: Int32 { process.processIdentifier }
+
+  /// Lets it run a piece, whose answer it gives then.
+  func ask(_ part: String, _ piece: Int) throws {
+    try requests.fileHandleForWriting.write(contentsOf: Data("\(part) \(piece)\n".utf8))
+  }
+
+  /// Waits for what becomes of the piece that was asked for.
+  func answer() throws -> Answer {
+    while true {
+      if let end = rest.firstIndex(of: UInt8(ascii: "\n")) {
+        defer { rest = Data(rest[(end + 1)...]) }
+        return try JSONDecoder().decode(Answer.self, from: rest[..<end])
+      }
+      let more = answers.fileHandleForReading.availableData
+      if more.isEmpty {
+        process.waitUntilExit()
+        let end = process.terminationReason == .exit ? "ended with" : "was ended by signal"
+        return Answer(finding: "its process \(end) \(process.terminationStatus)")
+      }
+      rest += more
+    }
+  }
+
+  /// Lets it end; it does when nothing more is asked of it.
+  func end() {
+    try? requests.fileHandleForWriting.close()
+    process.waitUntilExit()
+  }
+
+  // MARK: The process itself
+
+  /// Runs what it is asked to, until nobody can ask any more.
+  static func serve(_ words: [String], _ parts: [any Part]) throws -> Never {
+    guard words.count == 2, let size = Size(rawValue: words[0]), let seed = UInt64(words[1]) else {
+      throw Finding("usage: worker SIZE SEED")
+    }
+    while let request = readLine() {
+      let words = request.split(separator: " ")
+      guard words.count == 2, let part = parts.first(where: { $0.name == words[0] }),
+        let number = Int(words[1]), let piece = part.piece(number, of: size, seed: seed)
+      else { throw Finding("there is no piece \(request)") }
+      let answer = try JSONEncoder().encode(run(piece))
+      try FileHandle.standardOutput.write(contentsOf: answer + Data("\n".utf8))
+    }
+    exit(0)
+  }
+
+  private static func run(_ piece: Piece) -> Answer {
+    var answer = Answer()
+    var figures = Figures()
+    let duration = ContinuousClock().measure {
+      do {
+        try piece.run(&figures)
+      } catch {
+        answer.finding = "\(error)"
+      }
+    }
+    answer.seconds = duration / .seconds(1)
+    answer.figures = figures.counts
+    return answer
+  }
+}
