@@ -31,8 +31,8 @@ struct CrashPart: Part {
     var limits = CrashImageLimits()
     limits.everySubsetUpTo = size == .short ? 4 : 6
     limits.tornWrites = 3
-    limits.drawnImages = size == .short ? 12 : 128
-    limits.imageCount = size == .short ? 90 : 2000
+    limits.drawnImages = size == .short ? 8 : 128
+    limits.imageCount = size == .short ? 60 : 2000
     return limits
   }
 }
