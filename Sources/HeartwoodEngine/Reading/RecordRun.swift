@@ -11,8 +11,6 @@ struct RecordRun {
   private let known = KnownSegments.make()
   /// How long the last record was: a guess at how many lines the next ones take.
   private var expectedBytes = 2 * lineBytes
-  /// Keeps the loads from being taken for useless.
-  private var kept: UInt64 = 0
 
   init(_ view: ReadView) { self.view = view }
 
@@ -90,14 +88,12 @@ extension RecordRun {
   mutating func touch(_ leaf: LeafEntries, _ span: ClosedRange<Int>) {
     if isInOrder(leaf, span) { return }
     let bytes = min(expectedBytes, Self.longest)
-    var sum = kept
     for index in span {
       guard let reference = leaf.position(index) else { continue }
       let segment = known.place(reference.segment)
       guard segment.pointee.number == reference.segment || enter(reference.segment, segment) else { continue }
-      sum &+= Self.touched(segment.pointee.base, Int(reference.offset), bytes, segment.pointee.limit)
+      Self.touch(segment.pointee.base, Int(reference.offset), bytes, segment.pointee.limit)
     }
-    kept = sum
   }
 
   /// Whether records lie one behind the other, as they were written: the hardware foresees that.
@@ -108,19 +104,15 @@ extension RecordRun {
     return last.rawValue &- first.rawValue <= UInt64(truncatingIfNeeded: span.count &* expectedBytes &* 2)
   }
 
-  /// A sum of one byte of each line.
   @inline(__always)
-  private static func touched(
-    _ base: UnsafeRawPointer, _ start: Int, _ bytes: Int, _ limit: Int
-  ) -> UInt64 {
+  private static func touch(_ base: UnsafeRawPointer, _ start: Int, _ bytes: Int, _ limit: Int) {
     let end = min(start &+ bytes, limit)
-    guard start < end else { return 0 }
-    var sum = UInt64(base.field8(end &- 1))
+    guard start < end else { return }
+    base.touchLine(end &- 1)
     var offset = start
     while offset < end {
-      sum &+= UInt64(base.field8(offset))
+      base.touchLine(offset)
       offset &+= lineBytes
     }
-    return sum
   }
 }

@@ -2,8 +2,12 @@
 /// corrected by galloping; only keys with the same head look at more than heads.
 extension Page {
   /// Where a key stands in a leaf, or where it would have to be put.
+  ///
+  /// - Parameter guess: Where to look first, if that is known.
   @inline(__always)
-  func search(_ key: SearchKey) -> (index: Int, isFound: Bool) { search(key, from: 0) }
+  func search(_ key: SearchKey, near guess: Int? = nil) -> (index: Int, isFound: Bool) {
+    search(key, from: 0, near: guess)
+  }
 
   /// The entry of a branch below which a key lies.
   @inline(__always)
@@ -25,7 +29,9 @@ extension Page {
   }
 
   @inline(__always)
-  private func search(_ key: SearchKey, from first: Int) -> (index: Int, isFound: Bool) {
+  private func search(_ key: SearchKey, from first: Int, near guess: Int? = nil) -> (
+    index: Int, isFound: Bool
+  ) {
     let count = count
     let prefixCount = prefixBytes
     if count == first { return (first, false) }
@@ -35,7 +41,7 @@ extension Page {
       if order < 0 || key.count < prefixCount { return (first, false) }
     }
     let head = key.head(from: prefixCount)
-    let index = lowerBound(head, from: first, to: count)
+    let index = lowerBound(head, from: first, to: count, near: guess)
     if index == count || self.head(index) != head { return (index, false) }
     let suffix = key.count &- prefixCount
     let uniform = uniform
@@ -49,15 +55,12 @@ extension Page {
 
   /// The first index whose head is not below `head`.
   @inline(__always)
-  private func lowerBound(_ head: UInt64, from first: Int, to end: Int) -> Int {
+  private func lowerBound(_ head: UInt64, from first: Int, to end: Int, near guess: Int?) -> Int {
     let firstHead = firstHead
     if head <= firstHead { return first }
     let heads = heads
-    let distance = Double(Int64(truncatingIfNeeded: (head &- firstHead) >> 1))
-    let estimate = distance * scale
     let last = end &- 1
-    // Written so that a scale that is no number ends at the last entry.
-    let guess = estimate < Double(last &- first) ? first &+ Int(estimate) : last
+    let guess = guess.map { min($0, last) } ?? interpolated(head, from: first, to: last)
     var low: Int
     var high: Int
     var step = 1
@@ -93,6 +96,15 @@ extension Page {
       if heads.field64(middle &* 8) < head { low = middle &+ 1 } else { high = middle }
     }
     return low
+  }
+
+  /// Where a head that is not below the first one would be, if all were spread evenly.
+  @inline(__always)
+  private func interpolated(_ head: UInt64, from first: Int, to last: Int) -> Int {
+    let distance = Double(Int64(truncatingIfNeeded: (head &- firstHead) >> 1))
+    let estimate = distance * scale
+    // Written so that a scale that is no number ends at the last entry.
+    return estimate < Double(last &- first) ? first &+ Int(estimate) : last
   }
 
   /// Among entries with the head of the key, which begin at `start`.

@@ -140,15 +140,18 @@ final class TreeCursor {
     guard view.root.reference != .none else { return false }
     var page = try view.space.page(view.root)
     var level = view.root.level
+    var guess: Int?
     while level > 0 {
       let index = page.childIndex(key)
       path[level].page = page
       path[level].index = index
-      page = try view.space.child(index, of: page)
+      let child = try view.space.child(index, of: page)
+      if level == 1 { guess = page.touch(child, below: index, for: key) }
+      page = child
       level &-= 1
     }
     path[0].page = page
-    path[0].index = page.search(key).index
+    path[0].index = page.search(key, near: guess).index
     return true
   }
 

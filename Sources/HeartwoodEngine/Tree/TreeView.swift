@@ -13,11 +13,15 @@ struct TreeView {
     let key = SearchKey(bytes)
     var page = try space.page(root)
     var level = root.level
+    var guess: Int?
     while level > 0 {
-      page = try space.child(page.childIndex(key), of: page)
+      let index = page.childIndex(key)
+      let child = try space.child(index, of: page)
+      if level == 1 { guess = page.touch(child, below: index, for: key) }
+      page = child
       level &-= 1
     }
-    let (index, isFound) = page.search(key)
+    let (index, isFound) = page.search(key, near: guess)
     return isFound ? page.entry(index) : nil
   }
 

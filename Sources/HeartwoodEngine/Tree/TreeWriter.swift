@@ -194,14 +194,17 @@ final class TreeWriter {
     var page = try space.page(root)
     var reference = root.reference
     var level = root.level
+    var guess: Int?
     while level > 0 {
       let index = page.childIndex(key)
       path[level] = Step(page: page, reference: reference, index: index)
       reference = page.child(index)
-      page = try space.child(index, of: page)
+      let child = try space.child(index, of: page)
+      if level == 1 { guess = page.touch(child, below: index, for: key) }
+      page = child
       level &-= 1
     }
-    let (index, isFound) = page.search(key)
+    let (index, isFound) = page.search(key, near: guess)
     path[0] = Step(page: page, reference: reference, index: index)
     pathHolds = true
     return isFound

@@ -29,6 +29,38 @@ import Testing
     #expect(rig.space.arenaBytesInUse == 0)
   }
 
+  @Test(arguments: [true, false])
+  func `A branch foresees where in a leaf a key is, of decimal digits or of bytes spread evenly`(
+    isDecimal: Bool
+  ) throws {
+    var random = SplitMix64(seed: 0x666f_7265)
+    let rig = try TreeRig()
+    let keys = (0..<5_000).map { number -> [UInt8] in
+      let (high, low) = (UInt64(number) &* 0x9E37_79B9_7F4A_7C15, random.next())
+      return isDecimal
+        ? Array("key \(10_000 + number * 7)".utf8)
+        : withUnsafeBytes(of: (high.bigEndian, low)) { Array($0) }
+    }
+    try rig.commit { for key in keys.shuffled(using: &random) { try rig.put(key, [1]) } }
+    let root = try rig.space.page(rig.view.root)
+    try #require(root.level == 1)
+    var (near, foreseen) = (0, 0)
+    for bytes in keys {
+      try bytes.withBytes { bytes in
+        let key = SearchKey(bytes)
+        let index = root.childIndex(key)
+        let leaf = try rig.space.child(index, of: root)
+        guard let guess = root.touch(leaf, below: index, for: key) else { return }
+        let found = leaf.search(key, near: guess)
+        #expect(found == leaf.search(key) && found.isFound)
+        foreseen += 1
+        near += abs(found.index - guess) <= 16 ? 1 : 0
+      }
+    }
+    #expect(foreseen > 4_700, "all but those below the last entry")
+    #expect(near * 10 > foreseen * 9, "\(near) of \(foreseen)")
+  }
+
   private static func change(
     _ rig: TreeRig, _ shape: KeyShape, _ random: inout SplitMix64, deleting: Bool
   ) throws {
