@@ -174,6 +174,8 @@
     case leadsBesideOthers
     /// Pages that no checkpoint names are kept, although another process may have written over them.
     case keepsPagesWrittenOver
+    /// An engine closes the store although others of its process use it.
+    case closesWhatOthersUse
 
     // MARK: The graph
 
