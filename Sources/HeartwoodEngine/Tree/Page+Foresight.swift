@@ -8,7 +8,7 @@ extension Page {
   ///
   /// - Returns: the guess; nil where there is none.
   @inline(__always)
-  func touch(_ leaf: Page, below index: Int, for key: SearchKey) -> Int? {
+  func foresee(_ leaf: Page, below index: Int, for key: SearchKey) -> Int? {
     guard index &+ 1 < count else { return nil }
     let (low, high) = (head(index), head(index &+ 1))
     let head = key.head(from: prefixBytes)

@@ -146,7 +146,7 @@ final class TreeCursor {
       path[level].page = page
       path[level].index = index
       let child = try view.space.child(index, of: page)
-      if level == 1 { guess = page.touch(child, below: index, for: key) }
+      if level == 1 { guess = page.foresee(child, below: index, for: key) }
       page = child
       level &-= 1
     }

@@ -17,7 +17,7 @@ struct TreeView {
     while level > 0 {
       let index = page.childIndex(key)
       let child = try space.child(index, of: page)
-      if level == 1 { guess = page.touch(child, below: index, for: key) }
+      if level == 1 { guess = page.foresee(child, below: index, for: key) }
       page = child
       level &-= 1
     }

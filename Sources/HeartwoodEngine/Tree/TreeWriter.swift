@@ -200,7 +200,7 @@ final class TreeWriter {
       path[level] = Step(page: page, reference: reference, index: index)
       reference = page.child(index)
       let child = try space.child(index, of: page)
-      if level == 1 { guess = page.touch(child, below: index, for: key) }
+      if level == 1 { guess = page.foresee(child, below: index, for: key) }
       page = child
       level &-= 1
     }

@@ -50,7 +50,7 @@ import Testing
         let key = SearchKey(bytes)
         let index = root.childIndex(key)
         let leaf = try rig.space.child(index, of: root)
-        guard let guess = root.touch(leaf, below: index, for: key) else { return }
+        guard let guess = root.foresee(leaf, below: index, for: key) else { return }
         let found = leaf.search(key, near: guess)
         #expect(found == leaf.search(key) && found.isFound)
         foreseen += 1
