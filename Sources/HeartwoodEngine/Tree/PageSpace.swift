@@ -103,6 +103,18 @@ final class PageSpace: @unchecked Sendable {
     return try diskChild(reference, index, of: branch)
   }
 
+  /// The same on the way to a key.
+  ///
+  /// - Parameter guess: Where in the child the key may be, if that is a leaf; its lines are on their way then.
+  @inline(__always)
+  func child(
+    _ index: Int, of branch: Page, toward key: SearchKey, foreseeing guess: inout Int?
+  ) throws(EngineError) -> Page {
+    let child = try child(index, of: branch)
+    if branch.level == 1 { guess = branch.foresee(child, below: index, for: key) }
+    return child
+  }
+
   @inline(__always)
   func arenaPage(_ reference: PageReference) -> Page { Page(arena + Int(reference.index) &* Self.stride) }
 

@@ -145,9 +145,7 @@ final class TreeCursor {
       let index = page.childIndex(key)
       path[level].page = page
       path[level].index = index
-      let child = try view.space.child(index, of: page)
-      if level == 1 { guess = page.foresee(child, below: index, for: key) }
-      page = child
+      page = try view.space.child(index, of: page, toward: key, foreseeing: &guess)
       level &-= 1
     }
     path[0].page = page

@@ -15,10 +15,7 @@ struct TreeView {
     var level = root.level
     var guess: Int?
     while level > 0 {
-      let index = page.childIndex(key)
-      let child = try space.child(index, of: page)
-      if level == 1 { guess = page.foresee(child, below: index, for: key) }
-      page = child
+      page = try space.child(page.childIndex(key), of: page, toward: key, foreseeing: &guess)
       level &-= 1
     }
     let (index, isFound) = page.search(key, near: guess)
@@ -32,13 +29,14 @@ struct TreeView {
     var page = try space.page(root)
     var level = root.level
     var rank: UInt64 = 0
+    var guess: Int?
     while level > 0 {
       let index = page.childIndex(key)
       for before in 0..<index { rank &+= page.keyCount(before) }
-      page = try space.child(index, of: page)
+      page = try space.child(index, of: page, toward: key, foreseeing: &guess)
       level &-= 1
     }
-    let (index, isFound) = page.search(key)
+    let (index, isFound) = page.search(key, near: guess)
     return rank &+ UInt64(isFound && andItself ? index &+ 1 : index)
   }
 

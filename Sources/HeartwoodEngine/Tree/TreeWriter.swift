@@ -199,9 +199,7 @@ final class TreeWriter {
       let index = page.childIndex(key)
       path[level] = Step(page: page, reference: reference, index: index)
       reference = page.child(index)
-      let child = try space.child(index, of: page)
-      if level == 1 { guess = page.foresee(child, below: index, for: key) }
-      page = child
+      page = try space.child(index, of: page, toward: key, foreseeing: &guess)
       level &-= 1
     }
     let (index, isFound) = page.search(key, near: guess)

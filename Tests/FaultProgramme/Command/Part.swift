@@ -42,8 +42,8 @@ struct Piece: Sendable {
 }
 
 /// What was counted, by its name in the plural.
-struct Figures: Sendable, Equatable {
-  var counts: [String: Int] = [:]
+struct Figures: Sendable, Equatable, Codable {
+  private(set) var counts: [String: Int] = [:]
 
   subscript(name: String) -> Int {
     get { counts[name] ?? 0 }

@@ -53,15 +53,9 @@ final class Programme: @unchecked Sendable {
       say("\(part.name) has no piece \(number)")
       return false
     }
-    var figures = Figures()
-    do {
-      try piece.run(&figures)
-      say("\(part.name) \(number), \(piece.name): \(figures)")
-      return true
-    } catch {
-      say("\(part.name) \(number), \(piece.name): \(error)")
-      return false
-    }
+    let answer = Worker.Answer(running: piece)
+    say("\(part.name) \(number), \(piece.name): \(answer.finding ?? "\(answer.figures)")")
+    return answer.finding == nil
   }
 
   private func run(_ course: Course) {
@@ -92,8 +86,7 @@ final class Programme: @unchecked Sendable {
       let answer = try result.get()
       if let finding = answer.finding { throw Finding(finding) }
       let entry = Journal.Entry(
-        part: course.part.name, piece: number, seconds: answer.seconds,
-        figures: Figures(counts: answer.figures))
+        part: course.part.name, piece: number, seconds: answer.seconds, figures: answer.figures)
       course.add(entry)
       try journal.add(entry)
     } catch {
@@ -105,7 +98,7 @@ final class Programme: @unchecked Sendable {
     }
   }
 
-  private var elapsed: Double { (ContinuousClock.now - started).seconds }
+  private var elapsed: Double { (ContinuousClock.now - started) / .seconds(1) }
 
   private var isTimeUp: Bool { deadline.map { elapsed > $0 } ?? false }
 
@@ -164,11 +157,5 @@ private final class Course: @unchecked Sendable {
     let missing = short.map { ", \(($0.count - figures[$0.figure]).grouped) \($0.figure) to go" }
     return "\(part.name): \(figures)\(missing.joined()); "
       + "\(done.count) pieces, \(Int(seconds)) s of processors"
-  }
-}
-
-extension Duration {
-  fileprivate var seconds: Double {
-    Double(components.seconds) + Double(components.attoseconds) / 1e18
   }
 }

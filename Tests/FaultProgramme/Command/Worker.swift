@@ -11,9 +11,23 @@ final class Worker {
   /// What became of a piece.
   struct Answer: Codable {
     var seconds = 0.0
-    var figures: [String: Int] = [:]
+    var figures = Figures()
     /// What was found; nil for nothing.
     var finding: String?
+
+    init(finding: String) { self.finding = finding }
+
+    /// Runs a piece.
+    init(running piece: Piece) {
+      let duration = ContinuousClock().measure {
+        do {
+          try piece.run(&figures)
+        } catch {
+          finding = "\(error)"
+        }
+      }
+      seconds = duration / .seconds(1)
+    }
   }
 
   private let process = Process()
@@ -78,24 +92,9 @@ final class Worker {
       guard words.count == 2, let part = parts.first(where: { $0.name == words[0] }),
         let number = Int(words[1]), let piece = part.piece(number, of: size, seed: seed)
       else { throw Finding("there is no piece \(request)") }
-      let answer = try JSONEncoder().encode(run(piece))
+      let answer = try JSONEncoder().encode(Answer(running: piece))
       try FileHandle.standardOutput.write(contentsOf: answer + Data("\n".utf8))
     }
     exit(0)
-  }
-
-  private static func run(_ piece: Piece) -> Answer {
-    var answer = Answer()
-    var figures = Figures()
-    let duration = ContinuousClock().measure {
-      do {
-        try piece.run(&figures)
-      } catch {
-        answer.finding = "\(error)"
-      }
-    }
-    answer.seconds = duration / .seconds(1)
-    answer.figures = figures.counts
-    return answer
   }
 }
