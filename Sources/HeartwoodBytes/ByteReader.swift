@@ -1,21 +1,21 @@
 /// A position in bytes that somebody else keeps alive. Short input throws and never traps.
+@usableFromInline
 package struct ByteReader {
   /// The bytes end within a value, or a variable-length number has no end in its ten bytes.
+  @usableFromInline
   package struct ShortInput: Error, Hashable, Sendable {
     /// Where the value begins that is not whole.
-    package let position: Int
+    @usableFromInline package let position: Int
 
     @inlinable
     package init(position: Int) { self.position = position }
   }
 
   /// All the bytes, those before the position too.
-  package let bytes: UnsafeRawBufferPointer
+  @usableFromInline package let bytes: UnsafeRawBufferPointer
   /// How many bytes were read.
-  package private(set) var position: Int {
-    @inlinable get { offset }
-    set { offset = newValue }
-  }
+  @inlinable
+  package var position: Int { offset }
   @usableFromInline var offset = 0
 
   /// A reader at the beginning of `bytes`, which must outlive it.

@@ -1,6 +1,7 @@
 /// Bytes that grow at the end, in one block of memory that is kept from use to use.
 ///
 /// It has exactly one owner; copies are made with `bytes`.
+@usableFromInline
 package struct ByteWriter: ~Copyable, @unchecked Sendable {
   @usableFromInline var base: UnsafeMutableRawPointer
   @usableFromInline var capacity: Int

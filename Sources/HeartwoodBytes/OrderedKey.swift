@@ -2,6 +2,7 @@
 ///
 /// Values are appended one after another; the order of the whole is the order of the first value that
 /// differs. No form of one value is the beginning of another value's form of the same kind.
+@usableFromInline
 package enum OrderedKey {
   @inlinable
   package static func append(_ value: Bool, to key: inout [UInt8]) { key.append(value ? 1 : 0) }

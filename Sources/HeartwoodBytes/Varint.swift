@@ -1,6 +1,7 @@
 /// Numbers in 1 to 10 bytes, seven bits each, the lowest first; the high bit says that more follow.
 ///
 /// Every number has exactly one form: longer ones are refused when read.
+@usableFromInline
 package enum Varint {
   /// The most bytes a number takes.
   @inlinable

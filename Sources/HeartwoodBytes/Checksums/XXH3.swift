@@ -2,21 +2,28 @@
 ///
 /// Inputs of up to 128 bytes, which is what rows are, cost a handful of multiplications without a loop.
 /// It finds damage; it resists no attacker.
+@usableFromInline
 package enum XXH3 {
   /// The hash of `bytes` under `seed`; the same on every platform.
-  @inlinable
+  @inlinable @inline(__always)
   package static func hash(_ bytes: UnsafeRawBufferPointer, seed: UInt64) -> UInt64 {
+    let count = bytes.count
+    guard count > 16, count <= 128, let base = bytes.baseAddress else { return other(bytes, seed) }
+    return upTo128(base, count, seed)
+  }
+
+  /// Of lengths that records seldom have.
+  @usableFromInline
+  static func other(_ bytes: UnsafeRawBufferPointer, _ seed: UInt64) -> UInt64 {
     let count = bytes.count
     guard count > 0, let base = bytes.baseAddress else {
       return XXH64.avalanche(seed ^ secret(7) ^ secret(8))
     }
     if count <= 16 { return upTo16(base, count, seed) }
-    if count <= 128 { return upTo128(base, count, seed) }
     if count <= 240 { return upTo240(base, count, seed) }
     return long(base, count, seed)
   }
 
-  @inlinable @inline(__always)
   static func upTo16(_ base: UnsafeRawPointer, _ count: Int, _ seed: UInt64) -> UInt64 {
     let length = UInt64(truncatingIfNeeded: count)
     if count > 8 {
@@ -43,7 +50,7 @@ package enum XXH3 {
   }
 
   /// Pairs of 16-byte chunks from both ends towards the middle, where they may overlap.
-  @inlinable
+  @inlinable @inline(__always)
   static func upTo128(_ base: UnsafeRawPointer, _ count: Int, _ seed: UInt64) -> UInt64 {
     var sum = UInt64(truncatingIfNeeded: count) &* XXH64.prime1
     if count > 96 {
@@ -63,7 +70,6 @@ package enum XXH3 {
     return avalanche(sum)
   }
 
-  @usableFromInline
   static func upTo240(_ base: UnsafeRawPointer, _ count: Int, _ seed: UInt64) -> UInt64 {
     var sum = UInt64(truncatingIfNeeded: count) &* XXH64.prime1
     for chunk in 0..<8 {

@@ -1,6 +1,7 @@
 /// The 64-bit xxHash: the checksum of tree pages and frames.
 ///
 /// It is the fastest of the portable ones on whole pages. It finds damage; it resists no attacker.
+@usableFromInline
 package enum XXH64 {
   @usableFromInline static var prime1: UInt64 { @inline(__always) get { 0x9E37_79B1_85EB_CA87 } }
   @usableFromInline static var prime2: UInt64 { @inline(__always) get { 0xC2B2_AE3D_27D4_EB4F } }

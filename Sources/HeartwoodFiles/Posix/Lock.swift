@@ -10,11 +10,12 @@
 ///
 /// The system's own mutex and not `Synchronization.Mutex`, about which the thread sanitizer raises false
 /// alarms whenever it blocks.
+@usableFromInline
 package final class Lock: @unchecked Sendable {
   let mutex: UnsafeMutablePointer<pthread_mutex_t>
 
   /// A lock that nobody holds.
-  package init() {
+  @usableFromInline package init() {
     mutex = .allocate(capacity: 1)
     mutex.initialize(to: pthread_mutex_t())
     let result = pthread_mutex_init(mutex, nil)
@@ -28,7 +29,7 @@ package final class Lock: @unchecked Sendable {
   }
 
   /// Runs `body` while holding the lock.
-  @inlinable
+  @inlinable @inline(__always)
   package func withLock<Result, Failure: Error>(
     _ body: () throws(Failure) -> Result
   ) throws(Failure) -> Result {
@@ -38,11 +39,11 @@ package final class Lock: @unchecked Sendable {
   }
 
   /// Waits for the lock and takes it. The same thread must let go of it.
-  package func lock() { pthread_mutex_lock(mutex) }
+  @usableFromInline package func lock() { pthread_mutex_lock(mutex) }
 
   /// Takes the lock where nobody holds it; returns whether it did.
   package func tryLock() -> Bool { pthread_mutex_trylock(mutex) == 0 }
 
   /// Lets go of the lock.
-  package func unlock() { pthread_mutex_unlock(mutex) }
+  @usableFromInline package func unlock() { pthread_mutex_unlock(mutex) }
 }
