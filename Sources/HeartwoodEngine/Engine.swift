@@ -113,10 +113,19 @@ public final class Engine: Sendable {
   ///   `.replaced` where the folder is not there any more; `.nestedWrite` inside another write of this thread; `.outcomeUnknown` where the
   ///   commit's sync failed, or its writing failed in a way that may leave it on disk, and `.stopped` ever after; other
   ///   errors leave the store as it was.
+  @inlinable
   public func write<Result>(
     durability: Durability? = nil, _ body: (WriteTransaction) throws -> Result
   ) throws -> Result {
-    try use.open().write(durability: durability ?? use.durability, body)
+    var result: Result?
+    try commit(durability) { result = try body($0) }
+    guard let result else { preconditionFailure("A transaction was committed whose body has not run.") }
+    return result
+  }
+
+  @usableFromInline
+  func commit(_ durability: Durability?, _ body: (WriteTransaction) throws -> Void) throws {
+    try use.write(durability, body)
   }
 
   /// Writes the tree to disk now, so that opening need not read the log before it. Done by itself in the

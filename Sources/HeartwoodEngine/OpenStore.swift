@@ -1,4 +1,5 @@
 import HeartwoodFiles
+import Synchronization
 
 /// The parts of a store that is open, and who may touch them.
 ///
@@ -18,7 +19,7 @@ final class OpenStore: @unchecked Sendable {
   let tree: TreeWriter
 
   /// Nil where nobody else can write: the store is in memory, or open for reading only.
-  var membership: Membership? { folder.membership }
+  let membership: Membership?
   /// What the processes tell one another.
   let page: ProcessPage?
   let leading: Leading
@@ -41,6 +42,8 @@ final class OpenStore: @unchecked Sendable {
   let numbers: SegmentNumbers
   let hiddenTransactions: Int
   let reclaimer = Reclaimer()
+  /// Lets commits wait where they write faster than space comes back.
+  let pace = ReclaimPace()
   let observers = CommitObservers()
 
   // The writer's.
@@ -89,6 +92,7 @@ final class OpenStore: @unchecked Sendable {
     syncs = LogSyncs(status, isOff: parts.options.durability == .none)
     commits = CommitQueue(log: parts.log, generations: parts.generations, syncs: syncs, status: status)
     folder = parts.folder
+    membership = parts.folder.membership
     anchor = parts.anchor
     log = parts.log
     space = parts.space
@@ -114,23 +118,25 @@ final class OpenStore: @unchecked Sendable {
 /// Gives out the numbers of segments of both kinds; none is used twice.
 final class SegmentNumbers: @unchecked Sendable {
   private let lock = Lock()
-  private var next: UInt32
+  /// Changed under the lock.
+  private let next: Atomic<UInt32>
 
-  init(next: UInt32) { self.next = next }
+  init(next: UInt32) { self.next = Atomic(next) }
 
-  /// The number that the next segment will have.
-  var upcoming: UInt32 { lock.withLock { next } }
+  /// The number that the next segment will have. Takes no lock: every commit asks.
+  var upcoming: UInt32 { next.load(ordering: .acquiring) }
 
   /// Another process has used the numbers below this one.
-  func raise(to number: UInt32) { lock.withLock { next = max(next, number) } }
+  func raise(to number: UInt32) { lock.withLock { next.store(max(upcoming, number), ordering: .releasing) } }
 
   func take() throws(EngineError) -> UInt32 {
     try lock.withLock { () throws(EngineError) in
-      guard UInt64(next) <= Format.segmentNumberLimit else {
+      let number = upcoming
+      guard UInt64(number) <= Format.segmentNumberLimit else {
         throw EngineError(.tooLarge, "the store has used up all numbers of segments; copy it to a new one")
       }
-      defer { next += 1 }
-      return next
+      next.store(number + 1, ordering: .releasing)
+      return number
     }
   }
 }

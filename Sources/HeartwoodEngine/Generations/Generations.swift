@@ -49,6 +49,8 @@ final class Generations: @unchecked Sendable {
   private(set) var tip: (generation: UInt64, root: TreeRoot)
   @exclusivity(unchecked) private var fresh: [RetiredPage] = []
   @exclusivity(unchecked) private var waiting: [RetiredPage] = []
+  /// The generations that are held, in order, when they were last looked at.
+  @exclusivity(unchecked) private var pins: [UInt64] = []
   /// How many pages were added to `waiting` since all of it was looked at.
   private var addedSincePass = 0
 
@@ -129,14 +131,20 @@ final class Generations: @unchecked Sendable {
     guard !fresh.isEmpty || !waiting.isEmpty else { return }
     // Asked before the slots are looked at: whoever comes later takes this generation or a newer one.
     let published = newestNumber.load(ordering: .sequentiallyConsistent)
-    let pins = readers.values().map { $0 - 1 }.sorted()
+    lookAtPins()
     let held = waiting.count
     let ready = readyCount(published)
-    for page in fresh[..<ready] { freeOrKeep(page, pins) }
-    fresh.removeFirst(ready)
+    for index in 0..<ready { freeOrKeep(fresh[index]) }
+    if ready == fresh.count { fresh.removeAll(keepingCapacity: true) } else { fresh.removeFirst(ready) }
     addedSincePass += waiting.count - held
     // Now and then all of them, so that it costs a constant for each page that was ever added.
-    if pins.isEmpty || addedSincePass > held / 2 + 32 { lookAtAll(pins) }
+    if pins.isEmpty || addedSincePass > held / 2 + 32 { lookAtAll() }
+  }
+
+  private func lookAtPins() {
+    if !pins.isEmpty { pins.removeAll(keepingCapacity: true) }
+    readers.forEach { pins.append($0 - 1) }
+    if pins.count > 1 { pins.sort() }
   }
 
   /// How many of the fresh ones were retired by generations up to `published`; they lie in this order.
@@ -148,19 +156,20 @@ final class Generations: @unchecked Sendable {
     return fresh.firstIndex { $0.retired > published } ?? fresh.count
   }
 
-  private func lookAtAll(_ pins: [UInt64]) {
+  private func lookAtAll() {
+    addedSincePass = 0
+    guard !waiting.isEmpty else { return }
     let pages = waiting
     waiting.removeAll(keepingCapacity: true)
-    addedSincePass = 0
-    for page in pages { freeOrKeep(page, pins) }
+    for page in pages { freeOrKeep(page) }
   }
 
-  private func freeOrKeep(_ page: RetiredPage, _ pins: [UInt64]) {
-    if Self.isNeeded(page, pins) { waiting.append(page) } else { space.free(page.index) }
+  private func freeOrKeep(_ page: RetiredPage) {
+    if isNeeded(page) { waiting.append(page) } else { space.free(page.index) }
   }
 
   /// Whether a pin lies between birth and retirement.
-  private static func isNeeded(_ page: RetiredPage, _ pins: [UInt64]) -> Bool {
+  private func isNeeded(_ page: RetiredPage) -> Bool {
     var low = 0
     var high = pins.count
     while low < high {
@@ -176,5 +185,9 @@ final class Generations: @unchecked Sendable {
   }
 
   /// The oldest generation that is held now; nil when none is. Any thread.
-  var oldestPinned: UInt64? { readers.values().min().map { $0 - 1 } }
+  var oldestPinned: UInt64? {
+    var oldest: UInt64?
+    readers.forEach { oldest = min(oldest ?? .max, $0 - 1) }
+    return oldest
+  }
 }

@@ -12,6 +12,8 @@ final class ReaderSlots: @unchecked Sendable {
 
   private final class Block: @unchecked Sendable {
     let memory: UnsafeMutableRawPointer
+    /// A bit for each slot that was ever claimed: whoever looks at all of them need not look at the others.
+    let known = Atomic<UInt64>(0)
     /// The next block, kept alive by `retained`.
     let next = Atomic<UInt>(0)
 
@@ -36,13 +38,33 @@ final class ReaderSlots: @unchecked Sendable {
     @inline(__always)
     func claim(_ value: UInt64, from start: Int) -> Slot? {
       for step in 0..<slotsPerBlock {
-        let slot = slot((start &+ step) & (slotsPerBlock &- 1))
+        let index = (start &+ step) & (slotsPerBlock &- 1)
+        let slot = slot(index)
         guard slot.pointee.load(ordering: .relaxed) == 0 else { continue }
+        makeKnown(index)
         let (won, _) = slot.pointee.compareExchange(
           expected: 0, desired: value, ordering: .sequentiallyConsistent)
         if won { return slot }
       }
       return nil
+    }
+
+    /// Before the slot says anything. Acquiring: whose bit is seen here is seen by all who look later than this claim.
+    @inline(__always)
+    private func makeKnown(_ index: Int) {
+      let bit: UInt64 = 1 &<< UInt64(truncatingIfNeeded: index)
+      guard known.load(ordering: .acquiring) & bit == 0 else { return }
+      known.bitwiseOr(bit, ordering: .sequentiallyConsistent)
+    }
+
+    @inline(__always)
+    func forEach(_ body: (UInt64) -> Void) {
+      var left = known.load(ordering: .sequentiallyConsistent)
+      while left != 0 {
+        let value = slot(left.trailingZeroBitCount).pointee.load(ordering: .sequentiallyConsistent)
+        if value != 0 { body(value) }
+        left &= left &- 1
+      }
     }
 
     /// The block behind this one, made where there is none.
@@ -89,17 +111,14 @@ final class ReaderSlots: @unchecked Sendable {
     return Int(truncatingIfNeeded: (address >> 16) &* 0x9E37_79B9 >> 16)
   }
 
-  /// Every value that is said now, in no order.
-  func values() -> [UInt64] {
-    var values: [UInt64] = []
-    var block: Block? = first
-    while let current = block {
-      for index in 0..<Self.slotsPerBlock {
-        let value = current.slot(index).pointee.load(ordering: .sequentiallyConsistent)
-        if value != 0 { values.append(value) }
-      }
-      block = current.existingNext()
+  /// Calls `body` with every value that is said now, in no order.
+  @inline(__always)
+  func forEach(_ body: (UInt64) -> Void) {
+    first.forEach(body)
+    var next = first.existingNext()
+    while let block = next {
+      block.forEach(body)
+      next = block.existingNext()
     }
-    return values
   }
 }

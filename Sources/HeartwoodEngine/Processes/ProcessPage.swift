@@ -87,17 +87,26 @@ final class ProcessPage: @unchecked Sendable {
     var record = record
     record.counter = max(first, second) + 1
     let offset = Self.records[first <= second ? 0 : 1]
-    let words = record.words
     guard isThere else { return 0 }
     guard let memory else {
-      try file.write(all: words.flatMap { word in withUnsafeBytes(of: word) { Array($0) } }, at: offset)
+      try file.write(
+        all: record.words.flatMap { word in withUnsafeBytes(of: word) { Array($0) } }, at: offset)
       return record.counter
     }
-    let slot = memory + offset / 8
-    slot.pointee.store(0, ordering: .sequentiallyConsistent)
-    for index in 1..<words.count { (slot + index).pointee.store(words[index], ordering: .relaxed) }
-    slot.pointee.store(record.counter, ordering: .sequentiallyConsistent)
+    Self.put(record, to: memory + offset / 8)
     return record.counter
+  }
+
+  private static func put(_ record: ProcessRecord, to slot: Memory) {
+    withUnsafeTemporaryAllocation(of: UInt64.self, capacity: ProcessRecord.wordCount) { words in
+      guard let words = words.baseAddress else { return }
+      record.encode(to: words)
+      slot.pointee.store(0, ordering: .sequentiallyConsistent)
+      for index in 1..<ProcessRecord.wordCount {
+        (slot + index).pointee.store(words[index], ordering: .relaxed)
+      }
+      slot.pointee.store(record.counter, ordering: .sequentiallyConsistent)
+    }
   }
 
   // MARK: Counts

@@ -27,19 +27,35 @@ struct ProcessRecord: Hashable, Sendable {
 
   /// As it lies in a slot: the counter first, a checksum last.
   var words: Words {
-    var words: Words = [
-      counter, identifier.low, identifier.high, leader, UInt64(nextSegment) << 1 | (isHeld ? 1 : 0),
-      end.position.rawValue, end.sequence, end.chain, end.generation,
-      durable.position.rawValue, durable.sequence, durable.chain, durable.generation,
-      0, 0, 0,
-    ]
+    Words(unsafeUninitializedCapacity: Self.wordCount) { words, initialized in
+      if let base = words.baseAddress { encode(to: base) }
+      initialized = Self.wordCount
+    }
+  }
+
+  /// Writes its words to memory that has room for them. No array of its own, as every commit does this.
+  func encode(to words: UnsafeMutablePointer<UInt64>) {
+    words[0] = counter
+    words[1] = identifier.low
+    words[2] = identifier.high
+    words[3] = leader
+    words[4] = UInt64(nextSegment) << 1 | (isHeld ? 1 : 0)
+    Self.encode(end, to: words + 5)
+    Self.encode(durable, to: words + 9)
+    (words + 13).update(repeating: 0, count: 2)
     words[Self.wordCount - 1] = Self.checksum(words)
-    return words
+  }
+
+  private static func encode(_ point: LogPoint, to words: UnsafeMutablePointer<UInt64>) {
+    words[0] = point.position.rawValue
+    words[1] = point.sequence
+    words[2] = point.chain
+    words[3] = point.generation
   }
 
   /// Of all words but the last.
-  private static func checksum(_ words: Words) -> UInt64 {
-    words.withUnsafeBytes { XXH64.hash(UnsafeRawBufferPointer(rebasing: $0.dropLast(8)), seed: seed) }
+  private static func checksum(_ words: UnsafePointer<UInt64>) -> UInt64 {
+    XXH64.hash(UnsafeRawBufferPointer(start: words, count: byteCount - 8), seed: seed)
   }
 }
 

@@ -35,6 +35,12 @@ final class StoreUse: Sendable {
     return try store.newestSnapshot()
   }
 
+  /// Commits what `body` changes. Not by way of `open`, as above.
+  func write(_ durability: Durability?, _ body: (WriteTransaction) throws -> Void) throws {
+    if end.hasCome { throw StoreStatus.closed }
+    try store.write(durability: durability ?? self.durability, body)
+  }
+
   /// The last one closes the store; the others make durable what was committed. A second call does nothing.
   func close() throws(EngineError) {
     guard !end.hasCome else { return }

@@ -45,9 +45,6 @@ final class Reclaimer: @unchecked Sendable {
   /// How many keys there were when space was given back beside commits the last time.
   private var keysAtLook: UInt64?
 
-  /// Lets commits wait where they write faster than space comes back.
-  let pace = ReclaimPace()
-
   /// What is worth emptying beside commits. Under the lock of checkpoints, and this one's.
   func victims(_ store: OpenStore) throws(EngineError) -> Victims {
     let occupancy = try Occupancy(store)
@@ -188,12 +185,12 @@ extension OpenStore {
   /// Moves what lives, step by step; commits wait where they would be faster.
   private func evacuate(_ victims: Reclaimer.Victims) throws(EngineError) -> Evacuation {
     var evacuation = Evacuation(self, victims)
-    reclaimer.pace.begin()
-    defer { reclaimer.pace.end() }
+    pace.begin()
+    defer { pace.end() }
     var moved = 0
     while try evacuation.step() {
-      guard !reclaimer.pace.hasStopped else { throw OpenStore.closing }
-      reclaimer.pace.noteMoved(evacuation.movedBytes - moved)
+      guard !pace.hasStopped else { throw OpenStore.closing }
+      pace.noteMoved(evacuation.movedBytes - moved)
       moved = evacuation.movedBytes
     }
     return evacuation
@@ -252,7 +249,7 @@ extension OpenStore {
     options.worker.submit(afterSeconds: 1) { [weak self] in
       guard let self else { return }
       let isIdle = writer.withLockInBackground { self.log.appendedBytes == written }
-      guard !reclaimer.pace.hasStopped else { return }
+      guard !pace.hasStopped else { return }
       guard isIdle else { return planLook() }
       if (try? isMuchGarbage()) == true { _ = try? reclaim() }
       writer.withLockInBackground { (self.bytesAtLook, self.isLookPlanned) = (self.log.appendedBytes, false) }

@@ -18,7 +18,7 @@ extension OpenStore {
     // Inside a write this is an error of the program, and waiting would be for ever.
     try writer.withLock {}
     observers.end()
-    reclaimer.pace.stop()
+    pace.stop()
     // 1. What is under way in the background comes to its end.
     options.worker.drain()
     switch isLast() {

@@ -82,18 +82,15 @@ struct Commit {
 
 extension OpenStore {
   /// Runs `body` in a transaction and commits what it has changed.
-  func write<Result>(
-    durability: Durability, _ body: (WriteTransaction) throws -> Result
-  ) throws -> Result {
+  func write(durability: Durability, _ body: (WriteTransaction) throws -> Void) throws {
     try checkMayWrite()
-    if !writer.isHeldHere { reclaimer.pace.wait() }
+    if !writer.isHeldHere { pace.wait() }
     var ending = Ending()
-    let result: Result
     do {
-      result = try withWriterLeading(orThrow: { $0 as any Error }) {
+      try withWriterLeading(orThrow: { $0 as any Error }) {
         try status.checkWritable()
         try prepareLog()
-        return try runTransaction(durability, &ending, body)
+        try runTransaction(durability, &ending, body)
       }
     } catch let error as EngineError where error.isOutcomeUnknown {
       throw error
@@ -112,7 +109,6 @@ extension OpenStore {
     submit(ending.work)
     tellOthers(ending)
     if !ending.isEmpty { observers.noteCommit() }
-    return result
   }
 
   /// What is published here others may read, and write behind. Nothing is lost where that can't be told: whoever writes next
@@ -134,9 +130,9 @@ extension OpenStore {
     var work = DueWork()
   }
 
-  private func runTransaction<Result>(
-    _ durability: Durability, _ ending: inout Ending, _ body: (WriteTransaction) throws -> Result
-  ) throws -> Result {
+  private func runTransaction(
+    _ durability: Durability, _ ending: inout Ending, _ body: (WriteTransaction) throws -> Void
+  ) throws {
     let transaction = try beginTransaction()
     ending.number = transaction.number - 1
     let commit = Commit(store: self, transaction: transaction, durability: durability)
@@ -144,9 +140,8 @@ extension OpenStore {
       transaction.end()
       log.builder.trim()
     }
-    let result: Result
     do {
-      result = try body(transaction)
+      try body(transaction)
       try transaction.checkCommittable()
       // A sync may have failed while the transaction ran.
       if !transaction.isEmpty { try status.checkWritable() }
@@ -154,17 +149,13 @@ extension OpenStore {
       commit.giveUp()
       throw error
     }
-    guard !transaction.isEmpty else {
-      tree.rollback()
-      return result
-    }
+    guard !transaction.isEmpty else { return tree.rollback() }
     try commit.perform()
     ending.number = transaction.number
     ending.isEmpty = false
     let bytes = log.appendedBytes - transaction.bytesBefore
-    reclaimer.pace.noteWritten(bytes)
+    pace.noteWritten(bytes)
     ending.work = dueWork(afterCommitOf: bytes, durability)
-    return result
   }
 
   /// Runs `body` in a transaction of the store's own, which nobody waits for; where it changes nothing, there

@@ -18,14 +18,16 @@ final class CommitQueue: @unchecked Sendable {
     let work: SyncedPart.Work?
   }
 
-  private let log: Log
+  private let synced: SyncedPart
+  private let path: LogPath
   private let generations: Generations
   private let syncs: LogSyncs
   private let status: StoreStatus
 
   private let lock = Lock()
   private let changed = Condition()
-  private var entries: [Entry] = []
+  // What the lock guards is looked at under it alone: checks of access would find nothing.
+  @exclusivity(unchecked) private var entries: [Entry] = []
   /// How many of them have to be synced.
   private var dueCount = 0
   /// Set while somebody syncs, or is about to.
@@ -39,7 +41,8 @@ final class CommitQueue: @unchecked Sendable {
   private var failure: EngineError?
 
   init(log: Log, generations: Generations, syncs: LogSyncs, status: StoreStatus) {
-    self.log = log
+    synced = log.synced
+    path = log.path
     self.generations = generations
     self.syncs = syncs
     self.status = status
@@ -156,7 +159,7 @@ final class CommitQueue: @unchecked Sendable {
   private func failureOfSync(_ work: SyncedPart.Work) -> EngineError? {
     do {
       try syncs.sync(work)
-      log.synced.note(work)
+      synced.note(work)
       return nil
     } catch {
       return error
@@ -168,7 +171,7 @@ final class CommitQueue: @unchecked Sendable {
       // The one before it comes too late: who waits would find the generation gone back.
       if DeliberateBug.isOn(.publishesOutOfOrder), entry.number < generations.newest { return }
     #endif
-    log.path.settle(at: entry.end)
+    path.settle(at: entry.end)
     generations.publish(entry.number, entry.root)
   }
 

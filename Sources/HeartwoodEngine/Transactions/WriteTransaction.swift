@@ -5,7 +5,8 @@ import HeartwoodFiles
 /// A transaction lives inside the closure given to `Engine.write`, on its thread; used later, it throws
 /// `.closed`. Buffers that reading hands out are valid until the next change.
 public final class WriteTransaction: KeyValueReader {
-  private let store: OpenStore
+  /// Not counted, as it is there for as long as the transaction goes on; later it is not looked at.
+  private unowned(unsafe) let store: OpenStore
   private let log: Log
   private let tree: TreeWriter
   private let builder: FrameBuilder
