@@ -17,7 +17,10 @@ let package = Package(
     .target(name: "HeartwoodBytes"),
     .target(name: "HeartwoodFiles", dependencies: ["HeartwoodBytes"]),
     .target(name: "HeartwoodFaults", dependencies: ["HeartwoodBytes", "HeartwoodFiles"]),
-    .target(name: "HeartwoodEngine", dependencies: ["HeartwoodBytes", "HeartwoodFiles"]),
+    .target(
+      name: "HeartwoodEngine", dependencies: ["HeartwoodBytes", "HeartwoodFiles"],
+      // For `Prefetch.swift` alone.
+      swiftSettings: [.enableExperimentalFeature("BuiltinModule")]),
     .target(name: "Heartwood", dependencies: ["HeartwoodBytes", "HeartwoodFiles", "HeartwoodEngine"]),
     .executableTarget(
       name: "HeartwoodCommand",

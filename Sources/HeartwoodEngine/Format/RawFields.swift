@@ -1,5 +1,3 @@
-import Synchronization
-
 /// Little-endian fields at byte offsets, aligned or not. The caller has checked the range.
 extension UnsafeRawPointer {
   @inline(__always)
@@ -19,13 +17,6 @@ extension UnsafeRawPointer {
 
   @inline(__always)
   func field8(_ offset: Int) -> UInt8 { load(fromByteOffset: offset, as: UInt8.self) }
-
-  /// Loads the line of memory that a byte lies in, and does not wait for it. An atomic load is one that the compiler does
-  /// not take for useless.
-  @inline(__always)
-  func touchLine(_ offset: Int) {
-    _ = (self + offset).assumingMemoryBound(to: Atomic<UInt8>.self).pointee.load(ordering: .relaxed)
-  }
 
   /// `count` bytes from here.
   @inline(__always)

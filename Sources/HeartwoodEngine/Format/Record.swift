@@ -27,15 +27,14 @@ struct Record {
   @inline(__always)
   static func parse(_ base: UnsafeRawPointer, available: Int) -> Record? {
     guard available >= 10 else { return nil }
-    let first = base.field8(8)
-    let second = base.field8(9)
+    let lengths = Int(base.field16(8))
     // Nearly all records have a one-byte varint for each length.
-    if first < 0x80, second < 0x80 {
-      let keyBytes = Int(first >> 2)
-      let valueBytes = Int(second)
+    if lengths & 0x8080 == 0 {
+      let keyBytes = (lengths & 0x7F) >> 2
+      let valueBytes = lengths >> 8
       guard 10 &+ keyBytes &+ valueBytes <= available else { return nil }
       return Record(
-        base: base, operation: UInt64(first & 3), keyOffset: 10, keyBytes: keyBytes, valueBytes: valueBytes)
+        base: base, operation: UInt64(lengths & 3), keyOffset: 10, keyBytes: keyBytes, valueBytes: valueBytes)
     }
     return parseLong(base, available: available)
   }
@@ -70,11 +69,16 @@ struct Record {
   /// Whether the bytes are those that were written at this offset of this segment.
   @inline(__always)
   func isIntact(segmentSeed: UInt64, offset: Int) -> Bool {
+    Self.isIntact(base, totalBytes, Checksums.seed(segmentSeed, at: offset))
+  }
+
+  /// By itself, as it needs all of the processor's registers.
+  @inline(never)
+  private static func isIntact(_ base: UnsafeRawPointer, _ totalBytes: Int, _ seed: UInt64) -> Bool {
     #if DELIBERATE_BUGS
       if DeliberateBug.isOn(.ignoresRecordChecksum) { return true }
     #endif
-    return checksum
-      == XXH3.hash((base + 8).bytes(totalBytes &- 8), seed: Checksums.seed(segmentSeed, at: offset))
+    return base.field64(0) == XXH3.hash((base + 8).bytes(totalBytes &- 8), seed: seed)
   }
 
   /// Writes a record to `target`, where `overheadLimit` + key + value bytes are free; returns its

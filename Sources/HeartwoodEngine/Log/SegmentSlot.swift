@@ -27,6 +27,10 @@ final class SegmentTable: @unchecked Sendable {
   @inline(__always)
   func slot(_ number: UInt32) -> UnsafeMutablePointer<SegmentSlot>? { table[number] }
 
+  /// The slots of all segments that are known now, for who looks many up. As long as this is there.
+  @inline(__always)
+  var known: NumberTable<SegmentSlot>.Known { table.known }
+
   /// Makes a segment known. One caller at a time, and before a position in it is published.
   func add(_ segment: LogSegment) {
     owners.append(segment)

@@ -24,9 +24,9 @@ struct RangeScan {
     var isStanding = try reversed ? cursor.moveToEnd(of: range) : cursor.moveToStart(of: range)
     while isStanding {
       let span = cursor.span(within: range, reversed: reversed)
-      guard try visit(span, body) else { return }
-      let isWholeLeaf = reversed ? span.lowerBound == 0 : span.upperBound == cursor.leafCount
-      guard isWholeLeaf else { return }
+      let goesOn = reversed ? span.lowerBound == 0 : span.upperBound == cursor.leafCount
+      if goesOn { cursor.foreseeLeaf(reversed: reversed) }
+      guard try visit(span, body), goesOn else { return }
       isStanding = try reversed ? cursor.moveToPreviousLeaf() : cursor.moveToNextLeaf()
     }
   }
@@ -39,18 +39,20 @@ struct RangeScan {
     let step = reversed ? -1 : 1
     var index = reversed ? span.upperBound &- 1 : span.lowerBound
     var left = span.count
+    records.fetch(leaf, index, min(left, RecordRun.reach), step)
     while left > 0 {
-      var touched = min(left, RecordRun.reach)
-      left &-= touched
-      let last = index &+ (touched &- 1) &* step
-      records.touch(leaf, min(index, last)...max(index, last))
-      while touched > 0 {
+      let ahead = min(left &- RecordRun.reach, RecordRun.batch)
+      if ahead > 0 { records.fetch(leaf, index &+ RecordRun.reach &* step, ahead, step) }
+      let count = min(left, RecordRun.batch)
+      left &-= count
+      let end = index &+ count &* step
+      while index != end {
         guard try visit(index, of: leaf, body) else { return false }
         try validity?.check()
         index &+= step
-        touched &-= 1
       }
     }
+    records.becomeLong()
     return true
   }
 

@@ -49,8 +49,8 @@ struct ReadView: @unchecked Sendable {
       try Self.fill(filler, offset, available, slot.pointee.base)
     } else if available > 128 {
       // Where a record ends is known when its first line is there; the next ones are loaded meanwhile.
-      (slot.pointee.base + offset).touchLine(64)
-      (slot.pointee.base + offset).touchLine(128)
+      (slot.pointee.base + offset).prefetch(64)
+      (slot.pointee.base + offset).prefetch(128)
     }
     guard let record = Record.parse(slot.pointee.base + offset, available: available),
       record.operation == Format.putOperation,

@@ -1,41 +1,31 @@
-/// Follows the positions of one leaf entry after another to their records. What was found out about the last few segments
-/// is kept where it is found without a branch that depends on which of them comes: neighbours may lie in any.
+/// Follows the positions of leaf entries to their records, which it has fetched ahead of their turn.
 struct RecordRun {
-  /// How many records are touched at a time.
-  static let reach = 32
+  /// How many records ahead of their turn are fetched at least: enough to hide what a wait for memory takes.
+  static let reach = 16
+  /// How many are fetched at a time: a processor that looks for one's page goes on to the next, but not over the work between.
+  static let batch = 8
   private static let lineBytes = 64
-  /// Longer records are read in order, which the hardware foresees.
+  /// Of longer records the beginning is fetched; the hardware foresees the rest.
   private static let longest = 1024
 
   private let view: ReadView
-  private let known = KnownSegments.make()
+  private let segments: NumberTable<SegmentSlot>.Known
+  /// Where a transaction's own records may be; 0 where there are none.
+  private let pendingSegment: UInt32
+  /// The position of the last record that was fetched, or would have been.
+  private var lastFetched: UInt64 = 0
+  /// How close to it the next one comes by itself, as the hardware has found out where the scan goes.
+  private var foreseen: UInt64 = 0
+  /// What lies behind the last record, and where that was: of records that were written one after the other, the next.
+  private var next: UInt64 = 0
+  private var lastSlot: UnsafeMutablePointer<SegmentSlot>?
   /// How long the last record was: a guess at how many lines the next ones take.
   private var expectedBytes = 2 * lineBytes
 
-  init(_ view: ReadView) { self.view = view }
-
-  /// A segment whose records can be read without further ado.
-  private struct KnownSegment {
-    var number = UInt32.max
-    var base = UnsafeRawPointer(bitPattern: 8).unsafelyUnwrapped
-    var limit = 0
-    var seed: UInt64 = 0
-  }
-
-  /// The last few segments, each at the place that its number says; one piece of memory, as short scans are many.
-  private final class KnownSegments: ManagedBuffer<Void, KnownSegment> {
-    private static let count = 8
-
-    static func make() -> KnownSegments {
-      let made = create(minimumCapacity: count) { _ in }
-      made.withUnsafeMutablePointerToElements { $0.initialize(repeating: KnownSegment(), count: count) }
-      return unsafeDowncast(made, to: KnownSegments.self)
-    }
-
-    @inline(__always)
-    func place(_ number: UInt32) -> UnsafeMutablePointer<KnownSegment> {
-      withUnsafeMutablePointerToElements { $0 + (Int(number) & (Self.count &- 1)) }
-    }
+  init(_ view: ReadView) {
+    self.view = view
+    segments = view.table.known
+    pendingSegment = view.pending == nil ? 0 : view.pendingSegment
   }
 
   /// The record at the position that a leaf has for an entry, checked.
@@ -44,21 +34,23 @@ struct RecordRun {
     at reference: ValueReference, of leaf: LeafEntries, _ index: Int
   ) throws(EngineError) -> Record {
     let offset = Int(reference.offset)
-    let segment = known.place(reference.segment)
-    guard segment.pointee.number == reference.segment || enter(reference.segment, segment),
-      let record = Record.parse(segment.pointee.base + offset, available: segment.pointee.limit &- offset),
+    guard let slot = reference.rawValue == next ? lastSlot : readableSlot(reference),
+      let record = Record.parse(
+        slot.pointee.base + offset, available: slot.pointee.limit.load(ordering: .acquiring) &- offset),
       record.operation == Format.putOperation,
-      record.isIntact(segmentSeed: segment.pointee.seed, offset: offset),
-      leaf.isKey(record.base + record.keyOffset, record.keyBytes, of: index)
-    else { return try otherRecord(reference, leaf, index) }
+      leaf.isKey(record.base + record.keyOffset, record.keyBytes, of: index),
+      record.isIntact(segmentSeed: slot.pointee.seed, offset: offset)
+    else { return try otherRecord(at: reference, of: leaf, index) }
     expectedBytes = record.totalBytes
+    next = reference.rawValue &+ UInt64(truncatingIfNeeded: record.totalBytes)
+    lastSlot = slot
     return record
   }
 
   /// The record is not in a map, or the transaction's own, or damaged.
   @inline(never)
   private func otherRecord(
-    _ reference: ValueReference, _ leaf: LeafEntries, _ index: Int
+    at reference: ValueReference, of leaf: LeafEntries, _ index: Int
   ) throws(EngineError) -> Record {
     let record = try view.record(at: reference)
     guard leaf.isKey(record.base + record.keyOffset, record.keyBytes, of: index) else {
@@ -67,52 +59,43 @@ struct RecordRun {
     return record
   }
 
-  /// Puts a segment to its place.
-  /// - Returns: Whether its records can be read without further ado: it is mapped, and no transaction under
-  ///   way has records in it.
-  @inline(never)
-  private func enter(_ number: UInt32, _ place: UnsafeMutablePointer<KnownSegment>) -> Bool {
-    if view.pending != nil, number == view.pendingSegment { return false }
-    guard let slot = view.table.slot(number), slot.pointee.filler == nil else { return false }
-    place.pointee = KnownSegment(
-      number: number, base: slot.pointee.base, limit: slot.pointee.limit.load(ordering: .acquiring),
-      seed: slot.pointee.seed)
-    return true
+  /// The segment of a record that can be read without further ado: it is mapped, and no transaction under way has records in it.
+  @inline(__always)
+  private func readableSlot(_ reference: ValueReference) -> UnsafeMutablePointer<SegmentSlot>? {
+    guard reference.segment != pendingSegment, let slot = segments[reference.segment],
+      slot.pointee.filler == nil
+    else { return nil }
+    return slot
   }
 }
 
 extension RecordRun {
-  /// Loads the records of some entries of a leaf into the cache before their turn comes, all at once: the
-  /// waits for memory overlap then, instead of following one another. Nothing of them is believed here.
+  /// Has the records of some entries fetched, so that they are there when their turn comes. Nothing of them is believed here.
   @inline(never)
-  mutating func touch(_ leaf: LeafEntries, _ span: ClosedRange<Int>) {
-    if isInOrder(leaf, span) { return }
-    let bytes = min(expectedBytes, Self.longest)
-    for index in span {
-      guard let reference = leaf.position(index) else { continue }
-      let segment = known.place(reference.segment)
-      guard segment.pointee.number == reference.segment || enter(reference.segment, segment) else { continue }
-      Self.touch(segment.pointee.base, Int(reference.offset), bytes, segment.pointee.limit)
+  mutating func fetch(_ leaf: LeafEntries, _ index: Int, _ count: Int, _ step: Int) {
+    var last = lastFetched
+    for place in 0..<count {
+      guard let reference = leaf.position(index &+ place &* step) else { continue }
+      let distance = reference.rawValue &- last
+      if distance &+ foreseen >= 2 &* foreseen { fetch(reference) }
+      last = reference.rawValue
     }
-  }
-
-  /// Whether records lie one behind the other, as they were written: the hardware foresees that.
-  private func isInOrder(_ leaf: LeafEntries, _ span: ClosedRange<Int>) -> Bool {
-    guard let first = leaf.position(span.lowerBound), let last = leaf.position(span.upperBound),
-      first.rawValue <= last.rawValue
-    else { return false }
-    return last.rawValue &- first.rawValue <= UInt64(truncatingIfNeeded: span.count &* expectedBytes &* 2)
+    lastFetched = last
   }
 
   @inline(__always)
-  private static func touch(_ base: UnsafeRawPointer, _ start: Int, _ bytes: Int, _ limit: Int) {
-    let end = min(start &+ bytes, limit)
-    guard start < end else { return }
-    base.touchLine(end &- 1)
-    var offset = start
+  private func fetch(_ reference: ValueReference) {
+    guard let slot = readableSlot(reference) else { return }
+    var offset = Int(reference.offset)
+    let end = min(offset &+ min(expectedBytes, Self.longest), slot.pointee.limit.load(ordering: .acquiring))
+    guard offset < end else { return }
+    slot.pointee.base.prefetch(end &- 1)
     while offset < end {
-      base.touchLine(offset)
-      offset &+= lineBytes
+      slot.pointee.base.prefetch(offset)
+      offset &+= Self.lineBytes
     }
   }
+
+  /// The scan has been going on for a while: records that lie one behind the other need not be fetched any more.
+  mutating func becomeLong() { foreseen = 2048 }
 }

@@ -6,9 +6,11 @@ struct LeafEntries {
   private let prefixBytes: Int
   /// The length of every key; negative where they differ, or are shorter than a head.
   private let keyBytes: Int
-  /// Where in a key the eight bytes are that its head is made of, and how many bits of them precede it.
+  /// Where in a key the eight bytes are that its head is of. Before a short head they are the prefix's last: how many bits, and
+  /// which.
   private let headOffset: Int
   private let headShift: UInt64
+  private let beforeHead: UInt64
 
   @inline(__always)
   init(_ leaf: Page) {
@@ -20,7 +22,9 @@ struct LeafEntries {
     let length = prefixBytes &+ suffix
     keyBytes = leaf.uniform != Page.mixedLengths && length >= 8 && suffix > 0 ? length : -1
     headOffset = suffix < 8 ? length &- 8 : prefixBytes
-    headShift = UInt64(truncatingIfNeeded: max(0, 64 &- 8 &* suffix))
+    let shift = UInt64(truncatingIfNeeded: keyBytes < 0 ? 0 : max(0, 64 &- 8 &* suffix))
+    headShift = shift
+    beforeHead = shift == 0 ? 0 : leaf.prefix.field64(headOffset).byteSwapped & ~(UInt64.max &>> shift)
   }
 
   /// Where the value of an entry lies; nil where the leaf holds it.
@@ -37,8 +41,10 @@ struct LeafEntries {
   @inline(__always)
   func isKey(_ key: UnsafeRawPointer, _ count: Int, of index: Int) -> Bool {
     guard count == keyBytes else { return isOtherKey(SearchKey(key, count), of: index) }
-    let head = key.field64(headOffset).byteSwapped &<< headShift
-    guard head == heads.field64(index &* 8), key.hasBytes(of: page.prefix, prefixBytes) else { return false }
+    let head = beforeHead | heads.field64(index &* 8) &>> headShift
+    guard key.field64(headOffset).byteSwapped == head, key.hasBytes(of: page.prefix, headOffset) else {
+      return false
+    }
     return headShift > 0 || hasRest(key, of: index)
   }
 

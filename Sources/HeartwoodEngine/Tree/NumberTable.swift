@@ -8,7 +8,7 @@ import Synchronization
 final class NumberTable<Value: ~Copyable>: @unchecked Sendable {
   /// A table: the mask of its places, and then for each place the number, 0 where it is free, and the address, 0 where it
   /// was taken out.
-  private typealias Words = UnsafeMutablePointer<Atomic<UInt>>
+  fileprivate typealias Words = UnsafeMutablePointer<Atomic<UInt>>
 
   private struct Table {
     let words: Words
@@ -46,20 +46,33 @@ final class NumberTable<Value: ~Copyable>: @unchecked Sendable {
 
   /// What a number stands for; nil for none. Any thread.
   @inline(__always)
-  subscript(number: UInt32) -> UnsafeMutablePointer<Value>? {
+  subscript(number: UInt32) -> UnsafeMutablePointer<Value>? { known[number] }
+
+  /// All numbers that are known now, for who looks many up. As long as the table is there.
+  @inline(__always)
+  var known: Known {
     // Acquiring pairs with the release in `add`: whoever sees a table or a number sees what belongs to it.
-    guard let words = Words(bitPattern: newest.load(ordering: .acquiring)) else { return nil }
-    let mask = words.pointee.load(ordering: .relaxed)
-    var place = UInt(number) & mask
-    while true {
-      let entry = words + Int(bitPattern: 1 &+ 2 &* place)
-      let found = entry.pointee.load(ordering: .acquiring)
-      if found == UInt(number) {
-        return UnsafeMutablePointer(bitPattern: (entry + 1).pointee.load(ordering: .acquiring))
+    Known(words: Words(bitPattern: newest.load(ordering: .acquiring)).unsafelyUnwrapped)
+  }
+
+  /// One table of numbers.
+  struct Known {
+    fileprivate let words: Words
+
+    @inline(__always)
+    subscript(number: UInt32) -> UnsafeMutablePointer<Value>? {
+      let mask = words.pointee.load(ordering: .relaxed)
+      var place = UInt(number) & mask
+      while true {
+        let entry = words + Int(bitPattern: 1 &+ 2 &* place)
+        let found = entry.pointee.load(ordering: .acquiring)
+        if found == UInt(number) {
+          return UnsafeMutablePointer(bitPattern: (entry + 1).pointee.load(ordering: .acquiring))
+        }
+        // At least half of the places are free.
+        if found == 0 { return nil }
+        place = (place &+ 1) & mask
       }
-      // At least half of the places are free.
-      if found == 0 { return nil }
-      place = (place &+ 1) & mask
     }
   }
 

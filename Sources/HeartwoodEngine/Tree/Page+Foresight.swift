@@ -18,10 +18,18 @@ extension Page {
     let shared = prefixBytes &+ (low ^ high).leadingZeroBitCount / 8
     let arrays = Page.arraysOffset(prefixBytes: shared)
     let capacity = (Page.byteCount &- arrays) / (Page.leafEntryBytes &+ max(0, key.count &- shared &- 8))
-    leaf.touchLines(around: arrays &+ 8 &* guess)
-    leaf.touchLines(around: arrays &+ 8 &* (capacity &+ guess))
-    leaf.touchLines(around: arrays &+ 16 &* capacity &+ 4 &* guess)
+    leaf.prefetchLines(around: arrays &+ 8 &* guess)
+    leaf.prefetchLines(around: arrays &+ 8 &* (capacity &+ guess))
+    leaf.prefetchLines(around: arrays &+ 16 &* capacity &+ 4 &* guess)
     return guess
+  }
+
+  /// Loads the lines of a leaf that a scan begins with, as if it were laid out like `other`, the leaf before.
+  func foreseeEntries(like other: Page, reversed: Bool) {
+    let first = reversed ? other.count : 16
+    raw.prefetch(0)
+    prefetchLines(around: other.arraysOffset &+ 8 &* first &- 64)
+    prefetchLines(around: other.arraysOffset &+ 8 &* (other.capacity &+ first) &- 64)
   }
 
   /// How far a head lies on the way from `low` to `high`, 0 to 1.
@@ -52,11 +60,21 @@ extension Page {
     return Int64(truncatingIfNeeded: (value >> 32) &* 10_000 &+ (value & 0xFFFF_FFFF))
   }
 
+  /// All lines of the page: it is about to be copied.
+  @inline(__always)
+  func prefetchAll() {
+    var offset = 0
+    while offset < Page.byteCount {
+      raw.prefetch(offset)
+      offset &+= 64
+    }
+  }
+
   /// The line of an offset, and its neighbours.
   @inline(__always)
-  private func touchLines(around offset: Int) {
-    raw.touchLine(min(max(0, offset &- 64), Page.byteCount &- 1))
-    raw.touchLine(min(max(0, offset), Page.byteCount &- 1))
-    raw.touchLine(min(max(0, offset &+ 64), Page.byteCount &- 1))
+  private func prefetchLines(around offset: Int) {
+    raw.prefetch(min(max(0, offset &- 64), Page.byteCount &- 1))
+    raw.prefetch(min(max(0, offset), Page.byteCount &- 1))
+    raw.prefetch(min(max(0, offset &+ 64), Page.byteCount &- 1))
   }
 }

@@ -118,6 +118,12 @@ final class PageSpace: @unchecked Sendable {
   @inline(__always)
   func arenaPage(_ reference: PageReference) -> Page { Page(arena + Int(reference.index) &* Self.stride) }
 
+  /// The page that a reference leads to, where it can be read as it is: it is in memory, or was checked before.
+  @inline(__always)
+  func readyPage(_ reference: PageReference, level: Int) -> Page? {
+    reference.isInArena ? arenaPage(reference) : checkedPage(reference, level: level)
+  }
+
   @inline(__always)
   private func diskChild(_ reference: PageReference, _ index: Int, of branch: Page) throws(EngineError)
     -> Page

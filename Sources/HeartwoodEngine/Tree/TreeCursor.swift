@@ -153,6 +153,18 @@ final class TreeCursor {
     return true
   }
 
+  /// Has the leaf beside the cursor's fetched, to which it moves next.
+  func foreseeLeaf(reversed: Bool) {
+    guard view.root.level > 0 else { return }
+    let (branch, index) = path[1]
+    let next = reversed ? index &- 1 : index &+ 1
+    guard next >= 0, next < branch.count, let page = view.space.readyPage(branch.child(next), level: 0) else {
+      return
+    }
+    // The hardware foresees pages that lie one behind the other.
+    if page.base != leaf.base + Page.byteCount { page.foreseeEntries(like: leaf, reversed: reversed) }
+  }
+
   func moveToNextLeaf() throws(EngineError) -> Bool {
     isValid = false
     var level = 1

@@ -77,8 +77,11 @@ final class TreeWriter {
   /// Ends the generation; the result is to be published. Its pages do not change any more.
   func commit() -> TreeRoot {
     settleEnd()
-    for page in replaced { generations.retire(page.index, born: page.born, retired: generation) }
-    for page in dropped { space.free(page) }
+    // By their places: going over a list itself counts a reference to it.
+    for place in replaced.indices {
+      generations.retire(replaced[place].index, born: replaced[place].born, retired: generation)
+    }
+    for place in dropped.indices { space.free(dropped[place]) }
     forget()
     return root
   }
@@ -94,7 +97,7 @@ final class TreeWriter {
 
   private func forget() {
     born.removeAll(keepingCapacity: true)
-    dropped.removeAll(keepingCapacity: true)
+    if !dropped.isEmpty { dropped.removeAll(keepingCapacity: true) }
     replaced.removeAll(keepingCapacity: true)
     #if DELIBERATE_BUGS
       if DeliberateBug.isOn(.appendsToPublishedLeaf) { return }
@@ -202,6 +205,7 @@ final class TreeWriter {
       page = try space.child(index, of: page, toward: key, foreseeing: &guess)
       level &-= 1
     }
+    if root.level > 0, path[1].page.birth != generation || page.birth != generation { page.prefetchAll() }
     let (index, isFound) = page.search(key, near: guess)
     path[0] = Step(page: page, reference: reference, index: index)
     pathHolds = true
