@@ -52,7 +52,6 @@ struct RangeScan {
         index &+= step
       }
     }
-    records.becomeLong()
     return true
   }
 

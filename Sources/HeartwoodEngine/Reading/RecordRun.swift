@@ -12,10 +12,9 @@ struct RecordRun {
   private let segments: NumberTable<SegmentSlot>.Known
   /// Where a transaction's own records may be; 0 where there are none.
   private let pendingSegment: UInt32
-  /// The position of the last record that was fetched, or would have been.
+  /// The position of the last record that was fetched, and the segment that it is in.
   private var lastFetched: UInt64 = 0
-  /// How close to it the next one comes by itself, as the hardware has found out where the scan goes.
-  private var foreseen: UInt64 = 0
+  private var fetchedSlot: UnsafeMutablePointer<SegmentSlot>?
   /// What lies behind the last record, and where that was: of records that were written one after the other, the next.
   private var next: UInt64 = 0
   private var lastSlot: UnsafeMutablePointer<SegmentSlot>?
@@ -73,29 +72,26 @@ extension RecordRun {
   /// Has the records of some entries fetched, so that they are there when their turn comes. Nothing of them is believed here.
   @inline(never)
   mutating func fetch(_ leaf: LeafEntries, _ index: Int, _ count: Int, _ step: Int) {
-    var last = lastFetched
     for place in 0..<count {
       guard let reference = leaf.position(index &+ place &* step) else { continue }
-      let distance = reference.rawValue &- last
-      if distance &+ foreseen >= 2 &* foreseen { fetch(reference) }
-      last = reference.rawValue
+      // Close behind the one before it is in the same file.
+      let isNear = reference.rawValue &- lastFetched < UInt64(Self.longest)
+      guard let slot = isNear ? fetchedSlot : readableSlot(reference) else { continue }
+      fetch(slot, Int(reference.offset))
+      lastFetched = reference.rawValue
+      fetchedSlot = slot
     }
-    lastFetched = last
   }
 
   @inline(__always)
-  private func fetch(_ reference: ValueReference) {
-    guard let slot = readableSlot(reference) else { return }
-    var offset = Int(reference.offset)
+  private func fetch(_ slot: UnsafeMutablePointer<SegmentSlot>, _ offset: Int) {
     let end = min(offset &+ min(expectedBytes, Self.longest), slot.pointee.limit.load(ordering: .acquiring))
     guard offset < end else { return }
-    slot.pointee.base.prefetch(end &- 1)
-    while offset < end {
-      slot.pointee.base.prefetch(offset)
-      offset &+= Self.lineBytes
-    }
+    var place = end &- 1
+    repeat {
+      slot.pointee.base.prefetch(place)
+      place &-= Self.lineBytes
+    } while place > offset
+    slot.pointee.base.prefetch(offset)
   }
-
-  /// The scan has been going on for a while: records that lie one behind the other need not be fetched any more.
-  mutating func becomeLong() { foreseen = 2048 }
 }

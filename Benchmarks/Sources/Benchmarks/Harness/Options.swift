@@ -40,7 +40,7 @@ struct Options {
       --objects N     objects of the graph's rows (100000; lean: 1000000)
       --rounds N      rounds, of which the median counts (5, and 3 for rows that
                       take a peer more than ten seconds; growth: 3)
-      --rows TEXT     only rows whose name contains TEXT
+      --rows TEXT     only rows whose name contains TEXT, or one of several: A|B
       --peers A,B     only these peers, the first compared with the others
       --directory D   where the stores are made (/var/tmp)
       --least S       seconds that a row that reads is repeated for (0.05)
@@ -118,7 +118,7 @@ struct Options {
 
   func includes(row: String) -> Bool {
     guard let rows else { return true }
-    return row.contains(rows)
+    return rows.split(separator: "|").contains { row.contains($0) }
   }
 
   func includes(peer: String) -> Bool {
