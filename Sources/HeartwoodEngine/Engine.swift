@@ -123,6 +123,7 @@ public final class Engine: Sendable {
     return result
   }
 
+  /// What `write` does, whatever `body` returns there: nothing in the engine is generic over it.
   @usableFromInline
   func commit(_ durability: Durability?, _ body: (WriteTransaction) throws -> Void) throws {
     try use.write(durability, body)

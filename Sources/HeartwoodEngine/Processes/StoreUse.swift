@@ -25,19 +25,23 @@ final class StoreUse: Sendable {
 
   /// The store, as long as this use of it lasts.
   func open() throws(EngineError) -> OpenStore {
-    if end.hasCome { throw StoreStatus.closed }
+    try checkOpen()
     return store
+  }
+
+  private func checkOpen() throws(EngineError) {
+    if end.hasCome { throw StoreStatus.closed }
   }
 
   /// The newest generation. Not by way of `open`: what that returns is counted, and all readers share the count.
   func snapshot() throws(EngineError) -> Snapshot {
-    if end.hasCome { throw StoreStatus.closed }
+    try checkOpen()
     return try store.newestSnapshot()
   }
 
   /// Commits what `body` changes. Not by way of `open`, as above.
   func write(_ durability: Durability?, _ body: (WriteTransaction) throws -> Void) throws {
-    if end.hasCome { throw StoreStatus.closed }
+    try checkOpen()
     try store.write(durability: durability ?? self.durability, body)
   }
 

@@ -205,7 +205,7 @@ final class TreeWriter {
       page = try space.child(index, of: page, toward: key, foreseeing: &guess)
       level &-= 1
     }
-    if root.level > 0, path[1].page.birth != generation || page.birth != generation { page.prefetchAll() }
+    if page.birth != generation { page.prefetchAll() }
     let (index, isFound) = page.search(key, near: guess)
     path[0] = Step(page: page, reference: reference, index: index)
     pathHolds = true
