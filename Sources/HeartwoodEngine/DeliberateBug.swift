@@ -115,6 +115,8 @@
     case keepsTransactionThatFailed
     /// A transaction commits although one of its changes has failed.
     case commitsAfterFailedChange
+    /// Zeros for frames that are written in place are laid from the beginning of a page on.
+    case laysZerosOverFrames
     /// After a write that failed in its middle the log goes on behind what it left.
     case goesOnBehindFailedWrite
     /// A page is taken back while the generation before its end is still held.

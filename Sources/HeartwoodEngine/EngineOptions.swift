@@ -24,11 +24,12 @@ public struct EngineOptions: Sendable {
     case readOnly
   }
 
-  /// How the store's files are read.
+  /// How the store's files are read, and small commits that are not synced written.
   public enum Reading: Hashable, Sendable {
-    /// Through memory maps, where the file system can map.
+    /// Through memory maps, where the file system can map. Commits that are not synced, of up to 16 KiB, are written through one
+    /// where bytes are known to be written over in place, so that room which was there can't be missing (ext4 and tmpfs).
     case mapped
-    /// Through reads, so that a failing disk is an error and does not end the process.
+    /// Through reads and writes, so that a failing disk is an error and does not end the process.
     case buffered
   }
 

@@ -146,6 +146,15 @@ public protocol File: AnyObject, Sendable {
   /// - Parameter length: How many bytes; the file has to have them.
   func share(length: Int) throws(FileSystemError) -> (any SharedMemory)?
 
+  /// Bytes that the file has, to be written in place without asking the system for each write; nil where the file system
+  /// does not promise that such writes succeed, whatever else is written beside them.
+  ///
+  /// - Parameters:
+  ///   - offset: Where they begin.
+  ///   - length: How many bytes, all of which were written before: there is room for them on the disk. The file is not cut
+  ///     before the window's last use.
+  func window(at offset: Int64, length: Int) throws(FileSystemError) -> (any FileWindow)?
+
   /// Ends the use of the file. Further calls are errors of the program.
   func close() throws(FileSystemError)
 }
@@ -169,6 +178,19 @@ public protocol SharedMemory: AnyObject, Sendable {
 extension File {
   /// Nil: there is no such thing.
   public func share(length: Int) throws(FileSystemError) -> (any SharedMemory)? { nil }
+
+  /// Nil: every write is a call.
+  public func window(at offset: Int64, length: Int) throws(FileSystemError) -> (any FileWindow)? { nil }
+}
+
+/// Some of a file's bytes that can be written in place. One thread at a time; it outlives `close()` and `unlink`.
+public protocol FileWindow: AnyObject, Sendable {
+  /// Which bytes of the file.
+  var range: Range<Int64> { get }
+
+  /// Puts bytes in the place of those at `offset`, all of them within `range`. Whoever reads or maps the file sees them, also
+  /// if this process is killed afterwards; durable they are, as with `File.write`, after a `sync` of the file.
+  func write(_ bytes: UnsafeRawBufferPointer, at offset: Int64)
 }
 
 /// A view of a file's bytes in memory; unmapped when released.

@@ -96,6 +96,24 @@ import Testing
     }
   }
 
+  @Test func `what is put in a window is announced, and under a plan there is none`() throws {
+    let lock = Lock()
+    nonisolated(unsafe) var seen: [FileSystemError.Operation] = []
+    let base = SimulatedFileSystem()
+    let fileSystem = FaultInjectingFileSystem(base: base) { mutation in
+      #expect(seen.count < 2 || (try? base.openDirectory("/").open("a", .readOnly).bytes(9)) == [1, 2])
+      lock.withLock { seen.append(mutation.operation) }
+    }
+    let file = try fileSystem.openDirectory("/").open("a", .createNew)
+    try file.write([1, 2], at: 0)
+    let window = try #require(try file.window(at: 0, length: 2))
+    ([3] as [UInt8]).withUnsafeBytes { window.write($0, at: 1) }
+    #expect(seen == [.open, .write, .write])
+    #expect(try file.bytes(9) == [1, 3])
+    fileSystem.use([.fail(.write)])
+    #expect(try file.window(at: 0, length: 2) == nil)
+  }
+
   @Test func `a failing call may have done its work, or half of it`() throws {
     for (effect, left) in [(.none, []), (.half, [1, 2]), (.whole, [1, 2, 3, 4])]
       as [(FaultPlan.Effect, [UInt8])]

@@ -39,6 +39,26 @@ import Testing
     #expect(try disk.outcomes() == [["a": [1, 4, 3, 1]]], "what was written anew is safe")
   }
 
+  @Test func `what is put in a window may be lost before a sync, and not after it`() throws {
+    let (disk, file) = try synced(.honest)
+    let window = try #require(try file.window(at: 1, length: 3))
+    ([5, 6] as [UInt8]).withUnsafeBytes { window.write($0, at: 2) }
+    #expect(Set(try disk.outcomes(.whole)) == [["a": [1, 2, 5, 6]], ["a": [1, 2, 2, 1]]])
+    try file.sync(.data)
+    #expect(try disk.outcomes() == [["a": [1, 2, 5, 6]]])
+  }
+
+  @Test func `what a dead process puts in a window is not there`() throws {
+    let disk = SimulatedFileSystem()
+    let process = disk.process(named: "writer")
+    let file = try process.openDirectory("/").open("a", .createNew)
+    try file.write([1, 1], at: 0)
+    let window = try #require(try file.window(at: 0, length: 2))
+    process.kill()
+    ([5, 6] as [UInt8]).withUnsafeBytes { window.write($0, at: 0) }
+    #expect(try disk.openDirectory("/").open("a", .readOnly).bytes() == [1, 1])
+  }
+
   @Test func `what a failed sync forgot ends where the file is cut`() throws {
     let (disk, file) = try synced(.failsKeepingData)
     try file.truncate(to: 2)

@@ -169,6 +169,43 @@ import Testing
   }
 
   @Test(arguments: FileSystemKind.allCases)
+  func `what is put in a window is read and mapped, also where the file was closed before`(
+    kind: FileSystemKind
+  ) throws {
+    try kind.withDirectory { fileSystem, root in
+      let directory = try fileSystem.openDirectory(root)
+      let file = try directory.open("a", .createNew)
+      var expected = [UInt8](repeating: 1, count: 10_000)
+      try file.write(expected, at: 0)
+      guard let window = try file.window(at: 5000, length: 4000) else {
+        // Of the system's own file systems only some promise it.
+        return #expect(kind == .memory || kind == .faultless || kind == .posix)
+      }
+      #expect(window.range == 5000..<9000)
+      func put(_ bytes: [UInt8], at offset: Int, _ write: ([UInt8], Int64) throws -> Void) throws {
+        try write(bytes, Int64(offset))
+        expected.replaceSubrange(offset..<offset + bytes.count, with: bytes)
+        #expect(try file.bytes(10_001) == expected)
+      }
+      let inWindow = { (bytes: [UInt8], offset: Int64) in
+        bytes.withUnsafeBytes { window.write($0, at: offset) }
+      }
+      try put([2, 3, 4], at: 5000, inWindow)
+      try put([5], at: 8999, inWindow)
+      try put([UInt8](repeating: 6, count: 6000), at: 3000) { try file.write($0, at: $1) }
+      try put([], at: 7000, inWindow)
+      try put([UInt8](repeating: 7, count: 1200), at: 7500, inWindow)
+      let again = try directory.open("a", .readOnly)
+      let map = try again.map(length: 10_000)
+      try file.close()
+      inWindow([8], 6000)
+      expected[6000] = 8
+      #expect(try again.bytes(10_001) == expected)
+      if let map { #expect(Array(UnsafeRawBufferPointer(start: map.base, count: 10_000)) == expected) }
+    }
+  }
+
+  @Test(arguments: FileSystemKind.allCases)
   func `a map shows later writes and outlives its file`(kind: FileSystemKind) throws {
     try kind.withDirectory { fileSystem, root in
       let directory = try fileSystem.openDirectory(root)

@@ -45,7 +45,7 @@ final class Log: @unchecked Sendable {
     builder = FrameBuilder(fullBytes: options.frameBytes)
     self.end = end
     synced = SyncedPart(path, durable: durable ?? end)
-    zeros = ZeroFilling(last, filled: filled)
+    zeros = ZeroFilling(last, filled: filled, options: options)
     for segment in path { table.add(segment) }
     self.path = LogPath(path, settled: end, ends: ends)
   }
@@ -94,12 +94,13 @@ final class Log: @unchecked Sendable {
     remains = nil
     synced.begin(segments, durable: durable)
     zeros.stop()
-    zeros = ZeroFilling(last, filled: last.limit)
+    zeros = ZeroFilling(last, filled: last.limit, options: options)
   }
 
   /// The log is appended to again: the zeros of another process may lie ahead, and nobody lays any now.
   func resume() throws(EngineError) {
-    zeros = ZeroFilling(last, filled: max(end.position.offset, try folder.size(of: last.file)))
+    let filled = max(end.position.offset, try folder.size(of: last.file))
+    zeros = ZeroFilling(last, filled: filled, options: options)
   }
 
   // MARK: Appending
@@ -111,10 +112,12 @@ final class Log: @unchecked Sendable {
 
   /// Completes the frame under construction, appends it and begins the next.
   ///
-  /// - Parameter time: When the transaction was committed; in its last frame only.
+  /// - Parameters:
+  ///   - isSynced: Whether its writer waits for a sync of it.
+  ///   - time: When the transaction was committed; in its last frame only.
   func appendTransactionFrame(
-    _ number: UInt64, isLast: Bool, isInternal: Bool = false, time: Int64 = 0, puts: UInt64 = 0,
-    deletes: UInt64 = 0
+    _ number: UInt64, isLast: Bool, isSynced: Bool, isInternal: Bool = false, time: Int64 = 0,
+    puts: UInt64 = 0, deletes: UInt64 = 0
   ) throws(EngineError) {
     var header = nextHeader(Format.transactionKind, transaction: number)
     if isLast {
@@ -124,7 +127,9 @@ final class Log: @unchecked Sendable {
       header.deletes = deletes
     }
     let frame = builder.finish(header)
-    try append(frame.bytes, next: point(behind: frame.bytes.count, frame.checksum, isLast ? number : nil))
+    try append(
+      frame.bytes, isSynced: isSynced,
+      next: point(behind: frame.bytes.count, frame.checksum, isLast ? number : nil))
     beginFrame()
   }
 
@@ -140,7 +145,7 @@ final class Log: @unchecked Sendable {
       segment: last.number, offset: UInt32(truncatingIfNeeded: frame.recordOffset))
     do {
       let written = try frame.write(nextPiece) { (bytes, offset) throws(EngineError) in
-        try write(bytes, at: offset)
+        try write(bytes, at: offset, isSynced: false)
       }
       try last.publish(written.bytes, at: frame.offset)
       end = point(behind: written.bytes, written.checksum, nil)
@@ -159,7 +164,7 @@ final class Log: @unchecked Sendable {
     let position = end.position
     let frame = checkpoint.frame(header, segmentSeed: last.seed, offset: position.offset)
     try frame.bytes.withBytes { (bytes) throws(EngineError) in
-      try append(bytes, next: point(behind: bytes.count, frame.checksum, nil))
+      try append(bytes, isSynced: true, next: point(behind: bytes.count, frame.checksum, nil))
     }
     return (position, frame.checksum)
   }
@@ -179,10 +184,10 @@ final class Log: @unchecked Sendable {
 
   /// Writes a finished frame at the end of the log. After an error the log ends where it ended, and goes
   /// on in a new segment.
-  private func append(_ bytes: UnsafeRawBufferPointer, next: LogPoint) throws(EngineError) {
+  private func append(_ bytes: UnsafeRawBufferPointer, isSynced: Bool, next: LogPoint) throws(EngineError) {
     let offset = end.position.offset
     do {
-      try write(bytes, at: offset)
+      try write(bytes, at: offset, isSynced: isSynced)
       try last.publish(bytes, at: offset)
     } catch {
       leaveBehind(at: offset)
@@ -192,9 +197,9 @@ final class Log: @unchecked Sendable {
     appendedBytes += bytes.count
   }
 
-  private func write(_ bytes: UnsafeRawBufferPointer, at offset: Int) throws(EngineError) {
+  private func write(_ bytes: UnsafeRawBufferPointer, at offset: Int, isSynced: Bool) throws(EngineError) {
     do {
-      try zeros.write(bytes, at: offset)
+      try zeros.write(bytes, at: offset, isSynced: isSynced)
     } catch {
       throw EngineError.files(error, "the log could not be written")
     }
@@ -240,7 +245,7 @@ final class Log: @unchecked Sendable {
     abandoned += left.map(\.number)
     guard let last else { return }
     zeros.stop()
-    zeros = ZeroFilling(last, filled: last.limit)
+    zeros = ZeroFilling(last, filled: last.limit, options: options)
     zeros.stop()
   }
 
@@ -264,6 +269,6 @@ final class Log: @unchecked Sendable {
     table.add(segment)
     path.append(segment, settled: isInside ? nil : first)
     zeros.stop()
-    zeros = ZeroFilling(segment, filled: filled)
+    zeros = ZeroFilling(segment, filled: filled, options: options)
   }
 }

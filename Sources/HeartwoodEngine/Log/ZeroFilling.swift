@@ -2,13 +2,16 @@ import HeartwoodFiles
 
 /// The zeros ahead of the log's end in one segment, and the only way to write behind them.
 ///
-/// A sync of bytes that replace zeros has no length to write. The zeros are laid by the background
-/// worker in small steps; a commit waits for a step only when it outruns them.
+/// A sync of bytes that replace zeros has no length to write: those for synced commits are laid by the
+/// background worker in small steps; a commit waits for a step only when it outruns them. Small commits
+/// that nobody syncs are put in the place of zeros without a call of the system, where the file system has
+/// windows; they lay the zeros themselves, a piece for many.
 ///
 /// Invariant: zeros are laid at and behind `filled` only, and frames that reach behind `filled` move it,
 /// both under the lock: no zero ever lands on a frame.
 final class ZeroFilling: @unchecked Sendable {
   let segment: LogSegment
+  private let segmentBytes: Int
   private let lock = Lock()
   private var filled: Int
   /// Set while zeros are being laid.
@@ -16,17 +19,34 @@ final class ZeroFilling: @unchecked Sendable {
   /// Set when laying them has failed, and when the log goes on elsewhere.
   private var hasStopped = false
 
+  /// Zeros that the one writer writes over in place. It lies in front of `filled`.
+  private var window: (any FileWindow)?
+  /// The window's range, which is asked for at every commit.
+  private var windowRange = 0..<0
+  private var mayHaveWindow: Bool
+  private var knowsWindows = false
+
   /// In a store of less than this, zeros only double what is there.
   private static let largestLead = 1 << 20
+  /// The largest frame that is worth zeros of its own in a window.
+  private static let largestInWindow = 16 << 10
 
-  init(_ segment: LogSegment, filled: Int) {
+  init(_ segment: LogSegment, filled: Int, options: EngineOptions) {
     self.segment = segment
     self.filled = filled
+    segmentBytes = options.segmentBytes
+    mayHaveWindow = options.reading == .mapped
   }
 
   /// Writes a frame; `filled` is read without the lock by nobody but the one writer's own calls.
-  func write(_ bytes: UnsafeRawBufferPointer, at offset: Int) throws(FileSystemError) {
+  ///
+  /// - Parameter isSynced: Whether its writer waits for a sync, which would take the window's pages from it each time.
+  func write(_ bytes: UnsafeRawBufferPointer, at offset: Int, isSynced: Bool) throws(FileSystemError) {
     let end = offset + bytes.count
+    if !isSynced, bytes.count <= Self.largestInWindow, reachesWindow(offset..<end) {
+      window?.write(bytes, at: Int64(offset))
+      return
+    }
     lock.lock()
     if end <= filled {
       lock.unlock()
@@ -38,10 +58,45 @@ final class ZeroFilling: @unchecked Sendable {
     filled = end
   }
 
+  // MARK: In place
+
+  /// Whether the bytes lie in the window, which is moved to them where it can be.
+  @inline(__always)
+  private func reachesWindow(_ range: Range<Int>) -> Bool {
+    if range.lowerBound >= windowRange.lowerBound, range.upperBound <= windowRange.upperBound { return true }
+    return mayHaveWindow && moveWindow(to: range)
+  }
+
+  /// Where anything is in the way, the bytes are written as they would be without windows, which tells what it is.
+  private func moveWindow(to range: Range<Int>) -> Bool {
+    (window, windowRange) = (nil, 0..<0)
+    // The first byte is always there: whether there is a window on it tells whether to lay zeros for others.
+    if !knowsWindows { mayHaveWindow = (try? segment.file.window(at: 0, length: 1)) != nil }
+    knowsWindows = true
+    guard mayHaveWindow else { return false }
+    let wanted = range.upperBound + min(lead(range.upperBound), Format.fillStepBytes)
+    let target = max(range.upperBound, min(wanted & ~(Format.pageBytes - 1), segmentBytes))
+    lock.lock()
+    #if DELIBERATE_BUGS
+      if DeliberateBug.isOn(.laysZerosOverFrames) {
+        filled = min(filled, range.lowerBound & ~(Format.pageBytes - 1))
+      }
+    #endif
+    while step(segment.file, to: target) {}
+    let end = min(filled, max(target, range.lowerBound + Self.largestLead))
+    lock.unlock()
+    guard end >= range.upperBound else { return false }
+    window = try? segment.file.window(at: Int64(range.lowerBound), length: end - range.lowerBound)
+    if window != nil { windowRange = range.lowerBound..<end }
+    return window != nil
+  }
+
+  // MARK: Zeros
+
   /// True, once, when it is time to lay more zeros.
   ///
   /// - Parameter commitBytes: What the commit just made has written; large ones would write everything twice.
-  func isDue(end: Int, commitBytes: Int, segmentBytes: Int) -> Bool {
+  func isDue(end: Int, commitBytes: Int) -> Bool {
     lock.lock()
     defer { lock.unlock() }
     guard !isBusy, !hasStopped, commitBytes < lead(end) / 4, filled - end < lead(end) / 2, end < segmentBytes
@@ -60,7 +115,7 @@ final class ZeroFilling: @unchecked Sendable {
   ///   is told here must not be lost to the commit that syncs next.
   func fill(_ file: any File, syncs: Bool) throws(FileSystemError) {
     let target = lock.withLock { (filled + lead(filled)) & ~(Format.pageBytes - 1) }
-    while step(file, to: target) {}
+    while lock.withLock({ step(file, to: target) }) {}
     if syncs { try file.sync(.data) }
     lock.withLock { isBusy = false }
   }
@@ -68,17 +123,20 @@ final class ZeroFilling: @unchecked Sendable {
   /// No more zeros are laid once this returns.
   func stop() { lock.withLock { hasStopped = true } }
 
+  /// Lays some of the zeros that are missing; false where none are. Under the lock.
   private func step(_ file: any File, to target: Int) -> Bool {
-    lock.lock()
-    defer { lock.unlock() }
     guard filled < target, !hasStopped else { return false }
     let count = min(Format.fillStepBytes, target - filled)
     do {
-      try file.write(all: [UInt8](repeating: 0, count: count), at: filled)
+      try Self.zeros.withBytes { (zeros) throws(FileSystemError) in
+        try file.writeFully(UnsafeRawBufferPointer(rebasing: zeros.prefix(count)), at: Int64(filled))
+      }
       filled += count
     } catch {
       hasStopped = true
     }
     return true
   }
+
+  private static let zeros = [UInt8](repeating: 0, count: Format.fillStepBytes)
 }

@@ -41,7 +41,7 @@ struct Commit {
     do {
       try store.markInUse()
       try store.log.appendTransactionFrame(
-        transaction.number, isLast: true, isInternal: transaction.isInternal,
+        transaction.number, isLast: true, isSynced: isSynced, isInternal: transaction.isInternal,
         time: store.options.clock.nanosecondsSince1970, puts: transaction.puts, deletes: transaction.deletes)
     } catch {
       #if DELIBERATE_BUGS
@@ -211,7 +211,7 @@ extension OpenStore {
   /// Writes a frame of a transaction that goes on.
   func appendFrame(of transaction: WriteTransaction) throws(EngineError) {
     try markInUse()
-    try log.appendTransactionFrame(transaction.number, isLast: false)
+    try log.appendTransactionFrame(transaction.number, isLast: false, isSynced: false)
     try goOnInNextSegment()
   }
 

@@ -87,7 +87,7 @@ extension OpenStore {
     var work = DueWork()
     let end = log.end.position.offset
     if durability == .full, options.durability != .none {
-      if log.zeros.isDue(end: end, commitBytes: bytes, segmentBytes: options.segmentBytes) {
+      if log.zeros.isDue(end: end, commitBytes: bytes) {
         work.zeros = log.zeros
       }
     }

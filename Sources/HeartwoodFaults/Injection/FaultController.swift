@@ -59,7 +59,8 @@ final class FaultController: Sendable {
     }
   }
 
-  private func announce(_ operation: FileSystemError.Operation, _ path: String) {
+  /// Calls the hook, before something is changed or made durable.
+  func announce(_ operation: FileSystemError.Operation, _ path: String) {
     let number = state.with { state in
       state.mutationCount += 1
       return state.mutationCount

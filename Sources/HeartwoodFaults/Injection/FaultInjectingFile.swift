@@ -78,6 +78,17 @@ final class FaultInjectingFile: File {
     try controller.perform(.map, path) { () throws(FileSystemError) in try base.map(length: length) }
   }
 
+  /// What is written to a window never fails: there is none under a plan with faults, so that all its writes are calls.
+  func window(at offset: Int64, length: Int) throws(FileSystemError) -> (any FileWindow)? {
+    guard controller.plan.isEmpty, let window = try base.window(at: offset, length: length) else {
+      return nil
+    }
+    return ReportingWindow(range: window.range) { [controller, path] (bytes, offset) in
+      controller.announce(.write, path)
+      window.write(bytes, at: offset)
+    }
+  }
+
   /// The base is closed whatever the answer: no system leaves a descriptor open after it.
   func close() throws(FileSystemError) {
     let outcome: Result<Void, FileSystemError>

@@ -11,6 +11,8 @@ import HeartwoodFiles
 ///     sync /notes.temporary full
 ///     rename /notes.temporary to notes
 ///     syncDirectory /
+///
+/// Its files have no windows: every write is a call, as it is under a plan with faults.
 public final class RecordingFileSystem: FileSystem {
   private let base: any FileSystem
   private let recorder: Recorder

@@ -77,6 +77,21 @@ final class SimulatedFile: File {
     return try perform(.map) { (_) throws(FileSystemError) in nil }
   }
 
+  func window(at offset: Int64, length: Int) throws(FileSystemError) -> (any FileWindow)? {
+    precondition(mode != .readOnly, "A file opened for reading only is never written.")
+    let range = offset..<offset + Int64(length)
+    return try perform(.map) { (state) throws(FileSystemError) in
+      precondition(
+        range.upperBound <= Int64(state.cached.size(of: file)), "A window has bytes of its file only.")
+      return ReportingWindow(range: range) { [disk, process, file, path] (bytes, offset) in
+        // What a dead process writes is not there, and nothing else can go wrong.
+        _ = try? disk.perform(as: process, .write, path) { (state) throws(FileSystemError) in
+          try state.write(file, bytes, at: offset, path: path)
+        }
+      }
+    }
+  }
+
   func close() throws(FileSystemError) {
     try perform(.close) { (state) throws(FileSystemError) in
       isClosed.store(true, ordering: .relaxed)

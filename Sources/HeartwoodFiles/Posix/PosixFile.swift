@@ -82,6 +82,14 @@ final class PosixFile: File {
     }
   }
 
+  func window(at offset: Int64, length: Int) throws(FileSystemError) -> (any FileWindow)? {
+    precondition(mode != .readOnly, "A file opened for reading only is never written.")
+    return try perform(.map) { (file) throws(SystemError) in
+      guard try SystemCall.writesInPlace(file) else { return nil }
+      return try PosixFileWindow(file, offset..<offset + Int64(length))
+    }
+  }
+
   func map(length: Int) throws(FileSystemError) -> (any FileMap)? {
     precondition(length >= 0, "The length of a map is not negative.")
     do {

@@ -225,8 +225,11 @@ enum SystemCall {
     try mapped(mmap(nil, length, PROT_READ, MAP_SHARED, descriptor, 0))
   }
 
-  static func shareFile(_ descriptor: Int32, length: Int) throws(SystemError) -> UnsafeMutableRawPointer {
-    try mapped(mmap(nil, length, PROT_READ | PROT_WRITE, MAP_SHARED, descriptor, 0))
+  /// - Parameter offset: A multiple of the page size.
+  static func shareFile(
+    _ descriptor: Int32, at offset: Int64 = 0, length: Int
+  ) throws(SystemError) -> UnsafeMutableRawPointer {
+    try mapped(mmap(nil, length, PROT_READ | PROT_WRITE, MAP_SHARED, descriptor, off_t(offset)))
   }
 
   /// Zeros that take no memory before they are written.

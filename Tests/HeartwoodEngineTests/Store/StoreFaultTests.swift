@@ -131,6 +131,42 @@ import Testing
     #expect(try again.verify().findings == [])
   }
 
+  /// The simulated disk has windows, and a limit of its own.
+  @Test
+  func `on a full disk commits in place go on in the zeros that are there, and are refused behind them`()
+    throws
+  {
+    let disk = SimulatedFileSystem()
+    var options = EngineOptions(durability: .deferred, worker: InlineWorker(), clock: SimulatedClock())
+    options.entropy = SeededEntropy(seed: 1)
+    let engine = try Engine(at: "/store", options: options, fileSystem: disk)
+    let value = [UInt8](repeating: 7, count: 500)
+    var model: Model = [:]
+    func put() -> EngineError.Code? {
+      let key = Array("\(model.count)".utf8)
+      let refusal = code { try engine.write { try $0.put(key, value) } }
+      if refusal == nil { model[key] = value }
+      return refusal
+    }
+    for _ in 0..<5 { #expect(put() == nil) }
+    for _ in 0..<3 {
+      disk.spaceLimit = 0
+      var commits = 0
+      while commits < 1000, put() == nil { commits += 1 }
+      #expect(commits < 100)
+      #expect(put() == .noSpace)
+      #expect(try engine.read { try $0.contents() }.count == model.count)
+      disk.spaceLimit = nil
+      for _ in 0..<50 { #expect(put() == nil) }
+    }
+    try engine.close()
+    let again = try Engine(at: "/store", options: options, fileSystem: disk)
+    #expect(
+      Dictionary(uniqueKeysWithValues: try again.read { try $0.contents() }.map { ($0.key, $0.value) })
+        == model)
+    #expect(try again.verify().findings == [])
+  }
+
   /// The larger value is a frame of its own.
   @Test(arguments: [Format.frameBytes - 1, Format.frameBytes])
   func `a transaction one of whose changes has failed cannot commit, whatever its closure says`(
