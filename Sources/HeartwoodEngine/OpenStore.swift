@@ -53,6 +53,7 @@ final class OpenStore: @unchecked Sendable {
   /// `log.appendedBytes` when the store was last looked through for garbage while nobody wrote.
   var bytesAtLook = 0
   var isLookPlanned = false
+  @exclusivity(unchecked) var lastTransaction: WriteTransaction?
   /// The next transaction lets go of the pages in memory that are on disk too.
   var adoptsDiskPlaces = false
 
@@ -86,7 +87,7 @@ final class OpenStore: @unchecked Sendable {
     options = parts.options
     fileSystem = parts.fileSystem
     page = parts.page
-    leading = Leading(isOn: parts.leads)
+    leading = Leading(isOn: parts.leads, parts.folder.membership)
     leading.seen.store(parts.seenRecord, ordering: .relaxed)
     status = StoreStatus()
     syncs = LogSyncs(status, isOff: parts.options.durability == .none)

@@ -45,7 +45,7 @@ extension OpenStore {
   func backupContents() throws(EngineError) -> BackupContents {
     try checkpoints.withLock { () throws(EngineError) -> BackupContents in
       guard options.access == .readWrite, !status.isStopped else {
-        return try backupContents(upTo: log.path.settled)
+        return try backupContents(upTo: log.settled)
       }
       let failure = try checkpointBeforeBackup()
       let (contents, work) = try writer.withLock {

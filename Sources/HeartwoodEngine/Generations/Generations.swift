@@ -47,8 +47,8 @@ final class Generations: @unchecked Sendable {
   /// The newest transaction that was written, and its root: what the next one begins from. It may not be
   /// published yet. The writer's.
   private(set) var tip: (generation: UInt64, root: TreeRoot)
-  @exclusivity(unchecked) private var fresh: [RetiredPage] = []
-  @exclusivity(unchecked) private var waiting: [RetiredPage] = []
+  @exclusivity(unchecked) private var fresh = PlainList<RetiredPage>()
+  @exclusivity(unchecked) private var waiting = PlainList<RetiredPage>()
   /// The generations that are held, in order, when they were last looked at.
   @exclusivity(unchecked) private var pins: [UInt64] = []
   /// How many pages were added to `waiting` since all of it was looked at.
@@ -120,10 +120,8 @@ final class Generations: @unchecked Sendable {
     newestNumber.store(generation, ordering: .sequentiallyConsistent)
   }
 
-  /// Takes note of a page that the generation `retired` and later ones do not have.
-  func retire(_ index: UInt32, born: UInt64, retired: UInt64) {
-    fresh.append(RetiredPage(index: index, born: born, retired: retired))
-  }
+  /// Takes note of a page that the generation of its end and later ones do not have.
+  func retire(_ page: RetiredPage) { fresh.append(page) }
 
   /// Frees the pages that no pin needs. Those retired by a generation that is not published yet have to
   /// wait: until then readers go on taking the one before it.
@@ -133,9 +131,12 @@ final class Generations: @unchecked Sendable {
     let published = newestNumber.load(ordering: .sequentiallyConsistent)
     lookAtPins()
     let held = waiting.count
-    let ready = readyCount(published)
-    for index in 0..<ready { freeOrKeep(fresh[index]) }
-    if ready == fresh.count { fresh.removeAll(keepingCapacity: true) } else { fresh.removeFirst(ready) }
+    let limit = lastReady(published)
+    fresh.removeAll { page in
+      guard page.retired <= limit else { return false }
+      if isNeeded(page) { waiting.append(page) } else { space.free(page.index) }
+      return true
+    }
     addedSincePass += waiting.count - held
     // Now and then all of them, so that it costs a constant for each page that was ever added.
     if pins.isEmpty || addedSincePass > held / 2 + 32 { lookAtAll() }
@@ -147,25 +148,21 @@ final class Generations: @unchecked Sendable {
     if pins.count > 1 { pins.sort() }
   }
 
-  /// How many of the fresh ones were retired by generations up to `published`; they lie in this order.
-  private func readyCount(_ published: UInt64) -> Int {
+  /// The generation up to which readers don't take those any more that have what it has retired.
+  private func lastReady(_ published: UInt64) -> UInt64 {
     #if DELIBERATE_BUGS
-      if DeliberateBug.isOn(.freesPagesOfUnpublished) { return fresh.count }
+      if DeliberateBug.isOn(.freesPagesOfUnpublished) { return .max }
     #endif
-    if let last = fresh.last, last.retired <= published { return fresh.count }
-    return fresh.firstIndex { $0.retired > published } ?? fresh.count
+    return published
   }
 
   private func lookAtAll() {
     addedSincePass = 0
-    guard !waiting.isEmpty else { return }
-    let pages = waiting
-    waiting.removeAll(keepingCapacity: true)
-    for page in pages { freeOrKeep(page) }
-  }
-
-  private func freeOrKeep(_ page: RetiredPage) {
-    if isNeeded(page) { waiting.append(page) } else { space.free(page.index) }
+    waiting.removeAll { page in
+      guard !isNeeded(page) else { return false }
+      space.free(page.index)
+      return true
+    }
   }
 
   /// Whether a pin lies between birth and retirement.

@@ -65,7 +65,7 @@ extension OpenStore {
   }
 
   private func logBytes(_ path: [LogSegment]) -> Int64 {
-    let end = log.path.settled.position
+    let end = log.settled.position
     return path.reduce(0) { sum, segment in
       sum + Int64(segment.number == end.segment ? end.offset : log.path.end(of: segment.number)?.offset ?? 0)
     }
@@ -85,7 +85,7 @@ extension OpenStore {
     try status.checkOpen()
     let oldest = try oldestAvailable()
     let path = log.path.tail
-    let end = log.path.settled
+    let end = log.settled
     guard let first = path.first else { return [] }
     var records: [GenerationRecord] = []
     var walk = try LogWalk(path[...], from: first.header.firstPoint, upTo: end.position)

@@ -23,7 +23,7 @@ final class Verification {
     self.progress = progress
     // In this order: the checkpoint lies before the log's end, that before the generation.
     checkpoint = store.checkpoints.withLock { store.newestCheckpoint }
-    end = store.log.path.settled
+    end = store.log.settled
     pinned = PinnedGeneration(store.generations)
     report.generation = Generation(rawValue: pinned.pin.generation)
     report.keys = pinned.pin.root.count

@@ -56,6 +56,9 @@ final class Log: @unchecked Sendable {
   /// Up to here everything is synced. Any thread.
   var durable: LogPoint { synced.durable }
 
+  /// Up to here its frames stay. Any thread.
+  var settled: LogPoint { path.settled }
+
   /// The segment that is appended to.
   var last: LogSegment { zeros.segment }
 
@@ -94,13 +97,12 @@ final class Log: @unchecked Sendable {
     remains = nil
     synced.begin(segments, durable: durable)
     zeros.stop()
-    zeros = ZeroFilling(last, filled: last.limit, options: options)
+    if last !== zeros.segment { zeros = ZeroFilling(last, filled: last.limit, options: options) }
   }
 
   /// The log is appended to again: the zeros of another process may lie ahead, and nobody lays any now.
   func resume() throws(EngineError) {
-    let filled = max(end.position.offset, try folder.size(of: last.file))
-    zeros = ZeroFilling(last, filled: filled, options: options)
+    zeros.goOn(filled: max(end.position.offset, try folder.size(of: last.file)))
   }
 
   // MARK: Appending

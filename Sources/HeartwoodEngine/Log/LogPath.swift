@@ -20,7 +20,6 @@ final class LogPath: Sendable {
 
   private struct State: Sendable {
     var segments: [LogSegment] = []
-    var settled: LogPoint
     /// Where the segments end that are not written any more, by number.
     var ends: [UInt32: SegmentEnd]
 
@@ -29,19 +28,21 @@ final class LogPath: Sendable {
       if let join = segment.header.predecessor { ends[join.position.segment] = SegmentEnd(join) }
     }
 
-    mutating func replace(by segments: [LogSegment], settled: LogPoint) {
+    mutating func replace(by segments: [LogSegment]) {
       self.segments = segments
-      self.settled = settled
       for segment in segments { noteEnd(before: segment) }
     }
   }
 
   private let state: Guarded<State>
+  /// Moved while the state is locked.
+  private let settledPoint: SharedPoint
 
   init(_ segments: [LogSegment], settled: LogPoint, ends: [UInt32: SegmentEnd]) {
-    var state = State(settled: settled, ends: ends)
-    state.replace(by: segments, settled: settled)
+    var state = State(ends: ends)
+    state.replace(by: segments)
     self.state = Guarded(state)
+    settledPoint = SharedPoint(settled)
   }
 
   /// All segments that are alive.
@@ -62,10 +63,10 @@ final class LogPath: Sendable {
   func end(of segment: UInt32) -> SegmentEnd? { state.withLock { $0.ends[segment] } }
 
   /// Up to here the frames stay: those of transactions that were published, and of checkpoints.
-  var settled: LogPoint { state.withLock { $0.settled } }
+  var settled: LogPoint { settledPoint.now }
 
   /// The frames up to a point stay.
-  func settle(at point: LogPoint) { state.withLock { $0.settled = point } }
+  func settle(at point: LogPoint) { state.withLock { _ in settledPoint.move(to: point) } }
 
   /// Takes segments out of the log; what was found in them before can still be read.
   func drop(_ numbers: SegmentSet) {
@@ -76,7 +77,10 @@ final class LogPath: Sendable {
   func note(_ ends: [UInt32: SegmentEnd]) { state.withLock { $0.ends.merge(ends) { $1 } } }
 
   func replace(by segments: [LogSegment], settled: LogPoint) {
-    state.withLock { $0.replace(by: segments, settled: settled) }
+    state.withLock { state in
+      state.replace(by: segments)
+      settledPoint.move(to: settled)
+    }
   }
 
   /// - Parameter settled: The frames up to here stay; nil for those that did before.
@@ -84,7 +88,7 @@ final class LogPath: Sendable {
     state.withLock { state in
       state.noteEnd(before: segment)
       state.segments.append(segment)
-      if let settled { state.settled = settled }
+      if let settled { settledPoint.move(to: settled) }
     }
   }
 

@@ -14,13 +14,10 @@ final class SyncedPart: Sendable {
   }
 
   private struct State: Sendable {
-    /// Up to here everything.
-    var durable: LogPoint
     /// Segments before the last one with bytes that may not be, and where they end.
     var earlier: [(segment: LogSegment, end: UInt64)] = []
 
     init(_ path: [LogSegment], durable: LogPoint) {
-      self.durable = durable
       for (segment, next) in zip(path, path.dropFirst()) {
         guard let join = next.header.predecessor, join.sequence > durable.sequence else { continue }
         earlier.append((segment, join.sequence))
@@ -29,24 +26,32 @@ final class SyncedPart: Sendable {
   }
 
   private let state: Guarded<State>
+  /// Moved while the state is locked.
+  private let durablePoint: SharedPoint
 
-  init(_ path: [LogSegment], durable: LogPoint) { state = Guarded(State(path, durable: durable)) }
+  init(_ path: [LogSegment], durable: LogPoint) {
+    state = Guarded(State(path, durable: durable))
+    durablePoint = SharedPoint(durable)
+  }
 
   /// Up to here everything is synced.
-  var durable: LogPoint { state.withLock { $0.durable } }
+  var durable: LogPoint { durablePoint.now }
 
   /// The log is another one from now on.
   func begin(_ path: [LogSegment], durable: LogPoint) {
-    state.withLock { $0 = State(path, durable: durable) }
+    state.withLock { state in
+      state = State(path, durable: durable)
+      durablePoint.move(to: durable)
+    }
   }
 
   /// The log goes on in a new segment, whose first frame will lie at `first`.
   func goOn(behind last: LogSegment, end: LogPoint, at first: LogPoint) {
     state.withLock { state in
-      if state.durable.sequence != end.sequence {
+      if durable.sequence != end.sequence {
         state.earlier.append((last, end.sequence))
       } else {
-        state.durable = first
+        durablePoint.move(to: first)
       }
     }
   }
@@ -67,8 +72,8 @@ final class SyncedPart: Sendable {
   /// Takes note of a sync that succeeded.
   func note(_ work: Work) {
     state.withLock { state in
-      guard work.point.sequence >= state.durable.sequence else { return }
-      state.durable = work.point
+      guard work.point.sequence >= durable.sequence else { return }
+      durablePoint.move(to: work.point)
       // What came behind the work's point, before the log went on elsewhere, it has not synced.
       #if DELIBERATE_BUGS
         if DeliberateBug.isOn(.forgetsWhatCameDuringSync) { return state.earlier.removeAll() }

@@ -123,6 +123,14 @@ final class ZeroFilling: @unchecked Sendable {
   /// No more zeros are laid once this returns.
   func stop() { lock.withLock { hasStopped = true } }
 
+  /// Zeros are laid again, in a segment of so many bytes: another process may have written to it meanwhile.
+  func goOn(filled: Int) {
+    lock.withLock {
+      self.filled = filled
+      hasStopped = false
+    }
+  }
+
   /// Lays some of the zeros that are missing; false where none are. Under the lock.
   private func step(_ file: any File, to target: Int) -> Bool {
     guard filled < target, !hasStopped else { return false }

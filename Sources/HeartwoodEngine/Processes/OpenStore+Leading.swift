@@ -29,8 +29,16 @@ final class Leading: @unchecked Sendable {
   let seen = Atomic<UInt64>(0)
   /// Held while a record is written, so that none comes after the lock was let go of.
   let recording = Lock()
+  /// What the process is called in records, and where these are in memory; 0 and nil where nobody else can write. Every
+  /// commit uses them, and would count references to what they are of.
+  let name: UInt64
+  let page: ProcessPage.Memory?
 
-  init(isOn: Bool) { self.isOn = Atomic(isOn) }
+  init(isOn: Bool, _ membership: Membership?) {
+    self.isOn = Atomic(isOn)
+    name = membership?.name ?? 0
+    page = membership.flatMap { $0.page.isThere ? $0.page.memory : nil }
+  }
 }
 
 extension OpenStore {
@@ -331,11 +339,13 @@ extension OpenStore {
   }
 
   private func record(isHeld: Bool) throws(FileSystemError) {
-    guard let membership else { return }
-    let counter = try membership.page.write(
-      ProcessRecord(
-        identifier: log.identifier, leader: membership.name, isHeld: isHeld, end: log.path.settled,
-        durable: durableForOthers, nextSegment: numbers.upcoming))
+    let record = ProcessRecord(
+      identifier: log.identifier, leader: leading.name, isHeld: isHeld, end: log.settled,
+      durable: durableForOthers, nextSegment: numbers.upcoming)
+    let counter =
+      if let memory = leading.page { ProcessPage.write(record, to: memory) } else {
+        try membership?.page.write(record) ?? 0
+      }
     leading.hasTold.store(true, ordering: .relaxed)
     leading.led.store(counter, ordering: .relaxed)
     leading.seen.store(counter, ordering: .relaxed)

@@ -9,15 +9,16 @@ import Synchronization
 final class ProcessPage: @unchecked Sendable {
   static let byteCount = 4096
   /// Where the records lie, each in sectors of its own.
-  private static let records = [0, 512]
+  private static let firstRecord = 0
+  private static let secondRecord = 512
   private static let arrivals = 1024
   private static let calls = 1032
 
-  private typealias Memory = UnsafeMutablePointer<Atomic<UInt64>>
+  typealias Memory = UnsafeMutablePointer<Atomic<UInt64>>
 
   private let file: any File
   /// Where it is in memory; nil where it is read and written as a file.
-  private let memory: Memory?
+  let memory: Memory?
   private let owner: AnyObject?
   /// Whether others can be told anything: not where there was no room for it.
   let isThere: Bool
@@ -60,7 +61,7 @@ final class ProcessPage: @unchecked Sendable {
 
   /// The counter of the newest record. Cheap where the page is in memory.
   func newestCounter() throws(FileSystemError) -> UInt64 {
-    max(try word(at: Self.records[0]), try word(at: Self.records[1]))
+    max(try word(at: Self.firstRecord), try word(at: Self.secondRecord))
   }
 
   /// The newest record; nil where there is none.
@@ -74,8 +75,8 @@ final class ProcessPage: @unchecked Sendable {
   }
 
   private func newestWhole() throws(FileSystemError) -> ProcessRecord? {
-    let first = ProcessRecord(try words(at: Self.records[0]))
-    guard let second = ProcessRecord(try words(at: Self.records[1])) else { return first }
+    let first = ProcessRecord(try words(at: Self.firstRecord))
+    guard let second = ProcessRecord(try words(at: Self.secondRecord)) else { return first }
     return second.counter > first?.counter ?? 0 ? second : first
   }
 
@@ -83,30 +84,39 @@ final class ProcessPage: @unchecked Sendable {
   ///
   /// - Returns: its counter.
   func write(_ record: ProcessRecord) throws(FileSystemError) -> UInt64 {
-    let (first, second) = (try word(at: Self.records[0]), try word(at: Self.records[1]))
-    var record = record
-    record.counter = max(first, second) + 1
-    let offset = Self.records[first <= second ? 0 : 1]
     guard isThere else { return 0 }
-    guard let memory else {
-      try file.write(
-        all: record.words.flatMap { word in withUnsafeBytes(of: word) { Array($0) } }, at: offset)
-      return record.counter
-    }
-    Self.put(record, to: memory + offset / 8)
+    if let memory { return Self.write(record, to: memory) }
+    var record = record
+    let offset = Self.number(
+      &record, behind: try word(at: Self.firstRecord), try word(at: Self.secondRecord))
+    try file.write(
+      all: record.words.flatMap { word in withUnsafeBytes(of: word) { Array($0) } }, at: offset)
     return record.counter
   }
 
-  private static func put(_ record: ProcessRecord, to slot: Memory) {
+  /// The same, where the page is in memory that can be written to. With no reference to it that would be counted: every
+  /// commit writes a record.
+  static func write(_ record: ProcessRecord, to page: Memory) -> UInt64 {
+    var record = record
+    let first = (page + firstRecord / 8).pointee.load(ordering: .relaxed)
+    let second = (page + secondRecord / 8).pointee.load(ordering: .relaxed)
+    let slot = page + number(&record, behind: first, second) / 8
     withUnsafeTemporaryAllocation(of: UInt64.self, capacity: ProcessRecord.wordCount) { words in
       guard let words = words.baseAddress else { return }
       record.encode(to: words)
-      slot.pointee.store(0, ordering: .sequentiallyConsistent)
+      slot.pointee.store(0, ordering: .relaxed)
       for index in 1..<ProcessRecord.wordCount {
-        (slot + index).pointee.store(words[index], ordering: .relaxed)
+        (slot + index).pointee.store(words[index], ordering: .releasing)
       }
       slot.pointee.store(record.counter, ordering: .sequentiallyConsistent)
     }
+    return record.counter
+  }
+
+  /// Makes a record the next one behind those with two counters; returns where it belongs.
+  private static func number(_ record: inout ProcessRecord, behind first: UInt64, _ second: UInt64) -> Int {
+    record.counter = max(first, second) + 1
+    return first <= second ? firstRecord : secondRecord
   }
 
   // MARK: Counts

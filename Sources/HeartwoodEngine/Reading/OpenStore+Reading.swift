@@ -26,7 +26,7 @@ final class PastGeneration: @unchecked Sendable {
   private let replay: Replay
 
   init(_ store: OpenStore, _ generation: UInt64) throws(EngineError) {
-    let end = store.log.path.settled
+    let end = store.log.settled
     let space = try PageSpace()
     // Nothing is given back meanwhile.
     let (segments, checkpoint) = try store.checkpoints.withLock { () throws(EngineError) in

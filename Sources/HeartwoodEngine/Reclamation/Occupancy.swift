@@ -51,7 +51,7 @@ struct Occupancy {
       all.recordBytes += contents.recordBytes
     }
     // What is still written has not been counted: its records are taken to be like the others.
-    let tail = store.log.path.settled.position.offset
+    let tail = store.log.settled.position.offset
     total += tail
     live += all.records > 0 ? min(tail, counts.values[last] * all.recordBytes / all.records) : tail
   }

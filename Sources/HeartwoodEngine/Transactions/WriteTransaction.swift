@@ -10,33 +10,41 @@ public final class WriteTransaction: KeyValueReader {
   private let log: Log
   private let tree: TreeWriter
   private let builder: FrameBuilder
-  private let base: UInt64
+  private var base: UInt64 = 0
   /// The number of the transaction, and of the generation that it makes.
-  let number: UInt64
+  var number: UInt64 { base + 1 }
   /// Where the log ended before it.
-  let start: LogPoint
+  private(set) var start: LogPoint
   /// What had been appended to the log before it, in bytes.
-  let bytesBefore: Int
+  private(set) var bytesBefore = 0
   /// Not a user's: the store's own.
-  let isInternal: Bool
+  private(set) var isInternal = false
 
   private(set) var puts: UInt64 = 0
   private(set) var deletes: UInt64 = 0
   /// Why it can only be rolled back.
   private var failure: EngineError?
-  private var hasEnded = false
+  private var hasEnded = true
   private var validity: ReadValidity?
 
-  init(_ store: OpenStore, from base: UInt64, isInternal: Bool = false) {
-    self.isInternal = isInternal
+  /// A transaction that has ended.
+  init(_ store: OpenStore) {
     self.store = store
     log = store.log
     tree = store.tree
     builder = store.log.builder
+    start = log.end
+  }
+
+  /// Begins, behind a generation. One that nobody holds any more since it has ended can begin again.
+  func begin(from base: UInt64, isInternal: Bool) {
     self.base = base
-    number = base + 1
+    self.isInternal = isInternal
     start = log.end
     bytesBefore = log.appendedBytes
+    (puts, deletes) = (0, 0)
+    failure = nil
+    hasEnded = false
     log.beginFrame()
   }
 

@@ -39,7 +39,7 @@ final class PageSpace: @unchecked Sendable {
   private let pageLimit: Int
   /// The first page of the arena that was never given out.
   @exclusivity(unchecked) private var nextPage: UInt32 = 1
-  @exclusivity(unchecked) private var freePages: [UInt32] = []
+  @exclusivity(unchecked) private var freePages = PlainList<UInt32>()
   private let pagesInUse = Atomic(0)
   private let segments = SlotTable<Segment>()
   /// Where the values are that the pages refer to.

@@ -16,11 +16,11 @@ final class TreeWriter {
   // time, so the checks for overlapping access would find nothing.
 
   /// Pages that this generation made.
-  @exclusivity(unchecked) private var born: [UInt32] = []
+  @exclusivity(unchecked) private var born = PlainList<UInt32>()
   /// Of those, the ones it does not need any more.
-  @exclusivity(unchecked) private var dropped: [UInt32] = []
+  @exclusivity(unchecked) private var dropped = PlainList<UInt32>()
   /// Pages of older generations that this one has replaced.
-  @exclusivity(unchecked) private var replaced: [(index: UInt32, born: UInt64)] = []
+  @exclusivity(unchecked) private var replaced = PlainList<Generations.RetiredPage>()
 
   /// The way from the root down to a leaf: the page at each level (0 is the leaf), its reference, and
   /// the entry taken in it.
@@ -77,11 +77,8 @@ final class TreeWriter {
   /// Ends the generation; the result is to be published. Its pages do not change any more.
   func commit() -> TreeRoot {
     settleEnd()
-    // By their places: going over a list itself counts a reference to it.
-    for place in replaced.indices {
-      generations.retire(replaced[place].index, born: replaced[place].born, retired: generation)
-    }
-    for place in dropped.indices { space.free(dropped[place]) }
+    for place in 0..<replaced.count { generations.retire(replaced[place]) }
+    for place in 0..<dropped.count { space.free(dropped[place]) }
     forget()
     return root
   }
@@ -91,14 +88,14 @@ final class TreeWriter {
 
   /// Gives the generation up: everything is as it was at `begin`.
   func rollback() {
-    for page in born { space.free(page) }
+    for place in 0..<born.count { space.free(born[place]) }
     forget()
   }
 
   private func forget() {
-    born.removeAll(keepingCapacity: true)
-    if !dropped.isEmpty { dropped.removeAll(keepingCapacity: true) }
-    replaced.removeAll(keepingCapacity: true)
+    born.removeAll()
+    dropped.removeAll()
+    replaced.removeAll()
     #if DELIBERATE_BUGS
       if DeliberateBug.isOn(.appendsToPublishedLeaf) { return }
     #endif
@@ -277,7 +274,8 @@ final class TreeWriter {
     if page.birth == generation {
       dropped.append(reference.index)
     } else {
-      replaced.append((reference.index, page.birth))
+      replaced.append(
+        Generations.RetiredPage(index: reference.index, born: page.birth, retired: generation))
     }
   }
 }

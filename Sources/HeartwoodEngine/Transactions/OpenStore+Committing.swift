@@ -1,85 +1,6 @@
 import HeartwoodFiles
 
-/// Makes a transaction's changes part of the store, step by step. Under the writer lock.
-struct Commit {
-  let store: OpenStore
-  let transaction: WriteTransaction
-  let durability: Durability
-
-  /// The part of a commit that is done under the writer lock.
-  func perform() throws(EngineError) {
-    // 1. The last frame is written. A crash from here to the end of step 3 leaves the transaction whole or
-    //    not at all, as its last frame is whole or not.
-    try writeLastFrame()
-    // 2. The next transaction begins from this one; memory only, nothing here fails.
-    take()
-    // 3. As durable as asked for: `CommitQueue.wait`. A failed sync leaves it open whether it is on disk.
-    // 4. Readers see it: in the queue too, in the order of the transactions.
-  }
-
-  private func take() {
-    let root = store.tree.commit()
-    store.generations.commit(transaction.number, root)
-    store.adoptsDiskPlaces = false
-    #if DELIBERATE_BUGS
-      if DeliberateBug.isOn(.publishesBeforeSync) { store.generations.publish(transaction.number, root) }
-    #endif
-    store.commits.add(
-      CommitQueue.Entry(
-        number: transaction.number, root: root, end: store.log.end,
-        work: isSynced ? store.log.syncWork() : nil))
-  }
-
-  private var isSynced: Bool {
-    #if DELIBERATE_BUGS
-      if DeliberateBug.isOn(.acknowledgesBeforeSync) { return false }
-    #endif
-    return durability == .full && store.options.durability != .none
-  }
-
-  private func writeLastFrame() throws(EngineError) {
-    do {
-      try store.markInUse()
-      try store.log.appendTransactionFrame(
-        transaction.number, isLast: true, isSynced: isSynced, isInternal: transaction.isInternal,
-        time: store.options.clock.nanosecondsSince1970, puts: transaction.puts, deletes: transaction.deletes)
-    } catch {
-      #if DELIBERATE_BUGS
-        if DeliberateBug.isOn(.keepsTransactionThatFailed) {
-          take()
-          throw error
-        }
-      #endif
-      giveUp()
-      try takeAway(error)
-      throw error
-    }
-  }
-
-  /// Makes sure that the transaction, whose last frame could not be written, is not found by the next
-  /// opening. Where that fails too, it is open what will be found, as after a failed sync.
-  private func takeAway(_ failure: EngineError) throws(EngineError) {
-    do {
-      guard try store.log.wipeRemains() else { return }
-      let files = store.log.remains.map { [$0.segment] } ?? []
-      try store.syncs.sync(SyncedPart.Work(files: files, point: store.log.durable))
-    } catch {
-      store.status.stop(failure)
-      throw EngineError(
-        .outcomeUnknown,
-        "writing this commit failed, and so did taking away what was written of it: close the store and open "
-          + "it again, and see whether it is there",
-        file: failure.file, underlying: failure.underlying ?? failure)
-    }
-  }
-
-  /// Leaves the store as it was before the transaction.
-  func giveUp() {
-    store.tree.rollback()
-    store.log.giveUp(to: transaction.start)
-  }
-}
-
+/// Makes transactions part of the store, step by step.
 extension OpenStore {
   /// Runs `body` in a transaction and commits what it has changed.
   func write(durability: Durability, _ body: (WriteTransaction) throws -> Void) throws {
@@ -135,7 +56,6 @@ extension OpenStore {
   ) throws {
     let transaction = try beginTransaction()
     ending.number = transaction.number - 1
-    let commit = Commit(store: self, transaction: transaction, durability: durability)
     defer {
       transaction.end()
       log.builder.trim()
@@ -146,11 +66,11 @@ extension OpenStore {
       // A sync may have failed while the transaction ran.
       if !transaction.isEmpty { try status.checkWritable() }
     } catch {
-      commit.giveUp()
+      giveUp(transaction)
       throw error
     }
     guard !transaction.isEmpty else { return tree.rollback() }
-    try commit.perform()
+    try commit(transaction, durability)
     ending.number = transaction.number
     ending.isEmpty = false
     let bytes = log.appendedBytes - transaction.bytesBefore
@@ -175,7 +95,6 @@ extension OpenStore {
     try status.checkWritable()
     try prepareLog()
     let transaction = try beginTransaction(isInternal: true)
-    let commit = Commit(store: self, transaction: transaction, durability: .deferred)
     defer {
       transaction.end()
       log.builder.trim()
@@ -185,14 +104,14 @@ extension OpenStore {
       result = try body(transaction)
       try transaction.checkCommittable()
     } catch {
-      commit.giveUp()
+      giveUp(transaction)
       throw error
     }
     guard isForced || tree.hasChanges || !transaction.isEmpty else {
       tree.rollback()
       return result
     }
-    try commit.perform()
+    try commit(transaction, .deferred)
     return result
   }
 
@@ -205,8 +124,95 @@ extension OpenStore {
       tree.rollback()
       throw error
     }
-    return WriteTransaction(self, from: tip.generation, isInternal: isInternal)
+    let transaction = unusedTransaction()
+    transaction.begin(from: tip.generation, isInternal: isInternal)
+    return transaction
   }
+
+  /// The one of before, unless somebody has kept it.
+  private func unusedTransaction() -> WriteTransaction {
+    if isKnownUniquelyReferenced(&lastTransaction), let lastTransaction { return lastTransaction }
+    let transaction = WriteTransaction(self)
+    lastTransaction = transaction
+    return transaction
+  }
+
+  // MARK: Committing
+
+  /// The part of a commit that is done under the writer lock.
+  private func commit(_ transaction: WriteTransaction, _ durability: Durability) throws(EngineError) {
+    let isSynced = isSynced(durability)
+    // 1. The last frame is written. A crash from here to the end of step 3 leaves the transaction whole or
+    //    not at all, as its last frame is whole or not.
+    try writeLastFrame(of: transaction, isSynced: isSynced)
+    // 2. The next transaction begins from this one; memory only, nothing here fails.
+    take(transaction, isSynced: isSynced)
+    // 3. As durable as asked for: `CommitQueue.wait`. A failed sync leaves it open whether it is on disk.
+    // 4. Readers see it: in the queue too, in the order of the transactions.
+  }
+
+  private func isSynced(_ durability: Durability) -> Bool {
+    #if DELIBERATE_BUGS
+      if DeliberateBug.isOn(.acknowledgesBeforeSync) { return false }
+    #endif
+    return durability == .full && options.durability != .none
+  }
+
+  private func take(_ transaction: WriteTransaction, isSynced: Bool) {
+    let root = tree.commit()
+    generations.commit(transaction.number, root)
+    adoptsDiskPlaces = false
+    #if DELIBERATE_BUGS
+      if DeliberateBug.isOn(.publishesBeforeSync) { generations.publish(transaction.number, root) }
+    #endif
+    commits.add(
+      CommitQueue.Entry(
+        number: transaction.number, root: root, end: log.end, work: isSynced ? log.syncWork() : nil))
+  }
+
+  private func writeLastFrame(of transaction: WriteTransaction, isSynced: Bool) throws(EngineError) {
+    do {
+      try markInUse()
+      try log.appendTransactionFrame(
+        transaction.number, isLast: true, isSynced: isSynced, isInternal: transaction.isInternal,
+        time: options.clock.nanosecondsSince1970, puts: transaction.puts, deletes: transaction.deletes)
+    } catch {
+      #if DELIBERATE_BUGS
+        if DeliberateBug.isOn(.keepsTransactionThatFailed) {
+          take(transaction, isSynced: isSynced)
+          throw error
+        }
+      #endif
+      giveUp(transaction)
+      try takeAway(error)
+      throw error
+    }
+  }
+
+  /// Makes sure that a transaction, whose last frame could not be written, is not found by the next
+  /// opening. Where that fails too, it is open what will be found, as after a failed sync.
+  private func takeAway(_ failure: EngineError) throws(EngineError) {
+    do {
+      guard try log.wipeRemains() else { return }
+      let files = log.remains.map { [$0.segment] } ?? []
+      try syncs.sync(SyncedPart.Work(files: files, point: log.durable))
+    } catch {
+      status.stop(failure)
+      throw EngineError(
+        .outcomeUnknown,
+        "writing this commit failed, and so did taking away what was written of it: close the store and open "
+          + "it again, and see whether it is there",
+        file: failure.file, underlying: failure.underlying ?? failure)
+    }
+  }
+
+  /// Leaves the store as it was before the transaction.
+  private func giveUp(_ transaction: WriteTransaction) {
+    tree.rollback()
+    log.giveUp(to: transaction.start)
+  }
+
+  // MARK: Frames
 
   /// Writes a frame of a transaction that goes on.
   func appendFrame(of transaction: WriteTransaction) throws(EngineError) {

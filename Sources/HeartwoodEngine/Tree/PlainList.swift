@@ -1,0 +1,58 @@
+/// Plain values one behind the other, for an owner that has them alone: appending looks at the room and at nothing else, where
+/// an array also looks whether somebody shares it.
+struct PlainList<Element: BitwiseCopyable>: ~Copyable {
+  private var base: UnsafeMutablePointer<Element>
+  private var capacity: Int
+  private(set) var count = 0
+
+  /// A list of nothing.
+  init() {
+    capacity = 16
+    base = .allocate(capacity: capacity)
+  }
+
+  deinit { base.deallocate() }
+
+  var isEmpty: Bool { count == 0 }
+
+  var last: Element? { count == 0 ? nil : base[count &- 1] }
+
+  subscript(index: Int) -> Element {
+    precondition(index >= 0 && index < count, "A list has no element at this place.")
+    return base[index]
+  }
+
+  @inline(__always)
+  mutating func append(_ element: Element) {
+    if count == capacity { grow() }
+    base[count] = element
+    count &+= 1
+  }
+
+  @inline(never)
+  private mutating func grow() {
+    let larger = UnsafeMutablePointer<Element>.allocate(capacity: 2 * capacity)
+    larger.update(from: base, count: count)
+    base.deallocate()
+    (base, capacity) = (larger, 2 * capacity)
+  }
+
+  mutating func popLast() -> Element? {
+    guard count > 0 else { return nil }
+    count &-= 1
+    return base[count]
+  }
+
+  /// Forgets all elements, but keeps their room.
+  mutating func removeAll() { count = 0 }
+
+  /// Forgets the elements for which `isGone` says so, which is asked for each of them once and in order.
+  mutating func removeAll(where isGone: (Element) -> Bool) {
+    var kept = 0
+    for index in 0..<count where !isGone(base[index]) {
+      base[kept] = base[index]
+      kept &+= 1
+    }
+    count = kept
+  }
+}
