@@ -76,6 +76,34 @@ public final class Engine: Sendable {
   /// Runs `body` with the newest generation.
   public func read<Result>(_ body: (Snapshot) throws -> Result) throws -> Result { try body(try snapshot()) }
 
+  /// Calls `body` with the newest value of a key, in place; nil where there is none.
+  ///
+  /// The cheapest way to read one value: as with a snapshot that is held while `body` runs, but without the object.
+  ///
+  /// - Complexity: O(log n).
+  @inlinable
+  public func withValue<Result>(
+    of key: UnsafeRawBufferPointer, _ body: (UnsafeRawBufferPointer) throws -> Result
+  ) throws -> Result? {
+    var result: Result?
+    try readNewest(key) { result = try body($0) }
+    return result
+  }
+
+  /// What `withValue` does, whatever `body` returns there.
+  @usableFromInline
+  func readNewest(
+    _ key: UnsafeRawBufferPointer, _ body: (UnsafeRawBufferPointer) throws -> Void
+  ) throws { try use.readNewest(key, body) }
+
+  /// The newest value of a key, nil where there is none. - Complexity: O(log n).
+  public func get(_ key: [UInt8]) throws -> [UInt8]? {
+    try key.withUnsafeBytes { try withValue(of: $0) { Array($0) } }
+  }
+
+  /// The newest value of a key given as text, its bytes being UTF-8.
+  public func get(_ key: String) throws -> [UInt8]? { try get(Array(key.utf8)) }
+
   // MARK: Being told
 
   /// Calls `body` when something was committed, in this process or in another.

@@ -87,7 +87,7 @@ final class OpenStore: @unchecked Sendable {
     options = parts.options
     fileSystem = parts.fileSystem
     page = parts.page
-    leading = Leading(isOn: parts.leads, parts.folder.membership)
+    leading = Leading(isOn: parts.leads, parts.folder.membership, parts.page)
     leading.seen.store(parts.seenRecord, ordering: .relaxed)
     status = StoreStatus()
     syncs = LogSyncs(status, isOff: parts.options.durability == .none)

@@ -29,15 +29,15 @@ final class Leading: @unchecked Sendable {
   let seen = Atomic<UInt64>(0)
   /// Held while a record is written, so that none comes after the lock was let go of.
   let recording = Lock()
-  /// What the process is called in records, and where these are in memory; 0 and nil where nobody else can write. Every
-  /// commit uses them, and would count references to what they are of.
+  /// What the process is called in records, and where these are in memory; 0 and nil where it is not. Every commit uses
+  /// them, and many reads; they would count references to what they are of.
   let name: UInt64
-  let page: ProcessPage.Memory?
+  let records: ProcessPage.Memory?
 
-  init(isOn: Bool, _ membership: Membership?) {
+  init(isOn: Bool, _ membership: Membership?, _ page: ProcessPage?) {
     self.isOn = Atomic(isOn)
     name = membership?.name ?? 0
-    page = membership.flatMap { $0.page.isThere ? $0.page.memory : nil }
+    records = page.flatMap { $0.isThere ? $0.memory : nil }
   }
 }
 
@@ -343,7 +343,7 @@ extension OpenStore {
       identifier: log.identifier, leader: leading.name, isHeld: isHeld, end: log.settled,
       durable: durableForOthers, nextSegment: numbers.upcoming)
     let counter =
-      if let memory = leading.page { ProcessPage.write(record, to: memory) } else {
+      if let memory = leading.records { ProcessPage.write(record, to: memory) } else {
         try membership?.page.write(record) ?? 0
       }
     leading.hasTold.store(true, ordering: .relaxed)
@@ -366,14 +366,23 @@ extension OpenStore {
   /// Takes up what other processes have published since, if there is anything.
   @inline(__always)
   func followOthers() throws(EngineError) {
-    guard !leading.isOn.load(ordering: .relaxed), let page else { return }
-    let counter: UInt64
+    guard !leading.isOn.load(ordering: .relaxed), page != nil else { return }
+    let counter =
+      if let memory = leading.records {
+        ProcessPage.newestCounter(in: memory)
+      } else {
+        try newestCounter()
+      }
+    if counter > leading.seen.load(ordering: .relaxed), let page { try follow(page) }
+  }
+
+  @inline(never)
+  private func newestCounter() throws(EngineError) -> UInt64 {
     do {
-      counter = try page.newestCounter()
+      return try page?.newestCounter() ?? 0
     } catch {
       throw EngineError.files(error, "what the store's processes tell could not be read")
     }
-    if counter > leading.seen.load(ordering: .relaxed) { try follow(page) }
   }
 
   @inline(never)

@@ -64,6 +64,14 @@ final class ProcessPage: @unchecked Sendable {
     max(try word(at: Self.firstRecord), try word(at: Self.secondRecord))
   }
 
+  /// The same, where the page is in memory.
+  @inline(__always)
+  static func newestCounter(in page: Memory) -> UInt64 {
+    max(
+      (page + firstRecord / 8).pointee.load(ordering: .sequentiallyConsistent),
+      (page + secondRecord / 8).pointee.load(ordering: .sequentiallyConsistent))
+  }
+
   /// The newest record; nil where there is none.
   func newest() throws(FileSystemError) -> ProcessRecord? {
     // Whoever writes meanwhile leaves one of the two whole, unless it writes twice.

@@ -39,6 +39,14 @@ final class StoreUse: Sendable {
     return try store.newestSnapshot()
   }
 
+  /// Calls `body` with the newest value of a key, if there is one.
+  func readNewest(
+    _ key: UnsafeRawBufferPointer, _ body: (UnsafeRawBufferPointer) throws -> Void
+  ) throws {
+    try checkOpen()
+    try store.readNewest(key, body)
+  }
+
   /// Commits what `body` changes. Not by way of `open`, as above.
   func write(_ durability: Durability?, _ body: (WriteTransaction) throws -> Void) throws {
     try checkOpen()

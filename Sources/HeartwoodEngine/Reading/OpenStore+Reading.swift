@@ -6,6 +6,17 @@ extension OpenStore {
     return Snapshot(generations, space)
   }
 
+  /// Calls `body` with the newest value of a key, if there is one. The generation is held here, and by no object.
+  func readNewest(
+    _ key: UnsafeRawBufferPointer, _ body: (UnsafeRawBufferPointer) throws -> Void
+  ) throws {
+    try status.checkOpen()
+    try followOthers()
+    let pin = generations.pin()
+    defer { pin.letGo() }
+    if let value = try space.value(of: key, from: pin.root) { try body(value) }
+  }
+
   /// A past generation, from the newest checkpoint that is not after it.
   func snapshot(at generation: UInt64) throws(EngineError) -> Snapshot {
     let newest = try newestSnapshot()

@@ -41,33 +41,7 @@ struct ReadView: @unchecked Sendable {
     if let pending, reference.segment == pendingSegment, Int(reference.offset) >= pending.start {
       return try Self.record(in: pending, at: reference)
     }
-    guard let slot = table.slot(reference.segment) else { throw Self.missing(reference) }
-    let offset = Int(reference.offset)
-    let available = slot.pointee.limit.load(ordering: .acquiring) &- offset
-    guard available >= 10 else { throw Self.damaged(reference) }
-    if let filler = slot.pointee.filler {
-      try Self.fill(filler, offset, available, slot.pointee.base)
-    } else if available > 128 {
-      // Where a record ends is known when its first line is there; the next ones are loaded meanwhile.
-      (slot.pointee.base + offset).prefetch(64)
-      (slot.pointee.base + offset).prefetch(128)
-    }
-    guard let record = Record.parse(slot.pointee.base + offset, available: available),
-      record.operation == Format.putOperation,
-      record.isIntact(segmentSeed: slot.pointee.seed, offset: offset)
-    else { throw Self.damaged(reference) }
-    return record
-  }
-
-  /// Where there is no map: reads the lengths, then the rest.
-  @inline(never)
-  private static func fill(
-    _ filler: Unmanaged<ChunkFiller>, _ offset: Int, _ available: Int, _ base: UnsafeRawPointer
-  ) throws(EngineError) {
-    let filler = filler.takeUnretainedValue()
-    try filler.require(offset, min(available, Record.overheadLimit))
-    guard let record = Record.parse(base + offset, available: available) else { return }
-    try filler.require(offset, record.totalBytes)
+    return try table.record(at: reference)
   }
 
   /// The transaction's own, not yet written: as sound as memory is.
@@ -82,7 +56,7 @@ struct ReadView: @unchecked Sendable {
   }
 
   @inline(never)
-  private static func missing(_ reference: ValueReference) -> EngineError {
+  fileprivate static func missing(_ reference: ValueReference) -> EngineError {
     .damaged(
       "the tree refers to a segment that is not there; restore the file",
       file: SegmentName.log(reference.segment))
@@ -100,6 +74,57 @@ struct ReadView: @unchecked Sendable {
     .damaged(
       "the tree is damaged: it leads to the value of another key; run verify",
       file: SegmentName.log(reference.segment), offset: Int(reference.offset))
+  }
+}
+
+extension SegmentTable {
+  /// The record at a position, checked.
+  @inline(__always)
+  func record(at reference: ValueReference) throws(EngineError) -> Record {
+    guard let slot = slot(reference.segment) else { throw ReadView.missing(reference) }
+    let offset = Int(reference.offset)
+    let available = slot.pointee.limit.load(ordering: .acquiring) &- offset
+    guard available >= 10 else { throw ReadView.damaged(reference) }
+    if let filler = slot.pointee.filler {
+      try Self.fill(filler, offset, available, slot.pointee.base)
+    } else if available > 128 {
+      // Where a record ends is known when its first line is there; the next ones are loaded meanwhile.
+      (slot.pointee.base + offset).prefetch(64)
+      (slot.pointee.base + offset).prefetch(128)
+    }
+    guard let record = Record.parse(slot.pointee.base + offset, available: available),
+      record.operation == Format.putOperation,
+      record.isIntact(segmentSeed: slot.pointee.seed, offset: offset)
+    else { throw ReadView.damaged(reference) }
+    return record
+  }
+
+  /// Where there is no map: reads the lengths, then the rest.
+  @inline(never)
+  private static func fill(
+    _ filler: Unmanaged<ChunkFiller>, _ offset: Int, _ available: Int, _ base: UnsafeRawPointer
+  ) throws(EngineError) {
+    let filler = filler.takeUnretainedValue()
+    try filler.require(offset, min(available, Record.overheadLimit))
+    guard let record = Record.parse(base + offset, available: available) else { return }
+    try filler.require(offset, record.totalBytes)
+  }
+}
+
+extension PageSpace {
+  /// The value of a key in the tree of a root, as a view of it would give it; nil where there is none. For who reads one value:
+  /// a view counts a reference to what it is of.
+  func value(
+    of key: UnsafeRawBufferPointer, from root: TreeRoot
+  ) throws(EngineError) -> UnsafeRawBufferPointer? {
+    switch try find(SearchKey(key), from: root) {
+    case nil: return nil
+    case .inline(let bytes): return bytes
+    case .position(let reference):
+      let record = try values.record(at: reference)
+      guard record.holds(key) else { throw ReadView.wrongRecord(reference) }
+      return record.value
+    }
   }
 }
 

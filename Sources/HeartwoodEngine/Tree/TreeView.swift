@@ -9,17 +9,7 @@ struct TreeView {
   /// What the tree holds for a key; nil where it has no such key.
   @inline(__always)
   func find(_ bytes: UnsafeRawBufferPointer) throws(EngineError) -> TreeEntry? {
-    guard root.reference != .none else { return nil }
-    let key = SearchKey(bytes)
-    var page = try space.page(root)
-    var level = root.level
-    var guess: Int?
-    while level > 0 {
-      page = try space.child(page.childIndex(key), of: page, toward: key, foreseeing: &guess)
-      level &-= 1
-    }
-    let (index, isFound) = page.search(key, near: guess)
-    return isFound ? page.entry(index) : nil
+    try space.find(SearchKey(bytes), from: root)
   }
 
   /// How many keys come before a key, or up to and with it. O(log n): branches know how many keys lie below their entries.
@@ -72,5 +62,22 @@ struct TreeView {
 
   static var wrongCounts: EngineError {
     .damaged("the tree is damaged: the numbers of keys in its branches are wrong; run verify", file: nil)
+  }
+}
+
+extension PageSpace {
+  /// What the tree of a root holds for a key; nil where it has no such key.
+  @inline(__always)
+  func find(_ key: SearchKey, from root: TreeRoot) throws(EngineError) -> TreeEntry? {
+    guard root.reference != .none else { return nil }
+    var page = try page(root)
+    var level = root.level
+    var guess: Int?
+    while level > 0 {
+      page = try child(page.childIndex(key), of: page, toward: key, foreseeing: &guess)
+      level &-= 1
+    }
+    let (index, isFound) = page.search(key, near: guess)
+    return isFound ? page.entry(index) : nil
   }
 }

@@ -97,6 +97,16 @@ import Testing
     }
   }
 
+  @Test func `the engine reads the newest value of a key`() throws {
+    try withTowns { store in
+      let key = Array("city/lyon".utf8)
+      let name = try store.get("city/lyon")
+      let length = try key.withUnsafeBytes { try store.withValue(of: $0) { $0.count } }
+      #expect(name?.count == 6)
+      #expect(length == 6)
+    }
+  }
+
   @Test func `scans and cursors go through ranges`() throws {
     try withTowns { store in
       let snapshot = try store.snapshot()

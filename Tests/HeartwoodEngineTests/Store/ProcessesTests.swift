@@ -252,7 +252,13 @@ private struct Crowd {
     generation = engine.newestGeneration
   }
 
-  private func read(_ engine: Engine) throws { try check((try engine.snapshot(), model)) }
+  private mutating func read(_ engine: Engine) throws {
+    // Whichever of the two comes first takes up what others have written.
+    let key = [UInt8]("key \(random.below(200))".utf8)
+    if random.below(2) == 0 { #expect(try engine.get(key) == model[key]) }
+    try check((try engine.snapshot(), model))
+    #expect(try engine.get(key) == model[key])
+  }
 
   private func check(_ pair: (snapshot: Snapshot, model: Model)) throws {
     try pair.snapshot.expect(pair.model, "generation \(pair.snapshot.generation)")

@@ -71,6 +71,65 @@ import Testing
     #expect(try snapshot.get("other") == [1])
   }
 
+  @Test func `a transaction that somebody has kept stays ended while others go on`() throws {
+    let engine = try open()
+    var kept: [WriteTransaction] = []
+    for number in 1...3 {
+      try engine.write { transaction in
+        try transaction.put([UInt8(number)], [1])
+        for former in kept {
+          #expect(code { try former.put([9], [9]) } == .closed)
+          #expect(code { _ = try former.get([1]) } == .closed)
+        }
+        if number < 3 { kept.append(transaction) }
+      }
+    }
+    #expect(kept.map(\.generation.rawValue) == [0, 1])
+    #expect(try engine.read { try $0.contents() }.map(\.key) == [[1], [2], [3]])
+  }
+
+  @Test(arguments: [EngineOptions.Reading.mapped, .buffered])
+  func `a value that is being read stays as it is, whatever is written and given back meanwhile`(
+    reading: EngineOptions.Reading
+  ) throws {
+    let engine = try open {
+      $0.reading = reading
+      $0.segmentBytes = 64 << 10
+    }
+    let long = [UInt8](repeating: 1, count: 500)
+    try engine.write { transaction in
+      try transaction.put("long", long)
+      try transaction.put("short", [1, 2])
+    }
+    for (key, value) in [("long", long), ("short", [1, 2])] {
+      let seen = try Array(key.utf8).withUnsafeBytes { bytes in
+        try engine.withValue(of: bytes) { found in
+          for round in 0..<40 {
+            try engine.write { transaction in
+              for number in 0..<40 {
+                try transaction.put("other \(number)", [UInt8](repeating: 7, count: 300 + round))
+              }
+              try transaction.put(key, [UInt8](repeating: 9, count: value.count))
+            }
+          }
+          try engine.reclaim()
+          return Array(found)
+        }
+      }
+      #expect(seen == value)
+      #expect(try engine.get(key) == [UInt8](repeating: 9, count: value.count))
+      #expect(try engine.statistics().oldestPinned == nil)
+    }
+    struct Refusal: Error {}
+    #expect(throws: Refusal.self) {
+      try Array("long".utf8).withUnsafeBytes { try engine.withValue(of: $0) { _ in throw Refusal() } }
+    }
+    #expect(try engine.statistics().oldestPinned == nil)
+    #expect(try engine.get("nothing") == nil)
+    try engine.close()
+    #expect(code { _ = try engine.get("long") } == .closed)
+  }
+
   @Test func `a generation that is not there is named`() throws {
     let engine = try open()
     try engine.write { try $0.put("key", [1]) }

@@ -99,6 +99,10 @@ private struct RandomRun {
     #expect(engine.newestGeneration.rawValue == before + (hasChanged ? 1 : 0))
     model = next
     past[engine.newestGeneration.rawValue] = model
+    let any = model.keys.randomElement(using: &random) ?? []
+    #expect(try engine.get(any) == model[any], "seed \(seed)")
+    let other = key()
+    #expect(try engine.get(other) == model[other], "seed \(seed)")
   }
 
   /// Returns whether anything was changed.

@@ -27,9 +27,9 @@ final class HeartwoodPeer: EnginePeer {
   }
 
   func getNewest(_ key: UnsafeRawBufferPointer, into digest: inout ReadDigest) throws {
-    let snapshot = try engine.snapshot()
-    guard let value = try snapshot.pointer(of: key) else { throw missingKey("Heartwood") }
-    withExtendedLifetime(snapshot) { digest.add(ends: value) }
+    guard try engine.withValue(of: key, { digest.add(ends: $0) }) != nil else {
+      throw missingKey("Heartwood")
+    }
   }
 
   func write(_ body: (any PeerWriter) throws -> Void) throws {
