@@ -30,9 +30,13 @@ struct LeafEntries {
   /// Where the value of an entry lies; nil where the leaf holds it.
   @inline(__always)
   func position(_ index: Int) -> ValueReference? {
-    let reference = references.field64(index &* 8)
+    let reference = reference(index)
     return reference & Page.inlineMark == 0 ? ValueReference(rawValue: reference) : nil
   }
+
+  /// Where a value lies, or the mark of one that the leaf holds.
+  @inline(__always)
+  func reference(_ index: Int) -> UInt64 { references.field64(index &* 8) }
 
   /// The value of an entry that the leaf holds.
   func inlineValue(_ index: Int) -> UnsafeRawBufferPointer { page.inlineValue(index) }
