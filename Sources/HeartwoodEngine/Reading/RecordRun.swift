@@ -97,11 +97,14 @@ extension RecordRun {
       last = reference
     }
     // Less than a power of two are all of them, or none.
-    guard spread < UInt64(Self.longest), last & Page.inlineMark == 0, let slot = fetchedSlot else { return false }
+    guard spread < UInt64(Self.longest), last & Page.inlineMark == 0, let slot = fetchedSlot else {
+      return false
+    }
     let length = min(expectedBytes, Self.longest)
     let end = min(
       Int(ValueReference(rawValue: last).offset) &+ length, slot.pointee.limit.load(ordering: .acquiring))
-    var place = (Int(ValueReference(rawValue: lastFetched).offset) &+ length &- 1 | (Self.lineBytes &- 1)) &+ 1
+    var place =
+      (Int(ValueReference(rawValue: lastFetched).offset) &+ length &- 1 | (Self.lineBytes &- 1)) &+ 1
     while place < end {
       slot.pointee.base.prefetch(place)
       place &+= Self.lineBytes
