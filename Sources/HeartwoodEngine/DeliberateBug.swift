@@ -130,6 +130,8 @@
 
     /// Of the keys that were put behind the last one, only one is counted.
     case forgetsToCountAppended
+    /// A leaf without slots takes keys of other lengths, and values.
+    case putsAnythingWithoutSlots
     /// A transaction goes on filling the leaf at which the one before it has ended.
     case appendsToPublishedLeaf
 

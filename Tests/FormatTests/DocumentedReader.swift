@@ -183,19 +183,27 @@ struct DocumentedReader {
 
   // MARK: Tree
 
-  /// What the newest checkpoint's tree holds, which has one page.
-  func tree() throws -> [String: String] {
+  /// How the tree's root lays out its entries.
+  func rootLayout() throws -> UInt64 { page.number("layout", in: try root().bytes) }
+
+  /// The newest checkpoint's root, which is the only page of its tree; with the log and its seed, and where the checkpoint lies.
+  private func root() throws -> (bytes: [UInt8], log: [UInt8], seed: UInt64, checkpoint: Int) {
     let anchor = try anchor()
     let position = slot.number("checkpointPosition", in: anchor)
     let (log, seed) = try segmentBytes(position >> 32, "log")
-    let payload = try framePayload(log, seed, Int(position & 0xFFFF_FFFF))
-    let start = payload.lowerBound
+    let start = try framePayload(log, seed, Int(position & 0xFFFF_FFFF)).lowerBound
     let root = checkpoint.number("rootReference", in: log, at: start)
     let (pages, pageSeed) = try segmentBytes(root >> 32, "pages")
     let offset = Int(root & 0xFFFF_FFFF) * constant("pageBytes")
     let bytes = Array(pages[offset..<offset + constant("pageBytes")])
     let sum = checkpoint.number("rootChecksum", in: log, at: start)
     try check(Self.xxh64(bytes[...], Self.place(pageSeed, offset)) == sum, "the root page")
+    return (bytes, log, seed, start)
+  }
+
+  /// What the newest checkpoint's tree holds, which has one page.
+  func tree() throws -> [String: String] {
+    let (bytes, log, seed, start) = try root()
     try check(page.number("level", in: bytes) == 0, "the root is no leaf")
     let count = Int(page.number("count", in: bytes))
     try check(UInt64(count) == checkpoint.number("keyCount", in: log, at: start), "keys of the root")
@@ -216,8 +224,10 @@ struct DocumentedReader {
     let references = heads + 8 * capacity
     let slots = references + 8 * capacity
     let slot = slots + 4 * index
-    let place = Int(Self.number(bytes[slot..<slot + 2]))
-    let suffix = Int(Self.number(bytes[(slot + 2)..<(slot + 4)]))
+    let hasSlots = page.number("layout", in: bytes) == 0
+    let place = hasSlots ? Int(Self.number(bytes[slot..<slot + 2])) : bytes.count
+    let suffix = Int(
+      hasSlots ? Self.number(bytes[(slot + 2)..<(slot + 4)]) : page.number("uniform", in: bytes))
     let rest = max(0, suffix - 8)
     let key =
       Array(bytes[page.byteCount..<page.byteCount + prefixBytes])

@@ -132,6 +132,7 @@ import Testing
       guard let base = buffer.baseAddress else { return }
       let page = Page(base)
       page.level = 1
+      page.hasSlots = false
       page.count = 2
       page.capacity = 3
       page.prefixBytes = 4
@@ -144,7 +145,8 @@ import Testing
       page.scale = 0.5
     }
     let values: [String: UInt64] = [
-      "level": 1, "count": 2, "capacity": 3, "prefixBytes": 4, "heapStart": 5, "heapDead": 6, "uniform": 7,
+      "level": 1, "layout": 1, "count": 2, "capacity": 3, "prefixBytes": 4, "heapStart": 5, "heapDead": 6,
+      "uniform": 7,
       "arraysOffset": 8, "birth": 9, "firstHead": 10, "scale": (0.5).bitPattern,
     ]
     try expect("Page header", in: bytes, has: values, but: [], byteCount: Page.headerBytes)
@@ -200,6 +202,15 @@ import Testing
     #expect(try reader.log() == EngineExample.values)
     #expect(try reader.tree() == EngineExample.values)
   }
+
+  /// The example's own leaf has slots, as a value lies in it.
+  @Test func `is enough to read a leaf without slots by`() throws {
+    let values = ["city": "Reykjavík, 139875 people", "code": "IS, as in Iceland"]
+    let reader = try DocumentedReader(document, try EngineExample.files(values))
+    #expect(try reader.log() == values)
+    #expect(try reader.tree() == values)
+    #expect(try reader.rootLayout() == 1)
+  }
 }
 
 /// The store of the example.
@@ -225,7 +236,7 @@ enum EngineExample {
     var nanosecondsSince1970: Int64 { 1_700_000_000_000_000_000 }
   }
 
-  static func files() throws -> [String: [UInt8]] {
+  static func files(_ values: [String: String] = values) throws -> [String: [UInt8]] {
     let fileSystem = MemoryFileSystem()
     let options = EngineOptions(worker: InlineWorker(), clock: ExampleClock(), entropy: ExampleEntropy())
     let engine = try Engine(at: "/store", options: options, fileSystem: fileSystem)

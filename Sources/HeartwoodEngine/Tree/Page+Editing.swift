@@ -37,6 +37,7 @@ extension Page {
     guard count < capacity, suffix >= 0, SearchKey.compare(key.base, prefix, prefixCount) == 0 else {
       return false
     }
+    guard holdsEntries(suffix, payload) else { return false }
     let restCount = max(0, suffix &- 8)
     let heapCount = restCount &+ payload.inline.count
     let place = heapStart &- heapCount
@@ -54,11 +55,21 @@ extension Page {
       setKeyCount(index, payload.keyCount)
       setChildChecksum(index, payload.checksum)
     }
-    setSlot(index, heapOffset: place, suffixBytes: suffix)
+    if hasSlots { setSlot(index, heapOffset: place, suffixBytes: suffix) }
     count &+= 1
     noteLength(suffix, isFirst: count == firstSearched &+ 1)
     noteHeads(changedAt: index)
     return true
+  }
+
+  /// Whether entries with suffixes of so many bytes, and such a payload, can be added: not to a leaf without slots, where they
+  /// need one.
+  @inline(__always)
+  func holdsEntries(_ suffix: Int, _ payload: Payload) -> Bool {
+    #if DELIBERATE_BUGS
+      if DeliberateBug.isOn(.putsAnythingWithoutSlots) { return true }
+    #endif
+    return hasSlots || (suffix == Int(uniform) && payload.inline.count == 0)
   }
 
   @inline(__always)
@@ -107,7 +118,7 @@ extension Page {
       move(arraysOffset &+ 16 &* capacity, index, behind, by: 1, width: 8)
       move(arraysOffset &+ 24 &* capacity, index, behind, by: 1, width: 8)
     }
-    move(arraysOffset &+ (isLeaf ? 16 : 32) &* capacity, index, behind, by: 1, width: 4)
+    if hasSlots { move(arraysOffset &+ (isLeaf ? 16 : 32) &* capacity, index, behind, by: 1, width: 4) }
   }
 
   private func closeRoom(at index: Int) {
@@ -119,7 +130,7 @@ extension Page {
       move(arraysOffset &+ 16 &* capacity, index &+ 1, behind, by: -1, width: 8)
       move(arraysOffset &+ 24 &* capacity, index &+ 1, behind, by: -1, width: 8)
     }
-    move(arraysOffset &+ (isLeaf ? 16 : 32) &* capacity, index &+ 1, behind, by: -1, width: 4)
+    if hasSlots { move(arraysOffset &+ (isLeaf ? 16 : 32) &* capacity, index &+ 1, behind, by: -1, width: 4) }
   }
 
   private func move(_ array: Int, _ index: Int, _ count: Int, by distance: Int, width: Int) {

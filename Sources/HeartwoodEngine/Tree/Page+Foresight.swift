@@ -17,10 +17,12 @@ extension Page {
     let guess = Int(share * Double(min(keyCount(index), UInt64(Page.byteCount))))
     let shared = prefixBytes &+ (low ^ high).leadingZeroBitCount / 8
     let arrays = Page.arraysOffset(prefixBytes: shared)
-    let capacity = (Page.byteCount &- arrays) / (Page.leafEntryBytes &+ max(0, key.count &- shared &- 8))
+    let rest = key.count &- shared &- 8
+    let entryBytes = rest > 0 ? Page.leafEntryBytes &+ rest : Page.slotlessEntryBytes
+    let capacity = (Page.byteCount &- arrays) / entryBytes
     leaf.prefetchLines(around: arrays &+ 8 &* guess)
     leaf.prefetchLines(around: arrays &+ 8 &* (capacity &+ guess))
-    leaf.prefetchLines(around: arrays &+ 16 &* capacity &+ 4 &* guess)
+    if rest > 0 { leaf.prefetchLines(around: arrays &+ 16 &* capacity &+ 4 &* guess) }
     return guess
   }
 

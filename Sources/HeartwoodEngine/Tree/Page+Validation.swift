@@ -11,6 +11,9 @@ extension Page {
       let isOfLevel = level == expected
     #endif
     guard isOfLevel else { return "its level is \(level) where \(expected) belongs" }
+    guard hasSlots || (isLeaf && raw.field8(1) == 1 && uniform <= 8) else {
+      return "it can't be without slots"
+    }
     guard count >= 1, count <= capacity else { return "it says to have \(count) entries of \(capacity)" }
     guard prefixBytes <= Format.keyLimit, arraysOffset == Page.arraysOffset(prefixBytes: prefixBytes),
       arraysEnd <= heapStart, heapStart <= Page.byteCount, heapDead <= Page.byteCount - heapStart
@@ -34,6 +37,7 @@ extension Page {
     guard prefixBytes + suffix <= Format.keyLimit else { return "has too long a key" }
     let inline = isLeaf ? Page.inlineBytes(reference(index)) : 0
     guard inline <= TreeEntry.inlineLimit else { return "has too long a value" }
+    guard hasSlots || inline == 0 else { return "has a value for which there is no slot" }
     guard heapOffset(index) >= heapStart, heapOffset(index) + max(0, suffix - 8) + inline <= Page.byteCount
     else { return "points out of the page" }
     guard suffix >= 8 || head(index) << UInt64(8 * suffix) == 0 else { return "has more key than it says" }

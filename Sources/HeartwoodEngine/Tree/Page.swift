@@ -9,6 +9,9 @@
 /// the *heap* that grows down from the page's end, followed by the value where that lies in the page. A slot holds
 /// the place in the heap and the length of the suffix. The arrays have room for `capacity` entries.
 ///
+/// A leaf needs no slots where all suffixes have one length, of eight bytes at most, and no value lies in it: nothing of
+/// its entries lies in the heap. It is made so where its entries allow it, and made anew where one comes that does not.
+///
 /// In a branch, entry 0 stands for every key before entry 1's separator, and has no key of its own.
 struct Page {
   let base: UnsafeMutableRawPointer
@@ -17,6 +20,7 @@ struct Page {
   static let headerBytes = 64
   /// What one entry takes in the arrays of a leaf, and of a branch.
   static let leafEntryBytes = 20
+  static let slotlessEntryBytes = 16
   static let branchEntryBytes = 36
   /// In a reference: the value lies in the heap, and the lowest bits are its length.
   static let inlineMark: UInt64 = 1 << 63
@@ -38,6 +42,11 @@ struct Page {
   var level: Int {
     @inline(__always) get { Int(raw.field8(0)) }
     nonmutating set { base.setField(0, UInt8(newValue)) }
+  }
+  /// False for a leaf whose suffixes all have `uniform` bytes, at most eight, and which has no values in it.
+  var hasSlots: Bool {
+    @inline(__always) get { raw.field8(1) == 0 }
+    nonmutating set { base.setField(1, UInt8(newValue ? 0 : 1)) }
   }
   var count: Int {
     @inline(__always) get { Int(raw.field16(2)) }
@@ -92,7 +101,12 @@ struct Page {
 
   static func arraysOffset(prefixBytes: Int) -> Int { headerBytes + (prefixBytes + 7) & ~7 }
 
-  static func entryBytes(level: Int) -> Int { level == 0 ? leafEntryBytes : branchEntryBytes }
+  static func entryBytes(level: Int, hasSlots: Bool = true) -> Int {
+    level > 0 ? branchEntryBytes : hasSlots ? leafEntryBytes : slotlessEntryBytes
+  }
+
+  /// Whether keys with suffixes of so many bytes, all of them, need no slots.
+  static func needsSlots(suffixBytes: Int, inlineBytes: Int) -> Bool { suffixBytes > 8 || inlineBytes > 0 }
 
   // MARK: Arrays
 
@@ -109,7 +123,8 @@ struct Page {
     base + (arraysOffset &+ (level == 0 ? 16 : 32) &* capacity)
   }
   /// Where the arrays end and free space begins.
-  var arraysEnd: Int { arraysOffset + capacity * Page.entryBytes(level: level) }
+  var arraysEnd: Int { arraysOffset + capacity * entryBytes }
+  private var entryBytes: Int { Page.entryBytes(level: level, hasSlots: hasSlots) }
 
   @inline(__always)
   func head(_ index: Int) -> UInt64 { heads.field64(index &* 8) }
@@ -135,9 +150,14 @@ struct Page {
   func setChildChecksum(_ index: Int, _ value: UInt64) { checksums.setField(index &* 8, value) }
 
   @inline(__always)
-  func heapOffset(_ index: Int) -> Int { Int(UnsafeRawPointer(slots).field16(index &* 4)) }
+  func heapOffset(_ index: Int) -> Int {
+    hasSlots ? Int(UnsafeRawPointer(slots).field16(index &* 4)) : Page.byteCount
+  }
   @inline(__always)
-  func suffixBytes(_ index: Int) -> Int { Int(UnsafeRawPointer(slots).field16(index &* 4 &+ 2)) }
+  func suffixBytes(_ index: Int) -> Int {
+    Int(hasSlots ? UnsafeRawPointer(slots).field16(index &* 4 &+ 2) : uniform)
+  }
+  /// In a page that has slots.
   @inline(__always)
   func setSlot(_ index: Int, heapOffset: Int, suffixBytes: Int) {
     slots.setField(index &* 4, UInt16(truncatingIfNeeded: heapOffset))
@@ -212,6 +232,6 @@ struct Page {
 
   /// The bytes that a page with the same entries needs at least.
   var usedBytes: Int {
-    arraysOffset + count * Page.entryBytes(level: level) + (Page.byteCount - heapStart - heapDead)
+    arraysOffset + count * entryBytes + (Page.byteCount - heapStart - heapDead)
   }
 }

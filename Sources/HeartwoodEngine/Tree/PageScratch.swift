@@ -20,7 +20,7 @@ final class PageScratch {
   @exclusivity(unchecked) private var used = 0
 
   /// More than two pages have, and one more.
-  private static let entryLimit = 2 * (Page.byteCount / Page.leafEntryBytes) + 2
+  private static let entryLimit = 2 * (Page.byteCount / Page.slotlessEntryBytes) + 2
   /// Copying whole words may write so many bytes behind what is reserved.
   private static let slack = 8
 
@@ -162,21 +162,36 @@ final class PageScratch {
     return SearchKey.commonBytes(key(first), key(last))
   }
 
-  private func heapBytes(_ range: Range<Int>, keyed: Range<Int>, prefix: Int) -> Int {
-    var sum = 0
+  /// What a page of some entries would look like.
+  private struct Shape {
+    let keyed: Range<Int>
+    let prefixBytes: Int
+    let heapBytes: Int
+    let entryBytes: Int
+    let hasSlots: Bool
+    /// How many bytes it takes.
+    let bytes: Int
+  }
+
+  private func shape(_ range: Range<Int>) -> Shape {
+    let keyed = keyed(range)
+    let prefix = prefixBytes(keyed)
+    var heap = 0
+    var lengths = 0
+    let first = keyed.isEmpty ? 0 : entries[keyed.lowerBound].keyBytes
     for index in keyed {
-      sum &+= max(0, entries[index].keyBytes &- prefix &- 8) &+ entries[index].inlineBytes
+      heap &+= max(0, entries[index].keyBytes &- prefix &- 8) &+ entries[index].inlineBytes
+      lengths |= entries[index].keyBytes ^ first
     }
-    return sum
+    let hasSlots = level > 0 || lengths != 0 || heap > 0
+    let entryBytes = Page.entryBytes(level: level, hasSlots: hasSlots)
+    return Shape(
+      keyed: keyed, prefixBytes: prefix, heapBytes: heap, entryBytes: entryBytes, hasSlots: hasSlots,
+      bytes: Page.arraysOffset(prefixBytes: prefix) + range.count * entryBytes + heap)
   }
 
   /// How many bytes a page of these entries takes.
-  func pageBytes(_ range: Range<Int>) -> Int {
-    let keyed = keyed(range)
-    let prefix = prefixBytes(keyed)
-    return Page.arraysOffset(prefixBytes: prefix) + range.count * Page.entryBytes(level: level)
-      + heapBytes(range, keyed: keyed, prefix: prefix)
-  }
+  func pageBytes(_ range: Range<Int>) -> Int { shape(range).bytes }
 
   /// Whether the entries fit into one page.
   func fits(_ range: Range<Int>) -> Bool { pageBytes(range) <= Page.byteCount }
@@ -213,28 +228,25 @@ final class PageScratch {
 
   /// Writes entries as a page, which they have to fit into.
   func build(_ range: Range<Int>, into page: Page, birth: UInt64) {
-    let keyed = keyed(range)
-    let prefix = prefixBytes(keyed)
-    let arrays = Page.arraysOffset(prefixBytes: prefix)
-    let entryBytes = Page.entryBytes(level: level)
-    let heap = heapBytes(range, keyed: keyed, prefix: prefix)
-    let free = Page.byteCount - arrays - range.count * entryBytes - heap
+    let shape = shape(range)
+    let free = Page.byteCount - shape.bytes
     precondition(free >= 0, "Entries are built into a page only after they were found to fit.")
-    let averageHeap = (heap + range.count - 1) / max(1, range.count)
+    let averageHeap = (shape.heapBytes + range.count - 1) / max(1, range.count)
 
     page.base.initializeMemory(as: UInt8.self, repeating: 0, count: Page.headerBytes)
     page.level = level
+    page.hasSlots = shape.hasSlots
     page.count = range.count
-    page.capacity = range.count + free / (entryBytes + averageHeap)
-    page.prefixBytes = prefix
+    page.capacity = range.count + free / (shape.entryBytes + averageHeap)
+    page.prefixBytes = shape.prefixBytes
     page.heapStart = Page.byteCount
-    page.arraysOffset = arrays
+    page.arraysOffset = Page.arraysOffset(prefixBytes: shape.prefixBytes)
     page.birth = birth
     page.uniform = Page.mixedLengths
-    if let first = keyed.first {
-      (page.base + Page.headerBytes).copyMemory(from: key(first).base, byteCount: prefix)
+    if let first = shape.keyed.first {
+      (page.base + Page.headerBytes).copyMemory(from: key(first).base, byteCount: shape.prefixBytes)
     }
-    write(range, keyed: keyed, prefix: prefix, to: page)
+    write(range, keyed: shape.keyed, prefix: shape.prefixBytes, to: page)
     page.setInterpolation()
   }
 
@@ -242,7 +254,7 @@ final class PageScratch {
     var place = Page.byteCount
     let arrays = page.base + page.arraysOffset
     let references = arrays + 8 * page.capacity
-    let slots = page.slots
+    let (slots, hasSlots) = (page.slots, page.hasSlots)
     for index in range {
       let (entry, slot) = (entries[index], index &- range.lowerBound)
       let hasKey = index >= keyed.lowerBound
@@ -256,8 +268,10 @@ final class PageScratch {
       }
       arrays.setField(slot &* 8, hasKey ? key.head(from: prefix) : 0)
       references.setField(slot &* 8, entry.reference)
-      slots.setField(slot &* 4, UInt16(truncatingIfNeeded: place))
-      slots.setField(slot &* 4 &+ 2, UInt16(truncatingIfNeeded: suffix))
+      if hasSlots {
+        slots.setField(slot &* 4, UInt16(truncatingIfNeeded: place))
+        slots.setField(slot &* 4 &+ 2, UInt16(truncatingIfNeeded: suffix))
+      }
       if level > 0 {
         page.setKeyCount(slot, entry.keyCount)
         page.setChildChecksum(slot, entry.checksum)

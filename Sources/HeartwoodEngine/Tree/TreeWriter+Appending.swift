@@ -139,7 +139,9 @@ extension Page {
     let restCount = max(0, suffix &- 8)
     let heapCount = restCount &+ payload.inline.count
     let place = heapStart &- heapCount
-    guard index < capacity, place >= arrays &+ capacity &* Page.leafEntryBytes else { return false }
+    guard index < capacity, heapCount == 0 || place >= arraysEnd, holdsEntries(suffix, payload) else {
+      return false
+    }
     if heapCount > 0 {
       heapStart = place
       (base + place).copyMemory(from: key.base + (key.count &- restCount), byteCount: restCount)
@@ -147,9 +149,7 @@ extension Page {
     }
     base.setField(arrays &+ 8 &* index, head)
     base.setField(arrays &+ 8 &* (capacity &+ index), payload.reference)
-    let slot = arrays &+ 16 &* capacity &+ 4 &* index
-    base.setField(slot, UInt16(truncatingIfNeeded: place))
-    base.setField(slot &+ 2, UInt16(truncatingIfNeeded: suffix))
+    if hasSlots { setSlot(index, heapOffset: place, suffixBytes: suffix) }
     count = index &+ 1
     noteLength(suffix, isFirst: index == 0)
     return true
@@ -159,15 +159,17 @@ extension Page {
   fileprivate func begin(sharing prefixBytes: Int, of key: SearchKey, _ payload: Payload, birth: UInt64) {
     base.initializeMemory(as: UInt8.self, repeating: 0, count: Page.headerBytes)
     let arrays = Page.arraysOffset(prefixBytes: prefixBytes)
-    let heap = max(0, key.count - prefixBytes - 8) + payload.inline.count
-    capacity = (Page.byteCount - arrays) / (Page.leafEntryBytes + heap)
+    let suffix = key.count - prefixBytes
+    hasSlots = Page.needsSlots(suffixBytes: suffix, inlineBytes: payload.inline.count)
+    let heap = max(0, suffix - 8) + payload.inline.count
+    capacity = (Page.byteCount - arrays) / (Page.entryBytes(level: 0, hasSlots: hasSlots) + heap)
     self.prefixBytes = prefixBytes
     heapStart = Page.byteCount
     arraysOffset = arrays
     self.birth = birth
-    uniform = Page.mixedLengths
+    uniform = UInt16(suffix)
     (base + Page.headerBytes).copyMemory(from: key.base, byteCount: prefixBytes)
-    _ = write(key, head: key.head(from: prefixBytes), key.count - prefixBytes, payload, at: 0)
+    _ = write(key, head: key.head(from: prefixBytes), suffix, payload, at: 0)
     setInterpolation()
   }
 

@@ -45,6 +45,10 @@ struct GoldenRecipe: Sendable {
         "Several segments, overwritten and deleted values, a tree of two levels, and space given back; closed.",
       make: reclaimed),
     GoldenRecipe(
+      name: "keys-of-one-length",
+      summary: "Leaves without slots, one that has got them, and one that has lost them again; closed.",
+      make: keysOfOneLength),
+    GoldenRecipe(
       name: "graph", summary: "A graph with relationships of all kinds, and its history; closed.",
       isGraph: true, make: GoldenGraph.make),
   ]
@@ -161,6 +165,29 @@ extension GoldenRecipe {
     }
     try engine.reclaim()
     try engine.write { try $0.put("after", Array("space was given back".utf8)) }
+    try engine.close()
+  }
+
+  /// What does not fit into leaves without slots is put into one of them, and into another and taken out again.
+  @Sendable private static func keysOfOneLength(_ path: String) throws {
+    let engine = try open(path, "keys-of-one-length")
+    try engine.write { transaction in
+      for number in 0..<700 {
+        try transaction.put("key \(1000 + number)", Array("the value \(number)".utf8) + [0, 0, 0, 0])
+      }
+    }
+    try engine.write { transaction in
+      try transaction.put("key 1100", [1, 2, 3])
+      try transaction.put("key 1600 and more", [UInt8](repeating: 7, count: 30))
+      for number in 200..<400 where number % 3 != 0 { try transaction.delete("key \(1000 + number)") }
+    }
+    try engine.write { transaction in
+      try transaction.delete("key 1600 and more")
+      for number in 500..<690 { try transaction.delete("key \(1000 + number)") }
+      for number in 500..<690 where number % 2 == 0 {
+        try transaction.put("key \(1000 + number)", [UInt8](repeating: 9, count: 17))
+      }
+    }
     try engine.close()
   }
 

@@ -43,7 +43,7 @@ import Testing
     let bytes = try stores.flatMap { try GoldenStore.files(at: $0.url.path).values }.reduce(0) {
       $0 + $1.count
     }
-    #expect(bytes < 400_000)
+    #expect(bytes < 500_000)
   }
 
   @Test(arguments: GoldenRecipe.all)

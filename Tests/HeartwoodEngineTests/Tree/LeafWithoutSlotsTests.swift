@@ -1,0 +1,87 @@
+import HeartwoodFaults
+import Testing
+
+@testable import HeartwoodEngine
+
+/// Leaves whose keys are all alike, and what comes that is not.
+@Suite("A leaf without slots") struct LeafWithoutSlotsTests {
+  /// What does not fit into such a leaf.
+  enum Newcomer: String, CaseIterable {
+    case shortValue, longKey, longestKey, shortKey, keyBeforeAll, keyBehindAll
+
+    /// A change at the place of a key, and what it puts there.
+    func entry(at key: [UInt8]) -> (key: [UInt8], value: [UInt8]) {
+      switch self {
+      case .shortValue: (key, [1, 2, 3])
+      case .longKey: (key + [0], LeafWithoutSlotsTests.value)
+      case .longestKey: (key + [UInt8](repeating: 9, count: 1024 - key.count), LeafWithoutSlotsTests.value)
+      case .shortKey: (Array(key.dropLast()), LeafWithoutSlotsTests.value)
+      case .keyBeforeAll: ([0], LeafWithoutSlotsTests.value)
+      case .keyBehindAll: ([UInt8](repeating: 0xFF, count: 1000), [1])
+      }
+    }
+  }
+
+  /// Too long to lie in a leaf.
+  private static let value = [UInt8](repeating: 7, count: 17)
+
+  private static func key(_ number: Int, prefixBytes: Int) -> [UInt8] {
+    [UInt8](repeating: 5, count: prefixBytes)
+      + withUnsafeBytes(of: UInt32(number * 3 + 1).bigEndian) { Array($0) }
+  }
+
+  private static func filled(_ count: Int, prefixBytes: Int) throws -> TreeRig {
+    let rig = try TreeRig()
+    try rig.commit {
+      for number in 0..<count { try rig.put(key(number, prefixBytes: prefixBytes), value) }
+    }
+    return rig
+  }
+
+  /// How many keys one leaf holds.
+  private static func capacity(prefixBytes: Int) throws -> Int {
+    let rig = try TreeRig()
+    try rig.commit {
+      while rig.writer.root.level == 0 { try rig.put(key(rig.model.count, prefixBytes: prefixBytes), value) }
+    }
+    return rig.model.count - 1
+  }
+
+  @Test(arguments: Newcomer.allCases, [0, 300, 1000])
+  func `that is full takes whatever comes, at any place`(newcomer: Newcomer, prefixBytes: Int) throws {
+    var random = SplitMix64(seed: 3)
+    let capacity = try Self.capacity(prefixBytes: prefixBytes)
+    #expect(capacity * 16 + prefixBytes > 3800)
+    for place in [0, 1, capacity - 2, capacity - 1] + Array(stride(from: 5, to: capacity, by: 61)) {
+      let rig = try Self.filled(capacity, prefixBytes: prefixBytes)
+      let (key, value) = newcomer.entry(at: Self.key(place, prefixBytes: prefixBytes))
+      try rig.commit { try rig.put(key, value) }
+      try TreeRig.expectEqual(rig.view, rig.model, &random, "\(newcomer) at \(place) of \(capacity)")
+      try rig.commit { try rig.delete(key) }
+      try TreeRig.expectEqual(rig.view, rig.model, &random, "\(newcomer) at \(place), taken away")
+    }
+  }
+
+  @Test(arguments: 1...4 as ClosedRange<UInt64>)
+  func `is made and unmade as keys of one length and others come and go`(seed: UInt64) throws {
+    var random = SplitMix64(seed: seed)
+    let rig = try TreeRig()
+    for round in 0..<24 {
+      let (start, odd) = (random.below(2000), [0, 0, 3, 40][random.below(4)])
+      let isInOrder = random.below(2) == 0
+      try rig.commit {
+        for step in 0..<random.below(400) {
+          let number = isInOrder ? start + step : random.below(2000)
+          let key = Self.key(number, prefixBytes: 12)
+          switch random.below(100) {
+          case ..<odd: try rig.put(key + random.bytes(random.below(20)), random.bytes(random.below(30)))
+          case ..<(round % 4 == 3 ? 90 : 20): try rig.delete(rig.anyKey(&random) ?? key)
+          default: try rig.put(key, Self.value)
+          }
+        }
+        if random.below(5) == 0 { try rig.pack(at: Self.key(start, prefixBytes: 12)) }
+      }
+      try TreeRig.expectEqual(rig.view, rig.model, &random, "seed \(seed), round \(round)")
+    }
+  }
+}
