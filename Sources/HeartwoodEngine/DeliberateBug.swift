@@ -178,6 +178,8 @@
     case leadsBesideOthers
     /// Pages that no checkpoint names are kept, although another process may have written over them.
     case keepsPagesWrittenOver
+    /// Commits are put in place for as long as they come, and no watcher of the folder is told.
+    case tellsNobodyOfCommitsInPlace
     /// An engine closes the store although others of its process use it.
     case closesWhatOthersUse
 

@@ -190,6 +190,7 @@ public protocol FileWindow: AnyObject, Sendable {
 
   /// Puts bytes in the place of those at `offset`, all of them within `range`. Whoever reads or maps the file sees them, also
   /// if this process is killed afterwards; durable they are, as with `File.write`, after a `sync` of the file.
+  /// No watch of the directory is told.
   func write(_ bytes: UnsafeRawBufferPointer, at offset: Int64)
 }
 

@@ -115,10 +115,10 @@ final class Log: @unchecked Sendable {
   /// Completes the frame under construction, appends it and begins the next.
   ///
   /// - Parameters:
-  ///   - isSynced: Whether its writer waits for a sync of it.
+  ///   - isSynced: Whether its writer waits for a sync of it; of the last frame.
   ///   - time: When the transaction was committed; in its last frame only.
   func appendTransactionFrame(
-    _ number: UInt64, isLast: Bool, isSynced: Bool, isInternal: Bool = false, time: Int64 = 0,
+    _ number: UInt64, isLast: Bool, isSynced: Bool = false, isInternal: Bool = false, time: Int64 = 0,
     puts: UInt64 = 0, deletes: UInt64 = 0
   ) throws(EngineError) {
     var header = nextHeader(Format.transactionKind, transaction: number)
@@ -130,7 +130,7 @@ final class Log: @unchecked Sendable {
     }
     let frame = builder.finish(header)
     try append(
-      frame.bytes, isSynced: isSynced,
+      frame.bytes, unsyncedAt: isLast && !isSynced ? time : nil,
       next: point(behind: frame.bytes.count, frame.checksum, isLast ? number : nil))
     beginFrame()
   }
@@ -147,7 +147,7 @@ final class Log: @unchecked Sendable {
       segment: last.number, offset: UInt32(truncatingIfNeeded: frame.recordOffset))
     do {
       let written = try frame.write(nextPiece) { (bytes, offset) throws(EngineError) in
-        try write(bytes, at: offset, isSynced: false)
+        try write(bytes, at: offset)
       }
       try last.publish(written.bytes, at: frame.offset)
       end = point(behind: written.bytes, written.checksum, nil)
@@ -166,7 +166,7 @@ final class Log: @unchecked Sendable {
     let position = end.position
     let frame = checkpoint.frame(header, segmentSeed: last.seed, offset: position.offset)
     try frame.bytes.withBytes { (bytes) throws(EngineError) in
-      try append(bytes, isSynced: true, next: point(behind: bytes.count, frame.checksum, nil))
+      try append(bytes, next: point(behind: bytes.count, frame.checksum, nil))
     }
     return (position, frame.checksum)
   }
@@ -186,10 +186,12 @@ final class Log: @unchecked Sendable {
 
   /// Writes a finished frame at the end of the log. After an error the log ends where it ended, and goes
   /// on in a new segment.
-  private func append(_ bytes: UnsafeRawBufferPointer, isSynced: Bool, next: LogPoint) throws(EngineError) {
+  private func append(
+    _ bytes: UnsafeRawBufferPointer, unsyncedAt time: Int64? = nil, next: LogPoint
+  ) throws(EngineError) {
     let offset = end.position.offset
     do {
-      try write(bytes, at: offset, isSynced: isSynced)
+      try write(bytes, at: offset, unsyncedAt: time)
       try last.publish(bytes, at: offset)
     } catch {
       leaveBehind(at: offset)
@@ -199,9 +201,11 @@ final class Log: @unchecked Sendable {
     appendedBytes += bytes.count
   }
 
-  private func write(_ bytes: UnsafeRawBufferPointer, at offset: Int, isSynced: Bool) throws(EngineError) {
+  private func write(
+    _ bytes: UnsafeRawBufferPointer, at offset: Int, unsyncedAt time: Int64? = nil
+  ) throws(EngineError) {
     do {
-      try zeros.write(bytes, at: offset, isSynced: isSynced)
+      try zeros.write(bytes, at: offset, unsyncedAt: time)
     } catch {
       throw EngineError.files(error, "the log could not be written")
     }

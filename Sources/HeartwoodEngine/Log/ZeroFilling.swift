@@ -23,6 +23,8 @@ final class ZeroFilling: @unchecked Sendable {
   private var window: (any FileWindow)?
   /// The window's range, which is asked for at every commit.
   private var windowRange = 0..<0
+  /// When a frame was written by a call of the system: watchers of the folder are told of those, and of no others.
+  private var lastCall: Int64?
   private var mayHaveWindow: Bool
   private var knowsWindows = false
 
@@ -30,6 +32,9 @@ final class ZeroFilling: @unchecked Sendable {
   private static let largestLead = 1 << 20
   /// The largest frame that is worth zeros of its own in a window.
   private static let largestInWindow = 16 << 10
+  /// How long after a call the window may be used, in nanoseconds: who was told of the call looks again later than that
+  /// (`CommitWatch.Rest`).
+  private static let callInterval: UInt64 = 1_000_000
 
   init(_ segment: LogSegment, filled: Int, options: EngineOptions) {
     self.segment = segment
@@ -40,12 +45,16 @@ final class ZeroFilling: @unchecked Sendable {
 
   /// Writes a frame; `filled` is read without the lock by nobody but the one writer's own calls.
   ///
-  /// - Parameter isSynced: Whether its writer waits for a sync, which would take the window's pages from it each time.
-  func write(_ bytes: UnsafeRawBufferPointer, at offset: Int, isSynced: Bool) throws(FileSystemError) {
+  /// - Parameter time: When it is committed, if it need not be synced; nil else, as each sync takes the window's pages away.
+  func write(_ bytes: UnsafeRawBufferPointer, at offset: Int, unsyncedAt time: Int64?) throws(FileSystemError)
+  {
     let end = offset + bytes.count
-    if !isSynced, bytes.count <= Self.largestInWindow, reachesWindow(offset..<end) {
-      window?.write(bytes, at: Int64(offset))
-      return
+    if let time {
+      if bytes.count <= Self.largestInWindow, isSoon(time), reachesWindow(offset..<end) {
+        window?.write(bytes, at: Int64(offset))
+        return
+      }
+      lastCall = time
     }
     lock.lock()
     if end <= filled {
@@ -59,6 +68,17 @@ final class ZeroFilling: @unchecked Sendable {
   }
 
   // MARK: In place
+
+  /// Whether watchers were told just now. Not where the clock was put back.
+  @inline(__always)
+  private func isSoon(_ time: Int64) -> Bool {
+    #if DELIBERATE_BUGS
+      if DeliberateBug.isOn(.tellsNobodyOfCommitsInPlace) { return true }
+    #endif
+    guard let lastCall, time >= lastCall else { return false }
+    // A difference too large for a number is not small either.
+    return UInt64(bitPattern: time &- lastCall) < Self.callInterval
+  }
 
   /// Whether the bytes lie in the window, which is moved to them where it can be.
   @inline(__always)

@@ -217,7 +217,7 @@ extension OpenStore {
   /// Writes a frame of a transaction that goes on.
   func appendFrame(of transaction: WriteTransaction) throws(EngineError) {
     try markInUse()
-    try log.appendTransactionFrame(transaction.number, isLast: false, isSynced: false)
+    try log.appendTransactionFrame(transaction.number, isLast: false)
     try goOnInNextSegment()
   }
 

@@ -6,7 +6,7 @@ public protocol DirectoryWatch: AnyObject, Sendable {
   /// Returns when a name in the directory, or what a file there holds, has changed since the last call, or since the watch
   /// was made; when `wake()` is or was called; or when the time is over. It may return without any of it.
   ///
-  /// What is written through shared memory is not noticed.
+  /// What is written through shared memory, or in a file's window, is not noticed.
   ///
   /// - Parameter seconds: How long to wait; nil for however long it takes.
   /// - Returns: false where only the time was over.

@@ -89,6 +89,34 @@ import Testing
     }
   }
 
+  /// The file system tells nobody of bytes that are put in place in memory.
+  @Test func `is told by the file system of a commit in each millisecond`() throws {
+    try TemporaryFolder.with { path in
+      let clock = SimulatedClock()
+      var options = StoreKind.posixMapped.options
+      (options.durability, options.clock) = (.deferred, clock)
+      let engine = try Engine(at: path + "/store", options: options)
+      let folder = try PosixFileSystem().openDirectory(path + "/store")
+      guard let watch = try folder.watch() else { return }
+      let log = try folder.open("0000000000000001.log", .readWrite)
+      let hasWindows = try log.window(at: 0, length: 1) != nil
+      func isTold(after nanoseconds: Int64) throws -> Bool {
+        clock.jump(by: nanoseconds)
+        _ = watch.wait(seconds: 0)
+        try engine.write { try $0.put("key", [1, 2, 3]) }
+        return watch.wait(seconds: 0)
+      }
+      for _ in 0..<20 { _ = try isTold(after: 1) }
+      #expect(try isTold(after: 1_000_000))
+      for _ in 0..<3 { #expect(try isTold(after: 300_000) == !hasWindows) }
+      #expect(try isTold(after: 300_000))
+      #expect(try isTold(after: -1), "the clock was put back")
+      #expect(try isTold(after: 0) == !hasWindows)
+      #expect(try isTold(after: 1 << 40))
+      try engine.close()
+    }
+  }
+
   @Test func `is told by a clock where the system has no watches left`() throws {
     try TemporaryFolder.with { path in
       let plan: FaultPlan = [.fail(.of(.watch), .forever, with: .tooManyOpenFiles)]
