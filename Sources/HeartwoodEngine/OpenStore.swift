@@ -53,6 +53,7 @@ final class OpenStore: @unchecked Sendable {
   /// `log.appendedBytes` when the store was last looked through for garbage while nobody wrote.
   var bytesAtLook = 0
   var isLookPlanned = false
+  /// Used again by the next, unless somebody has kept it.
   @exclusivity(unchecked) var lastTransaction: WriteTransaction?
   /// The next transaction lets go of the pages in memory that are on disk too.
   var adoptsDiskPlaces = false

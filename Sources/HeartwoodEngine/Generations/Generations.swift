@@ -134,7 +134,7 @@ final class Generations: @unchecked Sendable {
     let limit = lastReady(published)
     fresh.removeAll { page in
       guard page.retired <= limit else { return false }
-      if isNeeded(page) { waiting.append(page) } else { space.free(page.index) }
+      if !freeUnlessNeeded(page) { waiting.append(page) }
       return true
     }
     addedSincePass += waiting.count - held
@@ -158,11 +158,14 @@ final class Generations: @unchecked Sendable {
 
   private func lookAtAll() {
     addedSincePass = 0
-    waiting.removeAll { page in
-      guard !isNeeded(page) else { return false }
-      space.free(page.index)
-      return true
-    }
+    waiting.removeAll(where: freeUnlessNeeded)
+  }
+
+  /// - Returns: whether the page was freed.
+  private func freeUnlessNeeded(_ page: RetiredPage) -> Bool {
+    guard !isNeeded(page) else { return false }
+    space.free(page.index)
+    return true
   }
 
   /// Whether a pin lies between birth and retirement.

@@ -25,8 +25,8 @@ final class ZeroFilling: @unchecked Sendable {
   private var windowRange = 0..<0
   /// When a frame was written by a call of the system: watchers of the folder are told of those, and of no others.
   private var lastCall: Int64?
-  private var mayHaveWindow: Bool
-  private var knowsWindows = false
+  /// Whether the file has windows at all; nil where nobody has asked yet.
+  private var hasWindows: Bool?
 
   /// In a store of less than this, zeros only double what is there.
   private static let largestLead = 1 << 20
@@ -40,7 +40,7 @@ final class ZeroFilling: @unchecked Sendable {
     self.segment = segment
     self.filled = filled
     segmentBytes = options.segmentBytes
-    mayHaveWindow = options.reading == .mapped
+    hasWindows = options.reading == .mapped ? nil : false
   }
 
   /// Writes a frame; `filled` is read without the lock by nobody but the one writer's own calls.
@@ -84,16 +84,15 @@ final class ZeroFilling: @unchecked Sendable {
   @inline(__always)
   private func reachesWindow(_ range: Range<Int>) -> Bool {
     if range.lowerBound >= windowRange.lowerBound, range.upperBound <= windowRange.upperBound { return true }
-    return mayHaveWindow && moveWindow(to: range)
+    return hasWindows != false && moveWindow(to: range)
   }
 
   /// Where anything is in the way, the bytes are written as they would be without windows, which tells what it is.
   private func moveWindow(to range: Range<Int>) -> Bool {
     (window, windowRange) = (nil, 0..<0)
     // The first byte is always there: whether there is a window on it tells whether to lay zeros for others.
-    if !knowsWindows { mayHaveWindow = (try? segment.file.window(at: 0, length: 1)) != nil }
-    knowsWindows = true
-    guard mayHaveWindow else { return false }
+    if hasWindows == nil { hasWindows = (try? segment.file.window(at: 0, length: 1)) != nil }
+    guard hasWindows == true else { return false }
     let wanted = range.upperBound + min(lead(range.upperBound), Format.fillStepBytes)
     let target = max(range.upperBound, min(wanted & ~(Format.pageBytes - 1), segmentBytes))
     lock.lock()

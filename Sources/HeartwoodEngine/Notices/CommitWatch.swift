@@ -5,7 +5,7 @@ import Synchronization
 /// The thread that sees commits, of this process and of others, and tells of them.
 ///
 /// Others' are published in memory that all processes share, which wakes nobody. But who commits writes to the log first, and
-/// the file system tells of that. So each change in the folder is a reason to look at what is published, more than once: the
+/// the file system tells of that, of one commit in a millisecond at least (`ZeroFilling`). So each change in the folder is a reason to look at what is published, more than once: the
 /// commit is published when its sync has ended. Own commits wake the thread themselves.
 ///
 /// The thread looks holding no lock but `looking`, and tells holding none.

@@ -105,9 +105,6 @@ struct Page {
     level > 0 ? branchEntryBytes : hasSlots ? leafEntryBytes : slotlessEntryBytes
   }
 
-  /// Whether keys with suffixes of so many bytes, all of them, need no slots.
-  static func needsSlots(suffixBytes: Int, inlineBytes: Int) -> Bool { suffixBytes > 8 || inlineBytes > 0 }
-
   // MARK: Arrays
 
   @inline(__always)

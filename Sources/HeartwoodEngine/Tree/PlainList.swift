@@ -15,8 +15,6 @@ struct PlainList<Element: BitwiseCopyable>: ~Copyable {
 
   var isEmpty: Bool { count == 0 }
 
-  var last: Element? { count == 0 ? nil : base[count &- 1] }
-
   subscript(index: Int) -> Element {
     precondition(index >= 0 && index < count, "A list has no element at this place.")
     return base[index]

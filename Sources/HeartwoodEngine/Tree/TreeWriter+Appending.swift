@@ -160,8 +160,8 @@ extension Page {
     base.initializeMemory(as: UInt8.self, repeating: 0, count: Page.headerBytes)
     let arrays = Page.arraysOffset(prefixBytes: prefixBytes)
     let suffix = key.count - prefixBytes
-    hasSlots = Page.needsSlots(suffixBytes: suffix, inlineBytes: payload.inline.count)
     let heap = max(0, suffix - 8) + payload.inline.count
+    hasSlots = heap > 0
     capacity = (Page.byteCount - arrays) / (Page.entryBytes(level: 0, hasSlots: hasSlots) + heap)
     self.prefixBytes = prefixBytes
     heapStart = Page.byteCount
