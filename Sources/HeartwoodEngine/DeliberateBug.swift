@@ -132,6 +132,8 @@
     case forgetsToCountAppended
     /// A leaf without slots takes keys of other lengths, and values.
     case putsAnythingWithoutSlots
+    /// The branch still parts two leaves where it did before they shared their entries.
+    case keepsSeparatorOfShared
     /// A transaction goes on filling the leaf at which the one before it has ended.
     case appendsToPublishedLeaf
 

@@ -1,14 +1,28 @@
-/// The entries of one or two pages taken apart, with whole keys, to be put together as other pages:
-/// how pages are rebuilt, split and merged. One exists per writer; its memory is reused.
+/// The entries of up to three pages taken apart, with whole keys, to be put together as other pages:
+/// how pages are rebuilt, split, merged and evened out. One exists per writer; its memory is reused.
 final class PageScratch {
   /// One entry: where its key and its value lie in `bytes`, and its payload.
   struct Entry {
-    var keyOffset: Int
-    var keyBytes: Int
-    var inlineBytes: Int
+    private let place: UInt32
+    private let lengths: (key: UInt16, inline: UInt16)
     var reference: UInt64
     var keyCount: UInt64
     var checksum: UInt64
+
+    @inline(__always)
+    init(
+      keyOffset: Int, keyBytes: Int, inlineBytes: Int, reference: UInt64, keyCount: UInt64, checksum: UInt64
+    ) {
+      place = UInt32(truncatingIfNeeded: keyOffset)
+      lengths = (UInt16(truncatingIfNeeded: keyBytes), UInt16(truncatingIfNeeded: inlineBytes))
+      self.reference = reference
+      self.keyCount = keyCount
+      self.checksum = checksum
+    }
+
+    var keyOffset: Int { Int(place) }
+    var keyBytes: Int { Int(lengths.key) }
+    var inlineBytes: Int { Int(lengths.inline) }
   }
 
   // Only the writer touches these, one method at a time: checks for overlapping access would find nothing.
@@ -19,8 +33,8 @@ final class PageScratch {
   @exclusivity(unchecked) private var memoryBytes: Int
   @exclusivity(unchecked) private var used = 0
 
-  /// More than two pages have, and one more.
-  private static let entryLimit = 2 * (Page.byteCount / Page.slotlessEntryBytes) + 2
+  /// More than three pages have, and one more.
+  private static let entryLimit = 3 * (Page.byteCount / Page.slotlessEntryBytes) + 2
   /// Copying whole words may write so many bytes behind what is reserved.
   private static let slack = 8
 
@@ -52,14 +66,14 @@ final class PageScratch {
       appendBare(page, separator)
       first = 1
     }
-    precondition(count + page.count - first <= Self.entryLimit, "A scratch has the entries of two pages.")
+    precondition(count + page.count - first <= Self.entryLimit, "A scratch has the entries of three pages.")
     let words = (page.prefixBytes &+ 7) >> 3
     for index in first..<max(first, page.count) { append(page, index, prefixWords: words) }
   }
 
   /// The first entry of a branch, which has no key of its own.
   private func appendBare(_ page: Page, _ separator: SearchKey?) {
-    precondition(count < Self.entryLimit, "A scratch has the entries of two pages.")
+    precondition(count < Self.entryLimit, "A scratch has the entries of three pages.")
     let keyBytes = separator?.count ?? 0
     let place = reserve(keyBytes)
     if let separator { (memory + place).copyMemory(from: separator.base, byteCount: keyBytes) }
@@ -106,11 +120,23 @@ final class PageScratch {
       keyOffset: place, keyBytes: key.count, inlineBytes: payload.inline.count, reference: payload.reference,
       keyCount: level == 0 ? 1 : payload.keyCount, checksum: payload.checksum)
     if !replacing {
-      precondition(count < Self.entryLimit, "A scratch has the entries of two pages.")
+      precondition(count < Self.entryLimit, "A scratch has the entries of three pages.")
       (entries + (index + 1)).update(from: entries + index, count: count - index)
       count += 1
     }
     entries[index] = entry
+  }
+
+  /// Gives an entry of a branch another child.
+  func setChild(_ index: Int, _ payload: Page.Payload) {
+    entries[index].reference = payload.reference
+    entries[index].keyCount = payload.keyCount
+    entries[index].checksum = payload.checksum
+  }
+
+  func remove(_ range: Range<Int>) {
+    (entries + range.lowerBound).update(from: entries + range.upperBound, count: count - range.upperBound)
+    count -= range.count
   }
 
   @inline(__always)
@@ -220,6 +246,24 @@ final class PageScratch {
       }
     }
     return max(1, count / 2)
+  }
+
+  /// Where so many parts of about the same size begin and end; nil where one of them would not fit into a page.
+  func parts(_ number: Int) -> [Range<Int>]? {
+    let all = count * Page.leafEntryBytes + used
+    var parts: [Range<Int>] = []
+    var (start, end, sum) = (0, 0, 0)
+    while parts.count < number - 1 {
+      let goal = all * (parts.count + 1) / number
+      while end < count, sum < goal {
+        sum &+= Page.leafEntryBytes &+ entries[end].keyBytes &+ entries[end].inlineBytes
+        end &+= 1
+      }
+      parts.append(start..<end)
+      start = end
+    }
+    parts.append(start..<count)
+    return parts.allSatisfy { !$0.isEmpty && fits($0) } ? parts : nil
   }
 
   private static func weight(_ entry: Entry) -> Int {

@@ -1,21 +1,38 @@
 /// What happens where a page has no room.
 extension TreeWriter {
   /// Puts an entry at the path's place in a page that has no room for it as it is: compacted or with another
-  /// prefix the page may have, else it is split. The page may be changed.
+  /// prefix the page may have; else a leaf shares with those beside it, or the page is split. The page may be changed.
   func rebuild(_ level: Int, _ key: SearchKey, _ payload: Page.Payload, replacing: Bool) throws(EngineError) {
     let step = path[level]
     pathHolds = false
     if !replacing, step.index == step.page.count, step.page.usedBytes > Self.nearlyFull {
       return try append(level, key, payload)
     }
-    scratch.begin(level: level)
-    scratch.append(step.page)
-    scratch.put(key, payload, at: step.index, replacing: replacing)
+    let shares = level == 0 && !run.isLong && step.page.isTooFull(for: key, payload)
+    let neighbours = shares ? try neighbours() : nil
+    gather(level, key, payload, replacing: replacing, with: neighbours)
+    if let neighbours {
+      if try share(neighbours) { return }
+      gather(level, key, payload, replacing: replacing)
+    }
     if scratch.fits(0..<scratch.count) {
       scratch.build(0..<scratch.count, into: step.page, birth: generation)
     } else {
       try split(level)
     }
+  }
+
+  /// Fills the scratch with what the path's page is to have, between what its neighbours have.
+  private func gather(
+    _ level: Int, _ key: SearchKey, _ payload: Page.Payload, replacing: Bool,
+    with neighbours: Neighbours? = nil
+  ) {
+    scratch.begin(level: level)
+    if let left = neighbours?.left { scratch.append(left) }
+    let place = scratch.count + path[level].index
+    scratch.append(path[level].page)
+    scratch.put(key, payload, at: place, replacing: replacing)
+    if let right = neighbours?.right { scratch.append(right) }
   }
 
   static let nearlyFull = Page.byteCount * 15 / 16
@@ -35,7 +52,7 @@ extension TreeWriter {
   ///
   /// Where a run of keys is on its way into the middle of a leaf, the leaf is cut behind it: what follows the run
   /// goes to the right, and the run goes on filling the left one.
-  private func split(_ level: Int) throws(EngineError) {
+  func split(_ level: Int) throws(EngineError) {
     let (left, index) = (path[level].page, path[level].index)
     let cut = (level == 0 && run.isLong ? scratch.cut(behind: index) : nil) ?? scratch.cut()
     scratch.build(0..<cut, into: left, birth: generation)

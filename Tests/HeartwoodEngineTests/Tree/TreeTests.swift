@@ -153,7 +153,31 @@ import Testing
     #expect(bytes < 30_000 * 20 * 1.2, "\(bytes / 600_000)")
   }
 
-  @Test func `Leaves that random keys have left half empty are filled from the right`() throws {
+  /// In small commits, so that neighbours are pages of older generations, and in one.
+  @Test(arguments: [(100, true), (100, false), (30_000, true)])
+  func `Keys in random order leave leaves more than four fifths full`(perCommit: Int, isDecimal: Bool) throws
+  {
+    var random = SplitMix64(seed: 7)
+    let rig = try TreeRig()
+    let keys = (0..<30_000).map { number in
+      isDecimal
+        ? Array("key \(100_000 + number)".utf8)
+        : (0..<16).map { _ in UInt8(truncatingIfNeeded: random.next()) }
+    }
+    let shuffled = keys.shuffled(using: &random)
+    for start in stride(from: 0, to: keys.count, by: perCommit) {
+      try rig.commit {
+        for key in shuffled[start..<start + perCommit] { try rig.put(key, [UInt8](repeating: 7, count: 20)) }
+      }
+    }
+    try rig.commit {}
+    try TreeRig.expectEqual(rig.view, rig.model, &random, "\(perCommit) a commit")
+    // Of the keys that are not decimal, seven bytes at least lie in the heap.
+    let used = keys.count * (isDecimal ? Page.slotlessEntryBytes : Page.leafEntryBytes + 7)
+    #expect(used * 100 > rig.space.arenaBytesInUse * 80, "\(rig.space.arenaBytesInUse) for \(used)")
+  }
+
+  @Test func `Leaves that deletes have left half empty are filled from the right`() throws {
     var random = SplitMix64(seed: 6)
     let rig = try TreeRig()
     for _ in 0..<20 {
@@ -163,6 +187,7 @@ import Testing
         }
       }
     }
+    try rig.commit { for _ in 0..<5000 { try rig.delete(KeyShape.paddedNumbers.key(&random)) } }
     try rig.commit {}
     let before = rig.space.arenaBytesInUse
     // Some keys of each leaf.
