@@ -3,6 +3,8 @@ import HeartwoodFiles
 /// Some bytes of a file that are written in place, by a closure.
 final class ReportingWindow: FileWindow {
   let range: Range<Int64>
+  /// Nil: each write is reported.
+  var base: UnsafeMutableRawPointer? { nil }
   private let put: @Sendable (UnsafeRawBufferPointer, Int64) -> Void
 
   /// - Parameter put: Writes bytes at an offset within `range`.

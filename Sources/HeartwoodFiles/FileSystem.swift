@@ -187,6 +187,8 @@ extension File {
 public protocol FileWindow: AnyObject, Sendable {
   /// Which bytes of the file.
   var range: Range<Int64> { get }
+  /// The first of them, where storing to memory is all that `write` does; nil where it does more.
+  var base: UnsafeMutableRawPointer? { get }
 
   /// Puts bytes in the place of those at `offset`, all of them within `range`. Whoever reads or maps the file sees them, also
   /// if this process is killed afterwards; durable they are, as with `File.write`, after a `sync` of the file.

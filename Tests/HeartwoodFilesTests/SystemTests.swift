@@ -12,9 +12,11 @@ import Testing
     }
     #expect(counter.value == 20_000)
     lock.lock()
-    #expect(!lock.tryLock())
+    let isTakenTwice = lock.tryLock()
+    #expect(!isTakenTwice)
     lock.unlock()
-    #expect(lock.tryLock())
+    let isTaken = lock.tryLock()
+    #expect(isTaken)
     lock.unlock()
   }
 

@@ -1,4 +1,5 @@
 import HeartwoodFiles
+import Synchronization
 
 /// The anchor: two slots, written in turn, never both between two syncs.
 ///
@@ -7,7 +8,10 @@ final class AnchorFile: @unchecked Sendable {
   private let file: any File
   private let path: String
   private let lock = Lock()
-  private var slot: AnchorSlot
+  private var slot: AnchorSlot {
+    didSet { hasMarkOfCleanClose.store(slot.isClean, ordering: .releasing) }
+  }
+  private let hasMarkOfCleanClose: Atomic<Bool>
   private let syncs: Bool
   /// Whether the slot in use is known to be on disk. Not where somebody else has written it: its sync may have failed, and
   /// then the system shows bytes that it will never write.
@@ -17,6 +21,7 @@ final class AnchorFile: @unchecked Sendable {
     self.file = file
     self.path = path
     self.slot = slot
+    hasMarkOfCleanClose = Atomic(slot.isClean)
     self.syncs = syncs
     self.isSettled = isSettled
   }
@@ -37,6 +42,9 @@ final class AnchorFile: @unchecked Sendable {
 
   /// The slot in use.
   var current: AnchorSlot { lock.withLock { slot } }
+
+  /// What the slot in use says of it. Takes no lock: every commit asks.
+  var isClean: Bool { hasMarkOfCleanClose.load(ordering: .acquiring) }
 
   /// Opens the anchor of a store and reads both slots.
   static func open(

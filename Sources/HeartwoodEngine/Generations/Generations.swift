@@ -158,7 +158,7 @@ final class Generations: @unchecked Sendable {
 
   private func lookAtAll() {
     addedSincePass = 0
-    waiting.removeAll(where: freeUnlessNeeded)
+    waiting.removeAll { freeUnlessNeeded($0) }
   }
 
   /// - Returns: whether the page was freed.

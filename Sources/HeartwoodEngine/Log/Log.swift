@@ -147,7 +147,7 @@ final class Log: @unchecked Sendable {
       segment: last.number, offset: UInt32(truncatingIfNeeded: frame.recordOffset))
     do {
       let written = try frame.write(nextPiece) { (bytes, offset) throws(EngineError) in
-        try write(bytes, at: offset)
+        try Self.write(bytes, at: offset, over: zeros)
       }
       try last.publish(written.bytes, at: frame.offset)
       end = point(behind: written.bytes, written.checksum, nil)
@@ -189,10 +189,11 @@ final class Log: @unchecked Sendable {
   private func append(
     _ bytes: UnsafeRawBufferPointer, unsyncedAt time: Int64? = nil, next: LogPoint
   ) throws(EngineError) {
-    let offset = end.position.offset
+    // Asked for once, as each time counts a reference.
+    let (zeros, offset) = (zeros, end.position.offset)
     do {
-      try write(bytes, at: offset, unsyncedAt: time)
-      try last.publish(bytes, at: offset)
+      try Self.write(bytes, at: offset, unsyncedAt: time, over: zeros)
+      try zeros.segment.publish(bytes, at: offset)
     } catch {
       leaveBehind(at: offset)
       throw error
@@ -201,8 +202,8 @@ final class Log: @unchecked Sendable {
     appendedBytes += bytes.count
   }
 
-  private func write(
-    _ bytes: UnsafeRawBufferPointer, at offset: Int, unsyncedAt time: Int64? = nil
+  private static func write(
+    _ bytes: UnsafeRawBufferPointer, at offset: Int, unsyncedAt time: Int64? = nil, over zeros: ZeroFilling
   ) throws(EngineError) {
     do {
       try zeros.write(bytes, at: offset, unsyncedAt: time)

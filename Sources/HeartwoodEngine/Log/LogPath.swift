@@ -35,7 +35,6 @@ final class LogPath: Sendable {
   }
 
   private let state: Guarded<State>
-  /// Moved while the state is locked.
   private let settledPoint: SharedPoint
 
   init(_ segments: [LogSegment], settled: LogPoint, ends: [UInt32: SegmentEnd]) {
@@ -66,7 +65,7 @@ final class LogPath: Sendable {
   var settled: LogPoint { settledPoint.now }
 
   /// The frames up to a point stay.
-  func settle(at point: LogPoint) { state.withLock { _ in settledPoint.move(to: point) } }
+  func settle(at point: LogPoint) { settledPoint.move(to: point) }
 
   /// Takes segments out of the log; what was found in them before can still be read.
   func drop(_ numbers: SegmentSet) {

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// A point of the log that one thread at a time moves, and that any thread reads without a lock.
+/// A point of the log that any thread moves and reads, without a lock of the system.
 ///
 /// A reader that meets a change looks again (a sequence lock: Lameter, "Effective Synchronization on Linux/NUMA Systems",
 /// 2005).
@@ -34,10 +34,15 @@ final class SharedPoint: Sendable {
     }
   }
 
-  /// Callers keep each other out.
+  /// One thread at a time; another looks again until it is done, like a reader.
   func move(to point: LogPoint) {
-    let moves = version.load(ordering: .relaxed)
-    version.store(moves &+ 1, ordering: .relaxed)
+    var moves = version.load(ordering: .relaxed) & ~1
+    while true {
+      let (isOurs, version) = version.weakCompareExchange(
+        expected: moves, desired: moves &+ 1, ordering: .acquiring)
+      if isOurs { break }
+      moves = version & ~1
+    }
     segment.store(point.position.segment, ordering: .releasing)
     offset.store(point.position.offset, ordering: .releasing)
     sequence.store(point.sequence, ordering: .releasing)

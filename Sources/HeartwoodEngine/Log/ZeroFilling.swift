@@ -21,6 +21,8 @@ final class ZeroFilling: @unchecked Sendable {
 
   /// Zeros that the one writer writes over in place. It lies in front of `filled`.
   private var window: (any FileWindow)?
+  /// Where the window's first byte is in memory, if writing there is all that there is to do.
+  private var windowBase: UnsafeMutableRawPointer?
   /// The window's range, which is asked for at every commit.
   private var windowRange = 0..<0
   /// When a frame was written by a call of the system: watchers of the folder are told of those, and of no others.
@@ -51,8 +53,7 @@ final class ZeroFilling: @unchecked Sendable {
     let end = offset + bytes.count
     if let time {
       if bytes.count <= Self.largestInWindow, isSoon(time), reachesWindow(offset..<end) {
-        window?.write(bytes, at: Int64(offset))
-        return
+        return writeInPlace(bytes, at: offset)
       }
       lastCall = time
     }
@@ -68,6 +69,16 @@ final class ZeroFilling: @unchecked Sendable {
   }
 
   // MARK: In place
+
+  /// Writes to the window, and counts no reference to it where that can be.
+  @inline(__always)
+  private func writeInPlace(_ bytes: UnsafeRawBufferPointer, at offset: Int) {
+    guard let windowBase, let source = bytes.baseAddress else {
+      window?.write(bytes, at: Int64(offset))
+      return
+    }
+    (windowBase + (offset &- windowRange.lowerBound)).copyMemory(from: source, byteCount: bytes.count)
+  }
 
   /// Whether watchers were told just now. Not where the clock was put back.
   @inline(__always)
@@ -89,7 +100,7 @@ final class ZeroFilling: @unchecked Sendable {
 
   /// Where anything is in the way, the bytes are written as they would be without windows, which tells what it is.
   private func moveWindow(to range: Range<Int>) -> Bool {
-    (window, windowRange) = (nil, 0..<0)
+    (window, windowBase, windowRange) = (nil, nil, 0..<0)
     // The first byte is always there: whether there is a window on it tells whether to lay zeros for others.
     if hasWindows == nil { hasWindows = (try? segment.file.window(at: 0, length: 1)) != nil }
     guard hasWindows == true else { return false }
@@ -106,8 +117,10 @@ final class ZeroFilling: @unchecked Sendable {
     lock.unlock()
     guard end >= range.upperBound else { return false }
     window = try? segment.file.window(at: Int64(range.lowerBound), length: end - range.lowerBound)
-    if window != nil { windowRange = range.lowerBound..<end }
-    return window != nil
+    guard let window else { return false }
+    windowBase = window.base
+    windowRange = range.lowerBound..<end
+    return true
   }
 
   // MARK: Zeros

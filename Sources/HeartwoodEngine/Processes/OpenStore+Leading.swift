@@ -34,11 +34,18 @@ final class Leading: @unchecked Sendable {
   let name: UInt64
   let records: ProcessPage.Memory?
 
+  /// The store's, which lives longer.
+  private let membership: Unmanaged<Membership>?
+
   init(isOn: Bool, _ membership: Membership?, _ page: ProcessPage?) {
     self.isOn = Atomic(isOn)
+    self.membership = membership.map { .passUnretained($0) }
     name = membership?.name ?? 0
     records = page.flatMap { $0.isThere ? $0.memory : nil }
   }
+
+  /// Whether others may be there. Every commit asks.
+  var hasCompany: Bool { membership?._withUnsafeGuaranteedRef { $0.hasCompany } ?? false }
 }
 
 extension OpenStore {
@@ -59,7 +66,7 @@ extension OpenStore {
   /// Lets go where others wait: threads that write all the time would leave no moment at which everything is published.
   /// Under the writer lock.
   private func hasGivenWay() -> Bool {
-    guard let membership, membership.hasCompany, hasCalls(membership) != nil, leading.tasks == 0,
+    guard leading.hasCompany, let membership, hasCalls(membership) != nil, leading.tasks == 0,
       (try? commits.drain()) != nil
     else { return false }
     letGo(membership)
@@ -93,7 +100,7 @@ extension OpenStore {
 
   /// Sees to it that this process leads. With no locks, or with the writer lock where it does.
   func lead() throws(EngineError) {
-    guard let membership, !leading.isOn.load(ordering: .relaxed), !writer.isHeldHere else { return }
+    guard !leading.isOn.load(ordering: .relaxed), !writer.isHeldHere, let membership else { return }
     try leading.taking.withLock { () throws(EngineError) in
       guard !leading.isOn.load(ordering: .relaxed) else { return }
       try status.checkWritable()

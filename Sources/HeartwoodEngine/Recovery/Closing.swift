@@ -128,7 +128,7 @@ extension OpenStore {
   private var isInMemory: Bool { path == "/dev/null" }
 
   private func markClean() -> EngineError? {
-    guard isWriting, !isInMemory, !anchor.current.isClean else { return nil }
+    guard isWriting, !isInMemory, !anchor.isClean else { return nil }
     do {
       try commits.drain()
       // What lies behind the end has to be zeros, as the log goes on there.

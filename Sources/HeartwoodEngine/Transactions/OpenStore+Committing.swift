@@ -35,9 +35,9 @@ extension OpenStore {
   /// What is published here others may read, and write behind. Nothing is lost where that can't be told: whoever writes next
   /// finds it.
   private func tellOthers(_ ending: Ending) {
-    guard let membership else { return }
+    guard membership != nil else { return }
     if !ending.isEmpty { try? publishRecord() }
-    if membership.hasCompany || !leading.isWatched.load(ordering: .relaxed) {
+    if leading.hasCompany || !leading.isWatched.load(ordering: .relaxed) {
       writer.withLockInBackground { watchOrLetGo() }
     }
   }

@@ -58,7 +58,7 @@ extension OpenStore {
       if DeliberateBug.isOn(.leavesMarkOfCleanClose) { return }
     #endif
     try tellLeading()
-    guard anchor.current.isClean else { return }
+    guard anchor.isClean else { return }
     try updateAnchor { $0.isClean = false }
   }
 

@@ -2,8 +2,8 @@ import HeartwoodFiles
 import Synchronization
 
 /// Held by the one who changes the store. A thread that holds it and asks again gets an error instead of
-/// waiting for itself.
-final class WriterLock: Sendable {
+/// waiting for itself. Part of the store, so that taking it counts no reference.
+struct WriterLock: ~Copyable, Sendable {
   private let lock = Lock()
   /// The thread that holds it; 0 where nobody does.
   private let holder = Atomic<UInt>(0)

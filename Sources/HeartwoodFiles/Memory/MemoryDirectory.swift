@@ -2,30 +2,30 @@
 final class MemoryDirectory: Directory, @unchecked Sendable {
   let path: String
   private let folder: MemoryFolder
-  private let lock: Lock
+  private let fileSystem: MemoryFileSystem
 
-  init(path: String, folder: MemoryFolder, lock: Lock) {
+  init(path: String, folder: MemoryFolder, in fileSystem: MemoryFileSystem) {
     self.path = path
     self.folder = folder
-    self.lock = lock
+    self.fileSystem = fileSystem
   }
 
   func open(_ name: String, _ mode: OpenMode) throws(FileSystemError) -> any File {
     let filePath = FileName.joined(path, name)
-    return try lock.withLock { () throws(FileSystemError) in
+    return try fileSystem.lock.withLock { () throws(FileSystemError) in
       let content = try mode == .createNew ? newContent(name, filePath) : content(name, .open, filePath)
       return MemoryFile(name: name, path: filePath, mode: mode, content: content)
     }
   }
 
   func entries() throws(FileSystemError) -> [String] {
-    lock.withLock { folder.entries.keys.sorted() }
+    fileSystem.lock.withLock { folder.entries.keys.sorted() }
   }
 
   func rename(_ name: String, to newName: String) throws(FileSystemError) {
     let filePath = FileName.joined(path, name)
     FileName.check(newName)
-    try lock.withLock { () throws(FileSystemError) in
+    try fileSystem.lock.withLock { () throws(FileSystemError) in
       let moved = try content(name, .rename, filePath)
       if case .folder = folder.entries[newName] {
         throw FileSystemError(.notARegularFile, .rename, path: filePath)
@@ -37,7 +37,7 @@ final class MemoryDirectory: Directory, @unchecked Sendable {
 
   func unlink(_ name: String) throws(FileSystemError) {
     let filePath = FileName.joined(path, name)
-    try lock.withLock { () throws(FileSystemError) in
+    try fileSystem.lock.withLock { () throws(FileSystemError) in
       _ = try content(name, .unlink, filePath)
       folder.entries[name] = nil
     }

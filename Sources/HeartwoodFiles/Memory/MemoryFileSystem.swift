@@ -5,7 +5,7 @@
 public final class MemoryFileSystem: FileSystem, @unchecked Sendable {
   /// Everything below is reached from here and guarded by `lock`, except for the bytes of files.
   private let root = MemoryFolder()
-  private let lock = Lock()
+  let lock = Lock()
 
   /// A file system with an empty root directory.
   public init() {}
@@ -15,7 +15,7 @@ public final class MemoryFileSystem: FileSystem, @unchecked Sendable {
     try FileName.checkPath(path, .openDirectory)
     return try lock.withLock { () throws(FileSystemError) in
       let folder = try folder(at: FileName.components(of: path), .openDirectory, path)
-      return MemoryDirectory(path: path, folder: folder, lock: lock)
+      return MemoryDirectory(path: path, folder: folder, in: self)
     }
   }
 

@@ -37,10 +37,10 @@ package final class Condition: @unchecked Sendable {
   }
 
   /// Lets go of `lock`, which the thread holds, until `broadcast`; may return without. To be asked in a loop.
-  package func wait(_ lock: Lock) { pthread_cond_wait(condition, lock.mutex) }
+  package func wait(_ lock: borrowing Lock) { pthread_cond_wait(condition, lock.mutex) }
 
   /// The same, for no longer than so many nanoseconds.
-  package func wait(_ lock: Lock, nanoseconds: Int) {
+  package func wait(_ lock: borrowing Lock, nanoseconds: Int) {
     #if canImport(Darwin)
       var time = timespec(tv_sec: nanoseconds / 1_000_000_000, tv_nsec: nanoseconds % 1_000_000_000)
       pthread_cond_timedwait_relative_np(condition, lock.mutex, &time)

@@ -9,9 +9,9 @@
 /// Mutual exclusion between threads; not recursive.
 ///
 /// The system's own mutex and not `Synchronization.Mutex`, about which the thread sanitizer raises false
-/// alarms whenever it blocks.
+/// alarms whenever it blocks. Part of what it guards, and not an object: taking it counts no reference.
 @usableFromInline
-package final class Lock: @unchecked Sendable {
+package struct Lock: ~Copyable, @unchecked Sendable {
   let mutex: UnsafeMutablePointer<pthread_mutex_t>
 
   /// A lock that nobody holds.

@@ -2,22 +2,24 @@
 final class PosixFileWindow: FileWindow, @unchecked Sendable {
   let range: Range<Int64>
   /// The map begins at a page, which may be before the range.
-  private let base: UnsafeMutableRawPointer
+  private let map: UnsafeMutableRawPointer
   private let first: Int64
+
+  var base: UnsafeMutableRawPointer? { map + Int(range.lowerBound - first) }
 
   init(_ descriptor: Int32, _ range: Range<Int64>) throws(SystemError) {
     self.range = range
     first = range.lowerBound & ~Int64(SystemCall.memoryPageSize - 1)
-    base = try SystemCall.shareFile(descriptor, at: first, length: Int(range.upperBound - first))
+    map = try SystemCall.shareFile(descriptor, at: first, length: Int(range.upperBound - first))
   }
 
-  deinit { SystemCall.unmap(base, Int(range.upperBound - first)) }
+  deinit { SystemCall.unmap(map, Int(range.upperBound - first)) }
 
   func write(_ bytes: UnsafeRawBufferPointer, at offset: Int64) {
     precondition(
       offset >= range.lowerBound && Int64(bytes.count) <= range.upperBound - offset,
       "A window is written within its range.")
-    UnsafeMutableRawBufferPointer(start: base + Int(offset - first), count: bytes.count).copyMemory(
+    UnsafeMutableRawBufferPointer(start: map + Int(offset - first), count: bytes.count).copyMemory(
       from: bytes)
   }
 }
