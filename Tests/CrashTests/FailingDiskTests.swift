@@ -7,7 +7,7 @@ import Testing
 
 /// A share of what `Tests/FaultProgramme/run errors` does.
 @Suite(.serialized) struct FailingDiskTests {
-  @Test(arguments: Workload.all)
+  @Test(arguments: Workload.ofOneProcess)
   func `any one failing call leaves a store that keeps its promises`(workload: Workload) throws {
     let prepared = try PreparedWorkload(workload)
     let calls = try prepared.calls().filter { $0.calls != .of(.read) || $0.number.isMultiple(of: 4) }

@@ -7,8 +7,11 @@ final class Session {
   let witness: Witness
   private let fileSystem: any FileSystem
   private var engine: Engine?
+  /// The one of another process, where there is one.
+  private var other: Engine?
   /// What the engine sees of the file system, until the process is killed.
   private var process: FaultInjectingFileSystem
+  private var otherProcess: FaultInjectingFileSystem
   /// What failed, in order.
   private(set) var errors: [EngineError] = []
   /// What is looked at when something has failed for the first time.
@@ -21,6 +24,8 @@ final class Session {
   private var givesBack = false
   /// Whether the next opening puts small files together, and whether one has.
   private var (joinsFiles, hasJoinedFiles) = (false, false)
+  /// Whether another process is to have the store open too.
+  private var hasCompany = false
   /// Whether values are moved that nobody has asked for.
   private var moves: Bool { givesBack || hasJoinedFiles }
 
@@ -32,6 +37,7 @@ final class Session {
     self.witness = witness
     self.seed = seed
     process = FaultInjectingFileSystem(base: fileSystem)
+    otherProcess = process
   }
 
   static let path = "/store"
@@ -104,7 +110,10 @@ final class Session {
 
   func run(_ step: Step) throws {
     switch step {
-    case .commit(let durability, let edits): try commit(durability, edits)
+    case .commit(let durability, let edits):
+      if let engine { try commit(durability, edits, in: engine) }
+    case .elsewhere(let durability, let edits):
+      if let engine { try commit(durability, edits, in: other ?? engine) }
     case .giveUp(let edits): try giveUp(edits)
     case .checkpoint:
       // Without a store nothing becomes durable.
@@ -114,11 +123,15 @@ final class Session {
     case .reclaim: try reclaim()
     case .backup: try backUp()
     case .giveBack:
-      try close()
+      try closeHere()
       givesBack = true
       try open()
+    case .company:
+      try closeHere()
+      hasCompany = true
+      try open()
     case .reopen:
-      try close()
+      try closeHere()
       try open()
     case .kill:
       kill()
@@ -142,8 +155,14 @@ final class Session {
     if givesBack { (options.toleratedGarbage, options.checkpointBytes) = (0, 64 << 10) }
     if joinsFiles { options.toleratedSmallFiles = 1 }
     if givesBack || joinsFiles { allowMoves() }
+    // Each lets go of the lead when it has written.
+    if hasCompany { (options.idleSeconds, options.sharesInProcess) = (nil, false) }
     let opened = try Engine(at: Self.path, options: options, fileSystem: process)
     engine = opened
+    if hasCompany, other == nil {
+      otherProcess = FaultInjectingFileSystem(base: fileSystem)
+      other = try Engine(at: Self.path, options: options, fileSystem: otherProcess)
+    }
     let rows = try Self.rows(of: opened)
     try require(
       witness.settle(on: Int(opened.newestGeneration.rawValue), rows, opensWithMoves: joinsFiles),
@@ -154,6 +173,13 @@ final class Session {
   }
 
   func close() throws {
+    defer { other = nil }
+    try other?.close()
+    try closeHere()
+  }
+
+  /// The other process keeps it open.
+  private func closeHere() throws {
     guard let closing = engine else { return }
     // Whatever close says, the store is closed.
     engine = nil
@@ -163,8 +189,8 @@ final class Session {
 
   /// Ends the use of the store without another call that could change anything.
   func kill() {
-    process.use(FaultPlan([.init(.any, duration: .forever)]))
-    engine = nil
+    for each in [process, otherProcess] { each.use(FaultPlan([.init(.any, duration: .forever)])) }
+    (engine, other) = (nil, nil)
   }
 
   /// Opens a store and closes it again.
@@ -172,8 +198,8 @@ final class Session {
     try Engine(at: path, options: options, fileSystem: fileSystem).close()
   }
 
-  private func commit(_ durability: Durability, _ edits: [Edit]) throws {
-    guard let engine else { return }
+  private func commit(_ durability: Durability, _ edits: [Edit], in engine: Engine) throws {
+    if other != nil { try takeUp(in: engine) }
     let number = witness.begin()
     var rows = witness.newest
     for edit in edits { edit.apply(to: &rows, transaction: number) }
@@ -200,6 +226,13 @@ final class Session {
     }
     if durability == .full { witness.acknowledge(through: before + 1) }
     try expect(engine, rows)
+  }
+
+  /// Lets a process take up what the other has done, which may make a generation that holds the same.
+  private func takeUp(in engine: Engine) throws {
+    allowMoves()
+    try engine.write { _ in }
+    settleMoves(engine)
   }
 
   /// Behind every commit values may be moved, by transactions that nobody is told of.

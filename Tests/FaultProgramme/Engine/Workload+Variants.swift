@@ -34,8 +34,10 @@ extension Workload {
       case .commit(let durability, let edits):
         let other: Durability = random.below(6) == 0 ? .deferred : durability
         return .commit(other, edits.map { of($0, &random) })
+      case .elsewhere(let durability, let edits):
+        return .elsewhere(durability, edits.map { of($0, &random) })
       case .giveUp(let edits): return .giveUp(edits.map { of($0, &random) })
-      case .checkpoint, .reclaim, .backup, .giveBack, .reopen, .kill, .joinFiles: return step
+      case .checkpoint, .reclaim, .backup, .giveBack, .company, .reopen, .kill, .joinFiles: return step
       }
     }
 

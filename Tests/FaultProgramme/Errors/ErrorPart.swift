@@ -43,7 +43,7 @@ enum ErrorSubject: Sendable, CustomStringConvertible {
   private static let graphParts = 6
 
   static let all: [ErrorSubject] =
-    Workload.all.flatMap { [.workload($0), .opening($0), .shortTransfers($0)] }
+    Workload.ofOneProcess.flatMap { [.workload($0), .opening($0), .shortTransfers($0)] }
     + [Workload.creation, .checkpoints, .deferredRoll, .reopening].map { .realDisk($0) }
     + (0..<graphParts).map { .graph($0) } + [.graphOpening]
 

@@ -42,7 +42,7 @@ struct SyncSubject: Sendable, CustomStringConvertible {
   let behavior: SyncBehavior
 
   static let all = [SyncBehavior.failsKeepingData, .failsRevertingData, .lies].flatMap { behavior in
-    (Workload.all.map(Optional.some) + [nil]).map { SyncSubject(workload: $0, behavior: behavior) }
+    (Workload.ofOneProcess.map(Optional.some) + [nil]).map { SyncSubject(workload: $0, behavior: behavior) }
   }
 
   var description: String { "\(workload?.description ?? "a graph"), \(behavior)" }
