@@ -51,6 +51,7 @@ struct EngineBenchmark {
         // Another one begins in each round.
         let peer = (turn + round) % sessions.count
         guard row.concerns(sessions[peer].kind) else { continue }
+        waitForRest()
         let (seconds, measurement) = try timed { try row.measure(sessions[peer], work) }
         try agreement.add(measurement.digest, of: sessions[peer].kind.name)
         if seconds > Self.tooLong { slow.insert(row.name) }

@@ -29,8 +29,12 @@ enum Stopwatch {
   static let countsProcessorTime = CommandLine.arguments.contains("--cpu")
 
   static func seconds() -> Double {
+    seconds(countsProcessorTime ? CLOCK_PROCESS_CPUTIME_ID : CLOCK_MONOTONIC)
+  }
+
+  static func seconds(_ clock: clockid_t) -> Double {
     var time = timespec()
-    clock_gettime(countsProcessorTime ? CLOCK_PROCESS_CPUTIME_ID : CLOCK_MONOTONIC, &time)
+    clock_gettime(clock, &time)
     return Double(time.tv_sec) + Double(time.tv_nsec) * 1e-9
   }
 }
