@@ -96,8 +96,13 @@ final class Log: @unchecked Sendable {
     mustRoll = false
     remains = nil
     synced.begin(segments, durable: durable)
+    if last === zeros.segment { zeros.stop() } else { beginZeros(in: last, filled: last.limit) }
+  }
+
+  /// The log goes on in another segment.
+  private func beginZeros(in segment: LogSegment, filled: Int) {
     zeros.stop()
-    if last !== zeros.segment { zeros = ZeroFilling(last, filled: last.limit, options: options) }
+    zeros = ZeroFilling(segment, filled: filled, options: options)
   }
 
   /// The log is appended to again: the zeros of another process may lie ahead, and nobody lays any now.
@@ -251,8 +256,7 @@ final class Log: @unchecked Sendable {
     for segment in left { _ = table.remove(segment.number) }
     abandoned += left.map(\.number)
     guard let last else { return }
-    zeros.stop()
-    zeros = ZeroFilling(last, filled: last.limit, options: options)
+    beginZeros(in: last, filled: last.limit)
     zeros.stop()
   }
 
@@ -275,7 +279,6 @@ final class Log: @unchecked Sendable {
     remains = nil
     table.add(segment)
     path.append(segment, settled: isInside ? nil : first)
-    zeros.stop()
-    zeros = ZeroFilling(segment, filled: filled, options: options)
+    beginZeros(in: segment, filled: filled)
   }
 }

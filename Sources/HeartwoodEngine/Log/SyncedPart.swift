@@ -13,25 +13,23 @@ final class SyncedPart: Sendable {
     }
   }
 
-  private struct State: Sendable {
-    /// Segments before the last one with bytes that may not be, and where they end.
-    var earlier: [(segment: LogSegment, end: UInt64)] = []
+  /// Segments before the last one with bytes that may not be, and where they end.
+  private typealias Earlier = [(segment: LogSegment, end: UInt64)]
 
-    init(_ path: [LogSegment], durable: LogPoint) {
-      for (segment, next) in zip(path, path.dropFirst()) {
-        guard let join = next.header.predecessor, join.sequence > durable.sequence else { continue }
-        earlier.append((segment, join.sequence))
-      }
-    }
-  }
-
-  private let state: Guarded<State>
-  /// Moved while the state is locked.
+  private let earlier: Guarded<Earlier>
+  /// Moved while that is locked.
   private let durablePoint: SharedPoint
 
   init(_ path: [LogSegment], durable: LogPoint) {
-    state = Guarded(State(path, durable: durable))
+    earlier = Guarded(Self.earlier(of: path, durable: durable))
     durablePoint = SharedPoint(durable)
+  }
+
+  private static func earlier(of path: [LogSegment], durable: LogPoint) -> Earlier {
+    zip(path, path.dropFirst()).compactMap { segment, next in
+      guard let join = next.header.predecessor, join.sequence > durable.sequence else { return nil }
+      return (segment, join.sequence)
+    }
   }
 
   /// Up to here everything is synced.
@@ -39,17 +37,17 @@ final class SyncedPart: Sendable {
 
   /// The log is another one from now on.
   func begin(_ path: [LogSegment], durable: LogPoint) {
-    state.withLock { state in
-      state = State(path, durable: durable)
+    earlier.withLock { earlier in
+      earlier = Self.earlier(of: path, durable: durable)
       durablePoint.move(to: durable)
     }
   }
 
   /// The log goes on in a new segment, whose first frame will lie at `first`.
   func goOn(behind last: LogSegment, end: LogPoint, at first: LogPoint) {
-    state.withLock { state in
+    earlier.withLock { earlier in
       if durable.sequence != end.sequence {
-        state.earlier.append((last, end.sequence))
+        earlier.append((last, end.sequence))
       } else {
         durablePoint.move(to: first)
       }
@@ -58,7 +56,7 @@ final class SyncedPart: Sendable {
 
   /// What lies behind a point was given up.
   func forget(behind point: LogPoint) {
-    state.withLock { state in state.earlier.removeAll { $0.end > point.sequence } }
+    earlier.withLock { $0.removeAll { $0.end > point.sequence } }
   }
 
   /// Everything up to the log's end.
@@ -66,19 +64,19 @@ final class SyncedPart: Sendable {
     #if DELIBERATE_BUGS
       if DeliberateBug.isOn(.syncsLastSegmentOnly) { return Work(files: [last], point: end) }
     #endif
-    return Work(files: state.withLock { $0.earlier.map(\.segment) } + [last], point: end)
+    return Work(files: earlier.withLock { $0.map(\.segment) } + [last], point: end)
   }
 
   /// Takes note of a sync that succeeded.
   func note(_ work: Work) {
-    state.withLock { state in
+    earlier.withLock { earlier in
       guard work.point.sequence >= durable.sequence else { return }
       durablePoint.move(to: work.point)
       // What came behind the work's point, before the log went on elsewhere, it has not synced.
       #if DELIBERATE_BUGS
-        if DeliberateBug.isOn(.forgetsWhatCameDuringSync) { return state.earlier.removeAll() }
+        if DeliberateBug.isOn(.forgetsWhatCameDuringSync) { return earlier.removeAll() }
       #endif
-      state.earlier.removeAll { $0.end <= work.point.sequence }
+      earlier.removeAll { $0.end <= work.point.sequence }
     }
   }
 

@@ -32,11 +32,16 @@ final class PageScratch {
   @exclusivity(unchecked) private var memory: UnsafeMutableRawPointer
   @exclusivity(unchecked) private var memoryBytes: Int
   @exclusivity(unchecked) private var used = 0
+  /// Whether these are entries of leaves without values in them, with keys of one length: most is known of such without a look
+  /// at each.
+  @exclusivity(unchecked) private var isUniform = true
+  /// The length of the last key that came; nil before the first.
+  @exclusivity(unchecked) private var lastLength: Int?
 
   /// More than three pages have, and one more.
   private static let entryLimit = 3 * (Page.byteCount / Page.slotlessEntryBytes) + 2
   /// Copying whole words may write so many bytes behind what is reserved.
-  private static let slack = 8
+  private static let slack = 16
 
   init() {
     memoryBytes = 64 << 10
@@ -54,6 +59,8 @@ final class PageScratch {
     self.level = level
     count = 0
     used = 0
+    isUniform = level == 0
+    lastLength = nil
   }
 
   /// Takes over the entries of a page.
@@ -67,8 +74,53 @@ final class PageScratch {
       first = 1
     }
     precondition(count + page.count - first <= Self.entryLimit, "A scratch has the entries of three pages.")
-    let words = (page.prefixBytes &+ 7) >> 3
-    for index in first..<max(first, page.count) { append(page, index, prefixWords: words) }
+    guard page.hasSlots else { return appendSlotless(page, from: first) }
+    for index in first..<max(first, page.count) { append(page, index) }
+  }
+
+  /// Takes over the entries of a leaf whose keys lie in its prefix and heads alone.
+  private func appendSlotless(_ page: Page, from first: Int) {
+    let (number, prefixBytes) = (page.count &- first, page.prefixBytes)
+    guard number > 0 else { return }
+    let keyBytes = prefixBytes &+ Int(page.uniform)
+    let place = reserve(number &* keyBytes)
+    let (keys, target) = (memory + place, entries + count)
+    let (prefix, heads, references) = (
+      page.prefix, page.heads + 8 &* first, UnsafeRawPointer(page.references) + 8 &* first
+    )
+    var index = 0
+    while index < number {
+      let key = keys + index &* keyBytes
+      copy(prefix, prefixBytes, to: key)
+      (key + prefixBytes).setField(0, heads.field64(index &* 8).byteSwapped)
+      target[index] = Entry(
+        keyOffset: place &+ index &* keyBytes, keyBytes: keyBytes, inlineBytes: 0,
+        reference: references.field64(index &* 8), keyCount: 1, checksum: 0)
+      index &+= 1
+    }
+    count &+= number
+    noteLength(of: target[0])
+  }
+
+  /// Short prefixes as two words, whatever they have of them.
+  @inline(__always)
+  private func copy(_ prefix: UnsafeRawPointer, _ count: Int, to key: UnsafeMutableRawPointer) {
+    guard count <= 16 else { return key.copyMemory(from: prefix, byteCount: count) }
+    key.setField(0, prefix.field64(0))
+    key.setField(8, prefix.field64(8))
+  }
+
+  @inline(__always)
+  private func add(_ entry: Entry) {
+    entries[count] = entry
+    count &+= 1
+    noteLength(of: entry)
+  }
+
+  @inline(__always)
+  private func noteLength(of entry: Entry) {
+    if entry.keyBytes != lastLength ?? entry.keyBytes || entry.inlineBytes > 0 { isUniform = false }
+    lastLength = entry.keyBytes
   }
 
   /// The first entry of a branch, which has no key of its own.
@@ -85,28 +137,23 @@ final class PageScratch {
 
   /// Takes over an entry with a key, by whole words where its bytes are few.
   @inline(__always)
-  private func append(_ page: Page, _ index: Int, prefixWords: Int) {
+  private func append(_ page: Page, _ index: Int) {
     let (isLeaf, reference, suffix) = (page.isLeaf, page.reference(index), page.suffixBytes(index))
     let inline = isLeaf ? Page.inlineBytes(reference) : 0
     let keyBytes = page.prefixBytes &+ suffix
     let place = reserve(keyBytes &+ inline)
     let key = memory + place
-    var word = 0
-    while word < prefixWords {
-      // A prefix is padded to whole words.
-      key.setField(word &* 8, page.prefix.field64(word &* 8))
-      word &+= 1
-    }
+    copy(page.prefix, page.prefixBytes, to: key)
     let tail = key + page.prefixBytes
     tail.setField(0, page.head(index).byteSwapped)
     let rest = max(0, suffix &- 8)
     if rest &+ inline > 0 {
       (tail + (suffix &- rest)).copyMemory(from: page.rest(index), byteCount: rest &+ inline)
     }
-    entries[count] = Entry(
-      keyOffset: place, keyBytes: keyBytes, inlineBytes: inline, reference: reference,
-      keyCount: isLeaf ? 1 : page.keyCount(index), checksum: isLeaf ? 0 : page.childChecksum(index))
-    count &+= 1
+    add(
+      Entry(
+        keyOffset: place, keyBytes: keyBytes, inlineBytes: inline, reference: reference,
+        keyCount: isLeaf ? 1 : page.keyCount(index), checksum: isLeaf ? 0 : page.childChecksum(index)))
   }
 
   /// Adds an entry, or replaces the one that is there.
@@ -125,6 +172,7 @@ final class PageScratch {
       count += 1
     }
     entries[index] = entry
+    noteLength(of: entry)
   }
 
   /// Gives an entry of a branch another child.
@@ -202,12 +250,15 @@ final class PageScratch {
   private func shape(_ range: Range<Int>) -> Shape {
     let keyed = keyed(range)
     let prefix = prefixBytes(keyed)
-    var heap = 0
-    var lengths = 0
     let first = keyed.isEmpty ? 0 : entries[keyed.lowerBound].keyBytes
-    for index in keyed {
-      heap &+= max(0, entries[index].keyBytes &- prefix &- 8) &+ entries[index].inlineBytes
-      lengths |= entries[index].keyBytes ^ first
+    var (heap, lengths) = (0, 0)
+    if isUniform {
+      heap = keyed.count &* max(0, first &- prefix &- 8)
+    } else {
+      for index in keyed {
+        heap &+= max(0, entries[index].keyBytes &- prefix &- 8) &+ entries[index].inlineBytes
+        lengths |= entries[index].keyBytes ^ first
+      }
     }
     let hasSlots = level > 0 || lengths != 0 || heap > 0
     let entryBytes = Page.entryBytes(level: level, hasSlots: hasSlots)
@@ -250,20 +301,21 @@ final class PageScratch {
 
   /// Where so many parts of about the same size begin and end; nil where one of them would not fit into a page.
   func parts(_ number: Int) -> [Range<Int>]? {
-    let all = count * Page.leafEntryBytes + used
-    var parts: [Range<Int>] = []
-    var (start, end, sum) = (0, 0, 0)
-    while parts.count < number - 1 {
-      let goal = all * (parts.count + 1) / number
+    let ends = isUniform ? (1..<number).map { count * $0 / number } : cuts(into: number)
+    let parts = zip([0] + ends, ends + [count]).map { $0..<max($0, $1) }
+    return parts.allSatisfy { !$0.isEmpty && fits($0) } ? parts : nil
+  }
+
+  private func cuts(into number: Int) -> [Int] {
+    var (end, sum) = (0, 0)
+    return (1..<number).map { part in
+      let goal = (count * Page.leafEntryBytes + used) * part / number
       while end < count, sum < goal {
         sum &+= Page.leafEntryBytes &+ entries[end].keyBytes &+ entries[end].inlineBytes
         end &+= 1
       }
-      parts.append(start..<end)
-      start = end
+      return end
     }
-    parts.append(start..<count)
-    return parts.allSatisfy { !$0.isEmpty && fits($0) } ? parts : nil
   }
 
   private static func weight(_ entry: Entry) -> Int {
@@ -290,15 +342,32 @@ final class PageScratch {
     if let first = shape.keyed.first {
       (page.base + Page.headerBytes).copyMemory(from: key(first).base, byteCount: shape.prefixBytes)
     }
-    write(range, keyed: shape.keyed, prefix: shape.prefixBytes, to: page)
+    if shape.hasSlots {
+      write(range, keyed: shape.keyed, prefix: shape.prefixBytes, to: page)
+    } else {
+      writeSlotless(range, prefix: shape.prefixBytes, to: page)
+    }
     page.setInterpolation()
+  }
+
+  private func writeSlotless(_ range: Range<Int>, prefix: Int, to page: Page) {
+    let (heads, references) = (page.base + page.arraysOffset, page.references)
+    let (source, keys, number) = (entries + range.lowerBound, memory, range.count)
+    var index = 0
+    while index < number {
+      let key = SearchKey(keys + source[index].keyOffset, source[index].keyBytes)
+      heads.setField(index &* 8, key.head(from: prefix))
+      references.setField(index &* 8, source[index].reference)
+      index &+= 1
+    }
+    page.uniform = UInt16(source[0].keyBytes &- prefix)
   }
 
   private func write(_ range: Range<Int>, keyed: Range<Int>, prefix: Int, to page: Page) {
     var place = Page.byteCount
     let arrays = page.base + page.arraysOffset
     let references = arrays + 8 * page.capacity
-    let (slots, hasSlots) = (page.slots, page.hasSlots)
+    let slots = page.slots
     for index in range {
       let (entry, slot) = (entries[index], index &- range.lowerBound)
       let hasKey = index >= keyed.lowerBound
@@ -312,10 +381,8 @@ final class PageScratch {
       }
       arrays.setField(slot &* 8, hasKey ? key.head(from: prefix) : 0)
       references.setField(slot &* 8, entry.reference)
-      if hasSlots {
-        slots.setField(slot &* 4, UInt16(truncatingIfNeeded: place))
-        slots.setField(slot &* 4 &+ 2, UInt16(truncatingIfNeeded: suffix))
-      }
+      slots.setField(slot &* 4, UInt16(truncatingIfNeeded: place))
+      slots.setField(slot &* 4 &+ 2, UInt16(truncatingIfNeeded: suffix))
       if level > 0 {
         page.setKeyCount(slot, entry.keyCount)
         page.setChildChecksum(slot, entry.checksum)
