@@ -78,7 +78,7 @@ struct Occupancy {
     var packs = false
   }
 
-  /// Leaves that are filled less than this, as those of random keys are, can be filled to some use.
+  /// Leaves that are filled less than this can be filled to some use; those of random keys are at about this.
   private static let packedShare = 0.85
 
   /// What is to be emptied, the emptiest first.

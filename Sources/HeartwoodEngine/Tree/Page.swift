@@ -231,7 +231,8 @@ struct Page {
   var usedBytes: Int {
     arraysOffset + count * entryBytes + (Page.byteCount - heapStart - heapDead)
   }
-  /// Whether a page with these entries, and one with so long a key and value more, would be longer than a page.
+
+  /// Whether these entries and one more need more than a page, with the prefix that it has.
   func isTooFull(for key: SearchKey, _ payload: Payload) -> Bool {
     let heapBytes = max(0, key.count - prefixBytes - 8) + payload.inline.count
     return usedBytes + entryBytes + heapBytes > Page.byteCount

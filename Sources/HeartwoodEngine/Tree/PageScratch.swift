@@ -129,10 +129,10 @@ final class PageScratch {
     let keyBytes = separator?.count ?? 0
     let place = reserve(keyBytes)
     if let separator { (memory + place).copyMemory(from: separator.base, byteCount: keyBytes) }
-    entries[count] = Entry(
-      keyOffset: place, keyBytes: keyBytes, inlineBytes: 0, reference: page.reference(0),
-      keyCount: page.keyCount(0), checksum: page.childChecksum(0))
-    count &+= 1
+    add(
+      Entry(
+        keyOffset: place, keyBytes: keyBytes, inlineBytes: 0, reference: page.reference(0),
+        keyCount: page.keyCount(0), checksum: page.childChecksum(0)))
   }
 
   /// Takes over an entry with a key, by whole words where its bytes are few.
@@ -283,8 +283,7 @@ final class PageScratch {
   /// There always is such a place when all entries but one came from one page: wherever the new one
   /// stands, either of its neighbours' sides leaves it a page half empty.
   func cut() -> Int {
-    var weight = 0
-    for index in 0..<count { weight += Self.weight(entries[index]) }
+    let weight = weight
     var middle = 0
     var sum = 0
     while middle < count - 1, sum + Self.weight(entries[middle]) / 2 < weight / 2 {
@@ -307,15 +306,21 @@ final class PageScratch {
   }
 
   private func cuts(into number: Int) -> [Int] {
+    let weight = weight
     var (end, sum) = (0, 0)
     return (1..<number).map { part in
-      let goal = (count * Page.leafEntryBytes + used) * part / number
-      while end < count, sum < goal {
-        sum &+= Page.leafEntryBytes &+ entries[end].keyBytes &+ entries[end].inlineBytes
-        end &+= 1
+      while end < count, sum < weight * part / number {
+        sum += Self.weight(entries[end])
+        end += 1
       }
       return end
     }
+  }
+
+  private var weight: Int {
+    var weight = 0
+    for index in 0..<count { weight += Self.weight(entries[index]) }
+    return weight
   }
 
   private static func weight(_ entry: Entry) -> Int {

@@ -1,4 +1,4 @@
-/// Filling leaves that splits and deletes have left half empty.
+/// Filling leaves that splits and deletes have left room in.
 extension TreeWriter {
   /// As full as a page is made: it has to have some room for changes.
   private static let packed = Page.byteCount * 15 / 16

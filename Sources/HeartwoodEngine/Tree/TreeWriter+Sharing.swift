@@ -80,10 +80,6 @@ extension TreeWriter {
         scratch.put(SearchKey($0), child.payload, at: range.lowerBound + number, replacing: false)
       }
     }
-    if scratch.fits(0..<scratch.count) {
-      scratch.build(0..<scratch.count, into: path[1].page, birth: generation)
-    } else {
-      try split(1)
-    }
+    try buildOrSplit(1)
   }
 }

@@ -15,8 +15,13 @@ extension TreeWriter {
       if try share(neighbours) { return }
       gather(level, key, payload, replacing: replacing)
     }
+    try buildOrSplit(level)
+  }
+
+  /// Makes the path's page what is in the scratch, and splits it where that is too much for one.
+  func buildOrSplit(_ level: Int) throws(EngineError) {
     if scratch.fits(0..<scratch.count) {
-      scratch.build(0..<scratch.count, into: step.page, birth: generation)
+      scratch.build(0..<scratch.count, into: path[level].page, birth: generation)
     } else {
       try split(level)
     }
@@ -52,7 +57,7 @@ extension TreeWriter {
   ///
   /// Where a run of keys is on its way into the middle of a leaf, the leaf is cut behind it: what follows the run
   /// goes to the right, and the run goes on filling the left one.
-  func split(_ level: Int) throws(EngineError) {
+  private func split(_ level: Int) throws(EngineError) {
     let (left, index) = (path[level].page, path[level].index)
     let cut = (level == 0 && run.isLong ? scratch.cut(behind: index) : nil) ?? scratch.cut()
     scratch.build(0..<cut, into: left, birth: generation)
