@@ -49,6 +49,8 @@ final class OpenStore: @unchecked Sendable {
   // The writer's.
   /// `log.appendedBytes` when the newest checkpoint was begun.
   var bytesAtCheckpoint: Int
+  /// After so many bytes of log the next is due.
+  var checkpointInterval: Int
   var isCheckpointUnderWay = false
   /// `log.appendedBytes` when the store was last looked through for garbage while nobody wrote.
   var bytesAtLook = 0
@@ -106,6 +108,7 @@ final class OpenStore: @unchecked Sendable {
     numbers = parts.numbers
     hiddenTransactions = parts.hiddenTransactions
     bytesAtCheckpoint = -parts.replayedBytes
+    checkpointInterval = options.checkpointBytes
   }
 
   var logFinder: LogFinder { LogFinder(folder: folder, identifier: log.identifier, options: options) }

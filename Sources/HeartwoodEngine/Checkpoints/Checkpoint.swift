@@ -15,7 +15,11 @@ extension OpenStore {
     // What fails here fails again, and is told, at the next checkpoint that somebody asks for; a failed
     // sync has stopped the writer by then.
     if membership == nil || leading.isOn.load(ordering: .relaxed) { try? checkpointAndReclaim() }
-    writer.withLockInBackground { isCheckpointUnderWay = false }
+    let isPressed = reclaimer.isPressed.load(ordering: .relaxed)
+    writer.withLockInBackground {
+      isCheckpointUnderWay = false
+      checkpointInterval = isPressed ? options.checkpointBytes / 2 : options.checkpointBytes
+    }
   }
 
   /// Under the lock of checkpoints.

@@ -2,12 +2,19 @@
 /// pages: found by walking the tree once, so that writing need not keep count.
 struct LiveCounts {
   /// By log segment, the values that the tree leads to.
-  private(set) var values = SegmentTally()
+  private(set) var values = SegmentMap(Values())
   /// By page segment, the pages that a checkpoint would refer to and not write again.
-  private(set) var pages = SegmentTally()
-  private var leaves = 0
+  private(set) var pages = SegmentMap(0)
+  private(set) var leaves = 0
   private var usedBytes = 0
   private let space: PageSpace
+
+  struct Values {
+    var count = 0
+    /// The leaves that they belong to.
+    var leaves = 0
+    fileprivate var lastLeaf = 0
+  }
 
   /// Walks a tree, whose generation is pinned. O(number of keys); reads no values.
   init(_ view: TreeView) throws(EngineError) {
@@ -20,7 +27,7 @@ struct LiveCounts {
   var fill: Double { leaves > 0 ? Double(usedBytes) / Double(leaves * Format.pageBytes) : 1 }
 
   private mutating func visit(_ reference: PageReference, _ page: Page) throws(EngineError) {
-    if let segment = space.pageSegment(of: reference) { pages.add(segment) }
+    if let segment = space.pageSegment(of: reference) { pages.update(segment) { $0 += 1 } }
     guard !page.isLeaf else { return visitLeaf(page) }
     for index in 0..<page.count { try visit(page.child(index), try space.child(index, of: page)) }
   }
@@ -30,31 +37,41 @@ struct LiveCounts {
     usedBytes += page.usedBytes
     let entries = LeafEntries(page)
     for index in 0..<page.count {
-      if let position = entries.position(index) { values.add(position.segment) }
+      guard let position = entries.position(index) else { continue }
+      values.update(position.segment) { [leaves] in
+        $0.count += 1
+        if $0.lastLeaf != leaves { ($0.lastLeaf, $0.leaves) = (leaves, $0.leaves + 1) }
+      }
     }
   }
 }
 
-/// Counts by the numbers of segments, which usually lie close to one another.
-struct SegmentTally {
-  private var near: [Int] = []
+/// Something for each of the segments, whose numbers usually lie close to one another.
+struct SegmentMap<Element> {
+  private let initial: Element
+  private var near: [Element] = []
   private var first: UInt32?
-  private var far: [UInt32: Int] = [:]
+  private var far: [UInt32: Element] = [:]
 
-  private static let nearLimit = 1 << 16
+  private static var nearLimit: Int { 1 << 16 }
 
-  subscript(segment: UInt32) -> Int {
+  init(_ initial: Element) { self.initial = initial }
+
+  subscript(segment: UInt32) -> Element {
     if let place = place(of: segment), place < near.count { return near[place] }
-    return far[segment] ?? 0
+    return far[segment] ?? initial
   }
 
-  mutating func add(_ segment: UInt32) {
+  @inline(__always)
+  mutating func update(_ segment: UInt32, _ change: (inout Element) -> Void) {
     if first == nil { first = segment & ~0xFFF }
     if let place = place(of: segment) {
-      while place >= near.count { near.append(0) }
-      near[place] += 1
+      while place >= near.count { near.append(initial) }
+      change(&near[place])
     } else {
-      far[segment, default: 0] += 1
+      var element = far[segment] ?? initial
+      change(&element)
+      far[segment] = element
     }
   }
 
@@ -66,16 +83,16 @@ struct SegmentTally {
 
 /// A set of numbers of segments that is asked once for each entry of a tree.
 struct SegmentSet {
-  private var tally = SegmentTally()
+  private var map = SegmentMap(false)
   let numbers: [UInt32]
 
   init(_ numbers: [UInt32]) {
     self.numbers = numbers
-    for number in numbers { tally.add(number) }
+    for number in numbers { map.update(number) { $0 = true } }
   }
 
   var isEmpty: Bool { numbers.isEmpty }
 
   @inline(__always)
-  func contains(_ segment: UInt32) -> Bool { tally[segment] > 0 }
+  func contains(_ segment: UInt32) -> Bool { map[segment] }
 }

@@ -7,6 +7,8 @@ struct Occupancy {
     /// Estimated from the number of records, as if all of a file's were of one length; frames do not count, as those
     /// of small transactions take much more than what is moved together.
     let live: Int
+    /// The leaves that lead into it; none into pages.
+    var leaves = 0
 
     var share: Double { bytes > 0 ? Double(live) / Double(bytes) : 1 }
   }
@@ -14,11 +16,12 @@ struct Occupancy {
   private(set) var logs: [Part] = []
   private(set) var pages: [Part] = []
   /// Bytes of all of them and of the segment that the log ends in.
-  private(set) var total = 0
+  let total: Int
   /// What of it lives.
   private(set) var live = 0
   /// How full the leaves of the tree are.
   let fill: Double
+  private let leaves: Int
   let keys: UInt64
 
   /// Looks through the tree of the newest generation. Under the reclaimer's lock and that of checkpoints.
@@ -28,6 +31,8 @@ struct Occupancy {
     let pinned = PinnedGeneration(store.generations)
     let counts = try LiveCounts(TreeView(space: store.space, root: pinned.pin.root))
     fill = counts.fill
+    leaves = counts.leaves
+    total = Self.total(store)
     keys = pinned.pin.root.count
     try addLogs(store, counts)
     for part in store.pages.parts {
@@ -39,26 +44,34 @@ struct Occupancy {
     }
   }
 
+  /// The bytes of all files, with no look at what lives.
+  static func total(_ store: OpenStore) -> Int {
+    let last = store.log.last.number
+    let logs = store.log.segments.reduce(store.log.settled.position.offset) { sum, segment in
+      sum + (segment.number == last ? 0 : store.log.path.end(of: segment.number)?.offset ?? 0)
+    }
+    return store.pages.parts.reduce(logs) { $0 + $1.extent.pages * Format.pageBytes }
+  }
+
   private mutating func addLogs(_ store: OpenStore, _ counts: LiveCounts) throws(EngineError) {
     let last = store.log.last.number
     var all = Reclaimer.Contents()
     for segment in store.log.segments where segment.number != last {
       guard let end = store.log.path.end(of: segment.number)?.offset else { continue }
       let contents = try store.reclaimer.contents(of: segment, store.log)
-      let live = counts.values[segment.number] * contents.recordBytes / max(1, contents.records)
-      add(Part(number: segment.number, bytes: end, live: min(end, live)), to: \.logs)
+      let values = counts.values[segment.number]
+      let live = values.count * contents.recordBytes / max(1, contents.records)
+      add(Part(number: segment.number, bytes: end, live: min(end, live), leaves: values.leaves), to: \.logs)
       all.records += contents.records
       all.recordBytes += contents.recordBytes
     }
     // What is still written has not been counted: its records are taken to be like the others.
     let tail = store.log.settled.position.offset
-    total += tail
-    live += all.records > 0 ? min(tail, counts.values[last] * all.recordBytes / all.records) : tail
+    live += all.records > 0 ? min(tail, counts.values[last].count * all.recordBytes / all.records) : tail
   }
 
   private mutating func add(_ part: Part, to parts: WritableKeyPath<Self, [Part]>) {
     self[keyPath: parts].append(part)
-    total += part.bytes
     live += part.live
   }
 
@@ -84,17 +97,20 @@ struct Occupancy {
   /// What is to be emptied, the emptiest first.
   func victims(_ aim: Aim) -> Reclaimer.Victims {
     var victims = Reclaimer.Victims()
-    var (excess, moved) = (total - Int(aim.rest * Double(live)), 0)
+    var (excess, moved, rewritten) = (total - Int(aim.rest * Double(live)), 0, 0)
     func choose(_ parts: [Part], _ share: Double, _ chosen: inout [UInt32]) {
       for part in parts.sorted(by: { $0.share < $1.share }) where part.share < share {
         guard excess > 0, moved == 0 || moved + part.live <= aim.limit else { return }
         chosen.append(part.number)
         moved += part.live
+        rewritten += part.leaves
         excess -= part.bytes - part.live
       }
     }
     choose(pages, aim.packs && fill < Self.packedShare ? 2 : aim.pageShare, &victims.pages)
     choose(logs, aim.logShare, &victims.logs)
+    // Most leaves are written anew then anyway.
+    if rewritten > leaves / 2 { victims.pages = pages.map(\.number) }
     victims.packs = aim.packs && !victims.pages.isEmpty
     return victims
   }

@@ -1,4 +1,5 @@
 import HeartwoodFiles
+import Synchronization
 
 /// Gives space back that nothing of the newest generation needs.
 ///
@@ -35,27 +36,59 @@ final class Reclaimer: @unchecked Sendable {
     var count: Int { logs.count + pages.count }
   }
 
-  /// What is moved beside commits at once: so much at most, and a part of what lives.
-  private static let leastMove = 64 << 20
+  /// What is moved beside commits at once: so much at most, and a part of what lives. Until the end, it is there twice.
+  private static let leastMove = 32 << 20
   /// Beside commits space is given back above so many times what lives, down to this.
   private static let wantedRest = 1.2
   /// How much a file has to shrink that it is done beside commits.
   private static let tolerableRest = 1.3
+  /// Above so many times what lives, checkpoints come twice as often: each is an occasion to give space back.
+  private static let pressingRest = 1.5
 
-  /// How many keys there were when space was given back beside commits the last time.
-  private var keysAtLook: UInt64?
+  /// What the files took when they were looked through beside commits the last time.
+  private var lastLook: Look?
+  /// Whether there was so much garbage then that the next checkpoint is not to wait for its usual time.
+  let isPressed = Atomic(false)
+
+  /// What was seen when the tree was walked.
+  struct Look {
+    /// The least that the files took since.
+    var total: Int
+    let live: Int
+    let keys: UInt64
+
+    /// Whether it is worth while to walk the tree again. That takes O(number of keys), so it is not done at each checkpoint
+    /// of a large store: only where there is much garbage if values are as long as they were, and, as they may not be, where
+    /// the files have grown by a quarter of what lived.
+    func isDated(total: Int, keys: UInt64) -> Bool {
+      let expected = Double(live) * Double(keys) / Double(max(1, self.keys))
+      return Double(total) > tolerableRest * expected || total - self.total > live / 4
+    }
+  }
 
   /// What is worth emptying beside commits. Under the lock of checkpoints, and this one's.
   func victims(_ store: OpenStore) throws(EngineError) -> Victims {
+    isPressed.store(false, ordering: .relaxed)
+    let newest = PinnedGeneration(store.generations)
+    let total = Occupancy.total(store)
+    if var look = lastLook {
+      look.total = min(look.total, total)
+      lastLook = look
+      guard look.isDated(total: total, keys: newest.pin.root.count) else { return Victims() }
+    }
     let occupancy = try Occupancy(store)
-    guard isMuch(occupancy, store.options) else { return Victims() }
     // Full leaves are split by the next new keys, so they are filled where there are hardly any.
-    let isSteady = keysAtLook.map { max($0, occupancy.keys) - min($0, occupancy.keys) < $0 / 64 } ?? false
-    keysAtLook = occupancy.keys
-    return occupancy.victims(
+    let isSteady =
+      lastLook.map { max($0.keys, occupancy.keys) - min($0.keys, occupancy.keys) < $0.keys / 64 } ?? false
+    lastLook = Look(total: occupancy.total, live: occupancy.live, keys: occupancy.keys)
+    guard isMuch(occupancy, store.options) else { return Victims() }
+    let victims = occupancy.victims(
       Occupancy.Aim(
         pageShare: 0.6, rest: Self.wantedRest, limit: max(Self.leastMove, occupancy.live / 4), packs: isSteady
       ))
+    let isPressing = Double(occupancy.total) > Self.pressingRest * Double(occupancy.live)
+    isPressed.store(isPressing && !victims.isEmpty, ordering: .relaxed)
+    return victims
   }
 
   /// What a segment has that is not written any more. Under this lock.

@@ -91,7 +91,7 @@ extension OpenStore {
         work.zeros = log.zeros
       }
     }
-    if !isCheckpointUnderWay, log.appendedBytes - bytesAtCheckpoint >= options.checkpointBytes {
+    if !isCheckpointUnderWay, log.appendedBytes - bytesAtCheckpoint >= checkpointInterval {
       isCheckpointUnderWay = true
       work.checkpoint = true
     }

@@ -97,6 +97,34 @@ import Testing
     }
   }
 
+  /// Their leaves are full, so that they are not to be filled, and all of their segment lives before.
+  @Test func `is that of pages too that the moving of values has written anew`() throws {
+    let kind = StoreKind.simulated
+    try kind.withPlace { fileSystem, path in
+      var random = SplitMix64(seed: 7)
+      let store = try Overwritten(kind, fileSystem, path, keys: 5003, valueBytes: 40)
+      try store.engine.reclaim()
+      let once = try store.engine.statistics().pageBytes
+      for _ in 0..<3 {
+        for _ in 0..<20 { try store.overwriteSome(&random) }
+        store.engine.use.store.pages.seal()
+        #expect(try store.engine.reclaim().movedValues > 1000)
+        #expect(try store.engine.statistics().pageBytes < once * 11 / 10)
+      }
+      try store.expectSame()
+    }
+  }
+
+  @Test func `is not looked for where there can't be much`() {
+    let look = Reclaimer.Look(total: 1_100_000, live: 1_000_000, keys: 1000)
+    #expect(!look.isDated(total: 1_290_000, keys: 1000))
+    #expect(look.isDated(total: 1_310_000, keys: 1000), "values were overwritten")
+    #expect(!look.isDated(total: 1_340_000, keys: 1100), "keys were added")
+    #expect(look.isDated(total: 1_110_000, keys: 800), "keys were deleted")
+    #expect(look.isDated(total: 1_360_000, keys: 1_000_000), "nobody knows how long their values are")
+    #expect(Reclaimer.Look(total: 0, live: 0, keys: 0).isDated(total: 1000, keys: 1))
+  }
+
   @Test func `comes back whatever was done before, in any order`() throws {
     var random = SplitMix64(seed: 5)
     for round in 0..<6 {
