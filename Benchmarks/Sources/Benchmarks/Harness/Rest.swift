@@ -1,8 +1,9 @@
 import Foundation
 
-/// Waits until this process does nothing: what one peer goes on with in the background is not to be timed in another's
-/// turn. No longer than `limit` seconds.
+/// Waits until this process does nothing, and what was written is on disk: what one peer goes on with in the background, or
+/// has left to the system to write, is not to be timed in another's turn. No longer than `limit` seconds, and a sync.
 func waitForRest(limit: Double = 5) {
+  sync()
   let end = Stopwatch.seconds(CLOCK_MONOTONIC) + limit
   var quietLooks = 0
   while quietLooks < 3, Stopwatch.seconds(CLOCK_MONOTONIC) < end {
