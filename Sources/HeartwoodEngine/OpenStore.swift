@@ -49,8 +49,10 @@ final class OpenStore: @unchecked Sendable {
   // The writer's.
   /// `log.appendedBytes` when the newest checkpoint was begun.
   var bytesAtCheckpoint: Int
-  /// After so many bytes of log the next is due.
-  var checkpointInterval: Int
+  /// After so many bytes of log the next is due: sooner where there is much to give back.
+  var checkpointInterval: Int {
+    reclaimer.isPressed.load(ordering: .relaxed) ? options.checkpointBytes / 2 : options.checkpointBytes
+  }
   var isCheckpointUnderWay = false
   /// `log.appendedBytes` when the store was last looked through for garbage while nobody wrote.
   var bytesAtLook = 0
@@ -108,7 +110,6 @@ final class OpenStore: @unchecked Sendable {
     numbers = parts.numbers
     hiddenTransactions = parts.hiddenTransactions
     bytesAtCheckpoint = -parts.replayedBytes
-    checkpointInterval = options.checkpointBytes
   }
 
   var logFinder: LogFinder { LogFinder(folder: folder, identifier: log.identifier, options: options) }

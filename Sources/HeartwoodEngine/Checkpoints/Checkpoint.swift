@@ -15,11 +15,7 @@ extension OpenStore {
     // What fails here fails again, and is told, at the next checkpoint that somebody asks for; a failed
     // sync has stopped the writer by then.
     if membership == nil || leading.isOn.load(ordering: .relaxed) { try? checkpointAndReclaim() }
-    let isPressed = reclaimer.isPressed.load(ordering: .relaxed)
-    writer.withLockInBackground {
-      isCheckpointUnderWay = false
-      checkpointInterval = isPressed ? options.checkpointBytes / 2 : options.checkpointBytes
-    }
+    writer.withLockInBackground { isCheckpointUnderWay = false }
   }
 
   /// Under the lock of checkpoints.

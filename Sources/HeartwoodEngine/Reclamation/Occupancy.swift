@@ -85,9 +85,9 @@ struct Occupancy {
     var pageShare = 0.85
     /// Enough is chosen to come to so many times what lives.
     var rest = 0.0
-    /// How many bytes are moved at most, but for one segment.
+    /// How many bytes are moved at most, but for one segment, and for pages that are written anew as values move.
     var limit = Int.max
-    /// Leaves are filled that are half empty, so that all pages are emptied where many are.
+    /// Leaves that have room are filled, so that all pages are emptied where many have.
     var packs = false
   }
 

@@ -30,7 +30,7 @@ final class Reclaimer: @unchecked Sendable {
   struct Victims {
     var logs: [UInt32] = []
     var pages: [UInt32] = []
-    /// Half empty leaves are to be filled.
+    /// Leaves that have room are to be filled.
     var packs = false
     var isEmpty: Bool { count == 0 }
     var count: Int { logs.count + pages.count }
@@ -69,13 +69,7 @@ final class Reclaimer: @unchecked Sendable {
   /// What is worth emptying beside commits. Under the lock of checkpoints, and this one's.
   func victims(_ store: OpenStore) throws(EngineError) -> Victims {
     isPressed.store(false, ordering: .relaxed)
-    let newest = PinnedGeneration(store.generations)
-    let total = Occupancy.total(store)
-    if var look = lastLook {
-      look.total = min(look.total, total)
-      lastLook = look
-      guard look.isDated(total: total, keys: newest.pin.root.count) else { return Victims() }
-    }
+    guard mayBeMuch(store) else { return Victims() }
     let occupancy = try Occupancy(store)
     // Full leaves are split by the next new keys, so they are filled where there are hardly any.
     let isSteady =
@@ -89,6 +83,15 @@ final class Reclaimer: @unchecked Sendable {
     let isPressing = Double(occupancy.total) > Self.pressingRest * Double(occupancy.live)
     isPressed.store(isPressing && !victims.isEmpty, ordering: .relaxed)
     return victims
+  }
+
+  /// Whether to walk the tree may find enough.
+  private func mayBeMuch(_ store: OpenStore) -> Bool {
+    guard var look = lastLook else { return true }
+    let total = Occupancy.total(store)
+    look.total = min(look.total, total)
+    lastLook = look
+    return look.isDated(total: total, keys: PinnedGeneration(store.generations).pin.root.count)
   }
 
   /// What a segment has that is not written any more. Under this lock.
