@@ -53,7 +53,7 @@ public final class Engine: Sendable {
 
   /// Ends the use of the store: takes a checkpoint, so that opening it again is quick, and lets go of the lock. Where other
   /// processes have it open, what was written here is made durable, and the rest is left to the last of them.
-  /// Snapshots that are held stay readable. A second call does nothing.
+  /// Snapshots that are held stay readable. A second call does nothing, also while the first is under way.
   ///
   /// - Throws: where the last checkpoint could not be written. The store is closed all the same, and loses
   ///   nothing: it is recovered by the next opening. `.stopped` where a sync failed before, and deferred

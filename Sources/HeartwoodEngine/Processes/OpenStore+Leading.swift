@@ -198,14 +198,6 @@ extension OpenStore {
     return !record.isHeld && record.identifier == log.identifier
   }
 
-  private func newestRecord(_ page: ProcessPage) throws(EngineError) -> ProcessRecord? {
-    do {
-      return try page.newest()
-    } catch {
-      throw EngineError.files(error, "what the store's processes tell could not be read")
-    }
-  }
-
   /// Makes up for a process that writes without syncs.
   private func makeDurable(_ slot: AnchorSlot) throws(EngineError) {
     #if DELIBERATE_BUGS
@@ -366,58 +358,5 @@ extension OpenStore {
   /// Tells others that this process leads, so that they look after the store if it ends. Before any file is changed.
   func tellLeading() throws(EngineError) {
     if membership != nil, !leading.hasTold.load(ordering: .relaxed) { try publishRecord() }
-  }
-
-  // MARK: Following
-
-  /// Takes up what other processes have published since, if there is anything.
-  @inline(__always)
-  func followOthers() throws(EngineError) {
-    guard !leading.isOn.load(ordering: .relaxed), page != nil else { return }
-    let counter =
-      if let memory = leading.records {
-        ProcessPage.newestCounter(in: memory)
-      } else {
-        try newestCounter()
-      }
-    if counter > leading.seen.load(ordering: .relaxed), let page { try follow(page) }
-  }
-
-  @inline(never)
-  private func newestCounter() throws(EngineError) -> UInt64 {
-    do {
-      return try page?.newestCounter() ?? 0
-    } catch {
-      throw EngineError.files(error, "what the store's processes tell could not be read")
-    }
-  }
-
-  @inline(never)
-  private func follow(_ page: ProcessPage) throws(EngineError) {
-    guard !writer.isHeldHere else { return }
-    var patience = Patience(seconds: options.busyTimeout)
-    while true {
-      let counter = try newestRecord(page)?.counter
-      do throws(EngineError) {
-        return try followOnce(page)
-      } catch {
-        // What was about to be opened may have been given back; of that, others are told before.
-        guard error.code == .damaged, try newestRecord(page)?.counter != counter, patience.wait() else {
-          throw error
-        }
-      }
-    }
-  }
-
-  private func followOnce(_ page: ProcessPage) throws(EngineError) {
-    try checkpoints.withLock { () throws(EngineError) in
-      try writer.withLock { () throws(EngineError) in
-        guard !leading.isOn.load(ordering: .relaxed), let record = try newestRecord(page),
-          record.counter > leading.seen.load(ordering: .relaxed), record.identifier == log.identifier
-        else { return }
-        try CatchUp(store: self, end: record.end, durable: record.durable).run()
-        leading.seen.store(record.counter, ordering: .relaxed)
-      }
-    }
   }
 }

@@ -19,6 +19,10 @@ extension OpenStore {
 
   /// A past generation, from the newest checkpoint that is not after it.
   func snapshot(at generation: UInt64) throws(EngineError) -> Snapshot {
+    try besideOthers { () throws(EngineError) in try followedSnapshot(at: generation) }
+  }
+
+  private func followedSnapshot(at generation: UInt64) throws(EngineError) -> Snapshot {
     let newest = try newestSnapshot()
     guard generation <= newest.generation.rawValue else {
       throw EngineError(

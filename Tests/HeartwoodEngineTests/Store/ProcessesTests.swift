@@ -179,6 +179,33 @@ import Testing
     try stays.close()
   }
 
+  @Test
+  func `that open a past generation while another gives its files back hear that it is gone, not of damage`()
+    throws
+  {
+    let disk = SimulatedFileSystem(seed: 5)
+    let files = InterruptedOpening(disk.process(named: "reader"))
+    let writer = try Engine(
+      at: "/store", options: shared(.simulated), fileSystem: disk.process(named: "writer"))
+    func overwrite(_ round: UInt8) throws {
+      try writer.write {
+        for key in 0..<500 { try $0.put("key \(key)", [UInt8](repeating: round, count: 100)) }
+      }
+      try writer.checkpoint()
+    }
+    try overwrite(0)
+    let past = writer.newestGeneration
+    try overwrite(1)
+    let reader = try Engine(at: "/store", options: shared(.simulated), fileSystem: files)
+    #expect(try reader.snapshot(at: past).get("key 7") == [UInt8](repeating: 0, count: 100))
+    files.interrupt(before: ".pages") { #expect((try? writer.reclaim())?.movedValues == 500) }
+    let error = #expect(throws: EngineError.self) { try reader.snapshot(at: past) }
+    #expect(files.hasHappened && error?.code == .generationUnavailable, "\(String(describing: error))")
+    #expect(try reader.snapshot().get("key 7") == [UInt8](repeating: 1, count: 100))
+    try reader.close()
+    try writer.close()
+  }
+
   /// Lets go after every write, so that nothing depends on time.
   private func shared(_ kind: StoreKind) -> EngineOptions {
     var options = kind.options

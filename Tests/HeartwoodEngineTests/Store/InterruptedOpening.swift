@@ -1,0 +1,56 @@
+import HeartwoodFiles
+import Synchronization
+
+/// A file system in which something else happens just before a file is opened.
+final class InterruptedOpening: FileSystem {
+  private let base: any FileSystem
+  private let interruption = Mutex<(suffix: String, action: @Sendable () -> Void)?>(nil)
+
+  init(_ base: any FileSystem) { self.base = base }
+
+  /// Calls `action` once, before a file is opened next whose name ends so.
+  func interrupt(before suffix: String, _ action: @escaping @Sendable () -> Void) {
+    interruption.withLock { $0 = (suffix, action) }
+  }
+
+  var hasHappened: Bool { interruption.withLock { $0 == nil } }
+
+  func openDirectory(_ path: String) throws(FileSystemError) -> any Directory {
+    InterruptedDirectory(base: try base.openDirectory(path), opening: self)
+  }
+
+  func createDirectory(_ path: String) throws(FileSystemError) { try base.createDirectory(path) }
+
+  fileprivate func isAboutToOpen(_ name: String) {
+    let due = interruption.withLock { waiting -> (@Sendable () -> Void)? in
+      guard let found = waiting, name.hasSuffix(found.suffix) else { return nil }
+      waiting = nil
+      return found.action
+    }
+    due?()
+  }
+}
+
+private final class InterruptedDirectory: Directory {
+  private let base: any Directory
+  private let opening: InterruptedOpening
+
+  init(base: any Directory, opening: InterruptedOpening) {
+    self.base = base
+    self.opening = opening
+  }
+
+  var path: String { base.path }
+
+  func open(_ name: String, _ mode: OpenMode) throws(FileSystemError) -> any File {
+    opening.isAboutToOpen(name)
+    return try base.open(name, mode)
+  }
+
+  func entries() throws(FileSystemError) -> [String] { try base.entries() }
+  func rename(_ name: String, to newName: String) throws(FileSystemError) {
+    try base.rename(name, to: newName)
+  }
+  func unlink(_ name: String) throws(FileSystemError) { try base.unlink(name) }
+  func sync() throws(FileSystemError) { try base.sync() }
+}
