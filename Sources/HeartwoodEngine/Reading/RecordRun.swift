@@ -72,6 +72,7 @@ extension RecordRun {
   /// Has the records of some entries fetched, so that they are there when their turn comes. Nothing of them is believed here.
   @inline(never)
   mutating func fetch(_ leaf: LeafEntries, _ index: Int, _ count: Int, _ step: Int) {
+    leaf.fetchHeap(index, count, step)
     if step > 0, fetchRow(leaf, index, count) { return }
     for place in 0..<count {
       guard let reference = leaf.position(index &+ place &* step) else { continue }

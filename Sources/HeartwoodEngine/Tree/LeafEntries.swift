@@ -11,6 +11,7 @@ struct LeafEntries {
   private let headOffset: Int
   private let headShift: UInt64
   private let beforeHead: UInt64
+  private let hasHeap: Bool
 
   @inline(__always)
   init(_ leaf: Page) {
@@ -24,6 +25,7 @@ struct LeafEntries {
     headOffset = suffix < 8 ? length &- 8 : prefixBytes
     let shift = UInt64(truncatingIfNeeded: keyBytes < 0 ? 0 : max(0, 64 &- 8 &* suffix))
     headShift = shift
+    hasHeap = leaf.heapStart < Page.byteCount
     beforeHead = shift == 0 ? 0 : leaf.prefix.field64(headOffset).byteSwapped & ~(UInt64.max &>> shift)
   }
 
@@ -37,6 +39,15 @@ struct LeafEntries {
   /// Where a value lies, or the mark of one that the leaf holds.
   @inline(__always)
   func reference(_ index: Int) -> UInt64 { references.field64(index &* 8) }
+
+  /// Has what some entries have in the heap fetched: it lies there in the order in which they came.
+  @inline(__always)
+  func fetchHeap(_ index: Int, _ count: Int, _ step: Int) {
+    guard hasHeap else { return }
+    for place in 0..<count {
+      page.raw.prefetch(min(page.heapOffset(index &+ place &* step), Page.byteCount &- 1))
+    }
+  }
 
   /// The value of an entry that the leaf holds.
   func inlineValue(_ index: Int) -> UnsafeRawBufferPointer { page.inlineValue(index) }

@@ -32,6 +32,10 @@ extension Page {
     raw.prefetch(0)
     prefetchLines(around: other.arraysOffset &+ 8 &* first &- 64)
     prefetchLines(around: other.arraysOffset &+ 8 &* (other.capacity &+ first) &- 64)
+    guard other.hasSlots else { return }
+    prefetchLines(around: other.arraysOffset &+ 16 &* other.capacity &+ 4 &* first &- 64)
+    // Of keys in order, the first one's rest lies at the end.
+    prefetchLines(around: reversed ? other.heapStart : Page.byteCount &- 64)
   }
 
   /// How far a head lies on the way from `low` to `high`, 0 to 1.

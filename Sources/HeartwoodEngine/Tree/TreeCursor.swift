@@ -161,8 +161,10 @@ final class TreeCursor {
     guard next >= 0, next < branch.count, let page = view.space.readyPage(branch.child(next), level: 0) else {
       return
     }
-    // The hardware foresees pages that lie one behind the other.
-    if page.base != leaf.base + Page.byteCount { page.foreseeEntries(like: leaf, reversed: reversed) }
+    // The hardware foresees pages that lie one behind the other, but not what lies in four places of them.
+    if leaf.hasSlots || page.base != leaf.base + Page.byteCount {
+      page.foreseeEntries(like: leaf, reversed: reversed)
+    }
   }
 
   func moveToNextLeaf() throws(EngineError) -> Bool {
