@@ -16,6 +16,26 @@ enum KeyValueStore {
     }
   }
 
+  /// Opens the store at `path` with all that was acknowledged, also where its writer has not closed it, and closes it behind
+  /// `body`. Where that may not be written, what is proven to be on disk has to do.
+  static func completing<Result>(
+    _ path: String, _ console: any Console, _ body: (Engine) throws -> Result
+  ) throws(CommandFailure) -> Result {
+    try OpenStore.checkExists(path, maker: maker)
+    return try GraphFailure.catching(path) {
+      var engine = try Engine(at: path, options: EngineOptions(access: .readOnly))
+      if try engine.statistics().hiddenTransactions > 0 {
+        do {
+          engine = try Engine(at: path, options: EngineOptions(createsStore: false))
+        } catch {
+          guard GraphFailure.exitCode(of: error) == .noPermission else { throw error }
+          try tellHidden(engine, path, console)
+        }
+      }
+      return try closing(engine, body)
+    }
+  }
+
   /// Opens the store at `path` for reading only, and reads one generation of it: the newest where none is given.
   static func reading<Result>(
     _ path: String, at generation: UInt64?, _ console: any Console, _ body: (Snapshot) throws -> Result
@@ -45,6 +65,14 @@ enum KeyValueStore {
         if isUseless { try? FileManager.default.removeItem(atPath: path) }
         throw error
       }
+    }
+  }
+
+  /// Whether the store at `path` has keys that are no graph's.
+  static func holdsOnlyKeys(_ path: String) throws -> Bool {
+    try closing(Engine(at: path, options: EngineOptions(access: .readOnly))) { engine in
+      let newest = try engine.snapshot()
+      return try newest.count > 0 && !GraphRecognition.holdsGraph(newest)
     }
   }
 

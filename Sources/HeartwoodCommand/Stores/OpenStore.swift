@@ -52,7 +52,7 @@ extension OpenStore {
   private static func opened(
     _ path: String, for purpose: Purpose, _ console: any Console
   ) throws -> OpenStore {
-    let model = try PersistentStoreCoordinator.managedObjectModel(ofStoreAt: url(path))
+    let model = try model(path)
     guard purpose != .changing else { return try present(path, model, isReadOnly: false) }
     let store = try present(path, model, isReadOnly: true)
     let hidden = try store.coordinator.statistics().hiddenTransactions
@@ -63,6 +63,17 @@ extension OpenStore {
       "heartwood: note: \(path) was not closed: \(last) will be seen when it is "
         + "next opened for writing\n")
     return purpose == .inspecting ? store : try present(path, model, isReadOnly: true)
+  }
+
+  /// The model that the store at `path` was made with.
+  private static func model(_ path: String) throws -> ManagedObjectModel {
+    do {
+      return try PersistentStoreCoordinator.managedObjectModel(ofStoreAt: url(path))
+    } catch {
+      guard (try? KeyValueStore.holdsOnlyKeys(path)) == true else { throw error }
+      throw CommandFailure.data(
+        "\(path): this store holds keys and values, and no graph; see heartwood kv --help")
+    }
   }
 
   /// The store with what was acknowledged by a writer that did not close it; `nil` where that may not be written.

@@ -27,10 +27,13 @@ enum BackupVerb: Verb {
       let report = try GraphFailure.catching(arguments.argument(1) ?? "") {
         try store.coordinator.backup(to: target)
       }
-      let reused = report.reusedBytes > 0 ? ", \(Amount.bytes(report.reusedBytes)) were there already" : ""
-      try console.writeLine(
-        "generation \(report.generation.rawValue): \(Amount.bytes(report.copiedBytes)) copied\(reused)")
+      try console.writeLine(text(report))
     }
     return .success
+  }
+
+  static func text(_ report: BackupReport) -> String {
+    let reused = report.reusedBytes > 0 ? ", \(Amount.bytes(report.reusedBytes)) were there already" : ""
+    return "generation \(report.generation.rawValue): \(Amount.bytes(report.copiedBytes)) copied\(reused)"
   }
 }

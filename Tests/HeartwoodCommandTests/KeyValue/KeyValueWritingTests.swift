@@ -127,6 +127,40 @@ import Testing
   #expect(store.kv("count").output == "5\n")
 }
 
+@Test func `backup copies a store that holds no graph, and then what is new`() throws {
+  let store = try TownStore()
+  let backup = store.directory.path("backup")
+  #expect(store.kv("backup", backup).output.contains(" copied"))
+  #expect(CommandRun("kv", "dump", backup).output == store.kv("dump").output)
+  #expect(store.kv("put", "new", "1").status == .success)
+  #expect(store.kv("backup", backup).output.contains("were there already"))
+  #expect(CommandRun("kv", "dump", backup).output == store.kv("dump").output)
+  #expect(store.kv("backup").status == .usage)
+}
+
+@Test func `backup has what the writer of a store that was not closed has acknowledged`() throws {
+  let store = try TownStore()
+  let (copy, backup) = (store.directory.path("copy.store"), store.directory.path("backup"))
+  let engine = try Engine(at: store.path)
+  for key in ["new", "newer"] { try engine.write { try $0.put(key, [1]) } }
+  try FileManager.default.copyItem(atPath: store.path, toPath: copy)
+  try engine.close()
+  let run = CommandRun("kv", "backup", copy, backup)
+  #expect(run.status == .success && run.notes.isEmpty)
+  #expect(CommandRun("kv", "count", backup).output == "7\n")
+}
+
+@Test(arguments: ["verify", "reclaim", "statistics", "schema", "generations", "history"])
+func `a command for graphs says that a store holds none`(verb: String) throws {
+  let store = try TownStore()
+  let run = CommandRun(verb, store.path)
+  #expect(run.status == .dataError)
+  #expect(
+    run.notes
+      == "heartwood: \(store.path): this store holds keys and values, and no graph; see heartwood kv --help\n"
+  )
+}
+
 @Test func `kv and each of its commands have a help text`() {
   let group = CommandRun("kv", "--help")
   #expect(group.status == .success)

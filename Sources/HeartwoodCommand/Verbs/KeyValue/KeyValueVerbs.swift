@@ -8,8 +8,8 @@ enum KeyValueVerbs {
     [
       KeyValueGetVerb.self, KeyValuePutVerb.self, KeyValueDeleteVerb.self, KeyValueListVerb.self,
       KeyValueCountVerb.self, KeyValueRankVerb.self, KeyValueEntryVerb.self, KeyValueGenerationsVerb.self,
-      KeyValueStatisticsVerb.self, KeyValueVerifyVerb.self, KeyValueReclaimVerb.self, KeyValueDumpVerb.self,
-      KeyValueLoadVerb.self,
+      KeyValueStatisticsVerb.self, KeyValueVerifyVerb.self, KeyValueReclaimVerb.self, KeyValueBackupVerb.self,
+      KeyValueDumpVerb.self, KeyValueLoadVerb.self,
     ]
   }
 
@@ -25,8 +25,9 @@ enum KeyValueVerbs {
     heartwood kv <command> --help tells more about a command.
 
     Any store can be read so, a graph's too; to change a graph's, the commands that write need --force. Those that read
-    open the store for reading only. Keys and values are bytes: in text, \\\\ stands for a backslash and \\xNN for a byte;
-    with --hex, everything is in hexadecimal digits. A word that begins with - stands behind --.
+    open the store for reading only, but kv backup where the store was not closed. Keys and values are bytes: in text,
+    \\\\ stands for a backslash and \\xNN for a byte; with --hex, everything is in hexadecimal digits. A word that begins
+    with - stands behind --.
 
     """
   }

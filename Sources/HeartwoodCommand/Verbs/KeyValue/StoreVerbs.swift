@@ -83,6 +83,24 @@ enum KeyValueVerifyVerb: Verb {
   }
 }
 
+/// Copies a store to another directory, or what is new to its earlier copy there.
+enum KeyValueBackupVerb: Verb {
+  static let syntax = VerbSyntax(
+    name: "kv backup",
+    summary: BackupVerb.syntax.summary,
+    arguments: BackupVerb.syntax.arguments,
+    discussion: BackupVerb.syntax.discussion)
+
+  static func run(_ arguments: ParsedArguments, console: any Console) throws(CommandFailure) -> ExitCode {
+    let target = arguments.argument(1) ?? ""
+    try KeyValueStore.completing(arguments.argument(0) ?? "", console) { engine in
+      let report = try GraphFailure.catching(target) { try engine.backup(to: OpenStore.url(target).path) }
+      try console.writeLine(BackupVerb.text(report))
+    }
+    return .success
+  }
+}
+
 /// Gives the space of overwritten and deleted values back.
 enum KeyValueReclaimVerb: Verb {
   static let syntax = VerbSyntax(
