@@ -18,6 +18,14 @@ extension Console {
   func writeLine(_ line: String = "") throws(CommandFailure) {
     try write(line + "\n")
   }
+
+  /// Says that a store was not closed; nothing where nothing of it is hidden.
+  func noteHidden(_ transactions: Int, in path: String) {
+    guard transactions > 0 else { return }
+    let last = transactions == 1 ? "its last transaction" : "its last \(transactions) transactions"
+    writeNote(
+      "heartwood: note: \(path) was not closed: \(last) will be seen when it is next opened for writing\n")
+  }
 }
 
 /// The process's own standard output and standard error.

@@ -11,7 +11,7 @@ enum KeyValueStore {
     try OpenStore.checkExists(path, maker: maker)
     return try GraphFailure.catching(path) {
       let engine = try Engine(at: path, options: EngineOptions(access: .readOnly))
-      try tellHidden(engine, path, console)
+      console.noteHidden(try engine.statistics().hiddenTransactions, in: path)
       return try closing(engine, body)
     }
   }
@@ -24,12 +24,13 @@ enum KeyValueStore {
     try OpenStore.checkExists(path, maker: maker)
     return try GraphFailure.catching(path) {
       var engine = try Engine(at: path, options: EngineOptions(access: .readOnly))
-      if try engine.statistics().hiddenTransactions > 0 {
+      let hidden = try engine.statistics().hiddenTransactions
+      if hidden > 0 {
         do {
           engine = try Engine(at: path, options: EngineOptions(createsStore: false))
         } catch {
           guard GraphFailure.exitCode(of: error) == .noPermission else { throw error }
-          try tellHidden(engine, path, console)
+          console.noteHidden(hidden, in: path)
         }
       }
       return try closing(engine, body)
@@ -77,14 +78,6 @@ enum KeyValueStore {
   }
 
   private static let maker = "heartwood kv put makes one"
-
-  private static func tellHidden(_ engine: Engine, _ path: String, _ console: any Console) throws {
-    let hidden = try engine.statistics().hiddenTransactions
-    guard hidden > 0 else { return }
-    let last = hidden == 1 ? "its last transaction" : "its last \(hidden) transactions"
-    console.writeNote(
-      "heartwood: note: \(path) was not closed: \(last) will be seen when it is next opened for writing\n")
-  }
 
   private static func closing<Result>(_ engine: Engine, _ body: (Engine) throws -> Result) throws -> Result {
     let result: Result

@@ -58,10 +58,7 @@ extension OpenStore {
     let hidden = try store.coordinator.statistics().hiddenTransactions
     guard hidden > 0 else { return store }
     if purpose == .reading, let completed = try completed(store, model) { return completed }
-    let last = hidden == 1 ? "its last transaction" : "its last \(hidden) transactions"
-    console.writeNote(
-      "heartwood: note: \(path) was not closed: \(last) will be seen when it is "
-        + "next opened for writing\n")
+    console.noteHidden(hidden, in: path)
     return purpose == .inspecting ? store : try present(path, model, isReadOnly: true)
   }
 
