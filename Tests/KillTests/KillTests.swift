@@ -13,14 +13,18 @@ import Testing
     try CrowdRun(seed: 4712, program: program).run(kills: 10)
   }
 
-  @Test func `ends the piece that it runs, and not the fault programme`() throws {
+  @Test(arguments: [
+    (SIGKILL, "its process was ended by signal 9"), (SIGALRM, "it had not ended after 600 s"),
+  ])
+  func `ends the piece that it runs, and not the fault programme`(signal: Int32, finding: String) throws {
     let worker = try Worker(.short, seed: 1, program: program)
     try worker.ask("kills", 0)
     #expect(try worker.answer().figures["kills"] == 10)
     kill(worker.identifier, SIGSTOP)
     try worker.ask("kills", 0)
-    kill(worker.identifier, SIGKILL)
-    #expect(try worker.answer().finding == "its process was ended by signal 9")
+    kill(worker.identifier, signal)
+    kill(worker.identifier, SIGCONT)
+    #expect(try worker.answer().finding == finding)
     #expect(!worker.isRunning)
   }
 

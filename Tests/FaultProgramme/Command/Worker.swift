@@ -2,7 +2,8 @@ import Foundation
 import HeartwoodFiles
 
 /// A process of this program that runs pieces, one after the other. Threads of one process would wait for one another
-/// at every map of memory; and a piece that ends its process is a finding, and not the end of the programme.
+/// at every map of memory; and a piece that ends its process, or does not end, is a finding, and not the end of the
+/// programme.
 ///
 ///     FaultProgramme worker SIZE SEED
 ///
@@ -29,6 +30,9 @@ final class Worker {
       seconds = duration / .seconds(1)
     }
   }
+
+  /// After so many seconds a process is ended that still runs its piece, or is a victim; a long piece takes ten.
+  private static let patience: UInt32 = 600
 
   private let process = Process()
   private let requests = Pipe()
@@ -67,10 +71,17 @@ final class Worker {
       let more = answers.fileHandleForReading.availableData
       if more.isEmpty {
         process.waitUntilExit()
-        let end = process.terminationReason == .exit ? "ended with" : "was ended by signal"
-        return Answer(finding: "its process \(end) \(process.terminationStatus)")
+        return Answer(finding: howItEnded)
       }
       rest += more
+    }
+  }
+
+  private var howItEnded: String {
+    switch (process.terminationReason, process.terminationStatus) {
+    case (.exit, let code): "its process ended with \(code)"
+    case (_, SIGALRM): "it had not ended after \(Self.patience) s"
+    case (_, let signal): "its process was ended by signal \(signal)"
     }
   }
 
@@ -92,9 +103,20 @@ final class Worker {
       guard words.count == 2, let part = parts.first(where: { $0.name == words[0] }),
         let number = Int(words[1]), let piece = part.piece(number, of: size, seed: seed)
       else { throw Finding("there is no piece \(request)") }
+      limitTime()
       let answer = try JSONEncoder().encode(Answer(running: piece))
       try FileHandle.standardOutput.write(contentsOf: answer + Data("\n".utf8))
     }
     exit(0)
+  }
+
+  /// Lets the system end this process where it goes on for too long.
+  static func limitTime() {
+    // Kept away by the thread that has started it, as threads of Dispatch do.
+    var signals = sigset_t()
+    sigemptyset(&signals)
+    sigaddset(&signals, SIGALRM)
+    pthread_sigmask(SIG_UNBLOCK, &signals, nil)
+    alarm(patience)
   }
 }

@@ -11,6 +11,7 @@ import HeartwoodEngine
 /// take, and the death of the process may not.
 enum Victim {
   static func run(_ words: [String]) throws -> Never {
+    Worker.limitTime()
     if words.count == 3, words[2] == CrowdVictim.kind { try CrowdVictim.run(at: words[0], name: words[1]) }
     guard words.count == 3, let seed = UInt64(words[1]), let kind = VictimKind(rawValue: words[2]) else {
       throw Finding("usage: victim PATH SEED KIND")
