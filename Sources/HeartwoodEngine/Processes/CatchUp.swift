@@ -82,11 +82,12 @@ struct CatchUp {
   /// The log is not what it was here, or what follows was given back: everything is read from the newest checkpoint on.
   private func beginAnew() throws(EngineError) {
     let contents = try store.anchor.reload(store.folder)
-    let view = try LogView(store.logFinder, contents.slot, last: end.position.segment)
+    let view = try LogView(store.logFinder, contents.slot, upTo: end)
     let adoption = try Adoption(
-      store, view.checkpoint, view.segments, end: end, durable: durable)
-    guard end.generation > store.generations.tip.generation else {
-      guard end.generation == store.generations.tip.generation else {
+      store, view.checkpoint, view.segments, end: view.end,
+      durable: view.isAhead(of: end) ? view.end : durable)
+    guard view.end.generation > store.generations.tip.generation else {
+      guard view.end.generation == store.generations.tip.generation else {
         throw EngineError.damaged(
           "another process has opened the store at an older state; close it and open it again",
           file: store.path)

@@ -3,12 +3,35 @@ struct LogView {
   /// All that is alive, in order.
   let segments: [LogSegment]
   let checkpoint: NamedCheckpoint?
+  /// Where it ends: as was told, or behind the checkpoint where others have not told of that yet.
+  let end: LogPoint
 
-  /// - Parameter last: The segment that the log ends in.
-  init(_ finder: LogFinder, _ slot: AnchorSlot, last: UInt32) throws(EngineError) {
+  /// - Parameter told: Where the log ends by what was read before the slot.
+  init(_ finder: LogFinder, _ slot: AnchorSlot, upTo told: LogPoint) throws(EngineError) {
+    let last = max(told.position.segment, slot.checkpoint?.segment ?? 0)
     let path = try finder.path(to: last, listing: try finder.list(), isExact: true)
     checkpoint = try NamedCheckpoint.named(by: slot, in: path, folder: finder.folder)
     let alive = LogFinder.alive(path, by: checkpoint)
     segments = try finder.earlier(than: alive, checkpoint) + alive
+    if let checkpoint, checkpoint.position.rawValue >= told.position.rawValue {
+      end = try Self.end(of: checkpoint, in: segments)
+    } else {
+      end = told
+    }
+  }
+
+  /// Whether nobody has told yet that the log goes on so far; what a checkpoint is named for is durable.
+  func isAhead(of told: LogPoint) -> Bool { end != told }
+
+  private static func end(
+    of checkpoint: NamedCheckpoint, in segments: [LogSegment]
+  ) throws(EngineError) -> LogPoint {
+    var walk = try LogWalk(LogPath.tail(of: segments)[...], from: checkpoint.record.replay, upTo: nil)
+    while let frame = try walk.next() {
+      if frame.position == checkpoint.position { return walk.point }
+    }
+    throw EngineError.damaged(
+      "a frame of the log before a checkpoint is damaged; restore the file", file: walk.segment.path,
+      offset: walk.point.position.offset)
   }
 }

@@ -93,13 +93,14 @@ struct Opening {
     do throws(EngineError) {
       try checkMayWrite(contents)
       let finder = LogFinder(folder: folder, identifier: record.identifier, options: options)
-      let view = try LogView(finder, contents.slot, last: record.end.position.segment)
+      let view = try LogView(finder, contents.slot, upTo: record.end)
       guard let last = view.segments.last, contents.slot.identifier == record.identifier else {
         throw EngineError.damaged("the store is not the one that others have open", file: path)
       }
       let log = Log(
         folder: folder, identifier: record.identifier, options: options, path: view.segments, last: last,
-        end: record.end, filled: last.limit, ends: view.checkpoint?.ends ?? [:], durable: record.durable)
+        end: view.end, filled: last.limit, ends: view.checkpoint?.ends ?? [:],
+        durable: view.isAhead(of: record.end) ? view.end : record.durable)
       let found = Found(
         folder: folder, anchor: anchor, log: log, checkpoint: view.checkpoint, next: record.nextSegment,
         seenRecord: record.counter)

@@ -1,8 +1,11 @@
 import HeartwoodFiles
 import Synchronization
 
-/// A file system in which something else happens just before a file is opened.
+/// A file system in which something else happens just before a file is opened, or a folder listed.
 final class InterruptedOpening: FileSystem {
+  /// The name by which a listing is asked for.
+  static let listing = "/"
+
   private let base: any FileSystem
   private let interruption = Mutex<(suffix: String, action: @Sendable () -> Void)?>(nil)
 
@@ -47,7 +50,11 @@ private final class InterruptedDirectory: Directory {
     return try base.open(name, mode)
   }
 
-  func entries() throws(FileSystemError) -> [String] { try base.entries() }
+  func entries() throws(FileSystemError) -> [String] {
+    opening.isAboutToOpen(InterruptedOpening.listing)
+    return try base.entries()
+  }
+
   func rename(_ name: String, to newName: String) throws(FileSystemError) {
     try base.rename(name, to: newName)
   }

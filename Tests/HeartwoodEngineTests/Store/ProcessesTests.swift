@@ -206,6 +206,41 @@ import Testing
     try writer.close()
   }
 
+  @Test(arguments: [EngineOptions.Access.readWrite, .readOnly])
+  func `that follow another see a checkpoint that they have not been told of yet`(
+    access: EngineOptions.Access
+  ) throws {
+    let disk = SimulatedFileSystem(seed: 5)
+    let files = InterruptedOpening(disk.process(named: "reader"))
+    var options = shared(.simulated)
+    options.busyTimeout = 0
+    let writer = try Engine(
+      at: "/store", options: options, fileSystem: disk.process(named: "writer"))
+    @Sendable func overwrite(_ round: UInt8) throws {
+      try writer.write {
+        for key in 0..<500 { try $0.put("key \(key)", [UInt8](repeating: round, count: 300)) }
+      }
+      try writer.checkpoint()
+    }
+    try overwrite(0)
+    var mine = options
+    mine.access = access
+    let reader = try Engine(at: "/store", options: mine, fileSystem: files)
+    try overwrite(1)
+    try writer.reclaim()
+    // The reader has read what it was told, and not what the anchor says.
+    files.interrupt(before: InterruptedOpening.listing) {
+      #expect(throws: Never.self) { try overwrite(2) }
+    }
+    #expect(try reader.snapshot().get("key 7") == [UInt8](repeating: 2, count: 300))
+    #expect(files.hasHappened && reader.newestGeneration == writer.newestGeneration)
+    try overwrite(3)
+    #expect(try reader.snapshot().get("key 7") == [UInt8](repeating: 3, count: 300))
+    #expect(try reader.verify().findings == [])
+    try reader.close()
+    try writer.close()
+  }
+
   /// Lets go after every write, so that nothing depends on time.
   private func shared(_ kind: StoreKind) -> EngineOptions {
     var options = kind.options
