@@ -160,6 +160,8 @@
     case leavesLastValuesBehind
     /// The pages of a segment that is emptied are not copied.
     case leavesPagesBehind
+    /// Those that another process has written between two steps are not copied.
+    case leavesPagesOfOthersBehind
 
     /// A segment of a transaction that was given up is unlinked while a slot of the anchor names it.
     case unlinksGivenUpTooEarly

@@ -158,16 +158,24 @@ public final class Engine: Sendable {
   }
 
   /// Writes the tree to disk now, so that opening need not read the log before it. Done by itself in the
-  /// background after `EngineOptions.checkpointBytes` of log.
+  /// background after `EngineOptions.checkpointBytes` of log. Everything that was committed before is durable then, unless
+  /// the store was opened with `Durability.none`.
+  ///
+  /// Reading and writing go on meanwhile; writes of other processes wait until it ends.
+  ///
+  /// - Throws: `.locked` where another process writes for all of `EngineOptions.busyTimeout`; `.nestedWrite` inside a write of
+  ///   this thread; `.readOnly`, `.stopped`, and errors of the file system, which lose nothing.
+  /// - Complexity: O(n) in the pages that were changed since the last.
   public func checkpoint() throws(EngineError) { try use.open().checkpoint() }
 
   /// Gives the space of overwritten and deleted values back: moves what lives out of the parts of the log with
   /// little left alive, writes the tree anew where most of its pages are old, and unlinks the files.
   ///
-  /// Reading and writing go on meanwhile; a commit waits for a step of at most 64 KiB, or a single value. Snapshots
-  /// that are held stay whole; past generations that need what was given back can't be opened any more.
+  /// Reading and writing go on meanwhile, in other processes too; a commit waits for a step of at most 64 KiB, or a single value.
+  /// Snapshots that are held stay whole; past generations that need what was given back can't be opened any more.
   ///
-  /// - Throws: `.readOnly`, `.stopped`, `.damaged` where a value that would have to be moved is, and errors of the file
+  /// - Throws: `.locked` where another process writes for all of `EngineOptions.busyTimeout`; `.nestedWrite` inside a write of
+  ///   this thread; `.readOnly`, `.stopped`, `.damaged` where a value that would have to be moved is, and errors of the file
   ///   system. What was not given back stays as it was.
   /// - Complexity: O(n) in the number of keys, and in the bytes that are moved.
   @discardableResult
@@ -191,8 +199,9 @@ public final class Engine: Sendable {
   ///   - path: A folder that is missing, empty, or holds an earlier backup. Its parent has to be there.
   ///   - fileSystem: Where that folder is.
   /// - Throws: `.exists` where the folder holds another store, or a backup that was written to since or is of another
-  ///   past of this store; `.notAStore` where it holds other things; `.locked` where it is in use; `.damaged`; errors
-  ///   of the file systems. What the folder held stays as it was.
+  ///   past of this store; `.notAStore` where it holds other things; `.locked` where it is in use, or another process writes this
+  ///   store for all of `EngineOptions.busyTimeout`; `.nestedWrite` inside a write of this thread; `.damaged`; errors of the file
+  ///   systems. What the folder held stays as it was.
   /// - Complexity: O(n) in the bytes that are new; a segment of the log, 64 MiB or a transaction more, is held in memory
   ///   where files are not mapped.
   @discardableResult
@@ -210,10 +219,12 @@ public final class Engine: Sendable {
   /// What the store holds and takes.
   public func statistics() throws(EngineError) -> EngineStatistics { try use.open().statistics() }
 
-  /// Reads everything and reports whatever is not as it should be. Writing may go on meanwhile.
+  /// Reads everything and reports whatever is not as it should be. Reading and writing go on meanwhile, in other processes too.
   ///
   /// - Parameter progress: Is told how many bytes of how many have been read.
-  /// - Throws: where reading fails; damage is reported, not thrown.
+  /// - Throws: where reading fails; damage is reported, not thrown. `.locked` where another process writes for all of
+  ///   `EngineOptions.busyTimeout`; `.nestedWrite` inside a write of this thread.
+  /// - Complexity: O(n) in the bytes of the store, and in the keys.
   public func verify(progress: ((Int64, Int64) -> Void)? = nil) throws(EngineError) -> VerificationReport {
     try use.open().verify(progress: progress)
   }

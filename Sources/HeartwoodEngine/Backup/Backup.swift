@@ -53,6 +53,18 @@ struct Backup {
     return reused
   }
 
+  /// A file of the store, opened once more; where another process has given it back, the one that is held.
+  func source<Segment>(
+    _ name: String, held: Segment?, _ open: () throws(EngineError) -> Segment
+  ) throws(EngineError) -> Segment {
+    do throws(EngineError) {
+      return try open()
+    } catch {
+      guard let held, try !store.folder.entries().contains(name) else { throw error }
+      return held
+    }
+  }
+
   private func findEarlier() throws(EngineError) -> EarlierBackup? {
     guard let earlier = try target.earlier(of: contents.identifier) else { return nil }
     try earlier.requireOrigin(contents, target.folder)
@@ -77,19 +89,15 @@ extension OpenStore {
   func backup(to path: String, _ fileSystem: any FileSystem) throws(EngineError) -> BackupReport {
     // Asked here so that a backup inside a write is an error and not a wait for itself.
     try writer.withLock { () throws(EngineError) in try status.checkOpen() }
-    // A store that has stopped is copied as it can be read.
-    guard !status.isStopped else { return try backupHere(to: path, fileSystem) }
-    return try withLead { () throws(EngineError) in try backupHere(to: path, fileSystem) }
-  }
-
-  private func backupHere(
-    to path: String, _ fileSystem: any FileSystem
-  ) throws(EngineError) -> BackupReport {
-    // Nothing is given back meanwhile.
+    // Nothing is given back meanwhile here; what other processes give back, the contents hold.
     return try reclaimer.lock.withLock { () throws(EngineError) in
       let target = try BackupTarget(path, fileSystem)
       defer { target.close() }
-      return try Backup(store: self, contents: try backupContents(), target: target).run()
+      // A store that has stopped is copied as it can be read.
+      let contents =
+        try status.isStopped
+        ? backupContents() : withLead { () throws(EngineError) in try backupContents() }
+      return try Backup(store: self, contents: contents, target: target).run()
     }
   }
 }

@@ -15,6 +15,14 @@ struct BackupContents {
   let logs: [LogPart]
   /// Where the log ends.
   let end: LogPoint
+  /// The files, open for as long as they are to be copied, whoever gives them back.
+  let files: Files
+
+  /// By number.
+  struct Files {
+    let logs: [UInt32: LogSegment]
+    let pages: [UInt32: PageSegment]
+  }
 
   /// The segments of pages, as the checkpoint names them.
   var pages: [CheckpointRecord.Segment] { checkpoint?.pageSegments ?? [] }
@@ -93,6 +101,12 @@ extension OpenStore {
     }
     return BackupContents(
       identifier: log.identifier, created: anchor.current.created, checkpoint: lastCheckpoint, logs: logs,
-      end: end)
+      end: end, files: heldFiles)
+  }
+
+  private var heldFiles: BackupContents.Files {
+    BackupContents.Files(
+      logs: Dictionary(log.segments.map { ($0.number, $0) }) { first, _ in first },
+      pages: Dictionary(pages.parts.map { ($0.segment.number, $0.segment) }) { first, _ in first })
   }
 }

@@ -25,7 +25,7 @@ struct LogSegmentCopy {
   /// Throws where the copy that is there is not the beginning of this segment.
   func requireOrigin() throws(EngineError) {
     guard let from, reused < part.end.offset else { return }
-    guard try openSource().ends(at: LogPath.SegmentEnd(from)) else {
+    guard try source().ends(at: LogPath.SegmentEnd(from)) else {
       throw EarlierBackup.wentItsOwnWay(backup.target.folder)
     }
   }
@@ -33,11 +33,17 @@ struct LogSegmentCopy {
   /// Returns how many bytes were there already.
   func run() throws(EngineError) -> Int64 {
     guard reused < part.end.offset else { return Int64(reused) }
-    let segment = try openSource()
+    let segment = try source()
     let start = from ?? part.header.firstPoint
     try check(segment, from: start)
     try copy(segment)
     return Int64(reused)
+  }
+
+  private func source() throws(EngineError) -> LogSegment {
+    try backup.source(name, held: backup.contents.files.logs[part.header.number]) {
+      () throws(EngineError) in try openSource()
+    }
   }
 
   /// The segment opened once more: what is read of it is given back when it is copied.

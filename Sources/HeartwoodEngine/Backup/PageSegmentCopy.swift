@@ -28,7 +28,9 @@ struct PageSegmentCopy {
 
   /// Returns how many bytes were there already.
   func run() throws(EngineError) -> Int64 {
-    let source = try sourceFiles.open(part).segment
+    let source = try backup.source(name, held: backup.contents.files.pages[part.number]) {
+      () throws(EngineError) in try sourceFiles.open(part).segment
+    }
     if let earlier {
       let mine = try backup.target.pageFiles(of: backup.contents.identifier).open(earlier).segment
       guard mine.header == source.header else { throw EarlierBackup.wentItsOwnWay(backup.target.folder) }

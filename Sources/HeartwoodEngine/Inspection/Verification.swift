@@ -4,6 +4,8 @@ import HeartwoodFiles
 /// every frame and record of the log, every page, the tree's structure and counts, every value.
 ///
 /// A finding does not end it: what can still be read is looked at too.
+///
+/// All files are opened before anything of them is read: others may give them back then.
 final class Verification {
   private let store: OpenStore
   private let checkpoint: NamedCheckpoint?
@@ -11,8 +13,10 @@ final class Verification {
   private let pinned: PinnedGeneration
   /// The log, opened once more.
   private var path: [LogSegment] = []
-  /// Segments before it, of which only the values count.
-  private var earlier: [LogSegment] = []
+  /// Segments before it, of which only the values count, and where they end.
+  private var earlier: [(segment: LogSegment, end: LogPath.SegmentEnd)] = []
+  /// The newest checkpoint's segments of pages, opened once more.
+  private var parts: [PageAppender.Part] = []
   private var report = VerificationReport()
   private let progress: ((Int64, Int64) -> Void)?
   private var done: Int64 = 0
@@ -29,9 +33,21 @@ final class Verification {
     report.keys = pinned.pin.root.count
   }
 
+  /// While nobody gives files back.
+  func openFiles() throws(EngineError) {
+    try collecting { () throws(EngineError) in try openLog() }
+    for named in checkpoint?.pageSegments ?? [] {
+      total += Int64(named.extent) * Int64(Format.pageBytes)
+      try collecting { () throws(EngineError) in parts.append(try files.open(named)) }
+    }
+  }
+
+  /// Whether something is missing, or not as it was written.
+  var hasFindings: Bool { !report.findings.isEmpty }
+
+  /// Behind `openFiles()`.
   func run() throws(EngineError) -> VerificationReport {
     try checkAnchor()
-    try collecting { () throws(EngineError) in try openLog() }
     try checkLog()
     try checkPages(named: try checkCheckpoints())
     try collecting { () throws(EngineError) in try checkTreeOnDisk() }
@@ -77,27 +93,29 @@ final class Verification {
     let finder = LogFinder(folder: store.folder, identifier: store.log.identifier, options: options)
     path = LogFinder.alive(
       try finder.path(to: end.position.segment, listing: try finder.list(), isExact: true), by: checkpoint)
-    earlier = try finder.earlier(than: path, checkpoint)
+    for segment in try finder.earlier(than: path, checkpoint) {
+      guard let end = store.log.path.end(of: segment.number) else { continue }
+      earlier.append((segment, end))
+      total += Int64(end.offset)
+    }
     if checkpoint == nil, let join = path.first?.header.predecessor {
       throw EngineError.damaged(
         "the log has no beginning; restore the missing files",
         file: store.folder.path(of: SegmentName.log(join.position.segment)))
     }
-    for segment in earlier + path.dropLast() {
+    for segment in path.dropLast() {
       total += Int64(store.log.path.end(of: segment.number)?.offset ?? 0)
     }
     total += Int64(end.position.offset)
-    for named in checkpoint?.pageSegments ?? [] { total += Int64(named.extent) * Int64(Format.pageBytes) }
   }
 
   private func checkLog() throws(EngineError) {
-    for segment in earlier { try checkAlone(segment) }
+    for (segment, end) in earlier { try checkAlone(segment, upTo: end) }
     try checkPath()
   }
 
   /// The frames of a segment whose neighbours may be gone.
-  private func checkAlone(_ segment: LogSegment) throws(EngineError) {
-    guard let end = store.log.path.end(of: segment.number) else { return }
+  private func checkAlone(_ segment: LogSegment, upTo end: LogPath.SegmentEnd) throws(EngineError) {
     let position = LogPosition(segment: segment.number, offset: end.offset)
     var walk = try LogWalk([segment][...], from: segment.header.firstPoint, upTo: position)
     while let frame = try walk.next() { note(frame) }
@@ -174,9 +192,9 @@ final class Verification {
   }
 
   private func checkPages(named ends: Ends) throws(EngineError) {
-    for named in checkpoint?.pageSegments ?? [] {
+    for part in parts {
       try collecting { () throws(EngineError) in
-        try checkPages(of: try files.open(named), ends: ends[named.number] ?? [:])
+        try checkPages(of: part, ends: ends[part.segment.number] ?? [:])
       }
     }
   }
@@ -210,12 +228,9 @@ final class Verification {
 
   /// The newest checkpoint's tree, from its files.
   private func checkTreeOnDisk() throws(EngineError) {
-    guard let checkpoint else { return }
+    guard let checkpoint, parts.count == checkpoint.pageSegments.count else { return }
     let space = try PageSpace()
-    for named in checkpoint.pageSegments {
-      let part = try files.open(named)
-      part.segment.add(to: space, pageCount: part.extent.pages)
-    }
+    for part in parts { part.segment.add(to: space, pageCount: part.extent.pages) }
     let view = TreeView(space: space, root: checkpoint.root)
     try inspect(view) { (key, entry) throws(EngineError) in }
   }
@@ -251,15 +266,31 @@ extension Record {
 extension OpenStore {
   func verify(progress: ((Int64, Int64) -> Void)?) throws(EngineError) -> VerificationReport {
     try status.checkOpen()
-    // Nothing is given back meanwhile, by others neither.
-    guard !status.isStopped, membership != nil else { return try verifyHere(progress) }
-    return try withLead { () throws(EngineError) in try verifyHere(progress) }
+    return try beginVerification(progress).run()
   }
 
-  private func verifyHere(_ progress: ((Int64, Int64) -> Void)?) throws(EngineError) -> VerificationReport {
-    try followOthers()
-    return try reclaimer.lock.withLock { () throws(EngineError) in
-      try Verification(self, progress: progress).run()
+  private func beginVerification(_ progress: ((Int64, Int64) -> Void)?) throws(EngineError) -> Verification {
+    // Nothing is given back meanwhile, by others neither.
+    guard status.isStopped || membership == nil else {
+      return try withLead { () throws(EngineError) in try openedVerification(progress) }
+    }
+    var patience = Patience(seconds: options.busyTimeout)
+    while true {
+      try followOthers()
+      let counter = try newestCounter()
+      let verification = try openedVerification(progress)
+      // What others have given back since is no finding.
+      guard verification.hasFindings, try newestCounter() != counter, patience.wait() else {
+        return verification
+      }
+    }
+  }
+
+  private func openedVerification(_ progress: ((Int64, Int64) -> Void)?) throws(EngineError) -> Verification {
+    try reclaimer.lock.withLock { () throws(EngineError) in
+      let verification = Verification(self, progress: progress)
+      try verification.openFiles()
+      return verification
     }
   }
 }

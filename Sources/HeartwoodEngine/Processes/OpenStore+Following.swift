@@ -15,8 +15,9 @@ extension OpenStore {
     if counter > leading.seen.load(ordering: .relaxed), let page { try follow(page) }
   }
 
+  /// The counter of the newest record; 0 where nobody can tell anything.
   @inline(never)
-  private func newestCounter() throws(EngineError) -> UInt64 {
+  func newestCounter() throws(EngineError) -> UInt64 {
     do {
       return try page?.newestCounter() ?? 0
     } catch {
@@ -33,15 +34,15 @@ extension OpenStore {
   /// Runs `body`, which follows others and opens files, once more where another process has given such a file back just
   /// before.
   func besideOthers<Result>(_ body: () throws(EngineError) -> Result) throws(EngineError) -> Result {
-    guard let page else { return try body() }
+    guard page != nil else { return try body() }
     var patience = Patience(seconds: options.busyTimeout)
     while true {
-      let counter = try newestRecord(page)?.counter
+      let counter = try newestCounter()
       do throws(EngineError) {
         return try body()
       } catch {
         // Of what is given back, others are told before.
-        guard error.code == .damaged, try newestRecord(page)?.counter != counter, patience.wait() else {
+        guard error.code == .damaged, try newestCounter() != counter, patience.wait() else {
           throw error
         }
       }

@@ -7,7 +7,7 @@ import Synchronization
 /// is written; where others are there, it lets go after every write. Whoever leads next first takes up what was written
 /// since; where the one before has ended without letting go, it brings the log in order as an opening after a crash does.
 ///
-/// Order of the locks: `leading.taking`, reclaimer, checkpoints, writer.
+/// Order of the locks: reclaimer, `leading.taking`, checkpoints, writer.
 final class Leading: @unchecked Sendable {
   /// Held by the thread that takes the lead.
   let taking = Lock()
@@ -17,8 +17,10 @@ final class Leading: @unchecked Sendable {
   let hasTold = Atomic(false)
   /// The writer's.
   var writesInCompany = 0
-  /// The writer's: how many tasks need the lead until they end.
+  /// The writer's: how many tasks need the lead until they end, or give way.
   var tasks = 0
+  /// The writer's: how often the tree has begun anew from a checkpoint of another process.
+  var adoptions = 0
   /// Whether somebody looks after a while whether more was written; changed under the writer lock.
   let isWatched = Atomic(false)
   /// How often others had called when this process gave way the last time.
@@ -81,7 +83,8 @@ extension OpenStore {
     return calls
   }
 
-  /// Runs `body`, a task of several steps, as the one who writes. Holds no lock.
+  /// Runs `body`, a task of several steps, as the one who writes. Holds no lock. Other processes do not write meanwhile,
+  /// unless the task gives way.
   func withLead<Result>(_ body: () throws(EngineError) -> Result) throws(EngineError) -> Result {
     guard membership != nil else {
       // Asked here so that a task inside a write is an error and not a wait for itself.
@@ -96,6 +99,29 @@ extension OpenStore {
       }
     }
     return try body()
+  }
+
+  /// Lets others write between two steps of a task, where they wait for it. With no lock but the reclaimer's.
+  ///
+  /// - Returns: whether another process has taken a checkpoint meanwhile, which the tree begins from now.
+  /// - Throws: `.locked` where one goes on to for all of `busyTimeout`; the task is to end then.
+  func giveWay() throws(EngineError) -> Bool {
+    guard let membership, leading.hasCompany, hasCalls(membership) != nil else { return false }
+    let before = try writer.withLock { () throws(EngineError) in
+      leading.tasks -= 1
+      _ = hasGivenWay()
+      return leading.adoptions
+    }
+    do {
+      return try withWriterLeading(orThrow: { $0 }) { () throws(EngineError) in
+        leading.tasks += 1
+        return leading.adoptions > before
+      }
+    } catch {
+      // For the end of the task.
+      writer.withLockInBackground { leading.tasks += 1 }
+      throw error
+    }
   }
 
   /// Sees to it that this process leads. With no locks, or with the writer lock where it does.
@@ -119,12 +145,13 @@ extension OpenStore {
   private func waitForLock(_ membership: Membership) throws(EngineError) {
     giveOthersTime(membership)
     var patience = Patience(seconds: options.busyTimeout)
-    var hasCalled = false
+    var attempts = 0
     do {
       repeat {
         if try membership.tryLead() { return }
-        if !hasCalled { try membership.page.noteCall() }
-        hasCalled = true
+        // Now and then: it may have given way for a moment that this process has missed.
+        if attempts % Self.attemptsByCall == 0 { try membership.page.noteCall() }
+        attempts += 1
       } while patience.wait()
     } catch {
       throw EngineError.files(error, "the store could not be locked")
@@ -143,6 +170,8 @@ extension OpenStore {
 
   /// Longer than the longest pause.
   private static let timeForOthers = 0.005
+  /// Some 50 milliseconds.
+  private static let attemptsByCall = 32
 
   // MARK: Taking over
 

@@ -27,6 +27,9 @@ struct Evacuation {
     packs = victims.packs
   }
 
+  /// Goes through the tree once more: it has other pages now, and some may lie in the segments of pages.
+  mutating func beginAgain() { next = [] }
+
   /// Does the next step; returns whether there is another one.
   mutating func step() throws(EngineError) -> Bool {
     guard let key = next else { return false }

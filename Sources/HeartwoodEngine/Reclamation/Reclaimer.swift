@@ -11,7 +11,7 @@ import Synchronization
 ///
 /// A crash anywhere leaves a store whose newest checkpoint has all of its segments.
 final class Reclaimer: @unchecked Sendable {
-  /// Held by the one who gives space back.
+  /// Held by the one who gives space back. With it, this process may give way to others that write.
   let lock = Lock()
   /// Unlinked segments that older generations may need, and the generation from which on nobody does. Under the
   /// writer lock.
@@ -218,18 +218,37 @@ extension OpenStore {
     }
   }
 
-  /// Moves what lives, step by step; commits wait where they would be faster.
+  /// Moves what lives, step by step; commits wait where they would be faster, and those of other processes come between.
   private func evacuate(_ victims: Reclaimer.Victims) throws(EngineError) -> Evacuation {
     var evacuation = Evacuation(self, victims)
     pace.begin()
     defer { pace.end() }
-    var moved = 0
+    var hasOtherPages = false
+    try run(&evacuation) { () throws(EngineError) in
+      if try giveWay() { hasOtherPages = true }
+    }
+    #if DELIBERATE_BUGS
+      if DeliberateBug.isOn(.leavesPagesOfOthersBehind) { return evacuation }
+    #endif
+    if hasOtherPages, !victims.pages.isEmpty {
+      // Nobody else writes from here on. That takes a walk through the tree, as choosing the segments did.
+      checkpoints.withLock { pages.seal() }
+      evacuation.beginAgain()
+      try run(&evacuation) { () throws(EngineError) in }
+    }
+    return evacuation
+  }
+
+  private func run(
+    _ evacuation: inout Evacuation, betweenSteps: () throws(EngineError) -> Void
+  ) throws(EngineError) {
+    var moved = evacuation.movedBytes
     while try evacuation.step() {
       guard !pace.hasStopped else { throw OpenStore.closing }
       pace.noteMoved(evacuation.movedBytes - moved)
       moved = evacuation.movedBytes
+      try betweenSteps()
     }
-    return evacuation
   }
 
   // MARK: Small files

@@ -52,7 +52,23 @@ struct CrowdRun {
     let report = try engine.verify()
     try require(report.isSound, "\(report.findings)")
     try engine.close()
+    for process in processes { try checkBackup(at: CrowdVictim.backup(of: path, by: process.name)) }
     return try CrowdVictim.number(snapshot, "count")
+  }
+
+  /// What a process has copied before it died is whole, or is no store.
+  private func checkBackup(at path: String) throws {
+    var options = Self.options
+    options.createsStore = false
+    do {
+      let backup = try Engine(at: path, options: options)
+      try CrowdVictim.check(try backup.snapshot(), "in the backup")
+      let findings = try backup.verify().findings
+      try require(findings == [], "\(findings)")
+      try backup.close()
+    } catch let error as EngineError {
+      try require(error.code == .notFound || error.code == .notAStore, "the backup: \(error)")
+    }
   }
 
   private func check(_ snapshot: Snapshot, of acknowledged: [String: Int], _ moment: String) throws {
@@ -109,7 +125,8 @@ private final class CrowdProcess {
   }
 }
 
-/// A process that counts its own transactions, and those of all, in every one of them.
+/// A process that counts its own transactions, and those of all, in every one of them. Now and then it gives space back,
+/// makes a backup and verifies, while the others write.
 enum CrowdVictim {
   static let kind = "crowd"
 
@@ -131,8 +148,16 @@ enum CrowdVictim {
       last = count
       FileHandle.standardOutput.write(Data("\(own)\n".utf8))
       if own % 7 == 0 { try check(try engine.snapshot(), name) }
+      if own % 31 == 0 { _ = try engine.reclaim() }
+      if own % 37 == 0 { _ = try engine.backup(to: backup(of: path, by: name)) }
+      if own % 41 == 0 {
+        let findings = try engine.verify().findings
+        try require(findings == [], "\(name): \(findings)")
+      }
     }
   }
+
+  static func backup(of path: String, by name: String) -> String { "\(path)-\(name)" }
 
   /// Whether the transactions of all add up, and every value is that of one.
   static func check(_ snapshot: Snapshot, _ moment: String) throws {
