@@ -14,7 +14,7 @@ extension OpenStore {
   func checkpointInBackground() {
     // What fails here fails again, and is told, at the next checkpoint that somebody asks for; a failed
     // sync has stopped the writer by then.
-    if membership == nil || leading.isOn.load(ordering: .relaxed) { try? checkpointAndReclaim() }
+    try? checkpointAndReclaim()
     writer.withLockInBackground { isCheckpointUnderWay = false }
   }
 

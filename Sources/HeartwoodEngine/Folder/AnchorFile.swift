@@ -223,7 +223,5 @@ final class AnchorFile: @unchecked Sendable {
     return .written
   }
 
-  func close() {
-    try? file.close()
-  }
+  func close() { lock.withLock { try? file.close() } }
 }

@@ -204,7 +204,7 @@ final class StoreFolder: Sendable {
   func oldCounter() throws(EngineError) -> UInt64 {
     guard membership == nil else { return 0 }
     return try reading { (file) throws(FileSystemError) in
-      try ProcessPage(file, isWritten: false).newestCounter()
+      try ProcessPage(file, isWritten: false).newest()?.counter
     } ?? 0
   }
 

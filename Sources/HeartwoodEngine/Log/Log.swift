@@ -268,6 +268,9 @@ final class Log: @unchecked Sendable {
 
   // MARK: Rolling
 
+  /// Nothing more may be written where the log ends.
+  func requireRoll() { mustRoll = true }
+
   /// Lets the log go on in a segment that was made for it, and that a slot of the anchor names by now.
   func take(_ segment: LogSegment, filled: Int) {
     let first = segment.header.firstPoint

@@ -50,15 +50,18 @@ extension OpenStore {
   }
 
   private func followOnce(_ page: ProcessPage) throws(EngineError) {
-    try checkpoints.withLock { () throws(EngineError) in
-      try writer.withLock { () throws(EngineError) in
+    let released = try checkpoints.withLock { () throws(EngineError) in
+      try writer.withLock { () throws(EngineError) -> [AnyObject] in
         guard !leading.isOn.load(ordering: .relaxed), let record = try newestRecord(page),
           record.counter > leading.seen.load(ordering: .relaxed), record.identifier == log.identifier
-        else { return }
+        else { return [] }
         try CatchUp(store: self, end: record.end, durable: record.durable).run()
         leading.seen.store(record.counter, ordering: .relaxed)
+        // What others have given back is not kept by those who only read.
+        return reclaimer.release(self)
       }
     }
+    withExtendedLifetime(released) {}
   }
 
   func newestRecord(_ page: ProcessPage) throws(EngineError) -> ProcessRecord? {

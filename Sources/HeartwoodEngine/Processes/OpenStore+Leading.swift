@@ -132,9 +132,13 @@ extension OpenStore {
       try status.checkWritable()
       try waitForLock(membership)
       do throws(EngineError) {
-        try checkpoints.withLock { () throws(EngineError) in
-          try writer.withLock { () throws(EngineError) in try takeOver(membership) }
+        let released = try checkpoints.withLock { () throws(EngineError) in
+          try writer.withLock { () throws(EngineError) in
+            try takeOver(membership)
+            return reclaimer.release(self)
+          }
         }
+        withExtendedLifetime(released) {}
       } catch {
         try? membership.letGo()
         throw error
@@ -194,7 +198,7 @@ extension OpenStore {
       try makeDurable(slot)
       try takeCheckpointOfOthers(slot)
     } else {
-      try recover()
+      try recover(record)
       hasRecovered = true
     }
     try log.resume()
@@ -254,7 +258,8 @@ extension OpenStore {
   }
 
   /// Whoever led has ended in the middle of it.
-  private func recover() throws(EngineError) {
+  private func recover(_ record: ProcessRecord?) throws(EngineError) {
+    try tellRecovering(record)
     let contents = try anchor.reload(folder)
     try makeDurable(contents.slot)
     let found = try Opening(path, options, fileSystem).find(folder, anchor, contents, endsAsSaid: false)
@@ -271,6 +276,17 @@ extension OpenStore {
       return adoption.takeLogOnly()
     }
     try adoption.run()
+  }
+
+  /// Before any file is changed: whoever led must not go on as if nothing had happened, should this process end in the middle.
+  private func tellRecovering(_ record: ProcessRecord?) throws(EngineError) {
+    guard var record, let membership else { return }
+    (record.leader, record.isHeld) = (leading.name, true)
+    do {
+      _ = try leading.recording.withLock { () throws(FileSystemError) in try membership.page.write(record) }
+    } catch {
+      throw EngineError.files(error, "other processes could not be told that the store is recovered")
+    }
   }
 
   /// Begins anew from a checkpoint of another process, by an empty transaction of the store's own.
@@ -294,7 +310,10 @@ extension OpenStore {
       if let record { leading.led.store(record.counter, ordering: .relaxed) }
       // Whoever called before has gone.
       leading.calls.store(try membership.page.callCount(), ordering: .relaxed)
-      let isKnown = record.map { !$0.isHeld && $0.end == log.end && $0.durable == durableForOthers }
+      let isKnown = record.map {
+        !$0.isHeld && $0.identifier == log.identifier && $0.end == log.end && $0.durable == durableForOthers
+          && $0.nextSegment == numbers.upcoming
+      }
       if isKnown != true { try self.record(isHeld: true) }
       guard options.sharing == .processes, membership.page.isThere else { return }
       try membership.settle()

@@ -37,6 +37,8 @@ final class ProcessPage: @unchecked Sendable {
       // Written, and not only extended: on a full disk a page without room would end the process that touches it.
       if try file.size() < Int64(Self.byteCount) {
         try file.write(all: [UInt8](repeating: 0, count: Self.byteCount), at: 0)
+      } else {
+        try Self.clearNonsense(file)
       }
       self.init(file, shared: try file.share(length: Self.byteCount), map: nil, isThere: true)
     } catch {
@@ -54,6 +56,17 @@ final class ProcessPage: @unchecked Sendable {
     } else {
       let isWhole = try file.size() >= Self.byteCount
       self.init(file, shared: nil, map: isWhole ? try file.map(length: Self.byteCount) : nil, isThere: true)
+    }
+  }
+
+  /// Takes away what no process has written: numbers go on from those that are there. By a process that is alone.
+  private static func clearNonsense(_ file: any File) throws(FileSystemError) {
+    let page = ProcessPage(file, shared: nil, map: nil, isThere: true)
+    for record in [firstRecord, secondRecord] where ProcessRecord(try page.words(at: record)) == nil {
+      try file.write(all: [UInt8](repeating: 0, count: ProcessRecord.byteCount), at: record)
+    }
+    for count in [arrivals, calls] where try page.word(at: count) > UInt64.max / 2 {
+      try file.write(all: [UInt8](repeating: 0, count: 8), at: count)
     }
   }
 
@@ -123,7 +136,7 @@ final class ProcessPage: @unchecked Sendable {
 
   /// Makes a record the next one behind those with two counters; returns where it belongs.
   private static func number(_ record: inout ProcessRecord, behind first: UInt64, _ second: UInt64) -> Int {
-    record.counter = max(first, second) + 1
+    record.counter = max(first, second) &+ 1
     return first <= second ? firstRecord : secondRecord
   }
 
@@ -146,7 +159,7 @@ final class ProcessPage: @unchecked Sendable {
   /// Without shared memory, two that count at once may count as one.
   private func count(at offset: Int) throws(FileSystemError) -> UInt64 {
     if let memory {
-      return (memory + offset / 8).pointee.add(1, ordering: .sequentiallyConsistent).newValue
+      return (memory + offset / 8).pointee.wrappingAdd(1, ordering: .sequentiallyConsistent).newValue
     }
     let count = try word(at: offset) &+ 1
     if isThere { try file.write(all: withUnsafeBytes(of: count) { Array($0) }, at: offset) }

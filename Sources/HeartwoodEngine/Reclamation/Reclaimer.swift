@@ -276,6 +276,8 @@ extension OpenStore {
   func checkpointAndReclaim() throws(EngineError) {
     // What can't be moved, a damaged value say, must not keep checkpoints from being taken.
     try withLead { () throws(EngineError) in
+      // Another process may have taken one before this one has come to lead again.
+      guard try writer.withLock({ isCheckpointDue }) else { return }
       if options.reclamation == .automatic, (try? reclaimSome()) == true { return }
       try checkpoint()
     }

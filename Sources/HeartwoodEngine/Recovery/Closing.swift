@@ -26,7 +26,7 @@ extension OpenStore {
     case .success(false): return try leave()
     case .failure(let failure): return try leave(because: failure)
     }
-    try checkpoints.withLock { () throws(EngineError) in
+    try withNobodyLeading { () throws(EngineError) in
       var failure: EngineError?
       // 2. The tree is on disk.
       do throws(EngineError) { try checkpointBeforeClosing() } catch { failure = error }
@@ -37,13 +37,23 @@ extension OpenStore {
         if failure == nil { failure = markClean() }
         // Those who read learn of what closing has written.
         if failure == nil, let membership { letGo(membership) }
-        leading.isOn.store(false, ordering: .relaxed)
-        status.close()
-        anchor.close()
-        folder.close()
+        closeFiles()
       }
       if let failure { throw failure }
     }
+  }
+
+  /// Runs `body` while no other thread takes the lead, or is about to, and none takes a checkpoint.
+  private func withNobodyLeading(_ body: () throws(EngineError) -> Void) throws(EngineError) {
+    try leading.taking.withLock { () throws(EngineError) in try checkpoints.withLock(body) }
+  }
+
+  /// Under all locks. Nobody uses the files any more when they are closed.
+  private func closeFiles() {
+    leading.recording.withLock { leading.isOn.store(false, ordering: .relaxed) }
+    status.close()
+    anchor.close()
+    folder.close()
   }
 
   /// Whether no other process has the store open for writing; then none comes any more either. A store that has stopped is
@@ -68,19 +78,18 @@ extension OpenStore {
   /// - Parameter cause: Why it could not be closed as by the last one, where that is an error.
   private func leave(because cause: EngineError? = nil) throws(EngineError) {
     var failure = cause
-    writer.withLockInBackground {
-      guard !status.isClosed else { return }
-      do throws(EngineError) {
-        try syncs.sync(try drainedWork())
-      } catch {
-        failure = error
+    try withNobodyLeading { () throws(EngineError) in
+      writer.withLockInBackground {
+        guard !status.isClosed else { return }
+        do throws(EngineError) {
+          try syncs.sync(try drainedWork())
+        } catch {
+          failure = error
+        }
+        log.zeros.stop()
+        if let membership { letGo(membership) }
+        closeFiles()
       }
-      log.zeros.stop()
-      if let membership { letGo(membership) }
-      leading.isOn.store(false, ordering: .relaxed)
-      status.close()
-      anchor.close()
-      folder.close()
     }
     if let failure { throw failure }
   }

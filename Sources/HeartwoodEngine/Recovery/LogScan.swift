@@ -112,7 +112,8 @@ struct LogScan {
     var point = provenEnd
     for (index, frame) in frames[..<validCount].enumerated().dropFirst(provenCount) {
       point = frame.next(after: point)
-      guard point == end else { continue }
+      // It may be the beginning of the next segment, which says the same of the frames.
+      guard point.sequence == end.sequence, point.chain == end.chain else { continue }
       provenEnd = point
       provenCount = index + 1
     }

@@ -7,6 +7,8 @@ extension OpenStore {
     try checkMayWrite()
     if !writer.isHeldHere { pace.wait() }
     var ending = Ending()
+    // Whatever becomes of the transaction.
+    defer { letOthersWrite() }
     do {
       try withWriterLeading(orThrow: { $0 as any Error }) {
         try status.checkWritable()
@@ -35,11 +37,14 @@ extension OpenStore {
   /// What is published here others may read, and write behind. Nothing is lost where that can't be told: whoever writes next
   /// finds it.
   private func tellOthers(_ ending: Ending) {
-    guard membership != nil else { return }
-    if !ending.isEmpty { try? publishRecord() }
-    if leading.hasCompany || !leading.isWatched.load(ordering: .relaxed) {
-      writer.withLockInBackground { watchOrLetGo() }
-    }
+    if membership != nil, !ending.isEmpty { try? publishRecord() }
+  }
+
+  private func letOthersWrite() {
+    guard membership != nil, !writer.isHeldHere, leading.isOn.load(ordering: .relaxed),
+      leading.hasCompany || !leading.isWatched.load(ordering: .relaxed)
+    else { return }
+    writer.withLockInBackground { watchOrLetGo() }
   }
 
   /// What is left to do of a transaction when the writer lock is free.

@@ -28,11 +28,17 @@ extension OpenStore {
     // 2. The anchor names it. Only then frames land in it.
     let upcoming = numbers.upcoming
     let proven = log.durable
-    try updateAnchor {
-      $0.lastLogSegment = number
-      $0.nextSegment = upcoming
-      $0.proven = proven
-      $0.isClean = false
+    do {
+      try updateAnchor {
+        $0.lastLogSegment = number
+        $0.nextSegment = upcoming
+        $0.proven = proven
+        $0.isClean = false
+      }
+    } catch {
+      // It may name it all the same: what came behind in this segment would then not be of the log.
+      log.requireRoll()
+      throw error
     }
     // 3. The log ends at its beginning.
     log.take(segment, filled: Format.firstFillBytes)
@@ -91,7 +97,7 @@ extension OpenStore {
         work.zeros = log.zeros
       }
     }
-    if !isCheckpointUnderWay, log.appendedBytes - bytesAtCheckpoint >= checkpointInterval {
+    if !isCheckpointUnderWay, isCheckpointDue {
       isCheckpointUnderWay = true
       work.checkpoint = true
     }
@@ -101,6 +107,9 @@ extension OpenStore {
     }
     return work
   }
+
+  /// The writer's.
+  var isCheckpointDue: Bool { log.appendedBytes - bytesAtCheckpoint >= checkpointInterval }
 
   func submit(_ work: DueWork) {
     if let zeros = work.zeros { options.worker.submit { self.layZeros(zeros) } }

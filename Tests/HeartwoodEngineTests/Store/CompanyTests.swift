@@ -1,0 +1,151 @@
+import Dispatch
+import HeartwoodFaults
+import HeartwoodFiles
+import Testing
+
+@testable import HeartwoodEngine
+
+/// Of two engines that stand for processes, none keeps the other from anything for longer than it has to.
+@Suite struct `In company` {
+  private struct Refusal: Error {}
+
+  @Test func `a transaction that fails lets others write, whatever it fails with`() throws {
+    let disk = SimulatedFileSystem(seed: 7)
+    let files = FaultInjectingFileSystem(base: disk.process(named: "fails"))
+    let engine = try Engine(at: "/store", options: options, fileSystem: files)
+    let other = try Engine(at: "/store", options: options, fileSystem: disk.process(named: "other"))
+    for round in 0..<3 {
+      try engine.write { try $0.put("mine", [UInt8(round)]) }
+      switch round {
+      case 0: #expect(throws: Refusal.self) { try engine.write { _ in throw Refusal() } }
+      case 1:
+        files.use(FaultPlan([.init(.of(.write), occurrence: 1, code: .noSpace)]))
+        #expect(throws: EngineError.self) { try engine.write { try $0.put("more", [1]) } }
+      default:
+        files.use(FaultPlan([.init(.of(.sync), occurrence: 1, code: .inputOutput)]))
+        #expect(throws: EngineError.self) { try engine.write { try $0.put("more", [2]) } }
+      }
+      files.use(FaultPlan())
+      #expect(throws: Never.self) { try other.write { try $0.put("other", [UInt8(round)]) } }
+    }
+    try? engine.close()
+    #expect(try other.snapshot().get("other") == [2])
+    #expect(try other.verify().findings == [])
+    try other.close()
+  }
+
+  @Test(arguments: [EngineOptions.Access.readWrite, .readOnly])
+  func `who only reads keeps nothing that others have given back`(access: EngineOptions.Access) throws {
+    let disk = SimulatedFileSystem(seed: 8)
+    let writer = try Engine(at: "/store", options: options, fileSystem: disk.process(named: "writer"))
+    try writer.write { try $0.put("begun", [1]) }
+    var mine = options
+    mine.access = access
+    let reader = try Engine(at: "/store", options: mine, fileSystem: disk.process(named: "reader"))
+    for round in 0..<12 {
+      try writer.write {
+        for key in 0..<400 { try $0.put("key \(key)", [UInt8](repeating: UInt8(round), count: 300)) }
+      }
+      try writer.reclaim()
+      #expect(try reader.snapshot().get("key 7") == [UInt8](repeating: UInt8(round), count: 300))
+    }
+    let files = try disk.openDirectory("/store").entries().filter { $0.hasSuffix(".log") }
+    let store = reader.use.store
+    let held = (1..<UInt32(400)).filter { store.log.table.slot($0) != nil }
+    #expect(held.count <= files.count + 2, "\(held) of \(files.sorted())")
+    try reader.close()
+    try writer.close()
+  }
+
+  @Test func `checkpoints are taken in the background while all write by turns`() throws {
+    let disk = SimulatedFileSystem(seed: 9)
+    var options = options
+    let worker = LateWorker()
+    options.worker = worker
+    let engines = try ["a", "b"].map {
+      try Engine(at: "/store", options: options, fileSystem: disk.process(named: $0))
+    }
+    for round in 0..<200 {
+      try engines[round % 2].write { try $0.put("key \(round)", [UInt8](repeating: 1, count: 2000)) }
+      // By then nobody leads any more.
+      worker.run()
+    }
+    let unwritten = try engines[0].newestGeneration.rawValue - engines[0].statistics().checkpoint.rawValue
+    #expect(unwritten < 60, "64 KiB are some 32 of 200 transactions")
+    for engine in engines { try engine.close() }
+  }
+
+  @Test func `what nobody has written into the file of processes is not believed, and no end of any`() throws
+  {
+    for fill in [0xff, 0xa5, 0x01] as [UInt8] {
+      let disk = SimulatedFileSystem(seed: 10)
+      try Engine(at: "/store", options: options, fileSystem: disk).close()
+      let page = try disk.openDirectory("/store").open(Membership.processesName, .readWrite)
+      try page.write(all: [UInt8](repeating: fill, count: ProcessPage.byteCount), at: 0)
+      try page.close()
+      let first = try Engine(at: "/store", options: options, fileSystem: disk.process(named: "first"))
+      let second = try Engine(at: "/store", options: options, fileSystem: disk.process(named: "second"))
+      for round in 0..<4 {
+        let engine = round % 2 == 0 ? first : second
+        try engine.write { try $0.put("round", [UInt8(round)]) }
+        #expect(try first.get("round") == [UInt8(round)])
+        #expect(try second.get("round") == [UInt8(round)])
+      }
+      try first.close()
+      try second.close()
+    }
+  }
+
+  @Test func `an engine may be closed while its threads write, and another process has the lead`() throws {
+    try TemporaryFolder.with { path in
+      var options = EngineOptions()
+      (options.sharesInProcess, options.idleSeconds, options.busyTimeout) = (false, nil, 0.02)
+      for _ in 0..<4 {
+        let other = try Engine(at: path, options: options)
+        let engine = try Engine(at: path, options: options)
+        // What closing has to sync.
+        try engine.write(durability: .deferred) { try $0.put("mine", [UInt8](repeating: 1, count: 1 << 20)) }
+        try other.write { transaction in
+          // Nobody else leads meanwhile.
+          let (begun, threads) = (DispatchSemaphore(value: 0), DispatchGroup())
+          for _ in 0..<6 {
+            DispatchQueue.global().async(group: threads) {
+              begun.signal()
+              try? engine.write { try $0.put("mine", [2]) }
+            }
+          }
+          for _ in 0..<6 { begun.wait() }
+          try? engine.close()
+          threads.wait()
+          try transaction.put("other", [1])
+        }
+        #expect(try other.get("mine")?.count == 1 << 20)
+        try other.close()
+      }
+    }
+  }
+
+  /// Lets go after every write, so that nothing depends on time.
+  private var options: EngineOptions {
+    var options = StoreKind.simulated.options
+    (options.idleSeconds, options.sharesInProcess, options.busyTimeout) = (nil, false, 0)
+    return options
+  }
+}
+
+/// Does what is submitted when it is told to.
+private final class LateWorker: BackgroundWorker {
+  private let later = Guarded<[@Sendable () -> Void]>([])
+
+  func submit(_ work: @escaping @Sendable () -> Void) { later.withLock { $0.append(work) } }
+  func submit(afterSeconds seconds: Double, _ work: @escaping @Sendable () -> Void) {}
+  func drain() { run() }
+
+  func run() {
+    let due = later.withLock { works in
+      defer { works = [] }
+      return works
+    }
+    for work in due { work() }
+  }
+}
