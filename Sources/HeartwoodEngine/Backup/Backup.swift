@@ -89,6 +89,7 @@ extension OpenStore {
   func backup(to path: String, _ fileSystem: any FileSystem) throws(EngineError) -> BackupReport {
     // Asked here so that a backup inside a write is an error and not a wait for itself.
     try writer.withLock { () throws(EngineError) in try status.checkOpen() }
+    try followOthers()
     // Nothing is given back meanwhile here; what other processes give back, the contents hold.
     return try reclaimer.lock.withLock { () throws(EngineError) in
       let target = try BackupTarget(path, fileSystem)

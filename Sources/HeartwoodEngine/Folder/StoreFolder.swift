@@ -127,6 +127,11 @@ final class StoreFolder: Sendable {
     }
   }
 
+  /// Whether a file of this name is of the store.
+  static func isFile(_ name: String) -> Bool {
+    Membership.isFile(name) || name == anchorName || name == newAnchorName || SegmentName.parse(name) != nil
+  }
+
   private static func isLeftOfCreation(_ name: String) -> Bool {
     Membership.isFile(name) || name == newAnchorName || name == SegmentName.log(1)
   }
@@ -247,6 +252,19 @@ final class StoreFolder: Sendable {
     } catch {
       throw EngineError.files(error, "a file's length could not be read")
     }
+  }
+
+  /// How long a file is; nil where it is not there any more.
+  func size(ofFile name: String) throws(EngineError) -> Int? {
+    let file: any File
+    do {
+      file = try directory.open(name, .readOnly)
+    } catch {
+      if error.code == .notFound { return nil }
+      throw EngineError.files(error, "a file of the store could not be opened")
+    }
+    defer { try? file.close() }
+    return try size(of: file)
   }
 
   /// Makes the names in the folder durable.

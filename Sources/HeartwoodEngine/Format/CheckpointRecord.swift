@@ -123,8 +123,10 @@ struct CheckpointRecord: Hashable, Sendable {
   private static func decodeSegment(_ base: UnsafeRawPointer) -> Segment? {
     let number = base.field64(0)
     let kind = base.field64(8)
-    guard number > 0, number <= Format.segmentNumberLimit, kind == 1 || kind == 2 else { return nil }
-    return Segment(
-      number: UInt32(number), isLog: kind == 1, extent: base.field64(16), chain: base.field64(24))
+    let extent = base.field64(16)
+    guard number > 0, number <= Format.segmentNumberLimit, kind == 1 || kind == 2,
+      extent <= UInt64(Format.segmentLimit)
+    else { return nil }
+    return Segment(number: UInt32(number), isLog: kind == 1, extent: extent, chain: base.field64(24))
   }
 }

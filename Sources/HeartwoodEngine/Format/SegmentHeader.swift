@@ -62,6 +62,12 @@ struct SegmentHeader: Hashable, Sendable {
       copiedThrough: base.field64(80), durableThrough: base.field64(88))
   }
 
+  /// The store that a header says to be of; nothing of it has been checked.
+  static func identifier(in bytes: UnsafeRawBufferPointer) -> StoreIdentifier? {
+    guard bytes.count >= Format.segmentHeaderBytes, let base = bytes.baseAddress else { return nil }
+    return StoreIdentifier(low: base.field64(16), high: base.field64(24))
+  }
+
   private static func decodePredecessor(_ base: UnsafeRawPointer) -> LogPoint? {
     guard let position = LogPosition(rawValue: base.field64(48)) else { return nil }
     return LogPoint(

@@ -73,10 +73,9 @@ extension OpenStore {
 
   func fileBytes() throws(EngineError) -> Int64 {
     var total: Int64 = 0
-    for name in try folder.entries() {
-      let file = try folder.open(name, .readOnly)
-      defer { try? file.close() }
-      total += Int64(try folder.size(of: file))
+    // Others may give files back meanwhile, and what is not the store's may be anything.
+    for name in try folder.entries() where StoreFolder.isFile(name) {
+      total += Int64(try folder.size(ofFile: name) ?? 0)
     }
     return total
   }

@@ -55,7 +55,7 @@ final class Verification {
     return report
   }
 
-  private func find(_ finding: String) { report.findings.append(finding) }
+  private func find(_ finding: String) { report.add(finding) }
 
   /// Runs one part; damage is a finding, and anything else an error.
   private func collecting(_ body: () throws(EngineError) -> Void) throws(EngineError) {

@@ -55,7 +55,7 @@ final class FrameBuilder {
   @inline(__always)
   func append(operation: UInt64, key: UnsafeRawBufferPointer, value: UnsafeRawBufferPointer) -> Int {
     let needed = count &+ key.count &+ value.count &+ Record.overheadLimit &+ 16
-    if needed > capacity { grow(to: needed) }
+    if needed > capacity { return appendGrowing(to: needed, operation: operation, key: key, value: value) }
     let offset = start &+ count
     let written = Record.write(
       to: base + count, operation: operation, key: key, value: value,
@@ -67,13 +67,18 @@ final class FrameBuilder {
   }
 
   @inline(never)
-  private func grow(to needed: Int) {
+  private func appendGrowing(
+    to needed: Int, operation: UInt64, key: UnsafeRawBufferPointer, value: UnsafeRawBufferPointer
+  ) -> Int {
     let larger = max(needed, capacity * 2)
     let memory = UnsafeMutableRawPointer.allocate(byteCount: larger, alignment: 16)
     memory.copyMemory(from: base, byteCount: count)
-    base.deallocate()
+    // Key and value may lie in what was there before.
+    let former = base
+    defer { former.deallocate() }
     base = memory
     capacity = larger
+    return append(operation: operation, key: key, value: value)
   }
 
   /// Completes the frame: padding, header, trailing checksum.

@@ -139,8 +139,7 @@ struct Opening {
   // MARK: A new store
 
   private func create(_ folder: StoreFolder) throws(EngineError) -> OpenStore {
-    // What an unfinished creation left behind holds nothing: the anchor comes last.
-    folder.unlink([SegmentName.log(1), StoreFolder.newAnchorName])
+    try folder.clearUnfinishedCreation()
     let syncs = options.durability != .none
     let identifier = StoreIdentifier(low: options.entropy.next(), high: options.entropy.next())
     let maker = LogSegmentMaker(folder: folder, identifier: identifier, options: options)
@@ -276,6 +275,7 @@ struct Opening {
     let pages = PageAppender(parts, files: files, numbers: numbers, space: space)
     // Others may have learnt of a later checkpoint of the one that has ended.
     if found.isRecovered { pages.seal() }
+    try UntrustedOpening.check(found.checkpoint, space, options, path: path)
     let replay = try Replay(
       space: space, from: found.checkpoint, log: found.log.path.tail, end: found.log.end)
     return OpenStore(

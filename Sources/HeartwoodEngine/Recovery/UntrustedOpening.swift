@@ -16,8 +16,8 @@ struct UntrustedOpening {
     options.reading = .buffered
     let store = try Opening(path, options, fileSystem).run()
     do throws(EngineError) {
-      // 2. What a walk through the tree costs is known before one is begun.
-      try checkTree(store)
+      // 2. `check` has looked through the checkpoint's tree; the log may have made it higher.
+      try checkLevels(store)
       // 3. Every byte of it is as a store's have to be.
       try verify(store)
       return store
@@ -46,17 +46,39 @@ struct UntrustedOpening {
     }
   }
 
-  private func checkTree(_ store: OpenStore) throws(EngineError) {
-    let levels = max(store.generations.tip.root.level, Int(store.newestCheckpoint?.record.root.level ?? 0))
-    guard levels <= limits.treeLevels else {
-      throw tooLarge("its tree has \(levels) levels of branches, and \(limits.treeLevels) are allowed")
-    }
+  private func checkLevels(_ store: OpenStore) throws(EngineError) {
+    let levels = store.generations.tip.root.level
+    guard levels <= limits.treeLevels else { throw Self.tooManyLevels(levels, limits, path) }
+  }
+
+  /// Looks through a checkpoint's tree before what follows in the log is applied to it: each page can be read safely, but
+  /// only pages that fit together can be changed so.
+  static func check(
+    _ checkpoint: NamedCheckpoint?, _ space: PageSpace, _ options: EngineOptions, path: String
+  ) throws(EngineError) {
+    guard let limits = options.untrusted, let root = checkpoint?.root else { return }
+    guard root.level <= limits.treeLevels else { throw tooManyLevels(root.level, limits, path) }
+    var finding: String?
+    _ = try TreeInspector.inspect(
+      TreeView(space: space, root: root), report: { finding = finding ?? $0 },
+      visit: { (_, _) throws(EngineError) in })
+    if let finding { throw EngineError.damaged("the store is not opened: the tree: \(finding)", file: path) }
+  }
+
+  private static func tooManyLevels(
+    _ levels: Int, _ limits: EngineOptions.UntrustedLimits, _ path: String
+  ) -> EngineError {
+    EngineError(
+      .tooLarge,
+      "the store is not opened: its tree has \(levels) levels of branches, and \(limits.treeLevels) are allowed",
+      file: path)
   }
 
   private func verify(_ store: OpenStore) throws(EngineError) {
     let report = try store.verify(progress: nil)
     guard let first = report.findings.first else { return }
-    let others = report.findings.count > 1 ? ", and \(report.findings.count - 1) more findings" : ""
+    let further = report.findings.count - 1 + report.furtherFindings
+    let others = further > 0 ? ", and \(further) more findings" : ""
     throw EngineError.damaged("the store is not opened: \(first)\(others)", file: path)
   }
 

@@ -17,7 +17,7 @@ struct SalvageCreation {
       throw EngineError(.exists, "there is a store at this path; name another one", file: path)
     }
     defer { folder.close() }
-    folder.unlink([SegmentName.log(1), StoreFolder.newAnchorName])
+    try folder.clearUnfinishedCreation()
     do throws(EngineError) {
       try make(in: folder, after: generation)
     } catch {

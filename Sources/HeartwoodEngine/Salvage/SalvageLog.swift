@@ -96,6 +96,14 @@ struct SalvageLog {
     }
   }
 
+  /// Up to where a segment is known to have frames, by the ones behind it and the anchor.
+  private func knownEnd(of segment: LogSegment) -> Int {
+    let joins = source.logs.lazy.filter(\.isSound).compactMap(\.header.predecessor?.position)
+    let proven = source.slots.lazy.map(\.proven.position)
+    let ends = (Array(joins) + Array(proven)).filter { $0.segment == segment.number }.map(\.offset)
+    return min(segment.limit, ends.max() ?? 0)
+  }
+
   private func forEachFrame(
     in segment: LogSegment, before limit: UInt64, _ body: (Frame) throws(EngineError) -> Void
   ) throws(EngineError) {
@@ -105,21 +113,29 @@ struct SalvageLog {
     while offset < segment.limit {
       guard let frame = try frame(at: offset, in: segment, scanner) else {
         hole = hole ?? offset
-        guard let next = try scanner.nextHeader(after: offset) else { return }
+        guard let next = try scanner.nextHeader(after: offset) else {
+          let end = knownEnd(of: segment)
+          if let hole, hole < end { missed(hole..<end, of: segment) }
+          return
+        }
         offset = next.offset
         continue
       }
       guard frame.header.sequence < limit else { return }
       if let place = hole {
-        miss(
-          SalvageLoss(
-            "\(offset - place) bytes of the log are damaged", file: segment.path, offset: place))
+        missed(place..<offset, of: segment)
         hole = nil
       }
       try body(frame)
       // The length is covered by the header's checksum; what is cut off has nothing behind it.
       offset += max(frame.header.totalBytes, Format.frameHeaderBytes)
     }
+  }
+
+  private func missed(_ hole: Range<Int>, of segment: LogSegment) {
+    miss(
+      SalvageLoss(
+        "\(hole.count) bytes of the log are damaged", file: segment.path, offset: hole.lowerBound))
   }
 
   private func frame(at offset: Int, in segment: LogSegment, _ scanner: FrameScanner) throws(EngineError)
@@ -150,7 +166,11 @@ struct SalvageLog {
   private func firstSequence(of found: SalvageSource.Segment) throws(EngineError) -> UInt64? {
     guard found.isSound, let segment = try source.open(found) else { return nil }
     var walk = try LogWalk([segment][...], from: found.header.firstPoint, upTo: nil)
-    guard try walk.next() != nil else { return nil }
+    guard try walk.next() != nil else {
+      // A frame behind a damaged one says as well that the log goes on here; of a copy, it says nothing.
+      let found = found.header.copiedThrough == 0 ? found.header.firstPoint.sequence : nil
+      return try FrameScanner(segment).nextHeader(after: Format.segmentHeaderBytes - 1) == nil ? nil : found
+    }
     while walk.point.sequence <= found.header.copiedThrough, try walk.next() != nil {}
     return walk.point.sequence > found.header.copiedThrough
       ? found.header.firstPoint.sequence : found.header.copiedThrough &+ 1

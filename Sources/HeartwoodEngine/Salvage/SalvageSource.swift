@@ -128,12 +128,7 @@ final class SalvageSource {
   }
 
   private static func identifier(in bytes: [UInt8]) -> StoreIdentifier {
-    bytes.withUnsafeBytes { buffer in
-      guard buffer.count >= Format.segmentHeaderBytes, let base = buffer.baseAddress else {
-        return StoreIdentifier(low: 0, high: 0)
-      }
-      return StoreIdentifier(low: base.field64(16), high: base.field64(24))
-    }
+    bytes.withUnsafeBytes { SegmentHeader.identifier(in: $0) } ?? StoreIdentifier(low: 0, high: 0)
   }
 
   private static func decode(

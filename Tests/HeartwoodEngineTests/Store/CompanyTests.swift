@@ -57,6 +57,19 @@ import Testing
     try writer.close()
   }
 
+  @Test func `a backup by who only reads is of the newest generation of all`() throws {
+    let disk = SimulatedFileSystem(seed: 8)
+    let writer = try Engine(at: "/store", options: options, fileSystem: disk.process(named: "writer"))
+    try writer.write { try $0.put("a", [1]) }
+    var mine = options
+    mine.access = .readOnly
+    let reader = try Engine(at: "/store", options: mine, fileSystem: disk.process(named: "reader"))
+    try writer.write { try $0.put("a", [2]) }
+    #expect(try reader.backup(to: "/backup", fileSystem: disk).generation == writer.newestGeneration)
+    try reader.close()
+    try writer.close()
+  }
+
   @Test func `checkpoints are taken in the background while all write by turns`() throws {
     let disk = SimulatedFileSystem(seed: 9)
     var options = options

@@ -114,6 +114,73 @@ import Testing
     }
   }
 
+  @Test func `leaves out a transaction that was given up, also where the one in its place is damaged`()
+    throws
+  {
+    let (files, model) = try Self.overSeveralSegments(failing: true)
+    let name = try #require(files.files.keys.filter { $0.hasSuffix(".log") }.max())
+    // In the key of the first record, and in the frame's header.
+    for place in [Format.frameHeaderBytes + 12, 12] {
+      var damaged = files
+      damaged.files[name]?[Format.segmentHeaderBytes + place] ^= 1
+      let (report, found) = try DamagedStore.salvage(damaged)
+      #expect(!report.isComplete)
+      for (key, value) in found { #expect(model[key] == value, "\(String(decoding: key, as: UTF8.self))") }
+    }
+  }
+
+  @Test func `tells of a frame that is lost at the end of a segment`() throws {
+    let (files, _) = try Self.overSeveralSegments(failing: false)
+    let name = try #require(files.files.keys.filter { $0.hasSuffix(".log") }.min())
+    var offset = Format.segmentHeaderBytes
+    var frames: [Int] = []
+    while let bytes = files.files[name], offset + 12 < bytes.count,
+      bytes[offset..<offset + 4].elementsEqual([UInt8]("HWFR".utf8))
+    {
+      frames.append(offset)
+      let payload = (0..<4).reduce(0) { $0 | Int(bytes[offset + 8 + $1]) << (8 * $1) }
+      offset += FrameHeader.totalBytes(payload: payload)
+    }
+    #expect(frames.count > 2)
+    var damaged = files
+    damaged.files[name]?[(frames.last ?? 0) + 20] ^= 1
+    let (report, _) = try DamagedStore.salvage(damaged)
+    #expect(report.losses.contains { $0.offset == frames.last.map(Int64.init) }, "\(report.losses)")
+  }
+
+  /// A store whose last transaction has several frames in several segments, or was given up and has another in its place.
+  private static func overSeveralSegments(failing: Bool) throws -> (files: StoreFiles, model: Model) {
+    struct Refusal: Error {}
+    let fileSystem = MemoryFileSystem()
+    var options = StoreKind.memoryBuffered.options
+    options.frameBytes = 10_000
+    let engine = try Engine(at: StoreFiles.path, options: options, fileSystem: fileSystem)
+    var model: Model = [:]
+    for number in 0..<3 {
+      try engine.write { try $0.put("key \(number)", [UInt8(number)]) }
+      model[Array("key \(number)".utf8)] = [UInt8(number)]
+    }
+    do {
+      try engine.write { transaction in
+        for number in 0..<(failing ? 40 : 90) {
+          let key = "long \(number)"
+          try transaction.put(key, [UInt8](repeating: 7, count: 1000))
+          if !failing { model[Array(key.utf8)] = [UInt8](repeating: 7, count: 1000) }
+        }
+        if failing { throw Refusal() }
+      }
+    } catch is Refusal {}
+    if failing {
+      for number in 0..<3 {
+        try engine.write { try $0.put("late \(number)", [UInt8(number)]) }
+        model[Array("late \(number)".utf8)] = [UInt8(number)]
+      }
+    }
+    let files = try StoreFiles(fileSystem)
+    try engine.close()
+    return (files, model)
+  }
+
   @Test func `goes on where the disk cannot read`() throws {
     let damaged = try DamagedStore()
     for occurrence in 1...25 {

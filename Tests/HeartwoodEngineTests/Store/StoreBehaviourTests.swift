@@ -1,3 +1,4 @@
+import Foundation
 import HeartwoodFaults
 import HeartwoodFiles
 import Testing
@@ -11,6 +12,33 @@ import Testing
       worker: InlineWorker(), clock: CountingClock(), entropy: SeededEntropy(seed: 5))
     change(&options)
     return try Engine(at: "/store", options: options, fileSystem: MemoryFileSystem())
+  }
+
+  @Test func `a transaction may put what it has read of itself`() throws {
+    let engine = try Engine(at: "/dev/null", options: EngineOptions(worker: InlineWorker()))
+    let value = (0..<60_000).map { UInt8(truncatingIfNeeded: $0 / 7) }
+    try engine.write { transaction in
+      try transaction.put("a", value)
+      // The frame under construction has to grow for it.
+      let key = Array("a".utf8)
+      let own = try key.withUnsafeBytes { try transaction.pointer(of: $0) }
+      try Array("b".utf8).withUnsafeBytes { try transaction.put($0, try #require(own)) }
+    }
+    #expect(try engine.get("a") == value && engine.get("b") == value)
+    try engine.close()
+  }
+
+  @Test func `what else lies in the folder keeps nobody from looking after the store`() throws {
+    try TemporaryFolder.with { folder in
+      let path = folder + "/store"
+      let engine = try Engine(at: path)
+      try engine.write { try $0.put("a", [1]) }
+      try FileManager.default.createDirectory(atPath: path + "/notes", withIntermediateDirectories: false)
+      try FileManager.default.createSymbolicLink(atPath: path + "/link", withDestinationPath: "/none")
+      #expect(try engine.statistics().fileBytes > 0)
+      try engine.reclaim()
+      try engine.close()
+    }
   }
 
   @Test func `a commit of a hundred bytes takes less than a kibibyte of log`() throws {

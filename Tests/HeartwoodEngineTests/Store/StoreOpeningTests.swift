@@ -191,3 +191,25 @@ extension StoreFiles {
     files[StoreFolder.anchorName] = bytes
   }
 }
+
+@Suite struct `A store without its anchor` {
+  @Test(arguments: [false, true])
+  func `is not taken for one that was never made`(isClosed: Bool) throws {
+    let fileSystem = MemoryFileSystem()
+    let options = StoreKind.memoryBuffered.options
+    let engine = try Engine(at: StoreFiles.path, options: options, fileSystem: fileSystem)
+    try engine.write { try $0.put("a", [1]) }
+    var files = try StoreFiles(fileSystem)
+    try engine.close()
+    if isClosed { files = try StoreFiles(fileSystem) }
+    files.files[StoreFolder.anchorName] = nil
+    let mounted = try files.mounted()
+    let error = #expect(throws: EngineError.self) {
+      try Engine(at: StoreFiles.path, options: options, fileSystem: mounted)
+    }
+    if !isClosed { #expect(error?.code == .damaged && error?.description.contains("salvage") == true) }
+    let left = try StoreFiles(mounted).files
+    #expect(files.files.allSatisfy { left[$0.key] == $0.value })
+    #expect(try DamagedStore.salvage(files).found == [Array("a".utf8): [1]])
+  }
+}

@@ -58,6 +58,20 @@ import Testing
     }
   }
 
+  @Test func `has no checkpoint that names more of a file than any has`() {
+    let first = LogPoint(
+      position: LogPosition(segment: 1, offset: Format.segmentHeaderBytes), sequence: 1, chain: 0,
+      generation: 0)
+    for (extent, isBorne) in [(UInt64(1), true), (4 << 30, true), ((4 << 30) + 1, false), (.max, false)] {
+      let record = CheckpointRecord(
+        generation: 0, root: CheckpointRecord.Root(reference: 0, checksum: 0, level: 0, count: 0),
+        replay: first, previous: nil, previousChecksum: 0, previousGeneration: 0, nextSegment: 3,
+        segments: [CheckpointRecord.Segment(number: 2, isLog: false, extent: extent, chain: 0)])
+      let found = record.encoded().withUnsafeBytes { CheckpointRecord.decode($0) }
+      #expect((found != nil) == isBorne, "\(extent)")
+    }
+  }
+
   @Test func `is refused or read, and never a trap, where its maker knew the format`() throws {
     let store = try HostileStore()
     var random = SplitMix64(seed: 32)

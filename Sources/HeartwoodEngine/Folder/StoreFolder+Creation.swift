@@ -1,0 +1,35 @@
+import HeartwoodFiles
+
+extension StoreFolder {
+  /// Takes away what an unfinished creation has left behind. It holds nothing: the anchor comes last, and frames come behind it.
+  ///
+  /// - Throws: `.damaged` where a frame is there: then it is the anchor that is missing.
+  func clearUnfinishedCreation() throws(EngineError) {
+    guard try !hasFrames() else {
+      throw EngineError.damaged(
+        "the store's anchor is missing; restore the file, or bring what is there into a new store with salvage",
+        file: path(of: Self.anchorName))
+    }
+    unlink([SegmentName.log(1), Self.newAnchorName])
+  }
+
+  private func hasFrames() throws(EngineError) -> Bool {
+    let name = SegmentName.log(1)
+    guard try entries().contains(name) else { return false }
+    let file = try open(name, .readOnly)
+    let bytes = try Self.read(file, at: 0, count: Format.segmentHeaderBytes, path: path(of: name))
+    let header = bytes.withUnsafeBytes { buffer -> SegmentHeader? in
+      guard let identifier = SegmentHeader.identifier(in: buffer) else { return nil }
+      return SegmentHeader.decode(
+        buffer, magic: Format.logSegmentMagic, number: 1, identifier: identifier)
+    }
+    guard let header else {
+      try? file.close()
+      return false
+    }
+    let size = try size(of: file)
+    let segment = try LogSegment(
+      header: header, file: file, path: path(of: name), limit: size, capacity: size, reading: .buffered)
+    return try FrameScanner(segment).nextHeader(after: Format.segmentHeaderBytes - 1) != nil
+  }
+}
