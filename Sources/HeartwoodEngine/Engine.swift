@@ -136,7 +136,8 @@ public final class Engine: Sendable {
   /// Runs `body` in a transaction. What it changed is committed when it returns and rolled back when it
   /// throws; where it changed nothing, there is no commit and no new generation.
   ///
-  /// - Parameter durability: When the commit is safe; nil for what the store was opened with.
+  /// - Parameter durability: When the commit is safe; nil for what the engine was opened with. In a store that was opened with
+  ///   `.none` it has no effect: nothing is synced there, not even by `.full`.
   /// - Throws: what `body` throws; `.locked` where other processes have written for all of `EngineOptions.busyTimeout`;
   ///   `.replaced` where the folder is not there any more; `.nestedWrite` inside another write of this thread; `.outcomeUnknown` where the
   ///   commit's sync failed, or its writing failed in a way that may leave it on disk, and `.stopped` ever after; other
@@ -213,7 +214,7 @@ public final class Engine: Sendable {
 
   // MARK: Looking after it
 
-  /// All generations that the log has, oldest first. - Complexity: O(n) in the number of transactions.
+  /// All generations that can still be opened, oldest first. - Complexity: O(n) in the number of transactions.
   public func generations() throws(EngineError) -> [GenerationRecord] { try use.open().generationRecords() }
 
   /// What the store holds and takes.

@@ -17,7 +17,7 @@ public struct EngineError: Error, Sendable, CustomStringConvertible {
     public static let newerFormat = Code(rawValue: "newerFormat")
     /// Bytes are not what was written.
     public static let damaged = Code(rawValue: "damaged")
-    /// Somebody else has the store open.
+    /// Somebody has the store to themselves, or another process has written for longer than `busyTimeout`.
     public static let locked = Code(rawValue: "locked")
     /// A write on a store that is open for reading only, or in a folder that cannot be written.
     public static let readOnly = Code(rawValue: "readOnly")
@@ -40,7 +40,7 @@ public struct EngineError: Error, Sendable, CustomStringConvertible {
     public static let cutShort = Code(rawValue: "cutShort")
     /// The generation is not in the log, or is newer than the newest.
     public static let generationUnavailable = Code(rawValue: "generationUnavailable")
-    /// A write was begun inside a write.
+    /// A write, checkpoint, reclamation, verification, backup or close was begun inside a write of the same thread.
     public static let nestedWrite = Code(rawValue: "nestedWrite")
     /// Nothing is at the path.
     public static let notFound = Code(rawValue: "notFound")

@@ -4,10 +4,10 @@ import HeartwoodFiles
 public enum Durability: Hashable, Sendable {
   /// Before it returns.
   case full
-  /// At the next checkpoint, full commit or close. After a power cut the newest transactions may be
-  /// missing, always whole ones and never with a hole. A killed process loses nothing.
+  /// At the next checkpoint, full commit or close; no clock makes it so before. After a power cut the newest transactions
+  /// may be missing, always whole ones and never with a hole. A killed process loses nothing.
   case deferred
-  /// Never on purpose; for scratch data. A store opened so does no syncs at all, and after a power cut
+  /// Whenever the system happens to write it; for scratch data. A store opened so does no syncs at all, and after a power cut
   /// it may be refused; opening it with syncs makes everything in it durable first, or fails. For a single transaction
   /// it is the same as `deferred`.
   case none
@@ -19,8 +19,9 @@ public struct EngineOptions: Sendable {
   public enum Access: Hashable, Sendable {
     /// Reading and writing.
     case readWrite
-    /// Reading; nothing is written to the folder, not even to recover. After an unclean end the store
-    /// then stands at its last state that is proven to be on disk.
+    /// Reading; nothing is written to the folder, not even to recover. While a writer is there, its newest generation is
+    /// seen. After an unclean end the last commits are left out until somebody opens the store for writing, full ones too:
+    /// that a commit was synced is told by what is written behind it. `EngineStatistics.hiddenTransactions` says how many.
     case readOnly
   }
 
@@ -29,7 +30,8 @@ public struct EngineOptions: Sendable {
     /// Through memory maps, where the file system can map. Commits that are not synced, of up to 16 KiB, are written through one
     /// where bytes are known to be written over in place, so that room which was there can't be missing (ext4 and tmpfs).
     case mapped
-    /// Through reads and writes, so that a failing disk is an error and does not end the process.
+    /// Through reads and writes, so that a failing disk is an error and does not end the process. What was read of a file stays
+    /// in memory as long as the file is part of the store. Only the page that processes share is mapped all the same.
     case buffered
   }
 
@@ -71,20 +73,20 @@ public struct EngineOptions: Sendable {
 
   /// Reading and writing, or reading only.
   public var access: Access
-  /// Who else may have the store open for writing. Opening it for reading only takes no locks in any case.
-  public var sharing = Sharing.processes
+  /// Who else may have the store open for writing. Opening it for reading only keeps no lock in any case.
+  public var sharing: Sharing
   /// Whether an engine of this process that has the store open already is used; package-wide, as tests let engines stand for
   /// processes.
   package var sharesInProcess = true
   /// How long opening, and writing, wait while somebody else has the store to themselves, in seconds: `.locked` is thrown
   /// then. At least 0, which is not to wait.
-  public var busyTimeout = 5.0
+  public var busyTimeout: Double
   /// For how long nothing has to be written that others may lead, in seconds; nil for letting go after every write.
   package var idleSeconds: Double? = 0.03
   /// Set for a store that came from somewhere else. It is then opened for reading only, and read without maps, whatever the
   /// other options say; its size is looked at before anything else, and all of it is verified before it is opened: what
-  /// passes the limits is refused as `.tooLarge`, and with any finding it is refused as `.damaged`. Symbolic links are
-  /// never followed. Nil for a store of one's own.
+  /// passes the limits is refused as `.tooLarge`, with any finding as `.damaged`, and where somebody has it open for writing as
+  /// `.locked`. Nobody may change its files while it is open. Nil for a store of one's own.
   public var untrusted: UntrustedLimits?
   /// Whether a missing store is created. Never with read-only access.
   public var createsStore: Bool
@@ -92,12 +94,12 @@ public struct EngineOptions: Sendable {
   public var reading: Reading
   /// For transactions that do not say.
   public var durability: Durability
-  /// The log goes on in a new segment when one has this many bytes; 64 KiB to 1 GiB.
-  public var segmentBytes: Int
-  /// A checkpoint is due when this many bytes of log have been written since the last; at least 64 KiB.
-  public var checkpointBytes: Int
+  /// The log goes on in a new segment when one has this many bytes; 64 KiB to 1 GiB, and the nearer of them for what is beyond.
+  public var segmentBytes: Int { didSet { segmentBytes = Self.allowed(segment: segmentBytes) } }
+  /// A checkpoint is due when this many bytes of log have been written since the last; at least 64 KiB, also for what is less.
+  public var checkpointBytes: Int { didSet { checkpointBytes = Self.allowed(checkpoint: checkpointBytes) } }
   /// When the space of overwritten and deleted values is given back.
-  public var reclamation = Reclamation.automatic
+  public var reclamation: Reclamation
   /// So much is left where it is, whatever its share.
   package var toleratedGarbage = 16 << 20
   /// A frame that holds so much is ended, and the transaction goes on in the next.
@@ -115,19 +117,28 @@ public struct EngineOptions: Sendable {
 
   /// The usual choices.
   public init(
-    access: Access = .readWrite, createsStore: Bool = true, reading: Reading = .mapped,
-    durability: Durability = .full, segmentBytes: Int = 64 << 20, checkpointBytes: Int = 64 << 20,
+    access: Access = .readWrite, createsStore: Bool = true, sharing: Sharing = .processes,
+    busyTimeout: Double = 5, reading: Reading = .mapped, durability: Durability = .full,
+    segmentBytes: Int = 64 << 20, checkpointBytes: Int = 64 << 20,
+    reclamation: Reclamation = .automatic, untrusted: UntrustedLimits? = nil,
     worker: any BackgroundWorker = QueueWorker(), clock: any WallClock = SystemClock(),
     entropy: any Entropy = SystemEntropy()
   ) {
     self.access = access
     self.createsStore = createsStore
+    self.sharing = sharing
+    self.busyTimeout = busyTimeout
     self.reading = reading
     self.durability = durability
-    self.segmentBytes = min(max(segmentBytes, 64 << 10), 1 << 30)
-    self.checkpointBytes = max(checkpointBytes, 64 << 10)
+    self.segmentBytes = Self.allowed(segment: segmentBytes)
+    self.checkpointBytes = Self.allowed(checkpoint: checkpointBytes)
+    self.reclamation = reclamation
+    self.untrusted = untrusted
     self.worker = worker
     self.clock = clock
     self.entropy = entropy
   }
+
+  private static func allowed(segment bytes: Int) -> Int { min(max(bytes, 64 << 10), 1 << 30) }
+  private static func allowed(checkpoint bytes: Int) -> Int { max(bytes, 64 << 10) }
 }

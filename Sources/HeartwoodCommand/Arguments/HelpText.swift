@@ -12,8 +12,9 @@ enum HelpText {
 
       heartwood <command> --help tells more about a command; heartwood --version tells the version.
 
-      A store is a directory. Only import, kv put and kv load make one. Reading changes nothing, except that it completes
-      a store whose writer was cut off; verify and kv do not even do that.
+      A store is a directory. import, kv put and kv load make one where there is none; backup and salvage make a copy.
+      Reading changes nothing, except that it completes a store whose writer was cut off; verify does not even do that, nor
+      do the kv commands that read, but kv backup does.
       Exit status: 0 done, 1 a store failed verification, 64 to 77 as in sysexits(3).
 
       """

@@ -22,7 +22,7 @@ struct EngineFigures {
       ("logBytes", .integer(engine.logBytes)), ("logSegments", .integer(Int64(engine.logSegments))),
       ("pageBytes", .integer(engine.pageBytes)), ("pageSegments", .integer(Int64(engine.pageSegments))),
       ("keys", .integer(Int64(clamping: engine.keys))),
-      ("treeLevels", .integer(Int64(engine.treeLevels + 1))),
+      ("treeLevels", .integer(Int64(engine.treeLevels))),
     ]
   }
 

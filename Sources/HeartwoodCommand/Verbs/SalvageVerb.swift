@@ -11,8 +11,8 @@ enum SalvageVerb: Verb {
     ],
     discussion: """
       Nothing is written to the damaged store, of which anything may be missing. Each line says what could not be read. Values
-      that only an older part of the log still has may be older ones. Check the new store with heartwood verify: where rows
-      are lost, so are indexes and relationships that lead to them.
+      that only an older part of the log still has may be older ones. Check the new store of a graph with heartwood verify:
+      where rows are lost, so are indexes and relationships that lead to them. One of keys and values: heartwood kv verify.
       """)
 
   static func run(_ arguments: ParsedArguments, console: any Console) throws(CommandFailure) -> ExitCode {

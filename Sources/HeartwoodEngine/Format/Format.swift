@@ -42,7 +42,7 @@ enum Format {
   static let checkpointKind: UInt8 = 2
   /// The frame is the last of its transaction.
   static let lastFrameFlag: UInt8 = 1
-  /// The transaction is not a user's; history skips it.
+  /// The transaction is not a user's; it moves values and changes none.
   static let internalFlag: UInt8 = 2
 
   /// A record puts a value.

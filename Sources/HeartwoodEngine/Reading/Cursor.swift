@@ -1,8 +1,8 @@
 /// Stands on one entry of a snapshot or a transaction and moves in the order of the keys.
 ///
-/// A cursor stands nowhere until it is moved. What `key` and `value` hand out points into the store and
-/// is valid until the cursor moves or the snapshot is released. A cursor of a write transaction ends with
-/// the transaction's next change. A cursor belongs to one thread at a time.
+/// A cursor stands nowhere until it is moved. `key` is valid until the cursor moves or is released; `value()` as long as the
+/// snapshot is held, in a write transaction until its next change. With that change, a cursor of a write transaction ends: moving
+/// it and `value()` throw `.closed`. A cursor belongs to one thread at a time.
 public final class Cursor {
   private let reader: AnyObject
   private let view: ReadView
@@ -59,19 +59,22 @@ public final class Cursor {
     return try tree.seek(rank: rank)
   }
 
-  /// Moves on; returns whether there is another entry.
+  /// Moves on; returns whether there is another entry. Behind the last one the cursor stands nowhere, and one that stands
+  /// nowhere does not move: seek, or go to the first or last entry.
   public func next() throws(EngineError) -> Bool {
     try validity?.check()
     return try tree.next()
   }
 
-  /// Moves back; returns whether there is an entry before.
+  /// Moves back; returns whether there is an entry before. Before the first one the cursor stands nowhere, as behind the last.
   public func previous() throws(EngineError) -> Bool {
     try validity?.check()
     return try tree.previous()
   }
 
   /// The key of the entry that the cursor stands on.
+  ///
+  /// - Precondition: `isValid`, which a cursor of a write transaction is not behind its next change.
   public var key: UnsafeRawBufferPointer {
     precondition(isValid, "A cursor has a key only where it stands on an entry.")
     return tree.key

@@ -1,7 +1,7 @@
 /// What snapshots and write transactions have in common: reading one state of the store.
 ///
-/// Buffers that these methods hand out point into the store; they are valid as long as the snapshot is
-/// held, in a write transaction until its next change.
+/// Bytes of a value point into the store, and are valid as long as the snapshot is held, in a write transaction until its next
+/// change is made. Bytes of a key that `scan` hands out are valid until its closure returns.
 public protocol KeyValueReader: AnyObject {
   /// The generation that is read; in a write transaction the one it began from.
   var generation: Generation { get }

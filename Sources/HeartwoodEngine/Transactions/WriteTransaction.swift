@@ -295,7 +295,7 @@ public final class WriteTransaction: KeyValueReader {
     return new
   }
 
-  /// How many keys there are.
+  /// How many keys there are; 0 when the transaction has ended.
   public var count: UInt64 { hasEnded ? 0 : tree.view.count }
 
   /// The value of a key, nil where there is none. - Complexity: O(log n).

@@ -180,6 +180,9 @@ import Testing
     let exact = EngineOptions(segmentBytes: 65_537, checkpointBytes: 65_537)
     #expect(exact.segmentBytes == 65_537 && exact.checkpointBytes == 65_537)
     #expect(EngineOptions(segmentBytes: (1 << 30) - 1).segmentBytes == (1 << 30) - 1)
+    var set = EngineOptions()
+    (set.segmentBytes, set.checkpointBytes) = (8 << 30, 0)
+    #expect(set.segmentBytes == 1 << 30 && set.checkpointBytes == 65_536)
   }
 
   @Test func `a transaction may be longer than a segment is asked to be`() throws {

@@ -22,10 +22,10 @@ enum KeyValueVerbs {
     commands
     \(HelpText.columns(all.map { ($0.syntax.name, $0.syntax.summary) }))
 
-    heartwood kv <command> --help tells more about a command.
+    heartwood kv <command> --help tells more about a command. heartwood salvage saves what is left of a damaged store.
 
-    Any store can be read so, a graph's too; to change a graph's, the commands that write need --force. Those that read
-    open the store for reading only, but kv backup where the store was not closed. Keys and values are bytes: in text,
+    Any store can be read so, a graph's too; to change a graph's, put, delete and load need --force. Those that read
+    open the store for reading only; kv backup completes one that was not closed. Keys and values are bytes: in text,
     \\\\ stands for a backslash and \\xNN for a byte; with --hex, everything is in hexadecimal digits. A word that begins
     with - stands behind --.
 
