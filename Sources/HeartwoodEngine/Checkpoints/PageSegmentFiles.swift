@@ -13,8 +13,13 @@ struct PageSegmentFiles: Sendable {
       identifier: identifier, number: number, salt: options.entropy.next(), predecessor: nil,
       copiedThrough: 0,
       durableThrough: 0)
+    let file: any File
     do {
-      let file = try folder.directory.open(name, .createNew)
+      file = try folder.directory.open(name, .createNew)
+    } catch {
+      throw EngineError.files(error, "a segment for the tree's pages could not be made")
+    }
+    do {
       var bytes = header.encoded(magic: Format.pageSegmentMagic)
       bytes += [UInt8](repeating: 0, count: Format.pageBytes - bytes.count)
       try file.write(all: bytes, at: 0)

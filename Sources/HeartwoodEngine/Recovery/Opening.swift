@@ -280,7 +280,9 @@ struct Opening {
       space: space, from: found.checkpoint, log: found.log.path.tail, end: found.log.end)
     return OpenStore(
       OpenStore.Parts(
-        path: path, options: options, fileSystem: fileSystem, page: try found.folder.openPage(),
+        path: path, options: options, fileSystem: fileSystem,
+        // Nothing of a store that is not trusted is mapped, and nobody writes it.
+        page: options.untrusted == nil ? try found.folder.openPage() : nil,
         seenRecord: found.seenRecord, leads: leads && options.access == .readWrite, folder: found.folder,
         anchor: found.anchor, log: found.log,
         space: space,
