@@ -52,14 +52,28 @@ struct SalvageLog {
   }
 
   private func give(_ frame: Frame, _ body: (Record) throws(EngineError) -> Void) throws(EngineError) {
-    var records = RecordIterator(frame.payload, firstOffset: frame.offset + Format.frameHeaderBytes)
     var given: UInt32 = 0
-    while let (record, offset) = records.next() {
-      guard record.isIntact(segmentSeed: frame.segment.seed, offset: offset), record.isSensible else {
+    var position = 0
+    // What looks like a record and is none is hashed in vain, so often at most.
+    var patience = 64 * frame.payload.count
+    while position < frame.payload.count {
+      guard let record = record(at: position, of: frame), record.isSensible else {
+        position += 1
         continue
       }
-      given += 1
-      try body(record)
+      let next = position + record.totalBytes
+      if isIntact(record, at: position, of: frame) {
+        given += 1
+        try body(record)
+        position = next
+      } else if next == frame.payload.count || isRecord(at: next, of: frame) {
+        position = next
+      } else {
+        // Its length is not to be believed either.
+        position += 1
+        patience -= record.totalBytes
+        if patience < 0 { break }
+      }
     }
     guard !frame.isWhole else { return }
     let lost = frame.header.recordCount > given ? frame.header.recordCount - given : 0
@@ -68,6 +82,21 @@ struct SalvageLog {
       SalvageLoss(
         "a frame of the log is damaged: \(lost) of its \(frame.header.recordCount) records are lost",
         file: frame.segment.path, offset: frame.offset, generations: number...number))
+  }
+
+  private func record(at position: Int, of frame: Frame) -> Record? {
+    guard let base = frame.payload.baseAddress else { return nil }
+    return Record.parse(base + position, available: frame.payload.count - position)
+  }
+
+  private func isIntact(_ record: Record, at position: Int, of frame: Frame) -> Bool {
+    record.isIntact(
+      segmentSeed: frame.segment.seed, offset: frame.offset + Format.frameHeaderBytes + position)
+  }
+
+  private func isRecord(at position: Int, of frame: Frame) -> Bool {
+    guard let record = record(at: position, of: frame), record.isSensible else { return false }
+    return isIntact(record, at: position, of: frame)
   }
 
   // MARK: Checkpoints

@@ -129,6 +129,26 @@ import Testing
     }
   }
 
+  @Test func `finds the records behind one whose length is damaged`() throws {
+    let fileSystem = MemoryFileSystem()
+    let engine = try Engine(
+      at: StoreFiles.path, options: StoreKind.memoryBuffered.options, fileSystem: fileSystem)
+    try engine.write { transaction in
+      for number in 10..<30 { try transaction.put("key \(number)", [UInt8](repeating: 7, count: 100)) }
+    }
+    var files = try StoreFiles(fileSystem)
+    try engine.close()
+    // The length of the first value: 36 instead of 100, and then 101.
+    for bit in [0x40, 0x01] as [UInt8] {
+      let place = Format.segmentHeaderBytes + Format.frameHeaderBytes + 9
+      files.files[SegmentName.log(1)]?[place] ^= bit
+      let (report, found) = try DamagedStore.salvage(files)
+      #expect(found.count == 19 && found[Array("key 10".utf8)] == nil)
+      #expect(report.losses.contains { $0.what.contains("1 of its 20 records") }, "\(report.losses)")
+      files.files[SegmentName.log(1)]?[place] ^= bit
+    }
+  }
+
   @Test func `tells of a frame that is lost at the end of a segment`() throws {
     let (files, _) = try Self.overSeveralSegments(failing: false)
     let name = try #require(files.files.keys.filter { $0.hasSuffix(".log") }.min())
