@@ -139,9 +139,9 @@ public final class Engine: Sendable {
   /// - Parameter durability: When the commit is safe; nil for what the engine was opened with. In a store that was opened with
   ///   `.none` it has no effect: nothing is synced there, not even by `.full`.
   /// - Throws: what `body` throws; `.locked` where other processes have written for all of `EngineOptions.busyTimeout`;
-  ///   `.replaced` where the folder is not there any more; `.nestedWrite` inside another write of this thread; `.outcomeUnknown` where the
-  ///   commit's sync failed, or its writing failed in a way that may leave it on disk, and `.stopped` ever after; other
-  ///   errors leave the store as it was.
+  ///   `.replaced` where the folder is not there any more; `.nestedWrite` inside another write of this thread;
+  ///   `.outcomeUnknown` where the commit's sync failed, or its writing failed in a way that may leave it on disk, and
+  ///   `.stopped` ever after; other errors leave the store as it was.
   @inlinable
   public func write<Result>(
     durability: Durability? = nil, _ body: (WriteTransaction) throws -> Result

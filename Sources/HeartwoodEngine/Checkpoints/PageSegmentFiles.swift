@@ -11,26 +11,14 @@ struct PageSegmentFiles: Sendable {
     let name = SegmentName.pages(number)
     let header = SegmentHeader(
       identifier: identifier, number: number, salt: options.entropy.next(), predecessor: nil,
-      copiedThrough: 0,
-      durableThrough: 0)
-    let file: any File
-    do {
-      file = try folder.directory.open(name, .createNew)
-    } catch {
-      throw EngineError.files(error, "a segment for the tree's pages could not be made")
-    }
-    do {
-      var bytes = header.encoded(magic: Format.pageSegmentMagic)
-      bytes += [UInt8](repeating: 0, count: Format.pageBytes - bytes.count)
-      try file.write(all: bytes, at: 0)
-      return try PageSegment(
-        header: header, file: file, path: folder.path(of: name), bytes: bytes.count, reading: options.reading)
-    } catch {
-      // A file that nothing refers to: taken away if that works, else by the next recovery.
-      folder.unlink([name])
-      throw (error as? EngineError)
-        ?? (error as? FileSystemError).map { .files($0, "a segment for the tree's pages could not be made") }
-        ?? EngineError(.inputOutput, "a segment for the tree's pages could not be made", underlying: error)
+      copiedThrough: 0, durableThrough: 0)
+    return try folder.make(
+      name, "a segment for the tree's pages", beginningWith: header.encoded(magic: Format.pageSegmentMagic),
+      count: Format.pageBytes
+    ) { (file) throws(EngineError) in
+      try PageSegment(
+        header: header, file: file, path: folder.path(of: name), bytes: Format.pageBytes,
+        reading: options.reading)
     }
   }
 

@@ -18,10 +18,8 @@ extension StoreFolder {
     guard try entries().contains(name) else { return false }
     let file = try open(name, .readOnly)
     let bytes = try Self.read(file, at: 0, count: Format.segmentHeaderBytes, path: path(of: name))
-    let header = bytes.withUnsafeBytes { buffer -> SegmentHeader? in
-      guard let identifier = SegmentHeader.identifier(in: buffer) else { return nil }
-      return SegmentHeader.decode(
-        buffer, magic: Format.logSegmentMagic, number: 1, identifier: identifier)
+    let header = bytes.withUnsafeBytes {
+      SegmentHeader.decode($0, magic: Format.logSegmentMagic, number: 1, identifier: nil)
     }
     guard let header else {
       try? file.close()
@@ -30,6 +28,6 @@ extension StoreFolder {
     let size = try size(of: file)
     let segment = try LogSegment(
       header: header, file: file, path: path(of: name), limit: size, capacity: size, reading: .buffered)
-    return try FrameScanner(segment).nextHeader(after: Format.segmentHeaderBytes - 1) != nil
+    return try FrameScanner(segment).hasHeader()
   }
 }

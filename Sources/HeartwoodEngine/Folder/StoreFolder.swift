@@ -244,6 +244,36 @@ final class StoreFolder: Sendable {
     }
   }
 
+  /// Makes a file, and opens it as what it is. Nothing is synced yet.
+  ///
+  /// - Parameters:
+  ///   - what: What it is, for messages.
+  ///   - bytes: What it begins with; zeros follow, up to `count` bytes.
+  func make<Segment>(
+    _ name: String, _ what: String, beginningWith bytes: [UInt8], count: Int,
+    _ opened: (any File) throws(EngineError) -> Segment
+  ) throws(EngineError) -> Segment {
+    let file: any File
+    do {
+      file = try directory.open(name, .createNew)
+    } catch {
+      throw EngineError.files(error, "\(what) could not be made")
+    }
+    do throws(EngineError) {
+      do {
+        try file.write(all: bytes + [UInt8](repeating: 0, count: count - bytes.count), at: 0)
+      } catch {
+        throw EngineError.files(error, "\(what) could not be made")
+      }
+      return try opened(file)
+    } catch {
+      // A file that nothing refers to: taken away if that works, else by the next recovery.
+      try? file.close()
+      unlink([name])
+      throw error
+    }
+  }
+
   func entries() throws(EngineError) -> [String] { try Self.entries(of: directory) }
 
   func size(of file: any File) throws(EngineError) -> Int {

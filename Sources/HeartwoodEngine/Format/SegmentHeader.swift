@@ -48,24 +48,21 @@ struct SegmentHeader: Hashable, Sendable {
     return bytes
   }
 
-  /// Reads a header; nil where the bytes are no header of segment `number` of this store.
+  /// Reads a header; nil where the bytes are no header of segment `number` of the store.
+  ///
+  /// - Parameter known: The store; nil for the one that the bytes name.
   static func decode(
-    _ bytes: UnsafeRawBufferPointer, magic: UInt64, number: UInt32, identifier: StoreIdentifier
+    _ bytes: UnsafeRawBufferPointer, magic: UInt64, number: UInt32, identifier known: StoreIdentifier?
   ) -> SegmentHeader? {
-    guard bytes.count >= Format.segmentHeaderBytes, let base = bytes.baseAddress,
-      base.field64(0) == magic,
+    guard bytes.count >= Format.segmentHeaderBytes, let base = bytes.baseAddress else { return nil }
+    let identifier = known ?? StoreIdentifier(low: base.field64(16), high: base.field64(24))
+    guard base.field64(0) == magic,
       base.field64(120) == checksum(base, number: number, store: identifier.seed),
       base.field32(8) == Format.version, base.field64(32) == UInt64(number)
     else { return nil }
     return SegmentHeader(
       identifier: identifier, number: number, salt: base.field64(40), predecessor: decodePredecessor(base),
       copiedThrough: base.field64(80), durableThrough: base.field64(88))
-  }
-
-  /// The store that a header says to be of; nothing of it has been checked.
-  static func identifier(in bytes: UnsafeRawBufferPointer) -> StoreIdentifier? {
-    guard bytes.count >= Format.segmentHeaderBytes, let base = bytes.baseAddress else { return nil }
-    return StoreIdentifier(low: base.field64(16), high: base.field64(24))
   }
 
   private static func decodePredecessor(_ base: UnsafeRawPointer) -> LogPoint? {

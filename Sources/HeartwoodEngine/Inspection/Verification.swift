@@ -274,15 +274,10 @@ extension OpenStore {
     guard status.isStopped || membership == nil else {
       return try withLead { () throws(EngineError) in try openedVerification(progress) }
     }
-    var patience = Patience(seconds: options.busyTimeout)
-    while true {
+    // What others have given back since is no finding.
+    return try besideOthers(isWhole: { !$0.hasFindings }) { () throws(EngineError) in
       try followOthers()
-      let counter = try newestCounter()
-      let verification = try openedVerification(progress)
-      // What others have given back since is no finding.
-      guard verification.hasFindings, try newestCounter() != counter, patience.wait() else {
-        return verification
-      }
+      return try openedVerification(progress)
     }
   }
 

@@ -123,6 +123,11 @@ struct FrameScanner {
     return true
   }
 
+  /// Whether a frame of this segment begins anywhere in it.
+  func hasHeader() throws(EngineError) -> Bool {
+    try nextHeader(after: Format.segmentHeaderBytes - 1) != nil
+  }
+
   /// The first offset behind `offset` where a frame of this segment begins, whatever its place in the
   /// chain. The checksum is seeded with the place, so a false find is as likely as a false checksum.
   func nextHeader(after offset: Int) throws(EngineError) -> (offset: Int, header: FrameHeader)? {

@@ -14,26 +14,13 @@ struct LogSegmentMaker {
     let header = SegmentHeader(
       identifier: identifier, number: number, salt: options.entropy.next(), predecessor: predecessor,
       copiedThrough: copiedThrough, durableThrough: durableThrough)
-    let file: any File
-    do {
-      file = try folder.directory.open(name, .createNew)
-    } catch {
-      throw EngineError.files(error, "a segment of the log could not be made")
-    }
-    do {
-      var bytes = header.encoded(magic: Format.logSegmentMagic)
-      bytes += [UInt8](repeating: 0, count: Format.firstFillBytes - bytes.count)
-      try file.write(all: bytes, at: 0)
-      return try LogSegment(
+    return try folder.make(
+      name, "a segment of the log", beginningWith: header.encoded(magic: Format.logSegmentMagic),
+      count: Format.firstFillBytes
+    ) { (file) throws(EngineError) in
+      try LogSegment(
         header: header, file: file, path: folder.path(of: name), limit: Format.firstFillBytes,
         capacity: Log.capacity(options), reading: options.reading)
-    } catch {
-      // A file that nothing refers to: taken away if that works, else by the next recovery.
-      try? file.close()
-      folder.unlink([name])
-      throw (error as? FileSystemError).map { .files($0, "a segment of the log could not be made") }
-        ?? (error as? EngineError)
-        ?? EngineError(.inputOutput, "a segment of the log could not be made", underlying: error)
     }
   }
 

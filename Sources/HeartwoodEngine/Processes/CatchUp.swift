@@ -82,10 +82,9 @@ struct CatchUp {
   /// The log is not what it was here, or what follows was given back: everything is read from the newest checkpoint on.
   private func beginAnew() throws(EngineError) {
     let contents = try store.anchor.reload(store.folder)
-    let view = try LogView(store.logFinder, contents.slot, upTo: end)
+    let view = try LogView(store.logFinder, contents.slot, upTo: (end, durable))
     let adoption = try Adoption(
-      store, view.checkpoint, view.segments, end: view.end,
-      durable: view.isAhead(of: end) ? view.end : durable)
+      store, view.checkpoint, view.segments, end: view.end, durable: view.durable)
     guard view.end.generation > store.generations.tip.generation else {
       guard view.end.generation == store.generations.tip.generation else {
         throw EngineError.damaged(

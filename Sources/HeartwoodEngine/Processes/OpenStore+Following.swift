@@ -32,32 +32,41 @@ extension OpenStore {
   }
 
   /// Runs `body`, which follows others and opens files, once more where another process has given such a file back just
-  /// before.
-  func besideOthers<Result>(_ body: () throws(EngineError) -> Result) throws(EngineError) -> Result {
+  /// before: where it throws `.damaged`, or returns what is not whole.
+  func besideOthers<Value>(
+    isWhole: (Value) -> Bool = { _ in true }, _ body: () throws(EngineError) -> Value
+  ) throws(EngineError) -> Value {
     guard page != nil else { return try body() }
     var patience = Patience(seconds: options.busyTimeout)
     while true {
       let counter = try newestCounter()
-      do throws(EngineError) {
-        return try body()
-      } catch {
-        // Of what is given back, others are told before.
-        guard error.code == .damaged, try newestCounter() != counter, patience.wait() else {
-          throw error
+      let result = Result { () throws(EngineError) in try body() }
+      let isMissingFiles =
+        switch result {
+        case .success(let value): !isWhole(value)
+        case .failure(let error): error.code == .damaged
         }
-      }
+      // Of what is given back, others are told before.
+      guard isMissingFiles, try newestCounter() != counter, patience.wait() else { return try result.get() }
     }
   }
 
   private func followOnce(_ page: ProcessPage) throws(EngineError) {
+    try takingUp { () throws(EngineError) in
+      guard !leading.isOn.load(ordering: .relaxed), let record = try newestRecord(page),
+        record.counter > leading.seen.load(ordering: .relaxed), record.identifier == log.identifier
+      else { return }
+      try CatchUp(store: self, end: record.end, durable: record.durable).run()
+      leading.seen.store(record.counter, ordering: .relaxed)
+    }
+  }
+
+  /// Runs `body`, which takes up what others have written, under the locks of checkpoints and of the writer. What they have
+  /// given back is not kept: by those who only read, nobody else would let go of it.
+  func takingUp(_ body: () throws(EngineError) -> Void) throws(EngineError) {
     let released = try checkpoints.withLock { () throws(EngineError) in
-      try writer.withLock { () throws(EngineError) -> [AnyObject] in
-        guard !leading.isOn.load(ordering: .relaxed), let record = try newestRecord(page),
-          record.counter > leading.seen.load(ordering: .relaxed), record.identifier == log.identifier
-        else { return [] }
-        try CatchUp(store: self, end: record.end, durable: record.durable).run()
-        leading.seen.store(record.counter, ordering: .relaxed)
-        // What others have given back is not kept by those who only read.
+      try writer.withLock { () throws(EngineError) in
+        try body()
         return reclaimer.release(self)
       }
     }

@@ -132,13 +132,7 @@ extension OpenStore {
       try status.checkWritable()
       try waitForLock(membership)
       do throws(EngineError) {
-        let released = try checkpoints.withLock { () throws(EngineError) in
-          try writer.withLock { () throws(EngineError) in
-            try takeOver(membership)
-            return reclaimer.release(self)
-          }
-        }
-        withExtendedLifetime(released) {}
+        try takingUp { () throws(EngineError) in try takeOver(membership) }
       } catch {
         try? membership.letGo()
         throw error

@@ -93,14 +93,13 @@ struct Opening {
     do throws(EngineError) {
       try checkMayWrite(contents)
       let finder = LogFinder(folder: folder, identifier: record.identifier, options: options)
-      let view = try LogView(finder, contents.slot, upTo: record.end)
+      let view = try LogView(finder, contents.slot, upTo: (record.end, record.durable))
       guard let last = view.segments.last, contents.slot.identifier == record.identifier else {
         throw EngineError.damaged("the store is not the one that others have open", file: path)
       }
       let log = Log(
         folder: folder, identifier: record.identifier, options: options, path: view.segments, last: last,
-        end: view.end, filled: last.limit, ends: view.checkpoint?.ends ?? [:],
-        durable: view.isAhead(of: record.end) ? view.end : record.durable)
+        end: view.end, filled: last.limit, ends: view.checkpoint?.ends ?? [:], durable: view.durable)
       let found = Found(
         folder: folder, anchor: anchor, log: log, checkpoint: view.checkpoint, next: record.nextSegment,
         seenRecord: record.counter)

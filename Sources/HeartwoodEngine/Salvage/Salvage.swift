@@ -254,8 +254,9 @@ extension Engine {
   ///   - fileSystem: Where the damaged store is.
   ///   - newFileSystem: Where the new one is to be; nil for the same.
   /// - Returns: What was brought over, and what could not be read.
-  /// - Throws: `.notFound` where there is no folder, `.notAStore` where nothing of a store is in it, `.locked` where it is open, `.newerFormat`, `.exists` where
-  ///   the new one is there already, and what writing the new store throws; it is taken away again then.
+  /// - Throws: `.notFound` where there is no folder, `.notAStore` where nothing of a store is in it, `.locked` where it is open,
+  ///   `.newerFormat`, `.exists` where the new one is there already, and what writing the new store throws; it is taken away
+  ///   again then.
   /// - Complexity: O(n) in the bytes of the store, some of which are read twice or three times; holds in memory one segment of
   ///   the log, a few mebibytes of changes, and what is lost.
   @discardableResult

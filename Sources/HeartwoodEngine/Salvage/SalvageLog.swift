@@ -57,7 +57,7 @@ struct SalvageLog {
     // What looks like a record and is none is hashed in vain, so often at most.
     var patience = 64 * frame.payload.count
     while position < frame.payload.count {
-      guard let record = record(at: position, of: frame), record.isSensible else {
+      guard let record = record(at: position, of: frame) else {
         position += 1
         continue
       }
@@ -85,8 +85,10 @@ struct SalvageLog {
   }
 
   private func record(at position: Int, of frame: Frame) -> Record? {
-    guard let base = frame.payload.baseAddress else { return nil }
-    return Record.parse(base + position, available: frame.payload.count - position)
+    guard let base = frame.payload.baseAddress,
+      let record = Record.parse(base + position, available: frame.payload.count - position), record.isSensible
+    else { return nil }
+    return record
   }
 
   private func isIntact(_ record: Record, at position: Int, of frame: Frame) -> Bool {
@@ -95,8 +97,7 @@ struct SalvageLog {
   }
 
   private func isRecord(at position: Int, of frame: Frame) -> Bool {
-    guard let record = record(at: position, of: frame), record.isSensible else { return false }
-    return isIntact(record, at: position, of: frame)
+    record(at: position, of: frame).map { isIntact($0, at: position, of: frame) } ?? false
   }
 
   // MARK: Checkpoints
@@ -127,10 +128,9 @@ struct SalvageLog {
 
   /// Up to where a segment is known to have frames, by the ones behind it and the anchor.
   private func knownEnd(of segment: LogSegment) -> Int {
-    let joins = source.logs.lazy.filter(\.isSound).compactMap(\.header.predecessor?.position)
-    let proven = source.slots.lazy.map(\.proven.position)
-    let ends = (Array(joins) + Array(proven)).filter { $0.segment == segment.number }.map(\.offset)
-    return min(segment.limit, ends.max() ?? 0)
+    let joins = source.logs.filter(\.isSound).compactMap(\.header.predecessor)
+    let ends = (joins + source.slots.map(\.proven)).map(\.position).filter { $0.segment == segment.number }
+    return min(segment.limit, ends.map(\.offset).max() ?? 0)
   }
 
   private func forEachFrame(
@@ -197,8 +197,8 @@ struct SalvageLog {
     var walk = try LogWalk([segment][...], from: found.header.firstPoint, upTo: nil)
     guard try walk.next() != nil else {
       // A frame behind a damaged one says as well that the log goes on here; of a copy, it says nothing.
-      let found = found.header.copiedThrough == 0 ? found.header.firstPoint.sequence : nil
-      return try FrameScanner(segment).nextHeader(after: Format.segmentHeaderBytes - 1) == nil ? nil : found
+      guard found.header.copiedThrough == 0, try FrameScanner(segment).hasHeader() else { return nil }
+      return found.header.firstPoint.sequence
     }
     while walk.point.sequence <= found.header.copiedThrough, try walk.next() != nil {}
     return walk.point.sequence > found.header.copiedThrough

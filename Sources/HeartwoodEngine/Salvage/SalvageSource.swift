@@ -113,7 +113,7 @@ final class SalvageSource {
     var counts: [StoreIdentifier: Int] = [:]
     for name in names {
       guard let bytes = header(of: name, in: folder), let (number, isLog) = SegmentName.parse(name),
-        let header = decode(bytes, number, isLog: isLog, identifier: identifier(in: bytes))
+        let header = decode(bytes, number, isLog: isLog, identifier: nil)
       else { continue }
       counts[header.identifier, default: 0] += 1
     }
@@ -127,12 +127,8 @@ final class SalvageSource {
     return bytes?.count == Format.segmentHeaderBytes ? bytes : nil
   }
 
-  private static func identifier(in bytes: [UInt8]) -> StoreIdentifier {
-    bytes.withUnsafeBytes { SegmentHeader.identifier(in: $0) } ?? StoreIdentifier(low: 0, high: 0)
-  }
-
   private static func decode(
-    _ bytes: [UInt8], _ number: UInt32, isLog: Bool, identifier: StoreIdentifier
+    _ bytes: [UInt8], _ number: UInt32, isLog: Bool, identifier: StoreIdentifier?
   ) -> SegmentHeader? {
     bytes.withUnsafeBytes {
       SegmentHeader.decode(
@@ -159,8 +155,7 @@ final class SalvageSource {
       if size > 0 { losses.append(SalvageLoss("the file ends in its header", file: path)) }
       return nil
     }
-    let other = Self.identifier(in: bytes)
-    if other != identifier, Self.decode(bytes, number, isLog: isLog, identifier: other) != nil {
+    if Self.decode(bytes, number, isLog: isLog, identifier: nil) != nil {
       losses.append(SalvageLoss("the file belongs to another store", file: path))
       return nil
     }

@@ -138,10 +138,9 @@ import Testing
     }
   }
 
-  /// Lets go after every write, so that nothing depends on time.
   private var options: EngineOptions {
-    var options = StoreKind.simulated.options
-    (options.idleSeconds, options.sharesInProcess, options.busyTimeout) = (nil, false, 0)
+    var options = StoreKind.simulated.processOptions
+    options.busyTimeout = 0
     return options
   }
 }

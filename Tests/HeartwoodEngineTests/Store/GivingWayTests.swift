@@ -110,9 +110,8 @@ private struct OverwrittenStore {
   }
 
   static var options: EngineOptions {
-    var options = StoreKind.simulated.options
-    (options.idleSeconds, options.sharesInProcess, options.busyTimeout) = (nil, false, 0)
-    options.reclamation = .onDemand
+    var options = StoreKind.simulated.processOptions
+    (options.busyTimeout, options.reclamation) = (0, .onDemand)
     return options
   }
 

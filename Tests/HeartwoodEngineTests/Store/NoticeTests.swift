@@ -13,9 +13,9 @@ import Testing
     kind: StoreKind, access: EngineOptions.Access
   ) throws {
     try kind.withPlace { fileSystem, path in
-      let writer = try Engine(at: path, options: shared(kind), fileSystem: fileSystem)
+      let writer = try Engine(at: path, options: kind.processOptions, fileSystem: fileSystem)
       try writer.write { try $0.put("before", [1]) }
-      var options = shared(kind)
+      var options = kind.processOptions
       options.access = access
       let reader = try Engine(at: path, options: options, fileSystem: fileSystem)
       let told = Told()
@@ -121,8 +121,8 @@ import Testing
     try TemporaryFolder.with { path in
       let plan: FaultPlan = [.fail(.of(.watch), .forever, with: .tooManyOpenFiles)]
       let disk = FaultInjectingFileSystem(base: PosixFileSystem(), plan: plan)
-      let writer = try Engine(at: path, options: shared(.posixMapped))
-      let reader = try Engine(at: path, options: shared(.posixMapped), fileSystem: disk)
+      let writer = try Engine(at: path, options: StoreKind.posixMapped.processOptions)
+      let reader = try Engine(at: path, options: StoreKind.posixMapped.processOptions, fileSystem: disk)
       let told = Told()
       let observation = reader.observeCommits { told.note($0) }
       for round in 0..<3 {
@@ -138,7 +138,7 @@ import Testing
 
   @Test func `is told on after a process has ended in the middle of a write`() throws {
     let disk = SimulatedFileSystem(seed: 5)
-    let options = shared(.simulated)
+    let options = StoreKind.simulated.processOptions
     let reader = try Engine(at: "/store", options: options, fileSystem: disk.process(named: "reader"))
     let told = Told()
     let observation = reader.observeCommits { told.note($0) }
@@ -244,11 +244,11 @@ import Testing
   @Test func `is not told of another store that has taken the folder's place`() async throws {
     let place = FileManager.default.temporaryDirectory.appending(path: "heartwood-\(UUID().uuidString)").path
     defer { for path in [place, place + "-moved"] { try? FileManager.default.removeItem(atPath: path) } }
-    let engine = try Engine(at: place, options: shared(.posixMapped))
+    let engine = try Engine(at: place, options: StoreKind.posixMapped.processOptions)
     try engine.write { try $0.put("a", [1]) }
     let commits = engine.commits
     try FileManager.default.moveItem(atPath: place, toPath: place + "-moved")
-    let other = try Engine(at: place, options: shared(.posixMapped))
+    let other = try Engine(at: place, options: StoreKind.posixMapped.processOptions)
     let told = Told()
     let observation = other.observeCommits { told.note($0) }
     for round in 0..<3 { try other.write { try $0.put("\(round)", [1]) } }
@@ -271,13 +271,6 @@ import Testing
     #expect(pauses.filter { $0 == 0.05 }.count > 20)
     rest.begin()
     #expect(rest.next(.elsewhere) == 0.001)
-  }
-
-  /// Lets go after every write, so that nothing depends on time.
-  private func shared(_ kind: StoreKind) -> EngineOptions {
-    var options = kind.options
-    (options.idleSeconds, options.sharesInProcess) = (nil, false)
-    return options
   }
 }
 

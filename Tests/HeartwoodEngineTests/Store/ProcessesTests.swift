@@ -11,8 +11,8 @@ import Testing
   @Test(arguments: StoreKind.allCases)
   func `write in turns, and each sees at once what the others have committed`(kind: StoreKind) throws {
     try kind.withPlace { fileSystem, path in
-      let first = try Engine(at: path, options: shared(kind), fileSystem: fileSystem)
-      let second = try Engine(at: path, options: shared(kind), fileSystem: fileSystem)
+      let first = try Engine(at: path, options: kind.processOptions, fileSystem: fileSystem)
+      let second = try Engine(at: path, options: kind.processOptions, fileSystem: fileSystem)
       for round in 0..<20 {
         let (writer, reader) = round % 2 == 0 ? (first, second) : (second, first)
         try writer.write(durability: round % 3 == 0 ? .full : .deferred) {
@@ -38,7 +38,7 @@ import Testing
   @Test(arguments: StoreKind.allCases, [1, 2, 3, 14] as [UInt64])
   func `do anything in any order, and none loses anything`(kind: StoreKind, seed: UInt64) throws {
     try kind.withPlace { fileSystem, path in
-      var crowd = try Crowd(shared(kind), fileSystem, path, seed: seed)
+      var crowd = try Crowd(kind.processOptions, fileSystem, path, seed: seed)
       for _ in 0..<(LongRun.isWanted ? 2000 : 250) { try crowd.step() }
       try crowd.finish()
     }
@@ -75,7 +75,7 @@ import Testing
 
   @Test func `that have gone are not waited for, whatever they have called or left behind`() throws {
     let disk = SimulatedFileSystem()
-    let options = shared(.simulated)
+    let options = StoreKind.simulated.processOptions
     try Engine(at: "/store", options: options, fileSystem: disk).close()
     let page = try disk.openDirectory("/store").open("processes", .readWrite)
     try page.write(all: [UInt8](repeating: 0xa5, count: ProcessPage.byteCount), at: 0)
@@ -89,12 +89,12 @@ import Testing
 
   @Test func `that have a folder which is replaced write no more to it`() throws {
     try TemporaryFolder.with { path in
-      let engine = try Engine(at: path, options: shared(.posixMapped))
+      let engine = try Engine(at: path, options: StoreKind.posixMapped.processOptions)
       try engine.write { try $0.put("a", [1]) }
       try FileManager.default.moveItem(atPath: path, toPath: path + "-moved")
       defer { try? FileManager.default.removeItem(atPath: path + "-moved") }
       #expect(throws: EngineError.self) { try engine.write { try $0.put("b", [1]) } }
-      let other = try Engine(at: path, options: shared(.posixMapped))
+      let other = try Engine(at: path, options: StoreKind.posixMapped.processOptions)
       do {
         try engine.write { try $0.put("b", [1]) }
         Issue.record("it was written to a folder that is elsewhere")
@@ -150,7 +150,7 @@ import Testing
   @Test(arguments: [1, 2])
   func `say so where one can't find out while it is closed whether it is the last`(lock: Int) throws {
     let fileSystem = FaultInjectingFileSystem(base: MemoryFileSystem())
-    let options = shared(.memoryMapped)
+    let options = StoreKind.memoryMapped.processOptions
     let engine = try Engine(at: "/store", options: options, fileSystem: fileSystem)
     try engine.write(durability: .deferred) { try $0.put("a", [1]) }
     fileSystem.use(FaultPlan([.init(.of(.lock), occurrence: lock, code: .inputOutput)]))
@@ -163,7 +163,7 @@ import Testing
 
   @Test func `that come and go beside one that stays put their pages into the same files`() throws {
     let disk = SimulatedFileSystem(seed: 4)
-    let options = shared(.simulated)
+    let options = StoreKind.simulated.processOptions
     let stays = try Engine(at: "/store", options: options, fileSystem: disk)
     for round in 0..<30 {
       let other = try Engine(at: "/store", options: options, fileSystem: disk)
@@ -186,7 +186,7 @@ import Testing
     let disk = SimulatedFileSystem(seed: 5)
     let files = InterruptedOpening(disk.process(named: "reader"))
     let writer = try Engine(
-      at: "/store", options: shared(.simulated), fileSystem: disk.process(named: "writer"))
+      at: "/store", options: StoreKind.simulated.processOptions, fileSystem: disk.process(named: "writer"))
     func overwrite(_ round: UInt8) throws {
       try writer.write {
         for key in 0..<500 { try $0.put("key \(key)", [UInt8](repeating: round, count: 100)) }
@@ -196,7 +196,7 @@ import Testing
     try overwrite(0)
     let past = writer.newestGeneration
     try overwrite(1)
-    let reader = try Engine(at: "/store", options: shared(.simulated), fileSystem: files)
+    let reader = try Engine(at: "/store", options: StoreKind.simulated.processOptions, fileSystem: files)
     #expect(try reader.snapshot(at: past).get("key 7") == [UInt8](repeating: 0, count: 100))
     files.interrupt(before: ".pages") { #expect((try? writer.reclaim())?.movedValues == 500) }
     let error = #expect(throws: EngineError.self) { try reader.snapshot(at: past) }
@@ -212,7 +212,7 @@ import Testing
   ) throws {
     let disk = SimulatedFileSystem(seed: 5)
     let files = InterruptedOpening(disk.process(named: "reader"))
-    var options = shared(.simulated)
+    var options = StoreKind.simulated.processOptions
     options.busyTimeout = 0
     let writer = try Engine(
       at: "/store", options: options, fileSystem: disk.process(named: "writer"))
@@ -239,13 +239,6 @@ import Testing
     #expect(try reader.verify().findings == [])
     try reader.close()
     try writer.close()
-  }
-
-  /// Lets go after every write, so that nothing depends on time.
-  private func shared(_ kind: StoreKind) -> EngineOptions {
-    var options = kind.options
-    (options.idleSeconds, options.sharesInProcess) = (nil, false)
-    return options
   }
 }
 

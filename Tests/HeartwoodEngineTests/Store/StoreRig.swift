@@ -25,6 +25,13 @@ enum StoreKind: String, CaseIterable, Sendable, CustomTestStringConvertible {
       clock: CountingClock(), entropy: SeededEntropy(seed: 7))
   }
 
+  /// For engines that stand for processes. They let go after every write, so that nothing depends on time.
+  var processOptions: EngineOptions {
+    var options = options
+    (options.idleSeconds, options.sharesInProcess) = (nil, false)
+    return options
+  }
+
   /// Runs `body` with a file system and a path at which nothing is yet.
   func withPlace<Result>(_ body: (any FileSystem, String) throws -> Result) throws -> Result {
     switch self {
