@@ -180,6 +180,8 @@
     case reusesNumbersOfOthers
     /// Two processes write at once.
     case leadsBesideOthers
+    /// The lease is marked as released before the file lock is.
+    case clearsLeaseBeforeUnlock
     /// Pages that no checkpoint names are kept, although another process may have written over them.
     case keepsPagesWrittenOver
     /// Commits are put in place for as long as they come, and no watcher of the folder is told.

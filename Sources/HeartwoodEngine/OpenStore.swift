@@ -7,7 +7,8 @@ import Synchronization
 /// - The holder of `writer` changes the log, the tree and what is published.
 /// - The holder of `checkpoints` writes pages; it takes `writer` for moments only.
 /// - Whoever waits in `commits` syncs and publishes.
-/// - Order: that of taking the lead, `reclaimer`, `checkpoints`, `writer`, those of `commits` and `syncs`.
+/// - Order: `reclaimer`, `checkpoints`, `writer`, the lease's, those of `commits` and `syncs`. A thread that waits for the lease
+///   holds none of them but the reclaimer's.
 final class OpenStore: @unchecked Sendable {
   let path: String
   let options: EngineOptions
@@ -22,7 +23,7 @@ final class OpenStore: @unchecked Sendable {
   let membership: Membership?
   /// What the processes tell one another.
   let page: ProcessPage?
-  let leading: Leading
+  let lease: WriterLease
   let fileSystem: any FileSystem
 
   let status: StoreStatus
@@ -92,8 +93,8 @@ final class OpenStore: @unchecked Sendable {
     options = parts.options
     fileSystem = parts.fileSystem
     page = parts.page
-    leading = Leading(isOn: parts.leads, parts.folder.membership, parts.page)
-    leading.seen.store(parts.seenRecord, ordering: .relaxed)
+    lease = WriterLease(
+      isHeld: parts.leads, parts.folder.membership, parts.page, seenRecord: parts.seenRecord)
     status = StoreStatus()
     syncs = LogSyncs(status, isOff: parts.options.durability == .none)
     commits = CommitQueue(log: parts.log, generations: parts.generations, syncs: syncs, status: status)

@@ -97,7 +97,7 @@ extension OpenStore {
       // A store that has stopped is copied as it can be read.
       let contents =
         try status.isStopped
-        ? backupContents() : withLead { () throws(EngineError) in try backupContents() }
+        ? backupContents() : withLease { () throws(EngineError) in try backupContents() }
       return try Backup(store: self, contents: contents, target: target).run()
     }
   }

@@ -6,7 +6,7 @@ extension OpenStore {
   func checkpoint() throws(EngineError) {
     try checkMayWrite()
     try status.checkWritable()
-    try withLead { () throws(EngineError) in
+    try withLease { () throws(EngineError) in
       try checkpoints.withLock { () throws(EngineError) in try takeCheckpoint() }
     }
   }
@@ -79,7 +79,7 @@ extension OpenStore {
     try commits.drain()
     bytesAtCheckpoint = log.appendedBytes
     guard isForced || generations.newest > newestCheckpoint?.record.generation ?? 0 else { return nil }
-    try tellLeading()
+    try announceLease()
     return CheckpointBase(
       pinned: PinnedGeneration(generations), replay: log.end, appendedBytes: log.appendedBytes)
   }

@@ -272,7 +272,7 @@ extension OpenStore {
   private func beginVerification(_ progress: ((Int64, Int64) -> Void)?) throws(EngineError) -> Verification {
     // Nothing is given back meanwhile, by others neither.
     guard status.isStopped || membership == nil else {
-      return try withLead { () throws(EngineError) in try openedVerification(progress) }
+      return try withLease { () throws(EngineError) in try openedVerification(progress) }
     }
     // What others have given back since is no finding.
     return try besideOthers(isWhole: { !$0.hasFindings }) { () throws(EngineError) in

@@ -100,7 +100,7 @@ final class CommitWatch: @unchecked Sendable {
   }
 
   private func writer(of store: OpenStore) -> Writer {
-    guard store.hasOthers, !store.leading.isOn.load(ordering: .relaxed) else { return .here }
+    guard store.hasOthers, !store.lease.isHeld else { return .here }
     guard let record = try? store.page?.newest(), record.isHeld, record.leader != store.membership?.name,
       // It may have ended in the middle.
       (try? lock?.isLocked()) != false

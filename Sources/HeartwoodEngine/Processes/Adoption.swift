@@ -96,7 +96,7 @@ struct Adoption {
 
   private func apply() throws(EngineError) -> Int {
     let applier = LogApplier(tree: store.tree)
-    store.leading.adoptions += 1
+    store.lease.reloads += 1
     store.tree.replaceWhole(with: checkpoint?.root ?? .empty)
     let tail = LogPath.tail(of: segments)
     guard let start = checkpoint?.record.replay ?? tail.first?.header.firstPoint else { return 0 }

@@ -1,4 +1,5 @@
 import HeartwoodFiles
+import Synchronization
 
 /// A process's place among those that have a store open for writing.
 ///
@@ -14,29 +15,34 @@ final class Membership: @unchecked Sendable {
   /// Whether a file of the store's folder holds nothing of the store itself.
   static func isFile(_ name: String) -> Bool { name == lockName || name == processesName }
 
-  private let lock: any File
+  /// The lock of the one that leads.
+  let fileLock: WriterFileLock
   private let processes: any File
   let page: ProcessPage
   /// What this open store is called in records: another number than those that are there now.
   let name: UInt64
 
-  /// How many had come when nobody else was there; nil where that has never been.
-  private var arrivalsAlone: UInt64?
+  /// How many had come when nobody else was there; `never` where that has never been. The one that leads changes it, any thread
+  /// reads it: an old count only makes a process take others for attached that have gone.
+  private let arrivalsAlone: Atomic<UInt64>
+  private static let never = UInt64.max
+  /// The file lock of a process that has entered with no other attached, until its lease has it. By the thread that opens.
+  private var firstLock: HeldFileLock?
 
   private init(
-    lock: any File, processes: any File, _ page: ProcessPage, isAlone: Bool
+    _ fileLock: WriterFileLock, processes: any File, _ page: ProcessPage, isAlone: Bool
   ) throws(FileSystemError) {
-    self.lock = lock
+    self.fileLock = fileLock
     self.processes = processes
     self.page = page
     name = isAlone ? try page.arrivalCount() : try page.noteArrival()
     // Those that were there before are company, too.
-    arrivalsAlone = isAlone ? name : nil
+    arrivalsAlone = Atomic(isAlone ? name : Self.never)
   }
 
   /// How a process finds the store.
   enum Arrival {
-    /// Nobody else has it open, nor comes in before `settle`. This one leads.
+    /// Nobody else has it open, nor comes in before `admitOthers`. This one leads.
     case alone(Membership)
     /// Others have it open.
     case amongOthers(Membership)
@@ -47,14 +53,19 @@ final class Membership: @unchecked Sendable {
   /// - Throws: `.locked` where somebody opens, closes or copies the store for all of `busyTimeout`, or keeps it for itself.
   static func join(_ directory: any Directory, _ options: EngineOptions) throws(EngineError) -> Arrival {
     do {
-      let files = (
-        lock: try open(lockName, directory), processes: try open(processesName, directory)
-      )
+      let fileLock = WriterFileLock(try open(lockName, directory))
+      let processes: any File
       do {
-        return try enter(files.lock, files.processes, directory, options)
+        processes = try open(processesName, directory)
       } catch {
-        try? files.lock.close()
-        try? files.processes.close()
+        fileLock.close()
+        throw error
+      }
+      do {
+        return try enter(fileLock, processes, directory, options)
+      } catch {
+        fileLock.close()
+        try? processes.close()
         throw error
       }
     } catch let error as FileSystemError {
@@ -84,20 +95,22 @@ final class Membership: @unchecked Sendable {
   }
 
   private static func enter(
-    _ lock: any File, _ processes: any File, _ directory: any Directory, _ options: EngineOptions
+    _ fileLock: WriterFileLock, _ processes: any File, _ directory: any Directory, _ options: EngineOptions
   ) throws -> Arrival {
     var patience = Patience(seconds: options.busyTimeout)
     repeat {
       if try processes.tryLock(.exclusive) {
         // Who leads is there, unless it is just leaving.
-        if try lock.tryLock(.exclusive) {
+        if let held = try fileLock.tryAcquire() {
           let page = try ProcessPage(laying: processes)
-          return .alone(try Membership(lock: lock, processes: processes, page, isAlone: true))
+          let membership = try Membership(fileLock, processes: processes, page, isAlone: true)
+          membership.firstLock = consume held
+          return .alone(membership)
         }
         try processes.unlock()
       } else if options.sharing == .processes, try processes.tryLock(.shared) {
         let page = try ProcessPage(processes, isWritten: true)
-        return .amongOthers(try Membership(lock: lock, processes: processes, page, isAlone: false))
+        return .amongOthers(try Membership(fileLock, processes: processes, page, isAlone: false))
       }
     } while patience.wait()
     throw busy(
@@ -108,44 +121,40 @@ final class Membership: @unchecked Sendable {
     EngineError(.locked, message, file: path)
   }
 
+  /// The file lock that entering has acquired, once.
+  func takeFirstLock() -> HeldFileLock? { firstLock.take() }
+
   // MARK: Others
 
-  /// Lets others in, if they can be told anything.
-  func settle() throws(FileSystemError) {
-    if page.isThere { _ = try processes.tryLock(.shared) }
+  /// Lets others attach, if they can be told anything. By the process that has the file lock.
+  func admitOthers() throws(FileSystemError) {
+    guard page.isThere else { return }
+    // Where the system does not change a lock's kind at once, another process may come in between; it then needs the file lock,
+    // which this one has, and goes.
+    while try !processes.tryLock(.shared) { CurrentThread.pause() }
   }
 
   /// Whether others may be there.
   var hasCompany: Bool {
-    guard let arrivalsAlone else { return true }
-    return (try? page.arrivalCount()) != arrivalsAlone
+    let alone = arrivalsAlone.load(ordering: .relaxed)
+    return alone == Self.never || (try? page.arrivalCount()) != alone
   }
 
-  /// Keeps others out, if nobody is there. By the one that leads.
-  func tryBeAlone() throws(FileSystemError) -> Bool {
+  /// Keeps others out, if none is attached. By the process that has the file lock.
+  func excludeOthers() throws(FileSystemError) -> Bool {
     guard try processes.tryLock(.exclusive) else {
       // Some systems take away what was held before. Whoever opens the store now needs the lead too, and gives way.
-      while try !processes.tryLock(.shared) { CurrentThread.pause() }
+      try admitOthers()
       return false
     }
-    arrivalsAlone = try page.arrivalCount()
+    arrivalsAlone.store(try page.arrivalCount(), ordering: .relaxed)
     return true
   }
 
-  // MARK: Leading
-
-  func tryLead() throws(FileSystemError) -> Bool {
-    #if DELIBERATE_BUGS
-      if DeliberateBug.isOn(.leadsBesideOthers) { return true }
-    #endif
-    return try lock.tryLock(.exclusive)
-  }
-
-  func letGo() throws(FileSystemError) { try lock.unlock() }
-
   /// Leaves.
   func close() {
-    try? lock.close()
+    _ = takeFirstLock()
+    fileLock.close()
     try? processes.close()
   }
 }

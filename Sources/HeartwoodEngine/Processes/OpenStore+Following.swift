@@ -5,14 +5,14 @@ extension OpenStore {
   /// Takes up what other processes have published since, if there is anything.
   @inline(__always)
   func followOthers() throws(EngineError) {
-    guard !leading.isOn.load(ordering: .relaxed), page != nil else { return }
+    guard !lease.isHeld, page != nil else { return }
     let counter =
-      if let memory = leading.records {
+      if let memory = lease.records {
         ProcessPage.newestCounter(in: memory)
       } else {
         try newestCounter()
       }
-    if counter > leading.seen.load(ordering: .relaxed), let page { try follow(page) }
+    if counter > lease.seenRecord.load(ordering: .relaxed), let page { try follow(page) }
   }
 
   /// The counter of the newest record; 0 where nobody can tell anything.
@@ -53,11 +53,11 @@ extension OpenStore {
 
   private func followOnce(_ page: ProcessPage) throws(EngineError) {
     try takingUp { () throws(EngineError) in
-      guard !leading.isOn.load(ordering: .relaxed), let record = try newestRecord(page),
-        record.counter > leading.seen.load(ordering: .relaxed), record.identifier == log.identifier
+      guard !lease.isHeld, let record = try newestRecord(page),
+        record.counter > lease.seenRecord.load(ordering: .relaxed), record.identifier == log.identifier
       else { return }
       try CatchUp(store: self, end: record.end, durable: record.durable).run()
-      leading.seen.store(record.counter, ordering: .relaxed)
+      lease.seenRecord.store(record.counter, ordering: .relaxed)
     }
   }
 

@@ -178,7 +178,7 @@ extension OpenStore {
   func reclaim() throws(EngineError) -> ReclaimedSpace {
     try checkMayWrite()
     try status.checkWritable()
-    return try withLead { () throws(EngineError) in
+    return try withLease { () throws(EngineError) in
       try reclaim { () throws(EngineError) in try Occupancy(self).victims(Occupancy.Aim(packs: true)) }
     }
   }
@@ -225,7 +225,7 @@ extension OpenStore {
     defer { pace.end() }
     var hasOtherPages = false
     try run(&evacuation) { () throws(EngineError) in
-      if try giveWay() { hasOtherPages = true }
+      if try yieldLease() { hasOtherPages = true }
     }
     #if DELIBERATE_BUGS
       if DeliberateBug.isOn(.leavesPagesOfOthersBehind) { return evacuation }
@@ -257,7 +257,7 @@ extension OpenStore {
   func joinSmallFiles() {
     guard options.reclamation == .automatic, smallFiles.count > options.toleratedSmallFiles else { return }
     // What fails here loses nothing, and a sync that fails has stopped the writer.
-    _ = try? withLead { () throws(EngineError) in try reclaim { () throws(EngineError) in smallFiles } }
+    _ = try? withLease { () throws(EngineError) in try reclaim { () throws(EngineError) in smallFiles } }
   }
 
   private var smallFiles: Reclaimer.Victims {
@@ -275,7 +275,7 @@ extension OpenStore {
   /// by the same checkpoint as everything else. In the background.
   func checkpointAndReclaim() throws(EngineError) {
     // What can't be moved, a damaged value say, must not keep checkpoints from being taken.
-    try withLead { () throws(EngineError) in
+    try withLease { () throws(EngineError) in
       // Another process may have taken one before this one has come to lead again.
       guard try writer.withLock({ isCheckpointDue }) else { return }
       if options.reclamation == .automatic, (try? reclaimSome()) == true { return }

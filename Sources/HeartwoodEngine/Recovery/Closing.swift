@@ -21,77 +21,72 @@ extension OpenStore {
     pace.stop()
     // 1. What is under way in the background comes to its end.
     options.worker.drain()
-    switch isLast() {
-    case .success(true): break
-    case .success(false): return try leave()
-    case .failure(let failure): return try leave(because: failure)
-    }
-    try withNobodyLeading { () throws(EngineError) in
-      var failure: EngineError?
-      // 2. The tree is on disk.
-      do throws(EngineError) { try checkpointBeforeClosing() } catch { failure = error }
-      // 3. The anchor says exactly where the log ends. Nothing is written behind this.
-      writer.withLockInBackground {
-        guard !status.isClosed else { return }
-        log.zeros.stop()
-        if failure == nil { failure = markClean() }
-        // Those who read learn of what closing has written.
-        if failure == nil, let membership { letGo(membership) }
-        closeFiles()
-      }
-      if let failure { throw failure }
-    }
+    // 2. The lease, if it can be had, is kept until the end.
+    let departure = departure()
+    var failure: EngineError?
+    repeat { lease.waitForAcquisition() } while !closeFiles(departure, &failure)
+    if let failure { throw failure }
   }
 
-  /// Runs `body` while no other thread takes the lead, or is about to, and none takes a checkpoint.
-  private func withNobodyLeading(_ body: () throws(EngineError) -> Void) throws(EngineError) {
-    try leading.taking.withLock { () throws(EngineError) in try checkpoints.withLock(body) }
+  /// How a process closes a store that others may have open.
+  private enum Departure {
+    /// No other process is attached, and none attaches any more.
+    case last
+    case oneOfSeveral
+    case failed(EngineError)
   }
 
-  /// Under all locks. Nobody uses the files any more when they are closed.
-  private func closeFiles() {
-    leading.recording.withLock { leading.isOn.store(false, ordering: .relaxed) }
-    status.close()
-    anchor.close()
-    folder.close()
-  }
-
-  /// Whether no other process has the store open for writing; then none comes any more either. A store that has stopped is
-  /// closed as it is.
-  private func isLast() -> Result<Bool, EngineError> {
-    guard let membership, !status.isStopped else { return .success(true) }
+  /// A store that has stopped is closed as it is.
+  private func departure() -> Departure {
+    guard let membership, !status.isStopped else { return .last }
     do throws(EngineError) {
-      try lead()
+      // Ends with the lease.
+      try withWriterAndLease(orThrow: { $0 }) { () throws(EngineError) in lease.beginOperation() }
       do {
-        return .success(try membership.tryBeAlone())
+        return try membership.excludeOthers() ? .last : .oneOfSeveral
       } catch {
         throw EngineError.files(error, "the store could not be locked")
       }
     } catch {
-      // Somebody leads, and goes on to.
-      return error.code == .locked ? .success(false) : .failure(error)
+      // Another process writes, and goes on to.
+      return error.code == .locked ? .oneOfSeveral : .failed(error)
     }
   }
 
-  /// Leaves the store to others, with everything on disk that was written here.
-  ///
-  /// - Parameter cause: Why it could not be closed as by the last one, where that is an error.
-  private func leave(because cause: EngineError? = nil) throws(EngineError) {
-    var failure = cause
-    try withNobodyLeading { () throws(EngineError) in
-      writer.withLockInBackground {
-        guard !status.isClosed else { return }
-        do throws(EngineError) {
-          try syncs.sync(try drainedWork())
-        } catch {
-          failure = error
-        }
+  /// - Returns: false where a thread has begun to acquire the lease meanwhile; it has to end first.
+  private func closeFiles(_ departure: Departure, _ failure: inout EngineError?) -> Bool {
+    checkpoints.withLock {
+      // 3. By the last process: the tree is on disk.
+      if case .last = departure {
+        do throws(EngineError) { try checkpointBeforeClosing() } catch { failure = error }
+      }
+      return writer.withLockInBackground {
+        guard !status.isClosed else { return true }
         log.zeros.stop()
-        if let membership { letGo(membership) }
-        closeFiles()
+        switch departure {
+        // 4. The anchor says exactly where the log ends. Nothing is written behind this.
+        case .last: failure = failure ?? markClean()
+        case .oneOfSeveral: failure = failureOfLastSync()
+        case .failed(let cause): failure = failureOfLastSync() ?? cause
+        }
+        // 5. Other processes learn of what closing has written.
+        guard closeLease(isInOrder: failure == nil) else { return false }
+        status.close()
+        anchor.close()
+        folder.close()
+        return true
       }
     }
-    if let failure { throw failure }
+  }
+
+  /// Everything is on disk that was written here. The writer's.
+  private func failureOfLastSync() -> EngineError? {
+    do throws(EngineError) {
+      try syncs.sync(try drainedWork())
+      return nil
+    } catch {
+      return error
+    }
   }
 
   /// All that was committed so far. The writer's.

@@ -38,20 +38,20 @@ struct Opening {
     case .store(let folder):
       return try closingOnFailure(folder) { () throws(EngineError) in
         if options.access == .readOnly { return try openBeside(folder) }
-        let store = try lettingOthersIn(try open(folder))
+        let store = try admittingOthers(try open(folder))
         store.joinSmallFiles()
         return store
       }
     case .empty(let folder):
-      return try closingOnFailure(folder) { () throws(EngineError) in try lettingOthersIn(try create(folder))
+      return try closingOnFailure(folder) { () throws(EngineError) in try admittingOthers(try create(folder))
       }
     case .shared(let folder):
       return try closingOnFailure(folder) { () throws(EngineError) in try join(folder) }
     }
   }
 
-  private func lettingOthersIn(_ store: OpenStore) throws(EngineError) -> OpenStore {
-    try store.letOthersIn()
+  private func admittingOthers(_ store: OpenStore) throws(EngineError) -> OpenStore {
+    try store.admitOtherProcesses()
     return store
   }
 

@@ -182,10 +182,3 @@ final class CommitQueue: @unchecked Sendable {
       file: failure.file, underlying: failure)
   }
 }
-
-extension Duration {
-  /// All of it, where it is less than some hundred years.
-  fileprivate var nanoseconds: Int {
-    Int(components.seconds) * 1_000_000_000 + Int(components.attoseconds / 1_000_000_000)
-  }
-}

@@ -10,7 +10,7 @@ extension OpenStore {
     // Whatever becomes of the transaction.
     defer { letOthersWrite() }
     do {
-      try withWriterLeading(orThrow: { $0 as any Error }) {
+      try withWriterAndLease(orThrow: { $0 as any Error }) {
         try status.checkWritable()
         try prepareLog()
         try runTransaction(durability, &ending, body)
@@ -41,10 +41,10 @@ extension OpenStore {
   }
 
   private func letOthersWrite() {
-    guard membership != nil, !writer.isHeldHere, leading.isOn.load(ordering: .relaxed),
-      leading.hasCompany || !leading.isWatched.load(ordering: .relaxed)
+    guard membership != nil, !writer.isHeldHere, lease.isHeld,
+      lease.hasOtherProcesses || !lease.isTimerSet.load(ordering: .relaxed)
     else { return }
-    writer.withLockInBackground { watchOrLetGo() }
+    writer.withLockInBackground { releaseOrWatch() }
   }
 
   /// What is left to do of a transaction when the writer lock is free.

@@ -13,7 +13,7 @@ extension OpenStore {
 
   /// Lets the log go on in a new segment.
   func roll() throws(EngineError) {
-    try tellLeading()
+    try announceLease()
     // 1. The file, with the exact end of the one before it in its header, and its name are durable. A crash
     //    here leaves a file that nothing names.
     let number = try numbers.take()
@@ -63,14 +63,14 @@ extension OpenStore {
     #if DELIBERATE_BUGS
       if DeliberateBug.isOn(.leavesMarkOfCleanClose) { return }
     #endif
-    try tellLeading()
+    try announceLease()
     guard anchor.isClean else { return }
     try updateAnchor { $0.isClean = false }
   }
 
   /// Writes the anchor. A failed sync of it stops the writer.
   func updateAnchor(_ change: (inout AnchorSlot) -> Void) throws(EngineError) {
-    try tellLeading()
+    try announceLease()
     switch anchor.update(change) {
     case .written: return
     case .failed(let error): throw error

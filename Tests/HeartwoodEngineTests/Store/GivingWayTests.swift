@@ -191,6 +191,6 @@ private final class Visitor: @unchecked Sendable {
   }
 
   private var isWaiting: Bool {
-    (try? store.membership?.page.callCount()) != store.leading.calls.load(ordering: .relaxed)
+    (try? store.membership?.page.callCount()) != store.lease.yieldedTo.load(ordering: .relaxed)
   }
 }

@@ -82,7 +82,7 @@ import Testing
     try page.close()
     let engine = try Engine(at: "/store", options: options, fileSystem: disk)
     let store = engine.use.store
-    #expect(try store.membership?.page.callCount() == store.leading.calls.load(ordering: .relaxed))
+    #expect(try store.membership?.page.callCount() == store.lease.yieldedTo.load(ordering: .relaxed))
     try engine.write { try $0.put("a", [1]) }
     try engine.close()
   }
