@@ -120,9 +120,9 @@ final class CommitQueue: @unchecked Sendable {
     // The last one's work covers the others'.
     let work = entries.last { $0.work != nil }?.work
     lock.unlock()
-    let begin = ContinuousClock.now
+    let begin = MonotonicTime.nanoseconds
     let failure = work.flatMap(failureOfSync)
-    let duration = ContinuousClock.now - begin
+    let duration = MonotonicTime.nanoseconds - begin
     lock.lock()
     isSyncing = false
     if let failure {
@@ -139,7 +139,7 @@ final class CommitQueue: @unchecked Sendable {
       // Those that came meanwhile and need no sync: there may be nobody who waits for them.
       while let first = entries.first, first.work == nil { publish(entries.removeFirst()) }
     }
-    gathering.noteSync(of: due, nanoseconds: duration.nanoseconds, waiting: dueCount)
+    gathering.noteSync(of: due, nanoseconds: duration, waiting: dueCount)
     if waiting > 0 { changed.broadcast() }
   }
 
@@ -147,9 +147,9 @@ final class CommitQueue: @unchecked Sendable {
   private func gather() {
     let present = dueCount
     guard !isDraining, let nanoseconds = gathering.patience(present: present) else { return }
-    let end = ContinuousClock.now + .nanoseconds(nanoseconds)
+    let end = MonotonicTime.nanoseconds + nanoseconds
     while dueCount < gathering.wanted, !isDraining {
-      let left = (end - .now).nanoseconds
+      let left = end - MonotonicTime.nanoseconds
       guard left > 0 else { break }
       gathered.wait(lock, nanoseconds: left)
     }

@@ -29,7 +29,8 @@ struct WriterLock: ~Copyable, Sendable {
   /// Looks for some microseconds whether the lock is free, before the thread sleeps: most transactions are over
   /// sooner than a thread is woken.
   private func take() {
-    for _ in 0..<8 {
+    // Scheduled threads run one at a time: looking would change nothing.
+    for _ in 0..<(Scheduling.isOn ? 1 : 8) {
       if lock.tryLock() { return }
       var looks = 0
       while looks < 1000, holder.load(ordering: .relaxed) != 0 { looks += 1 }

@@ -37,10 +37,14 @@ package final class Condition: @unchecked Sendable {
   }
 
   /// Lets go of `lock`, which the thread holds, until `broadcast`; may return without. To be asked in a loop.
-  package func wait(_ lock: borrowing Lock) { pthread_cond_wait(condition, lock.mutex) }
+  package func wait(_ lock: borrowing Lock) {
+    if let scheduler = Scheduling.ofCaller { return wait(lock, scheduler, nanoseconds: nil) }
+    pthread_cond_wait(condition, lock.mutex)
+  }
 
   /// The same, for no longer than so many nanoseconds.
   package func wait(_ lock: borrowing Lock, nanoseconds: Int) {
+    if let scheduler = Scheduling.ofCaller { return wait(lock, scheduler, nanoseconds: nanoseconds) }
     #if canImport(Darwin)
       var time = timespec(tv_sec: nanoseconds / 1_000_000_000, tv_nsec: nanoseconds % 1_000_000_000)
       pthread_cond_timedwait_relative_np(condition, lock.mutex, &time)
@@ -53,6 +57,15 @@ package final class Condition: @unchecked Sendable {
     #endif
   }
 
+  private func wait(_ lock: borrowing Lock, _ scheduler: any ThreadScheduler, nanoseconds: Int?) {
+    pthread_mutex_unlock(lock.mutex)
+    scheduler.wait(condition, lock.mutex, nanoseconds: nanoseconds)
+    pthread_mutex_lock(lock.mutex)
+  }
+
   /// Wakes all who wait.
-  package func broadcast() { pthread_cond_broadcast(condition) }
+  package func broadcast() {
+    if let scheduler = Scheduling.ofCaller { scheduler.broadcast(condition) }
+    pthread_cond_broadcast(condition)
+  }
 }

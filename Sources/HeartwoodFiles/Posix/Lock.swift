@@ -39,11 +39,32 @@ package struct Lock: ~Copyable, @unchecked Sendable {
   }
 
   /// Waits for the lock and takes it. The same thread must let go of it.
-  @usableFromInline package func lock() { pthread_mutex_lock(mutex) }
+  @usableFromInline package func lock() {
+    if Scheduling.isOn { return lockScheduled() }
+    pthread_mutex_lock(mutex)
+  }
 
   /// Takes the lock where nobody holds it; returns whether it did.
-  package func tryLock() -> Bool { pthread_mutex_trylock(mutex) == 0 }
+  package func tryLock() -> Bool {
+    if let scheduler = Scheduling.ofCaller, !scheduler.tryAcquire(mutex) { return false }
+    return pthread_mutex_trylock(mutex) == 0
+  }
 
   /// Lets go of the lock.
-  @usableFromInline package func unlock() { pthread_mutex_unlock(mutex) }
+  @usableFromInline package func unlock() {
+    if Scheduling.isOn { return unlockScheduled() }
+    pthread_mutex_unlock(mutex)
+  }
+
+  // Functions of their own, so that the ordinary ones save no registers.
+
+  @inline(never) private func lockScheduled() {
+    Scheduling.ofCaller?.acquire(mutex)
+    pthread_mutex_lock(mutex)
+  }
+
+  @inline(never) private func unlockScheduled() {
+    pthread_mutex_unlock(mutex)
+    Scheduling.ofCaller?.release(mutex)
+  }
 }

@@ -13,5 +13,8 @@ package enum CurrentThread {
   package static func pause() { sleep(microseconds: 50) }
 
   /// Does nothing for a while.
-  package static func sleep(microseconds: UInt32) { SystemCall.sleep(microseconds: microseconds) }
+  package static func sleep(microseconds: UInt32) {
+    if let scheduler = Scheduling.ofCaller { return scheduler.sleep(nanoseconds: Int(microseconds) * 1000) }
+    SystemCall.sleep(microseconds: microseconds)
+  }
 }

@@ -1,0 +1,102 @@
+/// Chooses threads.
+protocol ScheduleStrategy: AnyObject {
+  /// - Returns: the index of one of several options.
+  func choose(at place: Schedule.Place, among options: [Scheduler.Option]) -> Int
+}
+
+/// Follows a schedule, and notes what else could have been chosen after its last switch.
+final class FollowedSchedule: ScheduleStrategy {
+  /// Another choice, and its cost.
+  struct Branch {
+    var change: Schedule.Switch
+    var cost: Int
+  }
+
+  private let next: [Schedule.Place: Int]
+  private var left: Int
+  private let notesBranches: Bool
+  private(set) var branches: [Branch] = []
+
+  init(_ schedule: Schedule, notesBranches: Bool = false) {
+    next = Dictionary(schedule.switches.map { ($0.place, $0.next) }) { first, _ in first }
+    left = next.count
+    self.notesBranches = notesBranches
+  }
+
+  /// Whether every switch of the schedule was made.
+  var isFollowed: Bool { left == 0 }
+
+  func choose(at place: Schedule.Place, among options: [Scheduler.Option]) -> Int {
+    guard left > 0 else {
+      if notesBranches { note(place, options) }
+      return 0
+    }
+    guard let thread = next[place], let index = options.firstIndex(where: { $0.thread == thread }) else {
+      return 0
+    }
+    left -= 1
+    return index
+  }
+
+  private func note(_ place: Schedule.Place, _ options: [Scheduler.Option]) {
+    for option in options.dropFirst() {
+      branches.append(
+        Branch(change: Schedule.Switch(place: place, next: option.thread), cost: option.cost))
+    }
+  }
+}
+
+/// Changes the thread now and then, to any.
+final class RandomSwitches: ScheduleStrategy {
+  private var random: SplitMix64
+  /// One of so many points changes the thread.
+  private let rarity: Int
+
+  init(_ random: SplitMix64, rarity: Int) {
+    self.random = random
+    self.rarity = rarity
+  }
+
+  func choose(at place: Schedule.Place, among options: [Scheduler.Option]) -> Int {
+    random.below(rarity) == 0 ? random.below(options.count) : 0
+  }
+}
+
+/// Runs the thread with the highest priority. Priorities are random, and change at a few random points: a bug that needs
+/// so many changes is found with a probability that does not depend on how long it takes to come to it.
+final class RandomPriorities: ScheduleStrategy {
+  private var random: SplitMix64
+  private var priorities: [Int: Int] = [:]
+  private var lowest = 0
+  private var count = 0
+  private let changes: Set<Int>
+
+  init(_ random: SplitMix64, changes: Int, length: Int) {
+    var random = random
+    self.changes = Set((0..<changes).map { _ in random.below(max(length, 1)) })
+    self.random = random
+  }
+
+  func choose(at place: Schedule.Place, among options: [Scheduler.Option]) -> Int {
+    count += 1
+    if changes.contains(count) || options.allSatisfy({ $0.thread != place.thread }) { demote(place.thread) }
+    var best = 0
+    for index in options.indices where priority(options[index].thread) > priority(options[best].thread) {
+      best = index
+    }
+    return best
+  }
+
+  /// Threads that wait or sleep get behind all others, or one that waits for a change would keep others from making it.
+  private func demote(_ thread: Int) {
+    lowest -= 1
+    priorities[thread] = lowest
+  }
+
+  private func priority(_ thread: Int) -> Int {
+    if let priority = priorities[thread] { return priority }
+    let priority = random.below(1 << 30)
+    priorities[thread] = priority
+    return priority
+  }
+}

@@ -1,0 +1,234 @@
+import Dispatch
+import HeartwoodFiles
+
+/// Runs the threads of one run, one at a time, and decides at each point which of them goes on.
+///
+/// Invariant: only the running thread, or the one that starts the run while none runs, touches anything here; it hands
+/// everything to the next one by its gate.
+final class Scheduler: @unchecked Sendable {
+  /// How a run ended.
+  enum Ending {
+    case finished
+    case deadlock
+    /// There were more points than are allowed.
+    case tooLong
+  }
+
+  /// A thread that may run next, and how many preemptions that costs. The first of several is the default.
+  struct Option {
+    var thread: Int
+    var cost: Int
+  }
+
+  private(set) var threads: [ScheduledThread] = []
+  private(set) var running: ScheduledThread?
+  /// Whether the threads of the run are at work: before and after, workers work at once.
+  private(set) var isUnderWay = false
+  /// Whether nothing is left to be done but what workers have for later.
+  private(set) var isEnding = false
+  private(set) var points = 0
+  private(set) var ending = Ending.finished
+  /// What threads threw, with their names.
+  private(set) var errors: [String] = []
+  /// Where another thread than the default went on.
+  private(set) var switches: [Schedule.Switch] = []
+  private(set) var cost = 0
+  private(set) var turns: [ScheduleTurn] = []
+
+  var now = 0
+  var owners: [UnsafeRawPointer: Int] = [:]
+  private let strategy: any ScheduleStrategy
+  private let limit: Int
+  private let tracesTurns: Bool
+  private let done = DispatchSemaphore(value: 0)
+  /// Locks and conditions, numbered in the order of their first use.
+  private var numbers: [UnsafeRawPointer: Int] = [:]
+  private var options: [Option] = []
+  private var asleep: [(thread: Int, deadline: Int)] = []
+
+  init(_ strategy: any ScheduleStrategy, limit: Int, tracesTurns: Bool) {
+    self.strategy = strategy
+    self.limit = limit
+    self.tracesTurns = tracesTurns
+  }
+
+  func add(
+    _ name: String, process: String?, isWorker: Bool = false, _ body: @escaping () throws -> Void
+  ) {
+    precondition(!isUnderWay, "Threads are added before the run begins.")
+    threads.append(ScheduledThread(threads.count, name, process: process, isWorker: isWorker, body))
+  }
+
+  // MARK: A run
+
+  /// Runs all threads until each has finished, or none can go on.
+  func run() {
+    guard !threads.isEmpty else { return }
+    isUnderWay = true
+    for thread in threads { start(thread) }
+    guard let first = next(after: nil) else { return }
+    hand(to: first)
+    done.wait()
+    isUnderWay = false
+    running = nil
+  }
+
+  private func start(_ thread: ScheduledThread) {
+    SystemThread.start { [self] in
+      thread.gate.wait()
+      Scheduling.run(under: self) {
+        if let error = thread.run() { errors.append("\(thread.name) threw: \(error)") }
+      }
+      finish(thread)
+    }
+  }
+
+  private func finish(_ thread: ScheduledThread) {
+    thread.pending = .finished
+    thread.note("end", "")
+    if let next = next(after: thread) { hand(to: next) } else { done.signal() }
+  }
+
+  private func hand(to thread: ScheduledThread) {
+    running = thread
+    thread.gate.signal()
+  }
+
+  /// The running thread reaches a point. Returns when it may go on, and can.
+  func pass(_ pending: ScheduledThread.Pending, _ operation: String, _ object: String = "") {
+    guard let me = running else { preconditionFailure("A scheduled thread runs only when it may.") }
+    me.note(operation, object)
+    me.pending = pending
+    if me.uninterrupted > 0, isReady(me) { return }
+    guard let next = next(after: me) else {
+      // The run is over, and this thread with it: it can't be taken off its stack.
+      done.signal()
+      while true { me.gate.wait() }
+    }
+    guard next !== me else { return }
+    hand(to: next)
+    me.gate.wait()
+  }
+
+  /// What a lock or condition is called in messages, the same at each run under the same schedule.
+  func name(of address: UnsafeRawPointer) -> String {
+    guard tracesTurns else { return "" }
+    let number = numbers[address] ?? numbers.count + 1
+    numbers[address] = number
+    return "\(number)"
+  }
+
+  // MARK: Decisions
+
+  /// Decides which thread goes on; nil where the run is over.
+  private func next(after current: ScheduledThread?) -> ScheduledThread? {
+    points += 1
+    now += Self.nanosecondsPerPoint
+    guard points <= limit else { return end(.tooLong) }
+    findOptions(current)
+    if options.isEmpty {
+      isEnding = true
+      findOptions(current)
+    }
+    guard !options.isEmpty else { return end(threads.allSatisfy(\.isFinished) ? .finished : .deadlock) }
+    let chosen = options.count == 1 ? 0 : choose(at: place(of: current), current)
+    current?.steps += 1
+    let next = threads[options[chosen].thread]
+    if tracesTurns { note(next) }
+    wake(next)
+    return next
+  }
+
+  private static let nanosecondsPerPoint = 1000
+
+  private func end(_ ending: Ending) -> ScheduledThread? {
+    self.ending = ending
+    return nil
+  }
+
+  private func place(of current: ScheduledThread?) -> Schedule.Place {
+    current.map { Schedule.Place(thread: $0.index, step: $0.steps) } ?? .start
+  }
+
+  private func choose(at place: Schedule.Place, _ current: ScheduledThread?) -> Int {
+    let chosen = strategy.choose(at: place, among: options)
+    if chosen > 0 {
+      switches.append(Schedule.Switch(place: place, next: options[chosen].thread))
+      cost += options[chosen].cost
+    }
+    return chosen
+  }
+
+  private func note(_ next: ScheduledThread) {
+    if turns.last?.thread != next.index { turns.append(ScheduleTurn(thread: next.index, name: next.name)) }
+    turns[turns.count - 1].pass(next.recent.last)
+  }
+
+  /// A thread whose pause or wait ends by its deadline takes the time there.
+  private func wake(_ thread: ScheduledThread) {
+    guard !isReady(thread), let deadline = deadline(of: thread) else { return }
+    now = max(now, deadline)
+    thread.hasTimedOut = true
+  }
+
+  // MARK: Who may run
+
+  /// - The thread at whose point the decision is made goes on for nothing; to interrupt it costs a preemption.
+  /// - Where it can't go on, any other that can goes on for nothing.
+  /// - Sleeping threads go on for nothing where no other can, the one with the earliest deadline first.
+  private func findOptions(_ current: ScheduledThread?) {
+    options.removeAll(keepingCapacity: true)
+    let canGoOn = current.map(isReady) ?? false
+    let first = current?.index ?? 0
+    for step in 0..<threads.count {
+      let thread = threads[(first + step) % threads.count]
+      guard isReady(thread), thread === current || !canGoOn || mayInterrupt(thread, current) else { continue }
+      options.append(Option(thread: thread.index, cost: canGoOn && thread !== current ? 1 : 0))
+    }
+    addAsleep(current, canGoOn: canGoOn)
+  }
+
+  private func addAsleep(_ current: ScheduledThread?, canGoOn: Bool) {
+    guard !isEnding else { return }
+    asleep.removeAll(keepingCapacity: true)
+    for thread in threads where !isReady(thread) {
+      guard let deadline = deadline(of: thread) else { continue }
+      // Who has just paused lets others go first, or loops that wait for a change would run without end.
+      if thread === current, !options.isEmpty { continue }
+      if canGoOn, !mayInterrupt(thread, current) { continue }
+      asleep.append((thread.index, deadline))
+    }
+    // Workers whose work for later is all that is left.
+    if options.isEmpty, threads.allSatisfy({ $0.isFinished || $0.isWorker }) { return }
+    asleep.sort { ($0.deadline, $0.thread) < ($1.deadline, $1.thread) }
+    for sleeper in asleep {
+      options.append(Option(thread: sleeper.thread, cost: options.isEmpty ? 0 : 1))
+    }
+  }
+
+  /// At a lock, only threads that can come to the same lock make a difference.
+  private func mayInterrupt(_ thread: ScheduledThread, _ current: ScheduledThread?) -> Bool {
+    guard let current, case .acquire = current.pending, let process = current.process else { return true }
+    return thread.process == nil || thread.process == process
+  }
+
+  private func isReady(_ thread: ScheduledThread) -> Bool {
+    switch thread.pending {
+    case .proceed: true
+    case .acquire(let lock): owners[lock] == nil
+    case .wait, .sleep, .finished: false
+    case .idle(let worker): worker.hasWork || isEnding
+    case .drain(let worker): worker.isDone
+    }
+  }
+
+  /// When a thread that waits goes on by itself; nil where it does not, or can't now.
+  private func deadline(of thread: ScheduledThread) -> Int? {
+    switch thread.pending {
+    case .sleep(let deadline): deadline
+    case .wait(_, let lock, let deadline): owners[lock] == nil ? deadline : nil
+    case .idle(let worker): worker.nextDeadline
+    default: nil
+    }
+  }
+}
