@@ -1,0 +1,78 @@
+import Testing
+
+@testable import HeartwoodEngine
+
+@Suite("The states of a writer lease")
+struct LeaseMachineTests {
+  /// All states that events lead to, with at most two operations.
+  private static let reachable: Set<LeaseMachine> = {
+    var seen: Set<LeaseMachine> = [LeaseMachine(.released), LeaseMachine(.held)]
+    var open = Array(seen)
+    while let state = open.popLast() {
+      for event in LeaseMachine.Event.allCases {
+        guard let next = state.after(event), next.operations <= 2, seen.insert(next).inserted else {
+          continue
+        }
+        open.append(next)
+      }
+    }
+    return seen
+  }()
+
+  @Test func `Every phase can be reached, announced and not where it can be either`() {
+    let phases = Set(Self.reachable.map(\.phase))
+    #expect(phases == Set(LeaseMachine.Phase.allCases))
+    // Five phases, three counts of operations, announced or not.
+    #expect(Self.reachable.count == 30)
+  }
+
+  @Test(arguments: LeaseMachine.Phase.allCases)
+  func `In each phase exactly the events of the diagram can happen`(phase: LeaseMachine.Phase) {
+    let expected: [LeaseMachine.Phase: [LeaseMachine.Event: LeaseMachine.Phase]] = [
+      .released: [.request: .waiting, .closed: .closed],
+      .waiting: [.fileLocked: .takingOver, .failed: .released],
+      .takingOver: [.takenOver: .held, .failed: .released, .announced: .takingOver],
+      .held: [.announced: .held, .released: .released, .closed: .closed],
+      .closed: [.closed: .closed],
+    ]
+    for state in Self.reachable where state.phase == phase {
+      for event in LeaseMachine.Event.allCases {
+        let next = state.after(event)
+        switch event {
+        case .operationBegan: #expect(next?.operations == state.operations + 1 && next?.phase == phase)
+        case .operationEnded:
+          #expect(state.operations == 0 ? next == nil : next?.operations == state.operations - 1)
+        case .released where state.operations > 0: #expect(next == nil)
+        default: #expect(next?.phase == expected[phase]?[event], "\(event) in \(state)")
+        }
+      }
+    }
+  }
+
+  @Test func `The lease is released only where it is held and no operation needs it`() {
+    for state in Self.reachable {
+      #expect(state.mayRelease == (state.after(.released) != nil), "\(state)")
+    }
+  }
+
+  @Test func `A lease that is taken over anew is not announced yet`() {
+    for state in Self.reachable {
+      if let next = state.after(.fileLocked) { #expect(!next.isAnnounced) }
+    }
+  }
+
+  @Test func `While one thread takes over, no other writes the shared header`() {
+    for state in Self.reachable {
+      #expect(state.mayAnnounce(isWriter: false) == (state.phase == .held))
+      #expect(state.mayAnnounce(isWriter: true) == (state.phase == .held || state.phase == .takingOver))
+    }
+  }
+
+  @Test func `What the newest record says decides what is done before writing`() {
+    #expect(LeaseMachine.takeover(counter: nil, isHeld: true, lastOwn: 0) == .recover)
+    #expect(LeaseMachine.takeover(counter: 7, isHeld: true, lastOwn: 7) == .resume)
+    #expect(LeaseMachine.takeover(counter: 7, isHeld: false, lastOwn: 7) == .resume)
+    #expect(LeaseMachine.takeover(counter: 8, isHeld: false, lastOwn: 7) == .refresh)
+    #expect(LeaseMachine.takeover(counter: 8, isHeld: true, lastOwn: 7) == .recover)
+  }
+}

@@ -1,0 +1,69 @@
+import Foundation
+import Testing
+
+@testable import HeartwoodEngine
+
+@Suite("The model of processes that share a store")
+struct LeaseModelTests {
+  /// Visits all states, breadth first.
+  ///
+  /// - Returns: how many there are, and the first violation or deadlock.
+  private func explore(_ start: LeaseModel, _ flaw: LeaseModel.Flaw? = nil) -> (
+    states: Int, violation: String?
+  ) {
+    var seen: Set<LeaseModel> = [start]
+    var front = [start]
+    while !front.isEmpty {
+      var next: [LeaseModel] = []
+      for state in front {
+        let successors = state.successors(flaw)
+        if successors.isEmpty, !state.isOver { return (seen.count, "no thread can go on: \(state)") }
+        for successor in successors where seen.insert(successor).inserted {
+          if let violation = successor.violation { return (seen.count, violation) }
+          next.append(successor)
+        }
+      }
+      front = next
+    }
+    return (seen.count, nil)
+  }
+
+  private static var isLong: Bool { ProcessInfo.processInfo.environment["HEARTWOOD_LONG"] != nil }
+
+  @Test(arguments: [
+    (2, 2, 1, 1, false), (2, 1, 2, 2, false), (3, 1, 1, 1, false), (2, 2, 1, 0, true),
+  ])
+  func `In no state is a commit lost, the file lock missing or every thread waiting`(
+    processes: Int, threads: Int, commits: Int, kills: Int, operations: Bool
+  ) {
+    let found = explore(
+      LeaseModel(
+        processes: processes, threads: threads, commits: commits, kills: kills, operations: operations))
+    #expect(found.violation == nil)
+    #expect(found.states > 1000)
+    print("lease model, \(processes) × \(threads) × \(commits), \(kills) kills: \(found.states) states")
+  }
+
+  @Test(
+    .enabled(if: isLong),
+    arguments: [(2, 2, 2, 1, false), (3, 2, 1, 1, false), (3, 1, 2, 2, false), (2, 2, 2, 1, true)])
+  func `The same holds for more processes, threads, commits and kills`(
+    processes: Int, threads: Int, commits: Int, kills: Int, operations: Bool
+  ) {
+    let found = explore(
+      LeaseModel(
+        processes: processes, threads: threads, commits: commits, kills: kills, operations: operations))
+    #expect(found.violation == nil)
+    print("lease model, \(processes) × \(threads) × \(commits), \(kills) kills: \(found.states) states")
+  }
+
+  @Test(arguments: LeaseModel.Flaw.allCases)
+  func `A flaw in the protocol is found`(flaw: LeaseModel.Flaw) {
+    let isInOperations = flaw == .forgetsOperations
+    let found = explore(
+      LeaseModel(
+        processes: 2, threads: 2, commits: 1, kills: isInOperations ? 0 : 1, operations: isInOperations), flaw
+    )
+    #expect(found.violation != nil, "\(flaw) passes in \(found.states) states")
+  }
+}
