@@ -46,7 +46,7 @@ struct LeaseModelTests {
 
   @Test(
     .enabled(if: isLong),
-    arguments: [(2, 2, 2, 1, false), (3, 2, 1, 1, false), (3, 1, 2, 2, false), (2, 2, 2, 1, true)])
+    arguments: [(2, 2, 2, 0, false), (2, 3, 1, 0, false), (3, 1, 2, 1, false), (2, 2, 1, 2, true)])
   func `The same holds for more processes, threads, commits and kills`(
     processes: Int, threads: Int, commits: Int, kills: Int, operations: Bool
   ) {
