@@ -1,0 +1,77 @@
+import HeartwoodFaults
+import HeartwoodFiles
+
+/// The states of a folder between what is durable and what was done last: step 0 is what is durable, and each
+/// further step has one more of the unsynced changes.
+public struct FolderHistory: Sendable {
+  private let states: [FolderState]
+  private let files: [String: FileVersions]
+
+  /// The history of a folder with these states.
+  public init(_ states: [FolderState]) {
+    self.states = states
+    var files: [String: FileVersions] = [:]
+    for (step, state) in states.enumerated() {
+      for (name, bytes) in state {
+        files[name, default: FileVersions(isNew: states[0][name] == nil)].append(bytes, step: step)
+      }
+    }
+    self.files = files
+  }
+
+  /// The history of a simulated disk at this moment, from the images that lose the last of its changes.
+  public init(of disk: SimulatedFileSystem, at path: String) throws {
+    var limits = CrashImageLimits.prefixesOnly
+    limits.imageCount = .max
+    let images = Array(disk.crashImages(limits)).sorted { $0.keptChangeCount < $1.keptChangeCount }
+    var states: [FolderState] = []
+    for image in images {
+      var state = try folderState(path, in: image.mounted())
+      // Most files are the same from step to step, and are held once.
+      for (name, bytes) in states.last ?? [:] where state[name] == bytes { state[name] = bytes }
+      states.append(state)
+    }
+    self.init(states)
+  }
+
+  /// The number of steps.
+  public var count: Int { states.count }
+
+  /// What a cut has done that left `found`.
+  public func effects(in found: FolderState) -> Set<Effect> {
+    if found == states.last { return [.everythingKept] }
+    if found == states.first { return [.nothingKept] }
+    if states.contains(found) { return [.tailLost] }
+    return nameEffects(found).union(contentEffects(found))
+  }
+
+  private func nameEffects(_ found: FolderState) -> Set<Effect> {
+    var effects: Set<Effect> = []
+    if found.keys.contains(where: { files[$0] == nil }) { effects.insert(.unknownName) }
+    let certain = states.dropFirst().reduce(into: Set((states.first ?? [:]).keys)) {
+      $0.formIntersection($1.keys)
+    }
+    if !certain.isSubset(of: found.keys) { effects.insert(.durableNameLost) }
+    if !states.contains(where: { $0.keys == found.keys }) { effects.insert(.namesReordered) }
+    return effects
+  }
+
+  private func contentEffects(_ found: FolderState) -> Set<Effect> {
+    var effects: Set<Effect> = []
+    var common = Set(states.indices.filter { states[$0].keys == found.keys })
+    for (name, bytes) in found {
+      guard let versions = files[name] else { continue }
+      let steps = versions.steps(with: bytes)
+      if steps.isEmpty {
+        effects.formUnion(versions.effects(in: bytes))
+      } else {
+        common.formIntersection(steps)
+      }
+      if bytes.isEmpty, states.last?[name]?.isEmpty == false { effects.insert(.nameWithoutBytes) }
+    }
+    let missing = (states.last ?? [:]).keys.filter { found[$0] == nil && states.first?[$0] == nil }
+    if missing.contains(where: { files[$0]?.beginsWithBytes == true }) { effects.insert(.bytesWithoutName) }
+    if common.isEmpty { effects.insert(.reorderedBetweenFiles) }
+    return effects
+  }
+}

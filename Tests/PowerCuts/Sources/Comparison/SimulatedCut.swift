@@ -1,0 +1,78 @@
+import HeartwoodFaults
+import HeartwoodFiles
+
+/// A moment of a trace on simulated disks of every personality.
+public final class SimulatedCut {
+  private let replays: [Personality: TraceReplay]
+  private var histories: [Personality: FolderHistory] = [:]
+  /// What the simulated disk of one personality makes of the moment.
+  private var enumerations: [Personality: [FolderState]] = [:]
+  private let imagesPerCut: Int
+
+  /// Simulated disks on which nothing was done yet.
+  ///
+  /// - Parameter imagesPerCut: The most images that a disk of one personality makes of one cut.
+  public init(_ trace: CallTrace, imagesPerCut: Int, seed: UInt64) {
+    replays = Dictionary(
+      uniqueKeysWithValues: Personality.allCases.map { ($0, TraceReplay(trace, $0, seed: seed)) })
+    self.imagesPerCut = imagesPerCut
+  }
+
+  /// The prefixes of many changes would take all of the images, and are known beforehand.
+  private var limits: CrashImageLimits {
+    var limits = CrashImageLimits()
+    limits.includesPrefixes = false
+    limits.includesSingleLosses = unsyncedChangeCount < imagesPerCut / 4
+    limits.includesSingleSurvivors = limits.includesSingleLosses
+    limits.tornWrites = 2
+    limits.sectorTears = 4
+    limits.byteTears = []
+    limits.drawnImages = imagesPerCut
+    limits.imageCount = imagesPerCut
+    return limits
+  }
+
+  /// Goes on to a later moment, and counts what the simulated disks make of it.
+  public func advance(to moment: Int, _ table: inout EffectTable) throws {
+    for replay in replays.values { try replay.advance(to: moment) }
+    for terms in [Personality.ext4Ordered, .posix] {
+      histories[terms] = try replays[terms].map { try FolderHistory(of: $0.disk, at: TraceReplay.path) }
+    }
+    for (personality, replay) in replays {
+      let terms = personality.terms
+      guard let history = histories[terms] else { continue }
+      let states = try replay.disk.crashImages(limits).map {
+        try folderState(TraceReplay.path, in: $0.mounted())
+      }
+      enumerations[personality] = states
+      let column = EffectTable.Column(source: "\(personality)", terms: terms)
+      for state in states { table.add(history.effects(in: state), to: column) }
+    }
+  }
+
+  /// Counts what was found on a real file system after the cut, in both terms.
+  ///
+  /// - Returns: The effects in the terms of the personality `ext4Ordered`, and in those of the others.
+  @discardableResult
+  public func add(
+    _ found: FolderState, of source: String, _ table: inout EffectTable
+  ) -> (ordered: Set<Effect>, posix: Set<Effect>) {
+    func effects(_ terms: Personality, _ sources: [Personality]) -> Set<Effect> {
+      let effects = histories[terms]?.effects(in: found) ?? []
+      // Every prefix of the changes is an image of every personality.
+      let isEnumerated =
+        effects.contains { $0 <= .tailLost } || sources.contains { enumerations[$0]?.contains(found) == true }
+      table.add(effects, to: .init(source: source, terms: terms), isEnumerated: isEnumerated)
+      return effects
+    }
+    return (effects(.ext4Ordered, [.ext4Ordered]), effects(.posix, [.posix, .hostile]))
+  }
+
+  /// How many changes were not synced at the moment, by the syncs of POSIX.
+  public var unsyncedChangeCount: Int { replays[.posix]?.disk.unsyncedChangeCount ?? 0 }
+}
+
+extension Personality {
+  /// The personality whose syncs are the same; `hostile` differs from `posix` in its images only.
+  public var terms: Personality { self == .ext4Ordered ? .ext4Ordered : .posix }
+}

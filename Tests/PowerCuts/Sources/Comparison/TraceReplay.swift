@@ -1,0 +1,79 @@
+import HeartwoodFaults
+import HeartwoodFiles
+import Workload
+
+/// Makes the calls of a trace on a simulated disk, up to one moment after another.
+public final class TraceReplay {
+  /// Where the calls are made.
+  public let disk: SimulatedFileSystem
+  private let trace: CallTrace
+  private var next = 0
+  private var directory: (any Directory)?
+  private var files: [UInt64: any File] = [:]
+
+  /// The folder on the simulated disk.
+  public static let path = "/store"
+
+  /// A replay that has made no call yet.
+  public init(_ trace: CallTrace, _ personality: Personality, seed: UInt64) {
+    self.trace = trace
+    disk = SimulatedFileSystem(seed: seed, personality: personality)
+  }
+
+  /// Makes all calls that had begun before `moment`, but for a sync that had not returned: what it covers is still
+  /// uncertain, and what it had covered already is a thing that may have survived.
+  public func advance(to moment: Int) throws {
+    while next < trace.calls.count {
+      let call = trace.calls[next]
+      let hasEnded = call.ended.map { $0 <= moment } ?? false
+      guard hasEnded || (call.begun <= moment && !call.record.kind.makesDurable) else { return }
+      if !call.hasFailed { try make(call) }
+      next += 1
+    }
+  }
+
+  private func make(_ call: CallTrace.Call) throws {
+    let record = call.record
+    switch record.kind {
+    case .makeFolder: try disk.createDirectory(Self.path)
+    case .open: files[record.handle] = try folder().open(record.name, .readWrite)
+    case .create: files[record.handle] = try folder().open(record.name, .createNew)
+    case .write:
+      let count = call.ended == nil ? record.payload.count : call.result
+      try record.payload.prefix(count).withUnsafeBytes { try file(record).writeFully($0, at: record.number) }
+    case .truncate: try file(record).truncate(to: record.number)
+    case .sync: try file(record).sync(.full)
+    case .syncFolder: try folder().sync()
+    case .rename: try folder().rename(record.name, to: record.otherName)
+    case .unlink: try folder().unlink(record.name)
+    case .done, .failed: break
+    }
+  }
+
+  private func folder() throws -> any Directory {
+    if let directory { return directory }
+    let opened = try disk.openDirectory(Self.path)
+    directory = opened
+    return opened
+  }
+
+  private func file(_ record: TraceRecord) throws -> any File {
+    guard let file = files[record.handle] else { throw UnknownHandle(record: record) }
+    return file
+  }
+}
+
+/// A trace that names a file which it has not opened.
+public struct UnknownHandle: Error {
+  /// What it says.
+  public var record: TraceRecord
+}
+
+extension TraceRecord.Kind {
+  fileprivate var makesDurable: Bool {
+    switch self {
+    case .makeFolder, .sync, .syncFolder: true
+    default: false
+    }
+  }
+}

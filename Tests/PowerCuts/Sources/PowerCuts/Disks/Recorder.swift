@@ -1,0 +1,60 @@
+import Cutting
+import Foundation
+
+/// The record of a disk while it is being written, by the connections and the console at the same time.
+final class Recorder: @unchecked Sendable {
+  private let condition = NSCondition()
+  private var state = DiskRecord()
+  private var lines: [String] = []
+  private var hasEnded = false
+
+  /// What was recorded up to now.
+  var record: DiskRecord { condition.withLock { state } }
+
+  func append(_ event: DiskRecord.Event) { condition.withLock { state.append(event) } }
+
+  /// The number of events up to now.
+  var position: Int { condition.withLock { state.events.count } }
+
+  func append(line: String) {
+    condition.withLock {
+      lines.append(line)
+      state.append(line: line)
+      condition.broadcast()
+    }
+  }
+
+  /// Called when no more lines can come.
+  func endLines() {
+    condition.withLock {
+      hasEnded = true
+      condition.broadcast()
+    }
+  }
+
+  /// Waits until `isReached` holds for the record.
+  ///
+  /// - Throws: `Failure` where the machine ends before, where it reports a failure, and after `seconds`.
+  func wait(seconds: Double, until isReached: (DiskRecord) -> Bool) throws {
+    let limit = Date(timeIntervalSinceNow: seconds)
+    try condition.withLock {
+      while !isReached(state) {
+        let said = "it said:\n\(lines.suffix(20).joined(separator: "\n"))"
+        if lines.contains(where: { $0.contains(" failed: ") }) {
+          throw Failure("the machine failed; \(said)")
+        }
+        if hasEnded { throw Failure("the machine ended; \(said)") }
+        guard condition.wait(until: limit) else {
+          throw Failure("the machine hung for \(seconds) s; \(said)")
+        }
+      }
+    }
+  }
+}
+
+/// What ends a run of the harness itself: a program that is missing, a machine that does not start.
+struct Failure: Error, CustomStringConvertible {
+  let description: String
+
+  init(_ description: String) { self.description = description }
+}
