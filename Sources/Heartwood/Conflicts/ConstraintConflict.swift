@@ -2,7 +2,8 @@
 public struct ConstraintConflict: @unchecked Sendable {
   /// The names of the attributes whose values together must be unique.
   public let constraint: [String]
-  /// The values that are claimed more than once, in the order of `constraint`.
+  /// The values that are claimed more than once, in the order of `constraint` and in the types of
+  /// `ManagedObject.value(forKey:)`.
   public let constraintValues: [Any]
   /// The object whose row is in the store already; nil when all are unsaved changes of one context.
   public let databaseObjectID: ManagedObjectID?
@@ -41,11 +42,10 @@ extension ManagedObjectContext {
           }
       }
       let holder = claimant(first.existingKey)
-      let attributes = first.entity.attributesByName
       return ConstraintConflict(
         constraint: first.constraint,
         constraintValues: zip(first.constraint, first.values).map { name, value in
-          attributes[name].flatMap { value.anyValue($0.type) } ?? "nil"
+          first.entity.slot(named: name).flatMap { first.entity.anyValue(value, at: $0) } ?? "nil"
         },
         databaseObjectID: holder == nil
           ? ManagedObjectID(entity: first.entity, key: first.existingKey, store: storeIdentity) : nil,

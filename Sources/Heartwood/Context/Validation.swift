@@ -56,8 +56,8 @@ extension ManagedObject {
     if check.isMandatory && value.isNull {
       throw HeartwoodError.missingMandatory(self, entity.property(at: check.slot))
     }
-    if case .attribute(let type, let name) = check.kind {
-      try validateValue(value.anyValue(type), forKey: name)
+    if case .attribute(let name) = check.kind {
+      try validateValue(entity.anyValue(value, at: check.slot), forKey: name)
     }
   }
 

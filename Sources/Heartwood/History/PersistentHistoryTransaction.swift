@@ -59,12 +59,15 @@ public struct PersistentHistoryChange: Sendable {
 
   private let tombstoneValues: [TombstoneValue]?
 
-  /// For deletes, the last values of the attributes with `preservesValueInHistoryOnDeletion`, by name; nil
-  /// for other changes. An attribute without a value is left out.
+  /// For deletes, the last values of the attributes with `preservesValueInHistoryOnDeletion`, by name and in
+  /// the types of `ManagedObject.value(forKey:)`; nil for other changes. An attribute without a value is left out.
   public var tombstone: [String: Any]? {
     guard let tombstoneValues else { return nil }
+    let entity = changedObjectID.entity
     return Dictionary(
-      tombstoneValues.compactMap { value in value.any.map { (value.name, $0) } }, uniquingKeysWith: { $1 })
+      tombstoneValues.compactMap { value in
+        entity.anyValue(value.value, at: value.slot).map { (entity.property(at: value.slot).name, $0) }
+      }, uniquingKeysWith: { $1 })
   }
 
   init(_ change: HistoryChange, number: Int, _ store: StoreIdentity) {
@@ -81,21 +84,12 @@ public struct PersistentHistoryChange: Sendable {
       changeType == .update ? Set(change.updatedSlots.map { entity.property(at: $0) }) : nil
     tombstoneValues =
       changeType == .delete
-      ? change.tombstone.map {
-        TombstoneValue(
-          name: entity.property(at: $0.slot).name, value: $0.value,
-          type: entity.attribute(at: $0.slot)?.type ?? .undefined)
-      }
-      : nil
+      ? change.tombstone.map { TombstoneValue(slot: $0.slot, value: $0.value) } : nil
   }
 }
 
 /// What is left of one attribute of a deleted object.
 private struct TombstoneValue: Sendable {
-  let name: String
+  let slot: Int
   let value: Value
-  let type: AttributeType
-
-  /// As the attribute's type; nil where there was no value.
-  var any: Any? { value.isNull ? nil : value.anyValue(type) }
 }

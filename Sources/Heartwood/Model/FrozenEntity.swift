@@ -24,6 +24,8 @@ final class FrozenEntity: @unchecked Sendable {
   private let access: AccessTable
   /// How the class declares its properties, by slot; nil for those that it does not declare.
   let declarations: [PropertyRecord?]
+  /// By slot, the types of values by name where the attribute type's own Swift type is not the declared one.
+  let convertedTypes: [(any AttributeValue.Type)?]
   /// Whether new objects need default values that the class makes afresh for each, as `UUID()` is.
   let hasChangingDefaults: Bool
 
@@ -51,6 +53,7 @@ final class FrozenEntity: @unchecked Sendable {
     maker = ObjectMaker(
       bound.entity, objectClass, access.columns, number: number, rootNumber: rootNumber)
     declarations = bound.declarations(properties)
+    convertedTypes = EntityDescription.convertedTypes(declarations, attributes)
     hasChangingDefaults = declarations.contains { $0?.attribute?.hasChangingDefault == true }
   }
 }

@@ -1,7 +1,7 @@
 /// What a save checks of one property, worked out once for each entity.
 struct PropertyCheck {
   enum Kind {
-    case attribute(AttributeDescription.AttributeType, name: String)
+    case attribute(name: String)
     case toOne
     /// A to-many relationship whose count is bounded.
     case count(RelationshipDescription)
@@ -16,7 +16,7 @@ struct PropertyCheck {
     self.slot = slot
     isMandatory = !property.isOptional && !property.isTransient
     if let attribute = property as? AttributeDescription {
-      kind = .attribute(attribute.type, name: attribute.name)
+      kind = .attribute(name: attribute.name)
     } else if let relationship = property as? RelationshipDescription, relationship.isToMany {
       guard relationship.minCount > 0 || relationship.maxCount > 0 || !relationship.isOptional else {
         return nil

@@ -2,8 +2,10 @@ import Foundation
 
 /// Properties by name, for models that exist only at run time.
 extension ManagedObject {
-  /// The value of a property: of an attribute in its Swift type (`Int64`, `String`, `Date`…), of a to-one
-  /// relationship a `ManagedObject`, of a to-many one a `Set<ManagedObject>`, or an array if it is ordered.
+  /// The value of a property: of an attribute in the type that the class declares, without its optional
+  /// (`Int`, an enum), or in the attribute type's own (`Int64`, `String`, `Date`…) where no class declares it;
+  /// of a to-one relationship a `ManagedObject`, of a to-many one a `Set<ManagedObject>`, or an array if it is
+  /// ordered.
   ///
   /// - Precondition: the entity has such a property.
   public final func value(forKey key: String) -> Any? {
@@ -15,7 +17,8 @@ extension ManagedObject {
   }
 
   /// Sets a property; what fits is said at `value(forKey:)`. Any integer that is in range fits an integer,
-  /// any number a floating-point or decimal one, a set or an array of objects a to-many relationship.
+  /// any number a floating-point or decimal one, a raw value the type that is declared with it, a set or an
+  /// array of objects a to-many relationship.
   ///
   /// - Precondition: the entity has such a property, and the value fits. `assign` throws instead.
   public final func setValue(_ value: Any?, forKey key: String) {
@@ -80,9 +83,7 @@ extension ManagedObject {
     objectIDs(forRelationshipAt: knownSlot(key))
   }
 
-  final func primitiveValue(at slot: Int) -> Any? {
-    entity.attribute(at: slot).flatMap { value(at: slot).anyValue($0.type) }
-  }
+  final func primitiveValue(at slot: Int) -> Any? { entity.anyValue(value(at: slot), at: slot) }
 
   private final func knownSlot(_ key: String) -> Int {
     guard let slot = entity.slot(named: key) else {
@@ -93,7 +94,8 @@ extension ManagedObject {
 }
 
 extension ManagedObject {
-  /// The values that differ from those last fetched or saved, by property name, `NSNull` for nil. To-many
+  /// The values that differ from those last fetched or saved, by property name, in the types of
+  /// `value(forKey:)`, `NSNull` for nil. To-many
   /// relationships that have not been looked up are left out, as nothing is loaded for this.
   public final func changedValues() -> [String: Any] {
     var changed: [String: Any] = [:]
@@ -147,26 +149,10 @@ extension EntityDescription {
       if case .object(let id) = stored {
         snapshot[property(at: slot).name] = id
       } else {
-        snapshot[property(at: slot).name] =
-          attribute(at: slot).flatMap { stored.anyValue($0.type) } ?? NSNull()
+        snapshot[property(at: slot).name] = anyValue(stored, at: slot) ?? NSNull()
       }
     }
     return snapshot
-  }
-
-  /// What an attribute stores for a value.
-  ///
-  /// - Throws: when the value does not fit.
-  func storedValue(_ value: Any?, at slot: Int) throws(HeartwoodError) -> Value {
-    guard let attribute = attribute(at: slot) else { throw .unknownProperty(property(at: slot).name, self) }
-    guard let stored = Value(any: value, for: attribute.type) else {
-      throw HeartwoodError(
-        .managedObjectValidation,
-        "\(attribute.displayName) holds \(attribute.type), which \(value.map { "\(type(of: $0)) (\($0))" } ?? "nil") "
-          + "does not fit",
-        property: attribute.name)
-    }
-    return stored
   }
 }
 

@@ -97,6 +97,9 @@ open class ManagedObject: Hashable {
 
   /// Checks one attribute's value at save; the place for rules that the model cannot express.
   ///
+  /// - Parameters:
+  ///   - value: of the type that `value(forKey:)` gives: the declared one, without its optional.
+  ///   - key: the attribute's name.
   /// - Throws: any error; `HeartwoodError` is reported as it is, others as `.managedObjectValidation`.
   open func validateValue(_ value: Any?, forKey key: String) throws {}
   /// Checks a new object at save. Overriding methods call this one first.

@@ -1,0 +1,87 @@
+import Foundation
+
+/// Values by name have one type: the one that the class declares for the property, without its optional; the
+/// attribute type's own Swift type where no class declares the property. This file alone decides it.
+extension EntityDescription {
+  /// A stored value as the program declares it; nil for null. Where the declared type has no such value, as an
+  /// enum without that case, the attribute type's own Swift value stands for it.
+  func anyValue(_ stored: Value, at slot: Int) -> Any? {
+    guard let attribute = attribute(at: slot), !stored.isNull else { return nil }
+    guard let declared = inUse.convertedTypes[slot] else { return stored.anyValue(attribute.type) }
+    return declared.made(of: stored) ?? stored.anyValue(attribute.type)
+  }
+
+  /// What an attribute stores for a value: of the declared type, or of any type that fits the attribute's.
+  ///
+  /// - Throws: when the value does not fit.
+  func storedValue(_ value: Any?, at slot: Int) throws(HeartwoodError) -> Value {
+    guard let attribute = attribute(at: slot) else { throw .unknownProperty(property(at: slot).name, self) }
+    guard let stored = Value(any: value, for: attribute.type) else {
+      throw .unfitting(value, attribute, "\(attribute.type)")
+    }
+    if !stored.isNull, let declared = inUse.convertedTypes[slot], declared.made(of: stored) == nil {
+      throw .unfitting(value, attribute, "\(declared)")
+    }
+    return stored
+  }
+
+  /// By slot, the declared types whose values differ from those of their attribute's own Swift type, without
+  /// their optionals.
+  static func convertedTypes(
+    _ declarations: [PropertyRecord?], _ attributes: [AttributeDescription?]
+  ) -> [(any AttributeValue.Type)?] {
+    zip(declarations, attributes).map { declared, attribute in
+      guard let attribute, let type = declared?.attribute?.valueType.withoutOptional else { return nil }
+      return type == attribute.type.swiftType ? nil : type
+    }
+  }
+}
+
+extension AttributeValue {
+  fileprivate static func made(of stored: Value) -> Any? { Self(stored).map { $0 as Any } }
+
+  fileprivate static var withoutOptional: any AttributeValue.Type {
+    (self as? any OptionalAttribute.Type)?.wrappedType.withoutOptional ?? self
+  }
+}
+
+private protocol OptionalAttribute {
+  static var wrappedType: any AttributeValue.Type { get }
+}
+
+extension Optional: OptionalAttribute where Wrapped: AttributeValue {
+  fileprivate static var wrappedType: any AttributeValue.Type { Wrapped.self }
+}
+
+extension AttributeType {
+  /// The type of `Value.anyValue(_:)`; nil for an undefined attribute.
+  fileprivate var swiftType: (any AttributeValue.Type)? {
+    switch self {
+    case .undefined: nil
+    case .integer16: Int16.self
+    case .integer32: Int32.self
+    case .integer64: Int64.self
+    case .decimal: Decimal.self
+    case .double: Double.self
+    case .float: Float.self
+    case .string: String.self
+    case .boolean: Bool.self
+    case .date: Date.self
+    case .binaryData: Data.self
+    case .uuid: UUID.self
+    case .uri: URL.self
+    }
+  }
+}
+
+extension HeartwoodError {
+  fileprivate static func unfitting(
+    _ value: Any?, _ attribute: AttributeDescription, _ type: String
+  ) -> HeartwoodError {
+    HeartwoodError(
+      .managedObjectValidation,
+      "\(attribute.displayName) holds \(type), which \(value.map { "\(Swift.type(of: $0)) (\($0))" } ?? "nil") "
+        + "does not fit",
+      property: attribute.name)
+  }
+}
