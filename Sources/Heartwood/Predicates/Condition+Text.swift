@@ -157,7 +157,7 @@ extension Value {
     case .decimal(let value): "CAST(\"\(value)\", \"NSDecimalNumber\")"
     case .bool(let value): value ? "TRUE" : "FALSE"
     case .string(let value): value.quotedForPredicate
-    case .date(let value): value.isFinite ? "CAST(\(value), \"NSDate\")" : "CAST(0, \"NSDate\")"
+    case .date(let value): "CAST(\(Value.double(value).predicateText), \"NSDate\")"
     case .data(let value): "CAST(\"\(value.base64EncodedString())\", \"NSData\")"
     case .uuid(let value): "CAST(\"\(value.uuidString)\", \"NSUUID\")"
     case .url(let value): "CAST(\(value.quotedForPredicate), \"NSURL\")"

@@ -189,3 +189,16 @@ func expectRefusal<Result>(
   let message = error?.message ?? ""
   #expect(message.contains(part), "\(message)", sourceLocation: sourceLocation)
 }
+
+@Suite struct `Constants without a literal` {
+  @Test(arguments: [
+    "founded < CAST(1e400, \"NSDate\")", "founded > CAST(-1e400, \"NSDate\")",
+    "founded == CAST(CAST(\"nan\", \"NSNumber\"), \"NSDate\")", "area < CAST(\"inf\", \"NSNumber\")",
+    "area < CAST(\"-inf\", \"NSNumber\")",
+  ])
+  func `a constant that is infinite or no number is described as it is`(_ format: String) throws {
+    let text = try FormatPredicate(format).description
+    #expect(!text.contains("CAST(0,"))
+    #expect(try FormatPredicate(text).description == text)
+  }
+}
