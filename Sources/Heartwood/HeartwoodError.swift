@@ -4,6 +4,8 @@
 public struct HeartwoodError: Error, Sendable {
   private let contents: Contents
 
+  private init(contents: Contents) { self.contents = contents }
+
   /// An error with what it concerns.
   public init(
     _ code: Code, _ message: String, objectIDs: [ManagedObjectID] = [], property: String? = nil,
@@ -12,9 +14,20 @@ public struct HeartwoodError: Error, Sendable {
     isOutcomeUnknown: Bool = false
   ) {
     contents = Contents(
-      code: code, message: message, objectIDs: objectIDs, property: property, details: details,
+      code: code, message: message, objectIDs: objectIDs, property: property, value: nil, details: details,
       mergeConflicts: mergeConflicts, constraintConflicts: constraintConflicts, underlying: underlying,
       isOutcomeUnknown: isOutcomeUnknown)
+  }
+
+  /// The same error, which says what it concerns where it did not: an object, a property and the value that was
+  /// refused.
+  func about(_ objectID: ManagedObjectID, _ property: String, _ value: Value) -> HeartwoodError {
+    guard objectIDs.isEmpty, self.property == nil, details.isEmpty else { return self }
+    return HeartwoodError(
+      contents: Contents(
+        code: code, message: message, objectIDs: [objectID], property: property, value: value, details: [],
+        mergeConflicts: mergeConflicts, constraintConflicts: constraintConflicts, underlying: underlying,
+        isOutcomeUnknown: isOutcomeUnknown))
   }
 
   /// What kind of trouble.
@@ -25,6 +38,14 @@ public struct HeartwoodError: Error, Sendable {
   public var objectIDs: [ManagedObjectID] { contents.objectIDs }
   /// The property concerned, if it is one.
   public var property: String? { contents.property }
+  /// The value that was refused, in the type of `ManagedObject.value(forKey:)`; nil where it was nil, or no
+  /// value was.
+  public var value: Any? {
+    guard let value = contents.value, let entity = objectIDs.first?.entity, let property,
+      let slot = entity.slot(named: property)
+    else { return nil }
+    return entity.anyValue(value, at: slot)
+  }
   /// The single errors of `.validationMultipleErrors`.
   public var details: [HeartwoodError] { contents.details }
   /// The rows that were changed elsewhere, for `.managedObjectMerge`.
@@ -42,6 +63,7 @@ public struct HeartwoodError: Error, Sendable {
     let message: String
     let objectIDs: [ManagedObjectID]
     let property: String?
+    let value: Value?
     let details: [HeartwoodError]
     let mergeConflicts: [MergeConflict]
     let constraintConflicts: [ConstraintConflict]
@@ -49,14 +71,15 @@ public struct HeartwoodError: Error, Sendable {
     let isOutcomeUnknown: Bool
 
     init(
-      code: Code, message: String, objectIDs: [ManagedObjectID], property: String?, details: [HeartwoodError],
-      mergeConflicts: [MergeConflict], constraintConflicts: [ConstraintConflict], underlying: (any Error)?,
+      code: Code, message: String, objectIDs: [ManagedObjectID], property: String?, value: Value?,
+      details: [HeartwoodError], mergeConflicts: [MergeConflict], constraintConflicts: [ConstraintConflict], underlying: (any Error)?,
       isOutcomeUnknown: Bool
     ) {
       self.code = code
       self.message = message
       self.objectIDs = objectIDs
       self.property = property
+      self.value = value
       self.details = details
       self.mergeConflicts = mergeConflicts
       self.constraintConflicts = constraintConflicts

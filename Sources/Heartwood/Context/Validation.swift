@@ -56,8 +56,12 @@ extension ManagedObject {
     if check.isMandatory && value.isNull {
       throw HeartwoodError.missingMandatory(self, entity.property(at: check.slot))
     }
-    if case .attribute(let name) = check.kind {
+    guard case .attribute(let name) = check.kind else { return }
+    do {
       try validateValue(entity.anyValue(value, at: check.slot), forKey: name)
+    } catch {
+      let refusal = error as? HeartwoodError ?? HeartwoodError.validation(error)
+      throw refusal.about(objectID, name, value)
     }
   }
 

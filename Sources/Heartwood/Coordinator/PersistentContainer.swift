@@ -123,9 +123,21 @@ public final class PersistentContainer: @unchecked Sendable {
   private func load(_ description: PersistentStoreDescription) throws {
     let isOnThisMachine = description.fileSystem is PosixFileSystem
     if let url = description.url, description.createsStore, isOnThisMachine, url.path != "/dev/null" {
-      try FileManager.default.createDirectory(
-        at: url.deletingLastPathComponent(), withIntermediateDirectories: true)
+      try makeParent(of: url)
     }
     try persistentStoreCoordinator.addPersistentStore(with: description)
+  }
+
+  private func makeParent(of url: URL) throws(HeartwoodError) {
+    let parent = url.deletingLastPathComponent()
+    do {
+      try FileManager.default.createDirectory(at: parent, withIntermediateDirectories: true)
+    } catch {
+      throw HeartwoodError(
+        .persistentStoreOpen,
+        "the folder \(parent.path) for the store \(url.lastPathComponent) could not be made: "
+          + error.localizedDescription,
+        underlying: error)
+    }
   }
 }

@@ -1,0 +1,49 @@
+import Foundation
+
+/// Foundation's view of the errors: the message as `localizedDescription`, and domain, codes and user-info keys of
+/// Core Data, so that code written for its errors reads these.
+extension HeartwoodError: LocalizedError {
+  /// The message.
+  public var errorDescription: String? { message }
+}
+
+extension HeartwoodError: CustomNSError {
+  /// `NSCocoaErrorDomain`, as Core Data's errors have.
+  public static var errorDomain: String { NSCocoaErrorDomain }
+
+  /// The number of `code`.
+  public var errorCode: Int { code.rawValue }
+
+  /// What is known besides the message, by the names in `UserInfoKey`, `NSUnderlyingErrorKey` and
+  /// `NSFilePathErrorKey`.
+  public var errorUserInfo: [String: Any] {
+    var info: [String: Any] = [NSLocalizedDescriptionKey: message]
+    if let underlying { info[NSUnderlyingErrorKey] = underlying }
+    if let path = (underlying as? any FilePathError)?.filePath { info[NSFilePathErrorKey] = path }
+    if let property { info[UserInfoKey.validationKey] = property }
+    if let value { info[UserInfoKey.validationValue] = value }
+    if property != nil, let object = objectIDs.first { info[UserInfoKey.validationObject] = object }
+    if !details.isEmpty { info[UserInfoKey.detailedErrors] = details }
+    if !objectIDs.isEmpty { info[UserInfoKey.affectedObjects] = objectIDs }
+    if !mergeConflicts.isEmpty { info[UserInfoKey.saveConflicts] = mergeConflicts }
+    if !constraintConflicts.isEmpty { info[UserInfoKey.saveConflicts] = constraintConflicts }
+    return info
+  }
+
+  /// The keys of `errorUserInfo`, with the texts that Core Data's constants have.
+  public enum UserInfoKey {
+    /// The `ManagedObjectID` of the object whose value was refused: objects themselves stay in their context.
+    public static let validationObject = "NSValidationErrorObject"
+    /// The name of the property whose value was refused.
+    public static let validationKey = "NSValidationErrorKey"
+    /// The value that was refused; missing where it was nil.
+    public static let validationValue = "NSValidationErrorValue"
+    /// The single errors of `.validationMultipleErrors`, each a `HeartwoodError`.
+    public static let detailedErrors = "NSDetailedErrors"
+    /// The `ManagedObjectID`s of all objects concerned.
+    public static let affectedObjects = "NSAffectedObjectsErrorKey"
+    /// The `MergeConflict`s of `.managedObjectMerge`, the `ConstraintConflict`s of
+    /// `.managedObjectConstraintMerge`.
+    public static let saveConflicts = "conflictList"
+  }
+}
