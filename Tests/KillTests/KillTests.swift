@@ -9,8 +9,20 @@ import Testing
     try KillRun(kind, seed: 4711, program: program).run(kills: 10)
   }
 
-  @Test func `takes nothing from the others that write the same store`() throws {
-    try CrowdRun(seed: 4712, program: program).run(kills: 10)
+  @Test(arguments: [
+    "seed=4712 processes=3 threads=2 kills=6 commits=600 tasks=reclaim,backup,verify,follow",
+    "seed=4713 processes=2 threads=4 stops=3 openers=1 commits=400 durability=mixed buffered=true tasks=checkpoint",
+  ])
+  func `takes nothing from the others that write the same store`(scenario: String) throws {
+    try StressRun(scenario: try StressScenario(line: scenario), program: program).run()
+  }
+
+  @Test func `is one of a scenario that its line repeats`() throws {
+    for seed in 1...200 as ClosedRange<UInt64> {
+      let scenario = StressScenario(drawnBy: seed, commits: 100)
+      #expect(try StressScenario(line: "\(scenario)") == scenario)
+    }
+    #expect(throws: Finding.self) { try StressScenario(line: "seed=1 nonsense=2") }
   }
 
   @Test(arguments: [

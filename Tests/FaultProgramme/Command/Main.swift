@@ -5,13 +5,15 @@ import Foundation
 struct FaultProgramme {
   static let parts: [any Part] = [
     CrashPart(), RecoveryPart(), ErrorPart(), SyncPart(), DamagePart(), SimulationPart(), KillPart(),
-    IsolationPart(),
+    ProcessPart(), IsolationPart(),
   ]
 
   static func main() {
     let words = Array(CommandLine.arguments.dropFirst())
     do {
       if words.first == "victim" { try Victim.run(Array(words.dropFirst())) }
+      if words.first == StressChild.command { try StressChild.run(Array(words.dropFirst())) }
+      if words.first == "stress" { try stress(words.dropFirst().joined(separator: " ")) }
       if words.first == "worker" { try Worker.serve(Array(words.dropFirst()), parts) }
       let arguments = try Arguments(words)
       let chosen = try chosenParts(arguments)
@@ -20,6 +22,13 @@ struct FaultProgramme {
       FileHandle.standardError.write(Data("\(error)\n".utf8))
       exit(2)
     }
+  }
+
+  /// Runs one stress test of several processes, as its line says.
+  private static func stress(_ line: String) throws -> Never {
+    let count = try StressRun(scenario: try StressScenario(line: line)).run()
+    print("\(count) commits were acknowledged, and all are there")
+    exit(0)
   }
 
   private static func chosenParts(_ arguments: Arguments) throws -> [any Part] {

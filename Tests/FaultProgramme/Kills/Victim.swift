@@ -5,14 +5,12 @@ import HeartwoodEngine
 /// A process that commits until it is killed, and says the number of each commit once it has returned.
 ///
 ///     FaultProgramme victim PATH SEED KIND
-///     FaultProgramme victim PATH NAME crowd
 ///
 /// A number alone is of a commit that is durable; one behind "deferred" is of a commit that a power cut may
 /// take, and the death of the process may not.
 enum Victim {
   static func run(_ words: [String]) throws -> Never {
     Worker.limitTime()
-    if words.count == 3, words[2] == CrowdVictim.kind { try CrowdVictim.run(at: words[0], name: words[1]) }
     guard words.count == 3, let seed = UInt64(words[1]), let kind = VictimKind(rawValue: words[2]) else {
       throw Finding("usage: victim PATH SEED KIND")
     }

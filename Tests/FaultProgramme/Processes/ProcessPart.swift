@@ -1,0 +1,34 @@
+/// Several processes with several threads on one store of the real file system.
+struct ProcessPart: Part {
+  let name = "processes"
+  let summary =
+    "2 to 10 processes of 1 to 16 threads that write one store, stopped, killed, opening and closing"
+
+  func goals(of size: Size) -> [Goal] { [Goal(figure: "scenarios", count: size == .short ? 12 : 200)] }
+
+  func piece(_ number: Int, of size: Size, seed: UInt64) -> Piece? {
+    let scenario = Self.scenario(number, of: size, seed: seed)
+    return Piece(name: "\(scenario)") { figures in
+      figures["acknowledged commits"] += try StressRun(scenario: scenario).run()
+      figures["scenarios"] += 1
+      figures["kills"] += scenario.kills
+      figures["stops"] += scenario.stops
+    }
+  }
+
+  /// The first ones are those in which acknowledged commits were lost once.
+  private static func scenario(_ number: Int, of size: Size, seed: UInt64) -> StressScenario {
+    let commits = [.short: 2000, .standard: 5000, .long: 20_000][size] ?? 2000
+    var scenario = StressScenario(drawnBy: seed &* 1_000_003 &+ UInt64(number), commits: commits)
+    switch number {
+    case 0:
+      scenario = StressScenario(seed: scenario.seed)
+      (scenario.threads, scenario.checkpoint, scenario.segment, scenario.commits) = (8, 0, 0, 4 * commits)
+    case 1:
+      scenario = StressScenario(seed: scenario.seed)
+      (scenario.processes, scenario.threads, scenario.commits) = (4, 1, 4 * commits)
+    default: break
+    }
+    return scenario
+  }
+}
