@@ -167,11 +167,11 @@ final class WriterLease: @unchecked Sendable {
         if DeliberateBug.isOn(.clearsLeaseBeforeUnlock) {
           // Another thread acquires the lease by the file lock that this process still has, and goes on without it.
           announceEnd(isInOrder, write)
-          var old = fileLock.take()
+          let old = fileLock.take()
           machine.handle(.released)
           lock.unlock()
           CurrentThread.pause()
-          old = nil
+          _ = consume old
           lock.lock()
           return
         }
