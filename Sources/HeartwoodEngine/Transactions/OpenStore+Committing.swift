@@ -215,6 +215,7 @@ extension OpenStore {
   private func giveUp(_ transaction: WriteTransaction) {
     tree.rollback()
     log.giveUp(to: transaction.start)
+    settleEnd()
   }
 
   // MARK: Frames
