@@ -22,7 +22,7 @@ struct FileVersions: Sendable {
 
   /// Takes in what the file had at one step; steps come in order.
   mutating func append(_ bytes: [UInt8], step: Int) {
-    if let last = contents.indices.last, contents[last] == bytes {
+    if let last = contents.indices.last, areSame(contents[last], bytes) {
       steps[last].insert(step)
     } else {
       contents.append(bytes)
@@ -33,7 +33,7 @@ struct FileVersions: Sendable {
   /// The steps at which the file had exactly these bytes.
   func steps(with bytes: [UInt8]) -> Set<Int> {
     contents.indices.reduce(into: []) { result, index in
-      if contents[index] == bytes { result.formUnion(steps[index]) }
+      if areSame(contents[index], bytes) { result.formUnion(steps[index]) }
     }
   }
 

@@ -28,7 +28,9 @@ public struct FolderHistory: Sendable {
     for image in images {
       var state = try folderState(path, in: image.mounted())
       // Most files are the same from step to step, and are held once.
-      for (name, bytes) in states.last ?? [:] where state[name] == bytes { state[name] = bytes }
+      for (name, bytes) in states.last ?? [:] {
+        if let same = state[name], areSame(same, bytes) { state[name] = bytes }
+      }
       states.append(state)
     }
     self.init(states)
@@ -39,10 +41,13 @@ public struct FolderHistory: Sendable {
 
   /// What a cut has done that left `found`.
   public func effects(in found: FolderState) -> Set<Effect> {
-    if found == states.last { return [.everythingKept] }
-    if found == states.first { return [.nothingKept] }
-    if states.contains(found) { return [.tailLost] }
-    return nameEffects(found).union(contentEffects(found))
+    let steps = found.reduce(into: Set(states.indices.filter { states[$0].keys == found.keys })) {
+      steps, file in
+      steps.formIntersection(files[file.key]?.steps(with: file.value) ?? [])
+    }
+    if steps.contains(states.count - 1) { return [.everythingKept] }
+    if steps.contains(0) { return [.nothingKept] }
+    return steps.isEmpty ? nameEffects(found).union(contentEffects(found)) : [.tailLost]
   }
 
   private func nameEffects(_ found: FolderState) -> Set<Effect> {

@@ -61,7 +61,8 @@ public final class SimulatedCut {
       let effects = histories[terms]?.effects(in: found) ?? []
       // Every prefix of the changes is an image of every personality.
       let isEnumerated =
-        effects.contains { $0 <= .tailLost } || sources.contains { enumerations[$0]?.contains(found) == true }
+        effects.contains { $0 <= .tailLost }
+        || sources.contains { enumerations[$0]?.contains { areSame($0, found) } == true }
       table.add(effects, to: .init(source: source, terms: terms), isEnumerated: isEnumerated)
       return effects
     }

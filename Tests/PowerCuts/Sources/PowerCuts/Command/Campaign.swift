@@ -35,6 +35,7 @@ final class Campaign {
       say("\(format): \(figures); \(Int(-start.timeIntervalSinceNow)) s")
       for finding in figures.findings { say("  FOUND \(finding)") }
       isClean = isClean && figures.findings.isEmpty
+      guard arguments.bug == nil else { continue }
       isClean = try Controls(boot: boot, base: base, folder: folder).run(format, arguments) && isClean
     }
     report()
@@ -56,11 +57,11 @@ final class Campaign {
 
   private func victims(_ format: DiskFormat) -> [Machine.Victim] {
     let seed = arguments.seed * 100
-    let alone = Machine.Victim(format: format, seed: seed + 1)
+    let alone = Machine.Victim(format: format, seed: seed + 1, bug: arguments.bug)
     let crowded = Machine.Victim(
-      format: format, seed: seed + 2, threads: 3, processors: 2, hasHastyWriteback: true)
+      format: format, seed: seed + 2, threads: 3, processors: 2, hasHastyWriteback: true, bug: arguments.bug)
     let deferring = Machine.Victim(
-      format: format, seed: seed + 3, kind: .deferring, hasHastyWriteback: true)
+      format: format, seed: seed + 3, kind: .deferring, hasHastyWriteback: true, bug: arguments.bug)
     var traced = deferring
     (traced.seed, traced.isTraced) = (seed + 4, true)
     return arguments.size == .short ? [crowded, traced] : [alone, crowded, deferring, traced]
