@@ -72,7 +72,8 @@ public struct HeartwoodError: Error, Sendable {
 
     init(
       code: Code, message: String, objectIDs: [ManagedObjectID], property: String?, value: Value?,
-      details: [HeartwoodError], mergeConflicts: [MergeConflict], constraintConflicts: [ConstraintConflict], underlying: (any Error)?,
+      details: [HeartwoodError], mergeConflicts: [MergeConflict], constraintConflicts: [ConstraintConflict],
+      underlying: (any Error)?,
       isOutcomeUnknown: Bool
     ) {
       self.code = code

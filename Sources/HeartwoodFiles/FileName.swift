@@ -1,8 +1,10 @@
+import HeartwoodBytes
+
 /// The rules for names and paths, the same in every file system.
 package enum FileName {
   /// Stops the program where a name is not a plain file name.
   package static func check(_ name: String) {
-    precondition(
+    require(
       !name.isEmpty && name != "." && name != ".." && !name.utf8.contains { $0 == 0x2F || $0 == 0 },
       "A name in a directory is a plain file name.")
   }

@@ -18,6 +18,8 @@ extension ManagedObjectContext {
   ///
   /// - Throws: the store's error; then no object has a new identifier.
   public func obtainPermanentIDs(for objects: [ManagedObject]) throws {
+    beginUse("giving out identifiers")
+    defer { endUse() }
     let waiting = objects.filter { $0.managedObjectContext === self && $0.identifier.isTemporaryID }
     guard !waiting.isEmpty else { return }
     let store = try objectStore()
@@ -52,6 +54,8 @@ extension ManagedObjectContext {
   ///   pins to what that one sees; nil lets the context follow the newest state again.
   /// - Throws: the store's error when that generation can no longer be read.
   public func setQueryGenerationFrom(_ token: QueryGenerationToken?) throws {
+    beginUse("pinning")
+    defer { endUse() }
     view.held = nil
     guard let token else {
       view.pinned = nil

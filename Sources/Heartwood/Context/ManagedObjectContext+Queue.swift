@@ -36,14 +36,23 @@ extension ManagedObjectContext {
   ///
   /// - Throws: what `block` throws.
   public func performAndWait<Result>(_ block: () throws -> Result) rethrows -> Result {
-    if isOnQueue { return try block() }
-    return try queue.sync { try block() }
+    if isOnQueue { return try onQueue(block) }
+    return try queue.sync { try onQueue(block) }
+  }
+
+  /// Runs a block on the queue, where other threads must stay out meanwhile.
+  private func onQueue<Result>(_ block: () throws -> Result) rethrows -> Result {
+    occupancy?.enterQueue(self)
+    defer { endUse() }
+    return try block()
   }
 
   private func asEvent<Result>(_ block: () -> Result) -> Result {
-    let result = block()
-    processPendingChanges()
-    return result
+    onQueue {
+      let result = block()
+      processPendingChanges()
+      return result
+    }
   }
 
   private var isOnQueue: Bool {

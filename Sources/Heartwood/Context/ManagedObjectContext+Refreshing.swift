@@ -1,10 +1,13 @@
 import Foundation
+import HeartwoodBytes
 
 /// Undoing changes, and looking at the store again.
 extension ManagedObjectContext {
   /// Undoes every change since the last save: inserted objects leave the context, deleted ones come
   /// back, edited ones have their last committed values again. The store is not asked.
   public func rollback() {
+    beginUse("rollback")
+    defer { endUse() }
     for object in Array(changes.inserted) + discarded {
       object.state = []
       forget(object)
@@ -23,6 +26,8 @@ extension ManagedObjectContext {
 
   /// Forgets everything: no object of this context may be used any more, no change is kept.
   public func reset() {
+    beginUse("reset")
+    defer { endUse() }
     for object in identities.objects + discarded {
       object.state = []
       object.turnIntoFault()
@@ -47,7 +52,9 @@ extension ManagedObjectContext {
   /// - Parameter mergeChanges: with false the object becomes a fault and its changes are gone. With
   ///   true its changes are kept and laid over the newest row, against which a save is then judged.
   public func refresh(_ object: ManagedObject, mergeChanges: Bool) {
-    precondition(
+    beginUse("refreshing", object)
+    defer { endUse() }
+    require(
       object.managedObjectContext === self,
       "\(object.entity.displayName) cannot be refreshed by a context that it does not belong to")
     unreadable[object.identifier] = nil
@@ -64,6 +71,8 @@ extension ManagedObjectContext {
 
   /// Refreshes every registered object, keeping changes. Unchanged objects become faults.
   public func refreshAllObjects() {
+    beginUse("refreshing all objects")
+    defer { endUse() }
     // A list of its own: the hooks of faulting may bring in further objects.
     for object in identities.objects {
       refresh(object, mergeChanges: !object.state.isDisjoint(with: [.inserted, .updated, .deleted]))
@@ -72,6 +81,8 @@ extension ManagedObjectContext {
 
   /// Makes the next save fail if the row of an unchanged object is no longer the one that was read.
   public func detectConflicts(for object: ManagedObject) {
+    beginUse("watching", object)
+    defer { endUse() }
     guard !object.state.contains(.watched), !object.identifier.isTemporaryID else { return }
     object.willRead()
     object.state.insert(.watched)

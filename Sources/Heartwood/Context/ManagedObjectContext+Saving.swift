@@ -13,6 +13,8 @@ extension ManagedObjectContext {
   ///   own error. An error whose `isOutcomeUnknown` is true says that the transaction may be there
   ///   when the store is opened again.
   public func save() throws {
+    beginUse("saving")
+    defer { endUse() }
     // 1. Settle what the context wants: deletes that follow from rules, hooks, validation.
     processPendingChanges()
     propagateDeletes()

@@ -1,5 +1,6 @@
 import Dispatch
 import Foundation
+import HeartwoodBytes
 
 /// A scratch pad of managed objects: what has been fetched, and what has been changed and not saved.
 ///
@@ -34,6 +35,9 @@ public final class ManagedObjectContext: @unchecked Sendable {
   /// the default, it becomes a deleted object with empty values; with false it is unreadable and the
   /// next fetch or save throws.
   public var shouldDeleteInaccessibleFaults = true
+
+  /// Which thread is inside; nil where nothing is checked.
+  let occupancy = ContextOccupancy(ManagedObjectContext.concurrencyChecking)
 
   private(set) lazy var queue = Self.makeQueue(concurrencyType, for: self)
 
@@ -74,11 +78,13 @@ public final class ManagedObjectContext: @unchecked Sendable {
   ///
   /// - Precondition: the object belongs to no other context.
   public func insert(_ object: ManagedObject) {
+    beginUse("inserting", object)
+    defer { endUse() }
     if object.managedObjectContext === self {
       if object.isDeleted { undelete(object) }
       return
     }
-    precondition(
+    require(
       object.managedObjectContext == nil,
       "\(object.entity.displayName) belongs to another context: pass its objectID and ask for the object here"
     )
@@ -88,7 +94,9 @@ public final class ManagedObjectContext: @unchecked Sendable {
   /// Marks an object for deletion at the next save. Delete rules are applied when pending changes are
   /// processed, so that relationships are still whole in `prepareForDeletion`.
   public func delete(_ object: ManagedObject) {
-    precondition(
+    beginUse("deleting", object)
+    defer { endUse() }
+    require(
       object.managedObjectContext === self,
       "\(object.entity.displayName) cannot be deleted through a context that it does not belong to")
     markDeleted(object)
@@ -101,13 +109,17 @@ public final class ManagedObjectContext: @unchecked Sendable {
   /// - Precondition: the identifier is temporary or of this context's store. `existingObject(with:)` throws
   ///   instead.
   public func object(with objectID: ManagedObjectID) -> ManagedObject {
-    precondition(isOfStore(objectID), "\(objectID) is an object of another store than this context's")
+    beginUse("asking for an object")
+    defer { endUse() }
+    require(isOfStore(objectID), "\(objectID) is an object of another store than this context's")
     return object(objectID.entity, objectID.key)
   }
 
   /// The object with this identifier, if the context knows it already.
   public func registeredObject(for objectID: ManagedObjectID) -> ManagedObject? {
-    isOfStore(objectID) ? registered(objectID.entity.rootEntity, objectID.key) : nil
+    beginUse("asking for an object")
+    defer { endUse() }
+    return isOfStore(objectID) ? registered(objectID.entity.rootEntity, objectID.key) : nil
   }
 
   /// The object with this identifier, read from the store if the context does not hold it yet.
@@ -115,6 +127,8 @@ public final class ManagedObjectContext: @unchecked Sendable {
   /// - Throws: `HeartwoodError` with code `.managedObjectReferentialIntegrity` when there is no such
   ///   row, it is of another store, or it has been deleted in this context.
   public func existingObject(with objectID: ManagedObjectID) throws -> ManagedObject {
+    beginUse("asking for an object")
+    defer { endUse() }
     if let object = registeredObject(for: objectID), !object.isFault || object.isInserted {
       if object.isDeleted { throw HeartwoodError.noRow(objectID) }
       return object
@@ -136,17 +150,21 @@ public final class ManagedObjectContext: @unchecked Sendable {
   }
 
   /// Objects that the next save will write as new rows.
-  public var insertedObjects: Set<ManagedObject> { Set(changes.inserted) }
+  public var insertedObjects: Set<ManagedObject> { listing { Set(changes.inserted) } }
   /// Objects that were changed since they were fetched or saved.
-  public var updatedObjects: Set<ManagedObject> { Set(changes.updated) }
+  public var updatedObjects: Set<ManagedObject> { listing { Set(changes.updated) } }
   /// Objects that the next save will delete.
-  public var deletedObjects: Set<ManagedObject> { Set(changes.deleted) }
+  public var deletedObjects: Set<ManagedObject> { listing { Set(changes.deleted) } }
   /// Every object that the context holds now. Linear in their number.
-  public var registeredObjects: Set<ManagedObject> {
-    Set(identities.objects)
-  }
+  public var registeredObjects: Set<ManagedObject> { listing { Set(identities.objects) } }
 
   /// Whether there is anything to save or to roll back. Setting a property to the value that it has
   /// counts; such a save writes nothing.
-  public var hasChanges: Bool { !changes.isEmpty }
+  public var hasChanges: Bool { listing { !changes.isEmpty } }
+
+  private func listing<Result>(_ list: () -> Result) -> Result {
+    beginUse("looking at the objects")
+    defer { endUse() }
+    return list()
+  }
 }

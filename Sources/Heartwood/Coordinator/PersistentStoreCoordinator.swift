@@ -1,4 +1,5 @@
 import Foundation
+import HeartwoodBytes
 import HeartwoodFiles
 import HeartwoodEngine
 import Synchronization
@@ -23,7 +24,7 @@ public final class PersistentStoreCoordinator: Sendable {
     do {
       try self.init(checking: managedObjectModel)
     } catch {
-      preconditionFailure("\(error)")
+      programError("\(error)")
     }
   }
 

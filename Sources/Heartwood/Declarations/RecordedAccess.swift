@@ -1,4 +1,5 @@
 import Foundation
+import HeartwoodBytes
 
 /// What prototypes answer when they are read: values by which the property is recognised again.
 extension ManagedObject {
@@ -24,7 +25,7 @@ extension ManagedObject {
     if !cases.isEmpty { return cases[round % cases.count] }
     let declared = try? ClassRecord.of(type(of: self)).property(at: offset)?.attribute?.defaultValue
     guard let value = Wrapped(declared ?? .null) else {
-      preconditionFailure("\(Wrapped.self) has no value that could stand for a property")
+      programError("\(Wrapped.self) has no value that could stand for a property")
     }
     return value
   }

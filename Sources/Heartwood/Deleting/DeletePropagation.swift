@@ -7,6 +7,8 @@
 extension ManagedObjectContext {
   /// Applies what has been put off: the delete rules of deleted objects.
   public func processPendingChanges() {
+    beginUse("processing pending changes")
+    defer { endUse() }
     if propagatesDeletesAtEndOfEvent { propagateDeletes() }
     sweepIfDue()
   }

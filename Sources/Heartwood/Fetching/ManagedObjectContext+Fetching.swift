@@ -1,3 +1,5 @@
+import HeartwoodBytes
+
 /// Fetching: the objects of an entity that satisfy a condition, in an order.
 ///
 /// A fetch sees the context's own unsaved changes, unless told otherwise: what was changed so that it no
@@ -14,6 +16,8 @@ extension ManagedObjectContext {
   ///   property has failed since the last fetch or save.
   /// - Complexity: see `plan(for:)`; the rows of the plan, not the rows of the store.
   public func fetch<Object: ManagedObject>(_ request: FetchRequest<Object>) throws -> [Object] {
+    beginUse("fetching")
+    defer { endUse() }
     var objects: [ManagedObject] = []
     try forEachResult(of: request, expecting: { objects.reserveCapacity($0) }) { object in
       objects.append(object)
@@ -49,6 +53,8 @@ extension ManagedObjectContext {
   /// - Throws: as `fetch(_:)`.
   /// - Complexity: O(log n) where the condition is one that an index serves, or there is none.
   public func count<Object: ManagedObject>(for request: FetchRequest<Object>) throws -> Int {
+    beginUse("counting")
+    defer { endUse() }
     try beginReading()
     let view = try readingView()
     return try execution(resolve(request), in: view, isCount: true).count()
@@ -69,6 +75,8 @@ extension ManagedObjectContext {
   public func fetchIdentifiers<Object: ManagedObject>(
     _ request: FetchRequest<Object>
   ) throws -> [ManagedObjectID] {
+    beginUse("fetching identifiers")
+    defer { endUse() }
     try beginReading()
     let view = try readingView()
     let execution = try execution(resolve(request), in: view)
@@ -99,7 +107,9 @@ extension ManagedObjectContext {
   public func enumerate<Object: ManagedObject>(
     _ request: FetchRequest<Object>, batchSize: Int = 1000, _ body: ([Object]) throws -> Void
   ) throws {
-    precondition(batchSize > 0, "a batch has at least one object")
+    beginUse("enumerating")
+    defer { endUse() }
+    require(batchSize > 0, "a batch has at least one object")
     var batch: [ManagedObject] = []
     try forEachResult(of: request) { object in
       batch.append(object)
@@ -116,6 +126,8 @@ extension ManagedObjectContext {
   ///
   /// - Throws: when the request does not fit the model, or the store cannot be read.
   public func plan<Object: ManagedObject>(for request: FetchRequest<Object>) throws -> FetchPlan {
+    beginUse("planning a fetch")
+    defer { endUse() }
     let resolved = try resolve(request)
     let execution = try execution(resolved, in: readingView())
     return execution.plan.explain(resolved, pendingCount: execution.pending.count)
@@ -135,6 +147,8 @@ extension ManagedObjectContext {
   ///
   /// - Throws: when the request does not fit the model, or the store cannot be read.
   public func plan<Object: ManagedObject>(forCounting request: FetchRequest<Object>) throws -> FetchPlan {
+    beginUse("planning a fetch")
+    defer { endUse() }
     let resolved = try resolve(request)
     let execution = try execution(resolved, in: readingView(), isCount: true)
     return execution.plan.explainCount(resolved, pendingCount: execution.pending.count)

@@ -1,3 +1,5 @@
+import HeartwoodBytes
+
 /// A request whose names have been looked up and whose predicate and sort have been compiled.
 struct ResolvedRequest {
   let entity: EntityDescription
@@ -13,7 +15,7 @@ struct ResolvedRequest {
     entity: EntityDescription, predicate: (any FetchPredicate)?, sorts: [any FetchSort], limit: Int?,
     offset: Int, includesSubentities: Bool = true, includesPendingChanges: Bool = true, store: StoreIdentity
   ) throws(HeartwoodError) {
-    precondition(limit ?? 0 >= 0 && offset >= 0, "a fetch's limit and offset cannot be negative")
+    require(limit ?? 0 >= 0 && offset >= 0, "a fetch's limit and offset cannot be negative")
     self.entity = entity
     self.includesSubentities = includesSubentities
     self.predicate =

@@ -1,4 +1,5 @@
 import Foundation
+import HeartwoodBytes
 
 /// An entity of a model: a kind of object, with its properties.
 ///
@@ -103,7 +104,7 @@ public final class EntityDescription: @unchecked Sendable {
   }
 
   func willEdit() {
-    precondition(
+    require(
       frozen == nil,
       "\(displayName) cannot be changed: its model is in use already; change a copy of the model")
   }

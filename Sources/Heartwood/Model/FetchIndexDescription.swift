@@ -1,3 +1,5 @@
+import HeartwoodBytes
+
 /// An index over one or more properties of an entity and its subentities. It changes how fast fetches
 /// are, never what they find, and is in no version hash.
 public final class FetchIndexDescription: @unchecked Sendable {
@@ -14,7 +16,7 @@ public final class FetchIndexDescription: @unchecked Sendable {
   }
 
   private func willEdit() {
-    precondition(!isFrozen, "the index \(name) cannot be changed: its model is in use already")
+    require(!isFrozen, "the index \(name) cannot be changed: its model is in use already")
   }
 }
 

@@ -1,3 +1,5 @@
+import HeartwoodBytes
+
 /// What an entity is once its model cannot change any more: numbers, slots, layout, classes.
 ///
 /// - Invariant: the slots of an entity begin with those of its superentity, in the same order.
@@ -70,14 +72,14 @@ extension EntityDescription {
 
   private func freezeNow() -> FrozenEntity {
     guard let model else {
-      preconditionFailure("\(displayName) is in no model: add it to a ManagedObjectModel first")
+      programError("\(displayName) is in no model: add it to a ManagedObjectModel first")
     }
     do {
       try model.freeze()
     } catch {
-      preconditionFailure("\(error.message)")
+      programError("\(error.message)")
     }
-    guard let frozen else { preconditionFailure("\(displayName) is not among the entities of its model") }
+    guard let frozen else { programError("\(displayName) is not among the entities of its model") }
     return frozen
   }
 
@@ -100,7 +102,7 @@ extension EntityDescription {
   /// - Precondition: the property at `slot` is a relationship.
   func relationship(at slot: Int) -> RelationshipDescription {
     guard let relationship = inUse.relationshipBySlot[slot] else {
-      preconditionFailure("\(property(at: slot).displayName) is an attribute, not a relationship")
+      programError("\(property(at: slot).displayName) is an attribute, not a relationship")
     }
     return relationship
   }

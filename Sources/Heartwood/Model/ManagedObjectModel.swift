@@ -1,4 +1,5 @@
 import Foundation
+import HeartwoodBytes
 import HeartwoodFiles
 
 /// A schema: the entities of a store with their properties.
@@ -11,7 +12,7 @@ public final class ManagedObjectModel: @unchecked Sendable {
   /// - Precondition: an entity is in one model only.
   public var entities: [EntityDescription] = [] {
     willSet {
-      precondition(!isFrozen, "the model cannot be changed: it is in use already; change a copy of it")
+      require(!isFrozen, "the model cannot be changed: it is in use already; change a copy of it")
       for entity in entities where entity.model === self { entity.model = nil }
     }
     didSet { take(entities) }

@@ -1,3 +1,5 @@
+import HeartwoodBytes
+
 /// One property of an entity: an attribute or a relationship.
 ///
 /// Descriptions may be changed until their model is used by a coordinator or for an object; then they
@@ -30,7 +32,7 @@ public class PropertyDescription: @unchecked Sendable {
   final var isTransient: Bool { false }
 
   final func willEdit() {
-    precondition(
+    require(
       !isFrozen, "\(displayName) cannot be changed: its model is in use already; change a copy of the model")
   }
 }

@@ -1,10 +1,15 @@
+import HeartwoodBytes
+
 /// What the wrappers call. `place` is the wrapper's address, from which the compiler makes a constant.
 extension ManagedObject {
   /// The value of an attribute.
   @inlinable @inline(__always)
   public final func _attribute<Wrapped: AttributeValue>(_ place: UnsafeRawPointer) -> Wrapped {
     let offset = place - UnsafeRawPointer(Unmanaged.passUnretained(self).toOpaque())
-    if let row = _row, let value = Wrapped._read(row, _columns[offset]) { return value }
+    // Where uses are checked, no row is exposed; debug builds, which check always, leave out this short way.
+    #if !DEBUG
+      if let row = _row, let value = Wrapped._read(row, _columns[offset]) { return value }
+    #endif
     return _attributeSlowly(offset)
   }
 
@@ -18,6 +23,8 @@ extension ManagedObject {
   @inlinable @inline(never)
   final func _attributeSlowly<Wrapped: AttributeValue>(_ offset: Int) -> Wrapped {
     if _isPrototype { return _recordedAttribute(offset) }
+    let use = _beginRead(offset)
+    defer { use?.leave() }
     if let row = _rowWhenRead(), let value = Wrapped._read(row, _columns[offset]) { return value }
     let stored = _value(at: offset)
     return Wrapped(stored) ?? _replacement(at: offset, for: stored)
@@ -38,6 +45,8 @@ extension ManagedObject {
   final func _setAttribute(at offset: Int, _ value: _Value) {
     guard !_isPrototype else { return }
     let slot = modelledSlot(offset)
+    let use = beginUse("setting", slot)
+    defer { use?.leave() }
     willEdit()
     setEdit(slot, value)
   }
@@ -50,7 +59,7 @@ extension ManagedObject {
     if !stored.isNull { noteUnfitting(stored, slot, Wrapped.self) }
     guard let declared = entity.inUse.declarations[slot]?.attribute,
       let replacement = Wrapped(declared.defaultValue)
-    else { preconditionFailure("\(entity.property(at: slot).displayName) has no default value") }
+    else { programError("\(entity.property(at: slot).displayName) has no default value") }
     return replacement
   }
 
@@ -65,7 +74,7 @@ extension ManagedObject {
   /// - Precondition: the property at this offset is in the model of the object's entity.
   final func modelledSlot(_ offset: Int) -> Int {
     let column = _columns[offset]
-    precondition(!column.isNone, "\(type(of: self)) has a property that \(entity.displayName) does not have")
+    require(!column.isNone, "\(type(of: self)) has a property that \(entity.displayName) does not have")
     return Int(column.slot)
   }
 
@@ -110,7 +119,7 @@ extension ManagedObject {
 
   private final func contextForRelating(_ slot: Int) -> ManagedObjectContext {
     guard let context = managedObjectContext else {
-      preconditionFailure(
+      programError(
         "\(entity.property(at: slot).displayName) cannot be set on an object without a context: insert it first"
       )
     }

@@ -73,7 +73,7 @@ extension ManagedObject {
 
   /// Lets the accessors read the row itself, where nothing pending stands before it.
   final func exposeRow() {
-    guard isRealised, side?.hasEdits != true else { return }
+    guard isRealised, side?.hasEdits != true, mayExposeRow else { return }
     _row = storedRow?.base
   }
 

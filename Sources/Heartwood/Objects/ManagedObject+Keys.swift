@@ -1,4 +1,5 @@
 import Foundation
+import HeartwoodBytes
 
 /// Properties by name, for models that exist only at run time.
 extension ManagedObject {
@@ -10,6 +11,8 @@ extension ManagedObject {
   /// - Precondition: the entity has such a property.
   public final func value(forKey key: String) -> Any? {
     let slot = knownSlot(key)
+    let use = beginUse("reading", slot)
+    defer { use?.leave() }
     guard let relationship = entity.inUse.relationshipBySlot[slot] else { return primitiveValue(at: slot) }
     guard relationship.isToMany else { return destination(at: slot) }
     let objects = destinations(at: slot)
@@ -25,7 +28,7 @@ extension ManagedObject {
     do {
       try assign(value, forKey: key)
     } catch {
-      preconditionFailure(error.message)
+      programError(error.message)
     }
   }
 
@@ -35,6 +38,8 @@ extension ManagedObject {
   ///   does not fit; nothing is changed then.
   public final func assign(_ value: Any?, forKey key: String) throws(HeartwoodError) {
     guard let slot = entity.slot(named: key) else { throw .unknownProperty(key, entity) }
+    let use = beginUse("setting", slot)
+    defer { use?.leave() }
     guard let relationship = entity.inUse.relationshipBySlot[slot] else {
       let stored = try entity.storedValue(value, at: slot)
       willEdit()
@@ -58,12 +63,14 @@ extension ManagedObject {
   /// - Precondition: the entity has such an attribute, and the value fits.
   public final func setPrimitiveValue(_ value: Any?, forKey key: String) {
     let slot = knownSlot(key)
-    precondition(entity.attribute(at: slot) != nil, "\(entity.displayName).\(key) is no attribute")
+    let use = beginUse("setting", slot)
+    defer { use?.leave() }
+    require(entity.attribute(at: slot) != nil, "\(entity.displayName).\(key) is no attribute")
     do {
       willRead()
       setEdit(slot, try entity.storedValue(value, at: slot))
     } catch {
-      preconditionFailure(error.message)
+      programError(error.message)
     }
   }
 
@@ -72,6 +79,8 @@ extension ManagedObject {
   /// - Precondition: the entity has such a relationship.
   public final func hasFault(forRelationshipNamed key: String) -> Bool {
     let relationship = entity.relationship(at: knownSlot(key))
+    let use = beginUse("looking at", relationship.slot)
+    defer { use?.leave() }
     guard relationship.isToMany else { return isFault }
     return relationshipState(at: relationship.slot)?.isLoaded != true
   }
@@ -87,7 +96,7 @@ extension ManagedObject {
 
   private final func knownSlot(_ key: String) -> Int {
     guard let slot = entity.slot(named: key) else {
-      preconditionFailure(HeartwoodError.unknownProperty(key, entity).message)
+      programError(HeartwoodError.unknownProperty(key, entity).message)
     }
     return slot
   }
@@ -98,6 +107,8 @@ extension ManagedObject {
   /// `value(forKey:)`, `NSNull` for nil. To-many
   /// relationships that have not been looked up are left out, as nothing is loaded for this.
   public final func changedValues() -> [String: Any] {
+    let use = beginUse("looking at the changes of", nil)
+    defer { use?.leave() }
     var changed: [String: Any] = [:]
     for slot in changedSlots() { changed[entity.property(at: slot).name] = presentValue(at: slot) }
     for slot in changedToManySlots where relationshipState(at: slot)?.isLoaded == true {
@@ -110,6 +121,8 @@ extension ManagedObject {
   ///
   /// - Parameter keys: the properties; nil for all. To-many relationships are left out.
   public final func committedValues(forKeys keys: [String]?) -> [String: Any] {
+    let use = beginUse("reading", nil)
+    defer { use?.leave() }
     guard !state.contains(.inserted) else { return [:] }
     let wanted = keys.map(Set.init)
     return snapshot { committedValue(at: $0) }.filter { wanted?.contains($0.key) ?? true }
@@ -117,7 +130,9 @@ extension ManagedObject {
 
   /// Whether a save would write anything for this object.
   public final var hasPersistentChangedValues: Bool {
-    isInserted || !changedSlots().isEmpty || hasRelationshipChanges
+    let use = beginUse("looking at the changes of", nil)
+    defer { use?.leave() }
+    return isInserted || !changedSlots().isEmpty || hasRelationshipChanges
   }
 
   /// The values as last fetched or saved, without to-many relationships; nil where there is no row.

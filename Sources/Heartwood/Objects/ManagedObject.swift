@@ -1,3 +1,5 @@
+import HeartwoodBytes
+
 /// One object of the graph: an instance of an entity, backed by a row, at home in a context.
 ///
 /// Subclass it and mark the properties to be kept with `@Attribute` and `@Relationship`, or use it as it
@@ -46,7 +48,7 @@ open class ManagedObject: Hashable {
     _columns = maker.columns
     checkClass(maker.objectClass)
     guard let context else { return }
-    precondition(!entity.isAbstract, "\(entity.displayName) is abstract: make objects of a subentity")
+    require(!entity.isAbstract, "\(entity.displayName) is abstract: make objects of a subentity")
     context.insert(self)
     awakeFromInsert()
   }
@@ -124,7 +126,7 @@ open class ManagedObject: Hashable {
   public final func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
 
   private final func checkClass(_ objectClass: ManagedObject.Type) {
-    precondition(
+    require(
       type(of: self) == objectClass,
       "objects of \(entity.displayName) are \(objectClass), not \(type(of: self))")
   }

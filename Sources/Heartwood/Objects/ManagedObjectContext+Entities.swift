@@ -1,3 +1,5 @@
+import HeartwoodBytes
+
 /// Which entities the model behind a context has.
 extension ManagedObjectContext {
   /// The entity of a class, in the model of the context's coordinator.
@@ -6,7 +8,7 @@ extension ManagedObjectContext {
   func entity(of type: ManagedObject.Type) -> EntityDescription {
     guard let model = persistentStoreCoordinator?.managedObjectModel else { return type.entity() }
     guard let entity = model.entity(of: type) else {
-      preconditionFailure(
+      programError(
         "\(type) is not the class of exactly one entity of the model, which has "
           + ModelChecks.list(model.entitiesByName.keys))
     }
@@ -22,7 +24,7 @@ extension EntityDescription {
     forEntityName name: String, into context: ManagedObjectContext
   ) -> ManagedObject {
     guard let entity = entity(forEntityName: name, in: context) else {
-      preconditionFailure("the context's model has no entity called \"\(name)\"")
+      programError("the context's model has no entity called \"\(name)\"")
     }
     return entity.inUse.objectClass.init(entity: entity, insertInto: context)
   }

@@ -1,3 +1,5 @@
+import HeartwoodBytes
+
 /// Stands on one entry of a snapshot or a transaction and moves in the order of the keys.
 ///
 /// A cursor stands nowhere until it is moved. `key` is valid until the cursor moves or is released; `value()` as long as the
@@ -76,7 +78,7 @@ public final class Cursor {
   ///
   /// - Precondition: `isValid`, which a cursor of a write transaction is not behind its next change.
   public var key: UnsafeRawBufferPointer {
-    precondition(isValid, "A cursor has a key only where it stands on an entry.")
+    require(isValid, "A cursor has a key only where it stands on an entry.")
     return tree.key
   }
 
@@ -85,7 +87,7 @@ public final class Cursor {
   /// - Throws: `.damaged` where its bytes are not what was written.
   public func value() throws(EngineError) -> UnsafeRawBufferPointer {
     try validity?.check()
-    precondition(tree.isValid, "A cursor has a value only where it stands on an entry.")
+    require(tree.isValid, "A cursor has a value only where it stands on an entry.")
     return try view.value(of: tree)
   }
 }

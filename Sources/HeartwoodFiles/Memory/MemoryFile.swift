@@ -1,3 +1,4 @@
+import HeartwoodBytes
 import Synchronization
 
 /// An open file in memory.
@@ -18,14 +19,14 @@ final class MemoryFile: File {
   deinit { content.unlock(ObjectIdentifier(self)) }
 
   func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int64) throws(FileSystemError) -> Int {
-    precondition(offset >= 0, "Offsets in a file are not negative.")
+    require(offset >= 0, "Offsets in a file are not negative.")
     checkOpen()
     return content.read(into: buffer, at: offset)
   }
 
   func write(_ bytes: UnsafeRawBufferPointer, at offset: Int64) throws(FileSystemError) -> Int {
-    precondition(offset >= 0, "Offsets in a file are not negative.")
-    precondition(mode != .readOnly, "A file opened for reading only is never written.")
+    require(offset >= 0, "Offsets in a file are not negative.")
+    require(mode != .readOnly, "A file opened for reading only is never written.")
     try perform(.write) { () throws(FileSystemError) in try content.write(bytes, at: offset) }
     return bytes.count
   }
@@ -38,13 +39,13 @@ final class MemoryFile: File {
   }
 
   func truncate(to size: Int64) throws(FileSystemError) {
-    precondition(size >= 0, "The length of a file is not negative.")
-    precondition(mode != .readOnly, "A file opened for reading only is never cut.")
+    require(size >= 0, "The length of a file is not negative.")
+    require(mode != .readOnly, "A file opened for reading only is never cut.")
     try perform(.truncate) { () throws(FileSystemError) in try content.truncate(to: size) }
   }
 
   func tryLock(_ kind: LockKind) throws(FileSystemError) -> Bool {
-    precondition(
+    require(
       kind == .shared || mode != .readOnly, "A file opened for reading only is locked with others.")
     checkOpen()
     return content.tryLock(ObjectIdentifier(self), exclusively: kind == .exclusive)
@@ -61,13 +62,13 @@ final class MemoryFile: File {
   }
 
   func map(length: Int) throws(FileSystemError) -> (any FileMap)? {
-    precondition(length >= 0, "The length of a map is not negative.")
+    require(length >= 0, "The length of a map is not negative.")
     return try perform(.map) { () throws(FileSystemError) in try content.map(length: length) }
   }
 
   func close() throws(FileSystemError) {
     let wasClosed = isClosed.exchange(true, ordering: .relaxed)
-    precondition(!wasClosed, "A file is closed once.")
+    require(!wasClosed, "A file is closed once.")
     content.unlock(ObjectIdentifier(self))
   }
 
@@ -84,6 +85,6 @@ final class MemoryFile: File {
   }
 
   private func checkOpen() {
-    precondition(!isClosed.load(ordering: .relaxed), "A closed file is not used again.")
+    require(!isClosed.load(ordering: .relaxed), "A closed file is not used again.")
   }
 }

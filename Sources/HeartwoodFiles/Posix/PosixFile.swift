@@ -1,3 +1,4 @@
+import HeartwoodBytes
 import Synchronization
 
 /// A regular file by its descriptor, closed at the latest when the last reference goes.
@@ -23,15 +24,15 @@ final class PosixFile: File {
   }
 
   func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int64) throws(FileSystemError) -> Int {
-    precondition(offset >= 0, "Offsets in a file are not negative.")
+    require(offset >= 0, "Offsets in a file are not negative.")
     return try perform(.read) { (file) throws(SystemError) in
       try SystemCall.read(file, buffer, at: offset)
     }
   }
 
   func write(_ bytes: UnsafeRawBufferPointer, at offset: Int64) throws(FileSystemError) -> Int {
-    precondition(offset >= 0, "Offsets in a file are not negative.")
-    precondition(mode != .readOnly, "A file opened for reading only is never written.")
+    require(offset >= 0, "Offsets in a file are not negative.")
+    require(mode != .readOnly, "A file opened for reading only is never written.")
     return try perform(.write) { (file) throws(SystemError) in
       try SystemCall.write(file, bytes, at: offset)
     }
@@ -46,13 +47,13 @@ final class PosixFile: File {
   }
 
   func truncate(to size: Int64) throws(FileSystemError) {
-    precondition(size >= 0, "The length of a file is not negative.")
-    precondition(mode != .readOnly, "A file opened for reading only is never cut.")
+    require(size >= 0, "The length of a file is not negative.")
+    require(mode != .readOnly, "A file opened for reading only is never cut.")
     try perform(.truncate) { (file) throws(SystemError) in try SystemCall.truncate(file, to: size) }
   }
 
   func tryLock(_ kind: LockKind) throws(FileSystemError) -> Bool {
-    precondition(
+    require(
       kind == .shared || mode != .readOnly, "A file opened for reading only is locked with others.")
     let isTaken = try perform(.lock) { (file) throws(SystemError) in
       try SystemCall.tryLock(file, exclusively: kind == .exclusive)
@@ -71,7 +72,7 @@ final class PosixFile: File {
   }
 
   func share(length: Int) throws(FileSystemError) -> (any SharedMemory)? {
-    precondition(mode != .readOnly, "A file opened for reading only is mapped.")
+    require(mode != .readOnly, "A file opened for reading only is mapped.")
     do {
       return try perform(.map) { (file) throws(SystemError) in
         PosixSharedMemory(base: try SystemCall.shareFile(file, length: length), length: length)
@@ -83,7 +84,7 @@ final class PosixFile: File {
   }
 
   func window(at offset: Int64, length: Int) throws(FileSystemError) -> (any FileWindow)? {
-    precondition(mode != .readOnly, "A file opened for reading only is never written.")
+    require(mode != .readOnly, "A file opened for reading only is never written.")
     return try perform(.map) { (file) throws(SystemError) in
       guard try SystemCall.writesInPlace(file) else { return nil }
       return try PosixFileWindow(file, offset..<offset + Int64(length))
@@ -91,7 +92,7 @@ final class PosixFile: File {
   }
 
   func map(length: Int) throws(FileSystemError) -> (any FileMap)? {
-    precondition(length >= 0, "The length of a map is not negative.")
+    require(length >= 0, "The length of a map is not negative.")
     do {
       return try perform(.map) { (file) throws(SystemError) in
         PosixFileMap(base: try SystemCall.mapFile(file, length: max(length, 1)), length: max(length, 1))
@@ -105,7 +106,7 @@ final class PosixFile: File {
 
   func close() throws(FileSystemError) {
     let wasClosed = isClosed.exchange(true, ordering: .relaxed)
-    precondition(!wasClosed, "A file is closed once.")
+    require(!wasClosed, "A file is closed once.")
     do {
       try letGo()
     } catch {
@@ -122,7 +123,7 @@ final class PosixFile: File {
   private func perform<Result>(
     _ operation: FileSystemError.Operation, _ call: (Int32) throws(SystemError) -> Result
   ) throws(FileSystemError) -> Result {
-    precondition(!isClosed.load(ordering: .relaxed), "A closed file is not used again.")
+    require(!isClosed.load(ordering: .relaxed), "A closed file is not used again.")
     do {
       return try call(descriptor)
     } catch {

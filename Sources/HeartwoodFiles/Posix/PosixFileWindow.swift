@@ -1,3 +1,5 @@
+import HeartwoodBytes
+
 /// Some of a file's bytes, mapped for writing.
 final class PosixFileWindow: FileWindow, @unchecked Sendable {
   let range: Range<Int64>
@@ -16,7 +18,7 @@ final class PosixFileWindow: FileWindow, @unchecked Sendable {
   deinit { SystemCall.unmap(map, Int(range.upperBound - first)) }
 
   func write(_ bytes: UnsafeRawBufferPointer, at offset: Int64) {
-    precondition(
+    require(
       offset >= range.lowerBound && Int64(bytes.count) <= range.upperBound - offset,
       "A window is written within its range.")
     UnsafeMutableRawBufferPointer(start: map + Int(offset - first), count: bytes.count).copyMemory(

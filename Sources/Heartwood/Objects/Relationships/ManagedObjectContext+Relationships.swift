@@ -1,15 +1,21 @@
+import HeartwoodBytes
+
 /// Reading and changing relationships. Both sides of an inverse pair change at once.
 extension ManagedObjectContext {
   // MARK: To-one
 
   /// The destination of a to-one relationship: the registered object or a fault.
   func toOne(_ object: ManagedObject, _ slot: Int) -> ManagedObject? {
+    beginUse("reading", object, slot)
+    defer { endUse() }
     guard case .object(let id) = object.value(at: slot) else { return nil }
     return self.object(object.entity.relationship(at: slot).destinationEntity, id.key)
   }
 
   /// Sets a to-one relationship and keeps its inverse.
   func setToOne(_ object: ManagedObject, _ slot: Int, _ destination: ManagedObject?) {
+    beginUse("setting", object, slot)
+    defer { endUse() }
     let relationship = object.entity.relationship(at: slot)
     destination.map { check($0, isFitFor: relationship, of: object) }
     let previous = toOne(object, slot)
@@ -24,26 +30,36 @@ extension ManagedObjectContext {
 
   /// The destinations' keys: in order where the relationship has one.
   func relatedKeys(_ object: ManagedObject, _ slot: Int) -> [UInt64] {
-    loadedState(object, slot).keys()
+    beginUse("reading", object, slot)
+    defer { endUse() }
+    return loadedState(object, slot).keys()
   }
 
   /// The destination with this key: the registered object or a fault.
   func relatedObject(_ object: ManagedObject, _ slot: Int, _ key: UInt64) -> ManagedObject {
-    self.object(object.entity.relationship(at: slot).destinationEntity, key)
+    beginUse("reading", object, slot)
+    defer { endUse() }
+    return self.object(object.entity.relationship(at: slot).destinationEntity, key)
   }
 
   /// All destinations, as faults.
   func related(_ object: ManagedObject, _ slot: Int) -> [ManagedObject] {
+    beginUse("reading", object, slot)
+    defer { endUse() }
     let destination: EntityDescription = object.entity.relationship(at: slot).destinationEntity
     return relatedKeys(object, slot).map { self.object(destination, $0) }
   }
 
   func containsRelated(_ object: ManagedObject, _ slot: Int, _ destination: ManagedObject) -> Bool {
-    loadedState(object, slot).contains(destination.identifier.key)
+    beginUse("reading", object, slot)
+    defer { endUse() }
+    return loadedState(object, slot).contains(destination.identifier.key)
   }
 
   /// Makes `destinations` the whole relationship, by differences.
   func setRelated(_ object: ManagedObject, _ slot: Int, _ destinations: [ManagedObject]) {
+    beginUse("setting", object, slot)
+    defer { endUse() }
     let state = loadedState(object, slot)
     let wanted = destinations.uniqued()
     let wantedKeys = Set(wanted.map(\.identifier.key))
@@ -62,6 +78,8 @@ extension ManagedObjectContext {
 
   /// Relates `destination`; in an ordered relationship at `index` or at the end.
   func insertRelated(_ object: ManagedObject, _ slot: Int, _ destination: ManagedObject, at index: Int?) {
+    beginUse("adding to", object, slot)
+    defer { endUse() }
     let relationship = object.entity.relationship(at: slot)
     check(destination, isFitFor: relationship, of: object)
     let state = loadedState(object, slot)
@@ -76,6 +94,8 @@ extension ManagedObjectContext {
 
   /// Ends the relation to `destination`.
   func removeRelated(_ object: ManagedObject, _ slot: Int, _ destination: ManagedObject) {
+    beginUse("removing from", object, slot)
+    defer { endUse() }
     let state = loadedState(object, slot)
     willEdit(object)
     guard state.contains(destination.identifier.key) else { return }
@@ -93,11 +113,11 @@ extension ManagedObjectContext {
   private func place(
     _ key: UInt64, at index: Int, in state: RelationshipState, _ relationship: RelationshipDescription
   ) {
-    precondition(
+    require(
       relationship.isOrdered, "\(relationship.displayName) has no order: insert without an index")
     var keys = state.keys()
     keys.removeAll { $0 == key }
-    precondition(index <= keys.count, "index \(index) is past the end of \(relationship.displayName)")
+    require(index <= keys.count, "index \(index) is past the end of \(relationship.displayName)")
     keys.insert(key, at: index)
     if keys != state.keys() { state.setOrder(keys) }
   }
@@ -190,11 +210,11 @@ extension ManagedObjectContext {
   private func check(
     _ destination: ManagedObject, isFitFor relationship: RelationshipDescription, of object: ManagedObject
   ) {
-    precondition(
+    require(
       destination.managedObjectContext === self,
       "\(relationship.displayName): the destination belongs to another context; "
         + "pass its objectID and ask for the object in this context")
-    precondition(
+    require(
       destination.entity.isKindOf(entity: relationship.destinationEntity),
       "\(relationship.displayName) holds \(relationship.destinationEntity.displayName), "
         + "not \(destination.entity.displayName)")

@@ -74,6 +74,8 @@ public struct RelatedObjects<Element: ManagedObject>: Sequence {
     /// The next destination, a fault until it is touched.
     public mutating func next() -> Element? {
       guard let context, position < keys.count else { return nil }
+      context.beginUse("iterating over a relationship")
+      defer { context.endUse() }
       let object = context.object(destination, keys[position])
       position += 1
       let objectClass = ObjectIdentifier(type(of: object))
