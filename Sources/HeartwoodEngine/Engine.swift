@@ -47,7 +47,22 @@ public final class Engine: Sendable {
     } else {
       use = try Opening(path, options, fileSystem).use()
     }
+    try checkContent(options)
   }
+
+  private func checkContent(_ options: EngineOptions) throws(EngineError) {
+    guard options.access == .readWrite, options.untrusted == nil, !options.acceptsOtherContent,
+      let content, content != options.content
+    else { return }
+    try? close()
+    throw .otherContent(content, options.content, path)
+  }
+
+  /// What the keys and values of the store mean, as it is marked; nil where it is not.
+  public var content: StoreContent? { use.store.anchor.content }
+
+  /// Marks a store that has no mark, when its anchor is written next: at the latest when it is closed.
+  package func mark(_ content: StoreContent) { use.store.anchor.mark(content) }
 
   deinit { use.forget() }
 

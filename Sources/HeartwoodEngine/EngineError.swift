@@ -46,6 +46,8 @@ public struct EngineError: Error, Sendable, CustomStringConvertible {
     public static let notFound = Code(rawValue: "notFound")
     /// The folder of an open store was deleted, moved or replaced.
     public static let replaced = Code(rawValue: "replaced")
+    /// The store is marked to hold something else than what it was opened to hold.
+    public static let otherContent = Code(rawValue: "otherContent")
     /// Something is at the path already.
     public static let exists = Code(rawValue: "exists")
   }

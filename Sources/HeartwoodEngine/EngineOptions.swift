@@ -88,6 +88,11 @@ public struct EngineOptions: Sendable {
   /// passes the limits is refused as `.tooLarge`, with any finding as `.damaged`, and where somebody has it open for writing as
   /// `.locked`. Nobody may change its files while it is open. Nil for a store of one's own.
   public var untrusted: UntrustedLimits?
+  /// What the keys and values mean that are written through this engine; nil for nothing in particular. A new store is
+  /// marked with it. A store with another mark is refused for writing, as `.otherContent`; one without a mark is not.
+  public var content: StoreContent?
+  /// Whether a store that is marked to hold something else is opened for writing all the same. The mark stays.
+  public var acceptsOtherContent = false
   /// Whether a missing store is created. Never with read-only access.
   public var createsStore: Bool
   /// Through maps or through reads.

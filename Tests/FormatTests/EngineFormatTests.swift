@@ -60,13 +60,14 @@ import Testing
       checkpoint: LogPosition(segment: 5, offset: 6), checkpointChecksum: 7, lastLogSegment: 8,
       proven: LogPoint(
         position: LogPosition(segment: 9, offset: 10), sequence: 11, chain: 12, generation: 13),
-      nextSegment: 14, isClean: true, isUnsynced: true)
+      nextSegment: 14, isClean: true, isUnsynced: true, content: StoreContent("graph"))
     let values: [String: UInt64] = [
       "magic": Format.anchorMagic, "version": 1, "minimumReader": 1, "minimumWriter": 1,
       "compatibleFeatures": 0, "readOnlyFeatures": 0, "incompatibleFeatures": 0, "identifier": 1,
       "sequence": 3, "created": 4, "checkpointPosition": 5 << 32 | 6, "checkpointChecksum": 7,
       "lastLogSegment": 8, "provenPosition": 9 << 32 | 10, "provenSequence": 11, "provenChain": 12,
       "provenGeneration": 13, "nextSegment": 14, "state": 3, "checksumKind": 1,
+      "content": 0x68_7061_7267,
     ]
     try expect(
       "Slot", in: slot.encoded(slot: 1), has: values, but: ["checksum"], byteCount: Format.anchorSlotBytes)

@@ -81,6 +81,7 @@ extension PersistentStore {
     var options = LogStoreOptions(
       isReadOnly: description.isReadOnly, createsStore: description.createsStore,
       durability: description.durability, isBuffered: description.isBuffered)
+    options.acceptsOtherContent = description.acceptsOtherContent
     options.fileSystem = description.fileSystem
     options.base = description.engineOptions
     let contents = try LogStore.open(at: place, model: model, options: options)

@@ -19,6 +19,10 @@ public final class PersistentStoreDescription {
   /// Whether a missing store is made. With false, opening what is not there throws.
   public var createsStore = true
 
+  /// Whether a graph is begun in a store that holds keys and values of an `Engine`, or is marked to hold something
+  /// else. Without it, such a store is refused and nothing is written to it.
+  public var acceptsOtherContent = false
+
   /// When a save is safe against a power cut.
   public var durability = Durability.full
 

@@ -4,8 +4,16 @@ import HeartwoodEngine
 extension HeartwoodError {
   static func engine(_ error: EngineError, _ what: String, _ code: Code) -> HeartwoodError {
     HeartwoodError(
-      error.code == .damaged ? .persistentStoreDamaged : code, "\(what): \(error)", underlying: error,
+      specialCode(error.code) ?? code, "\(what): \(error)", underlying: error,
       isOutcomeUnknown: error.isOutcomeUnknown)
+  }
+
+  private static func specialCode(_ code: EngineError.Code) -> Code? {
+    switch code {
+    case .damaged: .persistentStoreDamaged
+    case .otherContent: .persistentStoreIncompatibleSchema
+    default: nil
+    }
   }
 
   /// Runs something of the engine, and puts its errors into words.

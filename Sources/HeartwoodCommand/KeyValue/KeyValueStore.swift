@@ -27,7 +27,7 @@ enum KeyValueStore {
       let hidden = try engine.statistics().hiddenTransactions
       if hidden > 0 {
         do {
-          engine = try Engine(at: path, options: EngineOptions(createsStore: false))
+          engine = try Engine(at: path, options: anyContent(createsStore: false))
         } catch {
           guard GraphFailure.exitCode(of: error) == .noPermission else { throw error }
           console.noteHidden(hidden, in: path)
@@ -57,7 +57,7 @@ enum KeyValueStore {
     return try GraphFailure.catching(path) {
       var isUseless = false
       do {
-        return try closing(Engine(at: path, options: EngineOptions(createsStore: creating))) { engine in
+        return try closing(Engine(at: path, options: anyContent(createsStore: creating))) { engine in
           // Told while nobody else can have the store open.
           defer { isUseless = isNew && engine.newestGeneration.rawValue == 0 }
           return try body(engine)
@@ -75,6 +75,13 @@ enum KeyValueStore {
       let newest = try engine.snapshot()
       return try newest.count > 0 && !GraphRecognition.holdsGraph(newest)
     }
+  }
+
+  /// For writing, whatever the store is marked to hold: `checkHoldsNoGraph` refuses graphs where --force is not said.
+  private static func anyContent(createsStore: Bool) -> EngineOptions {
+    var options = EngineOptions(createsStore: createsStore)
+    options.acceptsOtherContent = true
+    return options
   }
 
   private static let maker = "heartwood kv put makes one"

@@ -9,6 +9,8 @@ struct BackupContents {
   let identifier: StoreIdentifier
   /// When the store was made.
   let created: Int64
+  /// What the keys and values mean.
+  let content: StoreContent?
   /// The last one in the log: opening begins with none before it.
   let checkpoint: NamedCheckpoint?
   /// In the log's order.
@@ -43,7 +45,7 @@ struct BackupContents {
     AnchorSlot(
       identifier: identifier, sequence: sequence, created: created, checkpoint: checkpoint?.position,
       checkpointChecksum: checkpoint?.checksum ?? 0, lastLogSegment: end.position.segment, proven: end,
-      nextSegment: nextSegment, isClean: true)
+      nextSegment: nextSegment, isClean: true, content: content)
   }
 }
 
@@ -100,8 +102,8 @@ extension OpenStore {
       if isLast { break }
     }
     return BackupContents(
-      identifier: log.identifier, created: anchor.current.created, checkpoint: lastCheckpoint, logs: logs,
-      end: end, files: heldFiles)
+      identifier: log.identifier, created: anchor.current.created, content: anchor.content,
+      checkpoint: lastCheckpoint, logs: logs, end: end, files: heldFiles)
   }
 
   private var heldFiles: BackupContents.Files {

@@ -16,6 +16,8 @@ final class AnchorFile: @unchecked Sendable {
   /// Whether the slot in use is known to be on disk. Not where somebody else has written it: its sync may have failed, and
   /// then the system shows bytes that it will never write.
   private var isSettled: Bool
+  /// What the next write of a slot marks a store with that has no mark.
+  private var contentToMark: StoreContent?
 
   private init(file: any File, path: String, slot: AnchorSlot, syncs: Bool, isSettled: Bool = true) {
     self.file = file
@@ -45,6 +47,12 @@ final class AnchorFile: @unchecked Sendable {
 
   /// What the slot in use says of it. Takes no lock: every commit asks.
   var isClean: Bool { hasMarkOfCleanClose.load(ordering: .acquiring) }
+
+  /// What the keys and values of the store mean: as it is marked, or will be.
+  var content: StoreContent? { lock.withLock { slot.content ?? contentToMark } }
+
+  /// Marks a store that has no mark, at the next write of a slot: until then, other processes do not see it.
+  func mark(_ content: StoreContent) { lock.withLock { contentToMark = content } }
 
   /// Opens the anchor of a store and reads both slots.
   static func open(
@@ -181,6 +189,7 @@ final class AnchorFile: @unchecked Sendable {
     change(&next)
     next.isUnsynced = !syncs
     next.sequence = slot.sequence &+ 1
+    next.content = slot.content ?? contentToMark
     let outcome = put(next)
     if case .written = outcome { slot = next }
     return outcome

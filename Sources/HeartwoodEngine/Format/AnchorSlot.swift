@@ -20,6 +20,8 @@ struct AnchorSlot: Hashable, Sendable {
   var isClean: Bool
   /// It was written without syncs: no file of the store need be durable, whatever the slot says.
   var isUnsynced = false
+  /// What the keys and values mean; nil where the store is not marked.
+  var content: StoreContent?
 
   /// What is found where a slot should be.
   enum Reading: Hashable {
@@ -68,6 +70,8 @@ struct AnchorSlot: Hashable, Sendable {
     base.setField(120, UInt64(nextSegment))
     base.setField(128, UInt32((isClean ? 1 : 0) | (isUnsynced ? 2 : 0)))
     base.setField(132, Format.checksumKind)
+    base.setField(136, content?.low ?? 0)
+    base.setField(144, content?.high ?? 0)
   }
 
   /// Reads the sector of slot `index`; nothing in it is believed before its checksum holds.
@@ -100,7 +104,8 @@ struct AnchorSlot: Hashable, Sendable {
         position: provenPosition, sequence: base.field64(96), chain: base.field64(104),
         generation: base.field64(112)),
       nextSegment: UInt32(next), isClean: base.field32(128) & 1 == 1,
-      isUnsynced: base.field32(128) & 2 == 2)
+      isUnsynced: base.field32(128) & 2 == 2,
+      content: StoreContent(low: base.field64(136), high: base.field64(144)))
   }
 
   /// True where a writer of this version must not append.

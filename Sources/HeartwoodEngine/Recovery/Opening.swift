@@ -148,7 +148,7 @@ struct Opening {
       identifier: identifier, sequence: AnchorSlot.firstSequence, created: options.clock.nanosecondsSince1970,
       checkpoint: nil,
       checkpointChecksum: 0, lastLogSegment: 1, proven: segment.header.firstPoint, nextSegment: 2,
-      isClean: true)
+      isClean: true, content: options.content)
     let anchor = try AnchorFile.create(slot, in: folder, syncs: syncs)
     let log = Log(
       folder: folder, identifier: identifier, options: options, path: [segment], last: segment,

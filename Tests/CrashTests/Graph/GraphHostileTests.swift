@@ -72,7 +72,9 @@ import Testing
 
   /// Changes one entry, and says which.
   private static func change(_ disk: SimulatedFileSystem, _ random: inout SplitMix64) throws -> String {
-    let engine = try Engine(at: Session.path, options: Session.options, fileSystem: disk)
+    var options = Session.options
+    options.acceptsOtherContent = true
+    let engine = try Engine(at: Session.path, options: options, fileSystem: disk)
     var entries: [(key: [UInt8], value: [UInt8])] = []
     try engine.snapshot().scan { key, value in
       entries.append((Array(key), Array(value)))

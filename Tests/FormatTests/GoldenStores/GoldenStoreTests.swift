@@ -23,13 +23,15 @@ import Testing
 
   /// Whether a transaction lands, and is there when the store is opened again.
   private func expectGoesOn(_ path: String) throws {
-    var engine = try Engine(at: path)
+    var options = EngineOptions()
+    options.acceptsOtherContent = true
+    var engine = try Engine(at: path, options: options)
     let (generation, wasSound) = (engine.newestGeneration, try engine.verify().isSound)
     guard wasSound else { return try engine.close() }
     let before = try engine.snapshot().count
     try engine.write { try $0.put("goes on", [1]) }
     try engine.close()
-    engine = try Engine(at: path)
+    engine = try Engine(at: path, options: options)
     #expect(engine.newestGeneration.rawValue == generation.rawValue + 1)
     #expect(try engine.snapshot().count == before + 1)
     #expect(try engine.snapshot(at: generation).count == before)

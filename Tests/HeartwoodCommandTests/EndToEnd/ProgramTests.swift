@@ -22,7 +22,9 @@ import Testing
 
   @Test func `writes a store beside others of its kind, and beside a program that has it open`() throws {
     let world = try SmallWorld()
-    let open = try Engine(at: world.path)
+    var options = EngineOptions()
+    options.acceptsOtherContent = true
+    let open = try Engine(at: world.path, options: options)
     let before = open.newestGeneration
     for name in 0..<4 {
       let objects = (0..<50).map { ##"{"@id": "Continent/\##(name)-\##($0)", "name": "\##(name)-\##($0)"}"## }

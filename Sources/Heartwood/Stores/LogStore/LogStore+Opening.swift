@@ -12,6 +12,8 @@ struct LogStoreOptions: Sendable {
   var durability = Durability.full
   /// Whether files are read instead of mapped, so that a failing disk is an error.
   var isBuffered = false
+  /// Whether a graph is begun in a store that holds something else.
+  var acceptsOtherContent = false
   /// Where the store is.
   var fileSystem: any FileSystem = PosixFileSystem()
   /// What the engine is told besides; nil for the usual.
@@ -33,6 +35,8 @@ struct LogStoreOptions: Sendable {
     options.createsStore = createsStore && !isReadOnly
     options.reading = isBuffered ? .buffered : .mapped
     options.durability = durability
+    options.content = .graph
+    options.acceptsOtherContent = acceptsOtherContent
     return options
   }
 }
@@ -51,7 +55,7 @@ extension LogStore {
     let path = Self.path(of: url)
     return try HeartwoodError.translating("the store at \(path) could not be opened", .persistentStoreOpen) {
       let engine = try Engine(at: path, options: options.engine, fileSystem: options.fileSystem)
-      let schema = try SchemaOpening(engine, model, options.isReadOnly).run()
+      let schema = try SchemaOpening(engine, model, options).run()
       return LogStore(engine, schema, isReadOnly: options.isReadOnly)
     }
   }
@@ -93,14 +97,23 @@ private struct SchemaOpening {
   private let engine: Engine
   private let model: ManagedObjectModel
   private let isReadOnly: Bool
+  private let acceptsOtherContent: Bool
 
-  init(_ engine: Engine, _ model: ManagedObjectModel, _ isReadOnly: Bool) {
+  init(_ engine: Engine, _ model: ManagedObjectModel, _ options: LogStoreOptions) {
     self.engine = engine
     self.model = model
-    self.isReadOnly = isReadOnly
+    isReadOnly = options.isReadOnly
+    acceptsOtherContent = options.acceptsOtherContent
   }
 
   func run() throws -> StoreSchema {
+    let schema = try opened()
+    // Stores that were made before there were marks.
+    if !isReadOnly, engine.content == nil { engine.mark(.graph) }
+    return schema
+  }
+
+  private func opened() throws -> StoreSchema {
     if let record = try SchemaRecord(in: engine.snapshot()), let schema = try unchanged(record) {
       return schema
     }
@@ -127,6 +140,7 @@ private struct SchemaOpening {
   }
 
   private func create(_ transaction: WriteTransaction) throws -> StoreSchema {
+    guard transaction.count == 0 || acceptsOtherContent else { throw HeartwoodError.keysOnly(engine.path) }
     let record = try SchemaRecord(numbering: model)
     try transaction.put(KeySpace.schemaKey, record.encoded())
     return try StoreSchema(model, record)
@@ -163,6 +177,13 @@ private struct SchemaOpening {
 }
 
 extension HeartwoodError {
+  fileprivate static func keysOnly(_ path: String) -> HeartwoodError {
+    HeartwoodError(
+      .persistentStoreIncompatibleSchema,
+      "the store at \(path) holds keys and values, and no graph: nothing was written; open it with an Engine, or set "
+        + "acceptsOtherContent of its PersistentStoreDescription to begin a graph in it")
+  }
+
   fileprivate static func noModel(_ path: String) -> HeartwoodError {
     HeartwoodError(
       .persistentStoreOpen,
