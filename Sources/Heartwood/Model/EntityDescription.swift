@@ -64,7 +64,7 @@ public final class EntityDescription: @unchecked Sendable {
     return false
   }
 
-  var declaredProperties: [PropertyDescription] { (superentity?.declaredProperties ?? []) + ownProperties }
+  var declaredProperties: [PropertyDescription] { lineage.flatMap(\.ownProperties) }
 
   /// The class given as a type; it wins over the name.
   var givenClass: ManagedObject.Type?

@@ -33,7 +33,7 @@ struct ModelFreezing {
   /// The superentity's properties first; those of one entity by name, so that changing the order of
   /// declarations changes no row.
   static func propertiesInSlotOrder(_ entity: EntityDescription) -> [PropertyDescription] {
-    (entity.superentity.map(propertiesInSlotOrder) ?? []) + entity.ownProperties.sorted { $0.name < $1.name }
+    entity.lineage.flatMap { $0.ownProperties.sorted { $0.name < $1.name } }
   }
 
   private func numberSlots(_ entities: [EntityDescription]) {
@@ -75,5 +75,25 @@ extension EntityDescription {
     return top
   }
 
-  var selfAndBelow: [EntityDescription] { [self] + subentities.flatMap(\.selfAndBelow) }
+  /// The entity and all below it, each before those below it.
+  var selfAndBelow: [EntityDescription] {
+    var found: [EntityDescription] = []
+    var waiting = [self]
+    while let entity = waiting.popLast() {
+      found.append(entity)
+      waiting += entity.subentities.reversed()
+    }
+    return found
+  }
+
+  /// The topmost superentity first, the entity itself last.
+  var lineage: [EntityDescription] {
+    var upward: [EntityDescription] = []
+    var next: EntityDescription? = self
+    while let entity = next {
+      upward.append(entity)
+      next = entity.superentity
+    }
+    return upward.reversed()
+  }
 }
