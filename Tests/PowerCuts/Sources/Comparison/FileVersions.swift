@@ -101,24 +101,23 @@ struct FileVersions: Sendable {
     guard oldest < newest else { return effects }
     // The sector that is oldest lacks the change after `oldest`; another one has the change before `newest`.
     if newest >= oldest + 2 { effects.insert(.reorderedInFile) }
-    for change in oldest..<newest where isTorn(change, matches) { effects.insert(.tornWrite) }
+    for change in oldest..<newest { effects.formUnion(tears(of: change, matches)) }
     return effects
   }
 
-  /// Whether some sectors have what came after `version`, and others that the same call changed do not.
-  private func isTorn(_ version: Int, _ matches: [Int: [Int]]) -> Bool {
-    var (has, lacks) = (false, false)
+  /// How the call after `version` was torn: some sectors that it changed have what came of it, and others do not.
+  private func tears(of version: Int, _ matches: [Int: [Int]]) -> Set<Effect> {
+    var (has, lacks): ([Int], [Int]) = ([], [])
     for (sector, versions) in matches {
       guard let first = versions.first, let last = versions.last, first > version || last <= version else {
         continue
       }
-      let start = sector * Self.sectorSize
+      let range = sector * Self.sectorSize..<(sector + 1) * Self.sectorSize
       let (before, after) = (contents[version], contents[version + 1])
-      let range = start..<start + Self.sectorSize
-      guard !Self.sector(range, of: before).elementsEqual(Self.sector(range, of: after))
-      else { continue }
-      if first > version { has = true } else { lacks = true }
+      guard !Self.sector(range, of: before).elementsEqual(Self.sector(range, of: after)) else { continue }
+      if first > version { has.append(sector) } else { lacks.append(sector) }
     }
-    return has && lacks
+    guard let lastKept = has.max(), let firstLost = lacks.min() else { return [] }
+    return lastKept < firstLost ? [.tornAtEnd] : [.tornElsewhere]
   }
 }

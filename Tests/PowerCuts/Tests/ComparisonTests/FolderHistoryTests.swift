@@ -35,7 +35,13 @@ import Testing
 
   @Test func `a new name and length with half of the bytes is a torn write and zeros`() {
     let found = ["a": Self.bytes(2, 512) + Self.bytes(3, 512), "b": Self.bytes(4, 512) + Self.bytes(0, 512)]
-    #expect(Self.history.effects(in: found) == [.tornWrite, .lengthWithoutBytes])
+    #expect(Self.history.effects(in: found) == [.tornAtEnd, .lengthWithoutBytes])
+  }
+
+  @Test func `the second half of a write without the first is torn elsewhere than at its end`() {
+    let history = FolderHistory([["a": Self.bytes(1)], ["a": Self.bytes(2)]])
+    #expect(history.effects(in: ["a": Self.bytes(2, 512) + Self.bytes(1, 512)]).contains(.tornAtEnd))
+    #expect(history.effects(in: ["a": Self.bytes(1, 512) + Self.bytes(2, 512)]).contains(.tornElsewhere))
   }
 
   @Test func `a file that ends inside its only write is torn there`() {
