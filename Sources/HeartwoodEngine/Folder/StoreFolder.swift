@@ -48,7 +48,7 @@ final class StoreFolder: Sendable {
   ) throws(EngineError) -> Found {
     let mayCreate = mayCreate(options)
     let names = try entries(of: directory)
-    let isThere = names.contains(anchorName)
+    let isThere = try hasAnchor(directory, names)
     guard isThere || names.allSatisfy(isLeftOfCreation) else {
       throw EngineError(
         .notAStore, "this folder holds other things and no store; name another folder", file: path)
@@ -145,11 +145,29 @@ final class StoreFolder: Sendable {
       guard error.code == .notFound else { throw notADirectory(error, path) }
     }
     guard creating else { throw EngineError(.notFound, "there is no store at this path", file: path) }
-    do {
-      try fileSystem.createDirectory(path)
+    do throws(FileSystemError) {
+      do throws(FileSystemError) {
+        try fileSystem.createDirectory(path)
+      } catch {
+        // Another process makes the same store, and was faster.
+        guard error.code == .alreadyExists else { throw error }
+      }
       return try fileSystem.openDirectory(path)
     } catch {
       throw EngineError.files(error, "the store's folder could not be made")
+    }
+  }
+
+  /// Whether a directory has an anchor. One that gets its name while the directory is listed may be missing in the list.
+  private static func hasAnchor(_ directory: any Directory, _ names: [String]) throws(EngineError) -> Bool {
+    if names.contains(anchorName) { return true }
+    guard !names.isEmpty else { return false }
+    do throws(FileSystemError) {
+      try directory.open(anchorName, .readOnly).close()
+      return true
+    } catch {
+      if error.code == .notFound { return false }
+      throw EngineError.files(error, "the store's anchor could not be opened")
     }
   }
 

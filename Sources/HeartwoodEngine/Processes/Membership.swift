@@ -155,6 +155,6 @@ final class Membership: @unchecked Sendable {
   func close() {
     _ = takeFirstLock()
     fileLock.close()
-    try? processes.close()
+    page.close()
   }
 }

@@ -16,7 +16,8 @@ final class ProcessPage: @unchecked Sendable {
 
   typealias Memory = UnsafeMutablePointer<Atomic<UInt64>>
 
-  private let file: any File
+  /// Nil once closed: a thread may ask while another one closes the store. Not used where the page is in memory.
+  private let file: Guarded<(any File)?>
   /// Where it is in memory; nil where it is read and written as a file.
   let memory: Memory?
   private let owner: AnyObject?
@@ -24,7 +25,7 @@ final class ProcessPage: @unchecked Sendable {
   let isThere: Bool
 
   private init(_ file: any File, shared: (any SharedMemory)?, map: (any FileMap)?, isThere: Bool) {
-    self.file = file
+    self.file = Guarded(file)
     self.isThere = isThere
     owner = shared ?? map
     let base = shared?.base ?? map.map { UnsafeMutableRawPointer(mutating: $0.base) }
@@ -110,8 +111,7 @@ final class ProcessPage: @unchecked Sendable {
     var record = record
     let offset = Self.number(
       &record, behind: try word(at: Self.firstRecord), try word(at: Self.secondRecord))
-    try file.write(
-      all: record.words.flatMap { word in withUnsafeBytes(of: word) { Array($0) } }, at: offset)
+    try write(record.words.flatMap { word in withUnsafeBytes(of: word) { Array($0) } }, at: offset)
     return record.counter
   }
 
@@ -162,11 +162,23 @@ final class ProcessPage: @unchecked Sendable {
       return (memory + offset / 8).pointee.wrappingAdd(1, ordering: .sequentiallyConsistent).newValue
     }
     let count = try word(at: offset) &+ 1
-    if isThere { try file.write(all: withUnsafeBytes(of: count) { Array($0) }, at: offset) }
+    if isThere { try write(withUnsafeBytes(of: count) { Array($0) }, at: offset) }
     return count
   }
 
+  /// Closes the file. What is asked afterwards finds no record.
+  func close() {
+    file.withLock { file in
+      try? file?.close()
+      file = nil
+    }
+  }
+
   // MARK: Words
+
+  private func write(_ bytes: [UInt8], at offset: Int) throws(FileSystemError) {
+    try file.withLock { (file) throws(FileSystemError) in try file?.write(all: bytes, at: offset) }
+  }
 
   private func word(at offset: Int) throws(FileSystemError) -> UInt64 {
     if let memory { return (memory + offset / 8).pointee.load(ordering: .sequentiallyConsistent) }
@@ -185,7 +197,11 @@ final class ProcessPage: @unchecked Sendable {
     guard isThere else { return [] }
     var words = ProcessRecord.Words(repeating: 0, count: count)
     let outcome = words.withUnsafeMutableBytes { buffer in
-      Result { () throws(FileSystemError) in try file.readFully(into: buffer, at: Int64(offset)) }
+      Result { () throws(FileSystemError) in
+        try file.withLock { (file) throws(FileSystemError) in
+          try file?.readFully(into: buffer, at: Int64(offset)) ?? 0
+        }
+      }
     }
     return try outcome.get() == count * 8 ? words : []
   }

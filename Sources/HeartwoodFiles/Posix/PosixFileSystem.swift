@@ -12,17 +12,29 @@ public struct PosixFileSystem: FileSystem {
     try PosixDirectory(path: path)
   }
 
-  /// Makes one directory, and makes its entry in the parent durable before returning.
+  /// Makes one directory, and makes its entry in the parent durable before returning; also where another process has made it,
+  /// which may not have come to that yet.
   public func createDirectory(_ path: String) throws(FileSystemError) {
     try FileName.checkPath(path, .createDirectory)
-    do {
-      try SystemCall.makeDirectory(path)
+    do throws(SystemError) {
+      let failure = Self.failureOfMaking(path)
+      if let failure, FileSystemError.Code(systemNumber: failure.number) != .alreadyExists { throw failure }
       // The parent may be reached through a link, as `/tmp` is on some systems; the dot follows it.
       let parent = try SystemCall.openDirectory(FileName.parent(of: path) + "/.")
       defer { try? SystemCall.close(parent) }
       try SystemCall.sync(parent, .full)
+      if let failure { throw failure }
     } catch {
       throw FileSystemError(error, .createDirectory, path: path)
+    }
+  }
+
+  private static func failureOfMaking(_ path: String) -> SystemError? {
+    do throws(SystemError) {
+      try SystemCall.makeDirectory(path)
+      return nil
+    } catch {
+      return error
     }
   }
 }
