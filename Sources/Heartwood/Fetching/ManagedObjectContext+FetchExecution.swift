@@ -65,7 +65,6 @@ extension ManagedObjectContext {
   func execution(
     _ request: ResolvedRequest, in view: any StoreView, isCount: Bool = false
   ) throws -> FetchExecution {
-    let store = try objectStore()
     var source: any RowSource = view
     var pending = PendingMatches.none
     let mergesChanges = request.includesPendingChanges && hasChanges
@@ -75,7 +74,7 @@ extension ManagedObjectContext {
       pending = try PendingMatches(request, self, overlay)
     }
     let planner = Planner(
-      request: request, view: view, indexes: store.indexes(of:),
+      request: request, view: view, indexes: view.indexes(of:),
       changedRoots: mergesChanges ? changedRoots : [])
     let plan = try isCount ? planner.chooseForCount() : planner.choose()
     try pending.sort(by: DeliveryOrder(request, in: source))

@@ -28,10 +28,6 @@ protocol ObjectStore: AnyObject, Sendable {
   ///
   /// - Returns: the first of `count` consecutive keys.
   func reserveKeys(_ root: EntityDescription, _ count: Int) throws -> UInt64
-
-  /// The indexes that cover every row of an entity: its own and its superentities', uniqueness
-  /// constraints too.
-  func indexes(of entity: EntityDescription) -> [StoreIndex]
 }
 
 /// One generation of a store.
@@ -39,6 +35,10 @@ protocol ObjectStore: AnyObject, Sendable {
 /// Rows that a view hands out are valid as long as the view lives.
 protocol StoreView: RowSource, Sendable {
   var generation: UInt64 { get }
+
+  /// The indexes of this generation that cover every row of an entity: its own and its superentities', uniqueness
+  /// constraints too.
+  func indexes(of entity: EntityDescription) -> [StoreIndex]
 
   /// All rows of the family of a root entity in the order of their keys, until the body returns false.
   ///

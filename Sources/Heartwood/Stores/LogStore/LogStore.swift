@@ -8,17 +8,19 @@ import HeartwoodFiles
 ///   the number of the generation that it makes.
 final class LogStore: ObjectStore {
   let identity: StoreIdentity
-  let schema: StoreSchema
+  private let schemas: SchemaCache
   let isReadOnly: Bool
   let engine: Engine
 
   init(_ engine: Engine, _ schema: StoreSchema, isReadOnly: Bool) {
     self.engine = engine
-    self.schema = schema
+    schemas = SchemaCache(schema, path: engine.path)
     self.isReadOnly = isReadOnly
     identity = StoreIdentity(uuid: UUID(engine.storeIdentifier))
   }
 
+  /// The schema that was used last.
+  var schema: StoreSchema { schemas.newest }
   var path: String { engine.path }
   var storeUUID: UUID { UUID(engine.storeIdentifier) }
   var newestGeneration: UInt64 { engine.newestGeneration.rawValue }
@@ -37,13 +39,17 @@ extension LogStore {
 
   func newestView() throws -> LogStoreView {
     try HeartwoodError.translating("the store cannot be read") {
-      LogStoreView(try engine.snapshot(), schema)
+      try view(of: engine.snapshot())
     }
+  }
+
+  private func view(of snapshot: Snapshot) throws -> LogStoreView {
+    LogStoreView(snapshot, try schemas.schema(ofSnapshot: snapshot))
   }
 
   func view(at generation: UInt64) throws -> any StoreView {
     try HeartwoodError.translating("generation \(generation) cannot be read") {
-      LogStoreView(try engine.snapshot(at: Generation(rawValue: generation)), schema)
+      try view(of: engine.snapshot(at: Generation(rawValue: generation)))
     }
   }
 
@@ -57,7 +63,7 @@ extension LogStore {
         var lateHistory: (key: [UInt8], value: [UInt8])?
       #endif
       let result = try engine.write { writer in
-        let transaction = LogStoreTransaction(writer, schema, identity)
+        let transaction = LogStoreTransaction(writer, try schemas.schema(of: writer), identity)
         let result = try body(transaction)
         number = try transaction.finish(info)
         #if DELIBERATE_BUGS
@@ -80,7 +86,9 @@ extension LogStore {
   func reserveKeys(_ root: EntityDescription, _ count: Int) throws -> UInt64 {
     try refuseIfReadOnly()
     return try HeartwoodError.translating("identifiers could not be reserved") {
-      try engine.write { try LogStoreTransaction($0, schema, identity).newKeys(root, count) }
+      try engine.write { writer in
+        try LogStoreTransaction(writer, schemas.schema(of: writer), identity).newKeys(root, count)
+      }
     }
   }
 

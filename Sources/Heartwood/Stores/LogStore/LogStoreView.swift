@@ -14,6 +14,8 @@ final class LogStoreView: StoreView, StoreReading {
 
   func prepareToRead(_ relationship: RelationshipDescription) {}
 
+  func indexes(of entity: EntityDescription) -> [StoreIndex] { schema.entity(entity).indexes }
+
   var generation: UInt64 { reader.generation.rawValue }
 
   func scanRows(
