@@ -5,7 +5,7 @@ extension EngineError {
   static func files(_ error: FileSystemError, _ doing: String) -> EngineError {
     let code: Code =
       switch error.code {
-      case .noSpace: .noSpace
+      case .noSpace, .fileTooLarge: .noSpace
       case .permissionDenied, .readOnlyFileSystem: .readOnly
       case .notFound: .notFound
       case .alreadyExists: .exists
@@ -14,10 +14,14 @@ extension EngineError {
       }
     let advice: String =
       switch code {
+      case .noSpace where error.code == .fileTooLarge:
+        "a file may not become that large; raise the process's limit of file sizes (ulimit -f)"
       case .noSpace: "the disk is full; free some space and try again"
       case .readOnly where error.code == .readOnlyFileSystem:
         "the file system is mounted for reading only; open the store so, too"
       case .readOnly: "the permissions of the file or its folder do not allow it"
+      case .inputOutput where error.code == .tooManyOpenFiles: tooFewDescriptors
+      case .inputOutput where error.code == .outOfMemory: tooFewAddresses
       default: "the file system failed"
       }
     return EngineError(code, "\(doing): \(advice)", file: error.path, underlying: error)
@@ -25,8 +29,20 @@ extension EngineError {
 
   /// A failed read: never to be taken for the end of the log.
   static func reading(_ error: FileSystemError, path: String, offset: Int64) -> EngineError {
-    EngineError(.inputOutput, "reading failed", file: path, offset: offset, underlying: error)
+    let advice: String? =
+      switch error.code {
+      case .tooManyOpenFiles: tooFewDescriptors
+      case .outOfMemory: tooFewAddresses
+      default: nil
+      }
+    let message = "reading failed" + (advice.map { ": \($0)" } ?? "")
+    return EngineError(.inputOutput, message, file: path, offset: offset, underlying: error)
   }
+
+  private static let tooFewDescriptors =
+    "too many files are open; raise the process's limit (ulimit -n), as a store takes one for each of its files"
+  static let tooFewAddresses =
+    "the process has too few addresses left; raise its limit (ulimit -v), or choose smaller segments"
 
   /// Bytes that are not what was written.
   static func damaged(_ what: String, file: String?, offset: Int? = nil) -> EngineError {

@@ -28,7 +28,7 @@ public struct EngineError: Error, Sendable, CustomStringConvertible {
     /// The sync of this very commit failed, or writing it did and what was written could not be taken away:
     /// after reopening it is there whole, or not at all.
     public static let outcomeUnknown = Code(rawValue: "outcomeUnknown")
-    /// The disk or the quota is full.
+    /// The disk or the quota is full, or a file would pass the process's limit of file sizes.
     public static let noSpace = Code(rawValue: "noSpace")
     /// The file system failed.
     public static let inputOutput = Code(rawValue: "inputOutput")

@@ -50,9 +50,12 @@ final class OpenStore: @unchecked Sendable {
   // The writer's.
   /// `log.appendedBytes` when the newest checkpoint was begun.
   var bytesAtCheckpoint: Int
-  /// After so many bytes of log the next is due: sooner where there is much to give back.
+  /// After so many bytes of log the next is due: sooner where there is much to reclaim, and where a process with few addresses
+  /// has little room left for pages that are not on disk.
   var checkpointInterval: Int {
-    reclaimer.isPressed.load(ordering: .relaxed) ? options.checkpointBytes / 2 : options.checkpointBytes
+    if space.arenaBytesInUse > space.arenaByteLimit / 2 { return options.checkpointBytes / 16 }
+    let isPressed = reclaimer.isPressed.load(ordering: .relaxed)
+    return isPressed ? options.checkpointBytes / 2 : options.checkpointBytes
   }
   var isCheckpointUnderWay = false
   /// `log.appendedBytes` when the store was last looked through for garbage while nobody wrote.

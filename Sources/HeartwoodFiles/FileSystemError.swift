@@ -25,6 +25,8 @@ public struct FileSystemError: Error, Hashable, Sendable, CustomStringConvertibl
     public static let readOnlyFileSystem = Code(rawValue: "read-only file system")
     /// The disk or the quota is full.
     public static let noSpace = Code(rawValue: "no space left")
+    /// The file would pass the process's limit of file sizes (`ulimit -f`), or the largest file of the file system.
+    public static let fileTooLarge = Code(rawValue: "file too large")
     /// The device failed.
     public static let inputOutput = Code(rawValue: "input/output error")
     /// The file or directory has gone from its server (`ESTALE`); it has to be opened anew.

@@ -62,7 +62,7 @@ import Testing
       (ENOENT, .notFound), (EEXIST, .alreadyExists), (ENOTDIR, .notADirectory), (EISDIR, .notARegularFile),
       (EACCES, .permissionDenied), (EROFS, .readOnlyFileSystem), (ENOSPC, .noSpace), (EDQUOT, .noSpace),
       (EIO, .inputOutput), (ESTALE, .staleHandle), (EMFILE, .tooManyOpenFiles), (ENOMEM, .outOfMemory),
-      (ENOLCK, .unsupported), (ERANGE, .other),
+      (EFBIG, .fileTooLarge), (ENOLCK, .unsupported), (ERANGE, .other),
     ]
     for (number, code) in known {
       let error = FileSystemError(SystemError(number: number), .read, path: "/a")

@@ -30,6 +30,19 @@ import Testing
     #expect(seen.withLock { $0 } == Array(0..<100))
   }
 
+  @Test func `a queue does delayed work in the order of its times`() async {
+    let worker = QueueWorker()
+    let seen = Guarded<[Int]>([])
+    await withCheckedContinuation { done in
+      worker.submit(afterSeconds: 0.02) {
+        seen.withLock { $0.append(2) }
+        done.resume()
+      }
+      worker.submit(afterSeconds: 0) { seen.withLock { $0.append(1) } }
+    }
+    #expect(seen.withLock { $0 } == [1, 2])
+  }
+
   @Test func `an inline worker is done when it returns`() {
     let count = Guarded(0)
     InlineWorker().submit { count.withLock { $0 += 1 } }

@@ -74,7 +74,7 @@ extension OpenStore {
       let named = try appendFrame(base, root, without: victims)
       // Read from disk from now on, where the tree in memory has become too large.
       tree.confirm()
-      adoptsDiskPlaces = space.arenaBytesInUse > options.arenaBytes
+      adoptsDiskPlaces = space.arenaBytesInUse > min(options.arenaBytes, space.arenaByteLimit / 4)
       return named
     }
   }

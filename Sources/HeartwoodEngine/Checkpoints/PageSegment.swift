@@ -75,7 +75,8 @@ extension AnonymousMemory {
       return try AnonymousMemory(byteCount: count)
     } catch {
       throw EngineError(
-        .inputOutput, "no range of addresses is left for the file", file: path, underlying: error)
+        .inputOutput, "the file could not be opened: \(EngineError.tooFewAddresses)", file: path,
+        underlying: error)
     }
   }
 }

@@ -15,6 +15,12 @@ struct LargeFrame {
   /// Where in its segment the record lies.
   var recordOffset: Int { offset + Format.frameHeaderBytes }
 
+  /// The frame ends at this offset of its segment, or up to a few bytes before.
+  var byteLimit: Int {
+    recordOffset + Record.overheadLimit + key.count + valueBytes + Format.frameAlignment
+      + Format.frameTrailerBytes
+  }
+
   /// Takes bytes to an offset of the segment.
   typealias Write = (_ bytes: UnsafeRawBufferPointer, _ offset: Int) throws(EngineError) -> Void
 

@@ -152,6 +152,7 @@ final class Log: @unchecked Sendable {
     let reference = ValueReference(
       segment: last.number, offset: UInt32(truncatingIfNeeded: frame.recordOffset))
     do {
+      try last.checkHasRoom(upTo: frame.byteLimit)
       let written = try frame.write(nextPiece) { (bytes, offset) throws(EngineError) in
         try Self.write(bytes, at: offset, over: zeros)
       }
@@ -198,6 +199,7 @@ final class Log: @unchecked Sendable {
     // Asked for once, as each time counts a reference.
     let (zeros, offset) = (zeros, end.position.offset)
     do {
+      try zeros.segment.checkHasRoom(upTo: offset + bytes.count)
       try Self.write(bytes, at: offset, unsyncedAt: time, over: zeros)
       try zeros.segment.publish(bytes, at: offset)
     } catch {

@@ -28,9 +28,8 @@ final class LogSegment: @unchecked Sendable {
     self.seed = header.seed
     self.file = file
     self.path = path
-    self.capacity = max(capacity, limit)
-    map = reading == .mapped ? try Self.map(file, length: self.capacity, path: path) : nil
-    filler = map == nil ? try ChunkFiller(file: file, path: path, capacity: self.capacity) : nil
+    let room = try Self.reserve(file, path: path, limit: limit, capacity: capacity, reading: reading)
+    (self.capacity, map, filler) = room
     slot = .allocate(capacity: 1)
     let base = map?.base ?? filler.map { UnsafeRawPointer($0.memory.base) } ?? UnsafeRawPointer(slot)
     slot.initialize(to: SegmentSlot(base: base, seed: seed, filler: filler, limit: limit))
@@ -42,6 +41,31 @@ final class LogSegment: @unchecked Sendable {
     try? file.close()
     slot.deinitialize(count: 1)
     slot.deallocate()
+  }
+
+  private typealias Room = (capacity: Int, map: (any FileMap)?, filler: ChunkFiller?)
+
+  /// Reserves addresses for the bytes: for fewer of them where the process has a limit of addresses and is refused.
+  private static func reserve(
+    _ file: any File, path: String, limit: Int, capacity: Int, reading: EngineOptions.Reading
+  ) throws(EngineError) -> Room {
+    for smaller in [0, Format.valueLimit, Format.valueLimit + (60 << 20)] {
+      let room = capacity - smaller
+      guard room > limit else { break }
+      do throws(EngineError) {
+        return try reserve(file, path: path, room, reading)
+      } catch {
+        guard (error.underlying as? FileSystemError)?.code == .outOfMemory else { throw error }
+      }
+    }
+    return try reserve(file, path: path, limit, reading)
+  }
+
+  private static func reserve(
+    _ file: any File, path: String, _ capacity: Int, _ reading: EngineOptions.Reading
+  ) throws(EngineError) -> Room {
+    let map = reading == .mapped ? try map(file, length: capacity, path: path) : nil
+    return (capacity, map, map == nil ? try ChunkFiller(file: file, path: path, capacity: capacity) : nil)
   }
 
   private static func map(_ file: any File, length: Int, path: String) throws(EngineError) -> (any FileMap)? {
@@ -61,6 +85,12 @@ final class LogSegment: @unchecked Sendable {
     guard offset >= 0, count >= 0, offset <= limit, count <= limit - offset else { return nil }
     try filler?.require(offset, count)
     return (slot.pointee.base + offset).bytes(count)
+  }
+
+  /// Throws where bytes up to `end` would not fit into the addresses that are reserved for the segment.
+  func checkHasRoom(upTo end: Int) throws(EngineError) {
+    guard end > capacity else { return }
+    throw EngineError(.tooLarge, "the value does not fit: \(EngineError.tooFewAddresses)", file: path)
   }
 
   /// Makes bytes readable that another process has written, from `offset` to `end`. The writer only.

@@ -51,7 +51,9 @@ final class PageSpace: @unchecked Sendable {
 
   /// Address space for the arena; halved until the system grants it.
   private static let reservation = 64 << 30
-  private static let smallestReservation = 256 << 20
+  private static let smallestReservation = 32 << 20
+  /// Where less than this is granted, a quarter of it is taken.
+  private static let politeReservation = 4 << 30
   /// Pages of the arena lie a line further apart than they are long: else their headers, which every descent
   /// reads, would all fall into the same places of the processor's cache.
   private static let stride = Page.byteCount + 64
@@ -72,18 +74,21 @@ final class PageSpace: @unchecked Sendable {
 
   private static func reserve() throws(EngineError) -> (AnonymousMemory, AnonymousMemory) {
     var bytes = reservation
-    while true {
-      do {
-        let placesBytes = bytes / stride * MemoryLayout<DiskPlace>.stride
-        return (try AnonymousMemory(byteCount: bytes), try AnonymousMemory(byteCount: placesBytes))
-      } catch {
-        bytes /= 2
-        guard bytes >= smallestReservation else {
-          throw EngineError(
-            .inputOutput, "no range of addresses is left for the tree's pages", underlying: error)
-        }
-      }
+    while bytes > smallestReservation, (try? reserve(bytes)) == nil { bytes /= 2 }
+    // A process with a limit needs most of what it has left for the store's files, and for other stores.
+    if bytes < politeReservation { bytes = max(bytes / 4, smallestReservation) }
+    do {
+      return try reserve(bytes)
+    } catch {
+      throw EngineError(
+        .inputOutput, "there is no room for the tree's pages: \(EngineError.tooFewAddresses)",
+        underlying: error)
     }
+  }
+
+  private static func reserve(_ bytes: Int) throws(FileSystemError) -> (AnonymousMemory, AnonymousMemory) {
+    let placesBytes = bytes / stride * MemoryLayout<DiskPlace>.stride
+    return (try AnonymousMemory(byteCount: bytes), try AnonymousMemory(byteCount: placesBytes))
   }
 
   // MARK: Following references
@@ -241,6 +246,9 @@ final class PageSpace: @unchecked Sendable {
 
   /// Bytes of pages that are in use.
   var arenaBytesInUse: Int { pagesInUse.load(ordering: .relaxed) * Page.byteCount }
+
+  /// Bytes of pages that the arena can have.
+  var arenaByteLimit: Int { pageLimit * Page.byteCount }
 
   /// A page of the arena with undefined content.
   func allocate() throws(EngineError) -> PageReference {

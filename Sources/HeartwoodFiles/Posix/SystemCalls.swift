@@ -126,14 +126,18 @@ enum SystemCall {
     _ descriptor: Int32, _ bytes: UnsafeRawBufferPointer, at offset: Int64
   ) throws(SystemError) -> Int {
     let count = min(bytes.count, largestTransfer)
-    return try retried { pwrite(descriptor, bytes.baseAddress, count, off_t(offset)) }
+    return try withoutSignalOfFileSize { () throws(SystemError) in
+      try retried { pwrite(descriptor, bytes.baseAddress, count, off_t(offset)) }
+    }
   }
 
   /// Some systems refuse more than 2 GiB at once.
   private static let largestTransfer = 1 << 30
 
   static func truncate(_ descriptor: Int32, to size: Int64) throws(SystemError) {
-    _ = try retried { ftruncate(descriptor, off_t(size)) }
+    try withoutSignalOfFileSize { () throws(SystemError) in
+      _ = try retried { ftruncate(descriptor, off_t(size)) }
+    }
   }
 
   static func sync(_ descriptor: Int32, _ kind: SyncKind) throws(SystemError) {

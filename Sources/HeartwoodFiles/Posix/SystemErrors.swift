@@ -27,6 +27,7 @@ extension FileSystemError.Code {
     case EACCES, EPERM: self = .permissionDenied
     case EROFS: self = .readOnlyFileSystem
     case ENOSPC, EDQUOT: self = .noSpace
+    case EFBIG: self = .fileTooLarge
     case EIO: self = .inputOutput
     case ESTALE: self = .staleHandle
     case EMFILE, ENFILE: self = .tooManyOpenFiles

@@ -10,18 +10,24 @@
 package enum SystemThread {
   /// Runs `body` on a thread of its own, which ends with it.
   package static func start(_ body: @escaping @Sendable () -> Void) {
-    let start = Unmanaged.passRetained(ThreadStart(body)).toOpaque()
+    let isStarted = tryStart(body)
+    precondition(isStarted, "The system refused a thread.")
+  }
+
+  /// The same; returns false where the system refuses a thread, for want of memory or of addresses, or for a limit.
+  package static func tryStart(_ body: @escaping @Sendable () -> Void) -> Bool {
+    let start = Unmanaged.passRetained(ThreadStart(body))
     #if canImport(Glibc)
       var thread = pthread_t()
-      let result = pthread_create(&thread, nil, runThread, start)
-      precondition(result == 0, "The system refused a thread.")
-      pthread_detach(thread)
+      let result = pthread_create(&thread, nil, runThread, start.toOpaque())
+      if result == 0 { pthread_detach(thread) }
     #else
       var thread: pthread_t?
-      let result = pthread_create(&thread, nil, runThread, start)
-      guard result == 0, let thread else { preconditionFailure("The system refused a thread.") }
-      pthread_detach(thread)
+      let result = pthread_create(&thread, nil, runThread, start.toOpaque())
+      if result == 0, let thread { pthread_detach(thread) }
     #endif
+    if result != 0 { start.release() }
+    return result == 0
   }
 }
 

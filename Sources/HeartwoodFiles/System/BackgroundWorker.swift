@@ -46,7 +46,7 @@ public final class QueueWorker: BackgroundWorker {
 
   /// Appends the work to the queue when the time has come.
   public func submit(afterSeconds seconds: Double, _ work: @escaping @Sendable () -> Void) {
-    queue.asyncAfter(deadline: .now() + seconds, execute: work)
+    DelayedWork.all.submit(to: queue, afterSeconds: seconds, work)
   }
 
   /// Waits for the end of the queue as it is now.

@@ -1,0 +1,55 @@
+import Dispatch
+
+/// Work that is appended to queues at a later time, by one thread for the whole process.
+///
+/// Not `asyncAfter`: its timers need descriptors, and libdispatch ends a process that has none left.
+final class DelayedWork: @unchecked Sendable {
+  static let all = DelayedWork()
+
+  private struct Item {
+    /// Of the clock that only runs forward, in nanoseconds.
+    let time: Int
+    let queue: DispatchQueue
+    let work: @Sendable () -> Void
+  }
+
+  private let lock = Lock()
+  private let changed = Condition()
+  /// By time. Changed under the lock.
+  @exclusivity(unchecked) private var items: [Item] = []
+  @exclusivity(unchecked) private var hasThread = false
+
+  /// Appends work to a queue after some seconds. It is left out where the system refuses the thread.
+  func submit(to queue: DispatchQueue, afterSeconds seconds: Double, _ work: @escaping @Sendable () -> Void) {
+    let time = MonotonicTime.nanoseconds + Int(min(max(seconds, 0), 1e9) * 1e9)
+    lock.withLock {
+      if !hasThread { hasThread = SystemThread.tryStart { [self] in run() } }
+      guard hasThread else { return }
+      let index = items.firstIndex { $0.time > time } ?? items.count
+      items.insert(Item(time: time, queue: queue, work: work), at: index)
+      if index == 0 { changed.broadcast() }
+    }
+  }
+
+  private func run() {
+    while true {
+      for item in waitForDueItems() { item.queue.async(execute: item.work) }
+    }
+  }
+
+  private func waitForDueItems() -> [Item] {
+    lock.withLock {
+      while true {
+        let now = MonotonicTime.nanoseconds
+        let due = Array(items.prefix { $0.time <= now })
+        items.removeFirst(due.count)
+        if !due.isEmpty { return due }
+        guard let next = items.first else {
+          changed.wait(lock)
+          continue
+        }
+        changed.wait(lock, nanoseconds: next.time - now)
+      }
+    }
+  }
+}
