@@ -8,10 +8,13 @@ extension OpenStore {
     orThrow wrapped: (EngineError) -> Failure, _ body: () throws(Failure) -> Result
   ) throws(Failure) -> Result {
     while true {
+      // A thread that had to acquire the lease writes before it yields to a process that waits: two that call each other while
+      // they acquire it would hand it to and fro, and neither would write.
+      let hadToAcquire = !lease.isHeld
       do throws(EngineError) { try acquireLease() } catch { throw wrapped(error) }
       let result = try writer.withLock(orThrow: wrapped) { () throws(Failure) -> Result? in
         // It may have been released in between.
-        membership == nil || (lease.isHeld && !hasYielded()) ? try body() : nil
+        membership == nil || (lease.isHeld && (hadToAcquire || !hasYielded())) ? try body() : nil
       }
       if let result { return result }
     }
