@@ -22,8 +22,6 @@ final class Log: @unchecked Sendable {
   /// What lies behind `end` in the last segment is left of a failed write or of a transaction that was
   /// given up after some of its frames were written: the log goes on in a new segment.
   private(set) var mustRoll = false
-  /// A write behind `end` has failed for want of room: what it left is overwritten, see `OpenStore.settleEnd`.
-  private(set) var lacksRoom = false
   /// Where a frame lies whose writing has failed, whole or in part.
   private(set) var remains: (segment: LogSegment, offset: Int)?
   /// Segments that were begun for transactions which were given up. The anchor may name the last of them.
@@ -95,7 +93,8 @@ final class Log: @unchecked Sendable {
     for segment in segments where table.slot(segment.number) == nil { table.add(segment) }
     path.replace(by: segments, settled: end)
     self.end = end
-    goOnInPlace()
+    mustRoll = false
+    remains = nil
     synced.begin(segments, durable: durable)
     if last === zeros.segment { zeros.stop() } else { beginZeros(in: last, filled: last.limit) }
   }
@@ -160,7 +159,7 @@ final class Log: @unchecked Sendable {
       end = point(behind: written.bytes, written.checksum, nil)
       appendedBytes += written.bytes
     } catch {
-      leaveBehind(at: frame.offset, error)
+      leaveBehind(at: frame.offset)
       throw error
     }
     return reference
@@ -203,7 +202,7 @@ final class Log: @unchecked Sendable {
       try Self.write(bytes, at: offset, unsyncedAt: time, over: zeros)
       try zeros.segment.publish(bytes, at: offset)
     } catch {
-      leaveBehind(at: offset, error)
+      leaveBehind(at: offset)
       throw error
     }
     end = next
@@ -220,34 +219,12 @@ final class Log: @unchecked Sendable {
     }
   }
 
-  private func leaveBehind(at offset: Int, _ error: any Error) {
-    noteFailure(error)
+  private func leaveBehind(at offset: Int) {
     #if DELIBERATE_BUGS
       if DeliberateBug.isOn(.goesOnBehindFailedWrite) { return }
     #endif
     mustRoll = true
     remains = (last, offset)
-  }
-
-  /// A write of the log, or the making of a segment, has failed.
-  func noteFailure(_ error: any Error) {
-    if (error as? EngineError)?.code == .noSpace { lacksRoom = true }
-  }
-
-  /// Overwrites what lies behind the end of the log with zeros, unsynced.
-  func wipeBehindEnd() throws(EngineError) {
-    do {
-      try zeros.wipe(from: end.position.offset)
-    } catch {
-      throw EngineError.files(error, "what was written of a commit that failed could not be overwritten")
-    }
-  }
-
-  /// The log goes on where it ends: there are durable zeros.
-  func goOnInPlace() {
-    mustRoll = false
-    lacksRoom = false
-    remains = nil
   }
 
   /// Of a frame whose writing has failed, all bytes may be there: takes its beginning away, so that it is
@@ -285,9 +262,6 @@ final class Log: @unchecked Sendable {
     zeros.stop()
   }
 
-  /// A segment was made, and it is not known whether the anchor names it.
-  func abandon(_ number: UInt32) { abandoned.append(number) }
-
   /// The files of the abandoned segments are gone.
   func forgetAbandoned() { abandoned = [] }
 
@@ -306,7 +280,8 @@ final class Log: @unchecked Sendable {
     let isInside = path.settled != end
     synced.goOn(behind: last, end: end, at: first)
     end = first
-    goOnInPlace()
+    mustRoll = false
+    remains = nil
     table.add(segment)
     path.append(segment, settled: isInside ? nil : first)
     beginZeros(in: segment, filled: filled)

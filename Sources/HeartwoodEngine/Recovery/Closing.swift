@@ -65,7 +65,7 @@ extension OpenStore {
         log.zeros.stop()
         switch departure {
         // 4. The anchor says exactly where the log ends. Nothing is written behind this.
-        case .last: failure = finishClosing(failure)
+        case .last: failure = failure ?? markClean()
         case .oneOfSeveral: failure = failureOfLastSync()
         case .failed(let cause): failure = failureOfLastSync() ?? cause
         }
@@ -77,24 +77,6 @@ extension OpenStore {
         return true
       }
     }
-  }
-
-  /// Marks the store closed, also without a checkpoint: the next opening then reads more of the log, and has nothing to
-  /// recover, which would take room. Under all locks.
-  ///
-  /// - Parameter failure: Why there is no checkpoint.
-  private func finishClosing(_ failure: EngineError?) -> EngineError? {
-    guard !status.isStopped else { return failure }
-    if let worse = markClean() { return failure ?? worse }
-    return failure.map(Self.withoutCheckpoint)
-  }
-
-  private static func withoutCheckpoint(_ failure: EngineError) -> EngineError {
-    EngineError(
-      failure.code,
-      "everything that was committed is on disk and the store is closed, but without a checkpoint, so that the next opening "
-        + "reads more of the log: \(failure.message)", file: failure.file, offset: failure.offset,
-      underlying: failure.underlying)
   }
 
   /// Everything is on disk that was written here. The writer's.

@@ -215,7 +215,6 @@ extension OpenStore {
   private func giveUp(_ transaction: WriteTransaction) {
     tree.rollback()
     log.giveUp(to: transaction.start)
-    settleEnd()
   }
 
   // MARK: Frames

@@ -18,24 +18,13 @@ extension OpenStore {
     //    here leaves a file that nothing names.
     let number = try numbers.take()
     let maker = LogSegmentMaker(folder: folder, identifier: log.identifier, options: options)
-    let segment: LogSegment
-    do {
-      segment = try maker.make(
-        number: number, predecessor: log.end, durableThrough: log.durable.sequence &- 1)
-    } catch {
-      log.noteFailure(error)
-      throw error
-    }
-    do {
-      #if DELIBERATE_BUGS
-        if !DeliberateBug.isOn(.namesSegmentBeforeItIsDurable) { try maker.settle(segment) }
-      #else
-        try maker.settle(segment)
-      #endif
-    } catch {
-      folder.unlink([SegmentName.log(number)])
-      throw error
-    }
+    let segment = try maker.make(
+      number: number, predecessor: log.end, durableThrough: log.durable.sequence &- 1)
+    #if DELIBERATE_BUGS
+      if !DeliberateBug.isOn(.namesSegmentBeforeItIsDurable) { try maker.settle(segment) }
+    #else
+      try maker.settle(segment)
+    #endif
     // 2. The anchor names it. Only then frames land in it.
     let upcoming = numbers.upcoming
     let proven = log.durable
@@ -49,7 +38,6 @@ extension OpenStore {
     } catch {
       // It may name it all the same: what came behind in this segment would then not be of the log.
       log.requireRoll()
-      log.abandon(number)
       throw error
     }
     // 3. The log ends at its beginning.
@@ -58,7 +46,7 @@ extension OpenStore {
   }
 
   /// Takes the files away of segments that were begun for a transaction which was given up.
-  func unlinkAbandoned() throws(EngineError) {
+  private func unlinkAbandoned() throws(EngineError) {
     guard !log.abandoned.isEmpty else { return }
     // The other slot names the last of them; a store is opened by either.
     #if DELIBERATE_BUGS
