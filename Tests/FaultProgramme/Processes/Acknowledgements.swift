@@ -8,8 +8,8 @@ final class Acknowledgements: @unchecked Sendable {
   private let condition = NSCondition()
   // Guarded by the condition's lock.
   private var last: [String: Int] = [:]
-  /// Threads whose process was started and has not acknowledged anything since.
-  private var fresh: Set<String> = []
+  /// How often the process of a thread was killed since its last acknowledgement: each time it may have committed one more.
+  private var kills: [String: Int] = [:]
   private var total = 0
   private var finding: String?
 
@@ -17,8 +17,7 @@ final class Acknowledgements: @unchecked Sendable {
   func begin(_ threads: [String]) {
     condition.withLock {
       for thread in threads {
-        if last[thread] == nil { last[thread] = 0 }
-        fresh.insert(thread)
+        if last[thread] == nil { last[thread] = 0 } else { kills[thread, default: 0] += 1 }
       }
     }
   }
@@ -29,12 +28,12 @@ final class Acknowledgements: @unchecked Sendable {
       let words = line.split(separator: " ")
       if words.count == 2, let number = Int(words[1]), let before = last[String(words[0])] {
         let thread = String(words[0])
-        let isNext = number == before + 1 || (number == before + 2 && fresh.contains(thread))
-        if !isNext {
+        let allowed = before + 1...before + 1 + (kills[thread] ?? 0)
+        if !allowed.contains(number) {
           find("thread \(thread): commit \(before) was acknowledged, and the next is number \(number)")
         }
         last[thread] = number
-        fresh.remove(thread)
+        kills[thread] = nil
         total += 1
       } else {
         find(line)
@@ -66,11 +65,12 @@ final class Acknowledgements: @unchecked Sendable {
   /// Throws what was found.
   func check() throws { if let finding { throw Finding(finding) } }
 
-  /// What each thread was told last, and which of them may have committed one more: their process was killed.
-  func ends() throws -> [String: Int] {
+  /// How many commits each thread has: those that it was told of, and at most one more for each kill since.
+  func ends() throws -> [String: ClosedRange<Int>] {
     try condition.withLock {
       try check()
-      return last
+      return Dictionary(
+        uniqueKeysWithValues: last.map { ($0, $1...$1 + (kills[$0] ?? 0)) })
     }
   }
 
