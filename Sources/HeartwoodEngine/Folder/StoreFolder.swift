@@ -223,12 +223,15 @@ final class StoreFolder: Sendable {
     }
   }
 
-  /// Of the newest word that processes have left which are gone: it is not believed.
-  func oldCounter() throws(EngineError) -> UInt64 {
-    guard membership == nil else { return 0 }
-    return try reading { (file) throws(FileSystemError) in
+  /// What processes have told by now; nothing for one that is among them.
+  func wordOfProcesses() throws(EngineError) -> ProcessWord {
+    guard membership == nil else { return ProcessWord() }
+    if let record = try newestRecord() { return ProcessWord(record: record, counter: record.counter) }
+    // Of the dead it is not believed, but those that come count on from it.
+    let counter = try reading { (file) throws(FileSystemError) in
       try ProcessPage(file, isWritten: false).newest()?.counter
-    } ?? 0
+    }
+    return ProcessWord(counter: counter ?? 0)
   }
 
   private func reading<Result>(

@@ -90,7 +90,8 @@ extension OpenStore {
     try announceRecovery(record)
     let contents = try anchor.reload(folder)
     try makeDurable(contents.slot)
-    let found = try Opening(path, options, fileSystem).find(folder, anchor, contents, endsAsSaid: false)
+    let found = try Opening(path, options, fileSystem).find(
+      folder, anchor, contents, endsAsSaid: false, ProcessWord())
     numbers.raise(to: found.next)
     let end = found.log.end
     let adoption = try Adoption(

@@ -78,3 +78,12 @@ extension ProcessRecord {
       position: position, sequence: words[first + 1], chain: words[first + 2], generation: words[first + 3])
   }
 }
+
+/// What processes have told somebody who opens their store for reading only. It is read before any file that it may name:
+/// whatever it says is published is then found in those files, however long opening them takes.
+struct ProcessWord {
+  /// Nil where nobody is there whose word can be believed.
+  var record: ProcessRecord?
+  /// Of the newest record, believed or not: what is told later has a higher one.
+  var counter: UInt64 = 0
+}

@@ -173,6 +173,7 @@ struct Opening {
 
   private func open(_ folder: StoreFolder) throws(EngineError) -> OpenStore {
     let syncs = options.durability != .none
+    let word = try folder.wordOfProcesses()
     let (anchor, contents) = try AnchorFile.open(folder, access: options.access, syncs: syncs)
     do throws(EngineError) {
       try checkMayWrite(contents)
@@ -181,7 +182,7 @@ struct Opening {
         if syncs { try makeDurable(contents.slot, folder) }
         try unfinished.takeAway()
       }
-      return try assemble(try find(folder, anchor, contents, endsAsSaid: unfinished.isThere))
+      return try assemble(try find(folder, anchor, contents, endsAsSaid: unfinished.isThere, word))
     } catch {
       anchor.close()
       throw error
@@ -202,9 +203,12 @@ struct Opening {
     }
   }
 
-  /// - Parameter endsAsSaid: What lies behind the end that the anchor names is of a copy that was not finished.
+  /// - Parameters:
+  ///   - endsAsSaid: What lies behind the end that the anchor names is of a copy that was not finished.
+  ///   - word: What processes told before the anchor was read.
   func find(
-    _ folder: StoreFolder, _ anchor: AnchorFile, _ contents: AnchorFile.Contents, endsAsSaid: Bool
+    _ folder: StoreFolder, _ anchor: AnchorFile, _ contents: AnchorFile.Contents, endsAsSaid: Bool,
+    _ word: ProcessWord
   ) throws(EngineError) -> Found {
     let slot = contents.slot
     let finder = LogFinder(folder: folder, identifier: slot.identifier, options: options)
@@ -217,11 +221,14 @@ struct Opening {
       path = try finder.path(to: slot.lastLogSegment, listing: listing, isExact: isExact)
     }
     let named = try NamedCheckpoint.named(by: slot, in: path, folder: folder)
-    let record = options.access == .readOnly ? try folder.newestRecord() : nil
-    let oldCounter = try folder.oldCounter()
     var scan = try LogScan(
       path, from: try start(named, path, folder), proven: slot.proven, exactly: isExact)
-    if let record, record.identifier == slot.identifier { scan.take(published: record.end) }
+    var seenRecord = word.counter
+    if let record = word.record, record.identifier == slot.identifier {
+      scan.take(published: record.end)
+      // What is missing is looked for at the first read.
+      if !isExact, scan.provenEnd.sequence < record.end.sequence { seenRecord = 0 }
+    }
     let checkpoint = newestCheckpoint(scan) ?? named
     let next = max(slot.nextSegment, checkpoint?.record.nextSegment ?? 0, listing.next)
     path = LogFinder.alive(path, by: checkpoint)
@@ -235,7 +242,7 @@ struct Opening {
       folder: folder, anchor: anchor, log: log, checkpoint: checkpoint,
       next: isExact ? next : max(next, log.last.number + 1),
       hiddenTransactions: isExact || options.access == .readWrite ? 0 : scan.unprovenTransactions,
-      seenRecord: record?.counter ?? oldCounter, isRecovered: !isExact)
+      seenRecord: seenRecord, isRecovered: !isExact)
   }
 
   /// Where reading the log begins.

@@ -57,6 +57,35 @@ import Testing
     try writer.close()
   }
 
+  @Test func `who opens for reading only sees what was committed before, whatever is written meanwhile`()
+    throws
+  {
+    // Something is written before the first file is opened, before the second, and so on.
+    for step in 0..<40 {
+      let disk = SimulatedFileSystem(seed: 11)
+      let writer = try Engine(at: "/store", options: options, fileSystem: disk.process(named: "writer"))
+      @Sendable func write(_ rounds: Range<Int>) throws {
+        for round in rounds {
+          try writer.write {
+            try $0.put("count", [UInt8(round)])
+            try $0.put("filling", [UInt8](repeating: 1, count: 9000))
+          }
+        }
+      }
+      try write(0..<20)
+      var mine = options
+      (mine.access, mine.busyTimeout) = (.readOnly, 10)
+      let files = InterruptedOpening(disk.process(named: "reader"))
+      files.interrupt(after: step) { try? write(20..<60) }
+      let reader = try Engine(at: "/store", options: mine, fileSystem: files)
+      #expect(try reader.get("count") == [files.hasHappened ? 59 : 19], "step \(step)")
+      try reader.close()
+      try writer.close()
+      if !files.hasHappened { return }
+    }
+    Issue.record("an opening makes more calls than steps")
+  }
+
   @Test func `a backup by who only reads is of the newest generation of all`() throws {
     let disk = SimulatedFileSystem(seed: 8)
     let writer = try Engine(at: "/store", options: options, fileSystem: disk.process(named: "writer"))

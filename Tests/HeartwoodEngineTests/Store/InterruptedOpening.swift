@@ -7,13 +7,27 @@ final class InterruptedOpening: FileSystem {
   static let listing = "/"
 
   private let base: any FileSystem
-  private let interruption = Mutex<(suffix: String, action: @Sendable () -> Void)?>(nil)
+  private let interruption = Mutex<(isDue: @Sendable (String) -> Bool, action: @Sendable () -> Void)?>(nil)
 
   init(_ base: any FileSystem) { self.base = base }
 
   /// Calls `action` once, before a file is opened next whose name ends so.
   func interrupt(before suffix: String, _ action: @escaping @Sendable () -> Void) {
-    interruption.withLock { $0 = (suffix, action) }
+    interruption.withLock { $0 = ({ $0.hasSuffix(suffix) }, action) }
+  }
+
+  /// Calls `action` once, after `count` files were opened or folders listed.
+  func interrupt(after count: Int, _ action: @escaping @Sendable () -> Void) {
+    let calls = Guarded(0)
+    interruption.withLock {
+      let isDue: @Sendable (String) -> Bool = { _ in
+        calls.withLock { calls in
+          calls += 1
+          return calls > count
+        }
+      }
+      $0 = (isDue, action)
+    }
   }
 
   var hasHappened: Bool { interruption.withLock { $0 == nil } }
@@ -26,7 +40,7 @@ final class InterruptedOpening: FileSystem {
 
   fileprivate func isAboutToOpen(_ name: String) {
     let due = interruption.withLock { waiting -> (@Sendable () -> Void)? in
-      guard let found = waiting, name.hasSuffix(found.suffix) else { return nil }
+      guard let found = waiting, found.isDue(name) else { return nil }
       waiting = nil
       return found.action
     }
