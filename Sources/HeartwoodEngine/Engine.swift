@@ -1,3 +1,4 @@
+import HeartwoodBytes
 import HeartwoodFiles
 
 /// A store: sorted keys with values in a folder, written by transactions, each of which makes a generation that
@@ -163,7 +164,7 @@ public final class Engine: Sendable {
   ) throws -> Result {
     var result: Result?
     try commit(durability) { result = try body($0) }
-    guard let result else { preconditionFailure("A transaction was committed whose body has not run.") }
+    guard let result else { programError("A transaction was committed whose body has not run.") }
     return result
   }
 

@@ -1,3 +1,4 @@
+import HeartwoodBytes
 import HeartwoodFiles
 
 /// Some bytes of a file that are written in place, by a closure.
@@ -14,7 +15,7 @@ final class ReportingWindow: FileWindow {
   }
 
   func write(_ bytes: UnsafeRawBufferPointer, at offset: Int64) {
-    precondition(
+    require(
       offset >= range.lowerBound && Int64(bytes.count) <= range.upperBound - offset,
       "A window is written within its range.")
     put(bytes, offset)

@@ -1,3 +1,5 @@
+import HeartwoodBytes
+
 /// Steele, Lea and Flood's generator: small, fast, and every seed is a good one.
 package struct SplitMix64: RandomNumberGenerator, Sendable {
   private var state: UInt64
@@ -15,7 +17,7 @@ package struct SplitMix64: RandomNumberGenerator, Sendable {
 
   /// A number from 0 up to `limit`, which is not among them.
   package mutating func below(_ limit: Int) -> Int {
-    precondition(limit > 0, "There is no number below \(limit).")
+    require(limit > 0, "There is no number below \(limit).")
     return Int(next() % UInt64(limit))
   }
 

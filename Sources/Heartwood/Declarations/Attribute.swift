@@ -1,4 +1,5 @@
 import Foundation
+import HeartwoodBytes
 
 /// Makes a property of a managed object's class an attribute of its entity.
 ///
@@ -48,14 +49,14 @@ public struct Attribute<Wrapped: AttributeValue>: _DeclaredProperty {
   @_disfavoredOverload
   @available(*, unavailable, message: "give the property a default value, or make it optional")
   public init(_ options: AttributeOptions = [], renamed: StaticString? = nil) {
-    preconditionFailure("an attribute without a default value")
+    programError("an attribute without a default value")
   }
 
   /// Only a managed object has a place for the value.
   @available(*, unavailable, message: "@Attribute belongs into a class that inherits from ManagedObject")
   public var wrappedValue: Wrapped {
-    get { preconditionFailure("an attribute outside a managed object") }
-    set { preconditionFailure("an attribute outside a managed object, set to \(newValue)") }
+    get { programError("an attribute outside a managed object") }
+    set { programError("an attribute outside a managed object, set to \(newValue)") }
   }
 
   /// Reads from the object's row or its pending changes; writing marks the object as changed.

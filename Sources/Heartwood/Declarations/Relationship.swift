@@ -1,3 +1,5 @@
+import HeartwoodBytes
+
 /// Makes a property of a managed object's class a relationship of its entity.
 ///
 /// ```swift
@@ -42,14 +44,14 @@ public struct Relationship<Wrapped: RelationshipValue>: _DeclaredProperty {
   /// Only a managed object has relationships.
   @available(*, unavailable, message: "@Relationship belongs into a class that inherits from ManagedObject")
   public var wrappedValue: Wrapped {
-    get { preconditionFailure("a relationship outside a managed object") }
-    set { preconditionFailure("a relationship outside a managed object, set to \(newValue)") }
+    get { programError("a relationship outside a managed object") }
+    set { programError("a relationship outside a managed object, set to \(newValue)") }
   }
 
   /// Only a managed object has relationships.
   @available(*, unavailable, message: "@Relationship belongs into a class that inherits from ManagedObject")
   public var projectedValue: RelatedObjects<Wrapped.Destination> {
-    preconditionFailure("a relationship outside a managed object")
+    programError("a relationship outside a managed object")
   }
 
   /// Destinations as the declared type; writing keeps the other side.

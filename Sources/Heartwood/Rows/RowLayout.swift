@@ -1,3 +1,5 @@
+import HeartwoodBytes
+
 /// The plan of an entity's rows.
 ///
 /// ```
@@ -80,7 +82,7 @@ final class RowLayout: @unchecked Sendable {
   /// - Precondition: `slot` is that of a relationship.
   func identifier(at slot: Int, key: UInt64, store: StoreIdentity) -> ManagedObjectID {
     guard let destination = destinations[slot] else {
-      preconditionFailure("slot \(slot) of entity \(entityNumber) is no relationship")
+      programError("slot \(slot) of entity \(entityNumber) is no relationship")
     }
     return ManagedObjectID(entity: destination.takeUnretainedValue(), key: key, store: store)
   }

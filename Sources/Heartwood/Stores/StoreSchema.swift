@@ -1,3 +1,5 @@
+import HeartwoodBytes
+
 /// A model together with the numbers that a store gave to its parts, made ready for reading and writing
 /// rows.
 final class StoreSchema: Sendable {
@@ -50,7 +52,7 @@ final class StoreSchema: Sendable {
   /// - Precondition: the entity is of this model, or of one that is equal to it.
   func entity(_ entity: EntityDescription) -> StoreEntity {
     guard let stored = self.entity(numbered: UInt64(entity.number)) else {
-      preconditionFailure("\(entity.displayName) is not in the model of the store")
+      programError("\(entity.displayName) is not in the model of the store")
     }
     return stored
   }
@@ -64,7 +66,7 @@ final class StoreSchema: Sendable {
   /// The number under which a relationship's links are kept.
   func number(of relationship: RelationshipDescription) -> UInt16 {
     guard let owner = relationship.entity else {
-      preconditionFailure("\(relationship.displayName) is in no entity")
+      programError("\(relationship.displayName) is in no entity")
     }
     return entity(owner).propertyNumbers[relationship.slot]
   }

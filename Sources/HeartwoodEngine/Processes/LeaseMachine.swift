@@ -1,3 +1,5 @@
+import HeartwoodBytes
+
 /// The states of a process's writer lease, and what each event makes of them.
 ///
 /// ```
@@ -88,7 +90,7 @@ struct LeaseMachine: Hashable, Sendable {
   /// Goes on to the state after an event.
   mutating func handle(_ event: Event) {
     guard let next = after(event) else {
-      preconditionFailure("A writer lease that is \(phase) with \(operations) operations has no \(event).")
+      programError("A writer lease that is \(phase) with \(operations) operations has no \(event).")
     }
     self = next
   }

@@ -1,3 +1,4 @@
+import HeartwoodBytes
 import HeartwoodFiles
 
 extension FaultPlan {
@@ -18,7 +19,7 @@ extension FaultPlan {
 
     /// Does `action` to the calls of `calls` on `file` that `occurrence` picks.
     public init(_ action: Action, on calls: Calls, file: String = "", _ occurrence: Occurrence = .once) {
-      precondition(occurrence.number > 0, "Calls are counted from 1 on.")
+      require(occurrence.number > 0, "Calls are counted from 1 on.")
       self.action = action
       self.calls = calls
       self.file = file
@@ -71,7 +72,7 @@ extension FaultPlan.Fault {
   public static func shorten(
     _ calls: FaultPlan.Calls, file: String = "", _ occurrence: FaultPlan.Occurrence = .once, to count: Int
   ) -> Self {
-    precondition(count >= 0, "The length of a transfer is not negative.")
+    require(count >= 0, "The length of a transfer is not negative.")
     return Self(.shorten(to: count), on: calls, file: file, occurrence)
   }
 
@@ -80,7 +81,7 @@ extension FaultPlan.Fault {
     file: String = "", _ occurrence: FaultPlan.Occurrence = .once, keeping count: Int,
     rest: TornContent = .old
   ) -> Self {
-    precondition(count >= 0, "The length of a transfer is not negative.")
+    require(count >= 0, "The length of a transfer is not negative.")
     return Self(.tear(keeping: count, rest: rest), on: .write, file: file, occurrence)
   }
 
@@ -96,7 +97,7 @@ extension FaultPlan.Fault {
   public static func flipBits(
     _ count: Int = 1, file: String = "", _ occurrence: FaultPlan.Occurrence = .once, seed: UInt64 = 0
   ) -> Self {
-    precondition(count > 0, "At least one bit is turned over.")
+    require(count > 0, "At least one bit is turned over.")
     return Self(.flipBits(count, seed: seed), on: .read, file: file, occurrence)
   }
 

@@ -1,3 +1,4 @@
+import HeartwoodBytes
 import HeartwoodFiles
 
 /// What goes wrong at a file system, and when: a value, without any chance in it.
@@ -25,7 +26,7 @@ public struct FaultPlan: Hashable, Sendable {
   public init(
     _ faults: [Fault] = [], spaceLimit: Int64? = nil, largestRead: Int? = nil, largestWrite: Int? = nil
   ) {
-    precondition(largestRead ?? 1 > 0 && largestWrite ?? 1 > 0, "A transfer has at least one byte.")
+    require(largestRead ?? 1 > 0 && largestWrite ?? 1 > 0, "A transfer has at least one byte.")
     self.faults = faults
     self.spaceLimit = spaceLimit
     self.largestRead = largestRead

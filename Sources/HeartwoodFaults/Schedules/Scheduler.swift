@@ -1,4 +1,5 @@
 import Dispatch
+import HeartwoodBytes
 import HeartwoodFiles
 
 /// Runs the threads of one run, one at a time, and decides at each point which of them goes on.
@@ -55,7 +56,7 @@ final class Scheduler: @unchecked Sendable {
   func add(
     _ name: String, process: String?, isWorker: Bool = false, _ body: @escaping () throws -> Void
   ) {
-    precondition(!isUnderWay, "Threads are added before the run begins.")
+    require(!isUnderWay, "Threads are added before the run begins.")
     threads.append(ScheduledThread(threads.count, name, process: process, isWorker: isWorker, body))
   }
 
@@ -96,7 +97,7 @@ final class Scheduler: @unchecked Sendable {
 
   /// The running thread reaches a point. Returns when it may go on, and can.
   func pass(_ pending: ScheduledThread.Pending, _ operation: String, _ object: String = "") {
-    guard let me = running else { preconditionFailure("A scheduled thread runs only when it may.") }
+    guard let me = running else { programError("A scheduled thread runs only when it may.") }
     me.note(operation, object)
     me.pending = pending
     if me.uninterrupted > 0, isReady(me) { return }

@@ -1,3 +1,5 @@
+import HeartwoodBytes
+
 /// All schedules with few preemptions, each of them once: those with fewer first, and of these the ones with fewer switches.
 struct SystematicSearch {
   /// A schedule, and how many preemptions it has.
@@ -14,7 +16,7 @@ struct SystematicSearch {
   private var firsts: [Int]
 
   init(preemptions: Int, share: Int = 0, of shares: Int = 1) {
-    precondition(preemptions >= 0 && (0..<shares).contains(share), "There is no such part of the schedules.")
+    require(preemptions >= 0 && (0..<shares).contains(share), "There is no such part of the schedules.")
     self.preemptions = preemptions
     self.share = share
     self.shares = shares

@@ -1,3 +1,4 @@
+import HeartwoodBytes
 import HeartwoodFiles
 import Synchronization
 
@@ -28,15 +29,15 @@ final class SimulatedFile: File {
   deinit { disk.close(handle) }
 
   func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int64) throws(FileSystemError) -> Int {
-    precondition(offset >= 0, "Offsets in a file are not negative.")
+    require(offset >= 0, "Offsets in a file are not negative.")
     return try perform(.read) { (state) throws(FileSystemError) in
       state.read(file, into: buffer, at: offset)
     }
   }
 
   func write(_ bytes: UnsafeRawBufferPointer, at offset: Int64) throws(FileSystemError) -> Int {
-    precondition(offset >= 0, "Offsets in a file are not negative.")
-    precondition(mode != .readOnly, "A file opened for reading only is never written.")
+    require(offset >= 0, "Offsets in a file are not negative.")
+    require(mode != .readOnly, "A file opened for reading only is never written.")
     return try perform(.write) { (state) throws(FileSystemError) in
       try state.write(file, bytes, at: offset, path: path)
     }
@@ -49,15 +50,15 @@ final class SimulatedFile: File {
   }
 
   func truncate(to size: Int64) throws(FileSystemError) {
-    precondition(size >= 0, "The length of a file is not negative.")
-    precondition(mode != .readOnly, "A file opened for reading only is never cut.")
+    require(size >= 0, "The length of a file is not negative.")
+    require(mode != .readOnly, "A file opened for reading only is never cut.")
     try perform(.truncate) { (state) throws(FileSystemError) in
       try state.truncate(file, to: size, path: path)
     }
   }
 
   func tryLock(_ kind: LockKind) throws(FileSystemError) -> Bool {
-    precondition(
+    require(
       kind == .shared || mode != .readOnly, "A file opened for reading only is locked with others.")
     return try perform(.lock) { (state) throws(FileSystemError) in
       state.handles.tryLock(handle, exclusively: kind == .exclusive)
@@ -73,15 +74,15 @@ final class SimulatedFile: File {
   }
 
   func map(length: Int) throws(FileSystemError) -> (any FileMap)? {
-    precondition(length >= 0, "The length of a map is not negative.")
+    require(length >= 0, "The length of a map is not negative.")
     return try perform(.map) { (_) throws(FileSystemError) in nil }
   }
 
   func window(at offset: Int64, length: Int) throws(FileSystemError) -> (any FileWindow)? {
-    precondition(mode != .readOnly, "A file opened for reading only is never written.")
+    require(mode != .readOnly, "A file opened for reading only is never written.")
     let range = offset..<offset + Int64(length)
     return try perform(.map) { (state) throws(FileSystemError) in
-      precondition(
+      require(
         range.upperBound <= Int64(state.cached.size(of: file)), "A window has bytes of its file only.")
       return ReportingWindow(range: range) { [disk, process, file, path] (bytes, offset) in
         // What a dead process writes is not there, and nothing else can go wrong.
@@ -115,7 +116,7 @@ final class SimulatedFile: File {
     _ operation: FileSystemError.Operation,
     _ call: (inout SimulatedState) throws(FileSystemError) -> Result
   ) throws(FileSystemError) -> Result {
-    precondition(!isClosed.load(ordering: .relaxed), "A closed file is not used again.")
+    require(!isClosed.load(ordering: .relaxed), "A closed file is not used again.")
     return try disk.perform(as: process, operation, path, call)
   }
 }

@@ -1,3 +1,5 @@
+import HeartwoodBytes
+
 #if canImport(Darwin)
   import Darwin
 #elseif canImport(Musl)
@@ -14,7 +16,7 @@ package final class Condition: @unchecked Sendable {
   package init() {
     condition = .allocate(capacity: 1)
     condition.initialize(to: pthread_cond_t())
-    precondition(Self.make(condition) == 0, "The system refused a condition.")
+    require(Self.make(condition) == 0, "The system refused a condition.")
   }
 
   private static func make(_ condition: UnsafeMutablePointer<pthread_cond_t>) -> Int32 {

@@ -1,3 +1,5 @@
+import HeartwoodBytes
+
 #if canImport(Darwin)
   import Darwin
 #elseif canImport(Musl)
@@ -19,7 +21,7 @@ package struct Lock: ~Copyable, @unchecked Sendable {
     mutex = .allocate(capacity: 1)
     mutex.initialize(to: pthread_mutex_t())
     let result = pthread_mutex_init(mutex, nil)
-    precondition(result == 0, "The system refused a mutex.")
+    require(result == 0, "The system refused a mutex.")
   }
 
   deinit {

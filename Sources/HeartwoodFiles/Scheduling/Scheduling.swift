@@ -1,3 +1,5 @@
+import HeartwoodBytes
+
 #if canImport(Darwin)
   import Darwin
 #elseif canImport(Musl)
@@ -62,7 +64,7 @@ package enum Scheduling {
   private static let key: pthread_key_t = {
     var key = pthread_key_t()
     let result = pthread_key_create(&key, nil)
-    precondition(result == 0, "The system refused a thread-specific value.")
+    require(result == 0, "The system refused a thread-specific value.")
     return key
   }()
 

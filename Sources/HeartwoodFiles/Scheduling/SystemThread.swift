@@ -1,3 +1,5 @@
+import HeartwoodBytes
+
 #if canImport(Darwin)
   import Darwin
 #elseif canImport(Musl)
@@ -11,7 +13,7 @@ package enum SystemThread {
   /// Runs `body` on a thread of its own, which ends with it.
   package static func start(_ body: @escaping @Sendable () -> Void) {
     let isStarted = tryStart(body)
-    precondition(isStarted, "The system refused a thread.")
+    require(isStarted, "The system refused a thread.")
   }
 
   /// The same; returns false where the system refuses a thread, for want of memory or of addresses, or for a limit.

@@ -1,3 +1,5 @@
+import HeartwoodBytes
+
 /// A range of addresses that reads as zeros and takes memory only where it is written.
 ///
 /// It does not move; it is given back when the last reference goes.
@@ -11,7 +13,7 @@ package final class AnonymousMemory: @unchecked Sendable {
   ///
   /// - Throws: `.outOfMemory` where the system refuses so large a range.
   package init(byteCount: Int) throws(FileSystemError) {
-    precondition(byteCount > 0, "A reservation has at least one byte.")
+    require(byteCount > 0, "A reservation has at least one byte.")
     self.byteCount = byteCount
     do {
       base = try SystemCall.reserveMemory(byteCount)
@@ -25,7 +27,7 @@ package final class AnonymousMemory: @unchecked Sendable {
   /// Makes a range zero again and gives the memory behind it back. The range begins and ends at
   /// multiples of `pageSize`, or at the end of the reservation.
   package func giveBack(_ range: Range<Int>) throws(FileSystemError) {
-    precondition(
+    require(
       range.lowerBound >= 0 && range.upperBound <= byteCount && range.lowerBound % Self.pageSize == 0,
       "Only whole pages of the reservation are given back.")
     guard !range.isEmpty else { return }
