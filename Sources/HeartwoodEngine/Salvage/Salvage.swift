@@ -244,7 +244,8 @@ extension Engine {
   ///
   /// The tree of the newest checkpoint that can be found says which keys there are; the transactions behind it are applied
   /// in their order, over what is missing between them. Keys that the tree has lost have the newest value that is
-  /// left in the log, which may be an older one; a key may come back that was deleted in a part of the log that is gone.
+  /// left in the log, which may be an older one; a key may come back that was deleted in a part of the log that is gone. No key
+  /// gets a value that it had only within a transaction: of one that is damaged in part, what lies behind the damage counts.
   /// The new store has an identifier of its own, and a history that begins behind the newest generation of the damaged one.
   ///
   /// - Parameters:

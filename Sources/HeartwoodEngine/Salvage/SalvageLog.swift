@@ -6,7 +6,7 @@ import HeartwoodFiles
 ///   others in their stead.
 /// - A transaction counts from its last frame on; where that is lost, from the first frame of a later transaction on. The
 ///   last one of the log is dropped where it has no end, and nothing says that it was durable.
-/// - Of a frame that is damaged in part, those records count that are whole.
+/// - Of a transaction that is damaged in part, those records count that lie behind the damage; see `SalvageTransaction`.
 struct SalvageLog {
   let source: SalvageSource
   /// What is told of what could not be read.
@@ -35,7 +35,7 @@ struct SalvageLog {
     var pending: [Frame] = []
     func finish() throws(EngineError) {
       guard let number = pending.first?.header.transaction else { return }
-      for frame in pending { try give(frame, body) }
+      try SalvageTransaction(pending, miss).replay(body)
       pending.removeAll()
       try end(number)
     }
@@ -49,55 +49,6 @@ struct SalvageLog {
       if frame.header.isLast { try finish() }
     }
     if let open = pending.first?.header.transaction, open <= durable { try finish() }
-  }
-
-  private func give(_ frame: Frame, _ body: (Record) throws(EngineError) -> Void) throws(EngineError) {
-    var given: UInt32 = 0
-    var position = 0
-    // What looks like a record and is none is hashed in vain, so often at most.
-    var patience = 64 * frame.payload.count
-    while position < frame.payload.count {
-      guard let record = record(at: position, of: frame) else {
-        position += 1
-        continue
-      }
-      let next = position + record.totalBytes
-      if isIntact(record, at: position, of: frame) {
-        given += 1
-        try body(record)
-        position = next
-      } else if next == frame.payload.count || isRecord(at: next, of: frame) {
-        position = next
-      } else {
-        // Its length is not to be believed either.
-        position += 1
-        patience -= record.totalBytes
-        if patience < 0 { break }
-      }
-    }
-    guard !frame.isWhole else { return }
-    let lost = frame.header.recordCount > given ? frame.header.recordCount - given : 0
-    let number = frame.header.transaction
-    miss(
-      SalvageLoss(
-        "a frame of the log is damaged: \(lost) of its \(frame.header.recordCount) records are lost",
-        file: frame.segment.path, offset: frame.offset, generations: number...number))
-  }
-
-  private func record(at position: Int, of frame: Frame) -> Record? {
-    guard let base = frame.payload.baseAddress,
-      let record = Record.parse(base + position, available: frame.payload.count - position), record.isSensible
-    else { return nil }
-    return record
-  }
-
-  private func isIntact(_ record: Record, at position: Int, of frame: Frame) -> Bool {
-    record.isIntact(
-      segmentSeed: frame.segment.seed, offset: frame.offset + Format.frameHeaderBytes + position)
-  }
-
-  private func isRecord(at position: Int, of frame: Frame) -> Bool {
-    record(at: position, of: frame).map { isIntact($0, at: position, of: frame) } ?? false
   }
 
   // MARK: Checkpoints

@@ -46,6 +46,19 @@ final class SalvageSource {
       if isLog { logs.append(segment) } else { pages[number] = segment }
     }
     logs.sort { $0.header.number < $1.header.number }
+    noteLostLastFile()
+  }
+
+  /// The anchor names a file of the log only when its header is durable. That it is gone shows nowhere else where all that
+  /// the other files prove lies before it.
+  private func noteLostLastFile() {
+    guard let last = slots.first?.lastLogSegment, !logs.contains(where: { $0.header.number == last }) else {
+      return
+    }
+    losses.append(
+      SalvageLoss(
+        "the last file of the log, which the anchor names, is missing or has nothing in it; transactions may be lost",
+        file: folder.path(of: SegmentName.log(last))))
   }
 
   func close() { folder.close() }

@@ -51,3 +51,16 @@ import Testing
   #expect(CommandRun("verify", new).status == .success)
   #expect(world.run("salvage", new).status == .cannotCreate)
 }
+
+@Test func `salvage tells that the last file of the log is lost, and exits with 1`() throws {
+  let world = try SmallWorld()
+  let folder = URL(fileURLWithPath: world.path)
+  let logs = try FileManager.default.contentsOfDirectory(atPath: world.path).filter { $0.hasSuffix(".log") }
+  let last = folder.appending(path: try #require(logs.max()))
+  try Data().write(to: last)
+  let emptied = world.run("salvage", world.directory.path("first"))
+  #expect(emptied.status == .verificationFailed)
+  #expect(emptied.output.contains("the last file of the log, which the anchor names, is missing"))
+  try FileManager.default.removeItem(at: last)
+  #expect(world.run("salvage", world.directory.path("second")).status == .verificationFailed)
+}

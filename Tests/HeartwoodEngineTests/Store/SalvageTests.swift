@@ -149,6 +149,58 @@ import Testing
     }
   }
 
+  @Test(arguments: [200, 16 << 10])
+  func `never has a value that its key had only within a transaction`(frameBytes: Int) throws {
+    let fileSystem = MemoryFileSystem()
+    var options = StoreKind.memoryBuffered.options
+    options.frameBytes = frameBytes
+    let engine = try Engine(at: StoreFiles.path, options: options, fileSystem: fileSystem)
+    func bytes(_ text: String) -> [UInt8] { [UInt8]((text + String(repeating: ".", count: 30)).utf8) }
+    try engine.write { transaction in
+      for key in 0..<8 { try transaction.put("key \(key)", bytes("before")) }
+    }
+    try engine.write { transaction in
+      for key in 0..<8 { try transaction.put("key \(key)", bytes("within")) }
+      for key in 0..<8 { try transaction.put("key \(key)", bytes("after")) }
+    }
+    try engine.write { try $0.put("last", bytes("last")) }
+    let files = try StoreFiles(fileSystem)
+    try engine.close()
+    let log = SegmentName.log(1)
+    let end = try #require(files.files[log]?.lastIndex { $0 != 0 })
+    var whole = 0
+    for place in Format.segmentHeaderBytes...end {
+      var damaged = files
+      damaged.files[log]?[place] ^= 0x10
+      let (report, found) = try DamagedStore.salvage(damaged)
+      let values = (0..<8).map { found[[UInt8]("key \($0)".utf8)] }
+      for value in values {
+        #expect(value == nil || value == bytes("before") || value == bytes("after"), "byte \(place)")
+      }
+      let newest = values.count { $0 == bytes("after") }
+      whole += newest
+      #expect(!report.isComplete || newest == 8, "byte \(place)")
+    }
+    // What lies behind the damage is brought over.
+    #expect(whole > (end - Format.segmentHeaderBytes) * 8 / 2)
+  }
+
+  @Test(arguments: [true, false])
+  func `tells that the last file of the log, which the anchor names, is lost`(isClosed: Bool) throws {
+    let damaged = try DamagedStore(isClosed: isClosed)
+    let name = try #require(damaged.files.files.keys.filter { $0.hasSuffix(".log") }.max())
+    for bytes in [nil, [], [UInt8](repeating: 0, count: 4096), damaged.files.files[name]?.dropLast()]
+      as [[UInt8]?]
+    {
+      var files = damaged.files
+      files.files[name] = bytes.map { Array($0) }
+      let (report, _) = try DamagedStore.salvage(files)
+      let isTold = report.losses.contains { $0.file?.hasSuffix(name) == true && $0.what.contains("last") }
+      #expect(
+        isTold == (bytes?.contains { $0 != 0 } != true), "\(bytes?.count ?? -1) bytes: \(report.losses)")
+    }
+  }
+
   @Test func `tells of a frame that is lost at the end of a segment`() throws {
     let (files, _) = try Self.overSeveralSegments(failing: false)
     let name = try #require(files.files.keys.filter { $0.hasSuffix(".log") }.min())
@@ -265,7 +317,7 @@ import Testing
 struct DamagedStore {
   var files: StoreFiles
   private(set) var newest: Model = [:]
-  /// All values that each key ever had.
+  /// All values that each key had after a transaction.
   private var known: [[UInt8]: Set<[UInt8]>] = [:]
   let generation: Generation
 
@@ -276,15 +328,12 @@ struct DamagedStore {
     var random = SplitMix64(seed: 3)
     for round in 0..<40 {
       var next = newest
-      var put: [(key: [UInt8], value: [UInt8])] = []
       try engine.write { transaction in
         for _ in 0..<20 {
           let key = [UInt8]("key/\(random.below(400))".utf8)
           let value = random.bytes(random.below(3) == 0 ? random.below(16) : random.below(900))
           try transaction.put(key, value)
           next[key] = value
-          // Also what the same transaction puts something in the place of: the latter may be what is lost.
-          put.append((key, value))
         }
         let gone = [UInt8]("key/\(random.below(400))".utf8)
         try transaction.delete(gone)
@@ -296,7 +345,7 @@ struct DamagedStore {
         }
       }
       newest = next
-      for (key, value) in put { known[key, default: []].insert(value) }
+      for (key, value) in next { known[key, default: []].insert(value) }
       if round % 13 == 12 { try engine.checkpoint() }
     }
     generation = engine.newestGeneration
