@@ -4,7 +4,9 @@ extension DocumentModel {
   /// The model of a store, to be shown, or to check a file against.
   init(_ model: ManagedObjectModel) {
     let byName = model.entitiesByName
-    entities = byName.keys.sorted().compactMap { name in byName[name].map { DocumentEntity($0, name: name) } }
+    self.init(
+      entities: byName.keys.sorted().compactMap { name in byName[name].map { DocumentEntity($0, name: name) }
+      })
   }
 }
 

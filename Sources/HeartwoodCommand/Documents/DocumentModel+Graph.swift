@@ -7,11 +7,10 @@ extension DocumentModel {
   func graphModel() throws(CommandFailure) -> ManagedObjectModel {
     var descriptions: [String: EntityDescription] = [:]
     for entity in entities { descriptions[entity.name] = try entity.description() }
+    let below = Dictionary(grouping: entities.filter { $0.superentity != nil }, by: { $0.superentity ?? "" })
     for entity in entities {
       guard let description = descriptions[entity.name] else { continue }
-      description.subentities = entities.filter { $0.superentity == entity.name }.compactMap {
-        descriptions[$0.name]
-      }
+      description.subentities = (below[entity.name] ?? []).compactMap { descriptions[$0.name] }
       for relationship in entity.relationships {
         if let made = relationship.description(descriptions) { description.ownProperties.append(made) }
       }

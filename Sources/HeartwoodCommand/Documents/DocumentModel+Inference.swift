@@ -14,11 +14,12 @@ extension DocumentModel {
       }
       try entities[object.entity, default: EntityInference()].observe(object)
     }
-    var model = DocumentModel()
+    var inferred: [DocumentEntity] = []
     for name in order {
       guard let inference = entities[name] else { continue }
-      model.entities.append(try inference.entity(named: name))
+      inferred.append(try inference.entity(named: name))
     }
+    let model = DocumentModel(entities: inferred)
     for case let (.some(path), destination) in model.destinations(entities)
     where model.entity(named: destination) == nil {
       throw .data("\(path): there is no object of \(destination) in this file")

@@ -5,56 +5,11 @@ extension DocumentModel {
   init(reading place: JSONPlace) throws(CommandFailure) {
     try place.knowsOnly("entities")
     guard let section = try place.member("entities") else { throw place.failure("\"entities\" is missing") }
-    for (name, entity) in try section.members() {
-      entities.append(try DocumentEntity(name: name, reading: entity))
-    }
-    for (entity, member) in zip(entities, try section.members()) { try check(entity, at: member.place) }
-  }
-
-  private func check(_ entity: DocumentEntity, at place: JSONPlace) throws(CommandFailure) {
-    if let parent = entity.superentity, self.entity(named: parent) == nil {
-      throw place.failure("superentity \"\(parent)\" is no entity of this model")
-    }
-    if lineage(of: entity.name).last?.superentity != nil {
-      throw place.failure("it inherits from itself")
-    }
-    for relationship in entity.relationships { try check(relationship, of: entity, at: place) }
-    let attributes = lineage(of: entity.name).flatMap(\.attributes).map(\.name)
-    for name in entity.uniquenessConstraints.joined() where !attributes.contains(name) {
-      throw place.failure("uniquenessConstraints: there is no attribute \"\(name)\"")
-    }
-    let toOne = lineage(of: entity.name).flatMap(\.relationships).filter { !$0.isToMany }.map(\.name)
-    for name in entity.indexes.joined() where !(attributes + toOne).contains(name) {
-      throw place.failure("indexes: there is no attribute or to-one relationship \"\(name)\"")
-    }
-    try checkNames(entity, at: place)
-  }
-
-  private func checkNames(_ entity: DocumentEntity, at place: JSONPlace) throws(CommandFailure) {
-    var seen: Set<String> = []
-    for ancestor in lineage(of: entity.name).reversed() {
-      for name in ancestor.attributes.map(\.name) + ancestor.relationships.map(\.name) {
-        guard seen.insert(name).inserted else { throw place.failure("two properties are called \"\(name)\"") }
-      }
-    }
-  }
-
-  private func check(
-    _ relationship: DocumentRelationship, of entity: DocumentEntity, at place: JSONPlace
-  ) throws(CommandFailure) {
-    let path = "relationships.\(relationship.name)"
-    guard self.entity(named: relationship.destination) != nil else {
-      throw place.failure("\(path): destination \"\(relationship.destination)\" is no entity of this model")
-    }
-    guard let inverse = relationship.inverse else { return }
-    let candidates = lineage(of: relationship.destination).flatMap(\.relationships)
-    guard let other = candidates.first(where: { $0.name == inverse }) else {
-      throw place.failure("\(path): inverse \"\(inverse)\" is no relationship of \(relationship.destination)")
-    }
-    guard other.inverse == relationship.name, isKind(entity.name, of: other.destination) else {
-      throw place.failure(
-        "\(path): its inverse \(relationship.destination).\(inverse) does not name it in return")
-    }
+    let members = try section.members()
+    var read: [DocumentEntity] = []
+    for (name, entity) in members { read.append(try DocumentEntity(name: name, reading: entity)) }
+    self.init(entities: read)
+    try DocumentModelCheck(self, members).run()
   }
 }
 

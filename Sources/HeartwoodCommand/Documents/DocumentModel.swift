@@ -1,17 +1,29 @@
 /// A model as JSON has it: given in a file's `model` section, or inferred from its objects.
 struct DocumentModel: Equatable, Sendable {
   /// In the order they were written.
-  var entities: [DocumentEntity] = []
-
-  func entity(named name: String) -> DocumentEntity? {
-    entities.first { $0.name == name }
+  var entities: [DocumentEntity] = [] {
+    didSet { places = Self.places(of: entities) }
   }
+  /// Where each entity stands; the first of those with one name.
+  private var places: [String: Int] = [:]
+
+  init(entities: [DocumentEntity] = []) {
+    self.entities = entities
+    places = Self.places(of: entities)
+  }
+
+  private static func places(of entities: [DocumentEntity]) -> [String: Int] {
+    Dictionary(entities.enumerated().map { ($1.name, $0) }, uniquingKeysWith: { first, _ in first })
+  }
+
+  func entity(named name: String) -> DocumentEntity? { places[name].map { entities[$0] } }
 
   /// The entity and those it inherits from, nearest first.
   func lineage(of name: String) -> [DocumentEntity] {
     var lineage: [DocumentEntity] = []
+    var seen: Set<String> = []
     var next: String? = name
-    while let name = next, let entity = entity(named: name), !lineage.contains(where: { $0.name == name }) {
+    while let name = next, let entity = entity(named: name), seen.insert(name).inserted {
       lineage.append(entity)
       next = entity.superentity
     }
@@ -20,7 +32,7 @@ struct DocumentModel: Equatable, Sendable {
 
   /// Whether an object of `name` is one of `ancestor`, too.
   func isKind(_ name: String, of ancestor: String) -> Bool {
-    lineage(of: name).contains { $0.name == ancestor }
+    name == ancestor ? places[name] != nil : lineage(of: name).contains { $0.name == ancestor }
   }
 }
 

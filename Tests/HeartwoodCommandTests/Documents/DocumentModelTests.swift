@@ -92,6 +92,19 @@ private func model(_ entities: String) throws -> DocumentModel {
     #"model.entities.A: two properties are called "x""#
   ),
   (
+    #"{"C": {"superentity": "B"}, "B": {"superentity": "B"}}"#, "model.entities.C: it inherits from itself"
+  ),
+  (
+    #"{"C": {"superentity": "B", "attributes": {"x": {"type": "date"}}}, "B": {"superentity": "A"}, "#
+      + #""A": {"attributes": {"x": {"type": "string"}}}}"#,
+    #"model.entities.C: two properties are called "x""#
+  ),
+  (
+    #"{"A": {}, "B": {"superentity": "A", "attributes": {"x": {"type": "date"}}}, "#
+      + #""C": {"superentity": "A", "indexes": [["x"]]}}"#,
+    #"model.entities.C: indexes: there is no attribute or to-one relationship "x""#
+  ),
+  (
     #"{"A": {"uniquenessConstraints": [["x"]]}}"#,
     #"model.entities.A: uniquenessConstraints: there is no attribute "x""#
   ),
@@ -108,4 +121,20 @@ private func model(_ entities: String) throws -> DocumentModel {
 ])
 func `a wrong model is refused with the place and the reason`(entities: String, message: String) {
   #expect(failure { _ = try model(entities) } == message)
+}
+
+@Test
+func `two subentities may each have a property of one name, and a deep one uses what the first declares`()
+  throws
+{
+  var entities = (1...600).map { #""E\#($0)": {"superentity": "E\#($0 - 1)"}"# }
+  entities.append(#""E0": {"attributes": {"x": {"type": "string"}}}"#)
+  entities.append(#""Last": {"superentity": "E600", "uniquenessConstraints": [["x"]], "indexes": [["x"]]}"#)
+  for name in ["A", "B"] {
+    entities.append(#""\#(name)": {"superentity": "E0", "attributes": {"y": {"type": "date"}}}"#)
+  }
+  let read = try model("{" + entities.joined(separator: ", ") + "}")
+  #expect(read.lineage(of: "Last").count == 602)
+  #expect(read.isKind("Last", of: "E0"))
+  #expect(try read.graphModel().entities.count == 604)
 }
