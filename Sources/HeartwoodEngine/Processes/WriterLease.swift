@@ -79,7 +79,7 @@ final class WriterLease: @unchecked Sendable {
 
   /// Waits while another thread acquires the lease.
   func request(timeout seconds: Double) -> Answer {
-    let end = ContinuousClock.now + .seconds(max(0, min(seconds, 1e9)))
+    let end = MonotonicTime.nanoseconds + Int(max(0, min(seconds, 1e9)) * 1e9)
     lock.lock()
     defer { lock.unlock() }
     while true {
@@ -90,9 +90,9 @@ final class WriterLease: @unchecked Sendable {
         machine.handle(.request)
         return .acquire
       case .waiting, .takingOver:
-        let left = end - .now
-        guard left > .zero else { return .busy }
-        changed.wait(lock, nanoseconds: left.nanoseconds)
+        let left = end - MonotonicTime.nanoseconds
+        guard left > 0 else { return .busy }
+        changed.wait(lock, nanoseconds: left)
       }
     }
   }

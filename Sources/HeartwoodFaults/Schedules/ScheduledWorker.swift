@@ -27,7 +27,7 @@ final class ScheduledWorker: BackgroundWorker, @unchecked Sendable {
 
   func submit(afterSeconds seconds: Double, _ work: @escaping @Sendable () -> Void) {
     guard scheduler.isUnderWay else { return }
-    later.append((scheduler.now + Int(min(seconds, 1e6) * 1e9), work))
+    later.append((scheduler.deadline(after: Int(min(seconds, 1e6) * 1e9)), work))
   }
 
   func drain() {

@@ -23,7 +23,7 @@ extension Scheduler: ThreadScheduler {
 
   func wait(_ condition: UnsafeRawPointer, _ lock: UnsafeRawPointer, nanoseconds: Int?) {
     release(lock)
-    let deadline = nanoseconds.map { now + max($0, 0) }
+    let deadline = nanoseconds.map { self.deadline(after: $0) }
     pass(
       .wait(condition: condition, lock: lock, deadline: deadline), "wait for condition", name(of: condition))
     take(lock)
@@ -38,7 +38,7 @@ extension Scheduler: ThreadScheduler {
 
   func reach(_ operation: String, _ object: String) { pass(.proceed, operation, object) }
 
-  func sleep(nanoseconds: Int) { pass(.sleep(deadline: now + nanoseconds), "sleep") }
+  func sleep(nanoseconds: Int) { pass(.sleep(deadline: deadline(after: nanoseconds)), "sleep") }
 
   func beginUninterrupted() { running?.uninterrupted += 1 }
 

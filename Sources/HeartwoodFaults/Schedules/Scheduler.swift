@@ -142,6 +142,14 @@ final class Scheduler: @unchecked Sendable {
 
   private static let nanosecondsPerPoint = 1000
 
+  /// When a pause ends that begins now; virtual time does not run over, however often the longest pause is skipped.
+  func deadline(after nanoseconds: Int) -> Int {
+    let (sum, isOver) = now.addingReportingOverflow(max(nanoseconds, 0))
+    return isOver ? .max - longestRunNanoseconds : min(sum, .max - longestRunNanoseconds)
+  }
+
+  private var longestRunNanoseconds: Int { limit * Self.nanosecondsPerPoint }
+
   private func end(_ ending: Ending) -> ScheduledThread? {
     self.ending = ending
     return nil

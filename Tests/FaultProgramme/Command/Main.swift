@@ -5,7 +5,7 @@ import Foundation
 struct FaultProgramme {
   static let parts: [any Part] = [
     CrashPart(), RecoveryPart(), ErrorPart(), SyncPart(), DamagePart(), SimulationPart(), KillPart(),
-    ProcessPart(), IsolationPart(),
+    ProcessPart(), SchedulePart(), IsolationPart(),
   ]
 
   static func main() {
@@ -14,6 +14,11 @@ struct FaultProgramme {
       if words.first == "victim" { try Victim.run(Array(words.dropFirst())) }
       if words.first == StressChild.command { try StressChild.run(Array(words.dropFirst())) }
       if words.first == "stress" { try stress(words.dropFirst().joined(separator: " ")) }
+      if words.first == "schedule" {
+        let report = try SchedulePart.replay(Array(words.dropFirst()))
+        print(report)
+        exit(report.failure == nil ? 0 : 1)
+      }
       if words.first == "worker" { try Worker.serve(Array(words.dropFirst()), parts) }
       let arguments = try Arguments(words)
       let chosen = try chosenParts(arguments)

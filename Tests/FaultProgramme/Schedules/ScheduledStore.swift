@@ -1,0 +1,135 @@
+import HeartwoodEngine
+import HeartwoodFaults
+import HeartwoodFiles
+
+/// A store on a simulated disk that the threads of an exploration write, and what of it was acknowledged to them.
+///
+/// Each commit counts in `counter` and in a key of its thread. In the end both are compared with the acknowledgements, which
+/// no process keeps. Only one thread of a run is at work at a time, so nothing here has a lock.
+final class ScheduledStore: @unchecked Sendable {
+  let disk = SimulatedFileSystem(seed: 1)
+  private let threads: ExploredThreads
+  private var processes: [ScheduledProcess] = []
+  /// By thread: how many commits were acknowledged, and how many were begun.
+  private(set) var acknowledged: [String: Int] = [:]
+  private var begun: [String: Int] = [:]
+
+  static let path = "/store"
+
+  /// - Parameter threads: Those of the run. What has to hold of the store is checked behind them.
+  init(_ threads: ExploredThreads) throws {
+    self.threads = threads
+    try Engine(at: Self.path, options: Self.options, fileSystem: disk).close()
+    threads.afterwards { [self] in try check() }
+  }
+
+  /// Files small enough that a few commits need several, and nothing by chance.
+  static var options: EngineOptions {
+    var options = EngineOptions(
+      busyTimeout: 1000, segmentBytes: 64 << 10, checkpointBytes: 64 << 20, worker: InlineWorker(),
+      clock: SimulatedClock(), entropy: SeededEntropy(seed: 1))
+    (options.idleSeconds, options.sharesInProcess, options.toleratedGarbage) = (nil, false, 0)
+    return options
+  }
+
+  /// A process that may open the store.
+  func process(_ name: String, _ change: (inout EngineOptions) -> Void = { _ in }) -> ScheduledProcess {
+    var options = Self.options
+    options.worker = threads.worker("\(name)'s worker", process: name)
+    options.entropy = SeededEntropy(seed: UInt64(processes.count + 2))
+    change(&options)
+    let process = ScheduledProcess(name, disk.process(named: name), options)
+    processes.append(process)
+    return process
+  }
+
+  /// Adds a thread of a process.
+  func thread(_ name: String, of process: ScheduledProcess, _ body: @escaping @Sendable () throws -> Void) {
+    threads.add(name, process: process.name) {
+      do {
+        try body()
+      } catch let error as EngineError where process.isKilled || error.code == .locked {
+        // Of locks that time out: time is virtual, and passes while others wait.
+      }
+    }
+  }
+
+  /// Writes one commit of a thread: counts in both keys.
+  ///
+  /// - Parameter filling: How many bytes are written besides.
+  func commit(_ thread: String, _ engine: Engine, filling: Int = 0, _ durability: Durability = .full) throws {
+    begun[thread, default: 0] += 1
+    try engine.write(durability: durability) { transaction in
+      for key in ["counter", thread] {
+        let count = try Self.number(transaction.get(key))
+        try transaction.put(key, [UInt8(count + 1)])
+      }
+      if filling > 0 { try transaction.put("filling", [UInt8](repeating: 7, count: filling)) }
+    }
+    acknowledged[thread, default: 0] += 1
+  }
+
+  /// How many commits were acknowledged by now.
+  var acknowledgedCount: Int { acknowledged.values.reduce(0, +) }
+
+  static func number(_ value: [UInt8]?) -> Int { Int(value?.first ?? 0) }
+
+  // MARK: Afterwards
+
+  private func check() throws {
+    // They end without another call, as processes do that have not closed.
+    let wasKilled = processes.contains(where: \.isKilled)
+    for process in processes { process.system.kill() }
+    for access in [EngineOptions.Access.readOnly, .readWrite] {
+      var options = Self.options
+      options.access = access
+      let engine = try Engine(at: Self.path, options: options, fileSystem: disk.process(named: "checker"))
+      if access == .readWrite { try compare(engine, wasKilled: wasKilled) }
+      let findings = try engine.verify().findings
+      try require(findings.isEmpty, "verification finds \(findings)")
+      try engine.close()
+    }
+  }
+
+  private func compare(_ engine: Engine, wasKilled: Bool) throws {
+    var sum = 0
+    for (thread, begun) in begun.sorted(by: { $0.key < $1.key }) {
+      let count = Self.number(try engine.get(thread))
+      let expected = acknowledged[thread] ?? 0
+      // Whether a killed thread's last commit is there is open.
+      let isRight = wasKilled ? expected...begun ~= count : count == expected
+      try require(
+        isRight, "\(thread): \(expected) of \(begun) commits were acknowledged, and \(count) are there")
+      sum += count
+    }
+    let counter = Self.number(try engine.get("counter"))
+    try require(counter == sum, "the threads' commits are \(sum), and the counter is \(counter)")
+  }
+}
+
+/// A process of an exploration, on the simulated disk.
+final class ScheduledProcess: @unchecked Sendable {
+  let name: String
+  let system: SimulatedProcess
+  private let options: EngineOptions
+  private(set) var isKilled = false
+
+  fileprivate init(_ name: String, _ system: SimulatedProcess, _ options: EngineOptions) {
+    self.name = name
+    self.system = system
+    self.options = options
+  }
+
+  func open(_ access: EngineOptions.Access = .readWrite) throws -> Engine {
+    var options = options
+    options.access = access
+    return try Engine(
+      at: ScheduledStore.path, options: options, fileSystem: ScheduledFileSystem(base: system))
+  }
+
+  /// Ends it in the middle of whatever its threads do.
+  func kill() {
+    isKilled = true
+    system.kill()
+  }
+}
