@@ -191,6 +191,9 @@ public final class Engine: Sendable {
   /// Reading and writing go on meanwhile, in other processes too; a commit waits for a step of at most 64 KiB, or a single value.
   /// Snapshots that are held stay whole; past generations that need what was given back can't be opened any more.
   ///
+  /// What lives is there twice until its old file is unlinked. On a disk without that much room, space is given back in rounds,
+  /// and the store's reserve is used: `.noSpace` is thrown where even the emptiest file does not fit.
+  ///
   /// - Throws: `.locked` where another process writes for all of `EngineOptions.busyTimeout`; `.nestedWrite` inside a write of
   ///   this thread; `.readOnly`, `.stopped`, `.damaged` where a value that would have to be moved is, and errors of the file
   ///   system. What was not given back stays as it was.

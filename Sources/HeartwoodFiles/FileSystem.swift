@@ -40,6 +40,10 @@ public protocol Directory: AnyObject, Sendable {
   /// nil where the file system does not know.
   func identity() throws(FileSystemError) -> DirectoryIdentity?
 
+  /// How many bytes can still be written to files of the directory, as far as the file system tells: an estimate; nil where
+  /// it does not know, or has no limit.
+  func availableBytes() throws(FileSystemError) -> Int64?
+
   /// Makes the directory's entries durable: names created, renamed and unlinked before this call.
   func sync() throws(FileSystemError)
 
@@ -59,6 +63,9 @@ extension Directory {
 
   /// Nil: not known.
   public func identity() throws(FileSystemError) -> DirectoryIdentity? { nil }
+
+  /// Nil: not known.
+  public func availableBytes() throws(FileSystemError) -> Int64? { nil }
 }
 
 /// Tells a directory of the system from every other that is there at the same time.

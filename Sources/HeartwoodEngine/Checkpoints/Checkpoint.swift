@@ -34,17 +34,14 @@ extension OpenStore {
     }
     released.removeAll()
     guard let base = begun else { return }
-    // 2. Its pages are written and durable. A crash here leaves pages that nobody names.
-    var tree = TreeCheckpoint(space: space)
-    let root = try writePages(of: base.pinned.pin.root, &tree)
-    // 3. A frame in the log says where they are.
-    let (checkpoint, work) = try writer.withLock { () throws(EngineError) in
-      try status.checkWritable()
-      let named = try appendFrame(base, root, without: victims)
-      // Read from disk from now on, where the tree in memory has become too large.
-      tree.confirm()
-      adoptsDiskPlaces = space.arenaBytesInUse > min(options.arenaBytes, space.arenaByteLimit / 4)
-      return named
+    // 2. and 3. Its pages and its frame are written; where there is no room for them, what was written is taken back.
+    let mark = pages.mark
+    let (checkpoint, work): (NamedCheckpoint, SyncedPart.Work)
+    do throws(EngineError) {
+      (checkpoint, work) = try writeTree(base, without: victims)
+    } catch {
+      if error.code == .noSpace { takeBackPages(to: mark) }
+      throw error
     }
     lastCheckpoint = checkpoint
     // 4. The log is durable up to and with that frame.
@@ -63,6 +60,34 @@ extension OpenStore {
       if $0.proven.sequence < work.point.sequence { $0.proven = work.point }
     }
     newestCheckpoint = checkpoint
+    if membership != nil { folder.layReserve(storeBytes: Occupancy.total(self)) }
+  }
+
+  private func writeTree(
+    _ base: CheckpointBase, without victims: Reclaimer.Victims
+  ) throws(EngineError) -> (NamedCheckpoint, SyncedPart.Work) {
+    // 2. Its pages are written and durable. A crash here leaves pages that nobody names.
+    var tree = TreeCheckpoint(space: space)
+    let root = try writePages(of: base.pinned.pin.root, &tree)
+    // 3. A frame in the log says where they are.
+    return try writer.withLock { () throws(EngineError) in
+      try status.checkWritable()
+      let named = try appendFrame(base, root, without: victims)
+      // Read from disk from now on, where the tree in memory has become too large.
+      tree.confirm()
+      adoptsDiskPlaces = space.arenaBytesInUse > min(options.arenaBytes, space.arenaByteLimit / 4)
+      return named
+    }
+  }
+
+  /// No frame in the log names the pages that were written for a checkpoint that has failed.
+  private func takeBackPages(to mark: PageAppender.Mark) {
+    guard !status.isStopped else { return }
+    let released = writer.withLockInBackground {
+      settleEnd()
+      return pages.goBack(to: mark)
+    }
+    withExtendedLifetime(released) {}
   }
 
   /// What a checkpoint is taken of.

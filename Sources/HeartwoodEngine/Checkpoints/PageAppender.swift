@@ -105,6 +105,36 @@ final class PageAppender {
       extent: Extent(pages: Int(truncatingIfNeeded: named.extent), chain: named.chain))
   }
 
+  // MARK: Giving up
+
+  /// Which pages there are, to come back to where a checkpoint fails.
+  struct Mark {
+    fileprivate let parts: [Part]
+    fileprivate let isSealed: Bool
+  }
+
+  /// All pages that were given a place so far.
+  var mark: Mark { Mark(parts: parts, isSealed: isSealed) }
+
+  /// Takes back what was appended since, which no frame in the log names: files that were begun are unlinked, and the last
+  /// one before is cut, so that a checkpoint that finds no room takes none. Under the writer lock too.
+  ///
+  /// - Returns: What keeps the memory of the files, to be released without the writer lock.
+  func goBack(to mark: Mark) -> [AnyObject] {
+    let begun = parts.map(\.segment.number).filter { number in
+      !mark.parts.contains { $0.segment.number == number }
+    }
+    (parts, isSealed) = (mark.parts, mark.isSealed)
+    chunk.removeAll()
+    files.folder.unlink(begun.map(SegmentName.pages))
+    unsynced.subtract(begun)
+    // What can't be cut lies behind the extent, and is overwritten.
+    if let last = parts.last, unsynced.contains(last.segment.number) {
+      try? last.segment.file.truncate(to: Int64(last.extent.pages * Format.pageBytes))
+    }
+    return begun.compactMap(space.removeSegment)
+  }
+
   /// Lets the next page begin another segment.
   func seal() { isSealed = true }
 

@@ -129,7 +129,8 @@ final class StoreFolder: Sendable {
 
   /// Whether a file of this name is of the store.
   static func isFile(_ name: String) -> Bool {
-    Membership.isFile(name) || name == anchorName || name == newAnchorName || SegmentName.parse(name) != nil
+    Membership.isFile(name) || [anchorName, newAnchorName, reserveName].contains(name)
+      || SegmentName.parse(name) != nil
   }
 
   private static func isLeftOfCreation(_ name: String) -> Bool {

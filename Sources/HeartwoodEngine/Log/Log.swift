@@ -22,6 +22,8 @@ final class Log: @unchecked Sendable {
   /// What lies behind `end` in the last segment is left of a failed write or of a transaction that was
   /// given up after some of its frames were written: the log goes on in a new segment.
   private(set) var mustRoll = false
+  /// A write behind `end` has failed for want of room: what it left is overwritten, see `OpenStore.settleEnd`.
+  private(set) var lacksRoom = false
   /// Where a frame lies whose writing has failed, whole or in part.
   private(set) var remains: (segment: LogSegment, offset: Int)?
   /// Segments that were begun for transactions which were given up. The anchor may name the last of them.
@@ -93,8 +95,7 @@ final class Log: @unchecked Sendable {
     for segment in segments where table.slot(segment.number) == nil { table.add(segment) }
     path.replace(by: segments, settled: end)
     self.end = end
-    mustRoll = false
-    remains = nil
+    goOnInPlace()
     synced.begin(segments, durable: durable)
     if last === zeros.segment { zeros.stop() } else { beginZeros(in: last, filled: last.limit) }
   }
@@ -124,7 +125,7 @@ final class Log: @unchecked Sendable {
   ///   - time: When the transaction was committed; in its last frame only.
   func appendTransactionFrame(
     _ number: UInt64, isLast: Bool, isSynced: Bool = false, isInternal: Bool = false, time: Int64 = 0,
-    puts: UInt64 = 0, deletes: UInt64 = 0
+    puts: UInt64 = 0, deletes: UInt64 = 0, makingRoom: () -> Bool = { false }
   ) throws(EngineError) {
     var header = nextHeader(Format.transactionKind, transaction: number)
     if isLast {
@@ -136,7 +137,7 @@ final class Log: @unchecked Sendable {
     let frame = builder.finish(header)
     try append(
       frame.bytes, unsyncedAt: isLast && !isSynced ? time : nil,
-      next: point(behind: frame.bytes.count, frame.checksum, isLast ? number : nil))
+      next: point(behind: frame.bytes.count, frame.checksum, isLast ? number : nil), makingRoom)
     beginFrame()
   }
 
@@ -159,7 +160,7 @@ final class Log: @unchecked Sendable {
       end = point(behind: written.bytes, written.checksum, nil)
       appendedBytes += written.bytes
     } catch {
-      leaveBehind(at: frame.offset)
+      leaveBehind(at: frame.offset, error)
       throw error
     }
     return reference
@@ -192,17 +193,25 @@ final class Log: @unchecked Sendable {
 
   /// Writes a finished frame at the end of the log. After an error the log ends where it ended, and goes
   /// on in a new segment.
+  ///
+  /// - Parameter makingRoom: Is called where there is no room; true to try once more.
   private func append(
-    _ bytes: UnsafeRawBufferPointer, unsyncedAt time: Int64? = nil, next: LogPoint
+    _ bytes: UnsafeRawBufferPointer, unsyncedAt time: Int64? = nil, next: LogPoint,
+    _ makingRoom: () -> Bool = { false }
   ) throws(EngineError) {
     // Asked for once, as each time counts a reference.
     let (zeros, offset) = (zeros, end.position.offset)
-    do {
+    do throws(EngineError) {
       try zeros.segment.checkHasRoom(upTo: offset + bytes.count)
-      try Self.write(bytes, at: offset, unsyncedAt: time, over: zeros)
+      do throws(EngineError) {
+        try Self.write(bytes, at: offset, unsyncedAt: time, over: zeros)
+      } catch {
+        guard error.code == .noSpace, makingRoom() else { throw error }
+        try Self.write(bytes, at: offset, unsyncedAt: time, over: zeros)
+      }
       try zeros.segment.publish(bytes, at: offset)
     } catch {
-      leaveBehind(at: offset)
+      leaveBehind(at: offset, error)
       throw error
     }
     end = next
@@ -219,12 +228,34 @@ final class Log: @unchecked Sendable {
     }
   }
 
-  private func leaveBehind(at offset: Int) {
+  private func leaveBehind(at offset: Int, _ error: any Error) {
+    noteFailure(error)
     #if DELIBERATE_BUGS
       if DeliberateBug.isOn(.goesOnBehindFailedWrite) { return }
     #endif
     mustRoll = true
     remains = (last, offset)
+  }
+
+  /// A write of the log, or the making of a segment, has failed.
+  func noteFailure(_ error: any Error) {
+    if (error as? EngineError)?.code == .noSpace { lacksRoom = true }
+  }
+
+  /// Overwrites what lies behind the end of the log with zeros, unsynced.
+  func wipeBehindEnd() throws(EngineError) {
+    do {
+      try zeros.wipe(from: end.position.offset)
+    } catch {
+      throw EngineError.files(error, "what was written of a commit that failed could not be overwritten")
+    }
+  }
+
+  /// The log goes on where it ends: there are durable zeros.
+  func goOnInPlace() {
+    mustRoll = false
+    lacksRoom = false
+    remains = nil
   }
 
   /// Of a frame whose writing has failed, all bytes may be there: takes its beginning away, so that it is
@@ -262,6 +293,9 @@ final class Log: @unchecked Sendable {
     zeros.stop()
   }
 
+  /// A segment was made, and it is not known whether the anchor names it.
+  func abandon(_ number: UInt32) { abandoned.append(number) }
+
   /// The files of the abandoned segments are gone.
   func forgetAbandoned() { abandoned = [] }
 
@@ -280,8 +314,7 @@ final class Log: @unchecked Sendable {
     let isInside = path.settled != end
     synced.goOn(behind: last, end: end, at: first)
     end = first
-    mustRoll = false
-    remains = nil
+    goOnInPlace()
     table.add(segment)
     path.append(segment, settled: isInside ? nil : first)
     beginZeros(in: segment, filled: filled)

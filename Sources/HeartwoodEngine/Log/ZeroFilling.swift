@@ -152,6 +152,24 @@ final class ZeroFilling: @unchecked Sendable {
     lock.withLock { isBusy = false }
   }
 
+  /// Overwrites everything from `end` to the end of the file with zeros: the remains of a write that failed. These bytes
+  /// have their place on the disk already, so this needs no room where files are written in place.
+  func wipe(from end: Int) throws(FileSystemError) {
+    lock.lock()
+    defer { lock.unlock() }
+    let size = Int(try segment.file.size())
+    var offset = end
+    while offset < size {
+      let count = min(Format.fillStepBytes, size - offset)
+      try Self.zeros.withBytes { (zeros) throws(FileSystemError) in
+        try segment.file.writeFully(UnsafeRawBufferPointer(rebasing: zeros.prefix(count)), at: Int64(offset))
+      }
+      offset += count
+    }
+    filled = max(end, size)
+    hasStopped = false
+  }
+
   /// No more zeros are laid once this returns.
   func stop() { lock.withLock { hasStopped = true } }
 

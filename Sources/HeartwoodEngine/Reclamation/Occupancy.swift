@@ -87,6 +87,8 @@ struct Occupancy {
     var rest = 0.0
     /// How many bytes are moved at most, but for one segment, and for pages that are written anew as values move.
     var limit = Int.max
+    /// What would pass the limit is left out, the first segment too.
+    var isStrict = false
     /// Leaves that have room are filled, so that all pages are emptied where many have.
     var packs = false
   }
@@ -94,13 +96,21 @@ struct Occupancy {
   /// Leaves that are filled less than this can be filled to some use; those of random keys are at about this.
   private static let packedShare = 0.85
 
+  /// What emptying these takes until it gives anything back, at most: the values, and every leaf, which leads to some of them.
+  func cost(of victims: Reclaimer.Victims) -> Int {
+    let (emptyLogs, emptyPages) = (SegmentSet(victims.logs), SegmentSet(victims.pages))
+    let values = logs.filter { emptyLogs.contains($0.number) }.reduce(0) { $0 + $1.live }
+    let lived = pages.filter { emptyPages.contains($0.number) }.reduce(0) { $0 + $1.live }
+    return values + max(lived, victims.logs.isEmpty ? 0 : leaves * Format.pageBytes)
+  }
+
   /// What is to be emptied, the emptiest first.
   func victims(_ aim: Aim) -> Reclaimer.Victims {
     var victims = Reclaimer.Victims()
     var (excess, moved, rewritten) = (total - Int(aim.rest * Double(live)), 0, 0)
     func choose(_ parts: [Part], _ share: Double, _ chosen: inout [UInt32]) {
       for part in parts.sorted(by: { $0.share < $1.share }) where part.share < share {
-        guard excess > 0, moved == 0 || moved + part.live <= aim.limit else { return }
+        guard excess > 0, (moved == 0 && !aim.isStrict) || moved + part.live <= aim.limit else { return }
         chosen.append(part.number)
         moved += part.live
         rewritten += part.leaves
@@ -110,7 +120,7 @@ struct Occupancy {
     choose(pages, aim.packs && fill < Self.packedShare ? 2 : aim.pageShare, &victims.pages)
     choose(logs, aim.logShare, &victims.logs)
     // Most leaves are written anew then anyway.
-    if rewritten > leaves / 2 { victims.pages = pages.map(\.number) }
+    if rewritten > leaves / 2, !aim.isStrict { victims.pages = pages.map(\.number) }
     victims.packs = aim.packs && !victims.pages.isEmpty
     return victims
   }

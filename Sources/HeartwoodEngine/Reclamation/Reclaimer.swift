@@ -171,20 +171,18 @@ public struct ReclaimedSpace: Hashable, Sendable {
   public var movedValues: Int
   /// How many bytes of the log the moved values take.
   public var movedBytes: Int64
+
+  /// Both, one after the other.
+  func joined(by next: ReclaimedSpace) -> ReclaimedSpace {
+    ReclaimedSpace(
+      bytesBefore: bytesBefore, bytesAfter: next.bytesAfter, movedValues: movedValues + next.movedValues,
+      movedBytes: movedBytes + next.movedBytes)
+  }
 }
 
 extension OpenStore {
-  /// Gives all space back that is worth it.
-  func reclaim() throws(EngineError) -> ReclaimedSpace {
-    try checkMayWrite()
-    try status.checkWritable()
-    return try withLease { () throws(EngineError) in
-      try reclaim { () throws(EngineError) in try Occupancy(self).victims(Occupancy.Aim(packs: true)) }
-    }
-  }
-
   /// - Parameter choose: Is called with nothing more written to the files that are there.
-  private func reclaim(
+  func reclaim(
     choosing choose: () throws(EngineError) -> Reclaimer.Victims
   ) throws(EngineError) -> ReclaimedSpace {
     try reclaimer.lock.withLock { () throws(EngineError) in

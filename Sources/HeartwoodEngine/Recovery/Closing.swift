@@ -65,7 +65,7 @@ extension OpenStore {
         log.zeros.stop()
         switch departure {
         // 4. The anchor says exactly where the log ends. Nothing is written behind this.
-        case .last: failure = failure ?? markClean()
+        case .last: failure = finishClosing(failure)
         case .oneOfSeveral: failure = failureOfLastSync()
         case .failed(let cause): failure = failureOfLastSync() ?? cause
         }
@@ -77,6 +77,15 @@ extension OpenStore {
         return true
       }
     }
+  }
+
+  /// Marks the store closed. Where there was no room for a checkpoint it is closed without one: the next opening reads more of
+  /// the log, and has nothing to recover, which would take room, too. Under all locks.
+  ///
+  /// - Parameter failure: Why there is no checkpoint.
+  private func finishClosing(_ failure: EngineError?) -> EngineError? {
+    guard let failure, failure.code != .noSpace || status.isStopped else { return markClean() }
+    return failure
   }
 
   /// Everything is on disk that was written here. The writer's.

@@ -38,7 +38,7 @@ struct Opening {
     case .store(let folder):
       return try closingOnFailure(folder) { () throws(EngineError) in
         if options.access == .readOnly { return try openBeside(folder) }
-        let store = try admittingOthers(try open(folder))
+        let store = try admittingOthers(try openMakingRoom(folder))
         store.joinSmallFiles()
         return store
       }
@@ -47,6 +47,16 @@ struct Opening {
       }
     case .shared(let folder):
       return try closingOnFailure(folder) { () throws(EngineError) in try join(folder) }
+    }
+  }
+
+  /// Recovery needs some room: where there is none, the store's reserve is taken.
+  private func openMakingRoom(_ folder: StoreFolder) throws(EngineError) -> OpenStore {
+    do throws(EngineError) {
+      return try open(folder)
+    } catch {
+      guard error.code == .noSpace, folder.spendReserve() else { throw error }
+      return try open(folder)
     }
   }
 

@@ -28,17 +28,18 @@ struct Recovery {
       if DeliberateBug.isOn(.writesOverTail) { return try makeLog(before(scan.validEnd), end: scan.validEnd) }
     #endif
     // 1. Transactions that nothing proves to be on disk are copied into new segments, all but the last of them durable.
-    var copy = try copyTail(number: next)
+    var copy = try unlinkingOnFailure(from: next) { () throws(EngineError) in try copyTail(number: next) }
     #if DELIBERATE_BUGS
       if DeliberateBug.isOn(.wipesTailBeforeCopyIsNamed) { try wipeTail() }
     #endif
     // 2. It is durable before anything refers to it.
     let maker = LogSegmentMaker(folder: folder, identifier: contents.slot.identifier, options: options)
-    #if DELIBERATE_BUGS
-      if !DeliberateBug.isOn(.namesCopyBeforeItIsDurable) { try maker.settle(copy.segment) }
-    #else
+    try unlinkingOnFailure(from: next) { () throws(EngineError) in
+      #if DELIBERATE_BUGS
+        if DeliberateBug.isOn(.namesCopyBeforeItIsDurable) { return }
+      #endif
       try maker.settle(copy.segment)
-    #endif
+    }
     // 3. The anchor names it. A crash before this means that recovery was not done.
     try nameInAnchor(&copy, checkpoint)
     // 4. What nothing refers to goes; not where half of the anchor is lost, which may have known better.
@@ -67,6 +68,22 @@ struct Recovery {
   }
 
   // MARK: Copying the tail
+
+  /// Unlinks the segments that were begun where `body` finds no room for them, as nothing refers to them: an opening that fails
+  /// is to take no room, however often it is tried.
+  private func unlinkingOnFailure<Result>(
+    from number: UInt32, _ body: () throws(EngineError) -> Result
+  ) throws(EngineError) -> Result {
+    do {
+      return try body()
+    } catch {
+      guard error.code == .noSpace else { throw error }
+      let names = (try? folder.entries()) ?? []
+      folder.unlink(
+        names.filter { name in SegmentName.parse(name).map { $0.isLog && $0.number >= number } == true })
+      throw error
+    }
+  }
 
   private struct Copy {
     var segments: [LogSegment]

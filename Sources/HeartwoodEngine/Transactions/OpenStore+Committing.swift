@@ -180,7 +180,8 @@ extension OpenStore {
       try markInUse()
       try log.appendTransactionFrame(
         transaction.number, isLast: true, isSynced: isSynced, isInternal: transaction.isInternal,
-        time: options.clock.nanosecondsSince1970, puts: transaction.puts, deletes: transaction.deletes)
+        time: options.clock.nanosecondsSince1970, puts: transaction.puts, deletes: transaction.deletes,
+        makingRoom: { transaction.deletes > 0 && transaction.deletes >= transaction.puts && spendReserve() })
     } catch {
       #if DELIBERATE_BUGS
         if DeliberateBug.isOn(.keepsTransactionThatFailed) {
@@ -215,6 +216,7 @@ extension OpenStore {
   private func giveUp(_ transaction: WriteTransaction) {
     tree.rollback()
     log.giveUp(to: transaction.start)
+    settleEnd()
   }
 
   // MARK: Frames

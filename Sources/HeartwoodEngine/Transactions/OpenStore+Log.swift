@@ -8,7 +8,16 @@ extension OpenStore {
   func prepareLog() throws(EngineError) {
     guard log.mustRoll || log.end.position.offset >= options.segmentBytes else { return }
     try commits.drain()
-    try roll()
+    do throws(EngineError) {
+      try roll()
+    } catch {
+      guard error.code == .noSpace else { throw error }
+      // The log goes on in this segment, which may become longer: what is to come may give room back.
+      if log.mustRoll {
+        guard folder.spendReserve() else { throw error }
+        try roll()
+      }
+    }
   }
 
   /// Lets the log go on in a new segment.
@@ -18,13 +27,24 @@ extension OpenStore {
     //    here leaves a file that nothing names.
     let number = try numbers.take()
     let maker = LogSegmentMaker(folder: folder, identifier: log.identifier, options: options)
-    let segment = try maker.make(
-      number: number, predecessor: log.end, durableThrough: log.durable.sequence &- 1)
-    #if DELIBERATE_BUGS
-      if !DeliberateBug.isOn(.namesSegmentBeforeItIsDurable) { try maker.settle(segment) }
-    #else
-      try maker.settle(segment)
-    #endif
+    let segment: LogSegment
+    do {
+      segment = try maker.make(
+        number: number, predecessor: log.end, durableThrough: log.durable.sequence &- 1)
+    } catch {
+      log.noteFailure(error)
+      throw error
+    }
+    do {
+      #if DELIBERATE_BUGS
+        if !DeliberateBug.isOn(.namesSegmentBeforeItIsDurable) { try maker.settle(segment) }
+      #else
+        try maker.settle(segment)
+      #endif
+    } catch {
+      if error.code == .noSpace { folder.unlink([SegmentName.log(number)]) }
+      throw error
+    }
     // 2. The anchor names it. Only then frames land in it.
     let upcoming = numbers.upcoming
     let proven = log.durable
@@ -38,6 +58,7 @@ extension OpenStore {
     } catch {
       // It may name it all the same: what came behind in this segment would then not be of the log.
       log.requireRoll()
+      log.abandon(number)
       throw error
     }
     // 3. The log ends at its beginning.
@@ -46,7 +67,7 @@ extension OpenStore {
   }
 
   /// Takes the files away of segments that were begun for a transaction which was given up.
-  private func unlinkAbandoned() throws(EngineError) {
+  func unlinkAbandoned() throws(EngineError) {
     guard !log.abandoned.isEmpty else { return }
     // The other slot names the last of them; a store is opened by either.
     #if DELIBERATE_BUGS

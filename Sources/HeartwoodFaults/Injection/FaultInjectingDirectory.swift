@@ -43,6 +43,9 @@ final class FaultInjectingDirectory: Directory {
     }
   }
 
+  /// Not a call that can fail or is recorded: nothing changes by it.
+  func availableBytes() throws(FileSystemError) -> Int64? { try base.availableBytes() }
+
   func watch() throws(FileSystemError) -> (any DirectoryWatch)? {
     try controller.perform(.watch, path) { () throws(FileSystemError) in try base.watch() }
   }

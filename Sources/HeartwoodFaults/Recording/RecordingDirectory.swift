@@ -36,6 +36,9 @@ final class RecordingDirectory: Directory {
     }
   }
 
+  /// Not a call that can fail or is recorded: nothing changes by it.
+  func availableBytes() throws(FileSystemError) -> Int64? { try base.availableBytes() }
+
   func watch() throws(FileSystemError) -> (any DirectoryWatch)? {
     try recorder.record(.watch, path) { () throws(FileSystemError) in try base.watch() }
   }

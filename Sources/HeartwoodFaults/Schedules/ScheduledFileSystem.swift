@@ -66,6 +66,8 @@ private final class ScheduledDirectory: Directory {
 
   func isInPlace() throws(FileSystemError) -> Bool { try base.isInPlace() }
 
+  func availableBytes() throws(FileSystemError) -> Int64? { try base.availableBytes() }
+
   func identity() throws(FileSystemError) -> DirectoryIdentity? { try base.identity() }
 
   func sync() throws(FileSystemError) {

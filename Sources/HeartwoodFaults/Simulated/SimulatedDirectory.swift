@@ -47,6 +47,9 @@ final class SimulatedDirectory: Directory {
     }
   }
 
+  /// Not a call of its own: nothing changes by it.
+  func availableBytes() throws(FileSystemError) -> Int64? { disk.with { $0.freeBytes } }
+
   func sync() throws(FileSystemError) { try sync(.full, nil) }
 
   private func sync(_ kind: SyncKind, _ behavior: SyncBehavior?) throws(FileSystemError) {

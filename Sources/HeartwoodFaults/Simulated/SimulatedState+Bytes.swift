@@ -41,7 +41,7 @@ extension SimulatedState {
     return handles.openFiles.union(named).reduce(0) { $0 + Int64(cached.size(of: $1)) }
   }
 
-  private var freeBytes: Int64? { spaceLimit.map { max(0, $0 - usedBytes) } }
+  var freeBytes: Int64? { spaceLimit.map { max(0, $0 - usedBytes) } }
 
   /// The bytes are really there, gaps too.
   private static let largestFile: Int64 = 1 << 32

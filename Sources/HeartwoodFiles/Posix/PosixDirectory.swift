@@ -78,6 +78,14 @@ final class PosixDirectory: Directory {
     }
   }
 
+  func availableBytes() throws(FileSystemError) -> Int64? {
+    do {
+      return try SystemCall.availableBytes(descriptor)
+    } catch {
+      throw FileSystemError(error, .openDirectory, path: path)
+    }
+  }
+
   func sync() throws(FileSystemError) {
     do {
       try SystemCall.sync(descriptor, .full)

@@ -83,6 +83,14 @@ enum SystemCall {
     identity(try status(of: descriptor))
   }
 
+  /// What the file system of an open directory has left for those without privileges.
+  static func availableBytes(_ descriptor: Int32) throws(SystemError) -> Int64 {
+    var status = statvfs()
+    _ = try retried { fstatvfs(descriptor, &status) }
+    let (bytes, isOver) = UInt64(status.f_bavail).multipliedReportingOverflow(by: UInt64(status.f_frsize))
+    return isOver ? .max : Int64(clamping: bytes)
+  }
+
   private static func identity(_ status: stat) -> DirectoryIdentity {
     DirectoryIdentity(
       device: UInt64(truncatingIfNeeded: status.st_dev), number: UInt64(truncatingIfNeeded: status.st_ino))

@@ -131,7 +131,8 @@ struct StoreChecker {
 
   /// Whether a file of this name belongs to a store that nobody is making.
   static func isExpected(_ name: String) -> Bool {
-    ["anchor", "lock", "processes"].contains(name) || name.hasSuffix(".log") || name.hasSuffix(".pages")
+    ["anchor", "lock", "processes", "reserve"].contains(name) || name.hasSuffix(".log")
+      || name.hasSuffix(".pages")
   }
 
   /// The bytes of every file, by its name.

@@ -80,6 +80,8 @@ final class EngineSimulation: Simulation {
 
   private func isExcused(_ error: EngineError) -> Bool {
     if error.isInjected { return !error.message.isEmpty }
+    // Reclamation looks at the room before it takes any.
+    if error.code == .noSpace { return machine.disk.spaceLimit != nil }
     // Bytes that a failed sync took away are missing, and a store that stands on them says so.
     return error.code == .damaged && (machine.syncsHaveReverted || isInDoubt)
   }
