@@ -128,14 +128,17 @@ extension EngineSimulation {
     try require(try Session.rows(of: snapshot) == rows, "generation \(snapshot.generation) has other rows")
   }
 
+  /// What verification finds, but for the slot of the anchor that a failed write has hit: the one that was not in use.
+  func findings(of engine: Engine) throws -> [String] {
+    try engine.verify().findings.filter {
+      !(machine.hasFailed && $0.hasPrefix("one of the anchor's two slots"))
+    }
+  }
+
   func verify() throws {
     guard let engine else { return }
     try tolerate("verify") {
-      let report = try engine.verify()
-      // The slot that a failed write hit is the one that was not in use.
-      let findings = report.findings.filter {
-        !(machine.hasFailed && $0.hasPrefix("one of the anchor's two slots"))
-      }
+      let findings = try findings(of: engine)
       try require(findings.isEmpty || machine.syncsHaveReverted, "not sound: \(findings)")
     }
   }

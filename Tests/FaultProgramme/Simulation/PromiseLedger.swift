@@ -55,10 +55,15 @@ struct PromiseLedger<State: Equatable> {
   }
 
   /// The store was opened for writing and is at this generation; nothing newer will ever be found.
-  mutating func resume(at generation: Int) {
+  ///
+  /// - Parameter hasMoved: Opening may have made the last generations, which hold what the one before them held, and may have
+  ///   failed before they were durable.
+  mutating func resume(at generation: Int, hasMoved: Bool = false) {
     generations.removeSubrange((generation + 1)...)
     openCount = 0
-    (durable, floor) = (generation, generation)
+    var first = generation
+    while hasMoved, first > floor, generations[first - 1] == generations[generation] { first -= 1 }
+    (durable, floor) = (first, first)
   }
 }
 
