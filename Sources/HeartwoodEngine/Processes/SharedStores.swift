@@ -6,7 +6,13 @@ import HeartwoodFiles
 final class SharedStores: Sendable {
   static let all = SharedStores()
 
-  private let stores = Guarded<[DirectoryIdentity: SharedStore]>([:])
+  /// A forked process does not find the stores of its parent.
+  private struct Place: Hashable {
+    let folder: DirectoryIdentity
+    let forks = ForkCount.current
+  }
+
+  private let stores = Guarded<[Place: SharedStore]>([:])
 
   /// Whether a store that is opened so may be shared at all.
   static func canShare(_ options: EngineOptions) -> Bool {
@@ -18,36 +24,37 @@ final class SharedStores: Sendable {
   func open(
     _ folder: DirectoryIdentity, _ options: EngineOptions, _ body: () throws(EngineError) -> OpenStore
   ) throws(EngineError) -> StoreUse {
+    let place = Place(folder: folder)
     while true {
       let shared = stores.withLock { stores in
-        let shared = stores[folder] ?? SharedStore()
-        stores[folder] = shared
+        let shared = stores[place] ?? SharedStore()
+        stores[place] = shared
         return shared
       }
       let entry: SharedStore.Entry
       do throws(EngineError) {
         entry = try shared.enter(options, body)
       } catch {
-        forget(shared, folder)
+        forget(shared, place)
         throw error
       }
       switch entry {
-      case .store(let store): return StoreUse(store, options, leaving: { self.leave(shared, folder) })
+      case .store(let store): return StoreUse(store, options, leaving: { self.leave(shared, place) })
       case .another: return StoreUse(try body(), options)
-      case .over: forget(shared, folder)
+      case .over: forget(shared, place)
       }
     }
   }
 
-  private func leave(_ shared: SharedStore, _ folder: DirectoryIdentity) -> Bool {
+  private func leave(_ shared: SharedStore, _ place: Place) -> Bool {
     guard shared.leave() else { return false }
-    forget(shared, folder)
+    forget(shared, place)
     return true
   }
 
-  private func forget(_ shared: SharedStore, _ folder: DirectoryIdentity) {
+  private func forget(_ shared: SharedStore, _ place: Place) {
     stores.withLock { stores in
-      if stores[folder] === shared { stores[folder] = nil }
+      if stores[place] === shared { stores[place] = nil }
     }
   }
 }

@@ -1,3 +1,4 @@
+import HeartwoodFiles
 import Synchronization
 
 /// An engine's use of an open store, which other engines of this process may use too.
@@ -14,6 +15,7 @@ final class StoreUse: Sendable {
   /// For transactions that do not say.
   let durability: Durability
   let end = End()
+  private let forks = ForkCount.current
   /// Says that this use has ended, and tells whether it was the last; nil where nobody shares the store.
   private let leaving: (@Sendable () -> Bool)?
 
@@ -31,7 +33,17 @@ final class StoreUse: Sendable {
 
   private func checkOpen() throws(EngineError) {
     if end.hasCome { throw StoreStatus.closed }
+    guard !isForked else {
+      throw EngineError(
+        .closed,
+        "the store was opened by the process that this one was forked from, and is used there; open it again here, or run a "
+          + "program of its own", file: store.path)
+    }
   }
+
+  /// Whether this is a child of the process that opened the store. Its locks and threads are the parent's: nothing is done with
+  /// them, not even to close the store.
+  private var isForked: Bool { forks != ForkCount.current }
 
   /// The newest generation. Not by way of `open`: what that returns is counted, and all readers share the count.
   func snapshot() throws(EngineError) -> Snapshot {
@@ -55,7 +67,7 @@ final class StoreUse: Sendable {
 
   /// The last one closes the store; the others make durable what was committed. A second call does nothing.
   func close() throws(EngineError) {
-    guard !end.hasCome else { return }
+    guard !end.hasCome, !isForked else { return }
     // Inside a write this is an error of the program, and waiting would be for ever.
     try store.writer.withLock {}
     guard begin() else { return }
@@ -66,6 +78,7 @@ final class StoreUse: Sendable {
 
   /// Nobody has the engine any more.
   func forget() {
+    guard !isForked else { return }
     guard store.writer.isHeldHere else {
       try? close()
       return

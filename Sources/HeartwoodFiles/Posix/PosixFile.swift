@@ -11,6 +11,7 @@ final class PosixFile: File {
   /// makes sure that a descriptor whose number was given out again is never used.
   private let isClosed = Atomic(false)
   private let holdsLock = Atomic(false)
+  private let forks = ForkCount.current
 
   init(name: String, path: String, mode: OpenMode, descriptor: Int32) {
     self.name = name
@@ -115,7 +116,8 @@ final class PosixFile: File {
   }
 
   private func letGo() throws(SystemError) {
-    if holdsLock.load(ordering: .relaxed) { try? SystemCall.unlock(descriptor) }
+    // A forked process has its parent's open file: it would take the parent's lock away.
+    if holdsLock.load(ordering: .relaxed), forks == ForkCount.current { try? SystemCall.unlock(descriptor) }
     try SystemCall.close(descriptor)
   }
 
