@@ -86,6 +86,41 @@ import Testing
     Issue.record("an opening makes more calls than steps")
   }
 
+  @Test(arguments: [Durability.deferred, .full])
+  func `who recovers a log that it had followed names no segment that the recovery has replaced`(
+    durability: Durability
+  ) throws {
+    var options = options
+    options.frameBytes = 16 << 10
+    // The log ends in the middle of a segment, at its beginning, at its end.
+    for count in 1...24 {
+      let disk = SimulatedFileSystem(seed: 12)
+      let process = disk.process(named: "killed")
+      let killed = try Engine(at: "/store", options: options, fileSystem: process)
+      let heir = try Engine(at: "/store", options: options, fileSystem: disk.process(named: "heir"))
+      for key in 0..<count {
+        try killed.write(durability: durability) {
+          try $0.put("\(key)", [UInt8](repeating: UInt8(key), count: 9000))
+        }
+      }
+      #expect(try heir.get("\(count - 1)") != nil)
+      // In the middle of a transaction a frame of which is written, so that others see that it has the lease.
+      try? killed.write { transaction in
+        for key in 0..<3 { try transaction.put("lost \(key)", [UInt8](repeating: 1, count: 9000)) }
+        process.kill()
+      }
+      try heir.write { try $0.put("heir", [1]) }
+      try heir.checkpoint()
+      for name in ["second", "third"] {
+        let other = try Engine(at: "/store", options: options, fileSystem: disk.process(named: name))
+        #expect(try other.get("\(count - 1)")?.count == 9000)
+        #expect(try other.verify().findings == [], "\(count) commits")
+        try other.close()
+        if name == "second" { try heir.close() }
+      }
+    }
+  }
+
   @Test func `a backup by who only reads is of the newest generation of all`() throws {
     let disk = SimulatedFileSystem(seed: 8)
     let writer = try Engine(at: "/store", options: options, fileSystem: disk.process(named: "writer"))
