@@ -24,7 +24,12 @@ struct Adoption {
     ends = checkpoint?.ends ?? [:]
     let named = checkpoint.map { Set($0.logSegments.map(\.number)) }
     let first = checkpoint?.record.replay.position.segment ?? 0
-    let alive = found.filter { $0.number >= first || named?.contains($0.number) == true }
+    // Not what a recovery has put others in the place of: it is still known here where the tree refers to it, and its files are
+    // unlinked.
+    let path = Set(LogPath.tail(of: found).map(\.number))
+    let alive = found.filter { segment in
+      named?.contains(segment.number) == true || (segment.number >= first && path.contains(segment.number))
+    }
     // Those that are open already stay, with all that is known of them.
     let open = Dictionary(store.log.segments.map { ($0.number, $0) }) { first, _ in first }
     var segments: [LogSegment] = []
@@ -86,7 +91,8 @@ struct Adoption {
     finish(bytes, generation: generation)
   }
 
-  /// Takes the log over while the tree stays, which has the same keys and values; the next generation is to begin anew.
+  /// Takes the log over while the tree stays, which has the same keys and values; the next generation is to begin anew. What the
+  /// tree refers to stays open until then, before what the log goes through.
   func takeLogOnly() {
     let known = Set(segments.map(\.number))
     let former = store.log.segments.filter { !known.contains($0.number) }

@@ -91,7 +91,7 @@ import Testing
     durability: Durability
   ) throws {
     var options = options
-    options.frameBytes = 16 << 10
+    (options.frameBytes, options.worker) = (16 << 10, LateWorker())
     // The log ends in the middle of a segment, at its beginning, at its end.
     for count in 1...24 {
       let disk = SimulatedFileSystem(seed: 12)
