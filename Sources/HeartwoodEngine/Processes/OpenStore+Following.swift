@@ -31,24 +31,16 @@ extension OpenStore {
     try besideOthers { () throws(EngineError) in try followOnce(page) }
   }
 
-  /// Runs `body`, which follows others and opens files, once more where another process has given such a file back just
-  /// before: where it throws `.damaged`, or returns what is not whole.
+  /// Runs `body`, which refreshes from what other processes have written and opens files, again where another process has
+  /// changed them meanwhile.
   func besideOthers<Value>(
     isWhole: (Value) -> Bool = { _ in true }, _ body: () throws(EngineError) -> Value
   ) throws(EngineError) -> Value {
     guard page != nil else { return try body() }
-    var patience = Patience(seconds: options.busyTimeout)
-    while true {
-      let counter = try newestCounter()
-      let result = Result { () throws(EngineError) in try body() }
-      let isMissingFiles =
-        switch result {
-        case .success(let value): !isWhole(value)
-        case .failure(let error): error.code == .damaged
-        }
-      // Of what is given back, others are told before.
-      guard isMissingFiles, try newestCounter() != counter, patience.wait() else { return try result.get() }
-    }
+    return try folder.rereading(
+      seconds: options.busyTimeout, version: { () throws(EngineError) in try newestCounter() },
+      isWhole: isWhole,
+      body)
   }
 
   private func followOnce(_ page: ProcessPage) throws(EngineError) {

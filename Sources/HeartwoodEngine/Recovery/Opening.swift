@@ -65,20 +65,11 @@ struct Opening {
     return store
   }
 
-  /// For reading only. Whoever writes it meanwhile may have given back what was about to be opened, or be about to write the
-  /// frame that is read.
+  /// For reading only, while other processes may write it.
   private func openBeside(_ folder: StoreFolder) throws(EngineError) -> OpenStore {
-    var patience = Patience(seconds: options.busyTimeout)
-    while true {
-      let counter = try folder.newestRecord()?.counter
-      do throws(EngineError) {
-        return try open(folder)
-      } catch {
-        guard error.code == .damaged, try folder.newestRecord()?.counter != counter, patience.wait() else {
-          throw error
-        }
-      }
-    }
+    try folder.rereading(
+      seconds: options.busyTimeout, version: { () throws(EngineError) in try folder.version() },
+      { () throws(EngineError) in try open(folder) })
   }
 
   /// Others have it open: it is taken as they have told of it.

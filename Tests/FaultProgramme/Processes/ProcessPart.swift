@@ -16,7 +16,7 @@ struct ProcessPart: Part {
     }
   }
 
-  /// The first ones are those in which acknowledged commits were lost once.
+  /// The first ones are those in which acknowledged commits were lost once, or readers were told of damage.
   private static func scenario(_ number: Int, of size: Size, seed: UInt64) -> StressScenario {
     let commits = [.short: 2000, .standard: 5000, .long: 20_000][size] ?? 2000
     var scenario = StressScenario(drawnBy: seed &* 1_000_003 &+ UInt64(number), commits: commits)
@@ -27,6 +27,11 @@ struct ProcessPart: Part {
     case 1:
       scenario = StressScenario(seed: scenario.seed)
       (scenario.processes, scenario.threads, scenario.commits) = (4, 1, 4 * commits)
+    case 2:
+      scenario = StressScenario(seed: scenario.seed)
+      (scenario.processes, scenario.threads, scenario.openers) = (3, 12, 1)
+      (scenario.kills, scenario.stops, scenario.commits) = (commits / 200, commits / 400, 8 * commits)
+      (scenario.durability, scenario.tasks) = (.deferred, [.read])
     default: break
     }
     return scenario

@@ -68,18 +68,22 @@ final class StressChild: @unchecked Sendable {
     let names = Self.threads(of: name, .writer, scenario)
     let failure = Guarded<String?>(nil)
     let threads = DispatchGroup()
-    for (index, thread) in names.enumerated() {
+    func start(_ thread: String, _ body: @escaping @Sendable () throws -> Void) {
       threads.enter()
       Thread.detachNewThread { [self] in
         defer { threads.leave() }
         do {
-          try commit(engine, as: thread, hasTasks: index == 0)
+          try body()
         } catch {
           failure.withLock { $0 = $0 ?? "\(thread): \(error)" }
           isEnding.withLock { $0 = true }
         }
       }
     }
+    for (index, thread) in names.enumerated() {
+      start(thread) { [self] in try commit(engine, as: thread, hasTasks: index == 0) }
+    }
+    if scenario.tasks.contains(.read) { start("\(name).reader") { [self] in try openAndRead() } }
     threads.wait()
     if let failure = failure.withLock({ $0 }) { throw Finding(failure) }
     try engine.close()
@@ -89,6 +93,24 @@ final class StressChild: @unchecked Sendable {
     while !hasToEnd {
       let engine = try Engine(at: path, options: scenario.options)
       for _ in 0..<3 { try commitOnce(engine, as: "\(name).0", after: 0) }
+      try engine.close()
+    }
+  }
+
+  private func openAndRead() throws {
+    let writers = (0..<scenario.processes).flatMap { Self.threads(of: "p\($0)", .writer, scenario) }
+    let openers = (0..<scenario.openers).map { "p\(scenario.processes + $0).0" }
+    var options = scenario.options
+    options.access = .readOnly
+    var last = 0
+    while !hasToEnd {
+      let engine = try Engine(at: path, options: options)
+      for _ in 0..<40 where !hasToEnd {
+        let snapshot = try engine.snapshot()
+        try requireAtLeast(last, in: snapshot)
+        last = try StressContents.number(snapshot, StressContents.counter)
+        try StressContents.check(snapshot, writers + openers, "read by \(name)")
+      }
       try engine.close()
     }
   }

@@ -31,6 +31,8 @@ struct StressScenario: Sendable, Equatable {
     case checkpoint, reclaim, backup, verify
     /// A second engine, for reading only, that follows the writers.
     case follow
+    /// A thread of each process that opens the store for reading only, again and again, and reads all of it.
+    case read
     /// Pauses, so that the lease is released because nothing is written.
     case pause
   }
