@@ -138,6 +138,14 @@ final class PageAppender {
   /// Lets the next page begin another segment.
   func seal() { isSealed = true }
 
+  /// Begins another segment with the next page where the last file has more pages than are known here: a checkpoint of a process
+  /// that was killed may have named them, and readers of it be there. Where its length can't be read, too.
+  func sealIfLonger() {
+    guard let last = parts.last else { return }
+    let size = (try? last.segment.file.size()) ?? Int64.max
+    if size > Int64(last.extent.pages * Format.pageBytes) { seal() }
+  }
+
   /// Takes segments out: nothing that is written from now on refers to them.
   func drop(_ numbers: SegmentSet) {
     // The one before was perhaps sealed.

@@ -22,6 +22,7 @@ extension OpenStore {
       if DeliberateBug.isOn(.keepsTreeOfOldCheckpoint) { foreign = .none }
     #endif
     if case .checkpoint(let checkpoint) = foreign { try reload(from: checkpoint) }
+    pages.sealIfLonger()
     // 4. Threads of this process may write.
     lease.complete()
   }

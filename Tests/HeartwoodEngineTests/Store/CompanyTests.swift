@@ -121,6 +121,52 @@ import Testing
     }
   }
 
+  @Test
+  func `pages that a killed process has published are not written over by who was not the one to recover`()
+    throws
+  {
+    let disk = SimulatedFileSystem(seed: 13)
+    let process = disk.process(named: "killed")
+    let beforeSync = Guarded<(@Sendable (String) -> Void)?>(nil)
+    let files = FaultInjectingFileSystem(base: process) { mutation in
+      if mutation.operation == .sync { beforeSync.withLock { $0 }?(mutation.path) }
+    }
+    let killed = try Engine(at: "/store", options: options, fileSystem: files)
+    func write(_ engine: Engine, _ round: UInt8) throws {
+      try engine.write(durability: .deferred) {
+        for key in 0..<800 { try $0.put("key \(key)", [UInt8](repeating: round, count: 60)) }
+      }
+    }
+    try write(killed, 1)
+    try killed.checkpoint()
+    let heir = try Engine(at: "/store", options: options, fileSystem: disk.process(named: "heir"))
+    let third = try Engine(at: "/store", options: options, fileSystem: disk.process(named: "third"))
+    var mine = options
+    mine.access = .readOnly
+    let reader = try Engine(at: "/store", options: mine, fileSystem: disk.process(named: "reader"))
+    try write(killed, 2)
+    // Its next checkpoint is in the log, and told to others by a commit, but its frame is not synced yet.
+    let held = Guarded<Snapshot?>(nil)
+    beforeSync.withLock {
+      $0 = { path in
+        // Not where it syncs under the writer lock, as where the log rolls.
+        guard path.hasSuffix(".log"),
+          (try? killed.write(durability: .deferred) { try $0.put("told", [1]) }) != nil
+        else { return }
+        held.withLock { $0 = try? reader.snapshot() }
+        process.kill()
+      }
+    }
+    #expect(throws: EngineError.self) { try killed.checkpoint() }
+    let snapshot = try #require(held.withLock { $0 })
+    #expect(snapshot.generation.rawValue == 3)
+    try heir.write { try $0.put("heir", [1]) }
+    try write(third, 3)
+    try third.checkpoint()
+    for key in 0..<800 { #expect(try snapshot.get("key \(key)") == [UInt8](repeating: 2, count: 60)) }
+    for engine in [heir, third, reader] { try engine.close() }
+  }
+
   @Test func `a backup by who only reads is of the newest generation of all`() throws {
     let disk = SimulatedFileSystem(seed: 8)
     let writer = try Engine(at: "/store", options: options, fileSystem: disk.process(named: "writer"))
