@@ -61,6 +61,8 @@ final class OpenStore: @unchecked Sendable {
   /// `log.appendedBytes` when the store was last looked through for garbage while nobody wrote.
   var bytesAtLook = 0
   var isLookPlanned = false
+  /// `log.appendedBytes` when the reserve was looked at the last time, but for checkpoints.
+  var bytesAtReserve = 0
   /// Used again by the next, unless somebody has kept it.
   @exclusivity(unchecked) var lastTransaction: WriteTransaction?
   /// The next transaction lets go of the pages in memory that are on disk too.

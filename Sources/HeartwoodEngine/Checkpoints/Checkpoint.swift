@@ -60,7 +60,7 @@ extension OpenStore {
       if $0.proven.sequence < work.point.sequence { $0.proven = work.point }
     }
     newestCheckpoint = checkpoint
-    if membership != nil { folder.layReserve(storeBytes: Occupancy.total(self)) }
+    layReserve()
   }
 
   private func writeTree(

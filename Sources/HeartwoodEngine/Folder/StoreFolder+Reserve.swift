@@ -2,13 +2,13 @@ import HeartwoodFiles
 
 /// Room that a store keeps on its disk for what gives more back: deleting, reclamation, opening after an unclean end.
 ///
-/// It is a file of zeros that is unlinked when one of these finds no room, and laid again by a later checkpoint. Nothing of the
+/// It is a file of zeros that is unlinked when one of these finds no room, and laid again by a later checkpoint, or after another MiB of log. Nothing of the
 /// store is in it: it may be missing, or of any length after a crash, and is never synced. Under the lease.
 extension StoreFolder {
   static let reserveName = "reserve"
 
   /// Smaller stores have none.
-  private static let leastStoreBytes = 1 << 20
+  static let leastBytesForReserve = 1 << 20
 
   private static func reserveBytes(storeBytes: Int) -> Int { min(max(256 << 10, storeBytes / 8), 8 << 20) }
 
@@ -16,7 +16,9 @@ extension StoreFolder {
   ///
   /// - Parameter storeBytes: What the store's files take.
   func layReserve(storeBytes: Int) {
-    guard storeBytes >= Self.leastStoreBytes, let available = try? directory.availableBytes() else { return }
+    guard storeBytes >= Self.leastBytesForReserve, let available = try? directory.availableBytes() else {
+      return
+    }
     let wanted = Self.reserveBytes(storeBytes: storeBytes)
     guard available > 4 * wanted, let size = try? size(ofFile: Self.reserveName) ?? 0, size < wanted / 2
     else {

@@ -84,7 +84,10 @@ extension OpenStore {
   ///
   /// - Parameter failure: Why there is no checkpoint.
   private func finishClosing(_ failure: EngineError?) -> EngineError? {
-    guard let failure, failure.code != .noSpace || status.isStopped else { return markClean() }
+    let failure = failure?.code == .noSpace && !status.isStopped ? nil : failure
+    guard let failure = failure ?? markClean() else { return nil }
+    // What failed may be but a consequence.
+    do throws(EngineError) { try folder.checkIsInPlace() } catch { return error }
     return failure
   }
 

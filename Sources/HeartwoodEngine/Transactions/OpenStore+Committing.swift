@@ -181,7 +181,7 @@ extension OpenStore {
       try log.appendTransactionFrame(
         transaction.number, isLast: true, isSynced: isSynced, isInternal: transaction.isInternal,
         time: options.clock.nanosecondsSince1970, puts: transaction.puts, deletes: transaction.deletes,
-        makingRoom: { transaction.deletes > 0 && transaction.deletes >= transaction.puts && spendReserve() })
+        makingRoom: { spendReserve(for: transaction) })
     } catch {
       #if DELIBERATE_BUGS
         if DeliberateBug.isOn(.keepsTransactionThatFailed) {
@@ -224,8 +224,9 @@ extension OpenStore {
   /// Writes a frame of a transaction that goes on.
   func appendFrame(of transaction: WriteTransaction) throws(EngineError) {
     try markInUse()
-    try log.appendTransactionFrame(transaction.number, isLast: false)
-    try goOnInNextSegment()
+    try log.appendTransactionFrame(
+      transaction.number, isLast: false, makingRoom: { spendReserve(for: transaction) })
+    try goOnInNextSegment(transaction)
   }
 
   /// Writes a value that is a frame of its own; returns where it lies.
@@ -236,13 +237,20 @@ extension OpenStore {
     if !log.builder.isEmpty { try appendFrame(of: transaction) }
     try markInUse()
     let reference = try log.appendLargeFrame(transaction.number, key: key, valueBytes: bytes, nextPiece)
-    try goOnInNextSegment()
+    try goOnInNextSegment(transaction)
     return reference
   }
 
   /// In the middle of a transaction: where the segment is full, the next frame lies in another.
-  private func goOnInNextSegment() throws(EngineError) {
-    if log.end.position.offset >= options.segmentBytes { try roll() }
+  private func goOnInNextSegment(_ transaction: WriteTransaction) throws(EngineError) {
+    if log.end.position.offset >= options.segmentBytes {
+      do throws(EngineError) {
+        try roll()
+      } catch {
+        guard error.code == .noSpace, !status.isStopped, spendReserve(for: transaction) else { throw error }
+        try roll()
+      }
+    }
     log.beginFrame()
   }
 }

@@ -26,6 +26,11 @@ extension OpenStore {
     }
   }
 
-  /// Gives the reserve to a transaction that deletes, or to reclamation, which find no room. Under the lease.
+  /// Gives the reserve to reclamation that finds no room. Under the lease.
   func spendReserve() -> Bool { membership != nil && folder.spendReserve() }
+
+  /// Gives the reserve to a transaction that finds no room, if it deletes. Under the lease.
+  func spendReserve(for transaction: WriteTransaction) -> Bool {
+    transaction.deletes > 0 && transaction.deletes >= transaction.puts && spendReserve()
+  }
 }

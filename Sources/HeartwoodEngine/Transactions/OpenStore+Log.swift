@@ -108,6 +108,7 @@ extension OpenStore {
     var zeros: ZeroFilling?
     var checkpoint = false
     var look = false
+    var reserve = false
   }
 
   func dueWork(afterCommitOf bytes: Int, _ durability: Durability) -> DueWork {
@@ -126,6 +127,11 @@ extension OpenStore {
       isLookPlanned = options.reclamation == .automatic
       work.look = isLookPlanned
     }
+    // A store that is killed before its first checkpoint needs room for recovery, too.
+    if membership != nil, log.appendedBytes - bytesAtReserve >= StoreFolder.leastBytesForReserve {
+      bytesAtReserve = log.appendedBytes
+      work.reserve = true
+    }
     return work
   }
 
@@ -136,6 +142,16 @@ extension OpenStore {
     if let zeros = work.zeros { options.worker.submit { self.layZeros(zeros) } }
     if work.checkpoint { options.worker.submit { self.checkpointInBackground() } }
     if work.look { planLook() }
+    if work.reserve { options.worker.submit { self.layReserveInBackground() } }
+  }
+
+  private func layReserveInBackground() {
+    try? withLease { () throws(EngineError) in checkpoints.withLock { layReserve() } }
+  }
+
+  /// Under the lease and the lock of checkpoints.
+  func layReserve() {
+    if membership != nil { folder.layReserve(storeBytes: Occupancy.total(self)) }
   }
 
   private func layZeros(_ zeros: ZeroFilling) {

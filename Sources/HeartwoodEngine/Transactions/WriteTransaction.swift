@@ -109,8 +109,8 @@ public final class WriteTransaction: KeyValueReader {
   ///   - count: How many bytes the value has, 0 to 1 GiB.
   ///   - source: Puts the next bytes of the value to the beginning of the buffer and returns how many they are, at least
   ///     one. Called until there are `count`; the transaction can't be used meanwhile.
-  /// - Throws: as `put` with bytes does, `.cutShort` where the source has no more bytes than it gave, and what the source
-  ///   throws. After the last two the transaction can't commit.
+  /// - Throws: as `put` with bytes does, `.cutShort` where the source has no more bytes than it gave, or says that it gave more than the buffer holds, and
+  ///   what the source throws. After the last two the transaction can't commit.
   public func put(
     _ key: UnsafeRawBufferPointer, count: Int,
     from source: (_ buffer: UnsafeMutableRawBufferPointer) throws -> Int
@@ -125,7 +125,8 @@ public final class WriteTransaction: KeyValueReader {
       var filled = 0
       while filled < wanted {
         let given = try source(UnsafeMutableRawBufferPointer(rebasing: buffer[filled..<wanted]))
-        guard given > 0, given <= wanted - filled else { throw Self.cutShort }
+        guard given <= wanted - filled else { throw Self.overrun(given, of: wanted - filled) }
+        guard given > 0 else { throw Self.cutShort }
         filled += given
       }
       left -= wanted
@@ -149,6 +150,13 @@ public final class WriteTransaction: KeyValueReader {
 
   private static var cutShort: EngineError {
     EngineError(.cutShort, "the source of a value has ended before all of the value has come")
+  }
+
+  private static func overrun(_ given: Int, of room: Int) -> EngineError {
+    EngineError(
+      .cutShort,
+      "the source of a value says that it gave \(given) bytes, but its buffer has room for \(room); return how many were put there"
+    )
   }
 
   /// Puts the value that a key has once more, so that it lies at the end of the log.

@@ -122,6 +122,35 @@ import Testing
 
   // MARK: The reserve
 
+  @Test func `a transaction that deletes has the reserve for its frames in the middle, too`() throws {
+    let rig = try FullDiskRig.withReserve()
+    rig.options.frameBytes = 4 << 10
+    _ = rig.close()
+    try rig.open()
+    rig.leaveRoom(0)
+    _ = rig.fill(from: 5000, bytes: 3000)
+    #expect(rig.delete(0..<2400) == nil)
+    try rig.verify()
+    rig.kill()
+    try rig.open()
+    try rig.verify()
+  }
+
+  @Test func `a store that is killed on a full disk before its first checkpoint opens again`() throws {
+    let rig = try FullDiskRig()
+    rig.options.checkpointBytes = 64 << 20
+    _ = rig.close()
+    try rig.open()
+    rig.leaveRoom(100 << 20)
+    for key in 0..<2400 { #expect(rig.put(key, bytes: 1000, .deferred) == nil) }
+    #expect(try rig.reserveBytes() != nil)
+    rig.leaveRoom(0)
+    _ = rig.fill(from: 5000, bytes: 1000)
+    rig.kill()
+    #expect(rig.tryOpen() == nil)
+    try rig.verify()
+  }
+
   @Test func `deleting, reclaiming and opening have the room that the store keeps in reserve`() throws {
     let rig = try FullDiskRig.withReserve()
     let reserve = try #require(try rig.reserveBytes())

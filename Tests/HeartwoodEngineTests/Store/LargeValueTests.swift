@@ -73,6 +73,12 @@ import Testing
       }
     }
     #expect(error?.code == .cutShort)
+    let overrun = #expect(throws: EngineError.self) {
+      try engine.write { transaction in
+        try transaction.put(Array("long".utf8), count: size) { $0.count + 1 }
+      }
+    }
+    #expect(overrun?.message.contains("its buffer has room for") == true)
     try engine.write { transaction in
       try transaction.put("after", [2])
       guard size > Self.frameBytes else { return }

@@ -108,6 +108,20 @@ import Testing
     }
   }
 
+  @Test(arguments: [nil, 60])
+  func `that close a store whose folder was deleted are told so`(idleSeconds: Double?) throws {
+    try TemporaryFolder.with { path in
+      var options = StoreKind.posixMapped.processOptions
+      // With the lease released after each write, and kept.
+      options.idleSeconds = idleSeconds
+      let engine = try Engine(at: path, options: options)
+      try engine.write { try $0.put("a", [1]) }
+      try FileManager.default.removeItem(atPath: path)
+      let error = #expect(throws: EngineError.self) { try engine.close() }
+      #expect(error?.code == .replaced, "\(String(describing: error))")
+    }
+  }
+
   @Test(arguments: [false, true])
   func `have threads that write all at once, and checkpoints in the background`(isShared: Bool) throws {
     try TemporaryFolder.with { path in
