@@ -21,9 +21,6 @@ struct Backup {
       try? UnfinishedCopy.clear(target.folder, keeping: earlier)
       throw error
     }
-    #if DELIBERATE_BUGS
-      if DeliberateBug.isOn(.removesEarlierBackupTooEarly) { _ = removeUnneeded(earlier) }
-    #endif
     // 5. The mark becomes the anchor. Where this fails, either anchor may be there, with all that it needs.
     let sequence = earlier.map { $0.slot.sequence &+ 2 } ?? AnchorSlot.firstSequence
     try target.replaceAnchor(contents.slot(sequence: sequence))

@@ -25,9 +25,6 @@ final class BackupTarget {
 
   /// Makes the mark by which an unfinished backup is known: before anything of it is there.
   func mark() throws(EngineError) {
-    #if DELIBERATE_BUGS
-      if DeliberateBug.isOn(.marksNoBackup) { return }
-    #endif
     try doing { () throws(FileSystemError) in
       try folder.directory.open(StoreFolder.newAnchorName, .createNew).close()
       try folder.directory.sync()
@@ -42,11 +39,7 @@ final class BackupTarget {
       file: try doing { () throws(FileSystemError) in try folder.directory.open(name, mode) })
     do throws(EngineError) {
       try body(file)
-      #if DELIBERATE_BUGS
-        if !DeliberateBug.isOn(.namesBackupBeforeItIsDurable) { try file.sync() }
-      #else
-        try file.sync()
-      #endif
+      try file.sync()
     } catch {
       try? file.file.close()
       throw error

@@ -21,11 +21,6 @@ struct UnfinishedCopy {
 
   /// Takes it away, for a store that is to be written.
   func takeAway() throws(EngineError) {
-    #if DELIBERATE_BUGS
-      if hasMark, DeliberateBug.isOn(.keepsUnfinishedBackup) {
-        return folder.unlink([StoreFolder.newAnchorName])
-      }
-    #endif
     if isThere {
       try Self.clear(folder, keeping: try EarlierBackup.read(folder, contents))
     } else if hasMark {

@@ -45,11 +45,7 @@ extension OpenStore {
     }
     lastCheckpoint = checkpoint
     // 4. The log is durable up to and with that frame.
-    #if DELIBERATE_BUGS
-      if !DeliberateBug.isOn(.namesCheckpointBeforeFrameIsSynced) { try syncs.sync(work) }
-    #else
-      try syncs.sync(work)
-    #endif
+    try syncs.sync(work)
     log.synced.note(work)
     // 5. The anchor names the frame. From here on opening begins there.
     let upcoming = numbers.upcoming

@@ -195,13 +195,7 @@ final class PageAppender {
   }
 
   private func sync() throws(FileSystemError) {
-    #if DELIBERATE_BUGS
-      if DeliberateBug.isOn(.namesCheckpointBeforePagesAreSynced) { return }
-    #endif
     for part in parts where unsynced.contains(part.segment.number) { try part.segment.file.sync(.full) }
-    #if DELIBERATE_BUGS
-      if DeliberateBug.isOn(.skipsNameSyncOfPages) { return }
-    #endif
     if hasNewNames { try files.folder.directory.sync() }
     hasNewNames = false
   }

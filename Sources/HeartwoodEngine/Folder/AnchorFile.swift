@@ -144,12 +144,6 @@ final class AnchorFile: @unchecked Sendable {
       if syncs { try file.sync(.full) }
       // A crash here leaves no anchor: the folder is made anew by the next opening.
       try folder.directory.rename(StoreFolder.newAnchorName, to: StoreFolder.anchorName)
-      #if DELIBERATE_BUGS
-        if DeliberateBug.isOn(.skipsNameSyncOfAnchor) {
-          return AnchorFile(
-            file: file, path: folder.path(of: StoreFolder.anchorName), slot: slot, syncs: syncs)
-        }
-      #endif
       if syncs { try folder.directory.sync() }
       // From here on it is a store.
       return AnchorFile(
@@ -197,9 +191,6 @@ final class AnchorFile: @unchecked Sendable {
 
   /// Writes the slot in use once more, with the other one behind it.
   private func settle() -> Outcome {
-    #if DELIBERATE_BUGS
-      if DeliberateBug.isOn(.leavesSlotUnsettled) { return .written }
-    #endif
     guard syncs, !isSettled else { return .written }
     let outcome = put(slot)
     if case .written = outcome { isSettled = true }
@@ -210,21 +201,11 @@ final class AnchorFile: @unchecked Sendable {
   private func put(_ next: AnchorSlot) -> Outcome {
     do {
       try Self.write(next, to: file)
-      #if DELIBERATE_BUGS
-        if DeliberateBug.isOn(.writesBothSlotsAtOnce) {
-          var other = next
-          other.sequence += 1
-          try Self.write(other, to: file)
-        }
-      #endif
     } catch {
       // The slot just hit is the older one; the next write goes to it again.
       return .failed(.files(error, "the anchor could not be written"))
     }
     do {
-      #if DELIBERATE_BUGS
-        let syncs = self.syncs && !DeliberateBug.isOn(.skipsSyncOfAnchor)
-      #endif
       if syncs { try file.sync(.data) }
     } catch {
       return .unsynced(.files(error, "the anchor could not be synced"))

@@ -213,12 +213,7 @@ final class StoreFolder: Sendable {
       }
     }
     return try reading { (file) throws(FileSystemError) in
-      #if DELIBERATE_BUGS
-        let isLocked = try file.isLocked()
-        let isBelieved = isLocked || DeliberateBug.isOn(.believesRecordsOfTheDead)
-      #else
-        let isBelieved = try file.isLocked()
-      #endif
+      let isBelieved = try file.isLocked()
       guard isBelieved else { return nil }
       return try ProcessPage(file, isWritten: false).newest()
     }

@@ -77,12 +77,7 @@ struct AnchorSlot: Hashable, Sendable {
   /// Reads the sector of slot `index`; nothing in it is believed before its checksum holds.
   static func decode(_ bytes: UnsafeRawBufferPointer, slot index: Int) -> Reading {
     guard bytes.count >= Format.anchorSlotBytes, let base = bytes.baseAddress else { return .invalid }
-    #if DELIBERATE_BUGS
-      let isIntact =
-        DeliberateBug.isOn(.ignoresChecksumOfAnchor) || base.field64(504) == checksum(base, slot: index)
-    #else
-      let isIntact = base.field64(504) == checksum(base, slot: index)
-    #endif
+    let isIntact = base.field64(504) == checksum(base, slot: index)
     guard base.field64(0) == Format.anchorMagic, isIntact else { return .invalid }
     guard base.field32(12) <= Format.version, base.field32(28) == 0 else {
       return .newerFormat(base.field32(8))

@@ -6,18 +6,12 @@ enum Checksums {
   /// For everything in one segment.
   @inline(__always)
   static func segmentSeed(store: UInt64, salt: UInt64, number: UInt32) -> UInt64 {
-    #if DELIBERATE_BUGS
-      if DeliberateBug.isOn(.leavesSegmentOutOfChecksums) { return 0 }
-    #endif
     return mix(mix(store, salt), UInt64(number))
   }
 
   /// For what lies at an offset of a segment.
   @inline(__always)
   static func seed(_ segmentSeed: UInt64, at offset: Int) -> UInt64 {
-    #if DELIBERATE_BUGS
-      if DeliberateBug.isOn(.leavesPlaceOutOfChecksums) { return segmentSeed }
-    #endif
     return segmentSeed ^ (UInt64(truncatingIfNeeded: offset) &* 0x9E37_79B1_85EB_CA87)
   }
 

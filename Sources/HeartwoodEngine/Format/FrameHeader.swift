@@ -61,12 +61,7 @@ struct FrameHeader: Hashable, Sendable {
       base.field32(0) == Format.frameMagic
     else { return nil }
     let sum = base.field64(72)
-    #if DELIBERATE_BUGS
-      let isIntact =
-        DeliberateBug.isOn(.trustsLengthBeforeChecksum) || sum == XXH64.hash(base.bytes(72), seed: seed)
-    #else
-      let isIntact = sum == XXH64.hash(base.bytes(72), seed: seed)
-    #endif
+    let isIntact = sum == XXH64.hash(base.bytes(72), seed: seed)
     guard isIntact, base.field16(6) == Format.frameVersion else {
       return nil
     }

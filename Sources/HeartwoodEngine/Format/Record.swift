@@ -75,9 +75,6 @@ struct Record {
   /// By itself, as it needs all of the processor's registers.
   @inline(never)
   private static func isIntact(_ base: UnsafeRawPointer, _ totalBytes: Int, _ seed: UInt64) -> Bool {
-    #if DELIBERATE_BUGS
-      if DeliberateBug.isOn(.ignoresRecordChecksum) { return true }
-    #endif
     return base.field64(0) == XXH3.hash((base + 8).bytes(totalBytes &- 8), seed: seed)
   }
 

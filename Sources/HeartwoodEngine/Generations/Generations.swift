@@ -150,9 +150,6 @@ final class Generations: @unchecked Sendable {
 
   /// The generation up to which readers don't take those any more that have what it has retired.
   private func lastReady(_ published: UInt64) -> UInt64 {
-    #if DELIBERATE_BUGS
-      if DeliberateBug.isOn(.freesPagesOfUnpublished) { return .max }
-    #endif
     return published
   }
 
@@ -176,11 +173,6 @@ final class Generations: @unchecked Sendable {
       let middle = (low + high) / 2
       if pins[middle] < page.born { low = middle + 1 } else { high = middle }
     }
-    #if DELIBERATE_BUGS
-      if DeliberateBug.isOn(.freesPagesOneGenerationEarly) {
-        return low < pins.count && pins[low] + 1 < page.retired
-      }
-    #endif
     return low < pins.count && pins[low] < page.retired
   }
 

@@ -44,9 +44,6 @@ struct FrameScanner {
 
   /// The next frame of the chain, with every byte of it checked.
   func frame(at point: LogPoint) throws(EngineError) -> ScannedFrame? {
-    #if DELIBERATE_BUGS
-      if DeliberateBug.isOn(.ignoresChain) { return try frame(at: point.position.offset) }
-    #endif
     guard let frame = try frame(at: point.position.offset),
       frame.header.sequence == point.sequence, frame.header.previous == point.chain
     else { return nil }
@@ -108,9 +105,6 @@ struct FrameScanner {
   }
 
   private static func isTrailer(_ found: UInt64, _ checksum: UInt64) -> Bool {
-    #if DELIBERATE_BUGS
-      if DeliberateBug.isOn(.ignoresFrameChecksum) { return true }
-    #endif
     return found == checksum
   }
 

@@ -230,9 +230,6 @@ final class Log: @unchecked Sendable {
 
   private func leaveBehind(at offset: Int, _ error: any Error) {
     noteFailure(error)
-    #if DELIBERATE_BUGS
-      if DeliberateBug.isOn(.goesOnBehindFailedWrite) { return }
-    #endif
     mustRoll = true
     remains = (last, offset)
   }

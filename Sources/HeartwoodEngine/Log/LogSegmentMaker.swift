@@ -29,9 +29,6 @@ struct LogSegmentMaker {
     guard options.durability != .none else { return }
     do {
       try segment.file.sync(.full)
-      #if DELIBERATE_BUGS
-        if DeliberateBug.isOn(.skipsNameSyncOfLog) { return }
-      #endif
       try folder.directory.sync()
     } catch {
       throw EngineError.files(error, "a segment of the log could not be synced")

@@ -21,13 +21,7 @@ final class LogSyncs: Sendable {
       do throws(FileSystemError) {
         try work.sync()
       } catch {
-        #if DELIBERATE_BUGS
-          if DeliberateBug.isOn(.retriesFailedSync), (try? work.sync()) != nil { return }
-        #endif
         let failure = EngineError.files(error, "the log could not be synced")
-        #if DELIBERATE_BUGS
-          if DeliberateBug.isOn(.goesOnAfterFailedSync) { throw failure }
-        #endif
         status.stop(failure)
         throw failure
       }

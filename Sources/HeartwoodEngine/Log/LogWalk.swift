@@ -29,9 +29,6 @@ struct LogWalk {
   /// The next frame with all of its bytes checked; nil at the end, or where no valid frame is.
   mutating func next() throws(EngineError) -> ScannedFrame? {
     guard try advanceToFrame() else { return nil }
-    #if DELIBERATE_BUGS
-      if DeliberateBug.isOn(.takesReadErrorForEnd) { return step((try? scanner().frame(at: point)) ?? nil) }
-    #endif
     return step(try scanner().frame(at: point))
   }
 

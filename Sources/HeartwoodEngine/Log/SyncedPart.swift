@@ -61,9 +61,6 @@ final class SyncedPart: Sendable {
 
   /// Everything up to the log's end.
   func work(with last: LogSegment, end: LogPoint) -> Work {
-    #if DELIBERATE_BUGS
-      if DeliberateBug.isOn(.syncsLastSegmentOnly) { return Work(files: [last], point: end) }
-    #endif
     return Work(files: earlier.withLock { $0.map(\.segment) } + [last], point: end)
   }
 
@@ -73,9 +70,6 @@ final class SyncedPart: Sendable {
       guard work.point.sequence >= durable.sequence else { return }
       durablePoint.move(to: work.point)
       // What came behind the work's point, before the log went on elsewhere, it has not synced.
-      #if DELIBERATE_BUGS
-        if DeliberateBug.isOn(.forgetsWhatCameDuringSync) { return earlier.removeAll() }
-      #endif
       earlier.removeAll { $0.end <= work.point.sequence }
     }
   }

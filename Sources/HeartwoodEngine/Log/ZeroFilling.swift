@@ -83,9 +83,6 @@ final class ZeroFilling: @unchecked Sendable {
   /// Whether watchers were told just now. Not where the clock was put back.
   @inline(__always)
   private func isSoon(_ time: Int64) -> Bool {
-    #if DELIBERATE_BUGS
-      if DeliberateBug.isOn(.tellsNobodyOfCommitsInPlace) { return true }
-    #endif
     guard let lastCall, time >= lastCall else { return false }
     // A difference too large for a number is not small either.
     return UInt64(bitPattern: time &- lastCall) < Self.callInterval
@@ -107,11 +104,6 @@ final class ZeroFilling: @unchecked Sendable {
     let wanted = range.upperBound + min(lead(range.upperBound), Format.fillStepBytes)
     let target = max(range.upperBound, min(wanted & ~(Format.pageBytes - 1), segmentBytes))
     lock.lock()
-    #if DELIBERATE_BUGS
-      if DeliberateBug.isOn(.laysZerosOverFrames) {
-        filled = min(filled, range.lowerBound & ~(Format.pageBytes - 1))
-      }
-    #endif
     while step(segment.file, to: target) {}
     let end = min(filled, max(target, range.lowerBound + Self.largestLead))
     lock.unlock()

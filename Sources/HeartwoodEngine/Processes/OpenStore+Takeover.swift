@@ -18,9 +18,6 @@ extension OpenStore {
     // 2. Others learn where the log ends now.
     if case .recover = takeover { try publishRecord() }
     // 3. The tree begins again where another process has written pages.
-    #if DELIBERATE_BUGS
-      if DeliberateBug.isOn(.keepsTreeOfOldCheckpoint) { foreign = .none }
-    #endif
     if case .checkpoint(let checkpoint) = foreign { try reload(from: checkpoint) }
     pages.sealIfLonger()
     // 4. Threads of this process may write.
@@ -34,10 +31,6 @@ extension OpenStore {
   }
 
   private func takeover(_ record: ProcessRecord?) -> Takeover {
-    #if DELIBERATE_BUGS
-      if record != nil, DeliberateBug.isOn(.writesBehindOthersUnseen) { return .resume }
-      if let record, DeliberateBug.isOn(.takesDeadLeaderForOrderly) { return .refresh(record) }
-    #endif
     let lastOwn = lease.lastOwnRecord.load(ordering: .relaxed)
     switch LeaseMachine.takeover(counter: record?.counter, isHeld: record?.isHeld ?? true, lastOwn: lastOwn) {
     case .resume: return .resume
@@ -50,11 +43,7 @@ extension OpenStore {
 
   private func refresh(_ record: ProcessRecord) throws(EngineError) {
     try CatchUp(store: self, end: record.end, durable: record.durable).run()
-    #if DELIBERATE_BUGS
-      if !DeliberateBug.isOn(.reusesNumbersOfOthers) { numbers.raise(to: record.nextSegment) }
-    #else
-      numbers.raise(to: record.nextSegment)
-    #endif
+    numbers.raise(to: record.nextSegment)
     let slot = try anchor.reload(folder).slot
     try makeDurable(slot)
     try noteCheckpointOfOthers(slot)
@@ -62,9 +51,6 @@ extension OpenStore {
 
   /// Makes up for a process that writes without syncs.
   private func makeDurable(_ slot: AnchorSlot) throws(EngineError) {
-    #if DELIBERATE_BUGS
-      if DeliberateBug.isOn(.leavesFilesUnsynced) { return }
-    #endif
     if slot.isUnsynced, options.durability != .none { try folder.syncEverything() }
   }
 
@@ -80,9 +66,6 @@ extension OpenStore {
   }
 
   private var hasUnnamedPages: Bool {
-    #if DELIBERATE_BUGS
-      if DeliberateBug.isOn(.keepsPagesWrittenOver) { return false }
-    #endif
     return !pages.has(lastCheckpoint?.pageSegments ?? [])
   }
 

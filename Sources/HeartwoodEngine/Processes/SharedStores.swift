@@ -102,12 +102,6 @@ private final class SharedStore: Sendable {
   func leave() -> Bool {
     state.withLock { state in
       guard case .open(let store, let users) = state else { return true }
-      #if DELIBERATE_BUGS
-        if DeliberateBug.isOn(.closesWhatOthersUse) {
-          state = .over
-          return true
-        }
-      #endif
       state = users > 1 ? .open(store, users: users - 1) : .over
       return users == 1
     }

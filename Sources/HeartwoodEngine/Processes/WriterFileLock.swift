@@ -16,10 +16,6 @@ final class WriterFileLock: @unchecked Sendable {
   func tryAcquire() throws(FileSystemError) -> HeldFileLock? {
     let isAcquired = try lock.withLock { () throws(FileSystemError) in
       guard let file else { return false }
-      #if DELIBERATE_BUGS
-        if DeliberateBug.isOn(.leadsBesideOthers) { return true }
-        if isTaken, DeliberateBug.isOn(.clearsLeaseBeforeUnlock) { return true }
-      #endif
       guard !isTaken else { return false }
       isTaken = try file.tryLock(.exclusive)
       return isTaken

@@ -163,19 +163,6 @@ final class WriterLease: @unchecked Sendable {
   ///   - write: Writes the record that says so, and returns its counter.
   func release(isInOrder: Bool, _ write: () throws(FileSystemError) -> UInt64) {
     lock.withLock {
-      #if DELIBERATE_BUGS
-        if DeliberateBug.isOn(.clearsLeaseBeforeUnlock) {
-          // Another thread acquires the lease by the file lock that this process still has, and goes on without it.
-          announceEnd(isInOrder, write)
-          let old = fileLock.take()
-          machine.handle(.released)
-          lock.unlock()
-          CurrentThread.pause()
-          _ = consume old
-          lock.lock()
-          return
-        }
-      #endif
       announceEnd(isInOrder, write)
       fileLock = nil
       machine.handle(.released)

@@ -61,9 +61,6 @@ private struct StoredValue {
   func read(in pieceBytes: Int, _ body: (UnsafeRawBufferPointer) throws -> Bool) throws {
     let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: pieceBytes, alignment: 16)
     defer { buffer.deallocate() }
-    #if DELIBERATE_BUGS
-      if DeliberateBug.isOn(.handsOutPiecesUnchecked) { return try go(through: buffer, body) }
-    #endif
     try go(through: buffer) { _ in true }
     try go(through: buffer, body)
   }

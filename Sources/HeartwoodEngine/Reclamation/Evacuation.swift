@@ -33,17 +33,11 @@ struct Evacuation {
   /// Does the next step; returns whether there is another one.
   mutating func step() throws(EngineError) -> Bool {
     guard let key = next else { return false }
-    #if DELIBERATE_BUGS
-      if DeliberateBug.isOn(.leavesLastValuesBehind), movedValues > 0 { return false }
-    #endif
     let batch = try store.writeInternally { (transaction) throws(EngineError) in
       let batch = try collect(from: key)
       for (key, value) in batch.values { try transaction.move(key, value) }
       for key in batch.leaves {
         if packs { try key.withBytes { (key) throws(EngineError) in try store.tree.pack(at: key) } }
-        #if DELIBERATE_BUGS
-          if DeliberateBug.isOn(.leavesPagesBehind) { continue }
-        #endif
         try store.tree.leave(pages, at: key)
       }
       return batch

@@ -154,9 +154,6 @@ final class Reclaimer: @unchecked Sendable {
 
   /// Whether somebody holds a generation before this one.
   private func isNeeded(_ generation: UInt64, _ store: OpenStore) -> Bool {
-    #if DELIBERATE_BUGS
-      if DeliberateBug.isOn(.forgetsPinsOfUnlinked) { return false }
-    #endif
     return store.generations.oldestPinned.map { $0 < generation } ?? false
   }
 }
@@ -225,9 +222,6 @@ extension OpenStore {
     try run(&evacuation) { () throws(EngineError) in
       if try yieldLease() { hasOtherPages = true }
     }
-    #if DELIBERATE_BUGS
-      if DeliberateBug.isOn(.leavesPagesOfOthersBehind) { return evacuation }
-    #endif
     if hasOtherPages, !victims.pages.isEmpty {
       // Nobody else writes from here on. That takes a walk through the tree, as choosing the segments did.
       checkpoints.withLock { pages.seal() }
@@ -324,11 +318,7 @@ extension OpenStore {
     try checkpoints.withLock { () throws(EngineError) in
       try takeCheckpoint(isForced: true, without: victims)
       // The other slot too: a store is opened by either.
-      #if DELIBERATE_BUGS
-        if !DeliberateBug.isOn(.unlinksWhatASlotNames) { try updateAnchor { _ in } }
-      #else
-        try updateAnchor { _ in }
-      #endif
+      try updateAnchor { _ in }
       reclaimer.unlink(victims, self)
     }
   }

@@ -45,9 +45,6 @@ final class LogApplier {
     case Format.deleteRangeOperation:
       guard let range = RangeRecord.decode(record) else { return false }
       try finish()
-      #if DELIBERATE_BUGS
-        if DeliberateBug.isOn(.skipsRangeDeletesInReplay) { break }
-      #endif
       _ = try tree.deleteRange(range)
     default: return false
     }
@@ -71,9 +68,6 @@ final class LogApplier {
       _ = try tree.put(record.key, isShort ? .inline(record.value) : .position(reference))
       return
     }
-    #if DELIBERATE_BUGS
-      if DeliberateBug.isOn(.skipsDeletesInReplay) { return }
-    #endif
     _ = try tree.delete(record.key)
   }
 

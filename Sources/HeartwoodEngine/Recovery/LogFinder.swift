@@ -95,9 +95,6 @@ struct LogFinder {
       let segment = try open(number, header)
       var walk = try LogWalk([segment][...], from: header.firstPoint, upTo: nil)
       let hasFrame = try walk.next() != nil
-      #if DELIBERATE_BUGS
-        if DeliberateBug.isOn(.acceptsUnfinishedCopy), hasFrame { return segment }
-      #endif
       while walk.point.sequence <= header.copiedThrough, try walk.next() != nil {}
       if hasFrame, walk.point.sequence > header.copiedThrough { return segment }
     }

@@ -35,9 +35,6 @@ struct LogScan {
       frames.append(frame)
       provenThrough = max(provenThrough, frame.header.durableThrough)
       isInside = frame.header.kind == Format.transactionKind && !frame.header.isLast
-      #if DELIBERATE_BUGS
-        if DeliberateBug.isOn(.acceptsUnfinishedTransactions) { isInside = false }
-      #endif
       if frame.header.kind == Format.transactionKind, !isInside { transaction = frame.header.transaction }
       if !isInside {
         validEnd = walk.point
@@ -72,13 +69,6 @@ struct LogScan {
       return
     }
     let missing = walk.point.sequence
-    #if DELIBERATE_BUGS
-      if DeliberateBug.isOn(.takesZerosForDamage) {
-        let next = try walk.segment.bytes(at: walk.point.position.offset, 8)
-        if next?.allSatisfy({ $0 == 0 }) == true { throw Self.damage(walk) }
-      }
-      if DeliberateBug.isOn(.ignoresProofOfFrames) { return }
-    #endif
     // Proven before: the anchor, or a frame that was read, says that this one was synced.
     guard provenThrough < missing else { throw Self.damage(walk) }
     // Proven behind: look at whatever still follows.

@@ -125,12 +125,6 @@ struct Opening {
     do {
       return try body()
     } catch {
-      #if DELIBERATE_BUGS
-        if DeliberateBug.isOn(.leaksFilesOnFailedOpening) {
-          _ = Unmanaged.passRetained(folder)
-          throw error
-        }
-      #endif
       folder.close()
       throw error
     }
@@ -192,9 +186,6 @@ struct Opening {
 
   /// Makes up for syncs that whoever wrote the anchor last has not done.
   private func makeDurable(_ slot: AnchorSlot, _ folder: StoreFolder) throws(EngineError) {
-    #if DELIBERATE_BUGS
-      if DeliberateBug.isOn(.leavesFilesUnsynced) { return }
-    #endif
     if slot.isUnsynced {
       // Later slots, which do not say so, stand on these files.
       try folder.syncEverything()

@@ -24,20 +24,11 @@ struct Recovery {
   ) throws(EngineError) -> Log {
     // Reading only: what is not proven to be on disk is left where it is, and not shown.
     if options.access == .readOnly { return try makeLog(before(scan.provenEnd), end: scan.provenEnd) }
-    #if DELIBERATE_BUGS
-      if DeliberateBug.isOn(.writesOverTail) { return try makeLog(before(scan.validEnd), end: scan.validEnd) }
-    #endif
     // 1. Transactions that nothing proves to be on disk are copied into new segments, all but the last of them durable.
     var copy = try unlinkingOnFailure(from: next) { () throws(EngineError) in try copyTail(number: next) }
-    #if DELIBERATE_BUGS
-      if DeliberateBug.isOn(.wipesTailBeforeCopyIsNamed) { try wipeTail() }
-    #endif
     // 2. It is durable before anything refers to it.
     let maker = LogSegmentMaker(folder: folder, identifier: contents.slot.identifier, options: options)
     try unlinkingOnFailure(from: next) { () throws(EngineError) in
-      #if DELIBERATE_BUGS
-        if DeliberateBug.isOn(.namesCopyBeforeItIsDurable) { return }
-      #endif
       try maker.settle(copy.segment)
     }
     // 3. The anchor names it. A crash before this means that recovery was not done.
@@ -111,11 +102,7 @@ struct Recovery {
     for frame in tail {
       if copy.end.position.offset >= options.segmentBytes {
         // The last of them may count as soon as it is whole: what comes before it is on disk by then.
-        #if DELIBERATE_BUGS
-          if !DeliberateBug.isOn(.leavesCopiesUnsynced) { try maker.settle(copy.segment) }
-        #else
-          try maker.settle(copy.segment)
-        #endif
+        try maker.settle(copy.segment)
         let next = try make(copy.end)
         copy.segments.append(next)
         copy.end = next.header.firstPoint
@@ -194,18 +181,6 @@ struct Recovery {
       throw EngineError.files(error, "the end of the log could not be copied")
     }
   }
-
-  #if DELIBERATE_BUGS
-    private func wipeTail() throws(EngineError) {
-      guard scan.validCount > scan.provenCount, let last = path.last else { return }
-      let offset = scan.frames[scan.provenCount].position.offset
-      do {
-        try last.file.write(all: [UInt8](repeating: 0, count: Format.frameHeaderBytes), at: offset)
-      } catch {
-        throw EngineError.files(error, "the old tail could not be wiped")
-      }
-    }
-  #endif
 
   private func nameInAnchor(_ copy: inout Copy, _ checkpoint: NamedCheckpoint?) throws(EngineError) {
     let (number, end) = (copy.segment.number, copy.end)

@@ -15,11 +15,7 @@ struct Replay {
     let root = checkpoint?.root ?? .empty
     generations = Generations(space: space, generation: first, root: root)
     tree = TreeWriter(space: space, generations: generations)
-    #if DELIBERATE_BUGS
-      let target = last ?? end.generation &- (DeliberateBug.isOn(.stopsOneGenerationEarly) ? 1 : 0)
-    #else
-      let target = last ?? end.generation
-    #endif
+    let target = last ?? end.generation
     guard target > first else { return }
     // All of them make one generation here: nobody sees those in between.
     tree.begin(generation: target, from: root)

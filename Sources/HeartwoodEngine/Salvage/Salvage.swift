@@ -118,9 +118,6 @@ struct Salvage {
     -> [SalvageLoss]
   {
     guard !holes.isEmpty else { return [] }
-    #if DELIBERATE_BUGS
-      if DeliberateBug.isOn(.salvagesTheTreeOnly) { return [] }
-    #endif
     let target = target
     try SalvageLog(source: source) { _ in }.replay(durable: durable) {
       $0 <= generation

@@ -55,9 +55,6 @@ final class CommitQueue: @unchecked Sendable {
   /// before it, is published at once.
   func add(_ entry: Entry) {
     lock.withLock {
-      #if DELIBERATE_BUGS
-        if entry.work == nil, DeliberateBug.isOn(.publishesOutOfOrder) { return publish(entry) }
-      #endif
       if entry.work == nil, entries.isEmpty, failure == nil {
         publish(entry)
       } else {
@@ -126,9 +123,6 @@ final class CommitQueue: @unchecked Sendable {
     lock.lock()
     isSyncing = false
     if let failure {
-      #if DELIBERATE_BUGS
-        if DeliberateBug.isOn(.forgetsThoseWhoWait) { entries[..<count].dropFirst().forEach(publish) }
-      #endif
       self.failure = failure
       entries.removeAll()
       dueCount = 0
@@ -167,10 +161,6 @@ final class CommitQueue: @unchecked Sendable {
   }
 
   private func publish(_ entry: Entry) {
-    #if DELIBERATE_BUGS
-      // The one before it comes too late: who waits would find the generation gone back.
-      if DeliberateBug.isOn(.publishesOutOfOrder), entry.number < generations.newest { return }
-    #endif
     path.settle(at: entry.end)
     generations.publish(entry.number, entry.root)
   }

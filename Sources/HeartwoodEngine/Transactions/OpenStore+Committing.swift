@@ -157,9 +157,6 @@ extension OpenStore {
   }
 
   private func isSynced(_ durability: Durability) -> Bool {
-    #if DELIBERATE_BUGS
-      if DeliberateBug.isOn(.acknowledgesBeforeSync) { return false }
-    #endif
     return durability == .full && options.durability != .none
   }
 
@@ -167,9 +164,6 @@ extension OpenStore {
     let root = tree.commit()
     generations.commit(transaction.number, root)
     adoptsDiskPlaces = false
-    #if DELIBERATE_BUGS
-      if DeliberateBug.isOn(.publishesBeforeSync) { generations.publish(transaction.number, root) }
-    #endif
     commits.add(
       CommitQueue.Entry(
         number: transaction.number, root: root, end: log.end, work: isSynced ? log.syncWork() : nil))
@@ -183,12 +177,6 @@ extension OpenStore {
         time: options.clock.nanosecondsSince1970, puts: transaction.puts, deletes: transaction.deletes,
         makingRoom: { spendReserve(for: transaction) })
     } catch {
-      #if DELIBERATE_BUGS
-        if DeliberateBug.isOn(.keepsTransactionThatFailed) {
-          take(transaction, isSynced: isSynced)
-          throw error
-        }
-      #endif
       giveUp(transaction)
       try takeAway(error)
       throw error

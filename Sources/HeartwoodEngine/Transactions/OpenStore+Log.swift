@@ -36,11 +36,7 @@ extension OpenStore {
       throw error
     }
     do {
-      #if DELIBERATE_BUGS
-        if !DeliberateBug.isOn(.namesSegmentBeforeItIsDurable) { try maker.settle(segment) }
-      #else
-        try maker.settle(segment)
-      #endif
+      try maker.settle(segment)
     } catch {
       if error.code == .noSpace { folder.unlink([SegmentName.log(number)]) }
       throw error
@@ -70,20 +66,13 @@ extension OpenStore {
   func unlinkAbandoned() throws(EngineError) {
     guard !log.abandoned.isEmpty else { return }
     // The other slot names the last of them; a store is opened by either.
-    #if DELIBERATE_BUGS
-      if !DeliberateBug.isOn(.unlinksGivenUpTooEarly) { try updateAnchor { _ in } }
-    #else
-      try updateAnchor { _ in }
-    #endif
+    try updateAnchor { _ in }
     folder.unlink(log.abandoned.map(SegmentName.log))
     log.forgetAbandoned()
   }
 
   /// Takes the mark of a clean close away, before the first frame behind it is written.
   func markInUse() throws(EngineError) {
-    #if DELIBERATE_BUGS
-      if DeliberateBug.isOn(.leavesMarkOfCleanClose) { return }
-    #endif
     try announceLease()
     guard anchor.isClean else { return }
     try updateAnchor { $0.isClean = false }

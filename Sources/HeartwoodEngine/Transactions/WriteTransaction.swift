@@ -225,9 +225,6 @@ public final class WriteTransaction: KeyValueReader {
       try body()
       if builder.isFull { try store.appendFrame(of: self) }
     } catch {
-      #if DELIBERATE_BUGS
-        if DeliberateBug.isOn(.commitsAfterFailedChange) { throw error }
-      #endif
       failure = error
       throw error
     }

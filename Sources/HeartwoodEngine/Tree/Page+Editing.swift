@@ -66,9 +66,6 @@ extension Page {
   /// need one.
   @inline(__always)
   func holdsEntries(_ suffix: Int, _ payload: Payload) -> Bool {
-    #if DELIBERATE_BUGS
-      if DeliberateBug.isOn(.putsAnythingWithoutSlots) { return true }
-    #endif
     return hasSlots || (suffix == Int(uniform) && payload.inline.count == 0)
   }
 

@@ -5,11 +5,7 @@ extension Page {
   /// Searches and changes check nothing: this is looked at once, when a page is first touched, after its
   /// checksum has held.
   func flaw(level expected: Int) -> String? {
-    #if DELIBERATE_BUGS
-      let isOfLevel = DeliberateBug.isOn(.ignoresLevelOfPages) || level == expected
-    #else
-      let isOfLevel = level == expected
-    #endif
+    let isOfLevel = level == expected
     guard isOfLevel else { return "its level is \(level) where \(expected) belongs" }
     guard hasSlots || (isLeaf && raw.field8(1) == 1 && uniform <= 8) else {
       return "it can't be without slots"
@@ -26,9 +22,6 @@ extension Page {
       heapBytes += self.heapBytes(index)
     }
     guard heapBytes <= Page.byteCount - heapStart - heapDead else { return "its entries share bytes" }
-    #if DELIBERATE_BUGS
-      if DeliberateBug.isOn(.ignoresOrderOfPages) { return nil }
-    #endif
     return orderFlaw()
   }
 

@@ -172,11 +172,7 @@ final class PageSpace: @unchecked Sendable {
         try fill(index, UnsafeMutableRawBufferPointer(start: page.base, count: Page.byteCount))
       }
       let found = Self.checksum(base, segmentSeed: segment.pointee.seed, index: index)
-      #if DELIBERATE_BUGS
-        let isIntact = DeliberateBug.isOn(.ignoresChecksumOfPages) || found == checksum
-      #else
-        let isIntact = found == checksum
-      #endif
+      let isIntact = found == checksum
       guard isIntact else {
         throw Self.damaged(reference, "its checksum does not hold")
       }

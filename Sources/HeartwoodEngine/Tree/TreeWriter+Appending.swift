@@ -33,9 +33,6 @@ extension TreeWriter {
 
   @inline(never)
   private func countAppended() {
-    #if DELIBERATE_BUGS
-      if DeliberateBug.isOn(.forgetsToCountAppended) { uncounted = min(uncounted, 1) }
-    #endif
     path[0].page.setInterpolation()
     addToCounts(above: 0, uncounted)
     uncounted = 0

@@ -20,12 +20,7 @@ extension TreeWriter {
   ///
   /// - Returns: How many there were.
   func deleteRange(_ range: KeyRange) throws(EngineError) -> UInt64 {
-    #if DELIBERATE_BUGS
-      let (lower, to) = range.halfOpen
-      let from = DeliberateBug.isOn(.forgetsKeyOfRange) ? lower.map { $0 + [0] } : lower
-    #else
-      let (from, to) = range.halfOpen
-    #endif
+    let (from, to) = range.halfOpen
     var deleted: UInt64 = 0
     while root.reference != .none {
       let count = try (from ?? []).withBytes { (from) throws(EngineError) in

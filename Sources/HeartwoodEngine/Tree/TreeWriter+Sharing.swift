@@ -62,15 +62,6 @@ extension TreeWriter {
   private func replaceChildren(
     _ range: Range<Int>, with children: [(separator: [UInt8], payload: Page.Payload)]
   ) throws(EngineError) {
-    #if DELIBERATE_BUGS
-      if DeliberateBug.isOn(.keepsSeparatorOfShared), children.count == range.count {
-        for (index, child) in zip(range, children) {
-          path[1].page.setReference(index, child.payload.reference)
-          path[1].page.setKeyCount(index, child.payload.keyCount)
-        }
-        return
-      }
-    #endif
     scratch.begin(level: 1)
     scratch.append(path[1].page)
     scratch.remove(range.lowerBound + 1..<range.upperBound)

@@ -60,11 +60,7 @@ final class TreeWriter {
   func begin(generation: UInt64, from root: TreeRoot) {
     self.root = root
     self.generation = generation
-    #if DELIBERATE_BUGS
-      if !DeliberateBug.isOn(.appendsToPublishedLeaf) { leavePath() }
-    #else
-      leavePath()
-    #endif
+    leavePath()
     generations.reclaim()
   }
 
@@ -96,9 +92,6 @@ final class TreeWriter {
     born.removeAll()
     dropped.removeAll()
     replaced.removeAll()
-    #if DELIBERATE_BUGS
-      if DeliberateBug.isOn(.appendsToPublishedLeaf) { return }
-    #endif
     leavePath()
   }
 
@@ -212,9 +205,6 @@ final class TreeWriter {
   /// Sees to it that the pages of the path, from `level` up, may be changed.
   @inline(__always)
   func ownPath(from level: Int = 0) throws(EngineError) {
-    #if DELIBERATE_BUGS
-      if DeliberateBug.isOn(.changesPagesOfOthers), path[level].reference.isInArena { return }
-    #endif
     // What is above a page of this generation is of this generation too.
     if path[level].page.birth != generation { try copyPath(from: level) }
   }

@@ -59,26 +59,12 @@ extension LogStore {
     try refuseIfReadOnly()
     return try HeartwoodError.translating("the save failed", .persistentStoreSave) {
       var number: UInt64?
-      #if DELIBERATE_BUGS
-        var lateHistory: (key: [UInt8], value: [UInt8])?
-      #endif
       let result = try engine.write { writer in
         let transaction = LogStoreTransaction(writer, try schemas.schema(of: writer), identity)
         let result = try body(transaction)
         number = try transaction.finish(info)
-        #if DELIBERATE_BUGS
-          lateHistory = transaction.lateHistory
-        #endif
         return result
       }
-      #if DELIBERATE_BUGS
-        if let (key, value) = lateHistory {
-          try engine.write {
-            try $0.put(key, value)
-            try $0.put(KeySpace.newestHistoryKey, KeySpace.value(number ?? 0))
-          }
-        }
-      #endif
       return (result, number ?? newestGeneration)
     }
   }

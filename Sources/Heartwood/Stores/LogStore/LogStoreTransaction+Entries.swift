@@ -14,9 +14,6 @@ extension LogStoreTransaction {
   }
 
   func deleteEntries(of row: RowView, _ key: UInt64, _ stored: StoreEntity) {
-    #if DELIBERATE_BUGS
-      if DeliberateBug.isOn(.keepsEntriesOfDeletedRows) { return }
-    #endif
     for index in stored.indexes {
       entries.add(.delete) { IndexKey.append(index, row, key, to: &$0) }
     }
@@ -32,9 +29,6 @@ extension LogStoreTransaction {
       let after = IndexKey.entry(index, new, key)
       guard before != after else { continue }
       if let after { entries.add(index.isUnique ? .putUnique : .put, after) }
-      #if DELIBERATE_BUGS
-        if DeliberateBug.isOn(.keepsEntriesOfChangedRows) { continue }
-      #endif
       if let before { entries.add(.delete, before) }
     }
     for link in stored.derivedLinks where !old.isSame(link.column, in: new) {

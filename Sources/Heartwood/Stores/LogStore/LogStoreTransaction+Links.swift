@@ -6,9 +6,6 @@ extension LogStoreTransaction {
     guard relationship.hasEntries else { return }
     try addEntry(relationship, source, target)
     guard let inverse = relationship.inverseRelationship, inverse.isToMany else { return }
-    #if DELIBERATE_BUGS
-      if DeliberateBug.isOn(.forgetsInverseLink) { return }
-    #endif
     try addEntry(inverse, target, source)
   }
 
@@ -34,9 +31,6 @@ extension LogStoreTransaction {
 
   /// Removes what is kept for relationships that start at a row.
   func deleteLinks(from key: UInt64, _ stored: StoreEntity) throws {
-    #if DELIBERATE_BUGS
-      if DeliberateBug.isOn(.keepsLinksOfDeletedRows) { return }
-    #endif
     for relationship in stored.ownLinks {
       let number = schema.number(of: relationship)
       let kinds = relationship.isOrdered ? [KeySpace.order, KeySpace.rank] : [KeySpace.link]

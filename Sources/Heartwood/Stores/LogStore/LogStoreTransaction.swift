@@ -14,11 +14,6 @@ final class LogStoreTransaction: StoreTransaction, StoreReading {
   /// By root entity: keys that this transaction gave, under which there can be no rows but its own.
   private var givenKeys: [UInt16: Range<UInt64>] = [:]
 
-  #if DELIBERATE_BUGS
-    /// For `writesHistoryBehindTheSave`.
-    var lateHistory: (key: [UInt8], value: [UInt8])?
-  #endif
-
   init(_ reader: WriteTransaction, _ schema: StoreSchema, _ identity: StoreIdentity) {
     self.reader = reader
     self.schema = schema
@@ -33,9 +28,6 @@ final class LogStoreTransaction: StoreTransaction, StoreReading {
       throw HeartwoodError(.persistentStoreSave, "\(root.displayName) has no keys left for \(count) objects")
     }
     try checkNoRows(root, from: first)
-    #if DELIBERATE_BUGS
-      if DeliberateBug.isOn(.givesKeysTwice) { return first }
-    #endif
     try put(counter, KeySpace.value(next))
     givenKeys[root.number] = (givenKeys[root.number]?.lowerBound ?? first)..<next
     entries.reserve(count * schema.entity(root).entryCount)
@@ -71,10 +63,6 @@ final class LogStoreTransaction: StoreTransaction, StoreReading {
     let stored = schema.entity(entity)
     if let row {
       let old = try self.row(entity.rootEntity, key)
-      #if DELIBERATE_BUGS
-        let expectedVersion =
-          DeliberateBug.isOn(.ignoresVersionOfRows) ? old?.version ?? expectedVersion : expectedVersion
-      #endif
       guard let old, old.version == expectedVersion else {
         return conflict(entity, key, expectedVersion, old)
       }
@@ -147,11 +135,7 @@ extension LogStoreTransaction {
   func finish(_ info: TransactionInfo) throws -> UInt64? {
     try writeEntries()
     let violations = try uniqueness.violations(in: self)
-    #if DELIBERATE_BUGS
-      let isAllowed = DeliberateBug.isOn(.ignoresUniqueness) || violations.isEmpty
-    #else
-      let isAllowed = violations.isEmpty
-    #endif
+    let isAllowed = violations.isEmpty
     guard isAllowed else { throw ConstraintViolations(violations: violations) }
     guard !changes.isEmpty else { return nil }
     let number = reader.generation.rawValue + 1
@@ -159,12 +143,6 @@ extension LogStoreTransaction {
       number: number, previous: try self.number(KeySpace.newestHistoryKey) ?? 0,
       nanoseconds: info.date?.nanosecondsSince1970 ?? reader.time, author: info.author,
       contextName: info.contextName, changes: changes)
-    #if DELIBERATE_BUGS
-      if DeliberateBug.isOn(.writesHistoryBehindTheSave) {
-        lateHistory = (KeySpace.historyKey(number), HistoryCoding.encode(record, schema))
-        return number
-      }
-    #endif
     try put(KeySpace.historyKey(number), HistoryCoding.encode(record, schema))
     try put(KeySpace.newestHistoryKey, KeySpace.value(number))
     return number

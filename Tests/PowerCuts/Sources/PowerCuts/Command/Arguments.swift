@@ -18,9 +18,9 @@ enum Size: String {
 struct Arguments {
   static let usage = """
     usage: Tests/PowerCuts/run [short|standard] [--filesystems ext4,xfs,btrfs] [--seed N] [--folder PATH]
-                               [--bug NAME] [--keep]
+                               [--mutant NAME] [--keep]
       --folder PATH  where images are made (some 1 GB); /dev/shm unless told
-      --bug NAME     with a deliberate bug of the engine; no controls, and findings are what is wanted
+      --mutant NAME  with a mutant of the engine; no controls, and findings are what is wanted
       --keep         keep the images that failed
     """
 
@@ -30,7 +30,7 @@ struct Arguments {
   var folder = "/dev/shm"
   var keepsImages = false
   /// The mistake that the victim's engine makes; nil for none.
-  var bug: String?
+  var mutant: String?
   var (kernel, initialRamDisk) = ("", "")
 
   init(_ words: [String]) throws {
@@ -41,7 +41,7 @@ struct Arguments {
       case "--keep": keepsImages = true
       case "--seed": seed = try Self.value(of: word, &rest, UInt64.init)
       case "--folder": folder = try Self.value(of: word, &rest) { $0 }
-      case "--bug": bug = try Self.value(of: word, &rest) { $0 }
+      case "--mutant": mutant = try Self.value(of: word, &rest) { $0 }
       case "--kernel": kernel = try Self.value(of: word, &rest) { $0 }
       case "--initial-ram-disk": initialRamDisk = try Self.value(of: word, &rest) { $0 }
       case "--filesystems": formats = try Self.value(of: word, &rest, Self.formats)

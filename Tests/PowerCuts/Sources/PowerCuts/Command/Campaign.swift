@@ -35,7 +35,7 @@ final class Campaign {
       say("\(format): \(figures); \(Int(-start.timeIntervalSinceNow)) s")
       for finding in figures.findings { say("  FOUND \(finding)") }
       isClean = isClean && figures.findings.isEmpty
-      guard arguments.bug == nil else { continue }
+      guard arguments.mutant == nil else { continue }
       isClean = try Controls(boot: boot, base: base, folder: folder).run(format, arguments) && isClean
     }
     report()
@@ -57,11 +57,12 @@ final class Campaign {
 
   private func victims(_ format: DiskFormat) -> [Machine.Victim] {
     let seed = arguments.seed * 100
-    let alone = Machine.Victim(format: format, seed: seed + 1, bug: arguments.bug)
+    let alone = Machine.Victim(format: format, seed: seed + 1, mutant: arguments.mutant)
     let crowded = Machine.Victim(
-      format: format, seed: seed + 2, threads: 3, processors: 2, hasHastyWriteback: true, bug: arguments.bug)
+      format: format, seed: seed + 2, threads: 3, processors: 2, hasHastyWriteback: true,
+      mutant: arguments.mutant)
     let deferring = Machine.Victim(
-      format: format, seed: seed + 3, kind: .deferring, hasHastyWriteback: true, bug: arguments.bug)
+      format: format, seed: seed + 3, kind: .deferring, hasHastyWriteback: true, mutant: arguments.mutant)
     var traced = deferring
     (traced.seed, traced.isTraced) = (seed + 4, true)
     return arguments.size == .short ? [crowded, traced] : [alone, crowded, deferring, traced]

@@ -12,7 +12,7 @@ struct KillCourse {
   func run(_ format: DiskFormat, _ arguments: Arguments) throws -> Figures {
     var figures = Figures()
     let victim = Machine.Victim(
-      format: format, seed: arguments.seed * 100 + 50, threads: 2, bug: arguments.bug)
+      format: format, seed: arguments.seed * 100 + 50, threads: 2, mutant: arguments.mutant)
     var random = RandomNumbers(seed: victim.seed)
     let checker = ImageChecker(format: format, seed: victim.seed, folder: folder)
     var acknowledged = 0

@@ -23,7 +23,7 @@ final class Machine {
     /// Whether the calls of the file system are traced.
     var isTraced = false
     /// The mistake that the engine makes; nil for none.
-    var bug: String?
+    var mutant: String?
   }
 
   private let process = Process()
@@ -56,7 +56,7 @@ final class Machine {
     "console=ttyS0 quiet loglevel=2 panic=-1 mitigations=off "
       + "format=\(victim.format.rawValue) seed=\(victim.seed) threads=\(victim.threads) "
       + "kind=\(victim.kind) writeback=\(victim.hasHastyWriteback ? "hasty" : "usual")"
-      + (victim.isTraced ? " trace=/dev/vdb" : "") + (victim.bug.map { " HEARTWOOD_BUG=\($0)" } ?? "")
+      + (victim.isTraced ? " trace=/dev/vdb" : "") + (victim.mutant.map { " HEARTWOOD_MUTANT=\($0)" } ?? "")
   }
 
   private static func disk(_ name: String, _ socket: String) -> [String] {
@@ -83,6 +83,6 @@ final class Machine {
 extension Machine.Victim: CustomStringConvertible {
   var description: String {
     "\(format), \(kind), \(threads) threads, seed \(seed)\(isTraced ? ", traced" : "")"
-      + (bug.map { ", \($0)" } ?? "")
+      + (mutant.map { ", \($0)" } ?? "")
   }
 }
