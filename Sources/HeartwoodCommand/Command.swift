@@ -5,12 +5,14 @@ import Foundation
 struct Command {
   static let version = "0.1.0"
 
-  static var verbs: [any Verb.Type] {
+  static var subcommands: [any Subcommand.Type] {
     [
-      ImportVerb.self, ModelVerb.self, FetchVerb.self, ShowVerb.self, CountVerb.self, DeleteVerb.self,
-      HistoryVerb.self,
-      GenerationsVerb.self, SchemaVerb.self, StatisticsVerb.self, VerifyVerb.self, ReclaimVerb.self,
-      BackupVerb.self, SalvageVerb.self,
+      ImportCommand.self, ModelCommand.self, FetchCommand.self, ShowCommand.self, CountCommand.self,
+      DeleteCommand.self,
+      HistoryCommand.self,
+      GenerationsCommand.self, SchemaCommand.self, StatisticsCommand.self, VerifyCommand.self,
+      ReclaimCommand.self,
+      BackupCommand.self, SalvageCommand.self,
     ]
   }
 
@@ -44,52 +46,56 @@ struct Command {
     switch first {
     case "--help", "-h", "help": try writeHelp(for: words.dropFirst(), console: console)
     case "--version": try console.writeLine("heartwood \(version)")
-    case KeyValueVerbs.name: return try runKeyValueVerb(words.dropFirst(), console: console)
-    default: return try run(verb(named: words.prefix(1)), words.dropFirst(), console: console)
+    case KeyValueSubcommands.name: return try runKeyValueSubcommand(words.dropFirst(), console: console)
+    default: return try run(subcommand(named: words.prefix(1)), words.dropFirst(), console: console)
     }
     return .success
   }
 
-  private static func runKeyValueVerb(
+  private static func runKeyValueSubcommand(
     _ words: ArraySlice<String>, console: any Console
   ) throws(CommandFailure) -> ExitCode {
     guard let first = words.first else {
-      console.writeNote(KeyValueVerbs.help)
+      console.writeNote(KeyValueSubcommands.help)
       return .usage
     }
     guard !["--help", "-h", "help"].contains(first) else {
-      try writeHelp(for: [KeyValueVerbs.name] + words.dropFirst(), console: console)
+      try writeHelp(for: [KeyValueSubcommands.name] + words.dropFirst(), console: console)
       return .success
     }
-    return try run(verb(named: [KeyValueVerbs.name, first]), words.dropFirst(), console: console)
+    return try run(subcommand(named: [KeyValueSubcommands.name, first]), words.dropFirst(), console: console)
   }
 
   private static func run(
-    _ verb: any Verb.Type, _ words: ArraySlice<String>, console: any Console
+    _ subcommand: any Subcommand.Type, _ words: ArraySlice<String>, console: any Console
   ) throws(CommandFailure) -> ExitCode {
     if words.prefix(while: { $0 != "--" }).contains(where: { $0 == "--help" || $0 == "-h" }) {
-      try console.write(HelpText.verb(verb.syntax))
+      try console.write(HelpText.subcommand(subcommand.syntax))
       return .success
     }
-    return try verb.run(ParsedArguments(Array(words), for: verb.syntax), console: console)
+    return try subcommand.run(ParsedArguments(Array(words), for: subcommand.syntax), console: console)
   }
 
   private static func writeHelp(
     for words: ArraySlice<String>, console: any Console
   ) throws(CommandFailure) {
     guard let first = words.first else { return try console.write(HelpText.overview) }
-    guard first == KeyValueVerbs.name else {
-      return try console.write(HelpText.verb(verb(named: words.prefix(1)).syntax))
+    guard first == KeyValueSubcommands.name else {
+      return try console.write(HelpText.subcommand(subcommand(named: words.prefix(1)).syntax))
     }
-    guard words.count > 1 else { return try console.write(KeyValueVerbs.help) }
-    try console.write(HelpText.verb(verb(named: words.prefix(2)).syntax))
+    guard words.count > 1 else { return try console.write(KeyValueSubcommands.help) }
+    try console.write(HelpText.subcommand(subcommand(named: words.prefix(2)).syntax))
   }
 
-  /// - Parameter words: The verb, or kv and its verb.
-  private static func verb(named words: ArraySlice<String>) throws(CommandFailure) -> any Verb.Type {
-    let (name, group) = (words.joined(separator: " "), words.count > 1 ? KeyValueVerbs.all : verbs)
-    if let verb = group.first(where: { $0.syntax.name == name }) { return verb }
-    let known = group.map { $0.syntax.name } + (words.count > 1 ? [] : [KeyValueVerbs.name])
+  /// - Parameter words: The subcommand, or kv and its subcommand.
+  private static func subcommand(named words: ArraySlice<String>) throws(CommandFailure)
+    -> any Subcommand.Type
+  {
+    let (name, group) = (
+      words.joined(separator: " "), words.count > 1 ? KeyValueSubcommands.all : subcommands
+    )
+    if let subcommand = group.first(where: { $0.syntax.name == name }) { return subcommand }
+    let known = group.map { $0.syntax.name } + (words.count > 1 ? [] : [KeyValueSubcommands.name])
     let head = words.dropLast().map { $0 + " " }.joined()
     throw .usage(
       "there is no command \"\(name)\"\(Spelling.hint(name, among: known)); see heartwood \(head)--help")

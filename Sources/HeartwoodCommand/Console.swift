@@ -58,21 +58,21 @@ final class StandardConsole: Console {
 /// One line on the terminal that is written over as work goes on, and wiped at its end.
 struct ProgressLine {
   private let console: any Console
-  private let verb: String
+  private let subcommand: String
   private let total: Int
   private let step: Int
   private var shown = ""
 
-  init(_ verb: String, total: Int, unit step: Int = 500, on console: any Console) {
+  init(_ subcommand: String, total: Int, unit step: Int = 500, on console: any Console) {
     self.console = console
-    self.verb = verb
+    self.subcommand = subcommand
     self.total = total
     self.step = step
   }
 
   mutating func advance(to done: Int) {
     guard console.showsProgress, done % step == 0 || done == total else { return }
-    show("\(verb) \(done) of \(total)")
+    show("\(subcommand) \(done) of \(total)")
   }
 
   mutating func show(_ text: String) {

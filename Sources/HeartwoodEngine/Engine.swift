@@ -14,17 +14,17 @@ import HeartwoodFiles
 /// transaction runs at a time; readers wait for nobody. Engines of one process that have the same folder open for writing
 /// share what is behind them: the tree, the files, and the options of the first but for its durability.
 public final class Engine: Sendable {
-  let use: StoreUse
+  let handle: StoreHandle
 
   /// The folder that was opened.
   public let path: String
   /// What tells this store from every other.
-  public var storeIdentifier: StoreIdentifier { use.store.log.identifier }
+  public var storeIdentifier: StoreIdentifier { handle.store.log.identifier }
   /// The generation that the last transaction made, in this process or another; 0 for a store that nothing was written to.
   /// Where what others have committed can't be read, the newest that is known here: `snapshot()` says why.
   public var newestGeneration: Generation {
-    try? use.open().followOthers()
-    return Generation(rawValue: use.store.generations.newest)
+    try? handle.open().refreshIfStale()
+    return Generation(rawValue: handle.store.generations.newest)
   }
 
   // MARK: Opening and closing
@@ -42,11 +42,11 @@ public final class Engine: Sendable {
     self.path = path
     if let limits = options.untrusted {
       let opening = UntrustedOpening(path: path, options: options, limits: limits, fileSystem: fileSystem)
-      use = StoreUse(try opening.run(), options)
+      handle = StoreHandle(try opening.run(), options)
     } else if path == "/dev/null" {
-      use = StoreUse(try .inMemory(options), options)
+      handle = StoreHandle(try .inMemory(options), options)
     } else {
-      use = try Opening(path, options, fileSystem).use()
+      handle = try Opening(path, options, fileSystem).openHandle()
     }
     try checkContent(options)
   }
@@ -60,12 +60,12 @@ public final class Engine: Sendable {
   }
 
   /// What the keys and values of the store mean, as it is marked; nil where it is not.
-  public var content: StoreContent? { use.store.anchor.content }
+  public var content: StoreContent? { handle.store.anchor.content }
 
   /// Marks a store that has no mark, when its anchor is written next: at the latest when it is closed.
-  package func mark(_ content: StoreContent) { use.store.anchor.mark(content) }
+  package func mark(_ content: StoreContent) { handle.store.anchor.mark(content) }
 
-  deinit { use.forget() }
+  deinit { handle.forget() }
 
   /// Ends the use of the store: takes a checkpoint, so that opening it again is quick, and lets go of the lock. Where other
   /// processes have it open, what was written here is made durable, and the rest is left to the last of them.
@@ -74,19 +74,19 @@ public final class Engine: Sendable {
   /// - Throws: where the last checkpoint could not be written. The store is closed all the same, and loses
   ///   nothing: it is recovered by the next opening. `.stopped` where a sync failed before, and deferred
   ///   transactions may therefore not be on disk.
-  public func close() throws(EngineError) { try use.close() }
+  public func close() throws(EngineError) { try handle.close() }
 
   // MARK: Reading
 
   /// The newest generation, held until the object is released.
-  public func snapshot() throws(EngineError) -> Snapshot { try use.snapshot() }
+  public func snapshot() throws(EngineError) -> Snapshot { try handle.snapshot() }
 
   /// A past generation, for as long as the log has it.
   ///
   /// - Throws: `.generationUnavailable` where there is no such generation.
   /// - Complexity: The transactions behind the checkpoint before it are applied once more.
   public func snapshot(at generation: Generation) throws(EngineError) -> Snapshot {
-    try use.open().snapshot(at: generation.rawValue)
+    try handle.open().snapshot(at: generation.rawValue)
   }
 
   /// Runs `body` with the newest generation.
@@ -110,7 +110,7 @@ public final class Engine: Sendable {
   @usableFromInline
   func readNewest(
     _ key: UnsafeRawBufferPointer, _ body: (UnsafeRawBufferPointer) throws -> Void
-  ) throws { try use.readNewest(key, body) }
+  ) throws { try handle.readNewest(key, body) }
 
   /// The newest value of a key, nil where there is none. - Complexity: O(log n).
   public func get(_ key: [UInt8]) throws -> [UInt8]? {
@@ -138,14 +138,14 @@ public final class Engine: Sendable {
   /// - Parameter body: Is told the newest generation.
   /// - Returns: What has to be kept as long as `body` is to be called.
   public func observeCommits(_ body: @escaping @Sendable (Generation) -> Void) -> CommitObservation {
-    use.observeCommits(body)
+    handle.observeCommits(body)
   }
 
   /// The generations that are committed from now on, in this process or in others: of those that come while nobody asks, the
   /// newest. The sequence ends when the engine is closed or released, and does not keep it.
   ///
   /// See ``observeCommits(_:)``. Each use of the property is a sequence of its own.
-  public var commits: AsyncStream<Generation> { use.commitStream() }
+  public var commits: AsyncStream<Generation> { handle.commitStream() }
 
   // MARK: Writing
 
@@ -171,7 +171,7 @@ public final class Engine: Sendable {
   /// What `write` does, whatever `body` returns there: nothing in the engine is generic over it.
   @usableFromInline
   func commit(_ durability: Durability?, _ body: (WriteTransaction) throws -> Void) throws {
-    try use.write(durability, body)
+    try handle.write(durability, body)
   }
 
   /// Writes the tree to disk now, so that opening need not read the log before it. Done by itself in the
@@ -183,7 +183,7 @@ public final class Engine: Sendable {
   /// - Throws: `.locked` where another process writes for all of `EngineOptions.busyTimeout`; `.nestedWrite` inside a write of
   ///   this thread; `.readOnly`, `.stopped`, and errors of the file system, which lose nothing.
   /// - Complexity: O(n) in the pages that were changed since the last.
-  public func checkpoint() throws(EngineError) { try use.open().checkpoint() }
+  public func checkpoint() throws(EngineError) { try handle.open().checkpoint() }
 
   /// Gives the space of overwritten and deleted values back: moves what lives out of the parts of the log with
   /// little left alive, writes the tree anew where most of its pages are old, and unlinks the files.
@@ -199,7 +199,7 @@ public final class Engine: Sendable {
   ///   system. What was not given back stays as it was.
   /// - Complexity: O(n) in the number of keys, and in the bytes that are moved.
   @discardableResult
-  public func reclaim() throws(EngineError) -> ReclaimedSpace { try use.open().reclaim() }
+  public func reclaim() throws(EngineError) -> ReclaimedSpace { try handle.open().reclaim() }
 
   // MARK: Copying it
 
@@ -228,16 +228,18 @@ public final class Engine: Sendable {
   public func backup(
     to path: String, fileSystem: any FileSystem = PosixFileSystem()
   ) throws(EngineError) -> BackupReport {
-    try use.open().backup(to: path, fileSystem)
+    try handle.open().backup(to: path, fileSystem)
   }
 
   // MARK: Looking after it
 
   /// All generations that can still be opened, oldest first. - Complexity: O(n) in the number of transactions.
-  public func generations() throws(EngineError) -> [GenerationRecord] { try use.open().generationRecords() }
+  public func generations() throws(EngineError) -> [GenerationRecord] {
+    try handle.open().generationRecords()
+  }
 
   /// What the store holds and takes.
-  public func statistics() throws(EngineError) -> EngineStatistics { try use.open().statistics() }
+  public func statistics() throws(EngineError) -> EngineStatistics { try handle.open().statistics() }
 
   /// Reads everything and reports whatever is not as it should be. Reading and writing go on meanwhile, in other processes too.
   ///
@@ -246,6 +248,6 @@ public final class Engine: Sendable {
   ///   `EngineOptions.busyTimeout`; `.nestedWrite` inside a write of this thread.
   /// - Complexity: O(n) in the bytes of the store, and in the keys.
   public func verify(progress: ((Int64, Int64) -> Void)? = nil) throws(EngineError) -> VerificationReport {
-    try use.open().verify(progress: progress)
+    try handle.open().verify(progress: progress)
   }
 }

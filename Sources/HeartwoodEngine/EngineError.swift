@@ -37,7 +37,7 @@ public struct EngineError: Error, Sendable, CustomStringConvertible {
     /// A value, a transaction or a segment passes its limit.
     public static let tooLarge = Code(rawValue: "tooLarge")
     /// A value that comes piece by piece has ended too early.
-    public static let cutShort = Code(rawValue: "cutShort")
+    public static let truncatedSource = Code(rawValue: "cutShort")
     /// The generation is not in the log, or is newer than the newest.
     public static let generationUnavailable = Code(rawValue: "generationUnavailable")
     /// A write, checkpoint, reclamation, verification, backup or close was begun inside a write of the same thread.

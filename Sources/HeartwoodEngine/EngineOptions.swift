@@ -21,7 +21,7 @@ public struct EngineOptions: Sendable {
     case readWrite
     /// Reading; nothing is written to the folder, not even to recover. While a writer is there, its newest generation is
     /// seen. After an unclean end the last commits are left out until somebody opens the store for writing, full ones too:
-    /// that a commit was synced is told by what is written behind it. `EngineStatistics.hiddenTransactions` says how many.
+    /// that a commit was synced is told by what is written behind it. `EngineStatistics.unrecoveredTransactions` says how many.
     case readOnly
   }
 

@@ -20,9 +20,9 @@ final class OpenStore: @unchecked Sendable {
   let tree: TreeWriter
 
   /// Nil where nobody else can write: the store is in memory, or open for reading only.
-  let membership: Membership?
+  let attachment: ProcessAttachment?
   /// What the processes tell one another.
-  let page: ProcessPage?
+  let page: SharedHeader?
   let lease: WriterLease
   let fileSystem: any FileSystem
 
@@ -38,13 +38,13 @@ final class OpenStore: @unchecked Sendable {
   /// The last one whose frame is in the log, which the anchor need not name.
   var lastCheckpoint: NamedCheckpoint?
   /// Guarded by the writer lock, like what follows.
-  var foreign = ForeignCheckpoint.none
+  var pendingReload = PendingReload.none
 
   let numbers: SegmentNumbers
-  let hiddenTransactions: Int
+  let unrecoveredTransactions: Int
   let reclaimer = Reclaimer()
   /// Lets commits wait where they write faster than space comes back.
-  let pace = ReclaimPace()
+  let throttle = WriteThrottle()
   let observers = CommitObservers()
 
   // The writer's.
@@ -54,30 +54,30 @@ final class OpenStore: @unchecked Sendable {
   /// has little room left for pages that are not on disk.
   var checkpointInterval: Int {
     if space.arenaBytesInUse > space.arenaByteLimit / 2 { return options.checkpointBytes / 16 }
-    let isPressed = reclaimer.isPressed.load(ordering: .relaxed)
-    return isPressed ? options.checkpointBytes / 2 : options.checkpointBytes
+    let needsEarlyCheckpoint = reclaimer.needsEarlyCheckpoint.load(ordering: .relaxed)
+    return needsEarlyCheckpoint ? options.checkpointBytes / 2 : options.checkpointBytes
   }
   var isCheckpointUnderWay = false
   /// `log.appendedBytes` when the store was last looked through for garbage while nobody wrote.
-  var bytesAtLook = 0
-  var isLookPlanned = false
+  var bytesAtSpaceScan = 0
+  var isSpaceScanScheduled = false
   /// `log.appendedBytes` when the reserve was looked at the last time, but for checkpoints.
   var bytesAtReserve = 0
   /// Used again by the next, unless somebody has kept it.
   @exclusivity(unchecked) var lastTransaction: WriteTransaction?
   /// The next transaction lets go of the pages in memory that are on disk too.
-  var adoptsDiskPlaces = false
+  var evictsCleanPages = false
 
   /// What opening has found or made.
   struct Parts {
     var path: String
     var options: EngineOptions
     var fileSystem: any FileSystem
-    var page: ProcessPage?
+    var page: SharedHeader?
     /// The newest record that the log's end was taken from; 0 where it was not.
     var seenRecord: UInt64
     /// Whether nobody else is there.
-    var leads: Bool
+    var holdsLease: Bool
     var folder: StoreFolder
     var anchor: AnchorFile
     var log: Log
@@ -89,8 +89,8 @@ final class OpenStore: @unchecked Sendable {
     var numbers: SegmentNumbers
     /// Bytes of log that were read behind the checkpoint.
     var replayedBytes: Int
-    /// What `EngineStatistics.hiddenTransactions` tells.
-    var hiddenTransactions: Int
+    /// What `EngineStatistics.unrecoveredTransactions` tells.
+    var unrecoveredTransactions: Int
   }
 
   init(_ parts: Parts) {
@@ -99,12 +99,12 @@ final class OpenStore: @unchecked Sendable {
     fileSystem = parts.fileSystem
     page = parts.page
     lease = WriterLease(
-      isHeld: parts.leads, parts.folder.membership, parts.page, seenRecord: parts.seenRecord)
+      isHeld: parts.holdsLease, parts.folder.attachment, parts.page, seenRecord: parts.seenRecord)
     status = StoreStatus()
     syncs = LogSyncs(status, isOff: parts.options.durability == .none)
     commits = CommitQueue(log: parts.log, generations: parts.generations, syncs: syncs, status: status)
     folder = parts.folder
-    membership = parts.folder.membership
+    attachment = parts.folder.attachment
     anchor = parts.anchor
     log = parts.log
     space = parts.space
@@ -114,7 +114,7 @@ final class OpenStore: @unchecked Sendable {
     newestCheckpoint = parts.checkpoint
     lastCheckpoint = parts.checkpoint
     numbers = parts.numbers
-    hiddenTransactions = parts.hiddenTransactions
+    unrecoveredTransactions = parts.unrecoveredTransactions
     bytesAtCheckpoint = -parts.replayedBytes
   }
 

@@ -46,12 +46,12 @@ import Testing
       try transaction.put("large", large)
       try transaction.put("small", [1])
       for image in disk.crashImages(.prefixesOnly) {
-        try goOn(in: image, from: session.witness.newest)
+        try goOn(in: image, from: session.reference.newest)
         images += 1
       }
     }
     #expect(images > 1)
-    var rows = session.witness.newest
+    var rows = session.reference.newest
     rows["large"] = large
     rows["small"] = [1]
     for image in disk.crashImages(.prefixesOnly) {
@@ -70,8 +70,8 @@ import Testing
     try session.run(workload.preparation + workload.steps)
     try session.close()
     // The file keeps the name by which it was opened first.
-    let inUse = calls.all.drop { $0.operation != .rename }
-    let ofAnchor = inUse.filter { $0.path.contains("\(Session.path)/anchor") }.map(\.operation)
+    let compiled = calls.all.drop { $0.operation != .rename }
+    let ofAnchor = compiled.filter { $0.path.contains("\(Session.path)/anchor") }.map(\.operation)
     #expect(ofAnchor.count > 1)
     for (first, second) in zip(ofAnchor, ofAnchor.dropFirst()) { #expect(first != .write || second == .sync) }
   }

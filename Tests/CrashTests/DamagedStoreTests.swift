@@ -6,19 +6,19 @@ import Testing
 @Suite struct `A store that was damaged` {
   @Test(arguments: [true, false])
   func `of the engine shows what was written, or refuses`(isClosed: Bool) throws {
-    try lookAtSome(Specimen.engine(.short, isClosed: isClosed), every: 61)
+    try lookAtSome(DamageSample.engine(.short, isClosed: isClosed), every: 61)
   }
 
   @Test(arguments: [true, false])
   func `of a graph shows what was saved, or refuses`(isClosed: Bool) throws {
-    try lookAtSome(Specimen.graph(.short, isClosed: isClosed), every: 197)
+    try lookAtSome(DamageSample.graph(.short, isClosed: isClosed), every: 197)
   }
 
-  private func lookAtSome(_ specimen: Specimen, every step: Int) throws {
+  private func lookAtSome(_ sample: DamageSample, every step: Int) throws {
     var refusals = 0
-    let damages = specimen.damages(.short)
+    let damages = sample.damages(.short)
     for number in stride(from: 0, to: damages.count, by: step) {
-      let sight = try specimen.look(at: damages[number], number: number)
+      let sight = try sample.look(at: damages[number], number: number)
       if sight?.outcome == .refused { refusals += 1 }
     }
     #expect(refusals > 5)

@@ -12,14 +12,14 @@ import Testing
     let prepared = try PreparedWorkload(workload)
     let calls = try prepared.calls().filter { $0.calls != .of(.read) || $0.number.isMultiple(of: 4) }
     for (number, call) in calls.enumerated() where number.isMultiple(of: 8) {
-      try ErrorCourse(prepared: prepared, plan: call.plan(Self.way(number / 8))).run()
+      try ErrorScenario(prepared: prepared, plan: call.plan(Self.way(number / 8))).run()
     }
     print("\(workload): \((calls.count + 7) / 8) of \(calls.count) failing calls")
   }
 
   @Test(arguments: [Workload.checkpoints, .reopening, .deferredRoll])
   func `any one failing read is an error and not a loss`(workload: Workload) throws {
-    let course = try OpeningCourse(workload)
+    let course = try OpeningErrorScenario(workload)
     for access in [EngineOptions.Access.readWrite, .readOnly] {
       for (number, call) in try course.calls(access).enumerated() where number.isMultiple(of: 2) {
         #expect(try course.run(call.plan(Self.way(number / 2)), access), "\(call)")
@@ -51,7 +51,7 @@ import Testing
     let prepared = try PreparedWorkload(.manySmall)
     for number in stride(from: 15, through: 42, by: 3) {
       let plan = FailingCall(calls: .write, number: number).plan(way)
-      try ErrorCourse(prepared: prepared, plan: plan).run()
+      try ErrorScenario(prepared: prepared, plan: plan).run()
     }
   }
 

@@ -47,13 +47,13 @@ import Testing
     let disk = SimulatedFileSystem()
     let session = Session(disk)
     try session.run([.commit(.full, [.put("a", bytes: 5000)]), .checkpoint])
-    let proven = session.witness.newest
+    let knownDurable = session.reference.newest
     try session.run(.commit(.full, [.put("b", bytes: 50)]))
     let image = try #require(disk.crashImages().first { _ in true })
     let full = FaultInjectingFileSystem(base: image.mounted(), plan: FaultPlan(spaceLimit: 0))
     do {
       let engine = try Engine(at: Session.path, options: Session.options, fileSystem: full)
-      #expect(try Session.rows(of: engine) == session.witness.newest)
+      #expect(try Session.rows(of: engine) == session.reference.newest)
       try engine.close()
     } catch let error as EngineError {
       #expect(error.code == .noSpace, "\(error)")
@@ -62,9 +62,9 @@ import Testing
     options.access = .readOnly
     let reader = try Engine(at: Session.path, options: options, fileSystem: full)
     // What only a recovery could prove is not shown before one.
-    #expect(try Session.rows(of: reader) == proven)
+    #expect(try Session.rows(of: reader) == knownDurable)
     try reader.close()
     let after = try Engine(at: Session.path, options: Session.options, fileSystem: image.mounted())
-    #expect(try Session.rows(of: after) == session.witness.newest)
+    #expect(try Session.rows(of: after) == session.reference.newest)
   }
 }

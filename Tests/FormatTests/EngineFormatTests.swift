@@ -58,7 +58,7 @@ import Testing
     let slot = AnchorSlot(
       identifier: StoreIdentifier(low: 1, high: 2), sequence: 3, created: 4,
       checkpoint: LogPosition(segment: 5, offset: 6), checkpointChecksum: 7, lastLogSegment: 8,
-      proven: LogPoint(
+      knownDurable: LogPoint(
         position: LogPosition(segment: 9, offset: 10), sequence: 11, chain: 12, generation: 13),
       nextSegment: 14, isClean: true, isUnsynced: true, content: StoreContent("graph"))
     let values: [String: UInt64] = [
@@ -158,8 +158,8 @@ import Testing
   }
 
   @Test func `describes what processes tell one another`() throws {
-    let record = ProcessRecord(
-      identifier: StoreIdentifier(low: 1, high: 2), leader: 3, isHeld: true,
+    let record = WriterRecord(
+      identifier: StoreIdentifier(low: 1, high: 2), writer: 3, isHeld: true,
       end: LogPoint(position: LogPosition(segment: 4, offset: 5), sequence: 6, chain: 7, generation: 8),
       durable: LogPoint(
         position: LogPosition(segment: 9, offset: 10), sequence: 11, chain: 12, generation: 13),
@@ -172,16 +172,16 @@ import Testing
     let bytes = record.words.flatMap { word in withUnsafeBytes(of: word.littleEndian) { Array($0) } }
     try expect(
       "Processes", in: bytes, has: values, but: ["identifier", "checksum"],
-      byteCount: ProcessRecord.byteCount)
+      byteCount: WriterRecord.byteCount)
     var told = record
     told.counter = 1
-    #expect(ProcessRecord(told.words) == told)
+    #expect(WriterRecord(told.words) == told)
     for index in told.words.indices {
       var words = told.words
       words[index] ^= 1 << 40
-      #expect(ProcessRecord(words) == nil, "word \(index)")
+      #expect(WriterRecord(words) == nil, "word \(index)")
     }
-    #expect(ProcessRecord(record.words) == nil, "a record that was not counted is none")
+    #expect(WriterRecord(record.words) == nil, "a record that was not counted is none")
   }
 
   @Test func `shows the bytes that the code writes`() throws {

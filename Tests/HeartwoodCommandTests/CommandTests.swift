@@ -14,8 +14,8 @@ import Testing
 }
 
 @Test func `every command has a help text that names its arguments and options`() {
-  for verb in Command.verbs {
-    let syntax = verb.syntax
+  for subcommand in Command.subcommands {
+    let syntax = subcommand.syntax
     let run = CommandRun(syntax.name, "--help")
     #expect(run.status == .success)
     #expect(run == CommandRun("help", syntax.name))

@@ -46,14 +46,14 @@ import Testing
     guard found[0] == last || found[0] == last + 1 else { throw Lost(description: "\(found[0]) for \(last)") }
   }
 
-  @Test(arguments: Personality.allCases)
-  func `a sound workload passes at every call`(personality: Personality) throws {
-    let report = try CrashExplorer(seed: 1, personality: personality).run(
+  @Test(arguments: CrashModel.allCases)
+  func `a sound workload passes at every call`(crashModel: CrashModel) throws {
+    let report = try CrashExplorer(seed: 1, crashModel: crashModel).run(
       acknowledging: UInt8.self, workload: Self.keepBytes(Self.safely), verify: Self.verify)
     try report.check()
     #expect(report.calls == 15)
     #expect(report.images > report.distinctImages)
-    #expect(report.distinctImages > (personality == .ext4Ordered ? 15 : 60))
+    #expect(report.distinctImages > (crashModel == .ext4Ordered ? 15 : 60))
     #expect(
       report.description.hasPrefix("15 calls, \(report.images) images, \(report.distinctImages) of them"))
   }
@@ -82,10 +82,10 @@ import Testing
   }
 
   @Test func `ext4 forgives what POSIX does not`() throws {
-    var failures: [Personality: Bool] = [:]
-    for personality in Personality.allCases {
-      failures[personality] =
-        try CrashExplorer(personality: personality).run(
+    var failures: [CrashModel: Bool] = [:]
+    for crashModel in CrashModel.allCases {
+      failures[crashModel] =
+        try CrashExplorer(crashModel: crashModel).run(
           acknowledging: UInt8.self, workload: Self.keepBytes(Self.carelessly), verify: Self.verify
         ).failure != nil
     }
@@ -111,7 +111,7 @@ import Testing
   }
 
   @Test func `faults happen during the workload, and belong to the line`() throws {
-    let explorer = CrashExplorer(personality: .posix, faults: [.sync(.lies, file: "*.temporary", .nth(2))])
+    let explorer = CrashExplorer(crashModel: .posix, faults: [.sync(.lies, file: "*.temporary", .nth(2))])
     let report = try explorer.run(
       acknowledging: UInt8.self, workload: Self.keepBytes(Self.safely), verify: Self.verify)
     let failure = try #require(report.failure)
@@ -148,7 +148,7 @@ import Testing
       let found = try fileSystem.files()
       if found["a"] != [1] { throw Lost(description: "lost") }
     }
-    var explorer = CrashExplorer(personality: .posix)
+    var explorer = CrashExplorer(crashModel: .posix)
     try explorer.run(prepare: prepare, workload: { _, _ in }, recover: recover, verify: verify).check()
     explorer.recoveryDepth = 1
     explorer.recoveryLimits = CrashImageLimits()

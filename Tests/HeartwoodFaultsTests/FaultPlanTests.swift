@@ -136,7 +136,8 @@ import Testing
       try file.write(ones, at: 0)
       try file.write([2, 2, 2, 2, 2, 2], at: 0)
     }
-    #expect(foreign[..<2] == [2, 2] && foreign[6...] == [1, 1] && foreign[2..<6] != [2, 2, 2, 2])
+    #expect(
+      foreign[..<2] == [2, 2] && foreign[6...] == [1, 1] && foreign[2..<6] != [2, 2, 2, 2])
     #expect(try write([.tear(keeping: 0)]) { try $0.write(ones, at: 0) } == [], "a lost write")
   }
 

@@ -17,16 +17,16 @@ extension ManagedObjectContext {
   ///
   /// Where the entity has subentities, a new fault needs its row's word on which one it is.
   func object(_ entity: EntityDescription, _ key: UInt64) -> ManagedObject {
-    let maker = entity.maker
-    if let object = registered(maker.rootNumber, key) { return object }
-    guard maker.hasSubentities, key.isPermanentKey else {
-      return makeFault(maker, key, in: storeIdentity)
+    let factory = entity.factory
+    if let object = registered(factory.rootNumber, key) { return object }
+    guard factory.hasSubentities, key.isPermanentKey else {
+      return makeFault(factory, key, in: storeIdentity)
     }
     let row = try? readingView().row(entity.rootEntity, key)
     guard let row, let concrete = try? entity.rootEntity.entity(numbered: row.entityNumber) else {
-      return makeFault(maker, key, in: storeIdentity)
+      return makeFault(factory, key, in: storeIdentity)
     }
-    return materialise(concrete.maker, key, in: storeIdentity, row: row.bytes)
+    return materialise(concrete.factory, key, in: storeIdentity, row: row.bytes)
   }
 
   /// The registered object for a row that has just been read, or a new fault that carries the row's bytes.
@@ -39,14 +39,14 @@ extension ManagedObjectContext {
   ///   - row: checked, as all rows are that a view hands out.
   @inline(__always)
   func materialise(
-    _ maker: ObjectMaker, _ key: UInt64, in store: StoreIdentity, row: UnsafeRawBufferPointer
+    _ factory: ObjectFactory, _ key: UInt64, in store: StoreIdentity, row: UnsafeRawBufferPointer
   ) -> ManagedObject {
-    guard let object = identities.object(maker.rootNumber, key) else {
-      let object = makeFault(maker, key, in: store)
+    guard let object = identities.object(factory.rootNumber, key) else {
+      let object = makeFault(factory, key, in: store)
       object.adopt(checkedRow: row)
       return object
     }
-    if !object.hasRow, !object.isInserted { adopt(row, maker, by: object) }
+    if !object.hasRow, !object.isInserted { adopt(row, factory, by: object) }
     return object
   }
 
@@ -87,8 +87,8 @@ extension ManagedObjectContext {
     }
   }
 
-  private func adopt(_ row: UnsafeRawBufferPointer, _ maker: ObjectMaker, by object: ManagedObject) {
-    if maker.makes(object) { return object.adopt(checkedRow: row) }
+  private func adopt(_ row: UnsafeRawBufferPointer, _ factory: ObjectFactory, by object: ManagedObject) {
+    if factory.makes(object) { return object.adopt(checkedRow: row) }
     do {
       try object.adopt(row: row)
     } catch {
@@ -96,10 +96,10 @@ extension ManagedObjectContext {
     }
   }
 
-  private func makeFault(_ maker: ObjectMaker, _ key: UInt64, in store: StoreIdentity) -> ManagedObject {
-    let object = maker.makeObject()
-    object.attach(to: self, as: maker.identifier(key, in: store))
-    identities.insert(object, maker.rootNumber, key)
+  private func makeFault(_ factory: ObjectFactory, _ key: UInt64, in store: StoreIdentity) -> ManagedObject {
+    let object = factory.makeObject()
+    object.attach(to: self, as: factory.identifier(key, in: store))
+    identities.insert(object, factory.rootNumber, key)
     return object
   }
 }

@@ -136,8 +136,8 @@ public final class ManagedObjectContext: @unchecked Sendable {
     guard !objectID.isTemporaryID, isOfStore(objectID) else { throw HeartwoodError.noRow(objectID) }
     let root = objectID.entity.rootEntity
     guard let row = try readingView().row(root, objectID.key) else { throw HeartwoodError.noRow(objectID) }
-    let maker = try root.entity(numbered: row.entityNumber).maker
-    let object = materialise(maker, objectID.key, in: storeIdentity, row: row.bytes)
+    let factory = try root.entity(numbered: row.entityNumber).factory
+    let object = materialise(factory, objectID.key, in: storeIdentity, row: row.bytes)
     if object.isDeleted { throw HeartwoodError.noRow(objectID) }
     object.willRead()
     try throwIfUnreadable()

@@ -143,7 +143,7 @@ extension SavePlan {
       if relationship.isToMany {
         guard let state = object.relationshipState(at: relationship.slot) else { continue }
         for key in state.added where key.isPermanentKey { try body(relationship.destinationEntity, key) }
-      } else if case .object(let id)? = object.side?.edit(relationship.slot), !id.isTemporaryID {
+      } else if case .object(let id)? = object.pending?.edit(relationship.slot), !id.isTemporaryID {
         try body(relationship.destinationEntity, id.key)
       }
     }

@@ -27,7 +27,7 @@ extension ManagedObject {
   /// The checks that the model asks for, all of them: used by `validateForInsert` and `validateForUpdate`.
   func validateProperties() throws {
     var failures: [HeartwoodError] = []
-    for check in entity.inUse.checks {
+    for check in entity.compiled.checks {
       do {
         try validate(check)
       } catch let error as HeartwoodError {

@@ -58,7 +58,9 @@ final class ClassRecord: @unchecked Sendable {
     guard type != ManagedObject.self else {
       return ClassRecord(type, instanceSize: instanceSize, properties: [])
     }
-    let prototypes = (0..<Recorder.roundCount).map { Prototype(type, round: $0, instanceSize: instanceSize) }
+    let prototypes = (0..<PropertyRecorder.roundCount).map {
+      Prototype(type, round: $0, instanceSize: instanceSize)
+    }
     let notes = try mergedNotes(of: prototypes, type)
     let offsets = try Self.offsets(of: notes.count, in: prototypes, type)
     let names = try DeclaredNames(of: prototypes[0], count: notes.count, type)
@@ -109,7 +111,7 @@ final class ClassRecord: @unchecked Sendable {
   ) throws(HeartwoodError) -> [Int] {
     var indexBySignature: [[UInt8]: Int] = [:]
     for index in 0..<count {
-      indexBySignature[prototypes.indices.map { Recorder.mark(of: index, round: $0) }] = index
+      indexBySignature[prototypes.indices.map { PropertyRecorder.mark(of: index, round: $0) }] = index
     }
     var offsets: [Int?] = Array(repeating: nil, count: count)
     for offset in 0..<prototypes[0].bytes.count {
@@ -134,8 +136,8 @@ struct Prototype {
   let bytes: [UInt8]
 
   init(_ type: ManagedObject.Type, round: Int, instanceSize: Int) {
-    let recorder = Recorder(round: round)
-    object = recorder.listen { type.init(entity: Recorder.entity, insertInto: nil) }
+    let recorder = PropertyRecorder(round: round)
+    object = recorder.listen { type.init(entity: PropertyRecorder.entity, insertInto: nil) }
     notes = recorder.notes
     let start = UnsafeRawPointer(Unmanaged.passUnretained(object).toOpaque())
     bytes = withExtendedLifetime(object) { Array(UnsafeRawBufferPointer(start: start, count: instanceSize)) }

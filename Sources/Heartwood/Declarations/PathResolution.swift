@@ -13,9 +13,9 @@ enum PathResolution {
   {
     var found: [String]?
     for round in 0..<2 {
-      let recorder = Recorder(round: round)
+      let recorder = PropertyRecorder(round: round)
       let result = recorder.listen { () -> Any? in
-        let root: Any = type.init(entity: Recorder.entity, insertInto: nil)
+        let root: Any = type.init(entity: PropertyRecorder.entity, insertInto: nil)
         return root[keyPath: keyPath]
       }
       guard let result else { throw .model("\(keyPath) does not begin at \(type)") }
@@ -33,9 +33,9 @@ enum PathResolution {
     of relationship: RelationshipRecord, _ name: String,
     _ closure: (ManagedObject) -> (any RelationshipValue)?
   ) throws(HeartwoodError) -> PropertyRecord {
-    let recorder = Recorder(round: 0)
+    let recorder = PropertyRecorder(round: 0)
     let type = relationship.destination
-    let result = recorder.listen { closure(type.init(entity: Recorder.entity, insertInto: nil)) }
+    let result = recorder.listen { closure(type.init(entity: PropertyRecorder.entity, insertInto: nil)) }
     let steps = try PathResolution.steps(recorder.accesses, "the inverse of \(name)", on: type)
     guard steps.count == 1, let access = recorder.accesses.last, let result, isAnswer(access, of: result)
     else {
@@ -116,7 +116,7 @@ extension EntityDescription {
   ///
   /// - Throws: when the path begins elsewhere, or goes through anything but modelled properties.
   func propertyNames(of keyPath: AnyKeyPath) throws(HeartwoodError) -> [String] {
-    let objectClass = inUse.objectClass
+    let objectClass = compiled.objectClass
     guard let root = type(of: keyPath).rootType as? ManagedObject.Type, isClass(objectClass, root) else {
       throw .model(
         "the key path \(keyPath) begins at \(type(of: keyPath).rootType), but objects of \(displayName) "

@@ -5,15 +5,16 @@ import HeartwoodBytes
 extension ManagedObject {
   @usableFromInline
   final func _recordedAttribute<Wrapped: AttributeValue>(_ offset: Int) -> Wrapped {
-    let round = Recorder.current?.round ?? 0
+    let round = PropertyRecorder.current?.round ?? 0
     let value: Wrapped = sentinel(at: offset, round: round)
-    Recorder.current?.note(RecordedAccess(object: self, offset: offset, answer: .value(value._value)))
+    PropertyRecorder.current?.note(RecordedAccess(object: self, offset: offset, answer: .value(value._value)))
     return value
   }
 
   final func recordedRelationship<Wrapped: RelationshipValue>(_ offset: Int) -> Wrapped {
-    let destination = Wrapped.Destination(entity: Recorder.entity, insertInto: nil)
-    Recorder.current?.note(RecordedAccess(object: self, offset: offset, answer: .destination(destination)))
+    let destination = Wrapped.Destination(entity: PropertyRecorder.entity, insertInto: nil)
+    PropertyRecorder.current?.note(
+      RecordedAccess(object: self, offset: offset, answer: .destination(destination)))
     return ._leading(to: destination)
   }
 

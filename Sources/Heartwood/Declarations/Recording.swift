@@ -20,7 +20,7 @@ public var _isRecording: Bool { recordingsInProgress.load(ordering: .relaxed) !=
 public func _recordAttribute<Value: AttributeValue>(
   _ makeDefault: () -> Value, _ options: AttributeOptions, _ renamed: StaticString?
 ) -> UInt8 {
-  guard let recorder = Recorder.current else { return 0 }
+  guard let recorder = PropertyRecorder.current else { return 0 }
   return recorder.note(
     .attribute(
       AttributeRecord(
@@ -35,7 +35,7 @@ public func _recordRelationship<Value: RelationshipValue, Inverse: RelationshipV
   _ type: Value.Type, _ deleteRule: DeleteRule, _ renamed: StaticString?,
   _ inverse: ((Value.Destination) -> Inverse)?
 ) -> UInt8 {
-  guard let recorder = Recorder.current else { return 0 }
+  guard let recorder = PropertyRecorder.current else { return 0 }
   let erased = inverse.map { inverse in
     { (object: ManagedObject) -> (any RelationshipValue)? in
       (object as? Value.Destination).map { inverse($0) }
@@ -50,8 +50,8 @@ public func _recordRelationship<Value: RelationshipValue, Inverse: RelationshipV
 }
 
 /// Listens to the wrappers of prototypes and to what is read from them, on one thread.
-final class Recorder: @unchecked Sendable {
-  @TaskLocal static var current: Recorder?
+final class PropertyRecorder: @unchecked Sendable {
+  @TaskLocal static var current: PropertyRecorder?
 
   /// Which of several prototypes, or of several readings, this one is.
   let round: Int

@@ -85,17 +85,17 @@ struct FetchExecution {
     let order = DeliveryOrder(request, in: source)
     let isOrdered = if case .any = plan.order { false } else { true }
     var waiting = pending.matches[...]
-    var goesOn = true
+    var continuesAfter = true
     try forEachStored(skipping: skipWithoutReading(&window)) { found in
       while isOrdered, let first = waiting.first, try order.places(first, before: found) {
         waiting.removeFirst()
-        goesOn = try window.take(first, body)
-        if !goesOn { return false }
+        continuesAfter = try window.take(first, body)
+        if !continuesAfter { return false }
       }
-      goesOn = try window.take(found, body)
-      return goesOn
+      continuesAfter = try window.take(found, body)
+      return continuesAfter
     }
-    for found in waiting where goesOn { goesOn = try window.take(found, body) }
+    for found in waiting where continuesAfter { continuesAfter = try window.take(found, body) }
   }
 
   /// How many rows before the window need not be looked at, as each of them is a result.

@@ -33,7 +33,7 @@ extension ManagedObjectContext {
   ) throws {
     var classes = classes
     let root = execution.request.entity.rootEntity
-    var family = FamilyMaker(root, in: storeIdentity)
+    var family = FamilyBuilder(root, in: storeIdentity)
     try execution.forEach { found in
       guard let object = try object(for: found, root, &family, refreshing: refreshing) else { return true }
       try classes.check(object)
@@ -92,7 +92,7 @@ extension ManagedObjectContext {
   /// The object for a found row; nil for one that was deleted while the fetch was going on.
   @inline(__always)
   private func object(
-    for found: FoundRow, _ root: EntityDescription, _ family: inout FamilyMaker, refreshing: Bool
+    for found: FoundRow, _ root: EntityDescription, _ family: inout FamilyBuilder, refreshing: Bool
   ) throws -> ManagedObject? {
     if !found.key.isPermanentKey { return registered(root, found.key) }
     if refreshing, let object = registered(root, found.key) {
@@ -100,7 +100,7 @@ extension ManagedObjectContext {
       return object
     }
     return materialise(
-      try family.maker(of: found.row), found.key, in: family.store, row: found.row.bytes)
+      try family.factory(of: found.row), found.key, in: family.store, row: found.row.bytes)
   }
 
   /// Lays the row that was just read under a registered object: what is not edited shows it.
@@ -173,21 +173,21 @@ private struct ClassCheck {
 
 /// The makers of objects for rows of one family. That of the last row is remembered, as most rows are of one
 /// entity.
-private struct FamilyMaker {
+private struct FamilyBuilder {
   let store: StoreIdentity
   private let root: EntityDescription
-  private var last: ObjectMaker
+  private var last: ObjectFactory
 
   init(_ root: EntityDescription, in store: StoreIdentity) {
     self.root = root
     self.store = store
-    last = root.maker
+    last = root.factory
   }
 
   @inline(__always)
-  mutating func maker(of row: RowView) throws -> ObjectMaker {
+  mutating func factory(of row: RowView) throws -> ObjectFactory {
     let number = row.entityNumber
-    if number != last.number { last = try root.entity(numbered: number).maker }
+    if number != last.number { last = try root.entity(numbered: number).factory }
     return last
   }
 }

@@ -33,7 +33,7 @@ struct ResolvedRequest {
 
   /// Whether rows of the entity with this number are asked for.
   func accepts(_ number: UInt16) -> Bool {
-    number == entity.number || includesSubentities && entity.inUse.family.entity(number) != nil
+    number == entity.number || includesSubentities && entity.compiled.family.entity(number) != nil
   }
 
   /// Whether all rows below `covered` are asked for.

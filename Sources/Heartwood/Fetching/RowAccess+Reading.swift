@@ -26,10 +26,10 @@ extension RowAccess {
   func forEachKey(
     in view: any StoreView, _ entity: EntityDescription, _ body: (UInt64) throws -> Bool
   ) throws {
-    var goesOn = true
+    var continuesAfter = true
     func stopping(_ key: UInt64) throws -> Bool {
-      goesOn = try body(key)
-      return goesOn
+      continuesAfter = try body(key)
+      return continuesAfter
     }
     switch self {
     case .nothing:
@@ -37,12 +37,14 @@ extension RowAccess {
     case .identifiers(let keys):
       for key in keys where try !stopping(key) { return }
     case .index(let index, let ranges, let reversed):
-      for range in ranges where goesOn { try view.scanIndex(index, range, reversed: reversed, stopping) }
+      for range in ranges where continuesAfter {
+        try view.scanIndex(index, range, reversed: reversed, stopping)
+      }
     case .destinations(let relationship, let keys, _):
       // Several objects of a many-to-many relationship may have a destination in common.
       let mayRepeat = keys.count > 1 && relationship.inverseRelationship?.isToMany != false
       var seen: Set<UInt64> = []
-      for key in keys where goesOn {
+      for key in keys where continuesAfter {
         try view.destinations(relationship, of: key) { destination in
           if mayRepeat && !seen.insert(destination).inserted { return true }
           return try stopping(destination)

@@ -70,7 +70,7 @@ public final class EntityDescription: @unchecked Sendable {
   var givenClass: ManagedObject.Type?
   /// Everything that follows from the model once it cannot change any more.
   @exclusivity(unchecked) private(set) var frozen: FrozenEntity?
-  @exclusivity(unchecked) private(set) var knownMaker: ObjectMaker?
+  @exclusivity(unchecked) private(set) var knownFactory: ObjectFactory?
   /// The model that the entity is in.
   weak var model: ManagedObjectModel?
 
@@ -113,7 +113,7 @@ public final class EntityDescription: @unchecked Sendable {
     for property in ownProperties { property.isFrozen = true }
     for index in indexes { index.isFrozen = true }
     frozen = contents
-    knownMaker = contents.maker
+    knownFactory = contents.factory
   }
 }
 

@@ -22,7 +22,7 @@ final class FrozenEntity: @unchecked Sendable {
   /// What the public face shows: inherited properties first, each entity's in the order of declaration.
   let declaredProperties: [PropertyDescription]
   let objectClass: ManagedObject.Type
-  let maker: ObjectMaker
+  let factory: ObjectFactory
   private let access: AccessTable
   /// How the class declares its properties, by slot; nil for those that it does not declare.
   let declarations: [PropertyRecord?]
@@ -52,7 +52,7 @@ final class FrozenEntity: @unchecked Sendable {
     relationships = relationshipBySlot.compactMap { $0 }
     objectClass = bound.objectClass
     access = bound.accessTable(layout)
-    maker = ObjectMaker(
+    factory = ObjectFactory(
       bound.entity, objectClass, access.columns, number: number, rootNumber: rootNumber)
     declarations = bound.declarations(properties)
     convertedTypes = EntityDescription.convertedTypes(declarations, attributes)
@@ -65,7 +65,7 @@ extension EntityDescription {
   /// The frozen contents. Using an entity freezes its model.
   ///
   /// - Precondition: the entity is in a model, and the model is sound.
-  var inUse: FrozenEntity {
+  var compiled: FrozenEntity {
     if let frozen { return frozen }
     return freezeNow()
   }
@@ -84,24 +84,24 @@ extension EntityDescription {
   }
 
   /// What makes its objects; at hand without a reference to be counted.
-  var maker: ObjectMaker { knownMaker ?? inUse.maker }
-  var number: UInt16 { maker.number }
-  var layout: RowLayout { inUse.layout }
+  var factory: ObjectFactory { knownFactory ?? compiled.factory }
+  var number: UInt16 { factory.number }
+  var layout: RowLayout { compiled.layout }
   /// The topmost superentity: rows and keys are under it.
   var rootEntity: EntityDescription { frozen?.root ?? topmost }
   /// The places of all properties; those of superentities come first, and are the same in every subentity.
-  var slots: Range<Int> { 0..<inUse.properties.count }
+  var slots: Range<Int> { 0..<compiled.properties.count }
   var hasSubentities: Bool { !subentities.isEmpty }
-  var relationshipsBySlot: [RelationshipDescription] { inUse.relationships }
+  var relationshipsBySlot: [RelationshipDescription] { compiled.relationships }
 
-  func slot(named name: String) -> Int? { inUse.slotsByName[name] }
-  func property(at slot: Int) -> PropertyDescription { inUse.properties[slot] }
-  func attribute(at slot: Int) -> AttributeDescription? { inUse.attributes[slot] }
-  func defaultValue(at slot: Int) -> Value { inUse.defaults[slot] }
+  func slot(named name: String) -> Int? { compiled.slotsByName[name] }
+  func property(at slot: Int) -> PropertyDescription { compiled.properties[slot] }
+  func attribute(at slot: Int) -> AttributeDescription? { compiled.attributes[slot] }
+  func defaultValue(at slot: Int) -> Value { compiled.defaults[slot] }
 
   /// - Precondition: the property at `slot` is a relationship.
   func relationship(at slot: Int) -> RelationshipDescription {
-    guard let relationship = inUse.relationshipBySlot[slot] else {
+    guard let relationship = compiled.relationshipBySlot[slot] else {
       programError("\(property(at: slot).displayName) is an attribute, not a relationship")
     }
     return relationship
@@ -109,12 +109,12 @@ extension EntityDescription {
 
   /// This entity or one below it, by its number in the store.
   func entity(numbered number: UInt16) throws(HeartwoodError) -> EntityDescription {
-    guard let entity = inUse.family.entity(number) else {
-      throw .damagedRow(number, notIn: inUse.family)
+    guard let entity = compiled.family.entity(number) else {
+      throw .damagedRow(number, notIn: compiled.family)
     }
     return entity
   }
 
   /// A new object of the entity's class, in no context.
-  func makeObject() -> ManagedObject { maker.makeObject() }
+  func makeObject() -> ManagedObject { factory.makeObject() }
 }

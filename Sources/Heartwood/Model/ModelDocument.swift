@@ -44,7 +44,7 @@ extension ManagedObjectModel {
       guard let other = theirs[name] else {
         return "the model has an entity \(name), which the store does not have"
       }
-      guard entity.inUse.versionHash != other.inUse.versionHash else { continue }
+      guard entity.compiled.versionHash != other.compiled.versionHash else { continue }
       return entity.firstDifference(from: other)
     }
     return nil

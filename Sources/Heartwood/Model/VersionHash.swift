@@ -69,7 +69,7 @@ private struct HashedText {
 
 extension EntityDescription {
   /// A fingerprint of what the entity's rows look like; using it freezes the model.
-  public var versionHash: Data { inUse.versionHash.data }
+  public var versionHash: Data { compiled.versionHash.data }
 }
 
 extension ManagedObjectModel {

@@ -49,7 +49,7 @@ extension ManagedObject {
     willTurnIntoFault()
     _row = nil
     storedRow = nil
-    side = nil
+    pending = nil
     isRealised = false
     didTurnIntoFault()
   }
@@ -73,7 +73,7 @@ extension ManagedObject {
 
   /// Lets the accessors read the row itself, where nothing pending stands before it.
   final func exposeRow() {
-    guard isRealised, side?.hasEdits != true, mayExposeRow else { return }
+    guard isRealised, pending?.hasEdits != true, mayExposeRow else { return }
     _row = storedRow?.base
   }
 
@@ -91,12 +91,12 @@ extension ManagedObject {
   /// Gives a new object the defaults that its class makes afresh each time, as `UUID()` is: another
   /// prototype is the only way to have them made.
   private final func makeChangingDefaults() {
-    let contents = entity.inUse
+    let contents = entity.compiled
     guard contents.hasChangingDefaults else { return }
-    let fresh = Recorder(round: 0)
-    _ = fresh.listen { contents.objectClass.init(entity: Recorder.entity, insertInto: nil) }
+    let fresh = PropertyRecorder(round: 0)
+    _ = fresh.listen { contents.objectClass.init(entity: PropertyRecorder.entity, insertInto: nil) }
     for (slot, declared) in contents.declarations.enumerated() {
-      guard let declared, declared.attribute?.hasChangingDefault == true, side?.edit(slot) == nil,
+      guard let declared, declared.attribute?.hasChangingDefault == true, pending?.edit(slot) == nil,
         declared.reportIndex < fresh.notes.count,
         case .attribute(let record) = fresh.notes[declared.reportIndex]
       else { continue }

@@ -13,7 +13,7 @@ extension ManagedObject {
     let slot = knownSlot(key)
     let use = beginUse("reading", slot)
     defer { use?.leave() }
-    guard let relationship = entity.inUse.relationshipBySlot[slot] else { return primitiveValue(at: slot) }
+    guard let relationship = entity.compiled.relationshipBySlot[slot] else { return primitiveValue(at: slot) }
     guard relationship.isToMany else { return destination(at: slot) }
     let objects = destinations(at: slot)
     return relationship.isOrdered ? objects : Set(objects)
@@ -40,7 +40,7 @@ extension ManagedObject {
     guard let slot = entity.slot(named: key) else { throw .unknownProperty(key, entity) }
     let use = beginUse("setting", slot)
     defer { use?.leave() }
-    guard let relationship = entity.inUse.relationshipBySlot[slot] else {
+    guard let relationship = entity.compiled.relationshipBySlot[slot] else {
       let stored = try entity.storedValue(value, at: slot)
       willEdit()
       return setEdit(slot, stored)
@@ -159,7 +159,7 @@ extension EntityDescription {
 
   fileprivate func snapshot(_ value: (Int) -> Value) -> [String: Any] {
     var snapshot: [String: Any] = [:]
-    for slot in slots where inUse.relationshipBySlot[slot]?.isToMany != true {
+    for slot in slots where compiled.relationshipBySlot[slot]?.isToMany != true {
       let stored = value(slot)
       if case .object(let id) = stored {
         snapshot[property(at: slot).name] = id

@@ -2,27 +2,29 @@
 extension ManagedObject {
   /// Nil before the relationship is first looked at.
   final func relationshipState(at slot: Int) -> RelationshipState? {
-    guard let side, !side.header.relationships.isEmpty else { return nil }
-    return side.header.relationships[slot]
+    guard let pending, !pending.header.relationships.isEmpty else { return nil }
+    return pending.header.relationships[slot]
   }
 
   final func setRelationshipState(_ state: RelationshipState, at slot: Int) {
-    let side = madeSide()
-    if side.header.relationships.isEmpty {
-      side.header.relationships = Array(repeating: nil, count: side.header.slotCount)
+    let pending = makePendingValues()
+    if pending.header.relationships.isEmpty {
+      pending.header.relationships = Array(repeating: nil, count: pending.header.slotCount)
     }
-    side.header.relationships[slot] = state
+    pending.header.relationships[slot] = state
   }
 
   final func forEachRelationshipState(_ body: (RelationshipState) -> Void) {
-    guard let side else { return }
-    for case let state? in side.header.relationships { body(state) }
+    guard let pending else { return }
+    for case let state? in pending.header.relationships { body(state) }
   }
 
   /// The slots of to-many relationships with differences to be saved, ascending.
   final var changedToManySlots: [Int] {
-    guard let side else { return [] }
-    return side.header.relationships.indices.filter { side.header.relationships[$0]?.hasChanges == true }
+    guard let pending else { return [] }
+    return pending.header.relationships.indices.filter {
+      pending.header.relationships[$0]?.hasChanges == true
+    }
   }
 
   final var hasRelationshipChanges: Bool { !changedToManySlots.isEmpty }

@@ -4,7 +4,7 @@ import Foundation
 extension ManagedObject {
   /// The value as it stands now. Fires a fault.
   final func value(at slot: Int) -> Value {
-    if let pending = side?.edit(slot) { return pending }
+    if let pending = pending?.edit(slot) { return pending }
     return committedValue(at: slot)
   }
 
@@ -19,37 +19,37 @@ extension ManagedObject {
 
   /// The slots with a pending value, ascending.
   final var editedSlots: [Int] {
-    guard let side, side.hasEdits else { return [] }
-    return entity.slots.filter { side.edit($0) != nil }
+    guard let pending, pending.hasEdits else { return [] }
+    return entity.slots.filter { pending.edit($0) != nil }
   }
 
   /// Notes a pending value; the context is not asked.
   final func setEdit(_ slot: Int, _ value: Value) {
-    madeSide().setEdit(slot, value)
+    makePendingValues().setEdit(slot, value)
     _row = nil
   }
 
   /// Forgets all pending values.
   final func dropEdits() {
-    side?.dropEdits()
+    pending?.dropEdits()
     exposeRow()
   }
 
   /// The slots whose pending value differs from the committed one, ascending.
   final func changedSlots() -> [Int] {
-    editedSlots.filter { side?.edit($0) != committedValue(at: $0) }
+    editedSlots.filter { pending?.edit($0) != committedValue(at: $0) }
   }
 
   /// Forgets all pending values after they were saved, and the memory for them where nothing else is in it.
   final func forgetEdits() {
-    if let side, side.header.relationships.isEmpty { self.side = nil } else { side?.dropEdits() }
+    if let pending, pending.header.relationships.isEmpty { self.pending = nil } else { pending?.dropEdits() }
     exposeRow()
   }
 
   /// How often the object was edited since it came into being.
   final var editCount: Int {
-    get { side?.header.editCount ?? 0 }
-    set { madeSide().header.editCount = newValue }
+    get { pending?.header.editCount ?? 0 }
+    set { makePendingValues().header.editCount = newValue }
   }
 
   /// The present state as a row.
@@ -57,12 +57,12 @@ extension ManagedObject {
   /// - Parameter mapping: gives keys for temporary ones.
   final func encodedRow(version: UInt32, mapping: (UInt64) -> UInt64) -> [UInt8] {
     willRead()
-    let contents = entity.inUse
+    let contents = entity.compiled
     let row = row
     var writer = RowWriter(contents.layout, version: version)
     for column in contents.layout.columns {
       let slot = Int(column.slot)
-      if let pending = side?.edit(slot) {
+      if let pending = pending?.edit(slot) {
         writer.write(pending.withKey(mapping), column)
       } else if let row {
         writer.copy(column, from: row)
@@ -73,10 +73,10 @@ extension ManagedObject {
     return writer.row
   }
 
-  final func madeSide() -> ObjectSide {
-    if let side { return side }
-    let made = ObjectSide.make(slotCount: entity.inUse.properties.count)
-    side = made
+  final func makePendingValues() -> PendingValues {
+    if let pending { return pending }
+    let made = PendingValues.make(slotCount: entity.compiled.properties.count)
+    pending = made
     return made
   }
 }

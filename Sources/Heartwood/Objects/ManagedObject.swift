@@ -19,7 +19,7 @@ open class ManagedObject: Hashable {
   /// Where the object stands in the context's list of changes that it is in.
   @exclusivity(unchecked) final var placeInChanges: UInt32 = 0
   /// What only touched objects have: pending values, relationships.
-  @exclusivity(unchecked) final var side: ObjectSide?
+  @exclusivity(unchecked) final var pending: PendingValues?
   /// Frozen entities last as long as the process; contexts detach their objects before they go.
   private final let entityReference: Unmanaged<EntityDescription>
   @exclusivity(unchecked) final var contextReference: Unmanaged<ManagedObjectContext>?
@@ -39,14 +39,14 @@ open class ManagedObject: Hashable {
   public required init(entity: EntityDescription, insertInto context: ManagedObjectContext?) {
     entityReference = .passUnretained(entity)
     identifier = ManagedObjectID(entity: entity, key: .temporaryKeyMark, store: .none)
-    _isPrototype = entity.knownMaker == nil && entity === Recorder.entity
+    _isPrototype = entity.knownFactory == nil && entity === PropertyRecorder.entity
     guard !_isPrototype else {
       _columns = AccessTable.empty
       return
     }
-    let maker = entity.maker
-    _columns = maker.columns
-    checkClass(maker.objectClass)
+    let factory = entity.factory
+    _columns = factory.columns
+    checkClass(factory.objectClass)
     guard let context else { return }
     require(!entity.isAbstract, "\(entity.displayName) is abstract: make objects of a subentity")
     context.insert(self)

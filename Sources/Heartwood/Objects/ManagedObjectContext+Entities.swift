@@ -26,7 +26,7 @@ extension EntityDescription {
     guard let entity = entity(forEntityName: name, in: context) else {
       programError("the context's model has no entity called \"\(name)\"")
     }
-    return entity.inUse.objectClass.init(entity: entity, insertInto: context)
+    return entity.compiled.objectClass.init(entity: entity, insertInto: context)
   }
 
   /// The entity with this name in the context's model.

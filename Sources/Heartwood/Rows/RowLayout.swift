@@ -65,7 +65,7 @@ final class RowLayout: @unchecked Sendable {
 
   /// What is wrong with the bytes of a row; nil for nothing.
   @inline(__always)
-  func flaw(_ bytes: UnsafeRawBufferPointer) -> RowFlaw? {
+  func validationError(_ bytes: UnsafeRawBufferPointer) -> RowValidationError? {
     guard let base = bytes.baseAddress, bytes.count >= fixedSize else { return .short }
     guard UInt16(littleEndian: base.loadUnaligned(as: UInt16.self)) == entityNumber else { return .entity }
     let claimed = UInt16(littleEndian: base.loadUnaligned(fromByteOffset: 2, as: UInt16.self))
@@ -89,7 +89,7 @@ final class RowLayout: @unchecked Sendable {
 }
 
 /// What can be wrong with the bytes of a row.
-enum RowFlaw {
+enum RowValidationError {
   case short, entity, fixedSize, order, end
 }
 

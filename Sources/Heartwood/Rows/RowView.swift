@@ -12,7 +12,9 @@ struct RowView {
   /// - Parameter bytes: they must outlive the view.
   @inline(__always)
   init(validating bytes: UnsafeRawBufferPointer, layout: RowLayout) throws(HeartwoodError) {
-    if let flaw = layout.flaw(bytes) { throw .damagedRow(bytes, flaw, layout) }
+    if let validationError = layout.validationError(bytes) {
+      throw .damagedRow(bytes, validationError, layout)
+    }
     // A row has its header at least, so there is a first byte.
     self.init(unchecked: bytes, base: bytes.baseAddress.unsafelyUnwrapped)
   }
@@ -23,15 +25,15 @@ struct RowView {
     guard bytes.count >= RowLayout.headerSize else { throw .damagedRow("it has \(bytes.count) bytes") }
     let number = UInt16(littleEndian: bytes.loadUnaligned(as: UInt16.self))
     guard let layout = family.layout(number) else { throw .damagedRow(number, notIn: family) }
-    if let flaw = layout._withUnsafeGuaranteedRef({ $0.flaw(bytes) }) {
-      throw .damagedRow(bytes, flaw, layout.takeUnretainedValue())
+    if let validationError = layout._withUnsafeGuaranteedRef({ $0.validationError(bytes) }) {
+      throw .damagedRow(bytes, validationError, layout.takeUnretainedValue())
     }
     self.init(unchecked: bytes, base: bytes.baseAddress.unsafelyUnwrapped)
   }
 
   /// Checks that the bytes are a row of the entity or of one below it.
   init(validating bytes: UnsafeRawBufferPointer, below entity: EntityDescription) throws(HeartwoodError) {
-    try self.init(validating: bytes, of: entity.inUse.family)
+    try self.init(validating: bytes, of: entity.compiled.family)
   }
 
   /// Bytes that have been checked before.
@@ -129,9 +131,9 @@ extension HeartwoodError {
 
   @inline(never)
   fileprivate static func damagedRow(
-    _ bytes: UnsafeRawBufferPointer, _ flaw: RowFlaw, _ layout: RowLayout
+    _ bytes: UnsafeRawBufferPointer, _ validationError: RowValidationError, _ layout: RowLayout
   ) -> HeartwoodError {
-    switch flaw {
+    switch validationError {
     case .short: .damagedRow("it has \(bytes.count) of at least \(layout.fixedSize) bytes")
     case .entity: .damagedRow("it is not of entity number \(layout.entityNumber)")
     case .fixedSize: .damagedRow("its fixed part has not \(layout.fixedSize) bytes")

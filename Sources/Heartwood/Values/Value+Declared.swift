@@ -7,7 +7,7 @@ extension EntityDescription {
   /// enum without that case, the attribute type's own Swift value stands for it.
   func anyValue(_ stored: Value, at slot: Int) -> Any? {
     guard let attribute = attribute(at: slot), !stored.isNull else { return nil }
-    guard let declared = inUse.convertedTypes[slot] else { return stored.anyValue(attribute.type) }
+    guard let declared = compiled.convertedTypes[slot] else { return stored.anyValue(attribute.type) }
     return declared.made(of: stored) ?? stored.anyValue(attribute.type)
   }
 
@@ -19,7 +19,7 @@ extension EntityDescription {
     guard let stored = Value(any: value, for: attribute.type) else {
       throw .unfitting(value, attribute, "\(attribute.type)")
     }
-    if !stored.isNull, let declared = inUse.convertedTypes[slot], declared.made(of: stored) == nil {
+    if !stored.isNull, let declared = compiled.convertedTypes[slot], declared.made(of: stored) == nil {
       throw .unfitting(value, attribute, "\(declared)")
     }
     return stored

@@ -1,14 +1,14 @@
-/// The help texts, laid out from the syntax of the verbs.
+/// The help texts, laid out from the syntax of the subcommands.
 enum HelpText {
   static var overview: String {
-    let verbs = Command.verbs.map { ($0.syntax.name, $0.syntax.summary) }
+    let subcommands = Command.subcommands.map { ($0.syntax.name, $0.syntax.summary) }
     return """
       heartwood: object graphs in a store on disk, without code
 
       usage: heartwood <command> <store> ...
 
       commands
-      \(columns(verbs + [(KeyValueVerbs.name, KeyValueVerbs.summary)]))
+      \(columns(subcommands + [(KeyValueSubcommands.name, KeyValueSubcommands.summary)]))
 
       heartwood <command> --help tells more about a command; heartwood --version tells the version.
 
@@ -20,7 +20,7 @@ enum HelpText {
       """
   }
 
-  static func verb(_ syntax: VerbSyntax) -> String {
+  static func subcommand(_ syntax: SubcommandSyntax) -> String {
     var parts = ["heartwood \(syntax.name): \(syntax.summary)", "usage: \(syntax.usage)"]
     if !syntax.arguments.isEmpty {
       parts.append("arguments\n" + columns(syntax.arguments.map { ("<\($0.name)>", $0.summary) }))
@@ -35,11 +35,11 @@ enum HelpText {
     return parts.joined(separator: "\n\n") + "\n"
   }
 
-  private static func written(_ option: VerbSyntax.Option) -> String {
+  private static func written(_ option: SubcommandSyntax.Option) -> String {
     option.spellings.joined(separator: ", ") + (option.value.map { " <\($0)>" } ?? "")
   }
 
-  private static func example(_ example: VerbSyntax.Example) -> String {
+  private static func example(_ example: SubcommandSyntax.Example) -> String {
     "  \(example.line)\n      \(example.meaning)"
   }
 

@@ -1,4 +1,4 @@
-/// The words behind a verb, sorted into what its syntax knows.
+/// The words behind a subcommand, sorted into what its syntax knows.
 struct ParsedArguments: Sendable {
   private(set) var positionals: [String] = []
   private(set) var values: [String: String] = [:]
@@ -7,7 +7,7 @@ struct ParsedArguments: Sendable {
   /// Sorts `words` by `syntax`.
   ///
   /// - Throws: a usage failure that names the word: an unknown option, a value too few or too many, a missing argument.
-  init(_ words: [String], for syntax: VerbSyntax) throws(CommandFailure) {
+  init(_ words: [String], for syntax: SubcommandSyntax) throws(CommandFailure) {
     var rest = words[...]
     while let word = rest.popFirst() {
       if word == "--" {
@@ -23,7 +23,7 @@ struct ParsedArguments: Sendable {
   }
 
   private mutating func takeOption(
-    _ word: String, rest: inout ArraySlice<String>, syntax: VerbSyntax
+    _ word: String, rest: inout ArraySlice<String>, syntax: SubcommandSyntax
   ) throws(CommandFailure) {
     let parts = word.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
     guard let option = syntax.options.first(where: { $0.spellings.contains(String(parts[0])) }) else {
@@ -43,13 +43,13 @@ struct ParsedArguments: Sendable {
     values[option.name] = value
   }
 
-  private func unknownOption(_ word: String, _ syntax: VerbSyntax) -> CommandFailure {
+  private func unknownOption(_ word: String, _ syntax: SubcommandSyntax) -> CommandFailure {
     let known = syntax.options.flatMap(\.spellings)
     let hint = Spelling.hint(word, among: known)
     return .usage("\(syntax.name) has no option \(word)\(hint); see heartwood \(syntax.name) --help")
   }
 
-  private func checkCount(_ syntax: VerbSyntax) throws(CommandFailure) {
+  private func checkCount(_ syntax: SubcommandSyntax) throws(CommandFailure) {
     let required = syntax.arguments.filter { !$0.isOptional }.count
     if positionals.count < required {
       throw .usage("<\(syntax.arguments[positionals.count].name)> is missing; usage: \(syntax.usage)")

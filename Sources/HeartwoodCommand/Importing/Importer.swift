@@ -2,7 +2,7 @@ import Heartwood
 
 /// Writes prepared objects into a store, one save for each portion; the context is emptied in between.
 struct Importer {
-  private let store: OpenStore
+  private let store: CommandStore
   private let prepared: PreparedImport
   private let batches: [[Int]]
   /// For each portion, the links to make in it: each as soon as both its ends are there, ordered ones all at once.
@@ -15,7 +15,7 @@ struct Importer {
   private let keepsPortions: Bool
 
   init(
-    _ prepared: PreparedImport, model: DocumentModel, batchSize: Int, into store: OpenStore,
+    _ prepared: PreparedImport, model: DocumentModel, batchSize: Int, into store: CommandStore,
     keepsPortions: Bool, _ console: any Console
   ) {
     self.keepsPortions = keepsPortions

@@ -48,17 +48,18 @@ extension ParsedArguments {
   }
 }
 
-extension VerbSyntax.Argument {
-  static let key = VerbSyntax.Argument(name: "key", summary: "a key, as text with \\\\ and \\xNN as escapes")
+extension SubcommandSyntax.Argument {
+  static let key = SubcommandSyntax.Argument(
+    name: "key", summary: "a key, as text with \\\\ and \\xNN as escapes")
 }
 
-extension VerbSyntax.Option {
-  static let hexadecimal = VerbSyntax.Option(
+extension SubcommandSyntax.Option {
+  static let hexadecimal = SubcommandSyntax.Option(
     name: "hex", summary: "keys and values are read and written as hexadecimal digits")
-  static let force = VerbSyntax.Option(name: "force", summary: "change it even where it holds a graph")
+  static let force = SubcommandSyntax.Option(name: "force", summary: "change it even where it holds a graph")
   static let range = [
-    VerbSyntax.Option(name: "from", value: "key", summary: "the first key"),
-    VerbSyntax.Option(name: "to", value: "key", summary: "the first key that is not meant any more"),
-    VerbSyntax.Option(name: "prefix", value: "key", summary: "what the keys begin with"),
+    SubcommandSyntax.Option(name: "from", value: "key", summary: "the first key"),
+    SubcommandSyntax.Option(name: "to", value: "key", summary: "the first key that is not meant any more"),
+    SubcommandSyntax.Option(name: "prefix", value: "key", summary: "what the keys begin with"),
   ]
 }

@@ -8,10 +8,10 @@ enum KeyValueStore {
   static func inspecting<Result>(
     _ path: String, _ console: any Console, _ body: (Engine) throws -> Result
   ) throws(CommandFailure) -> Result {
-    try OpenStore.checkExists(path, maker: maker)
+    try CommandStore.checkExists(path, maker: maker)
     return try GraphFailure.catching(path) {
       let engine = try Engine(at: path, options: EngineOptions(access: .readOnly))
-      console.noteHidden(try engine.statistics().hiddenTransactions, in: path)
+      console.noteHidden(try engine.statistics().unrecoveredTransactions, in: path)
       return try closing(engine, body)
     }
   }
@@ -21,10 +21,10 @@ enum KeyValueStore {
   static func completing<Result>(
     _ path: String, _ console: any Console, _ body: (Engine) throws -> Result
   ) throws(CommandFailure) -> Result {
-    try OpenStore.checkExists(path, maker: maker)
+    try CommandStore.checkExists(path, maker: maker)
     return try GraphFailure.catching(path) {
       var engine = try Engine(at: path, options: EngineOptions(access: .readOnly))
-      let hidden = try engine.statistics().hiddenTransactions
+      let hidden = try engine.statistics().unrecoveredTransactions
       if hidden > 0 {
         do {
           engine = try Engine(at: path, options: anyContent(createsStore: false))
@@ -52,7 +52,7 @@ enum KeyValueStore {
   static func changing<Result>(
     _ path: String, creating: Bool = false, _ body: (Engine) throws -> Result
   ) throws(CommandFailure) -> Result {
-    if !creating || OpenStore.exists(path) { try OpenStore.checkExists(path, maker: maker) }
+    if !creating || CommandStore.exists(path) { try CommandStore.checkExists(path, maker: maker) }
     let isNew = !FileManager.default.fileExists(atPath: path)
     return try GraphFailure.catching(path) {
       var isUseless = false

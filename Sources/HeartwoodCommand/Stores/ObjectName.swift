@@ -14,7 +14,7 @@ enum ObjectName {
   /// The identifier that a URI or a short name stands for.
   ///
   /// - Throws: a usage failure if it stands for none in this store.
-  static func identifier(_ word: String, in store: OpenStore) throws(CommandFailure) -> ManagedObjectID {
+  static func identifier(_ word: String, in store: CommandStore) throws(CommandFailure) -> ManagedObjectID {
     let isFull = word.hasPrefix("x-coredata:")
     let text = isFull ? word : "x-coredata://\(store.identifier)/\(word)"
     if !isFull, let name = word.split(separator: "/").first { _ = try store.entity(named: String(name)) }

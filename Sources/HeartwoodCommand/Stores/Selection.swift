@@ -8,7 +8,7 @@ struct Selection {
   /// Finds the objects.
   ///
   /// - Throws: a usage failure for a word or predicate that is wrong; `.noInput` if the one object isn't there.
-  init(_ word: String, where predicate: String?, in store: OpenStore) throws {
+  init(_ word: String, where predicate: String?, in store: CommandStore) throws {
     guard ObjectName.isObject(word) else {
       entity = try store.entity(named: word)
       objects = try store.context.fetch(store.request(entity, where: predicate))
@@ -23,7 +23,7 @@ struct Selection {
   }
 
   private static func object(
-    _ identifier: ManagedObjectID, _ word: String, in store: OpenStore
+    _ identifier: ManagedObjectID, _ word: String, in store: CommandStore
   ) throws -> ManagedObject {
     do {
       return try store.context.existingObject(with: identifier)

@@ -46,7 +46,7 @@ struct Backup {
       reused += try LogSegmentCopy(self, part, earlier: earlier).run()
     }
     // 4. The names are durable too, like the bytes.
-    try target.settle()
+    try target.syncDirectory()
     return reused
   }
 
@@ -86,7 +86,7 @@ extension OpenStore {
   func backup(to path: String, _ fileSystem: any FileSystem) throws(EngineError) -> BackupReport {
     // Asked here so that a backup inside a write is an error and not a wait for itself.
     try writer.withLock { () throws(EngineError) in try status.checkOpen() }
-    try followOthers()
+    try refreshIfStale()
     // Nothing is given back meanwhile here; what other processes give back, the contents hold.
     return try reclaimer.lock.withLock { () throws(EngineError) in
       let target = try BackupTarget(path, fileSystem)

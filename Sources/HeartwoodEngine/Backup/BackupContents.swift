@@ -3,7 +3,7 @@ struct BackupContents {
   /// A segment of the log.
   struct LogPart {
     let header: SegmentHeader
-    let end: LogPath.SegmentEnd
+    let end: LogSegments.SegmentEnd
   }
 
   let identifier: StoreIdentifier
@@ -44,7 +44,7 @@ struct BackupContents {
   func slot(sequence: UInt64) -> AnchorSlot {
     AnchorSlot(
       identifier: identifier, sequence: sequence, created: created, checkpoint: checkpoint?.position,
-      checkpointChecksum: checkpoint?.checksum ?? 0, lastLogSegment: end.position.segment, proven: end,
+      checkpointChecksum: checkpoint?.checksum ?? 0, lastLogSegment: end.position.segment, knownDurable: end,
       nextSegment: nextSegment, isClean: true, content: content)
   }
 }
@@ -55,13 +55,13 @@ extension OpenStore {
   func backupContents() throws(EngineError) -> BackupContents {
     try checkpoints.withLock { () throws(EngineError) -> BackupContents in
       guard options.access == .readWrite, !status.isStopped else {
-        return try backupContents(upTo: log.settled)
+        return try backupContents(upTo: log.published)
       }
       let failure = try checkpointBeforeBackup()
       let (contents, work) = try writer.withLock {
-        () throws(EngineError) -> (BackupContents, SyncedPart.Work) in
+        () throws(EngineError) -> (BackupContents, SyncRequest) in
         try commits.drain()
-        return (try backupContents(upTo: log.end), log.syncWork())
+        return (try backupContents(upTo: log.end), log.syncRequest())
       }
       guard contents.isComplete else {
         throw failure ?? .damaged("the log lacks a segment; run verify", file: path)
@@ -84,18 +84,18 @@ extension OpenStore {
   }
 
   /// Makes the log durable up to the end of a backup, and lets the anchor say so.
-  private func prove(_ work: SyncedPart.Work) throws(EngineError) {
-    guard anchor.current.proven.sequence < work.point.sequence else { return }
+  private func prove(_ work: SyncRequest) throws(EngineError) {
+    guard anchor.current.knownDurable.sequence < work.point.sequence else { return }
     try syncs.sync(work)
     log.synced.note(work)
-    try updateAnchor { if $0.proven.sequence < work.point.sequence { $0.proven = work.point } }
+    try updateAnchor { if $0.knownDurable.sequence < work.point.sequence { $0.knownDurable = work.point } }
   }
 
   private func backupContents(upTo end: LogPoint) throws(EngineError) -> BackupContents {
     var logs: [BackupContents.LogPart] = []
     for segment in log.segments {
       let isLast = segment.number == end.position.segment
-      guard let partEnd = isLast ? LogPath.SegmentEnd(end) : log.path.end(of: segment.number) else {
+      guard let partEnd = isLast ? LogSegments.SegmentEnd(end) : log.path.end(of: segment.number) else {
         throw EngineError.damaged("nothing says where the segment ends; run verify", file: segment.path)
       }
       logs.append(BackupContents.LogPart(header: segment.header, end: partEnd))

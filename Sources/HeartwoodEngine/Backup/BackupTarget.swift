@@ -51,7 +51,7 @@ final class BackupTarget {
   func noteCopied(_ count: Int) { copiedBytes += Int64(count) }
 
   /// Makes the names of all files durable.
-  func settle() throws(EngineError) {
+  func syncDirectory() throws(EngineError) {
     try doing { () throws(FileSystemError) in try folder.directory.sync() }
   }
 

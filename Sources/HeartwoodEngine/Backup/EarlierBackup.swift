@@ -16,9 +16,9 @@ struct EarlierBackup {
   ) throws(EngineError) -> EarlierBackup {
     let options = EngineOptions(access: .readOnly, createsStore: false, reading: .buffered)
     let finder = LogFinder(folder: folder, identifier: found.slot.identifier, options: options)
-    let log = try LogView(finder, found.slot, upTo: (found.slot.proven, found.slot.proven))
+    let log = try LogView(finder, found.slot, upTo: (found.slot.knownDurable, found.slot.knownDurable))
     return EarlierBackup(
-      slot: found.slot, logs: try parts(log.segments, found.slot.proven, log.checkpoint),
+      slot: found.slot, logs: try parts(log.segments, found.slot.knownDurable, log.checkpoint),
       pages: Dictionary((log.checkpoint?.pageSegments ?? []).map { ($0.number, $0) }) { first, _ in first },
       last: log.segments.last)
   }
@@ -29,9 +29,11 @@ struct EarlierBackup {
   ) throws(EngineError) -> [UInt32: BackupContents.LogPart] {
     var ends = checkpoint?.ends ?? [:]
     for segment in segments {
-      if let join = segment.header.predecessor { ends[join.position.segment] = LogPath.SegmentEnd(join) }
+      if let predecessorEnd = segment.header.predecessor {
+        ends[predecessorEnd.position.segment] = LogSegments.SegmentEnd(predecessorEnd)
+      }
     }
-    ends[end.position.segment] = LogPath.SegmentEnd(end)
+    ends[end.position.segment] = LogSegments.SegmentEnd(end)
     var parts: [UInt32: BackupContents.LogPart] = [:]
     for segment in segments {
       guard let partEnd = ends[segment.number] else { continue }
@@ -49,11 +51,12 @@ struct EarlierBackup {
 
   /// Throws where the store is not what this backup was made from, some time later.
   func requireOrigin(_ contents: BackupContents, _ folder: StoreFolder) throws(EngineError) {
-    guard slot.proven.sequence <= contents.end.sequence, slot.proven.generation <= contents.end.generation
+    guard slot.knownDurable.sequence <= contents.end.sequence,
+      slot.knownDurable.generation <= contents.end.generation
     else {
       throw EngineError(
         .exists,
-        "the backup in the folder, of generation \(slot.proven.generation), is newer than the store, which is at "
+        "the backup in the folder, of generation \(slot.knownDurable.generation), is newer than the store, which is at "
           + "\(contents.end.generation); name another folder", file: folder.path)
     }
     // Where the frame that the backup ends with is no longer in the store, of a segment that was there when the backup was
@@ -64,7 +67,8 @@ struct EarlierBackup {
         guard hasEnd || part.header.number >= slot.nextSegment else { throw Self.wentItsOwnWay(folder) }
         continue
       }
-      guard mine.header == part.header, try mine.end == part.end ? true : goesOn(part, contents) else {
+      guard mine.header == part.header, try mine.end == part.end ? true : continuesAfter(part, contents)
+      else {
         throw Self.wentItsOwnWay(folder)
       }
     }
@@ -76,15 +80,15 @@ struct EarlierBackup {
 
   /// Whether the store has gone on in the segment that the backup ends in, or from a place in it behind which there are
   /// but checkpoints: a recovery copies transactions only, where the slot of the anchor is lost that knew more.
-  private func goesOn(
+  private func continuesAfter(
     _ part: BackupContents.LogPart, _ contents: BackupContents
   ) throws(EngineError) -> Bool {
-    let end = slot.proven
+    let end = slot.knownDurable
     guard part.header.number == end.position.segment else { return false }
     guard part.end.offset <= end.position.offset else { return true }
-    let joins = contents.logs.lazy.compactMap(\.header.predecessor)
-    let join = joins.first { $0.position.segment == end.position.segment }
-    guard let last, join?.generation == end.generation else { return false }
+    let predecessorEnds = contents.logs.lazy.compactMap(\.header.predecessor)
+    let predecessorEnd = predecessorEnds.first { $0.position.segment == end.position.segment }
+    guard let last, predecessorEnd?.generation == end.generation else { return false }
     return try last.ends(at: part.end)
   }
 
@@ -108,7 +112,7 @@ extension AnchorFile.Contents {
 extension LogSegment {
   /// Whether the frame before `end` is the one that is said to be there. Frames hold the checksum of the one before, so
   /// that all before it are then those that were written.
-  func ends(at end: LogPath.SegmentEnd) throws(EngineError) -> Bool {
+  func ends(at end: LogSegments.SegmentEnd) throws(EngineError) -> Bool {
     guard end.offset > Format.segmentHeaderBytes else { return end.offset <= limit }
     let trailer = try bytes(at: end.offset - Format.frameTrailerBytes, Format.frameTrailerBytes)
     return trailer?.baseAddress?.field64(0) == end.chain

@@ -19,13 +19,13 @@ struct LogSegmentCopy {
     self.part = part
     let known = earlier?.logs[part.header.number]
     reused = known?.end.offset ?? 0
-    from = known == nil ? nil : earlier?.slot.proven
+    from = known == nil ? nil : earlier?.slot.knownDurable
   }
 
   /// Throws where the copy that is there is not the beginning of this segment.
   func requireOrigin() throws(EngineError) {
     guard let from, reused < part.end.offset else { return }
-    guard try source().ends(at: LogPath.SegmentEnd(from)) else {
+    guard try source().ends(at: LogSegments.SegmentEnd(from)) else {
       throw EarlierBackup.wentItsOwnWay(backup.target.folder)
     }
   }

@@ -87,13 +87,15 @@ struct PageSegmentCopy {
       let count = min(Self.stepPages, end - index) * Format.pageBytes
       let pages = UnsafeMutableRawBufferPointer(rebasing: buffer[..<count])
       try source.read(page: index, into: pages)
-      join(UnsafeRawBufferPointer(pages), from: index, source.header.seed, &chain)
+      addChecksums(UnsafeRawBufferPointer(pages), from: index, source.header.seed, &chain)
       try body(UnsafeRawBufferPointer(pages), index)
     }
   }
 
   /// Joins the checksums of pages; the first of a segment is its header's.
-  private func join(_ pages: UnsafeRawBufferPointer, from index: Int, _ seed: UInt64, _ chain: inout UInt64) {
+  private func addChecksums(
+    _ pages: UnsafeRawBufferPointer, from index: Int, _ seed: UInt64, _ chain: inout UInt64
+  ) {
     guard let base = pages.baseAddress else { return }
     for page in 0..<pages.count / Format.pageBytes where index + page > 0 {
       let place = base + page * Format.pageBytes

@@ -20,7 +20,7 @@ struct UnfinishedCopy {
   }
 
   /// Takes it away, for a store that is to be written.
-  func takeAway() throws(EngineError) {
+  func remove() throws(EngineError) {
     if isThere {
       try Self.clear(folder, keeping: try EarlierBackup.read(folder, contents))
     } else if hasMark {
@@ -44,7 +44,7 @@ struct UnfinishedCopy {
       try AnchorFile.create(earlier.slot, in: folder, syncs: true).close()
     }
     do throws(FileSystemError) {
-      if let earlier { try cut(folder, to: earlier.slot.proven.position) }
+      if let earlier { try cut(folder, to: earlier.slot.knownDurable.position) }
       for segment in segments where segment.isLog {
         try folder.directory.unlink(SegmentName.log(segment.number))
       }

@@ -18,8 +18,8 @@ struct NamedCheckpoint: Sendable {
   var logSegments: [CheckpointRecord.Segment] { record.segments.filter(\.isLog) }
 
   /// Where those end.
-  var ends: [UInt32: LogPath.SegmentEnd] {
-    Dictionary(logSegments.map { ($0.number, LogPath.SegmentEnd($0)) }) { first, _ in first }
+  var ends: [UInt32: LogSegments.SegmentEnd] {
+    Dictionary(logSegments.map { ($0.number, LogSegments.SegmentEnd($0)) }) { first, _ in first }
   }
 
   /// Whether it can be the one before another. Both may be of one generation, where space was given back between.

@@ -75,7 +75,7 @@ final class PageAppender {
   }
 
   /// Has these segments from now on, as a checkpoint names them; what lies behind, nobody has named.
-  func takeUp(_ parts: [Part]) {
+  func replace(by parts: [Part]) {
     for part in parts {
       if space.owner(of: part.segment.number) === part.segment {
         space.raisePageCount(part.segment.number, part.extent.pages)

@@ -15,17 +15,17 @@ final class AnchorFile: @unchecked Sendable {
   private let syncs: Bool
   /// Whether the slot in use is known to be on disk. Not where somebody else has written it: its sync may have failed, and
   /// then the system shows bytes that it will never write.
-  private var isSettled: Bool
+  private var isKnownDurable: Bool
   /// What the next write of a slot marks a store with that has no mark.
   private var contentToMark: StoreContent?
 
-  private init(file: any File, path: String, slot: AnchorSlot, syncs: Bool, isSettled: Bool = true) {
+  private init(file: any File, path: String, slot: AnchorSlot, syncs: Bool, isKnownDurable: Bool = true) {
     self.file = file
     self.path = path
     self.slot = slot
     hasMarkOfCleanClose = Atomic(slot.isClean)
     self.syncs = syncs
-    self.isSettled = isSettled
+    self.isKnownDurable = isKnownDurable
   }
 
   /// What the slots of an anchor say.
@@ -37,7 +37,7 @@ final class AnchorFile: @unchecked Sendable {
     /// of the end of the log can be believed as the last word.
     var isIncomplete: Bool { older == nil }
     /// Whether the slot is on disk for certain: it is where the other one is damaged, as that was written later.
-    var isSettled: Bool { isIncomplete }
+    var isKnownDurable: Bool { isIncomplete }
     /// A newer version wrote it and asks that older ones do not append.
     var forbidsWriting: Bool
   }
@@ -62,7 +62,7 @@ final class AnchorFile: @unchecked Sendable {
     let file = try folder.open(StoreFolder.anchorName, access == .readOnly ? .readOnly : .readWrite)
     let contents = try read(file, path: path, folder)
     let anchor = AnchorFile(
-      file: file, path: path, slot: contents.slot, syncs: syncs, isSettled: contents.isSettled)
+      file: file, path: path, slot: contents.slot, syncs: syncs, isKnownDurable: contents.isKnownDurable)
     return (anchor, contents)
   }
 
@@ -70,7 +70,7 @@ final class AnchorFile: @unchecked Sendable {
   func reload(_ folder: StoreFolder) throws(EngineError) -> Contents {
     let contents = try Self.read(file, path: path, folder)
     lock.withLock {
-      if slot.sequence != contents.slot.sequence { isSettled = contents.isSettled }
+      if slot.sequence != contents.slot.sequence { isKnownDurable = contents.isKnownDurable }
       slot = contents.slot
     }
     return contents
@@ -177,8 +177,8 @@ final class AnchorFile: @unchecked Sendable {
   func update(_ change: (inout AnchorSlot) -> Void) -> Outcome {
     lock.lock()
     defer { lock.unlock() }
-    let settling = settle()
-    guard case .written = settling else { return settling }
+    let rewriting = rewriteSlotInUse()
+    guard case .written = rewriting else { return rewriting }
     var next = slot
     change(&next)
     next.isUnsynced = !syncs
@@ -190,10 +190,10 @@ final class AnchorFile: @unchecked Sendable {
   }
 
   /// Writes the slot in use once more, with the other one behind it.
-  private func settle() -> Outcome {
-    guard syncs, !isSettled else { return .written }
+  private func rewriteSlotInUse() -> Outcome {
+    guard syncs, !isKnownDurable else { return .written }
     let outcome = put(slot)
-    if case .written = outcome { isSettled = true }
+    if case .written = outcome { isKnownDurable = true }
     return outcome
   }
 

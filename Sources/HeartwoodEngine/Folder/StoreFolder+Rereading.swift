@@ -23,11 +23,11 @@ extension StoreFolder {
   /// Runs `body` again where it throws `.damaged`, or returns what is not whole, and the store has changed since it began, or a
   /// process holds the writer lease: that one announces a recovery or a compaction before it unlinks files, and may be in the
   /// middle of it. What is still damaged after `seconds` is damage.
-  func rereading<Value, Version: Equatable>(
+  func retryingIfChanged<Value, Version: Equatable>(
     seconds: Double, version: () throws(EngineError) -> Version, isWhole: (Value) -> Bool = { _ in true },
     _ body: () throws(EngineError) -> Value
   ) throws(EngineError) -> Value {
-    var patience = Patience(seconds: seconds)
+    var backoff = Backoff(seconds: seconds)
     while true {
       let before = try version()
       let result = Result { () throws(EngineError) in try body() }
@@ -39,7 +39,7 @@ extension StoreFolder {
       guard mayBeStale else { return try result.get() }
       var isChanging = try version() != before
       if !isChanging { isChanging = try isWritten() }
-      guard isChanging, patience.wait() else { return try result.get() }
+      guard isChanging, backoff.wait() else { return try result.get() }
     }
   }
 

@@ -9,16 +9,17 @@ final class StoreFolder: Sendable {
   let directory: any Directory
   let path: String
   /// Nil for a store that is open for reading only, and for one in memory.
-  let membership: Membership?
+  let attachment: ProcessAttachment?
   /// What keeps writers out of a store that is damaged.
   private let guardFile: (any File)?
 
   private init(
-    _ directory: any Directory, _ path: String, membership: Membership? = nil, guardFile: (any File)? = nil
+    _ directory: any Directory, _ path: String, attachment: ProcessAttachment? = nil,
+    guardFile: (any File)? = nil
   ) {
     self.directory = directory
     self.path = path
-    self.membership = membership
+    self.attachment = attachment
     self.guardFile = guardFile
   }
 
@@ -57,9 +58,9 @@ final class StoreFolder: Sendable {
       throw EngineError(.notAStore, "there is no store in this folder", file: path)
     }
     if options.access == .readOnly { return .store(StoreFolder(directory, path)) }
-    switch try Membership.join(directory, options) {
-    case .alone(let membership):
-      let folder = StoreFolder(directory, path, membership: membership)
+    switch try ProcessAttachment.attach(directory, options) {
+    case .exclusive(let attachment):
+      let folder = StoreFolder(directory, path, attachment: attachment)
       do throws(EngineError) {
         // Looked at again when nobody else is there: somebody may have finished a creation in between.
         if isThere { return .store(folder) }
@@ -68,8 +69,8 @@ final class StoreFolder: Sendable {
         folder.close()
         throw error
       }
-    case .amongOthers(let membership):
-      return .shared(StoreFolder(directory, path, membership: membership))
+    case .shared(let attachment):
+      return .shared(StoreFolder(directory, path, attachment: attachment))
     }
   }
 
@@ -85,10 +86,10 @@ final class StoreFolder: Sendable {
     try checkIsTarget(try entries(of: directory), path)
     var options = EngineOptions()
     options.sharing = .exclusive
-    guard case .alone(let membership) = try Membership.join(directory, options) else {
-      throw Membership.busy(path, "the folder is in use")
+    guard case .exclusive(let attachment) = try ProcessAttachment.attach(directory, options) else {
+      throw ProcessAttachment.busy(path, "the folder is in use")
     }
-    let folder = StoreFolder(directory, path, membership: membership)
+    let folder = StoreFolder(directory, path, attachment: attachment)
     do throws(EngineError) {
       // Looked at again when nobody else is there.
       try checkIsTarget(try entries(of: directory), path)
@@ -103,12 +104,12 @@ final class StoreFolder: Sendable {
   /// be seen to.
   static func openDamaged(_ path: String, fileSystem: any FileSystem) throws(EngineError) -> StoreFolder {
     let directory = try openDirectory(path, creating: false, fileSystem)
-    guard let file = try? directory.open(Membership.processesName, .readWrite) else {
+    guard let file = try? directory.open(ProcessAttachment.processesName, .readWrite) else {
       return StoreFolder(directory, path)
     }
     guard (try? file.tryLock(.exclusive)) != false else {
       try? file.close()
-      throw Membership.busy(
+      throw ProcessAttachment.busy(
         path, "the store is open elsewhere, in this program or another; close it there first")
     }
     return StoreFolder(directory, path, guardFile: file)
@@ -119,7 +120,7 @@ final class StoreFolder: Sendable {
     // Segments without an anchor may be what is left of a store; unless a copy was begun there.
     let isMarked = names.contains(newAnchorName)
     let isEmpty = names.allSatisfy {
-      Membership.isFile($0) || (isMarked && ($0 == newAnchorName || SegmentName.parse($0) != nil))
+      ProcessAttachment.isFile($0) || (isMarked && ($0 == newAnchorName || SegmentName.parse($0) != nil))
     }
     guard isEmpty else {
       throw EngineError(
@@ -129,12 +130,12 @@ final class StoreFolder: Sendable {
 
   /// Whether a file of this name is of the store.
   static func isFile(_ name: String) -> Bool {
-    Membership.isFile(name) || [anchorName, newAnchorName, reserveName].contains(name)
+    ProcessAttachment.isFile(name) || [anchorName, newAnchorName, reserveName].contains(name)
       || SegmentName.parse(name) != nil
   }
 
   private static func isLeftOfCreation(_ name: String) -> Bool {
-    Membership.isFile(name) || name == newAnchorName || name == SegmentName.log(1)
+    ProcessAttachment.isFile(name) || name == newAnchorName || name == SegmentName.log(1)
   }
 
   private static func openDirectory(
@@ -197,17 +198,17 @@ final class StoreFolder: Sendable {
   }
 
   /// What the store's processes tell; nil where it is open for reading only and nobody has told anything yet.
-  func openPage() throws(EngineError) -> ProcessPage? {
-    if let membership { return membership.page }
-    return try reading { (file) throws(FileSystemError) in try ProcessPage(file, isWritten: false) }
+  func openPage() throws(EngineError) -> SharedHeader? {
+    if let attachment { return attachment.page }
+    return try reading { (file) throws(FileSystemError) in try SharedHeader(file, isWritten: false) }
   }
 
   /// The newest word of the processes that are there; nil where there are none, and nothing that they have left can be
   /// believed.
-  func newestRecord() throws(EngineError) -> ProcessRecord? {
-    if let membership {
+  func newestRecord() throws(EngineError) -> WriterRecord? {
+    if let attachment {
       do {
-        return try membership.page.newest()
+        return try attachment.page.newest()
       } catch {
         throw EngineError.files(error, "what the store's processes tell could not be read")
       }
@@ -215,26 +216,26 @@ final class StoreFolder: Sendable {
     return try reading { (file) throws(FileSystemError) in
       let isBelieved = try file.isLocked()
       guard isBelieved else { return nil }
-      return try ProcessPage(file, isWritten: false).newest()
+      return try SharedHeader(file, isWritten: false).newest()
     }
   }
 
   /// What processes have told by now; nothing for one that is among them.
-  func wordOfProcesses() throws(EngineError) -> ProcessWord {
-    guard membership == nil else { return ProcessWord() }
-    if let record = try newestRecord() { return ProcessWord(record: record, counter: record.counter) }
+  func publishedRecord() throws(EngineError) -> PublishedRecord {
+    guard attachment == nil else { return PublishedRecord() }
+    if let record = try newestRecord() { return PublishedRecord(record: record, counter: record.counter) }
     // Of the dead it is not believed, but those that come count on from it.
     let counter = try reading { (file) throws(FileSystemError) in
-      try ProcessPage(file, isWritten: false).newest()?.counter
+      try SharedHeader(file, isWritten: false).newest()?.counter
     }
-    return ProcessWord(counter: counter ?? 0)
+    return PublishedRecord(counter: counter ?? 0)
   }
 
   private func reading<Result>(
     _ body: (any File) throws(FileSystemError) -> Result?
   ) throws(EngineError) -> Result? {
     do {
-      return try body(try directory.open(Membership.processesName, .readOnly))
+      return try body(try directory.open(ProcessAttachment.processesName, .readOnly))
     } catch {
       if error.code == .notFound { return nil }
       throw EngineError.files(error, "what the store's processes tell could not be read")
@@ -243,7 +244,7 @@ final class StoreFolder: Sendable {
 
   /// Leaves.
   func close() {
-    membership?.close()
+    attachment?.close()
     try? guardFile?.close()
   }
 

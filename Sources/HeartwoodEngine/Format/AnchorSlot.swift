@@ -13,10 +13,10 @@ struct AnchorSlot: Hashable, Sendable {
   /// The segment that the log goes on in. No frame lands in a segment before a slot names it.
   var lastLogSegment: UInt32
   /// Up to here the log was synced when the slot was written.
-  var proven: LogPoint
+  var knownDurable: LogPoint
   /// The number for the next segment of either kind.
   var nextSegment: UInt32
-  /// The log ends exactly at `proven`: nothing was written since.
+  /// The log ends exactly at `knownDurable`: nothing was written since.
   var isClean: Bool
   /// It was written without syncs: no file of the store need be durable, whatever the slot says.
   var isUnsynced = false
@@ -63,10 +63,10 @@ struct AnchorSlot: Hashable, Sendable {
     base.setField(64, checkpoint?.rawValue ?? 0)
     base.setField(72, checkpointChecksum)
     base.setField(80, UInt64(lastLogSegment))
-    base.setField(88, proven.position.rawValue)
-    base.setField(96, proven.sequence)
-    base.setField(104, proven.chain)
-    base.setField(112, proven.generation)
+    base.setField(88, knownDurable.position.rawValue)
+    base.setField(96, knownDurable.sequence)
+    base.setField(104, knownDurable.chain)
+    base.setField(112, knownDurable.generation)
     base.setField(120, UInt64(nextSegment))
     base.setField(128, UInt32((isClean ? 1 : 0) | (isUnsynced ? 2 : 0)))
     base.setField(132, Format.checksumKind)
@@ -89,14 +89,14 @@ struct AnchorSlot: Hashable, Sendable {
     let lastLog = base.field64(80)
     let next = base.field64(120)
     guard lastLog > 0, lastLog <= Format.segmentNumberLimit, next <= Format.segmentNumberLimit + 1,
-      let provenPosition = LogPosition(rawValue: base.field64(88))
+      let durablePosition = LogPosition(rawValue: base.field64(88))
     else { return nil }
     return AnchorSlot(
       identifier: StoreIdentifier(low: base.field64(32), high: base.field64(40)), sequence: base.field64(48),
       created: Int64(bitPattern: base.field64(56)), checkpoint: LogPosition(rawValue: base.field64(64)),
       checkpointChecksum: base.field64(72), lastLogSegment: UInt32(lastLog),
-      proven: LogPoint(
-        position: provenPosition, sequence: base.field64(96), chain: base.field64(104),
+      knownDurable: LogPoint(
+        position: durablePosition, sequence: base.field64(96), chain: base.field64(104),
         generation: base.field64(112)),
       nextSegment: UInt32(next), isClean: base.field32(128) & 1 == 1,
       isUnsynced: base.field32(128) & 2 == 2,

@@ -18,7 +18,7 @@ final class Generations: @unchecked Sendable {
 
     /// Once for each pin, while the space is there that has the slot.
     @inline(__always)
-    func letGo() { slot.pointee.store(0, ordering: .releasing) }
+    func release() { slot.pointee.store(0, ordering: .releasing) }
   }
 
   /// A page that no new generation has.
@@ -129,7 +129,7 @@ final class Generations: @unchecked Sendable {
     guard !fresh.isEmpty || !waiting.isEmpty else { return }
     // Asked before the slots are looked at: whoever comes later takes this generation or a newer one.
     let published = newestNumber.load(ordering: .sequentiallyConsistent)
-    lookAtPins()
+    inspectPins()
     let held = waiting.count
     let limit = lastReady(published)
     fresh.removeAll { page in
@@ -142,7 +142,7 @@ final class Generations: @unchecked Sendable {
     if pins.isEmpty || addedSincePass > held / 2 + 32 { lookAtAll() }
   }
 
-  private func lookAtPins() {
+  private func inspectPins() {
     if !pins.isEmpty { pins.removeAll(keepingCapacity: true) }
     readers.forEach { pins.append($0 - 1) }
     if pins.count > 1 { pins.sort() }

@@ -14,7 +14,7 @@ final class Verification {
   /// The log, opened once more.
   private var path: [LogSegment] = []
   /// Segments before it, of which only the values count, and where they end.
-  private var earlier: [(segment: LogSegment, end: LogPath.SegmentEnd)] = []
+  private var earlier: [(segment: LogSegment, end: LogSegments.SegmentEnd)] = []
   /// The newest checkpoint's segments of pages, opened once more.
   private var parts: [PageAppender.Part] = []
   private var report = VerificationReport()
@@ -27,7 +27,7 @@ final class Verification {
     self.progress = progress
     // In this order: the checkpoint lies before the log's end, that before the generation.
     checkpoint = store.checkpoints.withLock { store.newestCheckpoint }
-    end = store.log.settled
+    end = store.log.published
     pinned = PinnedGeneration(store.generations)
     report.generation = Generation(rawValue: pinned.pin.generation)
     report.keys = pinned.pin.root.count
@@ -98,10 +98,10 @@ final class Verification {
       earlier.append((segment, end))
       total += Int64(end.offset)
     }
-    if checkpoint == nil, let join = path.first?.header.predecessor {
+    if checkpoint == nil, let predecessorEnd = path.first?.header.predecessor {
       throw EngineError.damaged(
         "the log has no beginning; restore the missing files",
-        file: store.folder.path(of: SegmentName.log(join.position.segment)))
+        file: store.folder.path(of: SegmentName.log(predecessorEnd.position.segment)))
     }
     for segment in path.dropLast() {
       total += Int64(store.log.path.end(of: segment.number)?.offset ?? 0)
@@ -115,7 +115,7 @@ final class Verification {
   }
 
   /// The frames of a segment whose neighbours may be gone.
-  private func checkAlone(_ segment: LogSegment, upTo end: LogPath.SegmentEnd) throws(EngineError) {
+  private func checkAlone(_ segment: LogSegment, upTo end: LogSegments.SegmentEnd) throws(EngineError) {
     let position = LogPosition(segment: segment.number, offset: end.offset)
     var walk = try LogWalk([segment][...], from: segment.header.firstPoint, upTo: position)
     while let frame = try walk.next() { note(frame) }
@@ -146,7 +146,7 @@ final class Verification {
     guard frame.header.kind == Format.transactionKind else { return }
     var records = RecordIterator(frame.payload, firstOffset: 0)
     while let (record, _) = records.next() {
-      if !record.isSensible { find("a record of transaction \(frame.header.transaction) makes no sense") }
+      if !record.isValid { find("a record of transaction \(frame.header.transaction) makes no sense") }
     }
   }
 
@@ -254,7 +254,7 @@ final class Verification {
 
 extension Record {
   /// Whether it can be applied to a tree.
-  var isSensible: Bool {
+  var isValid: Bool {
     switch operation {
     case Format.putOperation, Format.deleteOperation: keyBytes > 0 && keyBytes <= Format.keyLimit
     case Format.deleteRangeOperation: RangeRecord.decode(self) != nil
@@ -271,12 +271,12 @@ extension OpenStore {
 
   private func beginVerification(_ progress: ((Int64, Int64) -> Void)?) throws(EngineError) -> Verification {
     // Nothing is given back meanwhile, by others neither.
-    guard status.isStopped || membership == nil else {
+    guard status.isStopped || attachment == nil else {
       return try withLease { () throws(EngineError) in try openedVerification(progress) }
     }
     // What others have given back since is no finding.
-    return try besideOthers(isWhole: { !$0.hasFindings }) { () throws(EngineError) in
-      try followOthers()
+    return try retryingIfChanged(isWhole: { !$0.hasFindings }) { () throws(EngineError) in
+      try refreshIfStale()
       return try openedVerification(progress)
     }
   }

@@ -12,9 +12,9 @@ final class Log: @unchecked Sendable {
   let options: EngineOptions
 
   /// Its segments, and what of them stays.
-  let path: LogPath
+  let path: LogSegments
   /// What of it is on disk for certain.
-  let synced: SyncedPart
+  let synced: DurableState
   /// Where the next frame will lie.
   private(set) var end: LogPoint
   /// Bytes of all frames appended since the store was opened.
@@ -29,7 +29,7 @@ final class Log: @unchecked Sendable {
   /// Segments that were begun for transactions which were given up. The anchor may name the last of them.
   private(set) var abandoned: [UInt32] = []
   /// The zeros that lie ahead in the last segment.
-  private(set) var zeros: ZeroFilling
+  private(set) var preallocator: LogPreallocator
 
   let builder: FrameBuilder
 
@@ -38,7 +38,7 @@ final class Log: @unchecked Sendable {
   ///   - end: Where the next frame will lie.
   init(
     folder: StoreFolder, identifier: StoreIdentifier, options: EngineOptions, path: [LogSegment],
-    last: LogSegment, end: LogPoint, filled: Int, ends: [UInt32: LogPath.SegmentEnd] = [:],
+    last: LogSegment, end: LogPoint, filled: Int, ends: [UInt32: LogSegments.SegmentEnd] = [:],
     durable: LogPoint? = nil
   ) {
     self.folder = folder
@@ -46,10 +46,10 @@ final class Log: @unchecked Sendable {
     self.options = options
     builder = FrameBuilder(fullBytes: options.frameBytes)
     self.end = end
-    synced = SyncedPart(path, durable: durable ?? end)
-    zeros = ZeroFilling(last, filled: filled, options: options)
+    synced = DurableState(path, durable: durable ?? end)
+    preallocator = LogPreallocator(last, filled: filled, options: options)
     for segment in path { table.add(segment) }
-    self.path = LogPath(path, settled: end, ends: ends)
+    self.path = LogSegments(path, published: end, ends: ends)
   }
 
   /// All segments that are alive, in the log's order. Any thread.
@@ -59,10 +59,10 @@ final class Log: @unchecked Sendable {
   var durable: LogPoint { synced.durable }
 
   /// Up to here its frames stay. Any thread.
-  var settled: LogPoint { path.settled }
+  var published: LogPoint { path.published }
 
   /// The segment that is appended to.
-  var last: LogSegment { zeros.segment }
+  var last: LogSegment { preallocator.segment }
 
   /// How many bytes a segment can come to have: what makes it roll, and one frame more, which may hold a single large value.
   static func capacity(_ options: EngineOptions) -> Int {
@@ -82,8 +82,9 @@ final class Log: @unchecked Sendable {
   }
 
   /// Has these segments from now on, whatever it had before.
-  func takeUp(
-    _ segments: [LogSegment], end: LogPoint, durable: LogPoint, ends: [UInt32: LogPath.SegmentEnd], bytes: Int
+  func replaceSegments(
+    by segments: [LogSegment], end: LogPoint, durable: LogPoint, ends: [UInt32: LogSegments.SegmentEnd],
+    bytes: Int
   ) {
     path.note(ends)
     take(segments, end: end, durable: durable)
@@ -93,22 +94,26 @@ final class Log: @unchecked Sendable {
   private func take(_ segments: [LogSegment], end: LogPoint, durable: LogPoint) {
     guard let last = segments.last else { return }
     for segment in segments where table.slot(segment.number) == nil { table.add(segment) }
-    path.replace(by: segments, settled: end)
+    path.replace(by: segments, published: end)
     self.end = end
-    goOnInPlace()
+    continueInPlace()
     synced.begin(segments, durable: durable)
-    if last === zeros.segment { zeros.stop() } else { beginZeros(in: last, filled: last.limit) }
+    if last === preallocator.segment {
+      preallocator.stop()
+    } else {
+      beginPreallocation(in: last, filled: last.limit)
+    }
   }
 
   /// The log goes on in another segment.
-  private func beginZeros(in segment: LogSegment, filled: Int) {
-    zeros.stop()
-    zeros = ZeroFilling(segment, filled: filled, options: options)
+  private func beginPreallocation(in segment: LogSegment, filled: Int) {
+    preallocator.stop()
+    preallocator = LogPreallocator(segment, filled: filled, options: options)
   }
 
   /// The log is appended to again: the zeros of another process may lie ahead, and nobody lays any now.
   func resume() throws(EngineError) {
-    zeros.goOn(filled: max(end.position.offset, try folder.size(of: last.file)))
+    preallocator.resume(filled: max(end.position.offset, try folder.size(of: last.file)))
   }
 
   // MARK: Appending
@@ -154,13 +159,13 @@ final class Log: @unchecked Sendable {
     do {
       try last.checkHasRoom(upTo: frame.byteLimit)
       let written = try frame.write(nextPiece) { (bytes, offset) throws(EngineError) in
-        try Self.write(bytes, at: offset, over: zeros)
+        try Self.write(bytes, at: offset, over: preallocator)
       }
       try last.publish(written.bytes, at: frame.offset)
       end = point(behind: written.bytes, written.checksum, nil)
       appendedBytes += written.bytes
     } catch {
-      leaveBehind(at: frame.offset, error)
+      abandonTail(at: frame.offset, error)
       throw error
     }
     return reference
@@ -200,18 +205,18 @@ final class Log: @unchecked Sendable {
     _ makingRoom: () -> Bool = { false }
   ) throws(EngineError) {
     // Asked for once, as each time counts a reference.
-    let (zeros, offset) = (zeros, end.position.offset)
+    let (preallocator, offset) = (preallocator, end.position.offset)
     do throws(EngineError) {
-      try zeros.segment.checkHasRoom(upTo: offset + bytes.count)
+      try preallocator.segment.checkHasRoom(upTo: offset + bytes.count)
       do throws(EngineError) {
-        try Self.write(bytes, at: offset, unsyncedAt: time, over: zeros)
+        try Self.write(bytes, at: offset, unsyncedAt: time, over: preallocator)
       } catch {
         guard error.code == .noSpace, makingRoom() else { throw error }
-        try Self.write(bytes, at: offset, unsyncedAt: time, over: zeros)
+        try Self.write(bytes, at: offset, unsyncedAt: time, over: preallocator)
       }
-      try zeros.segment.publish(bytes, at: offset)
+      try preallocator.segment.publish(bytes, at: offset)
     } catch {
-      leaveBehind(at: offset, error)
+      abandonTail(at: offset, error)
       throw error
     }
     end = next
@@ -219,16 +224,17 @@ final class Log: @unchecked Sendable {
   }
 
   private static func write(
-    _ bytes: UnsafeRawBufferPointer, at offset: Int, unsyncedAt time: Int64? = nil, over zeros: ZeroFilling
+    _ bytes: UnsafeRawBufferPointer, at offset: Int, unsyncedAt time: Int64? = nil,
+    over preallocator: LogPreallocator
   ) throws(EngineError) {
     do {
-      try zeros.write(bytes, at: offset, unsyncedAt: time)
+      try preallocator.write(bytes, at: offset, unsyncedAt: time)
     } catch {
       throw EngineError.files(error, "the log could not be written")
     }
   }
 
-  private func leaveBehind(at offset: Int, _ error: any Error) {
+  private func abandonTail(at offset: Int, _ error: any Error) {
     noteFailure(error)
     mustRoll = true
     remains = (last, offset)
@@ -240,16 +246,16 @@ final class Log: @unchecked Sendable {
   }
 
   /// Overwrites what lies behind the end of the log with zeros, unsynced.
-  func wipeBehindEnd() throws(EngineError) {
+  func zeroAfterEnd() throws(EngineError) {
     do {
-      try zeros.wipe(from: end.position.offset)
+      try preallocator.wipe(from: end.position.offset)
     } catch {
       throw EngineError.files(error, "what was written of a commit that failed could not be overwritten")
     }
   }
 
   /// The log goes on where it ends: there are durable zeros.
-  func goOnInPlace() {
+  func continueInPlace() {
     mustRoll = false
     lacksRoom = false
     remains = nil
@@ -259,7 +265,7 @@ final class Log: @unchecked Sendable {
   /// not found in the short time until the log goes on elsewhere.
   ///
   /// - Returns: whether a sync has to make that durable.
-  func wipeRemains() throws(EngineError) -> Bool {
+  func eraseTornWrite() throws(EngineError) -> Bool {
     guard let (segment, offset) = remains else { return false }
     let zeros = [UInt8](repeating: 0, count: Format.frameHeaderBytes)
     let found = try StoreFolder.read(segment.file, at: offset, count: zeros.count, path: segment.path)
@@ -273,7 +279,7 @@ final class Log: @unchecked Sendable {
   }
 
   /// Takes the end of the log back to a point: the frames behind it are given up, and the segments that were begun for them.
-  func giveUp(to point: LogPoint) {
+  func rollBack(to point: LogPoint) {
     guard point != end else { return }
     if point.position.segment != last.number { abandonSegments(behind: point) }
     end = point
@@ -286,8 +292,8 @@ final class Log: @unchecked Sendable {
     for segment in left { _ = table.remove(segment.number) }
     abandoned += left.map(\.number)
     guard let last else { return }
-    beginZeros(in: last, filled: last.limit)
-    zeros.stop()
+    beginPreallocation(in: last, filled: last.limit)
+    preallocator.stop()
   }
 
   /// A segment was made, and it is not known whether the anchor names it.
@@ -297,7 +303,7 @@ final class Log: @unchecked Sendable {
   func forgetAbandoned() { abandoned = [] }
 
   /// Everything appended so far. The syncing itself needs no lock.
-  func syncWork() -> SyncedPart.Work { synced.work(with: last, end: end) }
+  func syncRequest() -> SyncRequest { synced.request(with: last, end: end) }
 
   // MARK: Rolling
 
@@ -308,12 +314,12 @@ final class Log: @unchecked Sendable {
   func take(_ segment: LogSegment, filled: Int) {
     let first = segment.header.firstPoint
     // In the middle of a transaction, what stays ends before it.
-    let isInside = path.settled != end
-    synced.goOn(behind: last, end: end, at: first)
+    let isInside = path.published != end
+    synced.continueLog(after: last, end: end, at: first)
     end = first
-    goOnInPlace()
+    continueInPlace()
     table.add(segment)
-    path.append(segment, settled: isInside ? nil : first)
-    beginZeros(in: segment, filled: filled)
+    path.append(segment, published: isInside ? nil : first)
+    beginPreallocation(in: segment, filled: filled)
   }
 }

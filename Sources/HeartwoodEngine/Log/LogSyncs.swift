@@ -13,13 +13,13 @@ final class LogSyncs: Sendable {
   }
 
   /// Makes what was appended durable. A failure stops the writer.
-  func sync(_ work: SyncedPart.Work) throws(EngineError) {
+  func sync(_ request: SyncRequest) throws(EngineError) {
     guard !isOff else { return }
     try lock.withLock { () throws(EngineError) in
       // Whoever failed before may have been told what was meant for this sync.
       try status.checkWritable()
       do throws(FileSystemError) {
-        try work.sync()
+        try request.sync()
       } catch {
         let failure = EngineError.files(error, "the log could not be synced")
         status.stop(failure)

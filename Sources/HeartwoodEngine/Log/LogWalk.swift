@@ -54,10 +54,10 @@ struct LogWalk {
   private mutating func advanceToFrame() throws(EngineError) -> Bool {
     while true {
       if point.position == end { return false }
-      guard let successor = later.first, let join = successor.header.predecessor,
-        join.position == point.position
+      guard let successor = later.first, let predecessorEnd = successor.header.predecessor,
+        predecessorEnd.position == point.position
       else { return true }
-      guard join == point else {
+      guard predecessorEnd == point else {
         throw EngineError.damaged(
           "the segment does not go on where the one before it ends", file: successor.path)
       }
@@ -67,8 +67,8 @@ struct LogWalk {
   }
 
   private func scanner() -> FrameScanner {
-    let join = later.first?.header.predecessor?.position.offset
+    let predecessorEnd = later.first?.header.predecessor?.position.offset
     let stop = end.flatMap { $0.segment == segment.number ? $0.offset : nil }
-    return FrameScanner(segment, upTo: join ?? stop)
+    return FrameScanner(segment, upTo: predecessorEnd ?? stop)
   }
 }

@@ -2,7 +2,7 @@ extension OpenStore {
   /// The newest generation, pinned.
   func newestSnapshot() throws(EngineError) -> Snapshot {
     try status.checkOpen()
-    try followOthers()
+    try refreshIfStale()
     return Snapshot(generations, space)
   }
 
@@ -11,18 +11,18 @@ extension OpenStore {
     _ key: UnsafeRawBufferPointer, _ body: (UnsafeRawBufferPointer) throws -> Void
   ) throws {
     try status.checkOpen()
-    try followOthers()
+    try refreshIfStale()
     let pin = generations.pin()
-    defer { pin.letGo() }
+    defer { pin.release() }
     if let value = try space.value(of: key, from: pin.root) { try body(value) }
   }
 
   /// A past generation, from the newest checkpoint that is not after it.
   func snapshot(at generation: UInt64) throws(EngineError) -> Snapshot {
-    try besideOthers { () throws(EngineError) in try followedSnapshot(at: generation) }
+    try retryingIfChanged { () throws(EngineError) in try refreshedSnapshot(at: generation) }
   }
 
-  private func followedSnapshot(at generation: UInt64) throws(EngineError) -> Snapshot {
+  private func refreshedSnapshot(at generation: UInt64) throws(EngineError) -> Snapshot {
     let newest = try newestSnapshot()
     guard generation <= newest.generation.rawValue else {
       throw EngineError(
@@ -41,7 +41,7 @@ final class PastGeneration: @unchecked Sendable {
   private let replay: Replay
 
   init(_ store: OpenStore, _ generation: UInt64) throws(EngineError) {
-    let end = store.log.settled
+    let end = store.log.published
     let space = try PageSpace()
     // Nothing is given back meanwhile.
     let (segments, checkpoint) = try store.checkpoints.withLock { () throws(EngineError) in
@@ -52,7 +52,7 @@ final class PastGeneration: @unchecked Sendable {
     }
     try UntrustedOpening.check(checkpoint, space, store.options, path: store.path)
     replay = try Replay(
-      space: space, from: checkpoint, log: LogPath.tail(of: segments), end: end, last: generation)
+      space: space, from: checkpoint, log: LogSegments.tail(of: segments), end: end, last: generation)
     let root = replay.generations.tip.root
     // A table of its own: the store may give segments back that this generation needs.
     for segment in segments { space.values.add(segment) }
@@ -78,8 +78,8 @@ final class PastGeneration: @unchecked Sendable {
     while let found = try checkpoints.nextAlive() {
       if found.record.generation <= generation { return found }
     }
-    guard LogPath.tail(of: segments).first?.header.predecessor == nil else {
-      throw store.givenBack(generation)
+    guard LogSegments.tail(of: segments).first?.header.predecessor == nil else {
+      throw store.generationReclaimed(generation)
     }
     return nil
   }
@@ -129,7 +129,7 @@ extension OpenStore {
   func oldestAvailable() throws(EngineError) -> UInt64 {
     try checkpoints.withLock { () throws(EngineError) in
       let segments = log.segments
-      guard LogPath.tail(of: segments).first?.header.predecessor != nil else { return 0 }
+      guard LogSegments.tail(of: segments).first?.header.predecessor != nil else { return 0 }
       var checkpoints = CheckpointChain(self, segments)
       var oldest = generations.newest
       while let found = try checkpoints.nextAlive() { oldest = found.record.generation }
@@ -137,7 +137,7 @@ extension OpenStore {
     }
   }
 
-  func givenBack(_ generation: UInt64) -> EngineError {
+  func generationReclaimed(_ generation: UInt64) -> EngineError {
     EngineError(
       .generationUnavailable,
       "generation \(generation) can't be opened any more: space that it needs was given back", file: path)

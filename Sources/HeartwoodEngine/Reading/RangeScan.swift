@@ -24,9 +24,9 @@ struct RangeScan {
     var isStanding = try reversed ? cursor.moveToEnd(of: range) : cursor.moveToStart(of: range)
     while isStanding {
       let span = cursor.span(within: range, reversed: reversed)
-      let goesOn = reversed ? span.lowerBound == 0 : span.upperBound == cursor.leafCount
-      if goesOn { cursor.foreseeLeaf(reversed: reversed) }
-      guard try visit(span, body), goesOn else { return }
+      let continuesAfter = reversed ? span.lowerBound == 0 : span.upperBound == cursor.leafCount
+      if continuesAfter { cursor.prefetchPredictedLeaf(reversed: reversed) }
+      guard try visit(span, body), continuesAfter else { return }
       isStanding = try reversed ? cursor.moveToPreviousLeaf() : cursor.moveToNextLeaf()
     }
   }

@@ -31,7 +31,7 @@ public final class Snapshot: KeyValueReader, Sendable {
   }
 
   deinit {
-    if case .pin(let pin) = hold { pin.letGo() }
+    if case .pin(let pin) = hold { pin.release() }
   }
 
   /// How many keys there are.
@@ -95,5 +95,5 @@ final class PinnedGeneration: @unchecked Sendable {
     pin = generations.pin()
   }
 
-  deinit { pin.letGo() }
+  deinit { pin.release() }
 }

@@ -9,7 +9,7 @@ struct Evacuation {
   /// Segments of pages, none of which is written any more.
   let pages: SegmentSet
   /// Half empty leaves are filled.
-  let packs: Bool
+  let compactsLeaves: Bool
   /// The first key that was not looked at yet; nil at the end.
   private(set) var next: [UInt8]? = []
   private(set) var movedBytes = 0
@@ -24,7 +24,7 @@ struct Evacuation {
     self.store = store
     logs = SegmentSet(victims.logs)
     pages = SegmentSet(victims.pages)
-    packs = victims.packs
+    compactsLeaves = victims.compactsLeaves
   }
 
   /// Goes through the tree once more: it has other pages now, and some may lie in the segments of pages.
@@ -37,7 +37,9 @@ struct Evacuation {
       let batch = try collect(from: key)
       for (key, value) in batch.values { try transaction.move(key, value) }
       for key in batch.leaves {
-        if packs { try key.withBytes { (key) throws(EngineError) in try store.tree.pack(at: key) } }
+        if compactsLeaves {
+          try key.withBytes { (key) throws(EngineError) in try store.tree.compactLeaf(at: key) }
+        }
         try store.tree.leave(pages, at: key)
       }
       return batch
@@ -121,6 +123,6 @@ extension PageSpace {
   /// The segment that a page lies in, or has a copy in; nil where it is in memory only.
   func pageSegment(of reference: PageReference) -> UInt32? {
     guard reference.isInArena else { return reference.segment }
-    return diskPlace(reference.index).map { PageReference(rawValue: $0.reference).segment }
+    return diskAddress(reference.index).map { PageReference(rawValue: $0.reference).segment }
   }
 }

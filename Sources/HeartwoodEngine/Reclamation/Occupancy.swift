@@ -47,7 +47,7 @@ struct Occupancy {
   /// The bytes of all files, with no look at what lives.
   static func total(_ store: OpenStore) -> Int {
     let last = store.log.last.number
-    let logs = store.log.segments.reduce(store.log.settled.position.offset) { sum, segment in
+    let logs = store.log.segments.reduce(store.log.published.position.offset) { sum, segment in
       sum + (segment.number == last ? 0 : store.log.path.end(of: segment.number)?.offset ?? 0)
     }
     return store.pages.parts.reduce(logs) { $0 + $1.extent.pages * Format.pageBytes }
@@ -66,7 +66,7 @@ struct Occupancy {
       all.recordBytes += contents.recordBytes
     }
     // What is still written has not been counted: its records are taken to be like the others.
-    let tail = store.log.settled.position.offset
+    let tail = store.log.published.position.offset
     live += all.records > 0 ? min(tail, counts.values[last].count * all.recordBytes / all.records) : tail
   }
 
@@ -90,7 +90,7 @@ struct Occupancy {
     /// What would pass the limit is left out, the first segment too.
     var isStrict = false
     /// Leaves that have room are filled, so that all pages are emptied where many have.
-    var packs = false
+    var compactsLeaves = false
   }
 
   /// Leaves that are filled less than this can be filled to some use; those of random keys are at about this.
@@ -117,11 +117,11 @@ struct Occupancy {
         excess -= part.bytes - part.live
       }
     }
-    choose(pages, aim.packs && fill < Self.packedShare ? 2 : aim.pageShare, &victims.pages)
+    choose(pages, aim.compactsLeaves && fill < Self.packedShare ? 2 : aim.pageShare, &victims.pages)
     choose(logs, aim.logShare, &victims.logs)
     // Most leaves are written anew then anyway.
     if rewritten > leaves / 2, !aim.isStrict { victims.pages = pages.map(\.number) }
-    victims.packs = aim.packs && !victims.pages.isEmpty
+    victims.compactsLeaves = aim.compactsLeaves && !victims.pages.isEmpty
     return victims
   }
 }

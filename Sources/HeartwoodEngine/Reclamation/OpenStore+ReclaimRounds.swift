@@ -13,7 +13,7 @@ extension OpenStore {
       while true {
         let round = try reclaimMakingRoom { () throws(EngineError) in try victims(of: &rounds) }
         let all = sum?.joined(by: round) ?? round
-        guard rounds.goOn(after: round) else {
+        guard rounds.continues(after: round) else {
           try rounds.checkHasHelped(path)
           return all
         }
@@ -37,7 +37,7 @@ extension OpenStore {
   /// All that is worth it; where the disk has no room for that, as much as fits.
   private func victims(of rounds: inout ReclaimRounds) throws(EngineError) -> Reclaimer.Victims {
     let occupancy = try Occupancy(self)
-    let all = occupancy.victims(Occupancy.Aim(packs: true))
+    let all = occupancy.victims(Occupancy.Aim(compactsLeaves: true))
     let cost = occupancy.cost(of: all)
     guard let available = try? folder.directory.availableBytes(), Int(clamping: available) / 2 < cost else {
       rounds.isPart = false
@@ -63,7 +63,7 @@ private struct ReclaimRounds {
   private var hasHelped = false
 
   /// Whether there is another round.
-  mutating func goOn(after round: ReclaimedSpace) -> Bool {
+  mutating func continues(after round: ReclaimedSpace) -> Bool {
     guard isPart else {
       hasHelped = true
       return false

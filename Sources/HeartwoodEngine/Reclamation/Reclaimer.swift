@@ -31,7 +31,7 @@ final class Reclaimer: @unchecked Sendable {
     var logs: [UInt32] = []
     var pages: [UInt32] = []
     /// Leaves that have room are to be filled.
-    var packs = false
+    var compactsLeaves = false
     var isEmpty: Bool { count == 0 }
     var count: Int { logs.count + pages.count }
   }
@@ -39,19 +39,19 @@ final class Reclaimer: @unchecked Sendable {
   /// What is moved beside commits at once: so much at most, and a part of what lives. Until the end, it is there twice.
   private static let leastMove = 32 << 20
   /// Beside commits space is given back above so many times what lives, down to this.
-  private static let wantedRest = 1.2
+  private static let targetSpaceAmplification = 1.2
   /// How much a file has to shrink that it is done beside commits.
-  private static let tolerableRest = 1.3
+  private static let maxSpaceAmplification = 1.3
   /// Above so many times what lives, checkpoints come twice as often: each is an occasion to give space back.
-  private static let pressingRest = 1.5
+  private static let urgentSpaceAmplification = 1.5
 
   /// What the files took when they were looked through beside commits the last time.
-  private var lastLook: Look?
+  private var lastSurvey: SpaceSurvey?
   /// Whether there was so much garbage then that the next checkpoint is not to wait for its usual time.
-  let isPressed = Atomic(false)
+  let needsEarlyCheckpoint = Atomic(false)
 
   /// What was seen when the tree was walked.
-  struct Look {
+  struct SpaceSurvey {
     /// The least that the files took since.
     var total: Int
     let live: Int
@@ -60,38 +60,39 @@ final class Reclaimer: @unchecked Sendable {
     /// Whether it is worth while to walk the tree again. That takes O(number of keys), so it is not done at each checkpoint
     /// of a large store: only where there is much garbage if values are as long as they were, and, as they may not be, where
     /// the files have grown by a quarter of what lived.
-    func isDated(total: Int, keys: UInt64) -> Bool {
+    func isStale(total: Int, keys: UInt64) -> Bool {
       let expected = Double(live) * Double(keys) / Double(max(1, self.keys))
-      return Double(total) > tolerableRest * expected || total - self.total > live / 4
+      return Double(total) > maxSpaceAmplification * expected || total - self.total > live / 4
     }
   }
 
   /// What is worth emptying beside commits. Under the lock of checkpoints, and this one's.
   func victims(_ store: OpenStore) throws(EngineError) -> Victims {
-    isPressed.store(false, ordering: .relaxed)
-    guard mayBeMuch(store) else { return Victims() }
+    needsEarlyCheckpoint.store(false, ordering: .relaxed)
+    guard mayExceedThreshold(store) else { return Victims() }
     let occupancy = try Occupancy(store)
     // Full leaves are split by the next new keys, so they are filled where there are hardly any.
     let isSteady =
-      lastLook.map { max($0.keys, occupancy.keys) - min($0.keys, occupancy.keys) < $0.keys / 64 } ?? false
-    lastLook = Look(total: occupancy.total, live: occupancy.live, keys: occupancy.keys)
-    guard isMuch(occupancy, store.options) else { return Victims() }
+      lastSurvey.map { max($0.keys, occupancy.keys) - min($0.keys, occupancy.keys) < $0.keys / 64 } ?? false
+    lastSurvey = SpaceSurvey(total: occupancy.total, live: occupancy.live, keys: occupancy.keys)
+    guard exceedsThreshold(occupancy, store.options) else { return Victims() }
     let victims = occupancy.victims(
       Occupancy.Aim(
-        pageShare: 0.6, rest: Self.wantedRest, limit: max(Self.leastMove, occupancy.live / 4), packs: isSteady
+        pageShare: 0.6, rest: Self.targetSpaceAmplification, limit: max(Self.leastMove, occupancy.live / 4),
+        compactsLeaves: isSteady
       ))
-    let isPressing = Double(occupancy.total) > Self.pressingRest * Double(occupancy.live)
-    isPressed.store(isPressing && !victims.isEmpty, ordering: .relaxed)
+    let isPressing = Double(occupancy.total) > Self.urgentSpaceAmplification * Double(occupancy.live)
+    needsEarlyCheckpoint.store(isPressing && !victims.isEmpty, ordering: .relaxed)
     return victims
   }
 
   /// Whether to walk the tree may find enough.
-  private func mayBeMuch(_ store: OpenStore) -> Bool {
-    guard var look = lastLook else { return true }
+  private func mayExceedThreshold(_ store: OpenStore) -> Bool {
+    guard var look = lastSurvey else { return true }
     let total = Occupancy.total(store)
     look.total = min(look.total, total)
-    lastLook = look
-    return look.isDated(total: total, keys: PinnedGeneration(store.generations).pin.root.count)
+    lastSurvey = look
+    return look.isStale(total: total, keys: PinnedGeneration(store.generations).pin.root.count)
   }
 
   /// What a segment has that is not written any more. Under this lock.
@@ -110,9 +111,9 @@ final class Reclaimer: @unchecked Sendable {
   }
 
   /// Whether it is worth while to give space back unasked.
-  func isMuch(_ occupancy: Occupancy, _ options: EngineOptions) -> Bool {
+  func exceedsThreshold(_ occupancy: Occupancy, _ options: EngineOptions) -> Bool {
     occupancy.total - occupancy.live > options.toleratedGarbage
-      && Double(occupancy.total) > Self.tolerableRest * Double(occupancy.live)
+      && Double(occupancy.total) > Self.maxSpaceAmplification * Double(occupancy.live)
   }
 
   // MARK: Giving back
@@ -134,7 +135,7 @@ final class Reclaimer: @unchecked Sendable {
 
   /// Takes note of segments that another process has given back, which generations before this one may need. Under the
   /// writer lock.
-  func noteDropped(_ victims: Victims, generation: UInt64) {
+  func notePeerReclaimed(_ victims: Victims, generation: UInt64) {
     if !victims.isEmpty { unlinked.append((victims, generation)) }
   }
 
@@ -216,8 +217,8 @@ extension OpenStore {
   /// Moves what lives, step by step; commits wait where they would be faster, and those of other processes come between.
   private func evacuate(_ victims: Reclaimer.Victims) throws(EngineError) -> Evacuation {
     var evacuation = Evacuation(self, victims)
-    pace.begin()
-    defer { pace.end() }
+    throttle.begin()
+    defer { throttle.end() }
     var hasOtherPages = false
     try run(&evacuation) { () throws(EngineError) in
       if try yieldLease() { hasOtherPages = true }
@@ -236,8 +237,8 @@ extension OpenStore {
   ) throws(EngineError) {
     var moved = evacuation.movedBytes
     while try evacuation.step() {
-      guard !pace.hasStopped else { throw OpenStore.closing }
-      pace.noteMoved(evacuation.movedBytes - moved)
+      guard !throttle.hasStopped else { throw OpenStore.closing }
+      throttle.noteMoved(evacuation.movedBytes - moved)
       moved = evacuation.movedBytes
       try betweenSteps()
     }
@@ -293,23 +294,25 @@ extension OpenStore {
   }
 
   /// Gives space back as on demand where much is garbage and nobody has written for a second.
-  func planLook() {
+  func scheduleSpaceScan() {
     let written = writer.withLockInBackground { log.appendedBytes }
     options.worker.submit(afterSeconds: 1) { [weak self] in
       guard let self else { return }
       let isIdle = writer.withLockInBackground { self.log.appendedBytes == written }
-      guard !pace.hasStopped else { return }
-      guard isIdle else { return planLook() }
-      if (try? isMuchGarbage()) == true { _ = try? reclaim() }
-      writer.withLockInBackground { (self.bytesAtLook, self.isLookPlanned) = (self.log.appendedBytes, false) }
+      guard !throttle.hasStopped else { return }
+      guard isIdle else { return scheduleSpaceScan() }
+      if (try? hasExcessGarbage()) == true { _ = try? reclaim() }
+      writer.withLockInBackground {
+        (self.bytesAtSpaceScan, self.isSpaceScanScheduled) = (self.log.appendedBytes, false)
+      }
     }
   }
 
-  private func isMuchGarbage() throws(EngineError) -> Bool {
+  private func hasExcessGarbage() throws(EngineError) -> Bool {
     try reclaimer.lock.withLock { () throws(EngineError) in
       try checkpoints.withLock { () throws(EngineError) in
         try status.checkWritable()
-        return reclaimer.isMuch(try Occupancy(self), options)
+        return reclaimer.exceedsThreshold(try Occupancy(self), options)
       }
     }
   }

@@ -72,7 +72,8 @@ struct Salvage {
         try !values.read(reference, of: key, { (_) throws(EngineError) in })
       else { return holes.noteReadable() }
       holes.addValue(
-        key, flaw: "a value cannot be read", file: folder.path(of: SegmentName.log(reference.segment)),
+        key, validationError: "a value cannot be read",
+        file: folder.path(of: SegmentName.log(reference.segment)),
         offset: Int(reference.offset))
     } miss: { (hole) throws(EngineError) in
       holes.add(hole)
@@ -131,7 +132,7 @@ struct Salvage {
     var losses: [SalvageLoss] = []
     for hole in holes {
       var loss = SalvageLoss(
-        hole.flaw, file: hole.file, offset: hole.offset, keys: hole.keys, expectedKeys: hole.count)
+        hole.validationError, file: hole.file, offset: hole.offset, keys: hole.keys, expectedKeys: hole.count)
       loss.foundKeys = try target.count(in: hole.keys)
       losses.append(loss)
     }
@@ -212,24 +213,26 @@ private final class Holes {
 
   func noteReadable() { isOpen = false }
 
-  func addValue(_ key: UnsafeRawBufferPointer, flaw: String, file: String, offset: Int) {
+  func addValue(_ key: UnsafeRawBufferPointer, validationError: String, file: String, offset: Int) {
     let bytes = Array(key)
     let hole = SalvageTree.Hole(
-      flaw: flaw, file: file, offset: offset, keys: KeyRange(from: bytes, through: bytes), count: 1)
-    if isOpen || all.count >= limit { join(hole) } else { all.append(hole) }
+      validationError: validationError, file: file, offset: offset,
+      keys: KeyRange(from: bytes, through: bytes), count: 1)
+    if isOpen || all.count >= limit { append(hole) } else { all.append(hole) }
     isOpen = true
   }
 
   func add(_ hole: SalvageTree.Hole) {
     isOpen = false
-    if all.count >= limit { join(hole) } else { all.append(hole) }
+    if all.count >= limit { append(hole) } else { all.append(hole) }
   }
 
-  private func join(_ hole: SalvageTree.Hole) {
+  private func append(_ hole: SalvageTree.Hole) {
     guard let last = all.popLast() else { return all.append(hole) }
     all.append(
       SalvageTree.Hole(
-        flaw: last.count > 1 || last.flaw != hole.flaw ? last.flaw : "values cannot be read", file: last.file,
+        validationError: last.count > 1 || last.validationError != hole.validationError
+          ? last.validationError : "values cannot be read", file: last.file,
         offset: last.offset, keys: KeyRange(lower: last.keys.lower, upper: hole.keys.upper),
         count: last.count &+ hole.count))
   }

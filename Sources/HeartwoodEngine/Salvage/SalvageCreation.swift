@@ -28,24 +28,25 @@ struct SalvageCreation {
 
   private func make(in folder: StoreFolder, after generation: UInt64) throws(EngineError) {
     let identifier = StoreIdentifier(low: options.entropy.next(), high: options.entropy.next())
-    let maker = LogSegmentMaker(folder: folder, identifier: identifier, options: options)
+    let factory = LogSegmentFactory(folder: folder, identifier: identifier, options: options)
     let before = LogPoint(
       position: LogPosition(segment: Self.segmentNumber - 1, offset: Format.segmentHeaderBytes), sequence: 1,
       chain: 0, generation: generation)
     // 1. A log that begins with a checkpoint of nothing, of that generation.
-    let segment = try maker.make(number: Self.segmentNumber, predecessor: before, durableThrough: 0)
+    let segment = try factory.make(number: Self.segmentNumber, predecessor: before, durableThrough: 0)
     let (frame, end) = firstFrame(of: segment)
     do {
       try segment.file.write(all: frame.bytes, at: Format.segmentHeaderBytes)
     } catch {
       throw EngineError.files(error, "the new store could not be made")
     }
-    try maker.settle(segment)
+    try factory.makeDurable(segment)
     // 2. The anchor names it.
     let slot = AnchorSlot(
       identifier: identifier, sequence: AnchorSlot.firstSequence, created: options.clock.nanosecondsSince1970,
       checkpoint: segment.header.firstPoint.position, checkpointChecksum: frame.checksum,
-      lastLogSegment: Self.segmentNumber, proven: end, nextSegment: Self.segmentNumber + 1, isClean: true)
+      lastLogSegment: Self.segmentNumber, knownDurable: end, nextSegment: Self.segmentNumber + 1,
+      isClean: true)
     try AnchorFile.create(slot, in: folder, syncs: options.durability != .none).close()
   }
 

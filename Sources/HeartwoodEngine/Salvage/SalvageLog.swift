@@ -79,8 +79,10 @@ struct SalvageLog {
 
   /// Up to where a segment is known to have frames, by the ones behind it and the anchor.
   private func knownEnd(of segment: LogSegment) -> Int {
-    let joins = source.logs.filter(\.isSound).compactMap(\.header.predecessor)
-    let ends = (joins + source.slots.map(\.proven)).map(\.position).filter { $0.segment == segment.number }
+    let predecessorEnds = source.logs.filter(\.isSound).compactMap(\.header.predecessor)
+    let ends = (predecessorEnds + source.slots.map(\.knownDurable)).map(\.position).filter {
+      $0.segment == segment.number
+    }
     return min(segment.limit, ends.map(\.offset).max() ?? 0)
   }
 

@@ -64,7 +64,7 @@ final class SalvageSource {
   func close() { folder.close() }
 
   /// The generation that the anchor knows to have been durable.
-  var durableGeneration: UInt64 { slots.map(\.proven.generation).max() ?? 0 }
+  var durableGeneration: UInt64 { slots.map(\.knownDurable.generation).max() ?? 0 }
 
   /// The newest generation that anything in the folder speaks of.
   func newestGeneration() throws(EngineError) -> UInt64 {

@@ -78,7 +78,7 @@ private struct Records {
   private let frame: SalvageLog.Frame
   private var position: Int
   /// What looks like a record and is none is hashed in vain, so often at most.
-  private var patience: Int
+  private var backoff: Int
   /// Where the newest record begins.
   private(set) var start = 0
   /// Whether something was stepped over just before the newest record, or behind it at the frame's end.
@@ -88,12 +88,12 @@ private struct Records {
   init(_ frame: SalvageLog.Frame, from position: Int) {
     self.frame = frame
     self.position = position
-    patience = 64 * frame.payload.count
+    backoff = 64 * frame.payload.count
   }
 
   mutating func next() -> Record? {
     hasSkipped = false
-    while position < frame.payload.count, patience >= 0 {
+    while position < frame.payload.count, backoff >= 0 {
       guard let record = record(at: position) else {
         skip(1)
         continue
@@ -108,7 +108,7 @@ private struct Records {
         skip(record.totalBytes)
       } else {
         // Its length is not to be believed either.
-        patience -= record.totalBytes
+        backoff -= record.totalBytes
         skip(1)
       }
     }
@@ -122,7 +122,7 @@ private struct Records {
 
   private func record(at position: Int) -> Record? {
     guard let base = frame.payload.baseAddress,
-      let record = Record.parse(base + position, available: frame.payload.count - position), record.isSensible
+      let record = Record.parse(base + position, available: frame.payload.count - position), record.isValid
     else { return nil }
     return record
   }

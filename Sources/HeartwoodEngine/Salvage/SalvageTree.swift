@@ -5,7 +5,7 @@ import HeartwoodFiles
 final class SalvageTree {
   /// Something below a branch that could not be read.
   struct Hole {
-    let flaw: String
+    let validationError: String
     let file: String
     let offset: Int
     let keys: KeyRange
@@ -45,7 +45,8 @@ final class SalvageTree {
 
   /// Whether the root can be read; an empty tree has none.
   var isUsable: Bool {
-    root.reference == .none || flaw(of: root.reference, level: root.level, checksum: root.checksum) == nil
+    root.reference == .none
+      || validationError(of: root.reference, level: root.level, checksum: root.checksum) == nil
   }
 
   func walk() throws(EngineError) {
@@ -58,11 +59,13 @@ final class SalvageTree {
     _ reference: PageReference, level: Int, checksum: UInt64, count: UInt64, from: [UInt8]?, to: [UInt8]?
   ) throws(EngineError) {
     pagesLeft -= 1
-    let flaw = pagesLeft < 0 ? "it is reached twice" : flaw(of: reference, level: level, checksum: checksum)
-    if let flaw {
+    let validationError =
+      pagesLeft < 0 ? "it is reached twice" : validationError(of: reference, level: level, checksum: checksum)
+    if let validationError {
       return try miss(
         Hole(
-          flaw: flaw, file: source.folder.path(of: SegmentName.pages(reference.segment)),
+          validationError: validationError,
+          file: source.folder.path(of: SegmentName.pages(reference.segment)),
           offset: Int(reference.index) * Format.pageBytes, keys: KeyRange(from: from, to: to), count: count))
     }
     let page = page(level)
@@ -97,7 +100,7 @@ final class SalvageTree {
   private func place(_ level: Int) -> UnsafeMutableRawPointer { buffer + level * Format.pageBytes }
 
   /// Reads a page to the place of its level; returns what is wrong with it.
-  private func flaw(of reference: PageReference, level: Int, checksum: UInt64) -> String? {
+  private func validationError(of reference: PageReference, level: Int, checksum: UInt64) -> String? {
     guard level >= 0, level <= TreeRoot.levelLimit else { return "a page of the tree has no possible level" }
     guard let segment = source.pages[reference.segment], let file = file(segment) else {
       return "a file with pages of the tree is missing"
@@ -110,7 +113,7 @@ final class SalvageTree {
     let found = PageSpace.checksum(
       UnsafeRawPointer(place(level)), segmentSeed: segment.header.seed, index: Int(reference.index))
     guard found == checksum else { return "a page of the tree is damaged" }
-    return page(level).flaw(level: level).map { "a page of the tree makes no sense: \($0)" }
+    return page(level).validationError(level: level).map { "a page of the tree makes no sense: \($0)" }
   }
 
   private func file(_ segment: SalvageSource.Segment) -> TolerantFile? {

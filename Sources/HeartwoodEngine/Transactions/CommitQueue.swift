@@ -15,25 +15,25 @@ final class CommitQueue: @unchecked Sendable {
     /// Where the log ends behind it.
     let end: LogPoint
     /// What has to be synced first; nil where it need not be.
-    let work: SyncedPart.Work?
+    let work: SyncRequest?
   }
 
-  private let synced: SyncedPart
-  private let path: LogPath
+  private let synced: DurableState
+  private let path: LogSegments
   private let generations: Generations
   private let syncs: LogSyncs
   private let status: StoreStatus
 
   private let lock = Lock()
-  private let changed = Condition()
+  private let changed = ConditionVariable()
   // What the lock guards is looked at under it alone: checks of access would find nothing.
   @exclusivity(unchecked) private var entries: [Entry] = []
   /// How many of them have to be synced.
   private var dueCount = 0
   /// Set while somebody syncs, or is about to.
   private var isSyncing = false
-  private var gathering = Gathering()
-  private let gathered = Condition()
+  private var delay = CommitDelay()
+  private let delayEnded = ConditionVariable()
   /// Whether somebody waits who keeps others from writing.
   private var isDraining = false
   private var waiting = 0
@@ -61,7 +61,7 @@ final class CommitQueue: @unchecked Sendable {
         entries.append(entry)
         guard entry.work != nil else { return }
         dueCount += 1
-        if dueCount == gathering.wanted { gathered.broadcast() }
+        if dueCount == delay.wanted { delayEnded.broadcast() }
       }
     }
   }
@@ -97,7 +97,7 @@ final class CommitQueue: @unchecked Sendable {
     guard generations.newest < last else { return }
     lock.withLock {
       isDraining = true
-      gathered.broadcast()
+      delayEnded.broadcast()
     }
     defer { lock.withLock { isDraining = false } }
     try waitForEarlier(last)
@@ -133,24 +133,24 @@ final class CommitQueue: @unchecked Sendable {
       // Those that came meanwhile and need no sync: there may be nobody who waits for them.
       while let first = entries.first, first.work == nil { publish(entries.removeFirst()) }
     }
-    gathering.noteSync(of: due, nanoseconds: duration, waiting: dueCount)
+    delay.noteSync(of: due, nanoseconds: duration, waiting: dueCount)
     if waiting > 0 { changed.broadcast() }
   }
 
   /// Waits a moment for others who commit, where that pays. The lock is held, but for the waiting itself.
   private func gather() {
     let present = dueCount
-    guard !isDraining, let nanoseconds = gathering.patience(present: present) else { return }
+    guard !isDraining, let nanoseconds = delay.wait(present: present) else { return }
     let end = MonotonicTime.nanoseconds + nanoseconds
-    while dueCount < gathering.wanted, !isDraining {
+    while dueCount < delay.wanted, !isDraining {
       let left = end - MonotonicTime.nanoseconds
       guard left > 0 else { break }
-      gathered.wait(lock, nanoseconds: left)
+      delayEnded.wait(lock, nanoseconds: left)
     }
-    gathering.noteWait(from: present, to: dueCount)
+    delay.noteWait(from: present, to: dueCount)
   }
 
-  private func failureOfSync(_ work: SyncedPart.Work) -> EngineError? {
+  private func failureOfSync(_ work: SyncRequest) -> EngineError? {
     do {
       try syncs.sync(work)
       synced.note(work)
@@ -161,7 +161,7 @@ final class CommitQueue: @unchecked Sendable {
   }
 
   private func publish(_ entry: Entry) {
-    path.settle(at: entry.end)
+    path.publish(at: entry.end)
     generations.publish(entry.number, entry.root)
   }
 

@@ -5,62 +5,62 @@ extension OpenStore {
   /// Runs `body` in a transaction and commits what it has changed.
   func write(durability: Durability, _ body: (WriteTransaction) throws -> Void) throws {
     try checkMayWrite()
-    if !writer.isHeldHere { pace.wait() }
-    var ending = Ending()
+    if !writer.isHeldHere { throttle.wait() }
+    var outcome = CommitOutcome()
     // Whatever becomes of the transaction.
-    defer { letOthersWrite() }
+    defer { releaseIfContended() }
     do {
       try withWriterAndLease(orThrow: { $0 as any Error }) {
         try status.checkWritable()
         try prepareLog()
-        try runTransaction(durability, &ending, body)
+        try runTransaction(durability, &outcome, body)
       }
     } catch let error as EngineError where error.isOutcomeUnknown {
       throw error
     } catch {
       // What it has read, and may have been given up for, is what its thread reads next; or it may never be,
       // which is worse than why the transaction was given up.
-      try commits.waitForEarlier(ending.number)
+      try commits.waitForEarlier(outcome.number)
       throw error
     }
     // Others may write while this one waits.
-    if ending.isEmpty {
-      try commits.waitForEarlier(ending.number)
+    if outcome.isEmpty {
+      try commits.waitForEarlier(outcome.number)
     } else {
-      try commits.wait(for: ending.number)
+      try commits.wait(for: outcome.number)
     }
-    submit(ending.work)
-    tellOthers(ending)
-    if !ending.isEmpty { observers.noteCommit() }
+    submit(outcome.tasks)
+    publishCommit(outcome)
+    if !outcome.isEmpty { observers.noteCommit() }
   }
 
   /// What is published here others may read, and write behind. Nothing is lost where that can't be told: whoever writes next
   /// finds it.
-  private func tellOthers(_ ending: Ending) {
-    if membership != nil, !ending.isEmpty { try? publishRecord() }
+  private func publishCommit(_ outcome: CommitOutcome) {
+    if attachment != nil, !outcome.isEmpty { try? publishRecord() }
   }
 
-  private func letOthersWrite() {
-    guard membership != nil, !writer.isHeldHere, lease.isHeld,
+  private func releaseIfContended() {
+    guard attachment != nil, !writer.isHeldHere, lease.isHeld,
       lease.hasOtherProcesses || !lease.isTimerSet.load(ordering: .relaxed)
     else { return }
     writer.withLockInBackground { releaseOrWatch() }
   }
 
   /// What is left to do of a transaction when the writer lock is free.
-  private struct Ending {
+  private struct CommitOutcome {
     /// What has to be published first. Of a transaction that changes nothing, what it began from: it may
     /// have read what is not durable yet.
     var number: UInt64 = 0
     var isEmpty = true
-    var work = DueWork()
+    var tasks = BackgroundTasks()
   }
 
   private func runTransaction(
-    _ durability: Durability, _ ending: inout Ending, _ body: (WriteTransaction) throws -> Void
+    _ durability: Durability, _ outcome: inout CommitOutcome, _ body: (WriteTransaction) throws -> Void
   ) throws {
     let transaction = try beginTransaction()
-    ending.number = transaction.number - 1
+    outcome.number = transaction.number - 1
     defer {
       transaction.end()
       log.builder.trim()
@@ -71,16 +71,16 @@ extension OpenStore {
       // A sync may have failed while the transaction ran.
       if !transaction.isEmpty { try status.checkWritable() }
     } catch {
-      giveUp(transaction)
+      rollBack(transaction)
       throw error
     }
     guard !transaction.isEmpty else { return tree.rollback() }
     try commit(transaction, durability)
-    ending.number = transaction.number
-    ending.isEmpty = false
+    outcome.number = transaction.number
+    outcome.isEmpty = false
     let bytes = log.appendedBytes - transaction.bytesBefore
-    pace.noteWritten(bytes)
-    ending.work = dueWork(afterCommitOf: bytes, durability)
+    throttle.noteWritten(bytes)
+    outcome.tasks = backgroundTasks(afterCommitOf: bytes, durability)
   }
 
   /// Runs `body` in a transaction of the store's own, which nobody waits for; where it changes nothing, there
@@ -109,7 +109,7 @@ extension OpenStore {
       result = try body(transaction)
       try transaction.checkCommittable()
     } catch {
-      giveUp(transaction)
+      rollBack(transaction)
       throw error
     }
     guard isForced || tree.hasChanges || !transaction.isEmpty else {
@@ -124,7 +124,7 @@ extension OpenStore {
     let tip = generations.tip
     tree.begin(generation: tip.generation + 1, from: tip.root)
     do {
-      if adoptsDiskPlaces { try tree.adoptDiskPlaces() }
+      if evictsCleanPages { try tree.evictCleanPages() }
     } catch {
       tree.rollback()
       throw error
@@ -163,10 +163,10 @@ extension OpenStore {
   private func take(_ transaction: WriteTransaction, isSynced: Bool) {
     let root = tree.commit()
     generations.commit(transaction.number, root)
-    adoptsDiskPlaces = false
+    evictsCleanPages = false
     commits.add(
       CommitQueue.Entry(
-        number: transaction.number, root: root, end: log.end, work: isSynced ? log.syncWork() : nil))
+        number: transaction.number, root: root, end: log.end, work: isSynced ? log.syncRequest() : nil))
   }
 
   private func writeLastFrame(of transaction: WriteTransaction, isSynced: Bool) throws(EngineError) {
@@ -177,19 +177,19 @@ extension OpenStore {
         time: options.clock.nanosecondsSince1970, puts: transaction.puts, deletes: transaction.deletes,
         makingRoom: { spendReserve(for: transaction) })
     } catch {
-      giveUp(transaction)
-      try takeAway(error)
+      rollBack(transaction)
+      try eraseFailedWrite(error)
       throw error
     }
   }
 
   /// Makes sure that a transaction, whose last frame could not be written, is not found by the next
   /// opening. Where that fails too, it is open what will be found, as after a failed sync.
-  private func takeAway(_ failure: EngineError) throws(EngineError) {
+  private func eraseFailedWrite(_ failure: EngineError) throws(EngineError) {
     do {
-      guard try log.wipeRemains() else { return }
+      guard try log.eraseTornWrite() else { return }
       let files = log.remains.map { [$0.segment] } ?? []
-      try syncs.sync(SyncedPart.Work(files: files, point: log.durable))
+      try syncs.sync(SyncRequest(files: files, point: log.durable))
     } catch {
       status.stop(failure)
       throw EngineError(
@@ -201,10 +201,10 @@ extension OpenStore {
   }
 
   /// Leaves the store as it was before the transaction.
-  private func giveUp(_ transaction: WriteTransaction) {
+  private func rollBack(_ transaction: WriteTransaction) {
     tree.rollback()
-    log.giveUp(to: transaction.start)
-    settleEnd()
+    log.rollBack(to: transaction.start)
+    eraseRefusedWrite()
   }
 
   // MARK: Frames
@@ -214,7 +214,7 @@ extension OpenStore {
     try markInUse()
     try log.appendTransactionFrame(
       transaction.number, isLast: false, makingRoom: { spendReserve(for: transaction) })
-    try goOnInNextSegment(transaction)
+    try rollIfFull(transaction)
   }
 
   /// Writes a value that is a frame of its own; returns where it lies.
@@ -225,12 +225,12 @@ extension OpenStore {
     if !log.builder.isEmpty { try appendFrame(of: transaction) }
     try markInUse()
     let reference = try log.appendLargeFrame(transaction.number, key: key, valueBytes: bytes, nextPiece)
-    try goOnInNextSegment(transaction)
+    try rollIfFull(transaction)
     return reference
   }
 
   /// In the middle of a transaction: where the segment is full, the next frame lies in another.
-  private func goOnInNextSegment(_ transaction: WriteTransaction) throws(EngineError) {
+  private func rollIfFull(_ transaction: WriteTransaction) throws(EngineError) {
     if log.end.position.offset >= options.segmentBytes {
       do throws(EngineError) {
         try roll()

@@ -1,7 +1,7 @@
 import HeartwoodFiles
 
 /// What the log of an open store needs besides appending: a segment to go on in, the anchor's word on
-/// whether it is in use, zeros ahead. Under the writer lock but for `layZeros`.
+/// whether it is in use, zeros ahead. Under the writer lock but for `preallocate`.
 extension OpenStore {
   /// Sees to it that a frame can be appended where the log ends. The positions of a transaction's values
   /// are given out before it commits, so this comes before it begins.
@@ -26,29 +26,29 @@ extension OpenStore {
     // 1. The file, with the exact end of the one before it in its header, and its name are durable. A crash
     //    here leaves a file that nothing names.
     let number = try numbers.take()
-    let maker = LogSegmentMaker(folder: folder, identifier: log.identifier, options: options)
+    let factory = LogSegmentFactory(folder: folder, identifier: log.identifier, options: options)
     let segment: LogSegment
     do {
-      segment = try maker.make(
+      segment = try factory.make(
         number: number, predecessor: log.end, durableThrough: log.durable.sequence &- 1)
     } catch {
       log.noteFailure(error)
       throw error
     }
     do {
-      try maker.settle(segment)
+      try factory.makeDurable(segment)
     } catch {
       if error.code == .noSpace { folder.unlink([SegmentName.log(number)]) }
       throw error
     }
     // 2. The anchor names it. Only then frames land in it.
     let upcoming = numbers.upcoming
-    let proven = log.durable
+    let knownDurable = log.durable
     do {
       try updateAnchor {
         $0.lastLogSegment = number
         $0.nextSegment = upcoming
-        $0.proven = proven
+        $0.knownDurable = knownDurable
         $0.isClean = false
       }
     } catch {
@@ -93,45 +93,45 @@ extension OpenStore {
   // MARK: Work in the background
 
   /// What is due after a commit; submitted when the writer lock is free.
-  struct DueWork {
-    var zeros: ZeroFilling?
+  struct BackgroundTasks {
+    var preallocator: LogPreallocator?
     var checkpoint = false
-    var look = false
+    var spaceScan = false
     var reserve = false
   }
 
-  func dueWork(afterCommitOf bytes: Int, _ durability: Durability) -> DueWork {
-    var work = DueWork()
+  func backgroundTasks(afterCommitOf bytes: Int, _ durability: Durability) -> BackgroundTasks {
+    var tasks = BackgroundTasks()
     let end = log.end.position.offset
     if durability == .full, options.durability != .none {
-      if log.zeros.isDue(end: end, commitBytes: bytes) {
-        work.zeros = log.zeros
+      if log.preallocator.isDue(end: end, commitBytes: bytes) {
+        tasks.preallocator = log.preallocator
       }
     }
     if !isCheckpointUnderWay, isCheckpointDue {
       isCheckpointUnderWay = true
-      work.checkpoint = true
+      tasks.checkpoint = true
     }
-    if !isLookPlanned, log.appendedBytes - bytesAtLook > options.toleratedGarbage {
-      isLookPlanned = options.reclamation == .automatic
-      work.look = isLookPlanned
+    if !isSpaceScanScheduled, log.appendedBytes - bytesAtSpaceScan > options.toleratedGarbage {
+      isSpaceScanScheduled = options.reclamation == .automatic
+      tasks.spaceScan = isSpaceScanScheduled
     }
     // A store that is killed before its first checkpoint needs room for recovery, too.
-    if membership != nil, log.appendedBytes - bytesAtReserve >= StoreFolder.leastBytesForReserve {
+    if attachment != nil, log.appendedBytes - bytesAtReserve >= StoreFolder.leastBytesForReserve {
       bytesAtReserve = log.appendedBytes
-      work.reserve = true
+      tasks.reserve = true
     }
-    return work
+    return tasks
   }
 
   /// The writer's.
   var isCheckpointDue: Bool { log.appendedBytes - bytesAtCheckpoint >= checkpointInterval }
 
-  func submit(_ work: DueWork) {
-    if let zeros = work.zeros { options.worker.submit { self.layZeros(zeros) } }
-    if work.checkpoint { options.worker.submit { self.checkpointInBackground() } }
-    if work.look { planLook() }
-    if work.reserve { options.worker.submit { self.layReserveInBackground() } }
+  func submit(_ tasks: BackgroundTasks) {
+    if let preallocator = tasks.preallocator { options.worker.submit { self.preallocate(preallocator) } }
+    if tasks.checkpoint { options.worker.submit { self.checkpointInBackground() } }
+    if tasks.spaceScan { scheduleSpaceScan() }
+    if tasks.reserve { options.worker.submit { self.layReserveInBackground() } }
   }
 
   private func layReserveInBackground() {
@@ -140,16 +140,16 @@ extension OpenStore {
 
   /// Under the lease and the lock of checkpoints.
   func layReserve() {
-    if membership != nil { folder.layReserve(storeBytes: Occupancy.total(self)) }
+    if attachment != nil { folder.layReserve(storeBytes: Occupancy.total(self)) }
   }
 
-  private func layZeros(_ zeros: ZeroFilling) {
+  private func preallocate(_ preallocator: LogPreallocator) {
     do {
-      let file = try folder.directory.open(SegmentName.log(zeros.segment.number), .readWrite)
+      let file = try folder.directory.open(SegmentName.log(preallocator.segment.number), .readWrite)
       defer { try? file.close() }
-      try zeros.fill(file, syncs: true)
+      try preallocator.fill(file, syncs: true)
     } catch {
-      guard error.operation == .sync else { return zeros.stop() }
+      guard error.operation == .sync else { return preallocator.stop() }
       status.stop(.files(error, "the zeros ahead of the log could not be synced"))
     }
   }

@@ -81,7 +81,7 @@ public final class WriteTransaction: KeyValueReader {
     do {
       try putLarge(key, bytes: value.count) { value }
     } catch {
-      throw (error as? EngineError) ?? Self.cutShort
+      throw (error as? EngineError) ?? Self.truncatedSource
     }
   }
 
@@ -97,7 +97,7 @@ public final class WriteTransaction: KeyValueReader {
       puts &+= 1
       failure = nil
     } catch {
-      failure = (error as? EngineError) ?? Self.cutShort
+      failure = (error as? EngineError) ?? Self.truncatedSource
       throw error
     }
   }
@@ -109,7 +109,7 @@ public final class WriteTransaction: KeyValueReader {
   ///   - count: How many bytes the value has, 0 to 1 GiB.
   ///   - source: Puts the next bytes of the value to the beginning of the buffer and returns how many they are, at least
   ///     one. Called until there are `count`; the transaction can't be used meanwhile.
-  /// - Throws: as `put` with bytes does, `.cutShort` where the source has no more bytes than it gave, or says that it gave more than the buffer holds, and
+  /// - Throws: as `put` with bytes does, `.truncatedSource` where the source has no more bytes than it gave, or says that it gave more than the buffer holds, and
   ///   what the source throws. After the last two the transaction can't commit.
   public func put(
     _ key: UnsafeRawBufferPointer, count: Int,
@@ -126,7 +126,7 @@ public final class WriteTransaction: KeyValueReader {
       while filled < wanted {
         let given = try source(UnsafeMutableRawBufferPointer(rebasing: buffer[filled..<wanted]))
         guard given <= wanted - filled else { throw Self.overrun(given, of: wanted - filled) }
-        guard given > 0 else { throw Self.cutShort }
+        guard given > 0 else { throw Self.truncatedSource }
         filled += given
       }
       left -= wanted
@@ -136,7 +136,7 @@ public final class WriteTransaction: KeyValueReader {
     do {
       try put(key, try nextPiece())
     } catch {
-      failure = failure ?? (error as? EngineError) ?? Self.cutShort
+      failure = failure ?? (error as? EngineError) ?? Self.truncatedSource
       throw error
     }
   }
@@ -148,13 +148,13 @@ public final class WriteTransaction: KeyValueReader {
     try key.withUnsafeBytes { try put($0, count: count, from: source) }
   }
 
-  private static var cutShort: EngineError {
-    EngineError(.cutShort, "the source of a value has ended before all of the value has come")
+  private static var truncatedSource: EngineError {
+    EngineError(.truncatedSource, "the source of a value has ended before all of the value has come")
   }
 
   private static func overrun(_ given: Int, of room: Int) -> EngineError {
     EngineError(
-      .cutShort,
+      .truncatedSource,
       "the source of a value says that it gave \(given) bytes, but its buffer has room for \(room); return how many were put there"
     )
   }

@@ -4,7 +4,7 @@ extension Page {
   ///
   /// Searches and changes check nothing: this is looked at once, when a page is first touched, after its
   /// checksum has held.
-  func flaw(level expected: Int) -> String? {
+  func validationError(level expected: Int) -> String? {
     let isOfLevel = level == expected
     guard isOfLevel else { return "its level is \(level) where \(expected) belongs" }
     guard hasSlots || (isLeaf && raw.field8(1) == 1 && uniform <= 8) else {
@@ -18,14 +18,14 @@ extension Page {
     guard scale >= 0, scale.isFinite else { return "its scale is no number" }
     var heapBytes = 0
     for index in 0..<count {
-      if let flaw = entryFlaw(index) { return "its entry \(index) \(flaw)" }
+      if let validationError = entryError(index) { return "its entry \(index) \(validationError)" }
       heapBytes += self.heapBytes(index)
     }
     guard heapBytes <= Page.byteCount - heapStart - heapDead else { return "its entries share bytes" }
-    return orderFlaw()
+    return orderError()
   }
 
-  private func entryFlaw(_ index: Int) -> String? {
+  private func entryError(_ index: Int) -> String? {
     let suffix = suffixBytes(index)
     guard prefixBytes + suffix <= Format.keyLimit else { return "has too long a key" }
     let inline = isLeaf ? Page.inlineBytes(reference(index)) : 0
@@ -42,7 +42,7 @@ extension Page {
   }
 
   /// Searches begin at the first key, which in a branch is entry 1's.
-  private func orderFlaw() -> String? {
+  private func orderError() -> String? {
     let first = isLeaf ? 0 : 1
     guard isLeaf || suffixBytes(0) == 0 else { return "its first entry has a key" }
     guard firstHead == (count > first ? head(first) : 0) else { return "its first head is another" }

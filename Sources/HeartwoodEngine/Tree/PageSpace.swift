@@ -27,7 +27,7 @@ final class PageSpace: @unchecked Sendable {
   typealias Fill = @Sendable (Int, UnsafeMutableRawBufferPointer) throws(EngineError) -> Void
 
   /// Where on disk a page of the arena lies too, once a checkpoint has written it.
-  struct DiskPlace {
+  struct DiskAddress {
     var reference: UInt64
     var checksum: UInt64
   }
@@ -35,7 +35,7 @@ final class PageSpace: @unchecked Sendable {
   let arena: UnsafeMutableRawPointer
   private let arenaMemory: AnonymousMemory
   private let placesMemory: AnonymousMemory
-  private let places: UnsafeMutablePointer<DiskPlace>
+  private let places: UnsafeMutablePointer<DiskAddress>
   private let pageLimit: Int
   /// The first page of the arena that was never given out.
   @exclusivity(unchecked) private var nextPage: UInt32 = 1
@@ -69,7 +69,7 @@ final class PageSpace: @unchecked Sendable {
     pageLimit = arenaMemory.byteCount / Self.stride
     arena = arenaMemory.base
     arenaMemory.preferLargePages(from: Self.smallPagesBytes)
-    places = placesMemory.base.bindMemory(to: DiskPlace.self, capacity: pageLimit)
+    places = placesMemory.base.bindMemory(to: DiskAddress.self, capacity: pageLimit)
   }
 
   private static func reserve() throws(EngineError) -> (AnonymousMemory, AnonymousMemory) {
@@ -87,7 +87,7 @@ final class PageSpace: @unchecked Sendable {
   }
 
   private static func reserve(_ bytes: Int) throws(FileSystemError) -> (AnonymousMemory, AnonymousMemory) {
-    let placesBytes = bytes / stride * MemoryLayout<DiskPlace>.stride
+    let placesBytes = bytes / stride * MemoryLayout<DiskAddress>.stride
     return (try AnonymousMemory(byteCount: bytes), try AnonymousMemory(byteCount: placesBytes))
   }
 
@@ -116,7 +116,7 @@ final class PageSpace: @unchecked Sendable {
     _ index: Int, of branch: Page, toward key: SearchKey, foreseeing guess: inout Int?
   ) throws(EngineError) -> Page {
     let child = try child(index, of: branch)
-    if branch.level == 1 { guess = branch.foresee(child, below: index, for: key) }
+    if branch.level == 1 { guess = branch.predictIndex(child, below: index, for: key) }
     return child
   }
 
@@ -177,14 +177,16 @@ final class PageSpace: @unchecked Sendable {
         throw Self.damaged(reference, "its checksum does not hold")
       }
     }
-    if let flaw = page.flaw(level: level) { throw Self.damaged(reference, flaw) }
+    if let validationError = page.validationError(level: level) {
+      throw Self.damaged(reference, validationError)
+    }
     segment.pointee.checked[index].store(UInt8(level + 1), ordering: .releasing)
     return page
   }
 
-  private static func damaged(_ reference: PageReference, _ flaw: String) -> EngineError {
+  private static func damaged(_ reference: PageReference, _ validationError: String) -> EngineError {
     .damaged(
-      "a page of the tree is damaged: \(flaw); run verify, and restore the file from a backup",
+      "a page of the tree is damaged: \(validationError); run verify, and restore the file from a backup",
       file: SegmentName.pages(reference.segment), offset: Int(reference.index) * Page.byteCount)
   }
 
@@ -259,7 +261,7 @@ final class PageSpace: @unchecked Sendable {
       nextPage += 1
     }
     pagesInUse.add(1, ordering: .relaxed)
-    places[Int(index)] = DiskPlace(reference: 0, checksum: 0)
+    places[Int(index)] = DiskAddress(reference: 0, checksum: 0)
     return PageReference(segment: 0, index: index)
   }
 
@@ -271,10 +273,10 @@ final class PageSpace: @unchecked Sendable {
 
   /// Where on disk an arena page lies too. The checkpointer's: it asks only for pages of the
   /// generation that it has pinned, and the writer clears a place only when nobody can reach the page.
-  func diskPlace(_ index: UInt32) -> DiskPlace? {
+  func diskAddress(_ index: UInt32) -> DiskAddress? {
     let place = places[Int(index)]
     return place.reference == 0 ? nil : place
   }
 
-  func setDiskPlace(_ index: UInt32, _ place: DiskPlace) { places[Int(index)] = place }
+  func setDiskAddress(_ index: UInt32, _ place: DiskAddress) { places[Int(index)] = place }
 }

@@ -3,7 +3,7 @@
 /// The generation is pinned from before `write` until after `confirm` or until the checkpoint is given up.
 struct TreeCheckpoint {
   private let space: PageSpace
-  private var written: [(index: UInt32, place: PageSpace.DiskPlace)] = []
+  private var written: [(index: UInt32, place: PageSpace.DiskAddress)] = []
   private let buffers: UnsafeMutablePointer<Page>
   private let bufferMemory: PageCopies
 
@@ -50,8 +50,8 @@ struct TreeCheckpoint {
   private mutating func write(
     _ reference: PageReference, level: Int,
     _ place: (UnsafeRawBufferPointer) throws(EngineError) -> (PageReference, UInt64)
-  ) throws(EngineError) -> PageSpace.DiskPlace {
-    if let known = space.diskPlace(reference.index) { return known }
+  ) throws(EngineError) -> PageSpace.DiskAddress {
+    if let known = space.diskAddress(reference.index) { return known }
     let page = space.arenaPage(reference)
     let copy = buffers[level]
     copy.base.copyMemory(from: page.base, byteCount: Page.byteCount)
@@ -67,13 +67,13 @@ struct TreeCheckpoint {
       }
     }
     let (disk, checksum) = try place(copy.raw.bytes(Page.byteCount))
-    let found = PageSpace.DiskPlace(reference: disk.rawValue, checksum: checksum)
+    let found = PageSpace.DiskAddress(reference: disk.rawValue, checksum: checksum)
     written.append((reference.index, found))
     return found
   }
 
   /// Lets later checkpoints rely on the pages: after they were synced, by the holder of the writer lock.
   func confirm() {
-    for (index, place) in written { space.setDiskPlace(index, place) }
+    for (index, place) in written { space.setDiskAddress(index, place) }
   }
 }

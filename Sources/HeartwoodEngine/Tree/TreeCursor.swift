@@ -49,19 +49,19 @@ final class TreeCursor {
 
   func moveToFirst() throws(EngineError) -> Bool {
     try begin { (page) throws(EngineError) in 0 }
-    return settle()
+    return updateValidity()
   }
 
   func moveToLast() throws(EngineError) -> Bool {
     try begin { (page) throws(EngineError) in page.count - 1 }
-    return settle()
+    return updateValidity()
   }
 
   /// To the first key at or behind `bytes`.
   func seek(_ bytes: UnsafeRawBufferPointer) throws(EngineError) -> Bool {
     guard try descend(to: SearchKey(bytes)) else { return false }
     if path[0].index == path[0].page.count { return try moveToNextLeaf() }
-    return settle()
+    return updateValidity()
   }
 
   /// To the last key before `bytes`.
@@ -69,7 +69,7 @@ final class TreeCursor {
     guard try descend(to: SearchKey(bytes)) else { return false }
     if path[0].index == 0 { return try moveToPreviousLeaf() }
     path[0].index -= 1
-    return settle()
+    return updateValidity()
   }
 
   /// To the key with `rank` keys before it.
@@ -84,7 +84,7 @@ final class TreeCursor {
       return page.childIndex(rank: &remaining)
     }
     if path[0].index >= leafCount { throw TreeView.wrongCounts }
-    return settle()
+    return updateValidity()
   }
 
   /// To the next key.
@@ -111,7 +111,7 @@ final class TreeCursor {
 
   // MARK: Paths
 
-  private func settle() -> Bool {
+  private func updateValidity() -> Bool {
     isValid = view.root.reference != .none
     return isValid
   }
@@ -154,7 +154,7 @@ final class TreeCursor {
   }
 
   /// Has the leaf beside the cursor's fetched, to which it moves next.
-  func foreseeLeaf(reversed: Bool) {
+  func prefetchPredictedLeaf(reversed: Bool) {
     guard view.root.level > 0 else { return }
     let (branch, index) = path[1]
     let next = reversed ? index &- 1 : index &+ 1
@@ -163,7 +163,7 @@ final class TreeCursor {
     }
     // The hardware foresees pages that lie one behind the other, but not what lies in four places of them.
     if leaf.hasSlots || page.base != leaf.base + Page.byteCount {
-      page.foreseeEntries(like: leaf, reversed: reversed)
+      page.predictEntries(like: leaf, reversed: reversed)
     }
   }
 
@@ -175,7 +175,7 @@ final class TreeCursor {
     path[level].index += 1
     path[level - 1].page = try view.space.child(path[level].index, of: path[level].page)
     try descend(from: level - 1) { (page) throws(EngineError) in 0 }
-    return settle()
+    return updateValidity()
   }
 
   func moveToPreviousLeaf() throws(EngineError) -> Bool {
@@ -186,6 +186,6 @@ final class TreeCursor {
     path[level].index -= 1
     path[level - 1].page = try view.space.child(path[level].index, of: path[level].page)
     try descend(from: level - 1) { (page) throws(EngineError) in page.count - 1 }
-    return settle()
+    return updateValidity()
   }
 }

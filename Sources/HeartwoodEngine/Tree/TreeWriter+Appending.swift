@@ -27,7 +27,7 @@ extension TreeWriter {
 
   /// Makes the tree whole: what was appended is counted.
   @inline(__always)
-  func settleEnd() {
+  func flushCounts() {
     if uncounted > 0 { countAppended() }
   }
 
@@ -43,14 +43,14 @@ extension TreeWriter {
   /// Where the last leaf has no room as it is.
   @inline(never)
   private func appendToNext(_ key: SearchKey, _ payload: Page.Payload) throws(EngineError) {
-    settleEnd()
+    flushCounts()
     let leaf = path[0].page
     if leaf.usedBytes <= Self.nearlyFull || leaf.couldShareMore(with: key) {
-      scratch.begin(level: 0)
-      scratch.append(leaf)
-      scratch.put(key, payload, at: leaf.count, replacing: false)
-      if scratch.fits(0..<scratch.count) {
-        return scratch.build(0..<scratch.count, into: leaf, birth: generation)
+      pageBuilder.begin(level: 0)
+      pageBuilder.append(leaf)
+      pageBuilder.put(key, payload, at: leaf.count, replacing: false)
+      if pageBuilder.fits(0..<pageBuilder.count) {
+        return pageBuilder.build(0..<pageBuilder.count, into: leaf, birth: generation)
       }
     }
     try appendLeaf(key, payload)
@@ -78,11 +78,11 @@ extension TreeWriter {
     // A branch with one child does not know yet what its separators share.
     if branch.count > 1, branch.insert(separator, payload, at: branch.count) { return }
     if branch.usedBytes <= Self.nearlyFull {
-      scratch.begin(level: level)
-      scratch.append(branch)
-      scratch.put(separator, payload, at: branch.count, replacing: false)
-      if scratch.fits(0..<scratch.count) {
-        return scratch.build(0..<scratch.count, into: branch, birth: generation)
+      pageBuilder.begin(level: level)
+      pageBuilder.append(branch)
+      pageBuilder.put(separator, payload, at: branch.count, replacing: false)
+      if pageBuilder.fits(0..<pageBuilder.count) {
+        return pageBuilder.build(0..<pageBuilder.count, into: branch, birth: generation)
       }
     }
     try appendBranch(level, separator, payload)
@@ -93,9 +93,9 @@ extension TreeWriter {
     _ level: Int, _ separator: SearchKey, _ payload: Page.Payload
   ) throws(EngineError) {
     let (reference, branch) = try makePage()
-    scratch.begin(level: level)
-    scratch.put(SearchKey(separator.base, 0), payload, at: 0, replacing: false)
-    scratch.build(0..<1, into: branch, birth: generation)
+    pageBuilder.begin(level: level)
+    pageBuilder.put(SearchKey(separator.base, 0), payload, at: 0, replacing: false)
+    pageBuilder.build(0..<1, into: branch, birth: generation)
     try appendChild(level + 1, separator, Page.Payload(child: reference, checksum: 0, keyCount: 0))
     path[level] = Step(page: branch, reference: reference, index: 0)
   }

@@ -12,7 +12,7 @@ extension TreeWriter {
     try ownPath()
     path[0].page.remove(path[0].index)
     addToCounts(above: 0, 0 &- 1)
-    try tidy(0)
+    try rebalance(0)
     return true
   }
 
@@ -53,7 +53,7 @@ extension TreeWriter {
       for index in stride(from: end - 1, through: start, by: -1) { path[0].page.remove(index) }
     }
     addToCounts(above: 0, 0 &- UInt64(end - start))
-    try tidy(0, isEmpty: isWhole)
+    try rebalance(0, isEmpty: isWhole)
     return UInt64(end - start)
   }
 
@@ -78,17 +78,17 @@ extension TreeWriter {
   }
 
   /// After entries were taken from the page of the path at `level`.
-  func tidy(_ level: Int) throws(EngineError) {
-    try tidy(level, isEmpty: path[level].page.count == 0)
+  func rebalance(_ level: Int) throws(EngineError) {
+    try rebalance(level, isEmpty: path[level].page.count == 0)
   }
 
-  private func tidy(_ level: Int, isEmpty: Bool) throws(EngineError) {
+  private func rebalance(_ level: Int, isEmpty: Bool) throws(EngineError) {
     if isEmpty {
       try removePage(level)
     } else if level == root.level {
       try lowerRoot()
     } else if path[level].page.usedBytes < Self.sparse {
-      try join(level)
+      try mergeSiblings(level)
     }
   }
 
@@ -100,7 +100,7 @@ extension TreeWriter {
       root = .empty
     } else {
       path[level + 1].page.remove(path[level + 1].index)
-      try tidy(level + 1)
+      try rebalance(level + 1)
     }
   }
 
@@ -119,7 +119,7 @@ extension TreeWriter {
   }
 
   /// Joins a page with one beside it, if they are small enough together.
-  private func join(_ level: Int) throws(EngineError) {
+  private func mergeSiblings(_ level: Int) throws(EngineError) {
     let step = path[level]
     let parent = path[level + 1]
     guard parent.page.count > 1 else { return }
@@ -131,20 +131,20 @@ extension TreeWriter {
 
     let rightIndex = max(parent.index, other)
     let separator = separator(of: rightIndex, in: parent.page)
-    scratch.begin(level: level)
-    scratch.append(isRightOne ? sibling : step.page)
-    scratch.append(isRightOne ? step.page : sibling, separator: separator)
-    guard scratch.pageBytes(0..<scratch.count) <= Self.joined else { return }
+    pageBuilder.begin(level: level)
+    pageBuilder.append(isRightOne ? sibling : step.page)
+    pageBuilder.append(isRightOne ? step.page : sibling, separator: separator)
+    guard pageBuilder.pageBytes(0..<pageBuilder.count) <= Self.joined else { return }
 
     pathHolds = false
     discard(reference, sibling)
-    scratch.build(0..<scratch.count, into: step.page, birth: generation)
+    pageBuilder.build(0..<pageBuilder.count, into: step.page, birth: generation)
     let left = rightIndex - 1
     parent.page.setReference(left, step.reference.rawValue)
     parent.page.setChildChecksum(left, 0)
     parent.page.setKeyCount(left, parent.page.keyCount(left) &+ parent.page.keyCount(rightIndex))
     parent.page.remove(rightIndex)
-    try tidy(level + 1)
+    try rebalance(level + 1)
   }
 
   func separator(of index: Int, in page: Page) -> SearchKey {
@@ -156,7 +156,7 @@ extension TreeWriter {
 
   /// Lets the tree refer to the copies on disk of all pages that have one, so that their memory can be
   /// used again. Before the first change of a generation, which is a generation without other changes.
-  func adoptDiskPlaces() throws(EngineError) {
+  func evictCleanPages() throws(EngineError) {
     guard root.reference.isInArena, root.reference != .none else { return }
     pathHolds = false
     let (reference, checksum) = try adopt(root.reference)
@@ -166,7 +166,7 @@ extension TreeWriter {
 
   private func adopt(_ reference: PageReference) throws(EngineError) -> (PageReference, UInt64) {
     let page = space.arenaPage(reference)
-    if let place = space.diskPlace(reference.index) {
+    if let place = space.diskAddress(reference.index) {
       discardAll(reference)
       return (PageReference(rawValue: place.reference), place.checksum)
     }

@@ -12,7 +12,7 @@ extension TreeWriter {
     let neighbours = shares ? try neighbours() : nil
     gather(level, key, payload, replacing: replacing, with: neighbours)
     if let neighbours {
-      if try share(neighbours) { return }
+      if try redistribute(neighbours) { return }
       gather(level, key, payload, replacing: replacing)
     }
     try buildOrSplit(level)
@@ -20,8 +20,8 @@ extension TreeWriter {
 
   /// Makes the path's page what is in the scratch, and splits it where that is too much for one.
   func buildOrSplit(_ level: Int) throws(EngineError) {
-    if scratch.fits(0..<scratch.count) {
-      scratch.build(0..<scratch.count, into: path[level].page, birth: generation)
+    if pageBuilder.fits(0..<pageBuilder.count) {
+      pageBuilder.build(0..<pageBuilder.count, into: path[level].page, birth: generation)
     } else {
       try split(level)
     }
@@ -32,12 +32,12 @@ extension TreeWriter {
     _ level: Int, _ key: SearchKey, _ payload: Page.Payload, replacing: Bool,
     with neighbours: Neighbours? = nil
   ) {
-    scratch.begin(level: level)
-    if let left = neighbours?.left { scratch.append(left) }
-    let place = scratch.count + path[level].index
-    scratch.append(path[level].page)
-    scratch.put(key, payload, at: place, replacing: replacing)
-    if let right = neighbours?.right { scratch.append(right) }
+    pageBuilder.begin(level: level)
+    if let left = neighbours?.left { pageBuilder.append(left) }
+    let place = pageBuilder.count + path[level].index
+    pageBuilder.append(path[level].page)
+    pageBuilder.put(key, payload, at: place, replacing: replacing)
+    if let right = neighbours?.right { pageBuilder.append(right) }
   }
 
   static let nearlyFull = Page.byteCount * 15 / 16
@@ -45,11 +45,11 @@ extension TreeWriter {
   /// Begins a page for an entry that comes behind a full one: keys that come in order leave full pages.
   private func append(_ level: Int, _ key: SearchKey, _ payload: Page.Payload) throws(EngineError) {
     let left = path[level].page
-    scratch.begin(level: level)
-    scratch.append(left, from: left.count - 1)
-    scratch.put(key, payload, at: 1, replacing: false)
+    pageBuilder.begin(level: level)
+    pageBuilder.append(left, from: left.count - 1)
+    pageBuilder.put(key, payload, at: 1, replacing: false)
     let all = level == root.level ? root.count : path[level + 1].page.keyCount(path[level + 1].index)
-    let right = try addRight(level, from: 1, leftCount: all &- scratch.keyCount(1..<2))
+    let right = try addRight(level, from: 1, leftCount: all &- pageBuilder.keyCount(1..<2))
     if level == 0 { run.move(to: right, at: 0) }
   }
 
@@ -59,9 +59,9 @@ extension TreeWriter {
   /// goes to the right, and the run goes on filling the left one.
   private func split(_ level: Int) throws(EngineError) {
     let (left, index) = (path[level].page, path[level].index)
-    let cut = (level == 0 && run.isLong ? scratch.cut(behind: index) : nil) ?? scratch.cut()
-    scratch.build(0..<cut, into: left, birth: generation)
-    let right = try addRight(level, from: cut, leftCount: scratch.keyCount(0..<cut))
+    let cut = (level == 0 && run.isLong ? pageBuilder.cut(behind: index) : nil) ?? pageBuilder.cut()
+    pageBuilder.build(0..<cut, into: left, birth: generation)
+    let right = try addRight(level, from: cut, leftCount: pageBuilder.keyCount(0..<cut))
     if level == 0 && index >= cut { run.move(to: right, at: index - cut) }
   }
 
@@ -69,10 +69,10 @@ extension TreeWriter {
   @discardableResult
   func addRight(_ level: Int, from cut: Int, leftCount: UInt64) throws(EngineError) -> Page {
     let (reference, right) = try makePage()
-    scratch.build(cut..<scratch.count, into: right, birth: generation)
+    pageBuilder.build(cut..<pageBuilder.count, into: right, birth: generation)
     let payload = Page.Payload(
-      child: reference, checksum: 0, keyCount: scratch.keyCount(cut..<scratch.count))
-    let separator = keepSeparator(scratch.separator(before: cut))
+      child: reference, checksum: 0, keyCount: pageBuilder.keyCount(cut..<pageBuilder.count))
+    let separator = keepSeparator(pageBuilder.separator(before: cut))
     if level == root.level {
       try growRoot(leftCount: leftCount, separator, payload)
     } else {
@@ -105,10 +105,10 @@ extension TreeWriter {
   ) throws(EngineError) {
     let (reference, page) = try makePage()
     let left = Page.Payload(child: root.reference, checksum: 0, keyCount: leftCount)
-    scratch.begin(level: root.level + 1)
-    scratch.put(SearchKey(separator.base, 0), left, at: 0, replacing: false)
-    scratch.put(separator, right, at: 1, replacing: false)
-    scratch.build(0..<2, into: page, birth: generation)
+    pageBuilder.begin(level: root.level + 1)
+    pageBuilder.put(SearchKey(separator.base, 0), left, at: 0, replacing: false)
+    pageBuilder.put(separator, right, at: 1, replacing: false)
+    pageBuilder.build(0..<2, into: page, birth: generation)
     root.reference = reference
     root.checksum = 0
     root.level += 1

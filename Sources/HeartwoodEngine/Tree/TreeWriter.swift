@@ -7,7 +7,7 @@
 final class TreeWriter {
   let space: PageSpace
   let generations: Generations
-  let scratch = PageScratch()
+  let pageBuilder = PageBuilder()
 
   /// The tree under construction.
   @exclusivity(unchecked) var root = TreeRoot.empty
@@ -66,13 +66,13 @@ final class TreeWriter {
 
   /// The tree with the changes made so far. Valid until the next change.
   var view: TreeView {
-    settleEnd()
+    flushCounts()
     return TreeView(space: space, root: root)
   }
 
   /// Ends the generation; the result is to be published. Its pages do not change any more.
   func commit() -> TreeRoot {
-    settleEnd()
+    flushCounts()
     for place in 0..<replaced.count { generations.retire(replaced[place]) }
     for place in 0..<dropped.count { space.free(dropped[place]) }
     forget()
@@ -137,9 +137,9 @@ final class TreeWriter {
 
   private func makeFirstLeaf(_ key: SearchKey, _ payload: Page.Payload) throws(EngineError) {
     let (reference, page) = try makePage()
-    scratch.begin(level: 0)
-    scratch.put(key, payload, at: 0, replacing: false)
-    scratch.build(0..<1, into: page, birth: generation)
+    pageBuilder.begin(level: 0)
+    pageBuilder.put(key, payload, at: 0, replacing: false)
+    pageBuilder.build(0..<1, into: page, birth: generation)
     root = TreeRoot(reference: reference, checksum: 0, level: 0, count: 1)
   }
 
@@ -150,7 +150,7 @@ final class TreeWriter {
   /// - Returns: Whether the key is there.
   @inline(__always)
   func locate(_ key: SearchKey) throws(EngineError) -> Bool {
-    settleEnd()
+    flushCounts()
     isAtEnd = false
     if pathHolds, staysInLeaf(key) {
       let (index, isFound) = path[0].page.search(key)

@@ -28,10 +28,10 @@ enum CrashChoice: Sendable {
     let odds = UInt64.random(in: 1...15, using: &numbers)
     var items: [CrashRecipe.Item] = []
     for index in moment.changes.indices where numbers.next() % 16 < odds {
-      let tears = numbers.next() % 4 == 0 ? moment.personality.tears(of: moment.changes[index]) : []
+      let tears = numbers.next() % 4 == 0 ? moment.crashModel.tears(of: moment.changes[index]) : []
       items.append(.init(change: index, tear: tears.randomElement(using: &numbers)))
     }
-    if moment.personality.reorders, numbers.next() % 2 == 0 { items.shuffle(using: &numbers) }
+    if moment.crashModel.reorders, numbers.next() % 2 == 0 { items.shuffle(using: &numbers) }
     return CrashRecipe(items: items)
   }
 }
@@ -46,19 +46,19 @@ extension CrashImageLimits {
     if includesSingleLosses { choices += all.map { .allBut($0) } }
     if includesSingleSurvivors { choices += all.map { .only($0) } }
     for index in all.filter({ changes[$0].isWrite }).suffix(tornWrites).reversed() {
-      choices += moment.personality.tears(of: changes[index], self).map { .torn(index, $0) }
+      choices += moment.crashModel.tears(of: changes[index], self).map { .torn(index, $0) }
     }
-    if moment.personality.reorders { choices.append(.backwards) }
+    if moment.crashModel.reorders { choices.append(.backwards) }
     if changes.count <= min(everySubsetUpTo, 20) {
       choices += (0..<(UInt64(1) << UInt64(changes.count))).map { .subset($0) }
     }
-    let drawn = drawnImages ?? (moment.personality == .hostile ? 64 : 0)
+    let drawn = drawnImages ?? (moment.crashModel == .hostile ? 64 : 0)
     if !changes.isEmpty { choices += (0..<drawn).map { .drawn($0) } }
     return choices
   }
 }
 
-extension Personality {
+extension CrashModel {
   /// The ways in which a write may be torn.
   func tears(of change: DiskChange, _ limits: CrashImageLimits = CrashImageLimits()) -> [WriteTear] {
     guard case .write(_, let offset, let bytes) = change else { return [] }

@@ -30,7 +30,7 @@ public struct CrashImage: Sendable, CustomStringConvertible {
   /// A file system that holds this image, all of it durable, and is independent of any other. It has the
   /// seed and the personality of the disk that crashed.
   public func mounted() -> SimulatedFileSystem {
-    SimulatedFileSystem(state.withoutUnreachableFiles, seed: moment.seed, moment.personality)
+    SimulatedFileSystem(state.withoutUnreachableFiles, seed: moment.seed, moment.crashModel)
   }
 
   /// Copies all directories and files of the image into a directory that exists and has none of them.

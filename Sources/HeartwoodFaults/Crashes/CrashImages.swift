@@ -15,7 +15,7 @@ public struct CrashImages: Sequence, Sendable {
   public func makeIterator() -> Iterator {
     Iterator(
       moment: moment, choices: choices[...], remaining: imageCount,
-      fingerprints: FingerprintMaker(moment.changes))
+      fingerprints: FingerprintBuilder(moment.changes))
   }
 
   /// Makes one image after the other.
@@ -23,7 +23,7 @@ public struct CrashImages: Sequence, Sendable {
     fileprivate let moment: CrashMoment
     fileprivate var choices: ArraySlice<CrashChoice>
     fileprivate var remaining: Int
-    fileprivate var fingerprints: FingerprintMaker
+    fileprivate var fingerprints: FingerprintBuilder
     fileprivate var seen: Set<Int> = []
 
     /// The next image that differs from all before it, or nil.
@@ -46,7 +46,7 @@ public struct CrashImages: Sequence, Sendable {
 
 extension CrashMoment {
   func image(_ recipe: CrashRecipe) -> CrashImage {
-    var fingerprints = FingerprintMaker(changes)
+    var fingerprints = FingerprintBuilder(changes)
     let state = state(after: recipe)
     return CrashImage(
       moment: self, recipe: recipe, state: state, fingerprint: fingerprints.fingerprint(of: state))
@@ -54,7 +54,7 @@ extension CrashMoment {
 }
 
 /// Tells states of a disk apart by what can be reached in them.
-private struct FingerprintMaker {
+private struct FingerprintBuilder {
   private var ofUntouchedFiles: [FileIdentifier: Int] = [:]
   private let touched: Set<FileIdentifier>
 

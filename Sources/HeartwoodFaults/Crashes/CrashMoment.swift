@@ -2,7 +2,7 @@
 struct CrashMoment: Sendable {
   let durable: DiskState
   let changes: [DiskChange]
-  let personality: Personality
+  let crashModel: CrashModel
   let seed: UInt64
 
   /// The state that is found where these changes survive.
@@ -21,11 +21,11 @@ struct CrashMoment: Sendable {
 
   /// What of a recipe the personality allows.
   func possible(_ recipe: CrashRecipe) -> CrashRecipe {
-    guard personality == .ext4Ordered else { return recipe }
+    guard crashModel == .ext4Ordered else { return recipe }
     var whole = recipe.whole
     var items: [CrashRecipe.Item] = []
     for item in recipe.items {
-      if personality.requirements(of: item.change, in: changes).allSatisfy(whole.contains) {
+      if crashModel.requirements(of: item.change, in: changes).allSatisfy(whole.contains) {
         items.append(item)
       } else {
         whole.remove(item.change)

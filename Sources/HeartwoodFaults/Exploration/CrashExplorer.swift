@@ -16,7 +16,7 @@ public struct CrashExplorer: Sendable {
   /// Decides everything that looks random.
   public var seed: UInt64
   /// What the disk promises.
-  public var personality: Personality
+  public var crashModel: CrashModel
   /// Which of the possible images are looked at.
   public var limits: CrashImageLimits
   /// What goes wrong besides, during the workload. The workload has to get on with it.
@@ -31,11 +31,11 @@ public struct CrashExplorer: Sendable {
 
   /// An explorer for a disk of this kind.
   public init(
-    seed: UInt64 = 0, personality: Personality = .hostile, limits: CrashImageLimits = CrashImageLimits(),
+    seed: UInt64 = 0, crashModel: CrashModel = .hostile, limits: CrashImageLimits = CrashImageLimits(),
     faults: FaultPlan = FaultPlan()
   ) {
     self.seed = seed
-    self.personality = personality
+    self.crashModel = crashModel
     self.limits = limits
     self.faults = faults
   }
@@ -83,7 +83,7 @@ public struct CrashExplorer: Sendable {
     guard let reproduction = CrashReproduction(line) else { throw CrashReplayError.notALine }
     var explorer = self
     explorer.seed = reproduction.seed
-    explorer.personality = reproduction.personality
+    explorer.crashModel = reproduction.crashModel
     explorer.faults = reproduction.faults
     let exploration = Exploration(
       explorer, replaying: reproduction.crashes, recover: recover, verify: verify)
@@ -108,9 +108,9 @@ public struct CrashExplorer: Sendable {
   }
 
   private func preparedDisk(_ prepare: (any FileSystem) throws -> Void) throws -> SimulatedFileSystem {
-    let disk = SimulatedFileSystem(seed: seed, personality: personality)
+    let disk = SimulatedFileSystem(seed: seed, crashModel: crashModel)
     try prepare(disk)
-    return disk.settled()
+    return disk.published()
   }
 }
 

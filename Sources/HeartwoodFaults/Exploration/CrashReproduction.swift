@@ -9,15 +9,15 @@ public struct CrashReproduction: Hashable, Sendable {
   /// The seed of the disk.
   public let seed: UInt64
   /// The personality of the disk.
-  public let personality: Personality
+  public let crashModel: CrashModel
   /// What goes wrong besides.
   public let faults: FaultPlan
   /// The crash of the workload, and then those of recoveries.
   let crashes: [Crash]
 
-  init(seed: UInt64, personality: Personality, faults: FaultPlan, crashes: [Crash]) {
+  init(seed: UInt64, crashModel: CrashModel, faults: FaultPlan, crashes: [Crash]) {
     self.seed = seed
-    self.personality = personality
+    self.crashModel = crashModel
     self.faults = faults
     self.crashes = crashes
   }
@@ -27,7 +27,7 @@ extension CrashReproduction: LosslessStringConvertible {
   /// The line: `seed 42 disk hostile crash 17:0-4,7~head:512:zeros`, with further crashes for those in
   /// recoveries, and ` faults ` and the plan at the end where there is one.
   public var description: String {
-    var words = ["seed \(seed) disk \(personality)"]
+    var words = ["seed \(seed) disk \(crashModel)"]
     words += crashes.map { "crash \($0.call):\($0.recipe)" }
     if !faults.isEmpty { words.append("faults \(faults)") }
     return words.joined(separator: " ")
@@ -38,7 +38,7 @@ extension CrashReproduction: LosslessStringConvertible {
     let parts = description.split(separator: " faults ", maxSplits: 1).map(String.init)
     let words = (parts.first ?? "").split(separator: " ").map(String.init)
     guard words.count >= 6, words.count % 2 == 0, words[0] == "seed", let seed = UInt64(words[1]),
-      words[2] == "disk", let personality = Personality(rawValue: words[3])
+      words[2] == "disk", let crashModel = CrashModel(rawValue: words[3])
     else { return nil }
     var crashes: [Crash] = []
     for index in stride(from: 4, to: words.count, by: 2) {
@@ -46,7 +46,7 @@ extension CrashReproduction: LosslessStringConvertible {
       crashes.append(crash)
     }
     guard let faults = parts.count == 1 ? FaultPlan() : try? FaultPlan(parsing: parts[1]) else { return nil }
-    self.init(seed: seed, personality: personality, faults: faults, crashes: crashes)
+    self.init(seed: seed, crashModel: crashModel, faults: faults, crashes: crashes)
   }
 }
 

@@ -14,10 +14,10 @@ final class Exploration<Acknowledgement: Sendable>: @unchecked Sendable {
   private let acknowledgementLock = Lock()
   private var acknowledged: [Acknowledgement] = []
   private var report = CrashReport()
-  private var seen: Set<Sighting> = []
+  private var seen: Set<LedgerObservation> = []
 
   /// What makes one image differ from another.
-  private struct Sighting: Hashable {
+  private struct LedgerObservation: Hashable {
     let fingerprint: Int
     let acknowledgements: Int
     let depth: Int
@@ -94,9 +94,9 @@ final class Exploration<Acknowledgement: Sendable>: @unchecked Sendable {
 
   private func check(_ image: CrashImage, _ moment: Moment, _ promised: [Acknowledgement]) {
     report.images += 1
-    let sighting = Sighting(
+    let observation = LedgerObservation(
       fingerprint: image.fingerprint, acknowledgements: promised.count, depth: moment.earlier.count)
-    guard report.distinctImages < explorer.imageBudget, seen.insert(sighting).inserted else { return }
+    guard report.distinctImages < explorer.imageBudget, seen.insert(observation).inserted else { return }
     report.distinctImages += 1
     let goesDeeper = moment.earlier.count < explorer.recoveryDepth
     guard let message = failure(of: image, moment, promised, recoveries: goesDeeper) else { return }
@@ -144,7 +144,7 @@ final class Exploration<Acknowledgement: Sendable>: @unchecked Sendable {
     CrashFailure(
       moment: moment.words, image: image, message: message,
       reproduction: CrashReproduction(
-        seed: explorer.seed, personality: explorer.personality, faults: explorer.faults,
+        seed: explorer.seed, crashModel: explorer.crashModel, faults: explorer.faults,
         crashes: moment.path(image.recipe)))
   }
 

@@ -19,7 +19,7 @@ public final class ScheduledLock: Sendable {
 
 /// Lets threads wait, with a ``ScheduledLock``, until others have changed what the lock guards.
 public final class ScheduledCondition: Sendable {
-  private let condition = Condition()
+  private let condition = ConditionVariable()
 
   /// A condition that no thread waits for.
   public init() {}

@@ -8,7 +8,7 @@ import HeartwoodFiles
 /// everything to the next one by its gate.
 final class Scheduler: @unchecked Sendable {
   /// How a run ended.
-  enum Ending {
+  enum CommitOutcome {
     case finished
     case deadlock
     /// There were more points than are allowed.
@@ -28,7 +28,7 @@ final class Scheduler: @unchecked Sendable {
   /// Whether nothing is left to be done but what workers have for later.
   private(set) var isEnding = false
   private(set) var points = 0
-  private(set) var ending = Ending.finished
+  private(set) var ending = CommitOutcome.finished
   /// What threads threw, with their names.
   private(set) var errors: [String] = []
   /// Where another thread than the default went on.
@@ -150,7 +150,7 @@ final class Scheduler: @unchecked Sendable {
 
   private var longestRunNanoseconds: Int { limit * Self.nanosecondsPerPoint }
 
-  private func end(_ ending: Ending) -> ScheduledThread? {
+  private func end(_ ending: CommitOutcome) -> ScheduledThread? {
     self.ending = ending
     return nil
   }

@@ -5,12 +5,12 @@ final class SimulatedDisk: @unchecked Sendable {
   private let lock = Lock()
   private var state: SimulatedState
   let seed: UInt64
-  let personality: Personality
+  let crashModel: CrashModel
 
-  init(_ durable: DiskState, seed: UInt64, _ personality: Personality) {
-    state = SimulatedState(durable, personality)
+  init(_ durable: DiskState, seed: UInt64, _ crashModel: CrashModel) {
+    state = SimulatedState(durable, crashModel)
     self.seed = seed
-    self.personality = personality
+    self.crashModel = crashModel
   }
 
   /// Looks at the disk, or changes it from outside.
@@ -35,7 +35,7 @@ final class SimulatedDisk: @unchecked Sendable {
   /// What a crash may take and what it can't.
   func crashImages(_ limits: CrashImageLimits) -> CrashImages {
     let (durable, pending) = lock.withLock { (state.durable, state.pending.map(\.change)) }
-    let moment = CrashMoment(durable: durable, changes: pending, personality: personality, seed: seed)
+    let moment = CrashMoment(durable: durable, changes: pending, crashModel: crashModel, seed: seed)
     return CrashImages(moment, limits: limits)
   }
 }

@@ -3,7 +3,7 @@ import HeartwoodFiles
 /// A disk in memory that knows what a power cut would leave of it.
 ///
 /// Bytes become durable by the sync of their file, names by the sync of their directory, new directories
-/// at once; what else a sync does is up to the ``Personality``. `crashImages` tells, at any moment and while
+/// at once; what else a sync does is up to the ``CrashModel``. `crashImages` tells, at any moment and while
 /// the file system goes on being used, what may be found after a crash: any of the changes since the last
 /// syncs, in any combination that the personality allows, and parts of writes.
 ///
@@ -27,23 +27,23 @@ public final class SimulatedFileSystem: FileSystem {
   ///   - personality: Decides what a sync makes durable and which images a crash may leave.
   ///   - spaceLimit: The most bytes that all files together may have, or nil.
   public convenience init(
-    seed: UInt64 = 0, personality: Personality = .posix, spaceLimit: Int64? = nil
+    seed: UInt64 = 0, crashModel: CrashModel = .posix, spaceLimit: Int64? = nil
   ) {
-    self.init(DiskState(), seed: seed, personality)
+    self.init(DiskState(), seed: seed, crashModel)
     self.spaceLimit = spaceLimit
   }
 
   /// A disk that holds `state`, all of it durable.
-  init(_ state: DiskState, seed: UInt64, _ personality: Personality) {
+  init(_ state: DiskState, seed: UInt64, _ crashModel: CrashModel) {
     self.seed = seed
     clock = SimulatedClock()
     entropy = SeededEntropy(seed: seed)
-    disk = SimulatedDisk(state, seed: seed, personality)
+    disk = SimulatedDisk(state, seed: seed, crashModel)
     mainProcess = SimulatedProcess(name: "main", disk: disk)
   }
 
   /// What the disk promises.
-  public var personality: Personality { disk.personality }
+  public var crashModel: CrashModel { disk.crashModel }
 
   /// Opens a directory that exists.
   public func openDirectory(_ path: String) throws(FileSystemError) -> any Directory {
@@ -97,8 +97,8 @@ public final class SimulatedFileSystem: FileSystem {
   }
 
   /// Another disk with everything that is read here now, all of it durable.
-  func settled() -> SimulatedFileSystem {
-    SimulatedFileSystem(disk.with { $0.cached }, seed: seed, personality)
+  func published() -> SimulatedFileSystem {
+    SimulatedFileSystem(disk.with { $0.cached }, seed: seed, crashModel)
   }
 
   /// How many changes a crash at this moment may take away.

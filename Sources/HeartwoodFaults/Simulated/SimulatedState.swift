@@ -12,7 +12,7 @@ struct SimulatedState {
     var isForgotten = false
   }
 
-  let personality: Personality
+  let crashModel: CrashModel
   var cached: DiskState
   var durable: DiskState
   var pending: [Pending] = []
@@ -23,8 +23,8 @@ struct SimulatedState {
   private var nextNumber: UInt64
 
   /// A disk with this durable state and nothing else.
-  init(_ state: DiskState, _ personality: Personality) {
-    self.personality = personality
+  init(_ state: DiskState, _ crashModel: CrashModel) {
+    self.crashModel = crashModel
     cached = state
     durable = state
     nextNumber = 1 + state.largestNumber
@@ -43,11 +43,11 @@ struct SimulatedState {
   // MARK: Syncs
 
   mutating func sync(_ folder: FolderIdentifier) {
-    settle(personality.syncedChanges(of: folder, in: pending.map(\.change)))
+    settle(crashModel.syncedChanges(of: folder, in: pending.map(\.change)))
   }
 
   mutating func sync(_ file: FileIdentifier) {
-    settle(personality.syncedChanges(of: file, in: pending.map(\.change)))
+    settle(crashModel.syncedChanges(of: file, in: pending.map(\.change)))
   }
 
   /// Calls the file's bytes clean without having written them.
@@ -64,10 +64,10 @@ struct SimulatedState {
   }
 
   private mutating func settle(_ indices: [Int]) {
-    let settled = Set(indices.filter { !pending[$0].isForgotten })
-    let changes = settled.sorted().map { pending[$0].change }
+    let published = Set(indices.filter { !pending[$0].isForgotten })
+    let changes = published.sorted().map { pending[$0].change }
     for change in changes { durable.apply(change) }
-    pending = pending.enumerated().filter { !settled.contains($0.offset) }.map(\.element)
+    pending = pending.enumerated().filter { !published.contains($0.offset) }.map(\.element)
     guard pending.contains(where: \.isForgotten) else { return }
     for change in changes { forget(whatIsUnder: change) }
   }

@@ -21,7 +21,7 @@ final class PosixFile: File {
   }
 
   deinit {
-    if !isClosed.load(ordering: .relaxed) { try? letGo() }
+    if !isClosed.load(ordering: .relaxed) { try? release() }
   }
 
   func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int64) throws(FileSystemError) -> Int {
@@ -109,13 +109,13 @@ final class PosixFile: File {
     let wasClosed = isClosed.exchange(true, ordering: .relaxed)
     require(!wasClosed, "A file is closed once.")
     do {
-      try letGo()
+      try release()
     } catch {
       throw FileSystemError(error, .close, path: path)
     }
   }
 
-  private func letGo() throws(SystemError) {
+  private func release() throws(SystemError) {
     // A forked process has its parent's open file: it would take the parent's lock away.
     if holdsLock.load(ordering: .relaxed), forks == ForkCount.current { try? SystemCall.unlock(descriptor) }
     try SystemCall.close(descriptor)

@@ -14,7 +14,7 @@ final class DelayedWork: @unchecked Sendable {
   }
 
   private let lock = Lock()
-  private let changed = Condition()
+  private let changed = ConditionVariable()
   /// By time. Changed under the lock.
   @exclusivity(unchecked) private var items: [Item] = []
   @exclusivity(unchecked) private var hasThread = false

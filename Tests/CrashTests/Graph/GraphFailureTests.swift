@@ -9,11 +9,11 @@ import Testing
 @Suite(.serialized) struct `A graph on a disk that fails` {
   @Test func `refuses a save whole, and the same context saves when the disk works again`() throws {
     let states = try GraphSession.states()
-    let calls = try GraphCourse.calls()
-    var outcomes = GraphCourse.Outcomes()
+    let calls = try GraphErrorScenario.calls()
+    var outcomes = GraphErrorScenario.Outcomes()
     for (number, call) in calls.enumerated() where number.isMultiple(of: 5) {
       let way = WayToFail.usual[number / 5 % WayToFail.usual.count]
-      outcomes.add(try GraphCourse(call.plan(way), states).run())
+      outcomes.add(try GraphErrorScenario(call.plan(way), states).run())
     }
     print("graph: \((calls.count + 4) / 5) of \(calls.count) failing calls, \(outcomes)")
     #expect(outcomes.refused > 0 && outcomes.retried > 0 && outcomes.reopened > 0)
@@ -21,7 +21,7 @@ import Testing
 
   @Test(arguments: [0, 9_000, 17_000, 33_000, 60_000, 100_000])
   func `goes on where it stopped when a full disk has room again`(room: Int64) throws {
-    let outcomes = try GraphCourse(FaultPlan(spaceLimit: room), try GraphSession.states()).run()
+    let outcomes = try GraphErrorScenario(FaultPlan(spaceLimit: room), try GraphSession.states()).run()
     #expect(outcomes.refused > 0)
   }
 

@@ -32,7 +32,7 @@ final class Worker {
   }
 
   /// After so many seconds a process is ended that still runs its piece, or is a victim; a long piece takes ten.
-  private static let patience: UInt32 = 600
+  private static let backoff: UInt32 = 600
 
   private let process = Process()
   private let requests = Pipe()
@@ -80,7 +80,7 @@ final class Worker {
   private var howItEnded: String {
     switch (process.terminationReason, process.terminationStatus) {
     case (.exit, let code): "its process ended with \(code)"
-    case (_, SIGALRM): "it had not ended after \(Self.patience) s"
+    case (_, SIGALRM): "it had not ended after \(Self.backoff) s"
     case (_, let signal): "its process was ended by signal \(signal)"
     }
   }
@@ -117,6 +117,6 @@ final class Worker {
     sigemptyset(&signals)
     sigaddset(&signals, SIGALRM)
     pthread_sigmask(SIG_UNBLOCK, &signals, nil)
-    alarm(patience)
+    alarm(backoff)
   }
 }

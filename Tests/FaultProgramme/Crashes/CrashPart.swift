@@ -16,12 +16,12 @@ struct CrashPart: Part {
   func piece(_ number: Int, of size: Size, seed: UInt64) -> Piece? {
     let subject = CrashSubject.all[number % CrashSubject.all.count]
     let variant = number / CrashSubject.all.count
-    let personality = [Personality.hostile, .hostile, .posix, .hostile, .ext4Ordered][variant % 5]
+    let crashModel = [CrashModel.hostile, .hostile, .posix, .hostile, .ext4Ordered][variant % 5]
     let explorer = CrashExplorer(
-      seed: seed &+ UInt64(variant), personality: personality, limits: Self.limits(size))
-    return Piece(name: "\(subject.name(variant, seed)), \(personality)") { figures in
+      seed: seed &+ UInt64(variant), crashModel: crashModel, limits: Self.limits(size))
+    return Piece(name: "\(subject.name(variant, seed)), \(crashModel)") { figures in
       try subject.explore(explorer, variant: variant, seed: seed).add(to: &figures)
-      try subject.requireSameBytes(on: personality, variant: variant, seed: seed)
+      try subject.requireSameBytes(on: crashModel, variant: variant, seed: seed)
     }
   }
 
@@ -96,16 +96,16 @@ enum CrashSubject: Sendable {
   }
 
   /// The same is done twice, and leaves the same bytes.
-  func requireSameBytes(on personality: Personality, variant: Int, seed: UInt64) throws {
+  func requireSameBytes(on crashModel: CrashModel, variant: Int, seed: UInt64) throws {
     let digests = try (0..<2).map { _ in
-      let disk = SimulatedFileSystem(seed: seed, personality: personality)
+      let disk = SimulatedFileSystem(seed: seed, crashModel: crashModel)
       switch self {
       case .engine(let workload):
         let workload = workload.variant(variant, seed: seed)
-        let witness = Witness()
-        try workload.prepare(disk, witness)
+        let reference = ReferenceModel()
+        try workload.prepare(disk, reference)
         let failing = FaultInjectingFileSystem(base: disk, plan: workload.faults)
-        try Session(failing, witness: witness).runThroughErrors(workload.steps)
+        try Session(failing, reference: reference).runThroughErrors(workload.steps)
       case .graph:
         let disk = FaultInjectingFileSystem(base: disk)
         try GraphSession.live(on: disk, GraphWitness(try GraphSession.states()))
@@ -118,14 +118,14 @@ enum CrashSubject: Sendable {
   private static func explore(_ explorer: CrashExplorer, _ workload: Workload) throws -> CrashReport {
     var explorer = explorer
     explorer.faults = workload.faults
-    let witness = Witness()
+    let reference = ReferenceModel()
     let recovers = explorer.recoveryDepth > 0
     // What is promised makes another image of the same bytes.
     return try explorer.run(acknowledging: Void.self) { fileSystem in
-      try workload.prepare(fileSystem, witness)
+      try workload.prepare(fileSystem, reference)
     } workload: { fileSystem, acknowledge in
-      witness.whenNarrowed { acknowledge(()) }
-      let session = Session(fileSystem, witness: witness)
+      reference.whenNarrowed { acknowledge(()) }
+      let session = Session(fileSystem, reference: reference)
       if workload.faults.isEmpty {
         try session.run(workload.steps)
       } else {
@@ -134,20 +134,20 @@ enum CrashSubject: Sendable {
     } recover: { fileSystem in
       if recovers { try Session.recover(fileSystem) }
     } verify: { fileSystem, _ in
-      try StoreChecker(promise: witness.now).check(fileSystem)
+      try StoreChecker(promise: reference.now).check(fileSystem)
     }
   }
 
   private static func exploreGraph(_ explorer: CrashExplorer) throws -> CrashReport {
-    let witness = GraphWitness(try GraphSession.states())
+    let reference = GraphWitness(try GraphSession.states())
     let recovers = explorer.recoveryDepth > 0
     return try explorer.run(acknowledging: Void.self) { fileSystem, acknowledge in
-      witness.whenNarrowed { acknowledge(()) }
-      try GraphSession.live(on: fileSystem, witness)
+      reference.whenNarrowed { acknowledge(()) }
+      try GraphSession.live(on: fileSystem, reference)
     } recover: { fileSystem in
       if recovers { try Session.recover(fileSystem) }
     } verify: { fileSystem, _ in
-      try witness.now.check(fileSystem)
+      try reference.now.check(fileSystem)
     }
   }
 }

@@ -15,19 +15,19 @@ struct DamagePart: Part {
   func leastPieces(of size: Size) -> Int { (try? Self.plan(size).count) ?? 1 }
 
   func piece(_ number: Int, of size: Size, seed: UInt64) -> Piece? {
-    let plan: [(specimen: Specimen, first: Int)]
+    let plan: [(sample: DamageSample, first: Int)]
     do {
       plan = try Self.plan(size)
     } catch {
       return Piece(name: "stores to be damaged") { _ in throw error }
     }
     guard number < plan.count else { return nil }
-    let (specimen, first) = plan[number]
-    return Piece(name: "\(specimen.name), damages from \(first)") { figures in
+    let (sample, first) = plan[number]
+    return Piece(name: "\(sample.name), damages from \(first)") { figures in
       let before = Self.peakMebibytes
-      let damages = specimen.damages(size).dropFirst(first).prefix(Self.share)
+      let damages = sample.damages(size).dropFirst(first).prefix(Self.share)
       for (index, damage) in damages.enumerated() {
-        guard let sight = try specimen.look(at: damage, number: first + index) else { continue }
+        guard let sight = try sample.look(at: damage, number: first + index) else { continue }
         figures["damaged stores"] += 1
         figures[sight.outcome.rawValue] += 1
         if sight.isFoundByVerify { figures["found by verifying only"] += 1 }
@@ -40,7 +40,7 @@ struct DamagePart: Part {
 
 extension DamagePart {
   /// Which damages of which store a piece does, from the first one on.
-  private static func plan(_ size: Size) throws -> [(specimen: Specimen, first: Int)] {
+  private static func plan(_ size: Size) throws -> [(sample: DamageSample, first: Int)] {
     switch size {
     case .short: try short.get()
     case .standard: try standard.get()
@@ -53,9 +53,9 @@ extension DamagePart {
   private static let standard = Result { try makePlan(.standard) }
   private static let long = Result { try makePlan(.long) }
 
-  private static func makePlan(_ size: Size) throws -> [(specimen: Specimen, first: Int)] {
-    try Specimen.all(of: size).flatMap { specimen in
-      stride(from: 0, to: specimen.damages(size).count, by: share).map { (specimen, $0) }
+  private static func makePlan(_ size: Size) throws -> [(sample: DamageSample, first: Int)] {
+    try DamageSample.all(of: size).flatMap { sample in
+      stride(from: 0, to: sample.damages(size).count, by: share).map { (sample, $0) }
     }
   }
 
@@ -72,7 +72,7 @@ extension DamagePart {
   }
 }
 
-extension Specimen {
+extension DamageSample {
   /// Everything that is done to the store.
   ///
   /// The long size turns every bit over. The short one leaves most zeros alone, and has fewer cuts, and

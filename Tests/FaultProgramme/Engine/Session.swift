@@ -4,7 +4,7 @@ import HeartwoodFiles
 
 /// A store under a workload, with a witness beside it.
 final class Session {
-  let witness: Witness
+  let reference: ReferenceModel
   private let fileSystem: any FileSystem
   private var engine: Engine?
   /// The one of another process, where there is one.
@@ -25,16 +25,16 @@ final class Session {
   /// Whether the next opening puts small files together, and whether one has.
   private var (joinsFiles, hasJoinedFiles) = (false, false)
   /// Whether another process is to have the store open too.
-  private var hasCompany = false
+  private var hasOtherProcesses = false
   /// Whether values are moved that nobody has asked for.
   private var moves: Bool { givesBack || hasJoinedFiles }
 
   /// What the store's identifier is made of, and what tells its files from those of others.
   private let seed: UInt64
 
-  init(_ fileSystem: any FileSystem, witness: Witness = Witness(), seed: UInt64 = 0) {
+  init(_ fileSystem: any FileSystem, reference: ReferenceModel = ReferenceModel(), seed: UInt64 = 0) {
     self.fileSystem = fileSystem
-    self.witness = witness
+    self.reference = reference
     self.seed = seed
     process = FaultInjectingFileSystem(base: fileSystem)
     otherProcess = process
@@ -100,7 +100,7 @@ final class Session {
     guard let engine else { return }
     do {
       let rows = try Self.rows(of: engine)
-      try require(witness.candidates.contains(rows), "a stopped store shows \(rows.summary)")
+      try require(reference.candidates.contains(rows), "a stopped store shows \(rows.summary)")
     } catch let error as EngineError { note(error) }
     try? engine.close()
     self.engine = nil
@@ -114,12 +114,12 @@ final class Session {
       if let engine { try commit(durability, edits, in: engine) }
     case .elsewhere(let durability, let edits):
       if let engine { try commit(durability, edits, in: other ?? engine) }
-    case .giveUp(let edits): try giveUp(edits)
+    case .rollBack(let edits): try rollBack(edits)
     case .checkpoint:
       // Without a store nothing becomes durable.
       guard let engine else { return }
       try engine.checkpoint()
-      witness.acknowledge(through: Int(engine.newestGeneration.rawValue))
+      reference.acknowledge(through: Int(engine.newestGeneration.rawValue))
     case .reclaim: try reclaim()
     case .backup: try backUp()
     case .giveBack:
@@ -128,7 +128,7 @@ final class Session {
       try open()
     case .company:
       try closeHere()
-      hasCompany = true
+      hasOtherProcesses = true
       try open()
     case .reopen:
       try closeHere()
@@ -156,18 +156,18 @@ final class Session {
     if joinsFiles { options.toleratedSmallFiles = 1 }
     if givesBack || joinsFiles { allowMoves() }
     // Each lets go of the lead when it has written.
-    if hasCompany { (options.idleSeconds, options.sharesInProcess) = (nil, false) }
+    if hasOtherProcesses { (options.idleSeconds, options.sharesInProcess) = (nil, false) }
     let opened = try Engine(at: Self.path, options: options, fileSystem: process)
     engine = opened
-    if hasCompany, other == nil {
+    if hasOtherProcesses, other == nil {
       otherProcess = FaultInjectingFileSystem(base: fileSystem)
       other = try Engine(at: Self.path, options: options, fileSystem: otherProcess)
     }
     let rows = try Self.rows(of: opened)
     try require(
-      witness.settle(on: Int(opened.newestGeneration.rawValue), rows, opensWithMoves: joinsFiles),
+      reference.settle(on: Int(opened.newestGeneration.rawValue), rows, opensWithMoves: joinsFiles),
       "opened at generation \(opened.newestGeneration) with \(rows.summary); possible are "
-        + witness.now.summary)
+        + reference.now.summary)
     // Where a sync has failed meanwhile, what was moved last may not be published.
     if joinsFiles { allowMoves() }
   }
@@ -184,7 +184,7 @@ final class Session {
     // Whatever close says, the store is closed.
     engine = nil
     try closing.close()
-    witness.acknowledge(through: Int(closing.newestGeneration.rawValue))
+    reference.acknowledge(through: Int(closing.newestGeneration.rawValue))
   }
 
   /// Ends the use of the store without another call that could change anything.
@@ -199,19 +199,19 @@ final class Session {
   }
 
   private func commit(_ durability: Durability, _ edits: [Edit], in engine: Engine) throws {
-    if other != nil { try takeUp(in: engine) }
-    let number = witness.begin()
-    var rows = witness.newest
+    if other != nil { try refresh(in: engine) }
+    let number = reference.begin()
+    var rows = reference.newest
     for edit in edits { edit.apply(to: &rows, transaction: number) }
     // A transaction that changes nothing is none.
-    guard edits.contains(where: \.isPut) || rows != witness.newest else {
+    guard edits.contains(where: \.isPut) || rows != reference.newest else {
       return try engine.write(durability: durability) { transaction in
         for edit in edits { try edit.apply(to: transaction, number: number) }
       }
     }
     let before = Int(engine.newestGeneration.rawValue)
-    if moves { witness.settleAttempts(through: before) }
-    witness.attempt(rows)
+    if moves { reference.settleAttempts(through: before) }
+    reference.attempt(rows)
     if moves { allowMoves() }
     do {
       try engine.write(durability: durability) { transaction in
@@ -219,17 +219,17 @@ final class Session {
       }
     } catch {
       if (error as? EngineError)?.isOutcomeUnknown != true {
-        witness.settleAttempts(through: before)
+        reference.settleAttempts(through: before)
         if moves { allowMoves() }
       }
       throw error
     }
-    if durability == .full { witness.acknowledge(through: before + 1) }
+    if durability == .full { reference.acknowledge(through: before + 1) }
     try expect(engine, rows)
   }
 
   /// Lets a process take up what the other has done, which may make a generation that holds the same.
-  private func takeUp(in engine: Engine) throws {
+  private func refresh(in engine: Engine) throws {
     allowMoves()
     try engine.write { _ in }
     settleMoves(engine)
@@ -237,8 +237,8 @@ final class Session {
 
   /// Behind every commit values may be moved, by transactions that nobody is told of.
   private func allowMoves() {
-    let rows = witness.newest
-    for _ in 0..<Self.internalLimit { witness.attempt(rows) }
+    let rows = reference.newest
+    for _ in 0..<Self.internalLimit { reference.attempt(rows) }
   }
 
   /// Moving what lives makes generations that hold the same: so many at most.
@@ -246,7 +246,7 @@ final class Session {
 
   private func reclaim() throws {
     guard let engine else { return }
-    let rows = witness.newest
+    let rows = reference.newest
     allowMoves()
     do {
       try engine.reclaim()
@@ -257,34 +257,34 @@ final class Session {
     }
     settleMoves(engine)
     // Its checkpoints have synced everything.
-    witness.acknowledge(through: Int(engine.newestGeneration.rawValue))
+    reference.acknowledge(through: Int(engine.newestGeneration.rawValue))
     try expect(engine, rows)
   }
 
   private func settleMoves(_ engine: Engine) {
-    witness.settleAttempts(through: Int(engine.newestGeneration.rawValue))
+    reference.settleAttempts(through: Int(engine.newestGeneration.rawValue))
     if moves { allowMoves() }
   }
 
   private func backUp() throws {
     guard let engine else { return }
-    witness.beginBackup()
+    reference.beginBackup()
     let report = try engine.backup(to: Self.backupPath, fileSystem: process)
     // What was copied was made durable before.
-    witness.acknowledge(through: Int(engine.newestGeneration.rawValue))
-    witness.endBackup(of: Int(report.generation.rawValue))
+    reference.acknowledge(through: Int(engine.newestGeneration.rawValue))
+    reference.endBackup(of: Int(report.generation.rawValue))
   }
 
-  private func giveUp(_ edits: [Edit]) throws {
+  private func rollBack(_ edits: [Edit]) throws {
     guard let engine else { return }
-    let number = witness.begin()
+    let number = reference.begin()
     do {
       try engine.write { transaction in
         for edit in edits { try edit.apply(to: transaction, number: number) }
         throw SecondThoughts()
       }
     } catch is SecondThoughts {}
-    try expect(engine, witness.newest)
+    try expect(engine, reference.newest)
   }
 
   private func expect(_ engine: Engine, _ rows: Rows) throws {
@@ -316,7 +316,7 @@ extension Rows {
   }
 }
 
-extension Witness.Promise {
+extension ReferenceModel.Promise {
   /// All that may be found.
   var summary: String {
     generations.indices[durable...].map { "\($0): \(generations[$0].summary)" }.joined(separator: " or ")

@@ -5,11 +5,11 @@ import HeartwoodFiles
 /// What has to hold of every store that a crash leaves, whatever its workload, held against a witness that
 /// knows nothing of how a store works.
 struct StoreChecker {
-  let promise: Witness.Promise
+  let promise: ReferenceModel.Promise
   /// Of so many older generations one is looked at.
   var everyGeneration = 1
 
-  init(promise: Witness.Promise) { self.promise = promise }
+  init(promise: ReferenceModel.Promise) { self.promise = promise }
 
   /// Opens the store of a disk, which is `promise`'s to keep, looks at all of it, goes on with it, and
   /// opens it again.
@@ -46,7 +46,7 @@ struct StoreChecker {
     try require(
       promise.generations.indices.contains(generation) && promise.generations[generation] == rows,
       "read only it shows \(rows.summary) as generation \(generation)")
-    let hidden = try engine.statistics().hiddenTransactions
+    let hidden = try engine.statistics().unrecoveredTransactions
     try engine.close()
     try require(before == simulated?.digest, "opened to read only, the store has changed")
     return generation + hidden

@@ -36,7 +36,7 @@ extension Workload {
         return .commit(other, edits.map { of($0, &random) })
       case .elsewhere(let durability, let edits):
         return .elsewhere(durability, edits.map { of($0, &random) })
-      case .giveUp(let edits): return .giveUp(edits.map { of($0, &random) })
+      case .rollBack(let edits): return .rollBack(edits.map { of($0, &random) })
       case .checkpoint, .reclaim, .backup, .giveBack, .company, .reopen, .kill, .joinFiles: return step
       }
     }
@@ -58,7 +58,7 @@ extension Workload {
     case 0: .checkpoint
     case 1: .reopen
     case 2: .kill
-    case 3: .giveUp([.put("given up", bytes: random.below(3000)), .deletePrefix("k")])
+    case 3: .rollBack([.put("given up", bytes: random.below(3000)), .deletePrefix("k")])
     case 4: .commit(.deferred, [.put("extra", bytes: random.below(100)), .delete("k1")])
     case 5: .commit(.full, [.deletePrefix(random.pick(["k", "k1", "l", "extra"]))])
     default: .commit(.full, (0...random.below(5)).map { .put("extra \($0)", bytes: random.below(900)) })

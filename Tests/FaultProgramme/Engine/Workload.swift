@@ -45,7 +45,7 @@ enum Edit: Sendable {
 enum Step: Sendable {
   case commit(Durability, [Edit])
   /// A transaction whose closure throws.
-  case giveUp([Edit])
+  case rollBack([Edit])
   case checkpoint
   /// Gives space back.
   case reclaim
@@ -95,9 +95,9 @@ struct Workload: Sendable, CustomStringConvertible {
   ]
 
   /// Brings a disk to where the workload begins, and closes the store.
-  func prepare(_ fileSystem: any FileSystem, _ witness: Witness) throws {
+  func prepare(_ fileSystem: any FileSystem, _ reference: ReferenceModel) throws {
     guard !preparation.isEmpty else { return }
-    let session = Session(fileSystem, witness: witness)
+    let session = Session(fileSystem, reference: reference)
     try session.run(preparation)
     try session.close()
   }
@@ -115,7 +115,7 @@ struct Workload: Sendable, CustomStringConvertible {
     [
       .commit(.full, [.put("k3", bytes: 61), .put("k4", bytes: 3)]),
       .commit(.full, [.delete("k3"), .delete("k5"), .put("k5", bytes: 700)]),
-      .giveUp([.put("k6", bytes: 10), .deletePrefix("k")]),
+      .rollBack([.put("k6", bytes: 10), .deletePrefix("k")]),
       .commit(.full, [.deletePrefix("k1")]),
       .commit(.full, [.put("k10", bytes: 5000)]),
     ])
@@ -190,10 +190,10 @@ struct Workload: Sendable, CustomStringConvertible {
     preparation: [.commit(.full, names("k", 0..<10, bytes: 300))],
     [
       .commit(.deferred, [.put("before", bytes: 30)]),
-      .giveUp(names("k", 0..<40, bytes: 4000)),
+      .rollBack(names("k", 0..<40, bytes: 4000)),
       .commit(.full, [.put("between", bytes: 40)]),
       .commit(.deferred, names("k", 5..<45, bytes: 4100)),
-      .giveUp(names("n", 0..<20, bytes: 4000)),
+      .rollBack(names("n", 0..<20, bytes: 4000)),
       .kill,
       .commit(.full, names("k", 20..<60, bytes: 3000) + [.deletePrefix("k1")]),
     ])
@@ -223,7 +223,7 @@ struct Workload: Sendable, CustomStringConvertible {
     preparation: [.commit(.full, numbered(0..<150))],
     [
       .commit(.full, numbered(150..<300)),
-      .giveUp(numbered(300..<500)),
+      .rollBack(numbered(300..<500)),
       .commit(.deferred, numbered(300..<305)),
       .commit(
         .full, numbered(305..<400) + [.delete("k1399"), .put("k1003", bytes: 9)] + numbered(400..<410)),

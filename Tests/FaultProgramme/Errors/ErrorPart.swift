@@ -73,7 +73,7 @@ enum ErrorSubject: Sendable, CustomStringConvertible {
   private func run(_ workload: Workload, _ way: (Int) -> WayToFail, _ figures: inout Figures) throws {
     let prepared = try PreparedWorkload(workload)
     for (number, call) in try prepared.calls().enumerated() {
-      let outcome = try ErrorCourse(prepared: prepared, plan: call.plan(way(number))).run()
+      let outcome = try ErrorScenario(prepared: prepared, plan: call.plan(way(number))).run()
       figures["runs"] += 1
       figures["failing calls"] += min(outcome.firings, 1)
       figures["errors"] += outcome.errors.count
@@ -81,7 +81,7 @@ enum ErrorSubject: Sendable, CustomStringConvertible {
   }
 
   private func open(_ workload: Workload, _ way: (Int) -> WayToFail, _ figures: inout Figures) throws {
-    let course = try OpeningCourse(workload)
+    let course = try OpeningErrorScenario(workload)
     for access in [EngineOptions.Access.readWrite, .readOnly] {
       for (number, call) in try course.calls(access).enumerated() {
         let isMet = try course.run(call.plan(way(number)), access)
@@ -114,8 +114,8 @@ enum ErrorSubject: Sendable, CustomStringConvertible {
 
   private func runGraph(_ part: Int, _ way: (Int) -> WayToFail, _ figures: inout Figures) throws {
     let states = try GraphSession.states()
-    for (number, call) in try GraphCourse.calls().enumerated() where number % Self.graphParts == part {
-      let outcomes = try GraphCourse(call.plan(way(number)), states).run()
+    for (number, call) in try GraphErrorScenario.calls().enumerated() where number % Self.graphParts == part {
+      let outcomes = try GraphErrorScenario(call.plan(way(number)), states).run()
       figures["runs"] += 1
       figures["failing calls"] += min(outcomes.firings, 1)
       figures["errors"] += outcomes.refused

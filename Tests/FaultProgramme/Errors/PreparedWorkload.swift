@@ -5,23 +5,25 @@ import HeartwoodFiles
 struct PreparedWorkload {
   let workload: Workload
   private let image: CrashImage
-  private let witness = Witness()
+  private let reference = ReferenceModel()
 
-  init(_ workload: Workload, seed: UInt64 = 0, _ personality: Personality = .posix) throws {
+  init(_ workload: Workload, seed: UInt64 = 0, _ crashModel: CrashModel = .posix) throws {
     self.workload = workload
-    let disk = SimulatedFileSystem(seed: seed, personality: personality)
-    try workload.prepare(disk, witness)
+    let disk = SimulatedFileSystem(seed: seed, crashModel: crashModel)
+    try workload.prepare(disk, reference)
     image = try disk.untouchedImage()
   }
 
   /// A disk as the preparation leaves it, and what was promised so far.
-  func begin() -> (disk: SimulatedFileSystem, witness: Witness) { (image.mounted(), Witness(witness)) }
+  func begin() -> (disk: SimulatedFileSystem, reference: ReferenceModel) {
+    (image.mounted(), ReferenceModel(reference))
+  }
 
   /// All calls of the steps and of closing, where nothing fails.
   func calls() throws -> [FailingCall] {
-    let (disk, witness) = begin()
+    let (disk, reference) = begin()
     return try FailingCall.all(over: disk) { fileSystem in
-      let session = Session(fileSystem, witness: witness)
+      let session = Session(fileSystem, reference: reference)
       try session.run(workload.steps)
       try session.close()
     }

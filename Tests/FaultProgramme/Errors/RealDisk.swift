@@ -20,18 +20,18 @@ struct RealDisk {
   /// open before and after.
   func run(_ plan: FaultPlan) throws {
     let folder = try RootedFileSystem()
-    let witness = Witness()
+    let reference = ReferenceModel()
     do {
-      try live(folder, plan, witness)
-      if let inUse = folder.inUse { try require(inUse.isEmpty, "still in use: \(inUse)") }
-      try StoreChecker(promise: witness.now).check(folder)
+      try live(folder, plan, reference)
+      if let compiled = folder.compiled { try require(compiled.isEmpty, "still in use: \(compiled)") }
+      try StoreChecker(promise: reference.now).check(folder)
     } catch { throw Finding("\(plan), on a real disk: \(error)") }
   }
 
-  private func live(_ folder: RootedFileSystem, _ plan: FaultPlan, _ witness: Witness) throws {
+  private func live(_ folder: RootedFileSystem, _ plan: FaultPlan, _ reference: ReferenceModel) throws {
     // Nothing is gained by waiting for the disk.
     let quick: FaultPlan = [.sync(.lies, .forever), .syncDirectory(.lies, .forever)]
-    let session = Session(FaultInjectingFileSystem(base: folder, plan: plan + quick), witness: witness)
+    let session = Session(FaultInjectingFileSystem(base: folder, plan: plan + quick), reference: reference)
     try session.runThroughErrors(workload.preparation + workload.steps)
     do {
       try session.close()

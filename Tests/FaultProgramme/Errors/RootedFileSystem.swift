@@ -24,7 +24,7 @@ final class RootedFileSystem: FileSystem {
 
   /// The descriptors and maps that this process has of anything in the folder; nil where the system does
   /// not tell.
-  var inUse: [String]? {
+  var compiled: [String]? {
     let manager = FileManager.default
     guard let numbers = try? manager.contentsOfDirectory(atPath: "/proc/self/fd"),
       let maps = try? String(contentsOfFile: "/proc/self/maps", encoding: .utf8)

@@ -17,9 +17,9 @@ struct ShortTransfers {
   /// Every transfer of the workload, cut down to one byte, to its half, and to all bytes but one; and
   /// every write to none, for once.
   func transfers() throws -> [Transfer] {
-    let (disk, witness) = prepared.begin()
+    let (disk, reference) = prepared.begin()
     let recorder = RecordingFileSystem(base: disk, operations: [.read, .write])
-    try live(recorder, witness)
+    try live(recorder, reference)
     var numbers: [FaultPlan.Calls: Int] = [:]
     return recorder.lines.flatMap { line -> [Transfer] in
       let call = line.hasPrefix("read") ? FaultPlan.Calls.read : .write
@@ -30,28 +30,28 @@ struct ShortTransfers {
   }
 
   func run(_ transfer: Transfer) throws {
-    let (disk, witness) = prepared.begin()
+    let (disk, reference) = prepared.begin()
     let fileSystem = FaultInjectingFileSystem(base: disk, plan: [transfer.fault])
     do {
-      let newest = try live(fileSystem, witness)
+      let newest = try live(fileSystem, reference)
       try fileSystem.checkAllWasMet()
-      let generation = try StoreChecker(promise: witness.now).check(disk)
+      let generation = try StoreChecker(promise: reference.now).check(disk)
       try require(generation == newest, "generation \(generation) is found, not \(newest)")
     } catch { throw Finding("\(transfer.fault): \(error)") }
   }
 
   /// A disk that never does more than a few bytes at a time.
   func runAll(largestRead: Int, largestWrite: Int) throws {
-    let (disk, witness) = prepared.begin()
+    let (disk, reference) = prepared.begin()
     let plan = FaultPlan(largestRead: largestRead, largestWrite: largestWrite)
-    try live(FaultInjectingFileSystem(base: disk, plan: plan), witness)
-    try StoreChecker(promise: witness.now).check(disk)
+    try live(FaultInjectingFileSystem(base: disk, plan: plan), reference)
+    try StoreChecker(promise: reference.now).check(disk)
   }
 
   /// Returns the last generation.
   @discardableResult
-  private func live(_ fileSystem: any FileSystem, _ witness: Witness) throws -> Int {
-    let session = Session(fileSystem, witness: witness)
+  private func live(_ fileSystem: any FileSystem, _ reference: ReferenceModel) throws -> Int {
+    let session = Session(fileSystem, reference: reference)
     try session.run(prepared.workload.steps)
     let newest = session.newestGeneration
     try session.close()

@@ -40,12 +40,12 @@ enum GraphSession {
   }
 
   /// The whole life of a library: every save, with the store closed and opened between some of them.
-  static func live(on fileSystem: any FileSystem, _ witness: GraphWitness) throws {
+  static func live(on fileSystem: any FileSystem, _ reference: GraphWitness) throws {
     var container = try open(fileSystem)
     for (number, step) in GraphWorkload.steps.enumerated() {
-      witness.begin()
+      reference.begin()
       try run(step, on: container)
-      witness.acknowledge()
+      reference.acknowledge()
       guard number.isMultiple(of: 4) else { continue }
       try container.close()
       container = try open(fileSystem)

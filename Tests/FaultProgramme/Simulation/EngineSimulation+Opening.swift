@@ -186,7 +186,7 @@ extension EngineSimulation {
         let reader = try Engine(at: Session.path, options: reading, fileSystem: machine.files)
         let generation = Int(reader.newestGeneration.rawValue)
         let rows = try Session.rows(of: reader)
-        let hidden = try reader.statistics().hiddenTransactions
+        let hidden = try reader.statistics().unrecoveredTransactions
         try reader.close()
         try require(
           ledger.generations.indices.contains(generation) && ledger.generations[generation] == rows,

@@ -38,7 +38,7 @@ final class EngineSimulation: Simulation {
     guard engine != nil else { return try beginAgain() }
     switch random.below(1000) {
     case 0..<360: try write()
-    case 360..<410: try giveUp()
+    case 360..<410: try rollBack()
     case 410..<640: try getSome()
     case 640..<720: try scan()
     case 720..<770: try countAndRank()
@@ -148,7 +148,7 @@ final class EngineSimulation: Simulation {
     }
   }
 
-  private func giveUp() throws {
+  private func rollBack() throws {
     guard let engine else { return }
     let edits = drawTransaction().edits
     let before = ledger.rows

@@ -23,8 +23,8 @@ final class Machine {
   private(set) var hasFailed = false
 
   init(seed: UInt64, _ random: inout SplitMix64) {
-    let personality = random.pick([Personality.hostile, .hostile, .posix, .ext4Ordered])
-    disk = SimulatedFileSystem(seed: seed, personality: personality)
+    let crashModel = random.pick([CrashModel.hostile, .hostile, .posix, .ext4Ordered])
+    disk = SimulatedFileSystem(seed: seed, crashModel: crashModel)
     entropy = SeededEntropy(seed: seed)
     process = disk.process(named: "store")
     files = FaultInjectingFileSystem(base: process, clock: clock)
@@ -117,7 +117,7 @@ final class Machine {
   /// Begins with an empty disk.
   func beginAnew(seed: UInt64) {
     process.kill()
-    replaceDisk(by: SimulatedFileSystem(seed: seed, personality: disk.personality))
+    replaceDisk(by: SimulatedFileSystem(seed: seed, crashModel: disk.crashModel))
   }
 
   private func replaceDisk(by other: SimulatedFileSystem) {

@@ -73,5 +73,5 @@ extension PromiseLedger where State == Rows {
   var rows: Rows { state }
 
   /// What may be found by whoever opens the store now.
-  var promise: Witness.Promise { Witness.Promise(generations: generations, durable: floor) }
+  var promise: ReferenceModel.Promise { ReferenceModel.Promise(generations: generations, durable: floor) }
 }

@@ -5,7 +5,7 @@ import HeartwoodFiles
 /// What has to hold of a store whose disk has lied: it is in a state in which it once was, though perhaps
 /// an older one than was promised; or it says that it is damaged, and where.
 struct LyingDiskChecker {
-  let promise: Witness.Promise
+  let promise: ReferenceModel.Promise
 
   func check(_ disk: any FileSystem) throws {
     do {

@@ -48,23 +48,23 @@ struct SyncSubject: Sendable, CustomStringConvertible {
   var description: String { "\(workload?.description ?? "a graph"), \(behavior)" }
 
   func run(round: Int, seed: UInt64, _ limits: CrashImageLimits, _ figures: inout Figures) throws {
-    var seen: Set<CrashesBehindSync.Sighting> = []
+    var seen: Set<CrashesBehindSync.LedgerObservation> = []
     let prepared = try workload.map { try PreparedWorkload($0, seed: seed, .hostile) }
     let states = prepared == nil ? try GraphSession.states() : []
-    let calls = try prepared?.calls() ?? GraphCourse.calls()
+    let calls = try prepared?.calls() ?? GraphErrorScenario.calls()
     let syncs = calls.filter { $0.calls == .sync || $0.calls == .syncDirectory }
     for (number, call) in syncs.enumerated() {
       let duration = (number + round).isMultiple(of: 2) ? FaultPlan.Duration.once : .forever
       let sync = BadSync(behavior: behavior, call: call, duration: duration)
       if let prepared {
-        let errors = try SyncCourse(prepared: prepared, sync: sync, limits: limits).run(&seen)
+        let errors = try SyncScenario(prepared: prepared, sync: sync, limits: limits).run(&seen)
         figures["errors"] += errors.count
       } else if sync.fails {
-        let outcomes = try GraphCourse(sync.plan, states, limits: limits).run()
+        let outcomes = try GraphErrorScenario(sync.plan, states, limits: limits).run()
         figures["errors"] += outcomes.refused
         figures["distinct images"] += outcomes.images
       } else {
-        try GraphSyncCourse(sync: sync, limits: limits, states: states).run(&seen)
+        try GraphSyncScenario(sync: sync, limits: limits, states: states).run(&seen)
       }
       figures["misbehaving syncs"] += 1
     }

@@ -35,7 +35,7 @@ struct StoreDescription {
     attempt { store in
       let (statistics, report) = (try engine.statistics(), try engine.verify())
       store.lines.append(
-        "  generation \(statistics.generation), \(statistics.hiddenTransactions) hidden, "
+        "  generation \(statistics.generation), \(statistics.unrecoveredTransactions) hidden, "
           + (report.isSound ? "sound" : "not sound"))
     }
     attempt { store in

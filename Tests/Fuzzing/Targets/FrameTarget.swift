@@ -16,8 +16,9 @@ enum FrameTarget {
     do {
       let segment = try segment(log, mode & 2 != 0 ? .mapped : .buffered)
       if let finding = try walk(segment) { return finding }
-      let scan = try LogScan([segment], from: header.firstPoint, proven: header.firstPoint, exactly: false)
-      return scan.validCount < scan.provenCount ? "more is proven than valid" : nil
+      let scan = try LogScan(
+        [segment], from: header.firstPoint, knownDurable: header.firstPoint, exactly: false)
+      return scan.validCount < scan.durableCount ? "more is proven than valid" : nil
     } catch let error as EngineError {
       return error.code == .damaged ? nil : "\(error)"
     } catch {
@@ -59,7 +60,7 @@ enum FrameTarget {
     }
     var records = RecordIterator(frame.payload, firstOffset: frame.position.offset)
     while let (record, _) = records.next() {
-      _ = record.isSensible
+      _ = record.isValid
       _ = record.key.reduce(0, &+)
       _ = record.value.reduce(0, &+)
       _ = RangeRecord.decode(record)

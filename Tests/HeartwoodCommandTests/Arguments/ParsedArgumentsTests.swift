@@ -2,7 +2,7 @@ import Testing
 
 @testable import HeartwoodCommand
 
-private let syntax = VerbSyntax(
+private let syntax = SubcommandSyntax(
   name: "fetch", summary: "", arguments: [.store, .init(name: "entity", summary: "", isOptional: true)],
   options: [.predicate, .init(name: "limit", value: "number", summary: ""), .init(name: "plan", summary: "")])
 

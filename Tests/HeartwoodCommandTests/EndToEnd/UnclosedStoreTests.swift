@@ -12,7 +12,7 @@ private struct UnclosedStore {
   init() throws {
     let world = try SmallWorld()
     let path = world.directory.path("unclosed.heartwood")
-    try OpenStore.with(world.path, for: .changing, RecordingConsole()) { store in
+    try CommandStore.with(world.path, for: .changing, RecordingConsole()) { store in
       for name in ["Asia", "Africa"] {
         let continent = ManagedObject(entity: try store.entity(named: "Continent"), insertInto: store.context)
         try continent.assign(name, forKey: "name")

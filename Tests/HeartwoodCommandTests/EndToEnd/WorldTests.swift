@@ -14,7 +14,7 @@ private struct World {
     #expect(CommandRun("import", path, Fixture.path("World/world.json")).status == .success)
   }
 
-  func run(_ verb: String, _ words: String...) -> CommandRun { CommandRun([verb, path] + words) }
+  func run(_ subcommand: String, _ words: String...) -> CommandRun { CommandRun([subcommand, path] + words) }
 
   func count(_ entity: String, _ words: String...) -> Int? {
     Int(CommandRun(["count", path, entity] + words).output.dropLast())

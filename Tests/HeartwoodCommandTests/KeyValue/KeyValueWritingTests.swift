@@ -151,9 +151,9 @@ import Testing
 }
 
 @Test(arguments: ["verify", "reclaim", "statistics", "schema", "generations", "history"])
-func `a command for graphs says that a store holds none`(verb: String) throws {
+func `a command for graphs says that a store holds none`(subcommand: String) throws {
   let store = try TownStore()
-  let run = CommandRun(verb, store.path)
+  let run = CommandRun(subcommand, store.path)
   #expect(run.status == .dataError)
   #expect(
     run.notes
@@ -167,14 +167,14 @@ func `a command for graphs says that a store holds none`(verb: String) throws {
   #expect(group == CommandRun("help", "kv"))
   #expect(CommandRun("--help").output.contains("  kv "))
   #expect(CommandRun("kv").status == .usage)
-  for verb in KeyValueVerbs.all {
-    let words = verb.syntax.name.split(separator: " ").map(String.init)
+  for subcommand in KeyValueSubcommands.all {
+    let words = subcommand.syntax.name.split(separator: " ").map(String.init)
     let run = CommandRun(words + ["--help"])
     #expect(run.status == .success)
     #expect(run == CommandRun(["help"] + words))
     #expect(run == CommandRun(["kv", "help"] + words.dropFirst()))
-    #expect(group.output.contains("  \(verb.syntax.name) "))
-    for option in verb.syntax.options { #expect(run.output.contains("--\(option.name)")) }
+    #expect(group.output.contains("  \(subcommand.syntax.name) "))
+    for option in subcommand.syntax.options { #expect(run.output.contains("--\(option.name)")) }
     for line in (group.output + run.output).split(separator: "\n") { #expect(line.count <= 120, "\(line)") }
   }
   #expect(CommandRun("kv", "gte").notes.contains("did you mean kv get?; see heartwood kv --help"))

@@ -53,7 +53,7 @@ struct SmallWorld {
   }
 
   /// Runs a command on the store.
-  func run(_ verb: String, _ words: String...) -> CommandRun {
-    CommandRun([verb, path] + words)
+  func run(_ subcommand: String, _ words: String...) -> CommandRun {
+    CommandRun([subcommand, path] + words)
   }
 }

@@ -24,9 +24,9 @@ struct TownStore {
     try engine.close()
   }
 
-  /// Runs `kv` with a verb on the store.
-  func kv(_ verb: String, _ words: String...) -> CommandRun {
-    CommandRun(["kv", verb, path] + words)
+  /// Runs `kv` with a subcommand on the store.
+  func kv(_ subcommand: String, _ words: String...) -> CommandRun {
+    CommandRun(["kv", subcommand, path] + words)
   }
 
   /// All keys and values there are, newest generation.

@@ -400,7 +400,7 @@ final class BackedUp {
       try backup.snapshot().expect(model, comment)
       let report = try backup.verify()
       #expect(report.isSound, "\(comment): \(report.findings)")
-      #expect(try backup.statistics().hiddenTransactions == 0)
+      #expect(try backup.statistics().unrecoveredTransactions == 0)
     }
   }
 }

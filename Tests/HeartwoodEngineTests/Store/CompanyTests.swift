@@ -50,7 +50,7 @@ import Testing
       #expect(try reader.snapshot().get("key 7") == [UInt8](repeating: UInt8(round), count: 300))
     }
     let files = try disk.openDirectory("/store").entries().filter { $0.hasSuffix(".log") }
-    let store = reader.use.store
+    let store = reader.handle.store
     let held = (1..<UInt32(400)).filter { store.log.table.slot($0) != nil }
     #expect(held.count <= files.count + 2, "\(held) of \(files.sorted())")
     try reader.close()
@@ -203,8 +203,8 @@ import Testing
     for fill in [0xff, 0xa5, 0x01] as [UInt8] {
       let disk = SimulatedFileSystem(seed: 10)
       try Engine(at: "/store", options: options, fileSystem: disk).close()
-      let page = try disk.openDirectory("/store").open(Membership.processesName, .readWrite)
-      try page.write(all: [UInt8](repeating: fill, count: ProcessPage.byteCount), at: 0)
+      let page = try disk.openDirectory("/store").open(ProcessAttachment.processesName, .readWrite)
+      try page.write(all: [UInt8](repeating: fill, count: SharedHeader.byteCount), at: 0)
       try page.close()
       let first = try Engine(at: "/store", options: options, fileSystem: disk.process(named: "first"))
       let second = try Engine(at: "/store", options: options, fileSystem: disk.process(named: "second"))

@@ -163,7 +163,7 @@ private final class Visitor: @unchecked Sendable {
   private let end = DispatchSemaphore(value: 0)
 
   init(_ engine: Engine, _ body: @escaping () throws -> Void) {
-    store = engine.use.store
+    store = engine.handle.store
     self.body = body
   }
 
@@ -191,6 +191,6 @@ private final class Visitor: @unchecked Sendable {
   }
 
   private var isWaiting: Bool {
-    (try? store.membership?.page.callCount()) != store.lease.yieldedTo.load(ordering: .relaxed)
+    (try? store.attachment?.page.waiterCount()) != store.lease.yieldedTo.load(ordering: .relaxed)
   }
 }

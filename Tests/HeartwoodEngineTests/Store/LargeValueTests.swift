@@ -72,7 +72,7 @@ import Testing
         _ = try? transaction.put(Array("short".utf8), count: size) { _ in 0 }
       }
     }
-    #expect(error?.code == .cutShort)
+    #expect(error?.code == .truncatedSource)
     let overrun = #expect(throws: EngineError.self) {
       try engine.write { transaction in
         try transaction.put(Array("long".utf8), count: size) { $0.count + 1 }
@@ -232,7 +232,7 @@ import Testing
 
   @Test(arguments: [0, 1], [false, true])
   func `that is given up leaves each slot of the anchor leading to all that is there`(
-    slot: Int, goesOn: Bool
+    slot: Int, continuesAfter: Bool
   ) throws {
     let disk = SimulatedFileSystem()
     let process = disk.process(named: "store")
@@ -247,7 +247,7 @@ import Testing
     }
     // The log goes on in another segment, and has a frame there or not.
     try? engine.write { transaction in
-      guard goesOn else { throw GivenUp() }
+      guard continuesAfter else { throw GivenUp() }
       try transaction.put("after", [2])
     }
     process.kill()
@@ -256,7 +256,7 @@ import Testing
     try file.close()
     let reopened = try Engine(at: "/store", options: options, fileSystem: disk)
     var model: Model = [Array("before".utf8): [1]]
-    if goesOn { model[Array("after".utf8)] = [2] }
+    if continuesAfter { model[Array("after".utf8)] = [2] }
     try reopened.snapshot().expect(model, "slot \(slot)")
     try reopened.close()
   }

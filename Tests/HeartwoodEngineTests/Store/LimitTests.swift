@@ -215,7 +215,7 @@ import Testing
     let next = UInt32(Format.segmentNumberLimit + beyond)
     let slot = AnchorSlot(
       identifier: StoreIdentifier(low: 1, high: 2), sequence: 3, created: 4, checkpoint: nil,
-      checkpointChecksum: 0, lastLogSegment: UInt32(Format.segmentNumberLimit), proven: Self.point,
+      checkpointChecksum: 0, lastLogSegment: UInt32(Format.segmentNumberLimit), knownDurable: Self.point,
       nextSegment: next, isClean: false, isUnsynced: false)
     if case .valid(let read) = slot.encoded(slot: 0).withUnsafeBytes({ AnchorSlot.decode($0, slot: 0) }) {
       #expect(isReadable && read.nextSegment == next)

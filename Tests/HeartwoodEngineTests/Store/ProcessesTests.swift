@@ -38,9 +38,9 @@ import Testing
   @Test(arguments: StoreKind.allCases, [1, 2, 3, 14] as [UInt64])
   func `do anything in any order, and none loses anything`(kind: StoreKind, seed: UInt64) throws {
     try kind.withPlace { fileSystem, path in
-      var crowd = try Crowd(kind.processOptions, fileSystem, path, seed: seed)
-      for _ in 0..<(LongRun.isWanted ? 2000 : 250) { try crowd.step() }
-      try crowd.finish()
+      var processGroup = try ProcessGroup(kind.processOptions, fileSystem, path, seed: seed)
+      for _ in 0..<(LongRun.isWanted ? 2000 : 250) { try processGroup.step() }
+      try processGroup.finish()
     }
   }
 
@@ -78,11 +78,11 @@ import Testing
     let options = StoreKind.simulated.processOptions
     try Engine(at: "/store", options: options, fileSystem: disk).close()
     let page = try disk.openDirectory("/store").open("processes", .readWrite)
-    try page.write(all: [UInt8](repeating: 0xa5, count: ProcessPage.byteCount), at: 0)
+    try page.write(all: [UInt8](repeating: 0xa5, count: SharedHeader.byteCount), at: 0)
     try page.close()
     let engine = try Engine(at: "/store", options: options, fileSystem: disk)
-    let store = engine.use.store
-    #expect(try store.membership?.page.callCount() == store.lease.yieldedTo.load(ordering: .relaxed))
+    let store = engine.handle.store
+    #expect(try store.attachment?.page.waiterCount() == store.lease.yieldedTo.load(ordering: .relaxed))
     try engine.write { try $0.put("a", [1]) }
     try engine.close()
   }
@@ -257,7 +257,7 @@ import Testing
 }
 
 /// Some processes with one store, which come, write, reclaim, read, go and end, against a model.
-private struct Crowd {
+private struct ProcessGroup {
   let options: EngineOptions
   let fileSystem: any FileSystem
   let path: String

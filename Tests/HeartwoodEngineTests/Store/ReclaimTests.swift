@@ -107,7 +107,7 @@ import Testing
       let once = try store.engine.statistics().pageBytes
       for _ in 0..<3 {
         for _ in 0..<20 { try store.overwriteSome(&random) }
-        store.engine.use.store.pages.seal()
+        store.engine.handle.store.pages.seal()
         #expect(try store.engine.reclaim().movedValues > 1000)
         #expect(try store.engine.statistics().pageBytes < once * 11 / 10)
       }
@@ -116,13 +116,13 @@ import Testing
   }
 
   @Test func `is not looked for where there can't be much`() {
-    let look = Reclaimer.Look(total: 1_100_000, live: 1_000_000, keys: 1000)
-    #expect(!look.isDated(total: 1_290_000, keys: 1000))
-    #expect(look.isDated(total: 1_310_000, keys: 1000), "values were overwritten")
-    #expect(!look.isDated(total: 1_340_000, keys: 1100), "keys were added")
-    #expect(look.isDated(total: 1_110_000, keys: 800), "keys were deleted")
-    #expect(look.isDated(total: 1_360_000, keys: 1_000_000), "nobody knows how long their values are")
-    #expect(Reclaimer.Look(total: 0, live: 0, keys: 0).isDated(total: 1000, keys: 1))
+    let look = Reclaimer.SpaceSurvey(total: 1_100_000, live: 1_000_000, keys: 1000)
+    #expect(!look.isStale(total: 1_290_000, keys: 1000))
+    #expect(look.isStale(total: 1_310_000, keys: 1000), "values were overwritten")
+    #expect(!look.isStale(total: 1_340_000, keys: 1100), "keys were added")
+    #expect(look.isStale(total: 1_110_000, keys: 800), "keys were deleted")
+    #expect(look.isStale(total: 1_360_000, keys: 1_000_000), "nobody knows how long their values are")
+    #expect(Reclaimer.SpaceSurvey(total: 0, live: 0, keys: 0).isStale(total: 1000, keys: 1))
   }
 
   @Test func `comes back whatever was done before, in any order`() throws {

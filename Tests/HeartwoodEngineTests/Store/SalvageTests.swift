@@ -103,14 +103,14 @@ import Testing
   }
 
   @Test func `leaves out a transaction that has no end`() throws {
-    let inUse = try StoreInUse()
+    let compiled = try StoreInUse()
     // The last frame is torn.
-    var files = inUse.files
-    let last = inUse.ends[inUse.ends.count - 1]
-    files.files[inUse.logName]?[last - 4] ^= 1
+    var files = compiled.files
+    let last = compiled.ends[compiled.ends.count - 1]
+    files.files[compiled.logName]?[last - 4] ^= 1
     let (_, found) = try DamagedStore.salvage(files)
     for (key, value) in found {
-      #expect(inUse.states.contains { $0[key] == value }, "\(String(decoding: key, as: UTF8.self))")
+      #expect(compiled.states.contains { $0[key] == value }, "\(String(decoding: key, as: UTF8.self))")
     }
   }
 
@@ -309,7 +309,7 @@ import Testing
           fileSystem: try damaged.files.mounted(), newFileSystem: new)
       } == .noSpace)
     let names = try new.openDirectory("/new").entries()
-    #expect(names.allSatisfy(Membership.isFile), "\(names)")
+    #expect(names.allSatisfy(ProcessAttachment.isFile), "\(names)")
   }
 }
 

@@ -160,7 +160,7 @@ private final class Stall: @unchecked Sendable {
     guard awaited > 0 else { return }
     for _ in 0..<awaited { isWritten.wait() }
     // The last one is about to be written: it lets go of this lock when it waits for its sync, or needs none.
-    try? engine.use.store.writer.withLock {}
+    try? engine.handle.store.writer.withLock {}
     duringSync()
   }
 

@@ -13,7 +13,7 @@ import Testing
     try TemporaryFolder.with { path in
       let first = try Engine(at: path, options: options)
       let second = try Engine(at: path, options: options)
-      #expect(first.use.store === second.use.store)
+      #expect(first.handle.store === second.handle.store)
       try first.write { try $0.put("a", [1]) }
       #expect(try second.snapshot().get("a") == [1])
       let held = try first.snapshot()
@@ -23,9 +23,9 @@ import Testing
       #expect(try held.get("a") == [1])
       try second.write { try $0.put("b", [2]) }
       try second.close()
-      #expect(second.use.store.status.isClosed)
+      #expect(second.handle.store.status.isClosed)
       let third = try Engine(at: path, options: options)
-      #expect(third.use.store !== second.use.store)
+      #expect(third.handle.store !== second.handle.store)
       #expect(try third.snapshot().count == 2)
       try third.close()
     }
@@ -50,8 +50,8 @@ import Testing
         change(&others)
         let engine = try Engine(at: path, options: others)
         defer { try? engine.close() }
-        #expect(engine.use.durability == others.durability)
-        return engine.use.store === first.use.store
+        #expect(engine.handle.durability == others.durability)
+        return engine.handle.store === first.handle.store
       }
       #expect(try isShared { $0.durability = .deferred })
       #expect(try isShared { $0.checkpointBytes *= 2 })
@@ -73,7 +73,7 @@ import Testing
       try FileManager.default.moveItem(atPath: path, toPath: path + "-moved")
       let stopped = try Engine(at: path, options: options)
       #expect(try stopped.snapshot().count == 0)
-      stopped.use.store.status.stop(EngineError(.inputOutput, "a sync failed"))
+      stopped.handle.store.status.stop(EngineError(.inputOutput, "a sync failed"))
       let sound = try Engine(at: path, options: options)
       #expect(code { try stopped.write { try $0.put("a", [1]) } } == .stopped)
       try sound.write { try $0.put("b", [2]) }
@@ -116,7 +116,7 @@ import Testing
     deferred.durability = .deferred
     let first = try Engine(at: "/store", options: deferred, fileSystem: OneFolder(disk))
     let second = try Engine(at: "/store", options: deferred, fileSystem: OneFolder(disk))
-    #expect(first.use.store === second.use.store)
+    #expect(first.handle.store === second.handle.store)
     try first.write { try $0.put("a", [1]) }
     try second.write { try $0.put("b", [2]) }
     try first.close()
@@ -157,7 +157,7 @@ import Testing
         #expect(code { try second?.write { _ in } } == .nestedWrite)
         second = nil
       }
-      let store = first.use.store
+      let store = first.handle.store
       try first.close()
       #expect(store.status.isClosed)
       let reopened = try Engine(at: path, options: options)

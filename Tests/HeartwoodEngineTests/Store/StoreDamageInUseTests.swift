@@ -51,8 +51,8 @@ import Testing
         let whole = isLog ? store.ends.dropFirst().count { $0 <= length } : store.states.count - 1
         let found = try contents(of: damaged, reading, place, isThorough: length % 16 == 0)
         #expect(found == nil || found == store.states[whole], "\(place): wrong data")
-        #expect(found == nil || whole >= store.provenCount, "\(place): lost data")
-        if isLog, whole > store.provenCount { #expect(found != nil, "\(place): refused") }
+        #expect(found == nil || whole >= store.durableCount, "\(place): lost data")
+        if isLog, whole > store.durableCount { #expect(found != nil, "\(place): refused") }
       }
     }
   }
@@ -66,8 +66,8 @@ import Testing
       options.access = .readOnly
       let engine = try Engine(at: StoreFiles.path, options: options, fileSystem: try damaged.mounted())
       // Each transaction proves the one before it.
-      let proven = store.states[offset == nil ? 5 : 4]
-      try engine.read { try $0.expect(proven, "byte \(offset ?? 0)") }
+      let knownDurable = store.states[offset == nil ? 5 : 4]
+      try engine.read { try $0.expect(knownDurable, "byte \(offset ?? 0)") }
     }
   }
 

@@ -102,7 +102,7 @@ import Testing
 
   @Test func `verify names what is damaged in an open store`() throws {
     let (store, _) = try StoreFiles.small()
-    for name in store.files.keys.sorted() where !Membership.isFile(name) {
+    for name in store.files.keys.sorted() where !ProcessAttachment.isFile(name) {
       let fileSystem = try store.mounted()
       let engine = try Engine(at: StoreFiles.path, options: Self.options(.mapped), fileSystem: fileSystem)
       #expect(try engine.verify().isSound)

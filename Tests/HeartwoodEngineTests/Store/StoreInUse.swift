@@ -13,7 +13,7 @@ struct StoreInUse {
   let ends: [Int]
   let logName = "0000000000000001.log"
   /// The last one that the anchor proves: the checkpoint's.
-  let provenCount = 3
+  let durableCount = 3
 
   /// The newest transaction is the only one that nothing proves to be on disk.
   var possible: ArraySlice<Model> { states.suffix(2) }
@@ -39,7 +39,7 @@ struct StoreInUse {
       }
       states.append(model)
       ends.append(try Self.end(of: try StoreFiles(fileSystem).files[logName] ?? []))
-      if number == provenCount { try engine.checkpoint() }
+      if number == durableCount { try engine.checkpoint() }
     }
     files = try StoreFiles(fileSystem)
     self.states = states

@@ -90,7 +90,7 @@ import Testing
     try TemporaryFolder.with { path in
       let engine = try Engine(at: path, options: options)
       for value in 1...3 { try engine.write { try $0.put("a", [UInt8(value)]) } }
-      #expect(try engine.statistics().hiddenTransactions == 0)
+      #expect(try engine.statistics().unrecoveredTransactions == 0)
       let image = path + "-image"
       try FileManager.default.copyItem(atPath: path, toPath: image)
       defer { try? FileManager.default.removeItem(atPath: image) }
@@ -99,12 +99,12 @@ import Testing
       readOnly.access = .readOnly
       let reader = try Engine(at: image, options: readOnly)
       let statistics = try reader.statistics()
-      #expect(statistics.hiddenTransactions > 0)
-      #expect(Int(statistics.generation.rawValue) + statistics.hiddenTransactions == 3)
+      #expect(statistics.unrecoveredTransactions > 0)
+      #expect(Int(statistics.generation.rawValue) + statistics.unrecoveredTransactions == 3)
       try reader.close()
       let writer = try Engine(at: image, options: options)
       #expect(try writer.statistics().generation.rawValue == 3)
-      #expect(try writer.statistics().hiddenTransactions == 0)
+      #expect(try writer.statistics().unrecoveredTransactions == 0)
       try writer.close()
     }
   }

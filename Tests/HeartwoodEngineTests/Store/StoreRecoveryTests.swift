@@ -11,7 +11,7 @@ import Testing
   func `of the anchor whose sync has failed leaves a slot to a crash, though the system calls it clean`(
     seed: UInt64
   ) throws {
-    let disk = SimulatedFileSystem(seed: seed, personality: .hostile)
+    let disk = SimulatedFileSystem(seed: seed, crashModel: .hostile)
     let plan = FaultPlan([.init(.sync(.failsKeepingData), on: .of(.sync), file: "*anchor*", .nth(2))])
     let options = StoreKind.simulated.options
     let first = try Engine(

@@ -45,11 +45,11 @@ enum ScannedKeys: CaseIterable {
   @Test(arguments: ScannedKeys.allCases)
   func `a leaf knows the keys of its entries from all others`(keys: ScannedKeys) throws {
     var random = SplitMix64(seed: 0x1EAF)
-    let rig = try TreeRig()
-    try rig.commit {
-      for _ in 0..<60 { try rig.put(keys.key(&random), random.bytes(20)) }
+    let harness = try TreeHarness()
+    try harness.commit {
+      for _ in 0..<60 { try harness.put(keys.key(&random), random.bytes(20)) }
     }
-    let cursor = TreeCursor(rig.view)
+    let cursor = TreeCursor(harness.view)
     var stands = try cursor.moveToFirst()
     while stands {
       try Self.expectKnown(

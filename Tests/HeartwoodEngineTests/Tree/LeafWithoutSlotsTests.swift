@@ -30,21 +30,23 @@ import Testing
       + withUnsafeBytes(of: UInt32(number * 3 + 1).bigEndian) { Array($0) }
   }
 
-  private static func filled(_ count: Int, prefixBytes: Int) throws -> TreeRig {
-    let rig = try TreeRig()
-    try rig.commit {
-      for number in 0..<count { try rig.put(key(number, prefixBytes: prefixBytes), value) }
+  private static func filled(_ count: Int, prefixBytes: Int) throws -> TreeHarness {
+    let harness = try TreeHarness()
+    try harness.commit {
+      for number in 0..<count { try harness.put(key(number, prefixBytes: prefixBytes), value) }
     }
-    return rig
+    return harness
   }
 
   /// How many keys one leaf holds.
   private static func capacity(prefixBytes: Int) throws -> Int {
-    let rig = try TreeRig()
-    try rig.commit {
-      while rig.writer.root.level == 0 { try rig.put(key(rig.model.count, prefixBytes: prefixBytes), value) }
+    let harness = try TreeHarness()
+    try harness.commit {
+      while harness.writer.root.level == 0 {
+        try harness.put(key(harness.model.count, prefixBytes: prefixBytes), value)
+      }
     }
-    return rig.model.count - 1
+    return harness.model.count - 1
   }
 
   @Test(arguments: Newcomer.allCases, [0, 1000])
@@ -53,35 +55,36 @@ import Testing
     let capacity = try Self.capacity(prefixBytes: prefixBytes)
     #expect(capacity * 16 + prefixBytes > 3800)
     for place in [0, 1, capacity - 2, capacity - 1] + Array(stride(from: 5, to: capacity, by: 61)) {
-      let rig = try Self.filled(capacity, prefixBytes: prefixBytes)
+      let harness = try Self.filled(capacity, prefixBytes: prefixBytes)
       let (key, value) = newcomer.entry(at: Self.key(place, prefixBytes: prefixBytes))
-      try rig.commit { try rig.put(key, value) }
-      try TreeRig.expectEqual(rig.view, rig.model, &random, "\(newcomer) at \(place) of \(capacity)")
-      try rig.commit { try rig.delete(key) }
-      try TreeRig.expectEqual(rig.view, rig.model, &random, "\(newcomer) at \(place), taken away")
+      try harness.commit { try harness.put(key, value) }
+      try TreeHarness.expectEqual(
+        harness.view, harness.model, &random, "\(newcomer) at \(place) of \(capacity)")
+      try harness.commit { try harness.delete(key) }
+      try TreeHarness.expectEqual(harness.view, harness.model, &random, "\(newcomer) at \(place), taken away")
     }
   }
 
   @Test(arguments: 1...3 as ClosedRange<UInt64>)
   func `is made and unmade as keys of one length and others come and go`(seed: UInt64) throws {
     var random = SplitMix64(seed: seed)
-    let rig = try TreeRig()
+    let harness = try TreeHarness()
     for round in 0..<24 {
       let (start, odd) = (random.below(2000), [0, 0, 3, 40][random.below(4)])
       let isInOrder = random.below(2) == 0
-      try rig.commit {
+      try harness.commit {
         for step in 0..<random.below(400) {
           let number = isInOrder ? start + step : random.below(2000)
           let key = Self.key(number, prefixBytes: 12)
           switch random.below(100) {
-          case ..<odd: try rig.put(key + random.bytes(random.below(20)), random.bytes(random.below(30)))
-          case ..<(round % 4 == 3 ? 90 : 20): try rig.delete(rig.anyKey(&random) ?? key)
-          default: try rig.put(key, Self.value)
+          case ..<odd: try harness.put(key + random.bytes(random.below(20)), random.bytes(random.below(30)))
+          case ..<(round % 4 == 3 ? 90 : 20): try harness.delete(harness.anyKey(&random) ?? key)
+          default: try harness.put(key, Self.value)
           }
         }
-        if random.below(5) == 0 { try rig.pack(at: Self.key(start, prefixBytes: 12)) }
+        if random.below(5) == 0 { try harness.compactLeaf(at: Self.key(start, prefixBytes: 12)) }
       }
-      try TreeRig.expectEqual(rig.view, rig.model, &random, "seed \(seed), round \(round)")
+      try TreeHarness.expectEqual(harness.view, harness.model, &random, "seed \(seed), round \(round)")
     }
   }
 }

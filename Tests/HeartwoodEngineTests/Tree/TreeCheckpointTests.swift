@@ -28,9 +28,10 @@ import Testing
     }
   }
 
-  private func checkpoint(_ rig: TreeRig, _ pages: Pages) throws -> TreeRoot {
-    var checkpoint = TreeCheckpoint(space: rig.space)
-    let root = try checkpoint.write(rig.generations.tip.root) { page throws(EngineError) in pages.add(page)
+  private func checkpoint(_ harness: TreeHarness, _ pages: Pages) throws -> TreeRoot {
+    var checkpoint = TreeCheckpoint(space: harness.space)
+    let root = try checkpoint.write(harness.generations.tip.root) { page throws(EngineError) in
+      pages.add(page)
     }
     checkpoint.confirm()
     return root
@@ -38,50 +39,50 @@ import Testing
 
   @Test func `A tree read back from its checkpoint is the same, and grows on`() throws {
     var random = SplitMix64(seed: 11)
-    let rig = try TreeRig()
+    let harness = try TreeHarness()
     let pages = Pages()
-    try rig.commit { for _ in 0..<4000 { try rig.put(KeyShape.text.key(&random), [9]) } }
-    let first = try checkpoint(rig, pages)
-    try TreeRig.expectEqual(try pages.reopened(first), rig.model, &random, "first checkpoint")
+    try harness.commit { for _ in 0..<4000 { try harness.put(KeyShape.text.key(&random), [9]) } }
+    let first = try checkpoint(harness, pages)
+    try TreeHarness.expectEqual(try pages.reopened(first), harness.model, &random, "first checkpoint")
     let written = pages.count
-    try rig.commit { try rig.put([1, 2, 3], []) }
-    let second = try checkpoint(rig, pages)
+    try harness.commit { try harness.put([1, 2, 3], []) }
+    let second = try checkpoint(harness, pages)
     #expect(pages.count - written == second.level + 1)
-    try TreeRig.expectEqual(try pages.reopened(second), rig.model, &random, "second checkpoint")
-    #expect(try checkpoint(rig, pages) == second)
+    try TreeHarness.expectEqual(try pages.reopened(second), harness.model, &random, "second checkpoint")
+    #expect(try checkpoint(harness, pages) == second)
   }
 
   @Test func `Pages that lie on disk are given back, and changed by being copied`() throws {
     var random = SplitMix64(seed: 12)
-    let rig = try TreeRig()
+    let harness = try TreeHarness()
     let pages = Pages()
-    rig.space.addSegment(
+    harness.space.addSegment(
       3, seed: 99, base: UnsafeRawPointer(pages.base), pageCapacity: 512, pageCount: 512, owner: pages,
       fill: nil)
-    try rig.commit { for _ in 0..<4000 { try rig.put(KeyShape.paddedNumbers.key(&random), [9]) } }
-    _ = try checkpoint(rig, pages)
-    try rig.commit { try rig.put([1], [1]) }
-    try rig.commit { try rig.writer.adoptDiskPlaces() }
-    try TreeRig.expectEqual(rig.view, rig.model, &random, "adopted")
-    try rig.commit {}
-    #expect(rig.space.arenaBytesInUse <= 3 * 4096)
+    try harness.commit { for _ in 0..<4000 { try harness.put(KeyShape.paddedNumbers.key(&random), [9]) } }
+    _ = try checkpoint(harness, pages)
+    try harness.commit { try harness.put([1], [1]) }
+    try harness.commit { try harness.writer.evictCleanPages() }
+    try TreeHarness.expectEqual(harness.view, harness.model, &random, "adopted")
+    try harness.commit {}
+    #expect(harness.space.arenaBytesInUse <= 3 * 4096)
     for _ in 0..<20 {
-      try rig.commit {
-        for _ in 0..<30 { try rig.put(KeyShape.paddedNumbers.key(&random), [1, 2]) }
-        for _ in 0..<30 { try rig.delete(rig.model.keys.randomElement(using: &random) ?? []) }
+      try harness.commit {
+        for _ in 0..<30 { try harness.put(KeyShape.paddedNumbers.key(&random), [1, 2]) }
+        for _ in 0..<30 { try harness.delete(harness.model.keys.randomElement(using: &random) ?? []) }
       }
     }
-    try TreeRig.expectEqual(rig.view, rig.model, &random, "changed")
+    try TreeHarness.expectEqual(harness.view, harness.model, &random, "changed")
   }
 
   @Test func `Whatever byte of a page is changed, it is found, and what lies beside the page is read`()
     throws
   {
     var random = SplitMix64(seed: 13)
-    let rig = try TreeRig()
+    let harness = try TreeHarness()
     let pages = Pages()
-    try rig.commit { for _ in 0..<900 { try rig.put(KeyShape.text.key(&random), [9, 8]) } }
-    let root = try checkpoint(rig, pages)
+    try harness.commit { for _ in 0..<900 { try harness.put(KeyShape.text.key(&random), [9, 8]) } }
+    let root = try checkpoint(harness, pages)
     for byte in stride(from: 4096, to: pages.count * 4096, by: 37) {
       let place = pages.base + byte
       let old = place.load(as: UInt8.self)
@@ -99,10 +100,10 @@ import Testing
 
   @Test func `A page of another level than what leads to it says is refused`() throws {
     var random = SplitMix64(seed: 15)
-    let rig = try TreeRig()
+    let harness = try TreeHarness()
     let pages = Pages()
-    try rig.commit { for _ in 0..<900 { try rig.put(KeyShape.text.key(&random), [9, 8]) } }
-    var root = try checkpoint(rig, pages)
+    try harness.commit { for _ in 0..<900 { try harness.put(KeyShape.text.key(&random), [9, 8]) } }
+    var root = try checkpoint(harness, pages)
     let level = root.level
     #expect(level > 0)
     for other in 0...TreeRoot.levelLimit where other != level {
@@ -114,10 +115,10 @@ import Testing
 
   @Test func `A page whose checksum was made to fit is read without leaving it`() throws {
     var random = SplitMix64(seed: 14)
-    let rig = try TreeRig()
+    let harness = try TreeHarness()
     let pages = Pages()
-    try rig.commit { for _ in 0..<60 { try rig.put(KeyShape.text.key(&random), [9, 8]) } }
-    var root = try checkpoint(rig, pages)
+    try harness.commit { for _ in 0..<60 { try harness.put(KeyShape.text.key(&random), [9, 8]) } }
+    var root = try checkpoint(harness, pages)
     for _ in 0..<6000 {
       let offset = random.below(3) == 0 ? random.below(48) : random.below(4096)
       let place = pages.base + (Int(root.reference.index) * 4096 + offset)

@@ -40,8 +40,8 @@ import Testing
     try ScheduleExplorer().explore(preemptions: 1) { threads in
       threads.add("patient") {
         let start = MonotonicTime.nanoseconds
-        var patience = Patience(seconds: 2)
-        while patience.wait() {}
+        var backoff = Backoff(seconds: 2)
+        while backoff.wait() {}
         let waited = MonotonicTime.nanoseconds - start
         if waited < 2_000_000_000 { throw PlantedFailure("waited \(waited) ns") }
       }
@@ -107,5 +107,5 @@ import Testing
 /// A lock and a condition as a thread's closure can hold them.
 private final class Waiting: Sendable {
   let lock = Lock()
-  let condition = Condition()
+  let condition = ConditionVariable()
 }

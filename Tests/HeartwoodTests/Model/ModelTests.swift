@@ -95,7 +95,7 @@ import Testing
         #expect(twin.number == entity.number)
         #expect(
           twin.slots.map { twin.property(at: $0).name } == entity.slots.map { entity.property(at: $0).name })
-        #expect(twin.inUse.defaults == entity.inUse.defaults)
+        #expect(twin.compiled.defaults == entity.compiled.defaults)
         #expect(twin.indexes.map(\.name) == entity.indexes.map(\.name))
       }
     }

@@ -12,7 +12,7 @@ import Testing
   }
 
   /// The entries an index should have, in its order.
-  private func expected(_ index: StoreIndex, _ mirror: StoreMirror, _ world: StoreWorld) -> [Entry] {
+  private func expected(_ index: StoreIndex, _ mirror: StoreModel, _ world: StoreWorld) -> [Entry] {
     let entries = mirror.rows.compactMap { place, row -> Entry? in
       guard let entity = world.model.entitiesByName[row.entity], entity.isKindOf(entity: index.entity) else {
         return nil
@@ -81,7 +81,7 @@ import Testing
     print("seed \(seed)")
     let world = StoreWorld()
     let store = try LogStore.open(at: URL(filePath: "/dev/null"), model: world.model)
-    var script = StoreScript(world, seed: seed)
+    var script = StoreWorkload(world, seed: seed)
     for _ in 0..<60 { try script.save(to: store) }
     let view = try store.view()
     for index in store.schema.indexes {
@@ -143,7 +143,7 @@ import Testing
   @Test func `entries take the same bytes from a row as from its values`() throws {
     let world = StoreWorld()
     try world.model.freeze()
-    var script = StoreScript(world, seed: 3)
+    var script = StoreWorkload(world, seed: 3)
     let store = try LogStore.open(at: URL(filePath: "/dev/null"), model: world.model)
     for _ in 0..<30 { try script.save(to: store) }
     try store.view().scanRows(of: world.country, from: nil, reversed: false) { found in

@@ -9,7 +9,7 @@ import Testing
     print("seed \(seed)")
     try StorePlace.disk.use { url in
       let world = StoreWorld()
-      var script = StoreScript(world, seed: seed)
+      var script = StoreWorkload(world, seed: seed)
       for _ in 0..<4 {
         let store = try LogStore.open(at: url, model: world.model, options: .quick)
         for _ in 0..<15 { try script.save(to: store) }
@@ -26,7 +26,7 @@ import Testing
   @Test func `a store in memory holds what a plain model holds`() throws {
     let world = StoreWorld()
     let store = try LogStore.open(at: URL(filePath: "/dev/null"), model: world.model)
-    var script = StoreScript(world, seed: 77)
+    var script = StoreWorkload(world, seed: 77)
     for _ in 0..<60 { try script.save(to: store) }
     try script.mirror.check(try store.view(), world, store.identity)
     #expect(try store.verify().findings == [])
@@ -35,8 +35,8 @@ import Testing
   @Test func `a view never changes, and a past generation can be read again`() throws {
     let world = StoreWorld()
     let store = try LogStore.open(at: URL(filePath: "/dev/null"), model: world.model)
-    var script = StoreScript(world, seed: 5)
-    var past: [(UInt64, any StoreView, StoreMirror)] = []
+    var script = StoreWorkload(world, seed: 5)
+    var past: [(UInt64, any StoreView, StoreModel)] = []
     for _ in 0..<8 {
       for _ in 0..<4 { try script.save(to: store) }
       past.append((store.newestGeneration, try store.view(), script.mirror))
@@ -52,7 +52,7 @@ import Testing
     struct Refused: Error {}
     let world = StoreWorld()
     let store = try LogStore.open(at: URL(filePath: "/dev/null"), model: world.model)
-    var script = StoreScript(world, seed: 6)
+    var script = StoreWorkload(world, seed: 6)
     for _ in 0..<5 { try script.save(to: store) }
     let generation = store.newestGeneration
     #expect(throws: Refused.self) {

@@ -9,7 +9,7 @@ import Testing
   let world = StoreWorld()
   let backup = folder.url.appending(path: "backup")
   let store = try LogStore.open(at: folder.store, model: world.model, options: .quick)
-  var script = StoreScript(world, seed: 5)
+  var script = StoreWorkload(world, seed: 5)
   for round in 0..<4 {
     for _ in 0..<10 { try script.save(to: store) }
     let report = try store.backup(to: backup, PosixFileSystem())

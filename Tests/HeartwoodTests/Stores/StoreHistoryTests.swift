@@ -17,13 +17,13 @@ import Testing
   @Test func `the history, replayed from nothing, ends at the rows that are there`() throws {
     try StorePlace.disk.use { url in
       let world = StoreWorld()
-      var script = StoreScript(world, seed: 21)
+      var script = StoreWorkload(world, seed: 21)
       var store = try LogStore.open(at: url, model: world.model, options: .quick)
       for _ in 0..<40 { try script.save(to: store) }
       try store.close()
       store = try LogStore.open(at: url, model: world.model, options: .quick)
       let newest = try store.view()
-      var rows: [StoreMirror.Place: [String: Value]] = [:]
+      var rows: [StoreModel.Place: [String: Value]] = [:]
       for record in try records(store) {
         let view = try store.view(at: record.number)
         for change in record.changes { try replay(change, view, newest, store.identity, &rows) }
@@ -36,10 +36,10 @@ import Testing
   /// Takes from each generation only what its history says that changed.
   private func replay(
     _ change: HistoryChange, _ view: any StoreView, _ newest: any StoreView, _ store: StoreIdentity,
-    _ rows: inout [StoreMirror.Place: [String: Value]]
+    _ rows: inout [StoreModel.Place: [String: Value]]
   ) throws {
     let root = change.entity.rootEntity
-    let place = StoreMirror.Place(root: root.displayName, key: change.key)
+    let place = StoreModel.Place(root: root.displayName, key: change.key)
     switch change.kind {
     case .delete:
       let before = try #require(rows[place])
@@ -122,7 +122,7 @@ import Testing
   {
     let world = StoreWorld()
     let store = try LogStore.open(at: URL(filePath: "/dev/null"), model: world.model)
-    var script = StoreScript(world, seed: 8)
+    var script = StoreWorkload(world, seed: 8)
     for _ in 0..<20 { try script.save(to: store) }
     let record = try #require(try records(store).max { $0.changes.count < $1.changes.count })
     let bytes = HistoryCoding.encode(record, store.schema)

@@ -4,9 +4,9 @@ import Testing
 @testable import Heartwood
 
 @Suite struct StoreOpeningTests {
-  private func fill(_ url: URL, _ world: StoreWorld, seed: UInt64) throws -> StoreScript {
+  private func fill(_ url: URL, _ world: StoreWorld, seed: UInt64) throws -> StoreWorkload {
     let store = try LogStore.open(at: url, model: world.model, options: .quick)
-    var script = StoreScript(world, seed: seed)
+    var script = StoreWorkload(world, seed: seed)
     for _ in 0..<20 { try script.save(to: store) }
     try store.close()
     return script
@@ -61,7 +61,7 @@ import Testing
       let world = StoreWorld()
       let first = try LogStore.open(at: url, model: world.model, options: .quick)
       let second = try LogStore.open(at: url, model: StoreWorld().model, options: .quick)
-      var script = StoreScript(world, seed: 4)
+      var script = StoreWorkload(world, seed: 4)
       try script.save(to: first)
       #expect(second.newestGeneration == first.newestGeneration)
       #expect(second.identity == first.identity)

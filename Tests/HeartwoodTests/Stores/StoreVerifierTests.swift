@@ -8,12 +8,12 @@ import Testing
 @Suite struct StoreVerifierTests {
   private let world: StoreWorld
   private let store: LogStore
-  private let script: StoreScript
+  private let script: StoreWorkload
 
   init() throws {
     world = StoreWorld()
     store = try LogStore.open(at: URL(filePath: "/dev/null"), model: world.model)
-    var script = StoreScript(world, seed: 31)
+    var script = StoreWorkload(world, seed: 31)
     for _ in 0..<50 { try script.save(to: store) }
     self.script = script
   }

@@ -11,7 +11,7 @@ final class RelationshipState {
   /// The keys in the store: in their order where the relationship has one, else ascending.
   private(set) var committed: [UInt64]?
   /// Keys that came since the last save, in the order in which they came.
-  private(set) var added: ArrivalList<UInt64> = []
+  private(set) var added: InsertionOrderedSet<UInt64> = []
   private(set) var removed: Set<UInt64> = []
 
   /// The whole pending order, once somebody has moved or placed an element of an ordered relationship; among
@@ -134,7 +134,7 @@ final class RelationshipState {
   /// Gives keys that were replaced their new values.
   func rename(_ newKey: (UInt64) -> UInt64) {
     guard !added.isEmpty else { return }
-    var renamed: ArrivalList<UInt64> = []
+    var renamed: InsertionOrderedSet<UInt64> = []
     for key in added { renamed.append(newKey(key)) }
     added = renamed
     placed = order?.map(newKey)

@@ -157,7 +157,7 @@ extension ManagedObjectID {
   /// The identifier whose text this is, if it is one of the root entity's.
   fileprivate init?(text: String, below root: EntityDescription) {
     guard let uri = URL(string: text), let parts = Self.parts(of: uri),
-      let entity = root.inUse.family.entities.first(where: { $0.name == parts.entityName })
+      let entity = root.compiled.family.entities.first(where: { $0.name == parts.entityName })
     else { return nil }
     self.init(entity: entity, key: parts.key, store: StoreIdentity(uuid: parts.store))
   }

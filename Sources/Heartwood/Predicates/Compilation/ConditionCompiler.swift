@@ -52,7 +52,7 @@ struct ConditionCompiler {
   private mutating func compileDisjuncts(_ parts: [Condition]) throws(HeartwoodError) -> CompiledPart {
     var compiled: [CompiledPart] = []
     for part in parts { compiled.append(try compile(part)) }
-    return CompiledPart(RowTest.any(compiled.map(\.test)), Conjunct.membership(compiled.map(\.conjunct)))
+    return CompiledPart(RowTest.any(compiled.map(\.test)), Conjunct.attachment(compiled.map(\.conjunct)))
   }
 }
 
@@ -209,7 +209,7 @@ extension ResolvedPath {
 
 extension Conjunct {
   /// Equalities of one property, joined by OR, are one membership.
-  static func membership(_ parts: [Conjunct]) -> Conjunct {
+  static func attachment(_ parts: [Conjunct]) -> Conjunct {
     var values: [Value] = []
     var slots: Set<Int> = []
     for part in parts {

@@ -12,21 +12,21 @@ extension LogStoreView {
     _ index: StoreIndex, _ range: IndexRange, reversed: Bool, _ body: (UInt64) throws -> Bool
   ) throws {
     var run = CutRun()
-    var goesOn = true
+    var continuesAfter = true
     try scan(IndexBounds(index, range).keys, reversed: reversed) { entry, _ in
       if run.isEmpty, !IndexKey.isCut(entry) {
-        goesOn = try body(KeySpace.lastNumber(entry))
-        return goesOn
+        continuesAfter = try body(KeySpace.lastNumber(entry))
+        return continuesAfter
       }
       if run.take(entry) { return true }
-      goesOn = try hand(out: run, of: index, reversed, body)
-      guard goesOn else { return false }
+      continuesAfter = try hand(out: run, of: index, reversed, body)
+      guard continuesAfter else { return false }
       run = CutRun()
       if run.take(entry) { return true }
-      goesOn = try body(KeySpace.lastNumber(entry))
-      return goesOn
+      continuesAfter = try body(KeySpace.lastNumber(entry))
+      return continuesAfter
     }
-    if goesOn, !run.isEmpty { _ = try hand(out: run, of: index, reversed, body) }
+    if continuesAfter, !run.isEmpty { _ = try hand(out: run, of: index, reversed, body) }
   }
 
   /// - Returns: whether the body wants more.

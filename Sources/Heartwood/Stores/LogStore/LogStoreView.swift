@@ -21,7 +21,7 @@ final class LogStoreView: StoreView, StoreReading {
   func scanRows(
     of root: EntityDescription, from start: UInt64?, reversed: Bool, _ body: (FoundRow) throws -> Bool
   ) throws {
-    let family = root.inUse.family
+    let family = root.compiled.family
     try scan(Self.rows(of: root, from: start, reversed: reversed), reversed: reversed) { key, bytes in
       try body(FoundRow(key: KeySpace.lastNumber(key), row: RowView(validating: bytes, of: family)))
     }

@@ -14,7 +14,7 @@ extension StoreReading {
     let bytes = try HeartwoodError.translating("a row cannot be read") {
       try KeySpace.withRowKey(root.number, key) { try reader.pointer(of: $0) }
     }
-    return try bytes.map { try RowView(validating: $0, of: root.inUse.family) }
+    return try bytes.map { try RowView(validating: $0, of: root.compiled.family) }
   }
 
   func destinations(

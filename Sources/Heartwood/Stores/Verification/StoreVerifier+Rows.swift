@@ -16,7 +16,7 @@ extension StoreVerifier {
         self.report("\(self.name(root, key)) has a key that was not given out: the next one is \(next)")
       }
       do {
-        try self.check(RowView(validating: bytes, of: root.inUse.family), key, root)
+        try self.check(RowView(validating: bytes, of: root.compiled.family), key, root)
       } catch let error as HeartwoodError where error.underlying == nil {
         self.report("\(self.name(root, key)): \(error.message)")
       }

@@ -8,10 +8,10 @@ public struct EffectTable: Sendable {
     /// The file system, or the personality of the simulated disk.
     public var source: String
     /// The personality whose syncs decide what was durable.
-    public var terms: Personality
+    public var terms: CrashModel
 
     /// A column.
-    public init(source: String, terms: Personality) { (self.source, self.terms) = (source, terms) }
+    public init(source: String, terms: CrashModel) { (self.source, self.terms) = (source, terms) }
   }
 
   private var counts: [Column: [Effect: Int]] = [:]

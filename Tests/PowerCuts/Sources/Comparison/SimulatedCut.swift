@@ -3,10 +3,10 @@ import HeartwoodFiles
 
 /// A moment of a trace on simulated disks of every personality.
 public final class SimulatedCut {
-  private let replays: [Personality: TraceReplay]
-  private var histories: [Personality: FolderHistory] = [:]
+  private let replays: [CrashModel: TraceReplay]
+  private var histories: [CrashModel: FolderHistory] = [:]
   /// What the simulated disk of one personality makes of the moment.
-  private var enumerations: [Personality: [FolderState]] = [:]
+  private var enumerations: [CrashModel: [FolderState]] = [:]
   private let imagesPerCut: Int
 
   /// Simulated disks on which nothing was done yet.
@@ -14,7 +14,7 @@ public final class SimulatedCut {
   /// - Parameter imagesPerCut: The most images that a disk of one personality makes of one cut.
   public init(_ trace: CallTrace, imagesPerCut: Int, seed: UInt64) {
     replays = Dictionary(
-      uniqueKeysWithValues: Personality.allCases.map { ($0, TraceReplay(trace, $0, seed: seed)) })
+      uniqueKeysWithValues: CrashModel.allCases.map { ($0, TraceReplay(trace, $0, seed: seed)) })
     self.imagesPerCut = imagesPerCut
   }
 
@@ -35,17 +35,17 @@ public final class SimulatedCut {
   /// Goes on to a later moment, and counts what the simulated disks make of it.
   public func advance(to moment: Int, _ table: inout EffectTable) throws {
     for replay in replays.values { try replay.advance(to: moment) }
-    for terms in [Personality.ext4Ordered, .posix] {
+    for terms in [CrashModel.ext4Ordered, .posix] {
       histories[terms] = try replays[terms].map { try FolderHistory(of: $0.disk, at: TraceReplay.path) }
     }
-    for (personality, replay) in replays {
-      let terms = personality.terms
+    for (crashModel, replay) in replays {
+      let terms = crashModel.terms
       guard let history = histories[terms] else { continue }
       let states = try replay.disk.crashImages(limits).map {
         try folderState(TraceReplay.path, in: $0.mounted())
       }
-      enumerations[personality] = states
-      let column = EffectTable.Column(source: "\(personality)", terms: terms)
+      enumerations[crashModel] = states
+      let column = EffectTable.Column(source: "\(crashModel)", terms: terms)
       for state in states { table.add(history.effects(in: state), to: column) }
     }
   }
@@ -57,7 +57,7 @@ public final class SimulatedCut {
   public func add(
     _ found: FolderState, of source: String, _ table: inout EffectTable
   ) -> (ordered: Set<Effect>, posix: Set<Effect>) {
-    func effects(_ terms: Personality, _ sources: [Personality]) -> Set<Effect> {
+    func effects(_ terms: CrashModel, _ sources: [CrashModel]) -> Set<Effect> {
       let effects = histories[terms]?.effects(in: found) ?? []
       // Every prefix of the changes is an image of every personality.
       let isEnumerated =
@@ -73,7 +73,7 @@ public final class SimulatedCut {
   public var unsyncedChangeCount: Int { replays[.posix]?.disk.unsyncedChangeCount ?? 0 }
 }
 
-extension Personality {
+extension CrashModel {
   /// The personality whose syncs are the same; `hostile` differs from `posix` in its images only.
-  public var terms: Personality { self == .ext4Ordered ? .ext4Ordered : .posix }
+  public var terms: CrashModel { self == .ext4Ordered ? .ext4Ordered : .posix }
 }

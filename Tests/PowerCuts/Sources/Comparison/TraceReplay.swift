@@ -15,9 +15,9 @@ public final class TraceReplay {
   public static let path = "/store"
 
   /// A replay that has made no call yet.
-  public init(_ trace: CallTrace, _ personality: Personality, seed: UInt64) {
+  public init(_ trace: CallTrace, _ crashModel: CrashModel, seed: UInt64) {
     self.trace = trace
-    disk = SimulatedFileSystem(seed: seed, personality: personality)
+    disk = SimulatedFileSystem(seed: seed, crashModel: crashModel)
   }
 
   /// Makes all calls that had begun before `moment`, but for a sync that had not returned: what it covers is still

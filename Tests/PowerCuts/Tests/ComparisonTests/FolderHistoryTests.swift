@@ -66,11 +66,11 @@ import Testing
     #expect(history.effects(in: ["b": []]) == [.namesReordered, .reorderedBetweenFiles])
   }
 
-  @Test(arguments: [Personality.posix, .ext4Ordered])
-  func `every image of a simulated disk is something that its calls can leave`(personality: Personality)
+  @Test(arguments: [CrashModel.posix, .ext4Ordered])
+  func `every image of a simulated disk is something that its calls can leave`(crashModel: CrashModel)
     throws
   {
-    let disk = SimulatedFileSystem(seed: 1, personality: personality)
+    let disk = SimulatedFileSystem(seed: 1, crashModel: crashModel)
     try disk.createDirectory("/store")
     let folder = try disk.openDirectory("/store")
     let file = try folder.open("a", .createNew)

@@ -31,7 +31,7 @@ final class Campaign {
       for (index, victim) in victims(format).enumerated() {
         figures.add(try cut(victim, base, index))
       }
-      figures.add(try KillCourse(boot: boot, base: base, folder: folder).run(format, arguments))
+      figures.add(try KillScenario(boot: boot, base: base, folder: folder).run(format, arguments))
       say("\(format): \(figures); \(Int(-start.timeIntervalSinceNow)) s")
       for finding in figures.findings { say("  FOUND \(finding)") }
       isClean = isClean && figures.findings.isEmpty
@@ -45,7 +45,7 @@ final class Campaign {
   /// Prints what real and simulated disks have left of the same calls.
   private func report() {
     let formats = arguments.formats.map(\.rawValue)
-    func columns(_ personalities: [Personality], _ terms: Personality) -> [EffectTable.Column] {
+    func columns(_ personalities: [CrashModel], _ terms: CrashModel) -> [EffectTable.Column] {
       (formats + personalities.map(\.rawValue)).map { .init(source: $0, terms: terms) }
     }
     say("\nIn the terms of POSIX: a sync makes the bytes of its file durable, or the names in its folder.")

@@ -1,0 +1,46 @@
+/// What an object has once it has been changed or its relationships were looked at: one block of memory,
+/// with a place for a pending value of every slot at its end.
+final class PendingValues: ManagedBuffer<PendingValuesHeader, Value?> {
+  static func make(slotCount: Int) -> PendingValues {
+    let buffer = PendingValues.create(minimumCapacity: slotCount) { _ in
+      PendingValuesHeader(slotCount: slotCount)
+    }
+    buffer.withUnsafeMutablePointerToElements { $0.initialize(repeating: nil, count: slotCount) }
+    return unsafeDowncast(buffer, to: PendingValues.self)
+  }
+
+  deinit {
+    _ = withUnsafeMutablePointers { header, elements in elements.deinitialize(count: header.pointee.slotCount)
+    }
+  }
+
+  var hasEdits: Bool { header.editedCount > 0 }
+
+  func edit(_ slot: Int) -> Value? { withUnsafeMutablePointerToElements { $0[slot] } }
+
+  func setEdit(_ slot: Int, _ value: Value) {
+    withUnsafeMutablePointers { header, elements in
+      if elements[slot] == nil { header.pointee.editedCount += 1 }
+      elements[slot] = value
+    }
+  }
+
+  func dropEdits() {
+    guard hasEdits else { return }
+    withUnsafeMutablePointers { header, elements in
+      elements.update(repeating: nil, count: header.pointee.slotCount)
+      header.pointee.editedCount = 0
+    }
+  }
+}
+
+struct PendingValuesHeader {
+  let slotCount: Int
+  var editedCount = 0
+  /// How often the object has been edited: what `willSave` is repeated for.
+  var editCount = 0
+  /// By slot; empty until a to-many relationship is looked at.
+  var relationships: [RelationshipState?] = []
+
+  init(slotCount: Int) { self.slotCount = slotCount }
+}

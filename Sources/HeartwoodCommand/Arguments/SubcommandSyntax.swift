@@ -1,0 +1,67 @@
+/// What can be written behind a subcommand on the command line: the one source of parsing and of the help text.
+struct SubcommandSyntax: Sendable {
+  struct Argument: Sendable {
+    let name: String
+    let summary: String
+    var isOptional = false
+    /// May be given more than once; only the last argument.
+    var isRepeated = false
+    /// Whether "" is something that it can be.
+    var mayBeEmpty = false
+  }
+
+  struct Option: Sendable {
+    /// The name without its dashes.
+    let name: String
+    /// A shorter name for the same.
+    var alias: String?
+    /// What stands for the option's value in the help text; `nil` for a flag, which has none.
+    var value: String?
+    let summary: String
+  }
+
+  struct Example: Sendable {
+    let line: String
+    let meaning: String
+  }
+
+  let name: String
+  let summary: String
+  var arguments: [Argument] = []
+  var options: [Option] = []
+  var discussion = ""
+  var examples: [Example] = []
+
+  var usage: String {
+    let written = arguments.map { argument in
+      let name = "<\(argument.name)>" + (argument.isRepeated ? "..." : "")
+      return argument.isOptional ? "[\(name)]" : name
+    }
+    let rest = options.isEmpty ? [] : ["[options]"]
+    return (["heartwood", name] + written + rest).joined(separator: " ")
+  }
+}
+
+extension SubcommandSyntax.Option {
+  /// How it can be written on the command line.
+  var spellings: [String] { [name, alias].compactMap { $0 }.map { "--" + $0 } }
+}
+
+extension SubcommandSyntax.Argument {
+  static let store = SubcommandSyntax.Argument(name: "store", summary: "the directory that is the store")
+  static let entity = SubcommandSyntax.Argument(
+    name: "entity", summary: "an entity of the store (see heartwood schema)")
+  static let selection = SubcommandSyntax.Argument(
+    name: "object", summary: "a URI or short name such as Country/p1; or an entity, with --where")
+}
+
+extension SubcommandSyntax.Option {
+  static let predicate = SubcommandSyntax.Option(
+    name: "where", value: "predicate", summary: "only objects that this is true for")
+  static let generation = SubcommandSyntax.Option(
+    name: "generation", alias: "at", value: "number", summary: "the store as it was at this generation")
+  static let format = SubcommandSyntax.Option(
+    name: "format", value: "table|json|csv", summary: "how to write the result (default table)")
+  static let author = SubcommandSyntax.Option(
+    name: "author", value: "name", summary: "who the history says did it (default heartwood)")
+}

@@ -1,0 +1,25 @@
+/// Counts objects.
+enum CountCommand: Subcommand {
+  static let syntax = SubcommandSyntax(
+    name: "count",
+    summary: "count the objects of an entity",
+    arguments: [.store, .entity],
+    options: [.predicate, .generation],
+    discussion: PredicateHelp.text,
+    examples: [
+      SubcommandSyntax.Example(
+        line: "heartwood count world.heartwood Country --where 'ANY neighbours.code == \"FR\"'",
+        meaning: "how many countries border on France")
+    ])
+
+  static func run(_ arguments: ParsedArguments, console: any Console) throws(CommandFailure) -> ExitCode {
+    let generation = try arguments.generation()
+    try CommandStore.with(arguments.argument(0) ?? "", for: .reading, console) { store in
+      try store.pin(to: generation)
+      let entity = try store.entity(named: arguments.argument(1) ?? "")
+      let request = try store.request(entity, where: arguments.value("where"))
+      try console.writeLine("\(store.context.count(for: request))")
+    }
+    return .success
+  }
+}

@@ -1,0 +1,112 @@
+import Heartwood
+
+/// Shows objects as rows.
+enum FetchCommand: Subcommand {
+  static let syntax = SubcommandSyntax(
+    name: "fetch",
+    summary: "show the objects of an entity as a table, JSON or CSV",
+    arguments: [.store, .entity],
+    options: [
+      .predicate,
+      SubcommandSyntax.Option(
+        name: "sort", value: "names", summary: "sort by these, - before one that descends: name,-area"),
+      SubcommandSyntax.Option(name: "limit", value: "number", summary: "at most this many objects"),
+      SubcommandSyntax.Option(name: "offset", value: "number", summary: "leave out this many objects first"),
+      SubcommandSyntax.Option(
+        name: "columns", value: "names", summary: "what to show: name,capital.name,neighbours.@count,@id"),
+      .format, .generation,
+      SubcommandSyntax.Option(name: "plan", summary: "tell how the objects would be found, and show none"),
+    ],
+    discussion: PredicateHelp.text,
+    examples: [
+      SubcommandSyntax.Example(
+        line: "heartwood fetch world.heartwood Country --where 'population > 100000000' --sort -population",
+        meaning: "the largest first"),
+      SubcommandSyntax.Example(
+        line:
+          "heartwood fetch world.heartwood City --where 'country.code == \"FR\"' --columns name,country.name",
+        meaning: "through a relationship"),
+    ])
+
+  static func run(_ arguments: ParsedArguments, console: any Console) throws(CommandFailure) -> ExitCode {
+    let query = try FetchQuery(arguments)
+    try CommandStore.with(query.path, for: .reading, console) { store in
+      try store.pin(to: query.generation)
+      let entity = try store.entity(named: query.entity)
+      let request = try query.request(entity, store)
+      if query.showsPlan {
+        try console.writeLine(store.context.plan(for: request).description)
+      } else {
+        try write(request, query.columnPaths(of: entity), query, store, to: console)
+      }
+    }
+    return .success
+  }
+
+  private static func write(
+    _ request: FetchRequest<ManagedObject>, _ columns: [ColumnPath], _ query: FetchQuery,
+    _ store: CommandStore,
+    to console: any Console
+  ) throws {
+    var writer = ResultWriter(columns: columns.map(\.text), format: query.format, to: console)
+    if query.limit != 0 {
+      try store.context.enumerate(request) { objects in
+        let rows = objects.map { object in columns.map { $0.value(of: object) } }
+        try store.checkReadings()
+        for row in rows { try writer.add(row) }
+      }
+    }
+    try writer.finish()
+  }
+}
+
+/// What the words behind `fetch` ask for.
+private struct FetchQuery {
+  let path: String
+  let entity: String
+  let predicate: String?
+  let sort: [NamedSort]
+  let limit: Int?
+  let offset: Int
+  let columns: [String]?
+  let format: OutputFormat
+  let generation: UInt64?
+  let showsPlan: Bool
+
+  init(_ arguments: ParsedArguments) throws(CommandFailure) {
+    path = arguments.argument(0) ?? ""
+    entity = arguments.argument(1) ?? ""
+    predicate = arguments.value("where")
+    sort = try arguments.list("sort")?.map(FetchQuery.sort) ?? []
+    limit = try arguments.count("limit")
+    offset = try arguments.count("offset") ?? 0
+    columns = try arguments.list("columns")
+    format = try arguments.choice("format", OutputFormat.self) ?? .table
+    generation = try arguments.generation()
+    showsPlan = arguments.has("plan")
+  }
+
+  private static func sort(_ word: String) -> NamedSort {
+    let isSigned = word.hasPrefix("-") || word.hasPrefix("+")
+    return NamedSort(isSigned ? String(word.dropFirst()) : word, ascending: !word.hasPrefix("-"))
+  }
+
+  func request(_ entity: EntityDescription, _ store: CommandStore) throws -> FetchRequest<ManagedObject> {
+    let request = try store.request(entity, where: predicate, sort: sort)
+    request.fetchLimit = limit ?? 0
+    request.fetchOffset = offset
+    return request
+  }
+
+  func columnPaths(of entity: EntityDescription) throws(CommandFailure) -> [ColumnPath] {
+    guard let columns else { return ColumnPath.usual(of: entity) }
+    var paths: [ColumnPath] = []
+    for column in columns {
+      guard !paths.contains(where: { $0.text == column }) else {
+        throw .usage("--columns has \"\(column)\" twice")
+      }
+      paths.append(try ColumnPath(column, of: entity))
+    }
+    return paths
+  }
+}

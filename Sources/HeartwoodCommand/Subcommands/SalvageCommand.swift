@@ -1,0 +1,31 @@
+import Heartwood
+import HeartwoodEngine
+
+/// Reads what can be read of a damaged store into a new one.
+enum SalvageCommand: Subcommand {
+  static let syntax = SubcommandSyntax(
+    name: "salvage",
+    summary: "read what can be read of a damaged store into a new one; exit status 1 if something is lost",
+    arguments: [
+      .store,
+      SubcommandSyntax.Argument(name: "new", summary: "the directory of the new store, missing or empty"),
+    ],
+    discussion: """
+      Nothing is written to the damaged store, of which anything may be missing. Each line says what could not be read. Values
+      that only an older part of the log still has may be older ones. Check the new store of a graph with heartwood verify:
+      where rows are lost, so are indexes and relationships that lead to them. One of keys and values: heartwood kv verify.
+      """)
+
+  static func run(_ arguments: ParsedArguments, console: any Console) throws(CommandFailure) -> ExitCode {
+    let path = arguments.argument(0) ?? ""
+    let new = arguments.argument(1) ?? ""
+    let report = try GraphFailure.catching(path) {
+      try Engine.salvage(from: CommandStore.url(path).path, to: CommandStore.url(new).path)
+    }
+    for loss in report.losses { try console.writeLine(loss.description.escapingControls) }
+    if report.furtherLosses > 0 { try console.writeLine("and \(report.furtherLosses) more") }
+    try console.writeLine(
+      "\(Amount.text(report.keys, "key")) in \(new), of generation \(report.generation.rawValue)")
+    return report.isComplete ? .success : .verificationFailed
+  }
+}

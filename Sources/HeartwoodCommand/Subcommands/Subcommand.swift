@@ -1,0 +1,5 @@
+/// One of the things the command does.
+protocol Subcommand: Sendable {
+  static var syntax: SubcommandSyntax { get }
+  static func run(_ arguments: ParsedArguments, console: any Console) throws(CommandFailure) -> ExitCode
+}

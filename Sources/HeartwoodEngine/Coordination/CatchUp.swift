@@ -1,0 +1,103 @@
+/// Brings an open store up to what another process has written and published.
+///
+/// Under the locks of checkpoints and of the writer, by a process that does not lead, or has just begun to.
+struct CatchUp {
+  let store: OpenStore
+  /// The log up to there.
+  let end: LogPoint
+  let durable: LogPoint
+
+  /// Applies the frames behind the end of the log as it is known here. Where a checkpoint of another process is among them,
+  /// the tree begins anew from that: its pages need no memory, and what was given back is let go of here too.
+  func run() throws(EngineError) {
+    let log = store.log
+    guard end != log.end else { return }
+    guard end.sequence > log.end.sequence, let later = try laterSegments() else { return try beginAnew() }
+    let frames = try newFrames(later)
+    let checkpoint = frames.reversed().lazy.compactMap { NamedCheckpoint($0.frame) }.first
+    if let checkpoint { store.pendingReload = .checkpoint(checkpoint) }
+    guard end.generation > store.generations.tip.generation else {
+      return log.follow(later, end: end, durable: durable, bytes: Self.bytes(frames))
+    }
+    if case .checkpoint(let checkpoint) = store.pendingReload {
+      let adoption = try CheckpointReload(
+        store, checkpoint, log.segments + later, end: end, durable: durable)
+      return try adoption.run()
+    }
+    try apply(frames)
+    log.follow(later, end: end, durable: durable, bytes: Self.bytes(frames))
+    store.generations.publish(end.generation, store.generations.tip.root)
+  }
+
+  private typealias Found = (frame: ScannedFrame, segment: LogSegment)
+
+  private static func bytes(_ frames: [Found]) -> Int { frames.reduce(0) { $0 + $1.frame.header.totalBytes } }
+
+  private func apply(_ frames: [Found]) throws(EngineError) {
+    let (tree, generations) = (store.tree, store.generations)
+    let applier = LogApplier(tree: tree)
+    tree.begin(generation: end.generation, from: generations.tip.root)
+    do {
+      for (frame, segment) in frames { try applier.add(frame, in: segment) }
+      try applier.finish()
+    } catch {
+      tree.rollback()
+      throw error
+    }
+    generations.commit(end.generation, tree.commit())
+  }
+
+  /// The segments that the log has gone on in; nil where it does not go on from here.
+  private func laterSegments() throws(EngineError) -> [LogSegment]? {
+    var number = end.position.segment
+    guard number != store.log.last.number else { return [] }
+    let finder = store.logFinder
+    let listing = try finder.list()
+    var later: [LogSegment] = []
+    while number != store.log.last.number {
+      // One that is not there was given back.
+      guard listing.logs.contains(number) else { return nil }
+      let segment = try finder.open(number)
+      later.insert(segment, at: 0)
+      guard let predecessorEnd = segment.header.predecessor, predecessorEnd.position.segment < number else {
+        return nil
+      }
+      number = predecessorEnd.position.segment
+      guard number >= store.log.last.number else { return nil }
+    }
+    // Where a recovery has left frames behind that are known here, the log goes on before its end.
+    if let predecessorEnd = later.first?.header.predecessor, predecessorEnd.sequence < store.log.end.sequence
+    {
+      return nil
+    }
+    return later
+  }
+
+  private func newFrames(_ later: [LogSegment]) throws(EngineError) -> [Found] {
+    let log = store.log
+    let stop = later.first?.header.predecessor?.position.offset ?? end.position.offset
+    try log.last.extend(from: log.end.position.offset, to: stop)
+    var walk = try LogWalk(([log.last] + later)[...], from: log.end, upTo: end.position)
+    var frames: [Found] = []
+    while let frame = try walk.next() { frames.append((frame, walk.segment)) }
+    try walk.requireEnd(end)
+    return frames
+  }
+
+  /// The log is not what it was here, or what follows was given back: everything is read from the newest checkpoint on.
+  private func beginAnew() throws(EngineError) {
+    let contents = try store.anchor.reload(store.folder)
+    let view = try LogView(store.logFinder, contents.slot, upTo: (end, durable))
+    let adoption = try CheckpointReload(
+      store, view.checkpoint, view.segments, end: view.end, durable: view.durable)
+    guard view.end.generation > store.generations.tip.generation else {
+      guard view.end.generation == store.generations.tip.generation else {
+        throw EngineError.damaged(
+          "another process has opened the store at an older state; close it and open it again",
+          file: store.path)
+      }
+      return adoption.reloadLogOnly()
+    }
+    try adoption.run()
+  }
+}

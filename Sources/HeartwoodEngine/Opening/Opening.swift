@@ -1,0 +1,292 @@
+import HeartwoodFiles
+
+/// Opens a store: finds where the log ends, recovers it after an unclean end, and brings the tree up to it.
+struct Opening {
+  let path: String
+  let options: EngineOptions
+  let fileSystem: any FileSystem
+  /// Where the folder is, if that is not `path`.
+  let folderPath: String
+
+  init(_ path: String, _ options: EngineOptions, _ fileSystem: any FileSystem, folderPath: String? = nil) {
+    self.path = path
+    self.options = options
+    self.fileSystem = fileSystem
+    self.folderPath = folderPath ?? path
+  }
+
+  /// Opens the store, or shares it where this process has it open already.
+  func openHandle() throws(EngineError) -> StoreHandle {
+    let directory = try StoreFolder.directory(path, options, fileSystem)
+    guard OpenStoreRegistry.canShare(options), let folder = try? directory.identity() else {
+      return StoreHandle(try open(directory), options)
+    }
+    return try OpenStoreRegistry.all.open(folder, options) { () throws(EngineError) in try open(directory) }
+  }
+
+  /// Opens the store by itself.
+  func run() throws(EngineError) -> OpenStore {
+    guard folderPath == path else {
+      let folder = try StoreFolder.inMemory(folderPath, fileSystem)
+      return try closingOnFailure(folder) { () throws(EngineError) in try create(folder) }
+    }
+    return try open(try StoreFolder.directory(path, options, fileSystem))
+  }
+
+  private func open(_ directory: any Directory) throws(EngineError) -> OpenStore {
+    switch try StoreFolder.open(directory, path, options) {
+    case .store(let folder):
+      return try closingOnFailure(folder) { () throws(EngineError) in
+        if options.access == .readOnly { return try openReadOnly(folder) }
+        let store = try admittingOthers(try openMakingRoom(folder))
+        store.joinSmallFiles()
+        return store
+      }
+    case .empty(let folder):
+      return try closingOnFailure(folder) { () throws(EngineError) in try admittingOthers(try create(folder))
+      }
+    case .shared(let folder):
+      return try closingOnFailure(folder) { () throws(EngineError) in try attach(folder) }
+    }
+  }
+
+  /// Recovery needs some room: where there is none, the store's reserve is taken.
+  private func openMakingRoom(_ folder: StoreFolder) throws(EngineError) -> OpenStore {
+    do throws(EngineError) {
+      return try open(folder)
+    } catch {
+      guard error.code == .noSpace, folder.spendReserve() else { throw error }
+      return try open(folder)
+    }
+  }
+
+  private func admittingOthers(_ store: OpenStore) throws(EngineError) -> OpenStore {
+    try store.admitOtherProcesses()
+    return store
+  }
+
+  /// For reading only, while other processes may write it.
+  private func openReadOnly(_ folder: StoreFolder) throws(EngineError) -> OpenStore {
+    try folder.retryingIfChanged(
+      seconds: options.busyTimeout, version: { () throws(EngineError) in try folder.version() },
+      { () throws(EngineError) in try open(folder) })
+  }
+
+  /// Others have it open: it is taken as they have told of it.
+  private func attach(_ folder: StoreFolder) throws(EngineError) -> OpenStore {
+    var backoff = Backoff(seconds: options.busyTimeout)
+    while true {
+      do throws(EngineError) {
+        guard let record = try folder.newestRecord() else {
+          throw ProcessAttachment.busy(path, "the store is being opened elsewhere; try again")
+        }
+        return try attach(folder, record)
+      } catch {
+        // They may have given back what was about to be opened.
+        guard error.code == .damaged || error.code == .locked, backoff.wait() else { throw error }
+      }
+    }
+  }
+
+  private func attach(_ folder: StoreFolder, _ record: WriterRecord) throws(EngineError) -> OpenStore {
+    let (anchor, contents) = try AnchorFile.open(
+      folder, access: options.access, syncs: options.durability != .none)
+    do throws(EngineError) {
+      try checkMayWrite(contents)
+      let finder = LogFinder(folder: folder, identifier: record.identifier, options: options)
+      let view = try LogView(finder, contents.slot, upTo: (record.end, record.durable))
+      guard let last = view.segments.last, contents.slot.identifier == record.identifier else {
+        throw EngineError.damaged("the store is not the one that others have open", file: path)
+      }
+      let log = Log(
+        folder: folder, identifier: record.identifier, options: options, path: view.segments, last: last,
+        end: view.end, filled: last.limit, ends: view.checkpoint?.ends ?? [:], durable: view.durable)
+      let found = Found(
+        folder: folder, anchor: anchor, log: log, checkpoint: view.checkpoint, next: record.nextSegment,
+        seenRecord: record.counter)
+      return try assemble(found, holdsLease: false)
+    } catch {
+      anchor.close()
+      throw error
+    }
+  }
+
+  private func checkMayWrite(_ contents: AnchorFile.Contents) throws(EngineError) {
+    guard contents.forbidsWriting, options.access == .readWrite else { return }
+    throw EngineError(
+      .newerFormat,
+      "a newer version asks that this one does not write the store; open it for reading only",
+      file: path)
+  }
+
+  private func closingOnFailure(
+    _ folder: StoreFolder, _ body: () throws(EngineError) -> OpenStore
+  ) throws(EngineError) -> OpenStore {
+    do {
+      return try body()
+    } catch {
+      folder.close()
+      throw error
+    }
+  }
+
+  // MARK: A new store
+
+  private func create(_ folder: StoreFolder) throws(EngineError) -> OpenStore {
+    try folder.clearUnfinishedCreation()
+    let syncs = options.durability != .none
+    let identifier = StoreIdentifier(low: options.entropy.next(), high: options.entropy.next())
+    let factory = LogSegmentFactory(folder: folder, identifier: identifier, options: options)
+    let segment = try factory.make(number: 1, predecessor: nil, durableThrough: 0)
+    try factory.makeDurable(segment)
+    let slot = AnchorSlot(
+      identifier: identifier, sequence: AnchorSlot.firstSequence, created: options.clock.nanosecondsSince1970,
+      checkpoint: nil,
+      checkpointChecksum: 0, lastLogSegment: 1, knownDurable: segment.header.firstPoint, nextSegment: 2,
+      isClean: true, content: options.content)
+    let anchor = try AnchorFile.create(slot, in: folder, syncs: syncs)
+    let log = Log(
+      folder: folder, identifier: identifier, options: options, path: [segment], last: segment,
+      end: segment.header.firstPoint, filled: Format.firstFillBytes)
+    return try assemble(Found(folder: folder, anchor: anchor, log: log, checkpoint: nil, next: 2))
+  }
+
+  // MARK: A store that is there
+
+  /// What is known when the log is in order.
+  struct Found {
+    var folder: StoreFolder
+    var anchor: AnchorFile
+    var log: Log
+    var checkpoint: NamedCheckpoint?
+    var next: UInt32
+    var unrecoveredTransactions = 0
+    var seenRecord: UInt64 = 0
+    /// Whoever wrote last has not left the log as it is to be.
+    var isRecovered = false
+  }
+
+  private func open(_ folder: StoreFolder) throws(EngineError) -> OpenStore {
+    let syncs = options.durability != .none
+    let word = try folder.publishedRecord()
+    let (anchor, contents) = try AnchorFile.open(folder, access: options.access, syncs: syncs)
+    do throws(EngineError) {
+      try checkMayWrite(contents)
+      let unfinished = try UnfinishedCopy(in: folder, beside: contents)
+      if options.access == .readWrite {
+        if syncs { try makeDurable(contents.slot, folder) }
+        try unfinished.remove()
+      }
+      return try assemble(try find(folder, anchor, contents, endsAsSaid: unfinished.isThere, word))
+    } catch {
+      anchor.close()
+      throw error
+    }
+  }
+
+  /// Makes up for syncs that whoever wrote the anchor last has not done.
+  private func makeDurable(_ slot: AnchorSlot, _ folder: StoreFolder) throws(EngineError) {
+    if slot.isUnsynced {
+      // Later slots, which do not say so, stand on these files.
+      try folder.syncEverything()
+    } else if slot.sequence == AnchorSlot.firstSequence {
+      // Whoever made the store may have been stopped before its anchor's name was durable.
+      try folder.syncNames()
+    }
+  }
+
+  /// - Parameters:
+  ///   - endsAsSaid: What lies behind the end that the anchor names is of a copy that was not finished.
+  ///   - word: What processes told before the anchor was read.
+  func find(
+    _ folder: StoreFolder, _ anchor: AnchorFile, _ contents: AnchorFile.Contents, endsAsSaid: Bool,
+    _ word: PublishedRecord
+  ) throws(EngineError) -> Found {
+    let slot = contents.slot
+    let finder = LogFinder(folder: folder, identifier: slot.identifier, options: options)
+    let listing = try finder.list()
+    var isExact = slot.isClean && !contents.isIncomplete
+    var path = try finder.path(to: slot.lastLogSegment, listing: listing, isExact: isExact)
+    if isExact, !endsAsSaid, try finder.continuesAfter(path, behind: slot.knownDurable, listing) {
+      // An anchor of an earlier closing: what the log says of its end counts, as after an unclean end.
+      isExact = false
+      path = try finder.path(to: slot.lastLogSegment, listing: listing, isExact: isExact)
+    }
+    let named = try NamedCheckpoint.named(by: slot, in: path, folder: folder)
+    var scan = try LogScan(
+      path, from: try start(named, path, folder), knownDurable: slot.knownDurable, exactly: isExact)
+    var seenRecord = word.counter
+    if let record = word.record, record.identifier == slot.identifier {
+      scan.take(published: record.end)
+      // What is missing is looked for at the first read.
+      if !isExact, scan.durableEnd.sequence < record.end.sequence { seenRecord = 0 }
+    }
+    let checkpoint = newestCheckpoint(scan) ?? named
+    let next = max(slot.nextSegment, checkpoint?.record.nextSegment ?? 0, listing.next)
+    path = LogFinder.alive(path, by: checkpoint)
+    let earlier = try finder.earlier(than: path, checkpoint)
+    let recovery = Recovery(
+      folder: folder, anchor: anchor, options: options, path: path, earlier: earlier,
+      ends: checkpoint?.ends ?? [:], scan: scan)
+    let log =
+      try isExact ? recovery.cleanLog() : recovery.run(contents, listing: listing, checkpoint, next: next)
+    return Found(
+      folder: folder, anchor: anchor, log: log, checkpoint: checkpoint,
+      next: isExact ? next : max(next, log.last.number + 1),
+      unrecoveredTransactions: isExact || options.access == .readWrite ? 0 : scan.undurableTransactions,
+      seenRecord: seenRecord, isRecovered: !isExact)
+  }
+
+  /// Where reading the log begins.
+  private func start(
+    _ checkpoint: NamedCheckpoint?, _ path: [LogSegment], _ folder: StoreFolder
+  ) throws(EngineError) -> LogPoint {
+    if let checkpoint { return checkpoint.record.replay }
+    guard let first = path.first else {
+      throw EngineError.damaged("the store has no log; restore the missing files", file: folder.path)
+    }
+    if let predecessorEnd = first.header.predecessor {
+      throw EngineError.damaged(
+        "a file of the store is missing; restore it",
+        file: folder.path(of: SegmentName.log(predecessorEnd.position.segment)))
+    }
+    return first.header.firstPoint
+  }
+
+  /// A checkpoint behind the one that the anchor names, whose frame is safely on disk: its pages were so
+  /// before it, and the slot that named it is the one that is damaged.
+  private func newestCheckpoint(_ scan: LogScan) -> NamedCheckpoint? {
+    for frame in scan.frames.prefix(scan.durableCount).reversed() {
+      if let checkpoint = NamedCheckpoint(frame) { return checkpoint }
+    }
+    return nil
+  }
+
+  // MARK: Both
+
+  private func assemble(_ found: Found, holdsLease: Bool = true) throws(EngineError) -> OpenStore {
+    let space = try PageSpace(values: found.log.table)
+    let numbers = SegmentNumbers(next: found.next)
+    let files = PageSegmentFiles(folder: found.folder, identifier: found.log.identifier, options: options)
+    var parts: [PageAppender.Part] = []
+    for named in found.checkpoint?.pageSegments ?? [] { parts.append(try files.open(named)) }
+    let pages = PageAppender(parts, files: files, numbers: numbers, space: space)
+    // Others may have learnt of a later checkpoint of the one that has ended.
+    if found.isRecovered { pages.seal() }
+    try UntrustedOpening.check(found.checkpoint, space, options, path: path)
+    let replay = try Replay(
+      space: space, from: found.checkpoint, log: found.log.path.tail, end: found.log.end)
+    return OpenStore(
+      OpenStore.Parts(
+        path: path, options: options, fileSystem: fileSystem,
+        // Nothing of a store that is not trusted is mapped, and nobody writes it.
+        page: options.untrusted == nil ? try found.folder.openPage() : nil,
+        seenRecord: found.seenRecord, holdsLease: holdsLease && options.access == .readWrite,
+        folder: found.folder,
+        anchor: found.anchor, log: found.log,
+        space: space,
+        generations: replay.generations, tree: replay.tree, pages: pages, checkpoint: found.checkpoint,
+        numbers: numbers, replayedBytes: replay.bytes, unrecoveredTransactions: found.unrecoveredTransactions)
+    )
+  }
+}

@@ -1,0 +1,212 @@
+import HeartwoodFiles
+
+/// Brings the log in order before anything is read from it. Nothing that was written is written over: after
+/// an unclean end the log goes on in a new segment, and a crash in here leaves everything as it was.
+struct Recovery {
+  let folder: StoreFolder
+  let anchor: AnchorFile
+  let options: EngineOptions
+  let path: [LogSegment]
+  /// Those before the path, for their values, and where they end.
+  let earlier: [LogSegment]
+  let ends: [UInt32: LogSegments.SegmentEnd]
+  let scan: LogScan
+
+  /// The log of a store that was closed: it ends where the anchor says, and goes on there.
+  func cleanLog() throws(EngineError) -> Log {
+    // The scan has reached it; where the last segment has no frames yet, the last frame lies before it.
+    try makeLog(path, end: anchor.current.knownDurable)
+  }
+
+  /// The log of a store that was not closed.
+  func run(
+    _ contents: AnchorFile.Contents, listing: LogFinder.Listing, _ checkpoint: NamedCheckpoint?, next: UInt32
+  ) throws(EngineError) -> Log {
+    // Reading only: what is not proven to be on disk is left where it is, and not shown.
+    if options.access == .readOnly { return try makeLog(before(scan.durableEnd), end: scan.durableEnd) }
+    // 1. Transactions that nothing proves to be on disk are copied into new segments, all but the last of them durable.
+    var copy = try unlinkingOnFailure(from: next) { () throws(EngineError) in try copyTail(number: next) }
+    // 2. It is durable before anything refers to it.
+    let factory = LogSegmentFactory(folder: folder, identifier: contents.slot.identifier, options: options)
+    try unlinkingOnFailure(from: next) { () throws(EngineError) in
+      try factory.makeDurable(copy.segment)
+    }
+    // 3. The anchor names it. A crash before this means that recovery was not done.
+    try nameInAnchor(&copy, checkpoint)
+    // 4. What nothing refers to goes; not where half of the anchor is lost, which may have known better.
+    let path = before(scan.durableEnd) + copy.segments
+    if !contents.isIncomplete { unlinkOrphans(listing, earlier + path, checkpoint) }
+    return Log(
+      folder: folder, identifier: contents.slot.identifier, options: options, path: earlier + path,
+      last: copy.segment, end: copy.end, filled: max(Format.firstFillBytes, copy.end.position.offset),
+      ends: ends)
+  }
+
+  private func makeLog(_ path: [LogSegment], end: LogPoint) throws(EngineError) -> Log {
+    guard let last = path.last, last.number == end.position.segment else {
+      throw EngineError.damaged(
+        "the log does not end in its last segment; restore the file", file: folder.path)
+    }
+    return Log(
+      folder: folder, identifier: last.header.identifier, options: options, path: earlier + path, last: last,
+      end: end, filled: last.limit, ends: ends)
+  }
+
+  /// The segments up to the one that a point lies in.
+  private func before(_ point: LogPoint) -> [LogSegment] {
+    guard let index = path.firstIndex(where: { $0.number == point.position.segment }) else { return path }
+    return Array(path[...index])
+  }
+
+  // MARK: Copying the tail
+
+  /// Unlinks the segments that were begun where `body` finds no room for them, as nothing refers to them: an opening that fails
+  /// is to take no room, however often it is tried.
+  private func unlinkingOnFailure<Result>(
+    from number: UInt32, _ body: () throws(EngineError) -> Result
+  ) throws(EngineError) -> Result {
+    do {
+      return try body()
+    } catch {
+      guard error.code == .noSpace else { throw error }
+      let names = (try? folder.entries()) ?? []
+      folder.unlink(
+        names.filter { name in SegmentName.parse(name).map { $0.isLog && $0.number >= number } == true })
+      throw error
+    }
+  }
+
+  private struct Copy {
+    var segments: [LogSegment]
+    var end: LogPoint
+    /// The one that is written.
+    var segment: LogSegment { segments[segments.count - 1] }
+  }
+
+  private func copyTail(number: UInt32) throws(EngineError) -> Copy {
+    let tail = scan.frames[scan.durableCount..<scan.validCount].filter {
+      $0.header.kind == Format.transactionKind
+    }
+    let start = scan.durableEnd
+    let factory = LogSegmentFactory(folder: folder, identifier: anchor.current.identifier, options: options)
+    let numbers = SegmentNumbers(next: number)
+    func make(_ predecessor: LogPoint) throws(EngineError) -> LogSegment {
+      try factory.make(
+        number: try numbers.take(), predecessor: predecessor,
+        copiedThrough: tail.isEmpty ? 0 : start.sequence &+ UInt64(tail.count) &- 1,
+        durableThrough: start.sequence &- 1)
+    }
+    let first = try make(start)
+    var copy = Copy(segments: [first], end: first.header.firstPoint)
+    let builder = FrameBuilder()
+    for frame in tail {
+      if copy.end.position.offset >= options.segmentBytes {
+        // The last of them may count as soon as it is whole: what comes before it is on disk by then.
+        try factory.makeDurable(copy.segment)
+        let next = try make(copy.end)
+        copy.segments.append(next)
+        copy.end = next.header.firstPoint
+      }
+      try append(frame, with: builder, to: &copy)
+    }
+    return copy
+  }
+
+  /// Writes a frame once more, for its new place. Checkpoints are not copied: nothing names them.
+  private func append(
+    _ frame: ScannedFrame, with builder: FrameBuilder, to copy: inout Copy
+  ) throws(EngineError) {
+    let offset = copy.end.position.offset
+    var header = frame.header
+    header.sequence = copy.end.sequence
+    header.previous = copy.end.chain
+    header.durableThrough = copy.segment.header.durableThrough
+    let copied: (bytes: Int, checksum: UInt64)
+    if let large = try largeCopy(of: frame, header, in: copy.segment, at: offset) {
+      copied = large
+    } else {
+      copied = try smallCopy(of: frame, header, with: builder, in: copy.segment, at: offset)
+    }
+    copy.end = LogPoint(
+      position: LogPosition(segment: copy.segment.number, offset: offset + copied.bytes),
+      sequence: copy.end.sequence &+ 1, chain: copied.checksum,
+      generation: header.isLast ? header.transaction : copy.end.generation)
+  }
+
+  private func smallCopy(
+    of frame: ScannedFrame, _ header: FrameHeader, with builder: FrameBuilder, in segment: LogSegment,
+    at offset: Int
+  ) throws(EngineError) -> (bytes: Int, checksum: UInt64) {
+    builder.begin(at: offset, segmentSeed: segment.seed)
+    var records = RecordIterator(frame.payload, firstOffset: 0)
+    while let (record, _) = records.next() {
+      _ = builder.append(operation: record.operation, key: record.key, value: record.value)
+    }
+    let copied = builder.finish(header)
+    try write(copied.bytes, to: segment, at: offset)
+    try segment.publish(copied.bytes, at: offset)
+    return (copied.bytes.count, copied.checksum)
+  }
+
+  /// A value that is a frame of its own goes from file to file; nil for other frames.
+  private func largeCopy(
+    of frame: ScannedFrame, _ header: FrameHeader, in segment: LogSegment, at offset: Int
+  ) throws(EngineError) -> (bytes: Int, checksum: UInt64)? {
+    var records = RecordIterator(frame.payload, firstOffset: 0)
+    guard header.recordCount == 1, let (record, _) = records.next(), record.operation == Format.putOperation,
+      record.valueBytes >= options.frameBytes
+    else { return nil }
+    let large = LargeFrame(
+      header: header, key: record.key, valueBytes: record.valueBytes, segmentSeed: segment.seed,
+      offset: offset)
+    let copied: (bytes: Int, checksum: UInt64)
+    do {
+      copied = try large.write({ record.value }) { (bytes, offset) throws(EngineError) in
+        try write(bytes, to: segment, at: offset)
+      }
+    } catch {
+      let message = "the end of the log could not be copied"
+      throw (error as? EngineError) ?? EngineError(.inputOutput, message, underlying: error)
+    }
+    try segment.publish(copied.bytes, at: offset)
+    return copied
+  }
+
+  private func write(
+    _ bytes: UnsafeRawBufferPointer, to segment: LogSegment, at offset: Int
+  ) throws(EngineError) {
+    do {
+      try segment.file.writeFully(bytes, at: Int64(offset))
+    } catch {
+      throw EngineError.files(error, "the end of the log could not be copied")
+    }
+  }
+
+  private func nameInAnchor(_ copy: inout Copy, _ checkpoint: NamedCheckpoint?) throws(EngineError) {
+    let (number, end) = (copy.segment.number, copy.end)
+    let outcome = anchor.update {
+      $0.lastLogSegment = number
+      $0.nextSegment = number + 1
+      $0.knownDurable = end
+      $0.isClean = false
+      $0.checkpoint = checkpoint?.position
+      $0.checkpointChecksum = checkpoint?.checksum ?? 0
+    }
+    switch outcome {
+    case .written: return
+    case .failed(let error), .unsynced(let error): throw error
+    }
+  }
+
+  private func unlinkOrphans(
+    _ listing: LogFinder.Listing, _ path: [LogSegment], _ checkpoint: NamedCheckpoint?
+  ) {
+    let logs = Set(path.map(\.number))
+    let pages = Set((checkpoint?.pageSegments ?? []).map(\.number))
+    let names =
+      listing.logs.filter { !logs.contains($0) }.map(SegmentName.log)
+      + listing.pages.filter { !pages.contains($0) }.map(SegmentName.pages)
+      + (listing.hasNewAnchor ? [StoreFolder.newAnchorName] : [])
+    folder.unlink(names)
+  }
+}

@@ -1,0 +1,407 @@
+/// The entries of up to three pages taken apart, with whole keys, to be put together as other pages:
+/// how pages are rebuilt, split, merged and evened out. One exists per writer; its memory is reused.
+final class PageBuilder {
+  /// One entry: where its key and its value lie in `bytes`, and its payload.
+  struct Entry {
+    private let place: UInt32
+    private let lengths: (key: UInt16, inline: UInt16)
+    var reference: UInt64
+    var keyCount: UInt64
+    var checksum: UInt64
+
+    @inline(__always)
+    init(
+      keyOffset: Int, keyBytes: Int, inlineBytes: Int, reference: UInt64, keyCount: UInt64, checksum: UInt64
+    ) {
+      place = UInt32(truncatingIfNeeded: keyOffset)
+      lengths = (UInt16(truncatingIfNeeded: keyBytes), UInt16(truncatingIfNeeded: inlineBytes))
+      self.reference = reference
+      self.keyCount = keyCount
+      self.checksum = checksum
+    }
+
+    var keyOffset: Int { Int(place) }
+    var keyBytes: Int { Int(lengths.key) }
+    var inlineBytes: Int { Int(lengths.inline) }
+  }
+
+  // Only the writer touches these, one method at a time: checks for overlapping access would find nothing.
+  private let entries: UnsafeMutablePointer<Entry>
+  @exclusivity(unchecked) private(set) var count = 0
+  @exclusivity(unchecked) private(set) var level = 0
+  @exclusivity(unchecked) private var memory: UnsafeMutableRawPointer
+  @exclusivity(unchecked) private var memoryBytes: Int
+  @exclusivity(unchecked) private var used = 0
+  /// Whether these are entries of leaves without values in them, with keys of one length: most is known of such without a look
+  /// at each.
+  @exclusivity(unchecked) private var isUniform = true
+  /// The length of the last key that came; nil before the first.
+  @exclusivity(unchecked) private var lastLength: Int?
+
+  /// More than three pages have, and one more.
+  private static let entryLimit = 3 * (Page.byteCount / Page.slotlessEntryBytes) + 2
+  /// Copying whole words may write so many bytes behind what is reserved.
+  private static let slack = 16
+
+  init() {
+    memoryBytes = 64 << 10
+    memory = .allocate(byteCount: memoryBytes, alignment: 16)
+    entries = .allocate(capacity: Self.entryLimit)
+  }
+
+  deinit {
+    memory.deallocate()
+    entries.deallocate()
+  }
+
+  /// Forgets everything.
+  func begin(level: Int) {
+    self.level = level
+    count = 0
+    used = 0
+    isUniform = level == 0
+    lastLength = nil
+  }
+
+  /// Takes over the entries of a page.
+  ///
+  /// - Parameter separator: In a branch that follows another: the key of its first entry, which only
+  ///   the parent knows.
+  func append(_ page: Page, from first: Int = 0, separator: SearchKey? = nil) {
+    var first = first
+    if !page.isLeaf, first == 0, page.count > 0 {
+      appendBare(page, separator)
+      first = 1
+    }
+    precondition(count + page.count - first <= Self.entryLimit, "A scratch has the entries of three pages.")
+    guard page.hasSlots else { return appendSlotless(page, from: first) }
+    for index in first..<max(first, page.count) { append(page, index) }
+  }
+
+  /// Takes over the entries of a leaf whose keys lie in its prefix and heads alone.
+  private func appendSlotless(_ page: Page, from first: Int) {
+    let (number, prefixBytes) = (page.count &- first, page.prefixBytes)
+    guard number > 0 else { return }
+    let keyBytes = prefixBytes &+ Int(page.uniform)
+    let place = reserve(number &* keyBytes)
+    let (keys, target) = (memory + place, entries + count)
+    let (prefix, heads, references) = (
+      page.prefix, page.heads + 8 &* first, UnsafeRawPointer(page.references) + 8 &* first
+    )
+    var index = 0
+    while index < number {
+      let key = keys + index &* keyBytes
+      copy(prefix, prefixBytes, to: key)
+      (key + prefixBytes).setField(0, heads.field64(index &* 8).byteSwapped)
+      target[index] = Entry(
+        keyOffset: place &+ index &* keyBytes, keyBytes: keyBytes, inlineBytes: 0,
+        reference: references.field64(index &* 8), keyCount: 1, checksum: 0)
+      index &+= 1
+    }
+    count &+= number
+    noteLength(of: target[0])
+  }
+
+  /// Short prefixes as two words, whatever they have of them.
+  @inline(__always)
+  private func copy(_ prefix: UnsafeRawPointer, _ count: Int, to key: UnsafeMutableRawPointer) {
+    guard count <= 16 else { return key.copyMemory(from: prefix, byteCount: count) }
+    key.setField(0, prefix.field64(0))
+    key.setField(8, prefix.field64(8))
+  }
+
+  @inline(__always)
+  private func add(_ entry: Entry) {
+    entries[count] = entry
+    count &+= 1
+    noteLength(of: entry)
+  }
+
+  @inline(__always)
+  private func noteLength(of entry: Entry) {
+    if entry.keyBytes != lastLength ?? entry.keyBytes || entry.inlineBytes > 0 { isUniform = false }
+    lastLength = entry.keyBytes
+  }
+
+  /// The first entry of a branch, which has no key of its own.
+  private func appendBare(_ page: Page, _ separator: SearchKey?) {
+    precondition(count < Self.entryLimit, "A scratch has the entries of three pages.")
+    let keyBytes = separator?.count ?? 0
+    let place = reserve(keyBytes)
+    if let separator { (memory + place).copyMemory(from: separator.base, byteCount: keyBytes) }
+    add(
+      Entry(
+        keyOffset: place, keyBytes: keyBytes, inlineBytes: 0, reference: page.reference(0),
+        keyCount: page.keyCount(0), checksum: page.childChecksum(0)))
+  }
+
+  /// Takes over an entry with a key, by whole words where its bytes are few.
+  @inline(__always)
+  private func append(_ page: Page, _ index: Int) {
+    let (isLeaf, reference, suffix) = (page.isLeaf, page.reference(index), page.suffixBytes(index))
+    let inline = isLeaf ? Page.inlineBytes(reference) : 0
+    let keyBytes = page.prefixBytes &+ suffix
+    let place = reserve(keyBytes &+ inline)
+    let key = memory + place
+    copy(page.prefix, page.prefixBytes, to: key)
+    let tail = key + page.prefixBytes
+    tail.setField(0, page.head(index).byteSwapped)
+    let rest = max(0, suffix &- 8)
+    if rest &+ inline > 0 {
+      (tail + (suffix &- rest)).copyMemory(from: page.rest(index), byteCount: rest &+ inline)
+    }
+    add(
+      Entry(
+        keyOffset: place, keyBytes: keyBytes, inlineBytes: inline, reference: reference,
+        keyCount: isLeaf ? 1 : page.keyCount(index), checksum: isLeaf ? 0 : page.childChecksum(index)))
+  }
+
+  /// Adds an entry, or replaces the one that is there.
+  func put(_ key: SearchKey, _ payload: Page.Payload, at index: Int, replacing: Bool) {
+    let place = reserve(key.count + payload.inline.count)
+    (memory + place).copyMemory(from: key.base, byteCount: key.count)
+    if let source = payload.inline.baseAddress, payload.inline.count > 0 {
+      (memory + (place + key.count)).copyMemory(from: source, byteCount: payload.inline.count)
+    }
+    let entry = Entry(
+      keyOffset: place, keyBytes: key.count, inlineBytes: payload.inline.count, reference: payload.reference,
+      keyCount: level == 0 ? 1 : payload.keyCount, checksum: payload.checksum)
+    if !replacing {
+      precondition(count < Self.entryLimit, "A scratch has the entries of three pages.")
+      (entries + (index + 1)).update(from: entries + index, count: count - index)
+      count += 1
+    }
+    entries[index] = entry
+    noteLength(of: entry)
+  }
+
+  /// Gives an entry of a branch another child.
+  func setChild(_ index: Int, _ payload: Page.Payload) {
+    entries[index].reference = payload.reference
+    entries[index].keyCount = payload.keyCount
+    entries[index].checksum = payload.checksum
+  }
+
+  func remove(_ range: Range<Int>) {
+    (entries + range.lowerBound).update(from: entries + range.upperBound, count: count - range.upperBound)
+    count -= range.count
+  }
+
+  @inline(__always)
+  private func reserve(_ count: Int) -> Int {
+    let place = used
+    used &+= count
+    if used &+ Self.slack > memoryBytes { grow(keeping: place) }
+    return place
+  }
+
+  @inline(never)
+  private func grow(keeping kept: Int) {
+    let larger = max(used + Self.slack, memoryBytes * 2)
+    let moved = UnsafeMutableRawPointer.allocate(byteCount: larger, alignment: 16)
+    moved.copyMemory(from: memory, byteCount: kept)
+    memory.deallocate()
+    memory = moved
+    memoryBytes = larger
+  }
+
+  /// The key of an entry. Valid until the scratch is changed.
+  func key(_ index: Int) -> SearchKey {
+    SearchKey(memory + entries[index].keyOffset, entries[index].keyBytes)
+  }
+
+  /// The shortest key that parts entry `index` from the one before.
+  func separator(before index: Int) -> SearchKey {
+    let key = key(index)
+    guard level == 0 else { return key }
+    return SearchKey(key.base, min(key.count, SearchKey.commonBytes(self.key(index - 1), key) + 1))
+  }
+
+  /// How many keys lie in or below some entries.
+  func keyCount(_ range: Range<Int>) -> UInt64 {
+    var sum: UInt64 = 0
+    for index in range { sum &+= entries[index].keyCount }
+    return sum
+  }
+
+  // MARK: Building
+
+  /// The entries whose keys a page of these would keep: a branch does not keep its first.
+  private func keyed(_ range: Range<Int>) -> Range<Int> {
+    level == 0 ? range : min(range.lowerBound + 1, range.upperBound)..<range.upperBound
+  }
+
+  private func prefixBytes(_ keyed: Range<Int>) -> Int {
+    guard let first = keyed.first, let last = keyed.last else { return 0 }
+    return SearchKey.commonBytes(key(first), key(last))
+  }
+
+  /// What a page of some entries would look like.
+  private struct Shape {
+    let keyed: Range<Int>
+    let prefixBytes: Int
+    let heapBytes: Int
+    let entryBytes: Int
+    let hasSlots: Bool
+    /// How many bytes it takes.
+    let bytes: Int
+  }
+
+  private func shape(_ range: Range<Int>) -> Shape {
+    let keyed = keyed(range)
+    let prefix = prefixBytes(keyed)
+    let first = keyed.isEmpty ? 0 : entries[keyed.lowerBound].keyBytes
+    var (heap, lengths) = (0, 0)
+    if isUniform {
+      heap = keyed.count &* max(0, first &- prefix &- 8)
+    } else {
+      for index in keyed {
+        heap &+= max(0, entries[index].keyBytes &- prefix &- 8) &+ entries[index].inlineBytes
+        lengths |= entries[index].keyBytes ^ first
+      }
+    }
+    let hasSlots = level > 0 || lengths != 0 || heap > 0
+    let entryBytes = Page.entryBytes(level: level, hasSlots: hasSlots)
+    return Shape(
+      keyed: keyed, prefixBytes: prefix, heapBytes: heap, entryBytes: entryBytes, hasSlots: hasSlots,
+      bytes: Page.arraysOffset(prefixBytes: prefix) + range.count * entryBytes + heap)
+  }
+
+  /// How many bytes a page of these entries takes.
+  func pageBytes(_ range: Range<Int>) -> Int { shape(range).bytes }
+
+  /// Whether the entries fit into one page.
+  func fits(_ range: Range<Int>) -> Bool { pageBytes(range) <= Page.byteCount }
+
+  /// A cut right behind an entry, or right before it, where both parts fit then.
+  func cut(behind index: Int) -> Int? {
+    [index + 1, index].first { $0 > 0 && $0 < count && fits(0..<$0) && fits($0..<count) }
+  }
+
+  /// Where to cut so that both parts fit, nearest to halves of the same size.
+  ///
+  /// There always is such a place when all entries but one came from one page: wherever the new one
+  /// stands, either of its neighbours' sides leaves it a page half empty.
+  func cut() -> Int {
+    let weight = weight
+    var middle = 0
+    var sum = 0
+    while middle < count - 1, sum + Self.weight(entries[middle]) / 2 < weight / 2 {
+      sum += Self.weight(entries[middle])
+      middle += 1
+    }
+    for distance in 0..<count {
+      for place in [middle - distance, middle + distance] where place > 0 && place < count {
+        if fits(0..<place), fits(place..<count) { return place }
+      }
+    }
+    return max(1, count / 2)
+  }
+
+  /// Where so many parts of about the same size begin and end; nil where one of them would not fit into a page.
+  func parts(_ number: Int) -> [Range<Int>]? {
+    let ends = isUniform ? (1..<number).map { count * $0 / number } : cuts(into: number)
+    let parts = zip([0] + ends, ends + [count]).map { $0..<max($0, $1) }
+    return parts.allSatisfy { !$0.isEmpty && fits($0) } ? parts : nil
+  }
+
+  private func cuts(into number: Int) -> [Int] {
+    let weight = weight
+    var (end, sum) = (0, 0)
+    return (1..<number).map { part in
+      while end < count, sum < weight * part / number {
+        sum += Self.weight(entries[end])
+        end += 1
+      }
+      return end
+    }
+  }
+
+  private var weight: Int {
+    var weight = 0
+    for index in 0..<count { weight += Self.weight(entries[index]) }
+    return weight
+  }
+
+  private static func weight(_ entry: Entry) -> Int {
+    Page.leafEntryBytes + entry.keyBytes / 2 + entry.inlineBytes
+  }
+
+  /// Writes entries as a page, which they have to fit into.
+  func build(_ range: Range<Int>, into page: Page, birth: UInt64) {
+    let shape = shape(range)
+    let free = Page.byteCount - shape.bytes
+    precondition(free >= 0, "Entries are built into a page only after they were found to fit.")
+    let averageHeap = (shape.heapBytes + range.count - 1) / max(1, range.count)
+
+    page.base.initializeMemory(as: UInt8.self, repeating: 0, count: Page.headerBytes)
+    page.level = level
+    page.hasSlots = shape.hasSlots
+    page.count = range.count
+    page.capacity = range.count + free / (shape.entryBytes + averageHeap)
+    page.prefixBytes = shape.prefixBytes
+    page.heapStart = Page.byteCount
+    page.arraysOffset = Page.arraysOffset(prefixBytes: shape.prefixBytes)
+    page.birth = birth
+    page.uniform = Page.mixedLengths
+    if let first = shape.keyed.first {
+      (page.base + Page.headerBytes).copyMemory(from: key(first).base, byteCount: shape.prefixBytes)
+    }
+    if shape.hasSlots {
+      write(range, keyed: shape.keyed, prefix: shape.prefixBytes, to: page)
+    } else {
+      writeSlotless(range, prefix: shape.prefixBytes, to: page)
+    }
+    page.setInterpolation()
+  }
+
+  private func writeSlotless(_ range: Range<Int>, prefix: Int, to page: Page) {
+    let (heads, references) = (page.base + page.arraysOffset, page.references)
+    let (source, keys, number) = (entries + range.lowerBound, memory, range.count)
+    var index = 0
+    while index < number {
+      let key = SearchKey(keys + source[index].keyOffset, source[index].keyBytes)
+      heads.setField(index &* 8, key.head(from: prefix))
+      references.setField(index &* 8, source[index].reference)
+      index &+= 1
+    }
+    page.uniform = UInt16(source[0].keyBytes &- prefix)
+  }
+
+  private func write(_ range: Range<Int>, keyed: Range<Int>, prefix: Int, to page: Page) {
+    var place = Page.byteCount
+    let arrays = page.base + page.arraysOffset
+    let references = arrays + 8 * page.capacity
+    let slots = page.slots
+    for index in range {
+      let (entry, slot) = (entries[index], index &- range.lowerBound)
+      let hasKey = index >= keyed.lowerBound
+      let suffix = hasKey ? entry.keyBytes &- prefix : 0
+      let rest = max(0, suffix &- 8)
+      let heap = rest &+ entry.inlineBytes
+      let key = SearchKey(memory + entry.keyOffset, entry.keyBytes)
+      place &-= heap
+      if heap > 0 {
+        (page.base + place).copyMemory(from: key.base + (entry.keyBytes &- rest), byteCount: heap)
+      }
+      arrays.setField(slot &* 8, hasKey ? key.head(from: prefix) : 0)
+      references.setField(slot &* 8, entry.reference)
+      slots.setField(slot &* 4, UInt16(truncatingIfNeeded: place))
+      slots.setField(slot &* 4 &+ 2, UInt16(truncatingIfNeeded: suffix))
+      if level > 0 {
+        page.setKeyCount(slot, entry.keyCount)
+        page.setChildChecksum(slot, entry.checksum)
+      }
+      if hasKey { noteLength(suffix, isFirst: index == keyed.lowerBound, page) }
+    }
+    page.heapStart = place
+  }
+
+  private func noteLength(_ suffix: Int, isFirst: Bool, _ page: Page) {
+    if isFirst {
+      page.uniform = UInt16(suffix)
+    } else if Int(page.uniform) != suffix {
+      page.uniform = Page.mixedLengths
+    }
+  }
+}

@@ -1,0 +1,176 @@
+import Foundation
+import Heartwood
+import HeartwoodEngine
+import HeartwoodFaults
+import HeartwoodFiles
+
+/// The life of a library on a disk that fails at some point: what is refused is tried again.
+final class GraphErrorScenario {
+  struct Outcomes: CustomStringConvertible {
+    var firings = 0
+    var refused = 0
+    /// The same context has saved at the second time.
+    var retried = 0
+    /// The store had stopped, or it was open what had become of a save.
+    var reopened = 0
+    /// What crashes have left.
+    var images = 0
+
+    mutating func add(_ other: Outcomes) {
+      firings += other.firings
+      refused += other.refused
+      retried += other.retried
+      reopened += other.reopened
+      images += other.images
+    }
+
+    var description: String { "\(refused) refusals, \(retried) retried, \(reopened) reopened" }
+  }
+
+  private let disk = SimulatedFileSystem(crashModel: .hostile)
+  private let fileSystem: FaultInjectingFileSystem
+  private let plan: FaultPlan
+  private let limits: CrashImageLimits
+  private let reference: GraphWitness
+  private var container: PersistentContainer?
+  private(set) var outcomes = Outcomes()
+
+  init(_ plan: FaultPlan, _ states: [GraphFacts], limits: CrashImageLimits = ErrorScenario.fewImages) {
+    self.plan = plan
+    self.limits = limits
+    reference = GraphWitness(states)
+    fileSystem = FaultInjectingFileSystem(base: disk, plan: plan)
+  }
+
+  /// All calls, where nothing fails.
+  static func calls() throws -> [FailingCall] {
+    let states = try GraphSession.states()
+    return try FailingCall.all(over: SimulatedFileSystem()) { fileSystem in
+      try GraphErrorScenario(over: fileSystem, states).live()
+    }
+  }
+
+  private init(over base: any FileSystem, _ states: [GraphFacts]) {
+    plan = FaultPlan()
+    limits = ErrorScenario.fewImages
+    reference = GraphWitness(states)
+    fileSystem = FaultInjectingFileSystem(base: base)
+  }
+
+  @discardableResult
+  func run() throws -> Outcomes {
+    do {
+      try live()
+      try requireNothingOpen(disk, "closed")
+      outcomes.firings = fileSystem.injectedErrorCount
+      let last = try GraphSession.open(disk)
+      try expect(try GraphFacts(of: last), "in the end")
+      let report = try last.persistentStoreCoordinator.verify()
+      try require(report.isSound, "not sound: \(report.findings)")
+      try last.close()
+      try requireNothingOpen(disk, "closed again")
+      for name in try disk.openDirectory(Session.path).entries() {
+        try require(StoreChecker.isExpected(name), "there is a file left over, \(name)")
+      }
+    } catch { throw Finding("\(plan): \(error)") }
+    return outcomes
+  }
+
+  private func live() throws {
+    try reopen()
+    for (number, step) in GraphWorkload.steps.enumerated() {
+      while reference.number == number { try attempt(step) }
+      if number == 5 { try reopen() }
+    }
+    do {
+      try container?.close()
+    } catch { try requireClear(error, "closing") }
+    container = nil
+  }
+
+  private func reopen() throws {
+    do {
+      try container?.close()
+    } catch { try requireClear(error, "closing") }
+    container = nil
+    do {
+      container = try GraphSession.open(fileSystem)
+    } catch {
+      try requireClear(error, "opening")
+      try requireNothingOpen(disk, "refused to open")
+      outcomes.refused += 1
+      fileSystem.use(FaultPlan())
+      container = try GraphSession.open(fileSystem)
+    }
+  }
+
+  private func expect(_ facts: GraphFacts, _ moment: String) throws {
+    try require(reference.candidates.contains(facts), "\(moment): found\n\(facts)")
+  }
+
+  /// One save, and what has to hold where it is refused.
+  private func attempt(_ step: GraphStep) throws {
+    guard let container else { return }
+    let context = container.newBackgroundContext()
+    try context.performAndWait {
+      guard try edit(step, context) else { return }
+      let shown = try GraphFacts(of: context)
+      let changes = [context.insertedObjects, context.updatedObjects, context.deletedObjects]
+      reference.begin()
+      do {
+        try context.save()
+        reference.acknowledge()
+      } catch {
+        outcomes.refused += 1
+        try requireClear(error, "\(step)")
+        let kept = [context.insertedObjects, context.updatedObjects, context.deletedObjects]
+        try require(kept == changes && context.hasChanges, "\(step): the context has forgotten its changes")
+        try require(try GraphFacts(of: context) == shown, "\(step): the context shows something else")
+        try settle(context, (error as? HeartwoodError)?.isOutcomeUnknown == true)
+      }
+    }
+  }
+
+  /// Makes a step's changes; where reading for them fails, it says so, and they are made again in another
+  /// context.
+  private func edit(_ step: GraphStep, _ context: ManagedObjectContext) throws -> Bool {
+    do {
+      try step.edit(context)
+      _ = try GraphFacts(of: context)
+      return true
+    } catch {
+      try requireClear(error, "\(step)")
+      outcomes.refused += 1
+      fileSystem.use(FaultPlan())
+      return false
+    }
+  }
+
+  /// After a refusal: reading goes on, and the same save works with the disk, or after opening it again.
+  private func settle(_ context: ManagedObjectContext, _ isOutcomeUnknown: Bool) throws {
+    for image in disk.crashImages(limits) {
+      outcomes.images += 1
+      try reference.now.check(image.mounted())
+    }
+    fileSystem.use(FaultPlan())
+    if !isOutcomeUnknown {
+      reference.withdraw()
+      if let container {
+        let facts = try GraphFacts(of: container)
+        try require(facts == reference.newest, "what was refused is seen:\n\(facts)")
+      }
+      reference.begin()
+      do {
+        try context.save()
+        outcomes.retried += 1
+        return reference.acknowledge()
+      } catch { try requireClear(error, "saving again") }
+    }
+    outcomes.reopened += 1
+    try reopen()
+    guard let container else { return }
+    let facts = try GraphFacts(of: container)
+    try expect(facts, "reopened")
+    if facts == reference.newest { reference.withdraw() } else { reference.acknowledge() }
+  }
+}

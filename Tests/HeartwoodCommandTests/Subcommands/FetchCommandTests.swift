@@ -1,0 +1,135 @@
+import Testing
+
+@testable import HeartwoodCommand
+
+@Test func `objects come as a table with columns through relationships`() throws {
+  let run = try SmallWorld().run(
+    "fetch", "Country", "--where", "population > 1000000", "--sort", "-population", "--columns",
+    "name,population,capital.name,cities.name,neighbours.@count")
+  #expect(run.status == .success)
+  #expect(
+    run.output == """
+      name     population  capital.name  cities.name  neighbours.@count
+      -------  ----------  ------------  -----------  -----------------
+      Germany    80000000  Berlin        Berlin                       2
+      France     66000000  Paris         Paris, Lyon                  2
+      (2 objects)
+
+      """)
+}
+
+@Test func `without columns there are the short name, the attributes and the to-one relationships`() throws {
+  let world = try SmallWorld()
+  #expect(
+    world.run("fetch", "Country", "--where", #"code == "FR""#, "--format", "csv").output == """
+      @id,code,name,population,continent,capital
+      Country/p1,FR,France,66000000,Continent/p1,City/p1
+
+      """)
+  #expect(
+    world.run("fetch", "City", "--limit", "1", "--format", "json").output == """
+      [
+      {"@id": "City/p1", "name": "Paris", "country": {"@ref": "Country/p1"}, "capitalOf": {"@ref": "Country/p1"}}
+      ]
+
+      """)
+}
+
+@Test func `limit and offset choose a part, in either direction`() throws {
+  let world = try SmallWorld()
+  func codes(_ words: String...) -> String {
+    CommandRun(["fetch", world.path, "Country", "--columns", "code", "--format", "csv"] + words).output
+      .split(separator: "\n").dropFirst().joined(separator: " ")
+  }
+  #expect(codes("--sort", "name") == "FR DE LU PT")
+  #expect(codes("--sort", "-name", "--limit", "2") == "PT LU")
+  #expect(codes("--sort", "name", "--offset", "1", "--limit", "2") == "DE LU")
+  #expect(codes("--sort", "population,name") == "PT LU FR DE")
+  #expect(codes("--sort", "name", "--offset", "9") == "")
+  #expect(codes("--sort", "name", "--limit", "0") == "")
+  #expect(codes("--sort", "-continent.name,-name", "--limit", "1") == "PT")
+}
+
+@Test func `no objects are still a result`() throws {
+  let world = try SmallWorld()
+  let none = "FALSEPREDICATE"
+  #expect(
+    world.run("fetch", "City", "--where", none, "--columns", "name").output == "name\n----\n(0 objects)\n")
+  #expect(world.run("fetch", "City", "--where", none, "--format", "json").output == "[]\n")
+  #expect(
+    world.run("fetch", "City", "--where", none, "--columns", "name", "--format", "csv").output == "name\n")
+}
+
+@Test func `the plan is told instead of the objects`() throws {
+  let run = try SmallWorld().run("fetch", "Country", "--where", #"code == "FR""#, "--plan")
+  #expect(run.status == .success)
+  #expect(run.output.contains("Country"))
+  #expect(run.output.contains("code"))
+  #expect(!run.output.contains("France"))
+}
+
+@Test func `an old generation shows what was`() throws {
+  let world = try SmallWorld()
+  let before = try #require(world.newestGeneration)
+  #expect(world.run("delete", "Country", "--where", #"code == "FR""#).status == .success)
+  #expect(world.run("count", "Country").output == "3\n")
+  #expect(world.run("count", "Country", "--generation", before).output == "4\n")
+  let old = world.run(
+    "fetch", "Country", "--where", #"code == "FR""#, "--generation", before, "--columns",
+    "name,cities.@count",
+    "--format", "csv")
+  #expect(old.output == "name,cities.@count\nFrance,2\n")
+  let shown = world.run("show", "Country", "--where", #"code == "FR""#, "--generation", before)
+  #expect(shown.output.contains("Lyon"))
+}
+
+@Test func `a generation that is not there is one line and exit status 66`() throws {
+  let run = try SmallWorld().run("count", "Country", "--generation", "1000")
+  #expect(run.status == .noInput)
+  #expect(run.notes.contains("1000"))
+  #expect(run.notes.split(separator: "\n").count == 1)
+}
+
+@Test(arguments: [
+  (["Contry"], #"the store has no entity "Contry", did you mean Country?"#),
+  (["Planet"], #"the store has no entity "Planet"; there are City, Continent, Country"#),
+  (["Country", "--columns", "nam"], #"the column "nam": Country has no property "nam", did you mean name?"#),
+  (
+    ["Country", "--columns", "capital.size"],
+    #"the column "capital.size": City has no property "size"; there are capitalOf, country, name"#
+  ),
+  (
+    ["Country", "--columns", "name.first"],
+    #"the column "name.first" goes on behind an attribute, at "first""#
+  ),
+  (
+    ["Country", "--columns", "name.@count"],
+    #"the column "name.@count": @count needs a to-many relationship, and name is none"#
+  ),
+  (["Country", "--columns", "name,"], #"--columns has an empty name in "name,""#),
+  (["Country", "--limit", "-1"], #"--limit needs a whole number, 0 or more, not "-1""#),
+  (["Country", "--format", "xml"], #"--format is one of table, json, csv, not "xml""#),
+])
+func `a wrong word is named`(words: [String], message: String) throws {
+  let world = try SmallWorld()
+  let run = CommandRun(["fetch", world.path] + words)
+  #expect(run.status == .usage)
+  #expect(run.output == "")
+  #expect(run.notes == "heartwood: \(message)\n")
+}
+
+@Test(arguments: [
+  ["--where", "population >"], ["--where", "size > 5"], ["--where", #"population > "many""#],
+  ["--where", "name == %@"], ["--where", "(name == nil"], ["--where", ""], ["--sort", "size"],
+  ["--sort", "cities"],
+])
+func `a wrong predicate or sorting is one line and exit status 64`(words: [String]) throws {
+  let world = try SmallWorld()
+  for subcommand in [["fetch", world.path, "Country"]] {
+    let run = CommandRun(subcommand + words)
+    #expect(run.status == .usage)
+    #expect(run.output == "")
+    #expect(run.notes.hasPrefix("heartwood: "))
+    #expect(run.notes.split(separator: "\n").count == 1)
+  }
+}
