@@ -86,7 +86,7 @@ extension OpenStore {
   func backup(to path: String, _ fileSystem: any FileSystem) throws(EngineError) -> BackupReport {
     // Asked here so that a backup inside a write is an error and not a wait for itself.
     try writer.withLock { () throws(EngineError) in try status.checkOpen() }
-    try refreshIfStale()
+    guard options.access == .readWrite else { return try backupOfReopened(to: path, fileSystem) }
     // Nothing is given back meanwhile here; what other processes give back, the contents hold.
     return try reclaimer.lock.withLock { () throws(EngineError) in
       let target = try BackupTarget(path, fileSystem)
@@ -97,5 +97,27 @@ extension OpenStore {
         ? backupContents() : withLease { () throws(EngineError) in try backupContents() }
       return try Backup(store: self, contents: contents, target: target).run()
     }
+  }
+
+  /// Opens the store once more and copies what that opening has found. The tree of a store that is open for reading only may be
+  /// of an older checkpoint than the log that it has read.
+  private func backupOfReopened(
+    to path: String, _ fileSystem: any FileSystem
+  ) throws(EngineError) -> BackupReport {
+    let target = try BackupTarget(path, fileSystem)
+    defer { target.close() }
+    var backoff = Backoff(seconds: options.busyTimeout)
+    repeat {
+      let reopened = try Opening(self.path, options, self.fileSystem).run()
+      defer { try? reopened.close() }
+      guard reopened.log.identifier == log.identifier else { throw StoreFolder.replaced(self.path) }
+      try reopened.refreshIfStale()
+      guard !reopened.hasPendingReload, reopened.generations.newest >= generations.newest else { continue }
+      let contents = try reopened.backupContents()
+      if contents.isComplete { return try Backup(store: reopened, contents: contents, target: target).run() }
+    } while backoff.wait()
+    throw ProcessAttachment.busy(
+      self.path,
+      "the store could not be read for its backup: other processes write it all the time; try again")
   }
 }

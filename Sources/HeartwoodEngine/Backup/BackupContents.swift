@@ -55,6 +55,10 @@ extension OpenStore {
   func backupContents() throws(EngineError) -> BackupContents {
     try checkpoints.withLock { () throws(EngineError) -> BackupContents in
       guard options.access == .readWrite, !status.isStopped else {
+        guard !hasPendingReload else {
+          throw EngineError(
+            .stopped, "the store can't be copied since a sync failed; close it and open it again", file: path)
+        }
         return try backupContents(upTo: log.published)
       }
       let failure = try checkpointBeforeBackup()

@@ -7,8 +7,8 @@ struct EarlierBackup {
   let logs: [UInt32: BackupContents.LogPart]
   /// Its segments of pages, by number.
   let pages: [UInt32: CheckpointRecord.Segment]
-  /// The segment that its log ends in.
-  private let last: LogSegment?
+  /// All segments of its log, in order.
+  private let segments: [LogSegment]
 
   /// Reads what the anchor names, and nothing that lies behind it.
   static func read(
@@ -20,7 +20,7 @@ struct EarlierBackup {
     return EarlierBackup(
       slot: found.slot, logs: try parts(log.segments, found.slot.knownDurable, log.checkpoint),
       pages: Dictionary((log.checkpoint?.pageSegments ?? []).map { ($0.number, $0) }) { first, _ in first },
-      last: log.segments.last)
+      segments: log.segments)
   }
 
   /// Where the segments end, each of which has to end with the frame that is said to.
@@ -67,10 +67,10 @@ struct EarlierBackup {
         guard hasEnd || part.header.number >= slot.nextSegment else { throw Self.wentItsOwnWay(folder) }
         continue
       }
-      guard mine.header == part.header, try mine.end == part.end ? true : continuesAfter(part, contents)
-      else {
-        throw Self.wentItsOwnWay(folder)
-      }
+      guard mine.header == part.header else { throw Self.wentItsOwnWay(folder) }
+      if mine.end == part.end { continue }
+      if try continuesAfter(part, contents) { continue }
+      guard try wasRecovered(part, contents) else { throw Self.wentItsOwnWay(folder) }
     }
     for part in contents.pages {
       guard let mine = pages[part.number] else { continue }
@@ -88,8 +88,28 @@ struct EarlierBackup {
     guard part.end.offset <= end.position.offset else { return true }
     let predecessorEnds = contents.logs.lazy.compactMap(\.header.predecessor)
     let predecessorEnd = predecessorEnds.first { $0.position.segment == end.position.segment }
-    guard let last, predecessorEnd?.generation == end.generation else { return false }
+    guard let last = segments.last, predecessorEnd?.generation == end.generation else { return false }
     return try last.ends(at: part.end)
+  }
+
+  /// Whether a recovery of the store has written the transactions at the end of this backup once more: those that nothing proved to be
+  /// durable are copied to a new segment after a writer was killed, and the log branches before them.
+  private func wasRecovered(
+    _ part: BackupContents.LogPart, _ contents: BackupContents
+  ) throws(EngineError) -> Bool {
+    let branch = contents.logs.map(\.header).first { $0.predecessor?.position.segment == part.header.number }
+    guard let branch, let point = branch.predecessor,
+      try segments.first(where: { $0.number == part.header.number })?.ends(at: part.end) == true
+    else { return false }
+    var old = try LogWalk(LogSegments.tail(of: segments)[...], from: point, upTo: slot.knownDurable.position)
+    let copies = contents.logs.compactMap { contents.files.logs[$0.header.number] }.drop {
+      $0.number != branch.number
+    }
+    var new = try LogWalk(copies, from: branch.firstPoint, upTo: contents.end.position)
+    while let frame = try old.nextTransaction() {
+      guard let copy = try new.nextTransaction(), frame.isCopied(by: copy) else { return false }
+    }
+    return true
   }
 
   static func wentItsOwnWay(_ folder: StoreFolder) -> EngineError {
@@ -116,5 +136,34 @@ extension LogSegment {
     guard end.offset > Format.segmentHeaderBytes else { return end.offset <= limit }
     let trailer = try bytes(at: end.offset - Format.frameTrailerBytes, Format.frameTrailerBytes)
     return trailer?.baseAddress?.field64(0) == end.chain
+  }
+}
+
+extension LogWalk {
+  /// The next frame of a transaction.
+  fileprivate mutating func nextTransaction() throws(EngineError) -> ScannedFrame? {
+    while let frame = try next() {
+      if frame.header.kind == Format.transactionKind { return frame }
+    }
+    return nil
+  }
+}
+
+extension ScannedFrame {
+  /// Whether another frame holds the same part of the same transaction, at another place.
+  fileprivate func isCopied(by copy: ScannedFrame) -> Bool {
+    guard header.transaction == copy.header.transaction, header.flags == copy.header.flags,
+      header.time == copy.header.time, header.recordCount == copy.header.recordCount
+    else { return false }
+    var (mine, others) = (
+      RecordIterator(payload, firstOffset: 0), RecordIterator(copy.payload, firstOffset: 0)
+    )
+    while let (record, _) = mine.next() {
+      guard let (other, _) = others.next(), record.operation == other.operation,
+        record.key.elementsEqual(other.key),
+        record.value.elementsEqual(other.value)
+      else { return false }
+    }
+    return true
   }
 }

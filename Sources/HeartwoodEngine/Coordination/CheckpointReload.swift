@@ -134,3 +134,10 @@ enum PendingReload {
   /// Nil for the beginning of the log.
   case checkpoint(NamedCheckpoint?)
 }
+
+extension OpenStore {
+  /// Whether the tree is of an older checkpoint than the newest one in the log.
+  var hasPendingReload: Bool {
+    if case .none = pendingReload { false } else { true }
+  }
+}

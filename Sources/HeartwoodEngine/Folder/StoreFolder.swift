@@ -193,8 +193,13 @@ final class StoreFolder: Sendable {
     } catch {
       throw EngineError.files(error, "the store's folder could not be looked at")
     }
-    throw EngineError(
-      .replaced, "the store's folder was deleted, moved or replaced; open what lies there now", file: path)
+    throw Self.replaced(path)
+  }
+
+  static func replaced(_ path: String) -> EngineError {
+    EngineError(
+      .replaced, "the store's folder was deleted, moved or replaced; open the store that is at its path now",
+      file: path)
   }
 
   /// What the store's processes tell; nil where it is open for reading only and nobody has told anything yet.

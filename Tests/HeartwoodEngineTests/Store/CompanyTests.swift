@@ -180,6 +180,73 @@ import Testing
     try writer.close()
   }
 
+  @Test
+  func `a backup by an engine that only reads opens, though its tree is older than the newest checkpoint`()
+    throws
+  {
+    let disk = SimulatedFileSystem(seed: 14)
+    let writer = try Engine(at: "/store", options: options, fileSystem: disk.process(named: "writer"))
+    var mine = options
+    mine.access = .readOnly
+    for round in 0..<4 as Range<UInt8> {
+      try writer.write {
+        for key in 0..<400 { try $0.put("key \(key)", [UInt8](repeating: round, count: 60)) }
+      }
+      let reader = try Engine(at: "/store", options: mine, fileSystem: disk.process(named: "reader \(round)"))
+      #expect(try reader.get("key 7")?.first == round)
+      try writer.checkpoint()
+      if round == 3 { try writer.reclaim() }
+      #expect(try reader.get("key 8")?.first == round)
+      let report = try reader.backup(to: "/backup", fileSystem: disk)
+      #expect(report.generation >= reader.newestGeneration)
+      let backup = try Engine(at: "/backup", options: mine, fileSystem: disk)
+      #expect(try backup.get("key 7")?.first == round)
+      #expect(try backup.verify().findings == [])
+      try backup.close()
+      try reader.close()
+    }
+    try writer.close()
+  }
+
+  @Test(arguments: [Durability.deferred, .full])
+  func `a backup by an engine that only reads goes on after the writer was killed`(durability: Durability)
+    throws
+  {
+    let disk = SimulatedFileSystem(seed: 15)
+    var options = options
+    (options.frameBytes, options.worker) = (16 << 10, LateWorker())
+    var mine = options
+    (mine.access, mine.busyTimeout) = (.readOnly, 10)
+    let stays = try Engine(at: "/store", options: options, fileSystem: disk.process(named: "stays"))
+    for round in 0..<6 {
+      let process = disk.process(named: "writer \(round)")
+      let writer = try Engine(at: "/store", options: options, fileSystem: process)
+      for key in 0..<(round * 5 + 3) {
+        try writer.write(durability: durability) {
+          try $0.put("\(round) \(key)", [UInt8](repeating: UInt8(round), count: 5000))
+        }
+      }
+      let reader = try Engine(at: "/store", options: mine, fileSystem: disk.process(named: "reader \(round)"))
+      try reader.backup(to: "/backup", fileSystem: disk)
+      try reader.close()
+      try? writer.write { transaction in
+        // A frame of it is written.
+        for key in 0..<3 { try transaction.put("lost \(key)", [UInt8](repeating: 1, count: 9000)) }
+        process.kill()
+      }
+      try stays.write(durability: durability) { try $0.put("stays \(round)", [1]) }
+      let later = try Engine(at: "/store", options: mine, fileSystem: disk.process(named: "later \(round)"))
+      try later.backup(to: "/backup", fileSystem: disk)
+      try later.close()
+      let backup = try Engine(at: "/backup", options: mine, fileSystem: disk)
+      #expect(try backup.get("stays \(round)") == [1])
+      #expect(try backup.get("\(round) \(round * 5 + 2)")?.count == 5000)
+      #expect(try backup.verify().findings == [])
+      try backup.close()
+    }
+    try stays.close()
+  }
+
   @Test func `checkpoints are taken in the background while all write by turns`() throws {
     let disk = SimulatedFileSystem(seed: 9)
     var options = options

@@ -37,8 +37,9 @@ extension StoreFolder {
         case .failure(let error): error.code == .damaged
         }
       guard mayBeStale else { return try result.get() }
-      var isChanging = try version() != before
-      if !isChanging { isChanging = try isWritten() }
+      // In this order: a writer that publishes and releases the lease in between has changed the version.
+      var isChanging = try isWritten()
+      if !isChanging { isChanging = try version() != before }
       guard isChanging, backoff.wait() else { return try result.get() }
     }
   }
