@@ -1,7 +1,9 @@
 import HeartwoodFiles
 
 extension EngineError {
-  /// A failed call of the file system, in the engine's terms.
+  /// Translates a failed call of the file system.
+  ///
+  /// - Parameter doing: What failed, as a sentence.
   static func files(_ error: FileSystemError, _ doing: String) -> EngineError {
     let code: Code =
       switch error.code {
@@ -18,7 +20,7 @@ extension EngineError {
         "a file may not become that large; raise the process's limit of file sizes (ulimit -f)"
       case .noSpace: "the disk is full; free some space and try again"
       case .readOnly where error.code == .readOnlyFileSystem:
-        "the file system is mounted for reading only; open the store so, too"
+        "the file system is mounted for reading only; open the store for reading only"
       case .readOnly: "the permissions of the file or its folder do not allow it"
       case .inputOutput where error.code == .tooManyOpenFiles: tooFewDescriptors
       case .inputOutput where error.code == .outOfMemory: tooFewAddresses
@@ -27,7 +29,7 @@ extension EngineError {
     return EngineError(code, "\(doing): \(advice)", file: error.path, underlying: error)
   }
 
-  /// A failed read: never to be taken for the end of the log.
+  /// Translates a failed read, which must never be taken for the end of the log.
   static func reading(_ error: FileSystemError, path: String, offset: Int64) -> EngineError {
     let advice: String? =
       switch error.code {
@@ -40,11 +42,11 @@ extension EngineError {
   }
 
   private static let tooFewDescriptors =
-    "too many files are open; raise the process's limit (ulimit -n), as a store takes one for each of its files"
+    "too many files are open; raise the process's limit (ulimit -n): a store needs one descriptor per file"
   static let tooFewAddresses =
     "the process has too few addresses left; raise its limit (ulimit -v), or choose smaller segments"
 
-  /// Bytes that are not what was written.
+  /// An error for bytes that are not what was written.
   static func damaged(_ what: String, file: String?, offset: Int? = nil) -> EngineError {
     EngineError(.damaged, what, file: file, offset: offset.map(Int64.init))
   }

@@ -2,50 +2,54 @@ import HeartwoodFiles
 
 /// When a commit is safe against a power cut.
 public enum Durability: Hashable, Sendable {
-  /// Before it returns.
+  /// Before the commit returns.
   case full
-  /// At the next checkpoint, full commit or close; no clock makes it so before. After a power cut the newest transactions
-  /// may be missing, always whole ones and never with a hole. A killed process loses nothing.
+  /// At the next checkpoint, full commit or close, without a time limit. After a power cut the newest
+  /// transactions may be missing: always whole ones, and never one before a transaction that is there. A
+  /// killed process loses nothing.
   case deferred
-  /// Whenever the system happens to write it; for scratch data. A store opened so does no syncs at all, and after a power cut
-  /// it may be refused; opening it with syncs makes everything in it durable first, or fails. For a single transaction
-  /// it is the same as `deferred`.
+  /// Whenever the system writes it, for scratch data. A store opened so does no syncs at all, and after a
+  /// power cut it may be refused. Opening it with syncs first makes everything in it durable, or fails. For a
+  /// single transaction, the same as `deferred`.
   case none
 }
 
-/// How a store is opened.
+/// Options for opening a store.
 public struct EngineOptions: Sendable {
-  /// What may be done with the store.
+  /// The allowed operations.
   public enum Access: Hashable, Sendable {
     /// Reading and writing.
     case readWrite
-    /// Reading; nothing is written to the folder, not even to recover. While a writer is there, its newest generation is
-    /// seen. After an unclean end the last commits are left out until somebody opens the store for writing, full ones too:
-    /// that a commit was synced is told by what is written behind it. `EngineStatistics.unrecoveredTransactions` says how many.
+    /// Reading. Nothing is written to the folder, not even to recover. While a writer is running, its newest
+    /// generation is visible. After an unclean end, the last commits are left out until the store is opened
+    /// for writing, full ones too, because only later frames prove that a commit was synced.
+    /// `EngineStatistics.unrecoveredTransactions` is their number.
     case readOnly
   }
 
-  /// How the store's files are read, and small commits that are not synced written.
+  /// How the store's files are read, and small unsynced commits written.
   public enum Reading: Hashable, Sendable {
-    /// Through memory maps, where the file system can map. Commits that are not synced, of up to 16 KiB, are written through one
-    /// where bytes are known to be written over in place, so that room which was there can't be missing (ext4 and tmpfs).
+    /// Through memory maps, if the file system can map. Unsynced commits of up to 16 KiB are written through
+    /// a map on file systems that overwrite in place (ext4 and tmpfs), so that the write cannot fail for lack
+    /// of space.
     case mapped
-    /// Through reads and writes, so that a failing disk is an error and does not end the process. What was read of a file stays
-    /// in memory as long as the file is part of the store. Only the page that processes share is mapped all the same.
+    /// By read and write calls, so that a failing disk causes an error instead of ending the process. Bytes
+    /// read from a file stay in memory as long as the file is part of the store. Only the header that
+    /// processes share is mapped nevertheless.
     case buffered
   }
 
-  /// What is allowed to a store that somebody else may have made.
+  /// Limits for a store that comes from an untrusted source.
   public struct UntrustedLimits: Hashable, Sendable {
-    /// The most bytes that its files may have together, holes in them included. Memory for a few times as many may be
-    /// used, and the time that it takes to read them all.
+    /// The greatest total size of its files in bytes, including holes. Opening may use a few times as much
+    /// memory, and the time to read them all.
     public var fileBytes: Int64
-    /// The most files in its folder.
+    /// The greatest number of files in its folder.
     public var files: Int
-    /// The most branches above a leaf of its tree.
+    /// The greatest number of branch levels above a leaf of its tree.
     public var treeLevels: Int
 
-    /// 1 GiB in 4096 files, and a tree with room for more than that.
+    /// Creates limits; by default 1 GiB, 4096 files, and more tree levels than such a store needs.
     public init(fileBytes: Int64 = 1 << 30, files: Int = 4096, treeLevels: Int = 12) {
       self.fileBytes = fileBytes
       self.files = files
@@ -53,74 +57,78 @@ public struct EngineOptions: Sendable {
     }
   }
 
-  /// When the space of overwritten and deleted values is given back.
+  /// When the space of overwritten and deleted values is reclaimed.
   public enum Reclamation: Hashable, Sendable {
-    /// In the background, a part with each checkpoint, so that the files stay below a small multiple of what
-    /// lives; and by `Engine.reclaim()`, down to little more than that.
+    /// In the background, a part with each checkpoint, so that the files stay below a small multiple of the
+    /// live bytes; and by `Engine.reclaim()`, down to little more than the live bytes.
     case automatic
-    /// By `Engine.reclaim()` only, so that past generations stay until then.
+    /// By `Engine.reclaim()` only, so that past generations stay available until then.
     case onDemand
   }
 
-  /// Who else may have the store open for writing.
+  /// Which others may have the store open for writing.
   public enum Sharing: Hashable, Sendable {
-    /// Other processes, and other engines of this one. One of them writes at a time: the lock is kept from transaction to
-    /// transaction as long as nobody else is there, and let go of after each where somebody is.
+    /// Other processes, and other engines of this process. One of them writes at a time. The writer keeps the
+    /// lock from transaction to transaction while it is alone, and releases it after each one while others
+    /// have the store open.
     case processes
-    /// Nobody.
+    /// No others.
     case exclusive
   }
 
   /// Reading and writing, or reading only.
   public var access: Access
-  /// Who else may have the store open for writing. Opening it for reading only keeps no lock in any case.
+  /// Which others may have the store open for writing. Read-only access takes no lock.
   public var sharing: Sharing
-  /// Whether an engine of this process that has the store open already is used; package-wide, as tests let engines stand for
-  /// processes.
+  /// Whether an engine of this process shares the open store with others. Tests turn it off to let engines
+  /// stand for processes.
   package var sharesInProcess = true
-  /// How long opening, and writing, wait while somebody else has the store to themselves, in seconds: `.locked` is thrown
-  /// then. At least 0, which is not to wait.
+  /// Seconds that opening and writing wait while another process or engine holds the store; then `.locked` is
+  /// thrown. At least 0, which means not to wait.
   public var busyTimeout: Double
-  /// For how long nothing has to be written that others may lead, in seconds; nil for letting go after every write.
+  /// Idle seconds after which the writer lease is released; nil releases it after every write.
   package var idleSeconds: Double? = 0.03
-  /// Set for a store that came from somewhere else. It is then opened for reading only, and read without maps, whatever the
-  /// other options say; its size is looked at before anything else, and all of it is verified before it is opened: what
-  /// passes the limits is refused as `.tooLarge`, with any finding as `.damaged`, and where somebody has it open for writing as
-  /// `.locked`. Nobody may change its files while it is open. Nil for a store of one's own.
+  /// Limits for a store from an untrusted source; nil for a trusted one.
+  ///
+  /// Forces read-only access without maps. Opening checks the limits first and then verifies everything: it
+  /// throws `.tooLarge` if a limit is exceeded, `.damaged` if verification finds anything, and `.locked` if
+  /// the store is open for writing. No other process may change the files while the store is open.
   public var untrusted: UntrustedLimits?
-  /// What the keys and values mean that are written through this engine; nil for nothing in particular. A new store is
-  /// marked with it. A store with another mark is refused for writing, as `.otherContent`; one without a mark is not.
+  /// The meaning of the keys and values written through this engine; nil for no particular meaning. A new
+  /// store is marked with it. Opening a store with another mark for writing throws `.otherContent`; a store
+  /// without a mark is accepted.
   public var content: StoreContent?
-  /// Whether a store that is marked to hold something else is opened for writing all the same. The mark stays.
+  /// Whether a store with another mark is opened for writing nevertheless. Its mark stays.
   public var acceptsOtherContent = false
-  /// Whether a missing store is created. Never with read-only access.
+  /// Whether a missing store is created. Ignored with read-only access.
   public var createsStore: Bool
-  /// Through maps or through reads.
+  /// Through maps or by read calls.
   public var reading: Reading
-  /// For transactions that do not say.
+  /// The durability of transactions that do not specify one.
   public var durability: Durability
-  /// The log goes on in a new segment when one has this many bytes; 64 KiB to 1 GiB, and the nearer of them for what is beyond.
+  /// The log continues in a new segment when one reaches this many bytes; clamped to 64 KiB ... 1 GiB.
   public var segmentBytes: Int { didSet { segmentBytes = Self.allowed(segment: segmentBytes) } }
-  /// A checkpoint is due when this many bytes of log have been written since the last; at least 64 KiB, also for what is less.
+  /// A checkpoint is due after this many bytes of log since the last one; raised to at least 64 KiB.
   public var checkpointBytes: Int { didSet { checkpointBytes = Self.allowed(checkpoint: checkpointBytes) } }
-  /// When the space of overwritten and deleted values is given back.
+  /// When the space of overwritten and deleted values is reclaimed.
   public var reclamation: Reclamation
-  /// So much is left where it is, whatever its share.
+  /// Bytes of garbage that are never reclaimed in the background, whatever their share.
   package var toleratedGarbage = 16 << 20
-  /// A frame that holds so much is ended, and the transaction goes on in the next.
+  /// A frame with this many bytes is full, and the transaction continues in the next one.
   package var frameBytes = Format.frameBytes
-  /// So many small files are left as they are.
+  /// Number of small files that are not merged.
   package var toleratedSmallFiles = 32
-  /// Above this the tree in memory is given back, and read from disk, at the next checkpoint.
+  /// Above this many bytes of tree in memory, the next checkpoint evicts pages, which are then read from
+  /// disk.
   package var arenaBytes = 256 << 20
-  /// Runs checkpoints and lays zeros ahead of the log.
+  /// Runs checkpoints and preallocation.
   public var worker: any BackgroundWorker
-  /// Gives transactions their times.
+  /// Provides the commit times of transactions.
   public var clock: any WallClock
-  /// Gives stores their identifiers and segments their salts.
+  /// Provides identifiers of stores and salts of segments.
   public var entropy: any Entropy
 
-  /// The usual choices.
+  /// Creates options with the usual defaults.
   public init(
     access: Access = .readWrite, createsStore: Bool = true, sharing: Sharing = .processes,
     busyTimeout: Double = 5, reading: Reading = .mapped, durability: Durability = .full,

@@ -1,25 +1,25 @@
-/// A range of keys, in the order of their bytes.
+/// A range of keys in bytewise order.
 public struct KeyRange: Hashable, Sendable {
   /// One end of a range.
   public struct Bound: Hashable, Sendable {
     /// The key at the end.
     public var key: [UInt8]
-    /// Whether the key itself belongs to the range.
+    /// Whether the key itself is in the range.
     public var isInclusive: Bool
 
-    /// An end at a key.
+    /// Creates an end at a key.
     public init(_ key: [UInt8], isInclusive: Bool) {
       self.key = key
       self.isInclusive = isInclusive
     }
   }
 
-  /// Where it begins; nil for "at the first key".
+  /// The beginning; nil for the first key.
   public var lower: Bound?
-  /// Where it ends; nil for "at the last key".
+  /// The end; nil for the last key.
   public var upper: Bound?
 
-  /// A range between two ends.
+  /// Creates a range between two ends.
   public init(lower: Bound?, upper: Bound?) {
     self.lower = lower
     self.upper = upper
@@ -28,13 +28,13 @@ public struct KeyRange: Hashable, Sendable {
   /// All keys.
   public static let all = KeyRange(lower: nil, upper: nil)
 
-  /// From `lower` on, up to but without `upper`.
+  /// The half-open range from `lower` up to, but excluding, `upper`.
   public init(from lower: [UInt8]?, to upper: [UInt8]?) {
     self.init(
       lower: lower.map { Bound($0, isInclusive: true) }, upper: upper.map { Bound($0, isInclusive: false) })
   }
 
-  /// From `lower` on, up to and with `upper`.
+  /// The closed range from `lower` up to and including `upper`.
   public init(from lower: [UInt8]?, through upper: [UInt8]?) {
     self.init(
       lower: lower.map { Bound($0, isInclusive: true) }, upper: upper.map { Bound($0, isInclusive: true) })
@@ -45,7 +45,7 @@ public struct KeyRange: Hashable, Sendable {
     KeyRange(from: bytes, to: successor(ofPrefix: bytes))
   }
 
-  /// The first key behind all that begin with `bytes`; nil where there is none.
+  /// The least key after all keys that begin with `bytes`; nil if there is none.
   private static func successor(ofPrefix bytes: [UInt8]) -> [UInt8]? {
     var key = bytes
     while let last = key.last {

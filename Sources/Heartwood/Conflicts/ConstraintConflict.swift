@@ -1,24 +1,23 @@
-/// Objects that claim the same value of a uniqueness constraint.
+/// Objects that have the same value of a uniqueness constraint.
 public struct ConstraintConflict: @unchecked Sendable {
   /// The names of the attributes whose values together must be unique.
   public let constraint: [String]
-  /// The values that are claimed more than once, in the order of `constraint` and in the types of
-  /// `ManagedObject.value(forKey:)`.
+  /// The duplicate values, in the order of `constraint` and in the types of `ManagedObject.value(forKey:)`.
   public let constraintValues: [Any]
-  /// The object whose row is in the store already; nil when all are unsaved changes of one context.
+  /// The object whose row in the store has the value; nil if all conflicting objects are unsaved changes of one context.
   public let databaseObjectID: ManagedObjectID?
   /// The changed objects of the saving context. Use them on that context's queue only.
   public let conflictingObjects: [ManagedObject]
 }
 
 extension ManagedObjectContext {
-  /// The error of a save that would have broken uniqueness constraints.
+  /// The error of a save that would violate uniqueness constraints.
   func constraintError(_ violations: [ConstraintViolation], _ outcome: SaveOutcome) -> HeartwoodError {
     let inserted = Dictionary(uniqueKeysWithValues: outcome.identifiers.map { ($1, $0) })
     return .constraints(conflicts(of: violations, inserted: inserted))
   }
 
-  /// One conflict for each value, with all its claimants: the store names them two by two.
+  /// One conflict for each value, with all objects that have it: the store reports violations in pairs.
   private func conflicts(
     of violations: [ConstraintViolation], inserted: [ManagedObjectID: ManagedObject]
   ) -> [ConstraintConflict] {

@@ -1,7 +1,7 @@
-/// Two changes of one row that do not know of one another: what was read, what is there now.
+/// Two independent changes of one row: the version that was read, and the version that is now in the store.
 ///
-/// Conflicts are judged at save, under the writer lock, by the version number of each changed row.
-/// There is no second cache between the context and the store, so `cachedSnapshot` is always nil.
+/// A save detects conflicts under the writer lock, by the version number of each changed row. There is no second cache
+/// between the context and the store, so `cachedSnapshot` is always nil.
 public struct MergeConflict: @unchecked Sendable {
   /// The changed object of the context that saved. Use it on that context's queue only.
   public let sourceObject: ManagedObject
@@ -11,10 +11,10 @@ public struct MergeConflict: @unchecked Sendable {
   public let oldVersionNumber: Int
   /// The version of the row in the store now; 0 when the row was deleted.
   public let newVersionNumber: Int
-  /// The object's values as last fetched or saved, by property name; to-many relationships are left out.
+  /// The object's values as last fetched or saved, by property name, without to-many relationships.
   public let objectSnapshot: [String: Any]?
-  /// Always nil: see above.
+  /// Always nil, unlike Core Data: there is no cache between the context and the store.
   public var cachedSnapshot: [String: Any]? { nil }
-  /// The row's values in the store now, by property name; nil when the row was deleted.
+  /// The row's values in the store now, by property name; nil if the row was deleted.
   public let persistedSnapshot: [String: Any]?
 }

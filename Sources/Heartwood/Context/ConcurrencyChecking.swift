@@ -1,22 +1,22 @@
 import Foundation
 import Synchronization
 
-/// Whether contexts notice that a program uses them from the wrong thread, which else corrupts memory.
+/// How contexts detect use from the wrong thread, which would otherwise corrupt memory.
 ///
-/// A context and its objects may be used by one thread at a time. What is checked at each use, before anything is
-/// touched, ends the process with a message that names object, property and context.
+/// One thread at a time may use a context and its objects. Each use is checked before it touches anything; a failed
+/// check ends the process with a message that names the object, the property and the context.
 public enum ConcurrencyChecking: Int, Sendable {
-  /// Nothing is checked. The default in release builds: reading a property costs nothing more for it.
+  /// No checks. The default in release builds: reading a property has no added cost.
   case off
-  /// Two threads at the same time are a program error. So is any use outside `perform` and `performAndWait` of a
-  /// context for which one of them has been called before; on the main thread, the context of the main queue may
-  /// be used without them. The default in debug builds.
+  /// Use by two threads at the same time is a program error. After the first call of `perform` or
+  /// `performAndWait` on a context, so is any use outside them, except on the main thread for a context of the
+  /// main queue. The default in debug builds.
   case standard
-  /// As `standard`, but every use outside `perform` and `performAndWait` is an error from the beginning.
+  /// As `standard`, but every use outside `perform` and `performAndWait` is an error from the start.
   case strict
 
-  /// What a program starts with: the environment variable `HEARTWOOD_CONCURRENCY_CHECKING` (`off`, `standard` or
-  /// `strict`) where it is set, else the build's default.
+  /// The initial mode: the environment variable `HEARTWOOD_CONCURRENCY_CHECKING` (`off`, `standard` or
+  /// `strict`) if it is set to one of them, otherwise the build's default.
   static let initial: ConcurrencyChecking = {
     switch ProcessInfo.processInfo.environment["HEARTWOOD_CONCURRENCY_CHECKING"] {
     case "off": return .off
@@ -35,7 +35,7 @@ public enum ConcurrencyChecking: Int, Sendable {
 extension ManagedObjectContext {
   private static let checking = Atomic<Int>(ConcurrencyChecking.initial.rawValue)
 
-  /// What contexts check that are made from now on.
+  /// The checking mode of contexts that are created from now on; existing contexts keep theirs.
   public static var concurrencyChecking: ConcurrencyChecking {
     get { ConcurrencyChecking(rawValue: checking.load(ordering: .relaxed)) ?? .off }
     set { checking.store(newValue.rawValue, ordering: .relaxed) }

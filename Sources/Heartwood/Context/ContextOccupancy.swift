@@ -3,27 +3,28 @@ import HeartwoodBytes
 import HeartwoodFiles
 import Synchronization
 
-/// Which thread is inside a context: entered before each use of the context or of one of its objects, left after it.
+/// Tracks which thread is using a context: entered before each use of the context or of one of its objects, left after
+/// it.
 ///
-/// - Invariant: `depth` is touched by the thread in `occupant` alone.
+/// - Invariant: Only the thread in `occupant` accesses `depth`.
 @usableFromInline
 final class ContextOccupancy: @unchecked Sendable {
-  /// What a thread is about to do.
+  /// One use of a context, for the message of a failed check.
   struct Use {
     let verb: StaticString
     var object: ManagedObject?
     var slot: Int?
   }
 
-  /// The number of the thread that is inside; 0 for none. Acquired by entering and released by leaving, so that what
-  /// one thread did in the context is seen by the next.
+  /// The identifier of the thread that uses the context; 0 for none. Entering acquires and leaving releases, so the
+  /// next thread sees what the previous one did in the context.
   private let occupant = Atomic<UInt>(0)
-  /// How often the occupant has entered without leaving.
+  /// How many uses the occupant has entered and not left.
   private var depth = 0
-  /// Whether uses belong inside `perform` and `performAndWait`.
+  /// Whether uses outside `perform` and `performAndWait` are errors.
   private let belongsToQueue: Atomic<Bool>
 
-  /// - Returns: nil where nothing is to be checked.
+  /// - Returns: nil if `checking` is `.off`.
   init?(_ checking: ConcurrencyChecking) {
     guard checking != .off else { return nil }
     belongsToQueue = Atomic(checking == .strict)
@@ -39,14 +40,15 @@ final class ContextOccupancy: @unchecked Sendable {
     stop(context, use(), "outside perform and performAndWait, inside of which the context is used elsewhere")
   }
 
-  /// Enters for a block of `perform` or `performAndWait`; uses outside of such blocks are errors from now on.
+  /// Enters for a block of `perform` or `performAndWait`. From now on, uses outside such blocks are errors.
   func enterQueue(_ context: ManagedObjectContext) {
     belongsToQueue.store(true, ordering: .relaxed)
     if occupy() || occupant.load(ordering: .relaxed) == CurrentThread.identifier { return }
-    stop(context, Use(verb: "perform was begun"), "while another thread was using the context outside of it")
+    stop(context, Use(verb: "perform began"), "while another thread was using the context outside of it")
   }
 
-  /// - Returns: true where the thread was inside already, so that there is nothing to check.
+  /// - Returns: true if the thread was already inside, so no check is needed. False if it has just entered, or if
+  ///   another thread is inside; `occupant` tells which.
   private func occupy() -> Bool {
     let me = CurrentThread.identifier
     if occupant.load(ordering: .relaxed) == me {
@@ -82,7 +84,7 @@ extension ContextOccupancy.Use {
 }
 
 extension ManagedObjectContext {
-  /// The context as messages about threads call it.
+  /// The context's name in messages about threads.
   fileprivate var concurrencyName: String {
     let kind =
       concurrencyType == .mainQueue ? "the context of the main queue" : "a context of a private queue"
@@ -91,7 +93,7 @@ extension ManagedObjectContext {
 
   fileprivate var isOnMainQueue: Bool { concurrencyType == .mainQueue && Thread.isMainThread }
 
-  /// Begins a use of the context; `endUse` must follow.
+  /// Begins a use of the context. The caller must call `endUse` after it.
   @inline(__always)
   func beginUse(_ verb: StaticString, _ object: ManagedObject? = nil, _ slot: Int? = nil) {
     guard let occupancy else { return }
@@ -105,7 +107,7 @@ extension ManagedObjectContext {
 extension ManagedObject {
   /// Begins a use of the object.
   ///
-  /// - Returns: what has to be left after it; nil where the context checks nothing, or there is none.
+  /// - Returns: The occupancy to leave after the use; nil if the object has no context or its context checks nothing.
   @inline(__always)
   final func beginUse(_ verb: StaticString, _ slot: @autoclosure () -> Int?) -> ContextOccupancy? {
     guard let contextReference else { return nil }
@@ -120,10 +122,10 @@ extension ManagedObject {
   @usableFromInline
   final func _beginRead(_ offset: Int) -> ContextOccupancy? { beginUse("reading", modelledSlot(offset)) }
 
-  /// Whether the accessors may read the row without a check.
+  /// Whether accessors may read the row without a check.
   final var mayExposeRow: Bool {
     #if DEBUG
-      // They check in any case.
+      // In debug builds the accessors always check.
       true
     #else
       contextReference?._withUnsafeGuaranteedRef { $0.occupancy == nil } ?? true

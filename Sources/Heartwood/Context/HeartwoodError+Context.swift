@@ -1,6 +1,6 @@
 import Foundation
 
-/// The errors that contexts make, each sentence written once.
+/// The errors that contexts throw.
 extension HeartwoodError {
   static func noRow(_ id: ManagedObjectID) -> HeartwoodError {
     HeartwoodError(
@@ -21,7 +21,7 @@ extension HeartwoodError {
   static func willSaveNeverSettles(_ objects: [ManagedObject]) -> HeartwoodError {
     HeartwoodError(
       .coreData,
-      "willSave changed objects in 100 rounds and never came to rest: set a property there only if its "
+      "willSave still changed objects after 100 rounds: set a property there only if its "
         + "value differs",
       objectIDs: Array(objects.map(\.identifier).prefix(10)))
   }
@@ -89,7 +89,7 @@ extension HeartwoodError {
   ) -> HeartwoodError {
     invalid(
       .validationRelationshipDeniedDelete, object, relationship,
-      "still leads to objects, and its delete rule denies the delete; delete those first, or take them out")
+      "still has destinations, and its delete rule is deny: delete or remove them first")
   }
 
   private static func invalid(
@@ -114,7 +114,7 @@ extension MergeConflict {
     }
   }
 
-  /// A conflict found by looking at the newest row; nil when it is gone.
+  /// A conflict found by reading the newest row; `newest` is nil if the row was deleted.
   init(_ object: ManagedObject, newest: RowView?) {
     sourceObject = object
     objectID = object.identifier

@@ -1,22 +1,20 @@
 /// The objects of one context by root entity and key: one instance for each row.
 ///
-/// Sixteen neighbouring keys share a block, and blocks are found by open addressing: rows are mostly read in
-/// the order of their keys, so that most objects go into the block that is at hand. Objects are held
-/// strongly and let go by `sweep`: a weak table would have to be cleared from `deinit`, which may run on any
-/// thread and could revive an object that is already dying.
+/// Sixteen consecutive keys share a block, and blocks are found by open addressing. Rows are mostly read in key order,
+/// so most lookups hit the last block used. The map holds objects strongly and `sweep` releases them: a weak table would
+/// have to be cleared from `deinit`, which may run on any thread and could revive an object that is being deallocated.
 ///
-/// - Invariant: every block in the table has a member, and every member answers to the block's root and its
-///   own key.
-/// - Invariant: fewer than three quarters of the table are taken, so that a probe always ends.
+/// - Invariant: Every block in the table has a member, and every member has the block's root and its own key.
+/// - Invariant: At most three quarters of the table are occupied, so every probe ends.
 struct IdentityMap: ~Copyable {
   private typealias Member = Unmanaged<ManagedObject>?
 
   private struct Block {
-    /// The keys' common part: what is left without their last four bits.
+    /// The common prefix of the keys: a key without its last four bits.
     var number: UInt64 = 0
     var root: UInt16 = 0
     var memberCount: UInt16 = 0
-    /// By the last four bits of the key; nil where the table has no block.
+    /// Indexed by the last four bits of the key; nil if the table entry is empty.
     var members: UnsafeMutablePointer<Member>?
 
     func holds(_ root: UInt16, _ number: UInt64) -> Bool {
@@ -31,21 +29,21 @@ struct IdentityMap: ~Copyable {
   private var table: UnsafeMutablePointer<Block>
   private var capacity = smallestCapacity
   private var blockCount = 0
-  /// Where the last object went.
+  /// The table index of the last insertion, checked first.
   private var lastPlace = 0
   private(set) var count = 0
-  /// The count after the last sweep: the next one is due when it has doubled.
+  /// The count after the last sweep. The next sweep is due when the count exceeds twice this.
   private var countAfterSweep = leastForSweep
 
   init() { table = Self.emptyTable(capacity) }
 
   deinit {
-    // An object may outlive its context, and must not find its way back to it.
+    // An object may outlive its context, and must not keep a reference to it.
     release { $0.detach() }
     table.deallocate()
   }
 
-  /// Whether enough objects came in since the last sweep to make one worth its time.
+  /// Whether enough objects were inserted since the last sweep to justify another.
   var isSweepDue: Bool { count > 2 * countAfterSweep }
 
   func object(_ root: UInt16, _ key: UInt64) -> ManagedObject? {
@@ -53,7 +51,7 @@ struct IdentityMap: ~Copyable {
     return members[Self.index(key)]?.takeUnretainedValue()
   }
 
-  /// Takes in an object that is not there yet.
+  /// - Precondition: The map has no object with this root and key.
   mutating func insert(_ object: ManagedObject, _ root: UInt16, _ key: UInt64) {
     let place = place(root, Self.number(key)) ?? makeBlock(root, Self.number(key))
     table[place].members?[Self.index(key)] = .passRetained(object)
@@ -62,7 +60,7 @@ struct IdentityMap: ~Copyable {
     count += 1
   }
 
-  /// Lets an object go.
+  /// Releases an object; does nothing if the map does not hold it.
   mutating func remove(_ root: UInt16, _ key: UInt64) {
     guard let place = place(root, Self.number(key)), let members = table[place].members,
       let object = members[Self.index(key)]
@@ -74,7 +72,7 @@ struct IdentityMap: ~Copyable {
     object.release()
   }
 
-  /// Calls `body` for every object, in no particular order. The map must not change meanwhile.
+  /// Calls `body` for every object, in no particular order. `body` must not change the map.
   func forEach(_ body: (ManagedObject) -> Void) {
     forEachPlace { members, index in
       if let object = members[index] { body(object.takeUnretainedValue()) }
@@ -89,7 +87,7 @@ struct IdentityMap: ~Copyable {
     return all
   }
 
-  /// Lets go every object that nobody else holds and that `isKept` does not claim.
+  /// Releases every object that only the map references and that `isKept` returns false for.
   mutating func sweep(keeping isKept: (ManagedObject) -> Bool) {
     var leaving: [Unmanaged<ManagedObject>] = []
     for place in 0..<capacity {
@@ -106,7 +104,7 @@ struct IdentityMap: ~Copyable {
     count -= leaving.count
     countAfterSweep = max(count, Self.leastForSweep)
     rebuild(Self.smallestCapacity)
-    // Last, as an object's end may run code of the program.
+    // Released last, because an object's `deinit` may run code of the program.
     for object in leaving { object.release() }
   }
 
@@ -148,7 +146,7 @@ struct IdentityMap: ~Copyable {
     return place
   }
 
-  /// Later blocks of the run move up, so that no probe ends too early.
+  /// Moves later blocks of the run back into the hole, so that no probe ends too early.
   private mutating func removeBlock(at start: Int) {
     table[start].members?.deallocate()
     blockCount -= 1
@@ -165,7 +163,7 @@ struct IdentityMap: ~Copyable {
     table[hole] = Block()
   }
 
-  /// Leaves out blocks without members, and makes the table as large as it has to be.
+  /// Drops blocks without members and resizes the table: at least `least` entries, more if the blocks need them.
   private mutating func rebuild(_ least: Int) {
     let old = table
     let oldCapacity = capacity
@@ -183,7 +181,7 @@ struct IdentityMap: ~Copyable {
   private static func number(_ key: UInt64) -> UInt64 { key >> 4 }
   private static func index(_ key: UInt64) -> Int { Int(truncatingIfNeeded: key & 15) }
 
-  /// Blocks of one entity have consecutive numbers, which a multiplication by an odd constant spreads.
+  /// Blocks of one entity have consecutive numbers; multiplication by an odd constant spreads them.
   private func home(_ root: UInt16, _ number: UInt64) -> Int {
     let mixed = (number ^ (UInt64(root) << 48)) &* 0x9E37_79B9_7F4A_7C15
     return Int(truncatingIfNeeded: mixed >> 32) & (capacity &- 1)
@@ -204,7 +202,7 @@ struct IdentityMap: ~Copyable {
     }
   }
 
-  /// Whether the map's is the only reference to a member.
+  /// Whether the map holds the only reference to a member.
   private static func isHeldOnce(_ member: UnsafeMutablePointer<Member>) -> Bool {
     let reference = UnsafeMutableRawPointer(member).assumingMemoryBound(to: ManagedObject?.self)
     return isKnownUniquelyReferenced(&reference.pointee)
@@ -212,7 +210,7 @@ struct IdentityMap: ~Copyable {
 
   private func release(_ farewell: (ManagedObject) -> Void) { Self.release(table, capacity, farewell) }
 
-  /// Lets all members go, and the blocks with them.
+  /// Releases all members and frees their blocks.
   private static func release(
     _ table: UnsafeMutablePointer<Block>, _ capacity: Int, _ farewell: (ManagedObject) -> Void
   ) {

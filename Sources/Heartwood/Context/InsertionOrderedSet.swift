@@ -1,8 +1,8 @@
-/// Elements in the order in which they came, each once; adding, finding and taking out are constant time.
+/// A set that iterates in insertion order. Insertion, lookup and removal take amortised constant time.
 ///
-/// The order makes a save's bytes depend on what the program did and on nothing else.
+/// The fixed order makes the bytes of a save depend only on what the program did.
 struct InsertionOrderedSet<Element: Hashable>: Sequence {
-  /// Nil where an element was taken out.
+  /// Nil for a removed element.
   private var places: [Element?] = []
   private var placeOf: [Element: Int] = [:]
 
@@ -10,14 +10,14 @@ struct InsertionOrderedSet<Element: Hashable>: Sequence {
 
   func contains(_ element: Element) -> Bool { placeOf[element] != nil }
 
-  /// Puts an element at the end, unless it is there already.
+  /// Appends an element unless the set already contains it.
   mutating func append(_ element: Element) {
     guard placeOf[element] == nil else { return }
     placeOf[element] = places.count
     places.append(element)
   }
 
-  /// Takes an element out and says whether it was there.
+  /// Removes an element. Returns whether the set contained it.
   @discardableResult
   mutating func remove(_ element: Element) -> Bool {
     guard let place = placeOf.removeValue(forKey: element) else { return false }
@@ -30,7 +30,7 @@ struct InsertionOrderedSet<Element: Hashable>: Sequence {
     places.lazy.compactMap { $0 }.makeIterator()
   }
 
-  /// Closes the gaps: there are as many of them as elements, so that each has paid for it by leaving.
+  /// Removes the gaps. Runs only if gaps outnumber elements, so its cost per removal is constant.
   private mutating func compact() {
     places.removeAll { $0 == nil }
     for (place, element) in places.enumerated() { element.map { placeOf[$0] = place } }

@@ -1,11 +1,11 @@
-/// The lasting keys of objects, by the temporary keys that they replace.
+/// Permanent keys of objects, by the temporary keys that they replace.
 ///
-/// A save of many objects asks for each several times, which a dictionary's hashing made a good part of the
-/// whole. Keys are numbers that this process gave, so a multiplication spreads them well enough.
+/// A save of many objects looks up each key several times, and the hashing of a dictionary took a considerable part of
+/// its time. This process numbers temporary keys itself, so multiplication spreads them well enough.
 ///
-/// - Invariant: at most half of the places are taken, so that a probe is short and always ends.
+/// - Invariant: At most half of the places are occupied, so probes are short and always end.
 struct KeyMap {
-  /// Pairs of a temporary and a lasting key; zeros where there is none, as temporary keys have their mark.
+  /// Pairs of a temporary and a permanent key. Empty places are zeros; a temporary key is never 0, as its mark is set.
   private var places: [(temporary: UInt64, permanent: UInt64)] = []
   private(set) var count = 0
 
@@ -23,10 +23,10 @@ struct KeyMap {
     return places[place].temporary == temporary ? places[place].permanent : nil
   }
 
-  /// What stands for a key in the store: itself, if it was never replaced.
+  /// The key that the store knows for `key`: its replacement if it has one, otherwise `key` itself.
   func permanent(_ key: UInt64) -> UInt64 { key.isPermanentKey ? key : self[key] ?? key }
 
-  /// Notes a lasting key, in place of an earlier one.
+  /// Records the permanent key of a temporary key, replacing an earlier one.
   mutating func insert(_ permanent: UInt64, for temporary: UInt64) {
     if (count + 1) * 2 > places.count { grow(to: max(16, places.count * 2)) }
     let place = place(of: temporary)
@@ -34,7 +34,7 @@ struct KeyMap {
     places[place] = (temporary, permanent)
   }
 
-  /// Takes in the pairs of another map whose temporary keys are not here.
+  /// Copies the pairs of another map whose temporary keys this map does not contain.
   mutating func merge(_ other: KeyMap) {
     for (temporary, permanent) in other.places where temporary != 0 && self[temporary] == nil {
       insert(permanent, for: temporary)
@@ -47,7 +47,7 @@ struct KeyMap {
     for pair in old where pair.temporary != 0 { places[place(of: pair.temporary)] = pair }
   }
 
-  /// Where a key stands, or would have to stand.
+  /// The place of a key, or the empty place where it would be inserted.
   private func place(of temporary: UInt64) -> Int {
     let mask = places.count &- 1
     var place = Int(truncatingIfNeeded: (temporary &* 0x9E37_79B9_7F4A_7C15) >> 32) & mask

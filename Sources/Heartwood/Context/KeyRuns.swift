@@ -1,6 +1,7 @@
 /// Keys for the new objects of a save: one run of consecutive keys for each root entity.
 ///
-/// A save is of few root entities, and of objects that mostly follow others of the same one.
+/// Lookup is a linear search from the last run used: a save has few root entities, and consecutive objects mostly share
+/// one.
 struct KeyRuns {
   private struct Run {
     let root: EntityDescription
@@ -17,15 +18,17 @@ struct KeyRuns {
     runs[last].count += 1
   }
 
-  /// Asks for the keys, in the order of the root entities' numbers.
+  /// Allocates the keys of all runs, in the order of the root entities' numbers.
   ///
-  /// - Parameter give: the first of so many consecutive keys of a root entity.
+  /// - Parameter give: Allocates that many consecutive keys of a root entity and returns the first.
   mutating func begin(_ give: (EntityDescription, Int) throws -> UInt64) rethrows {
     runs.sort { $0.root.number < $1.root.number }
     for index in runs.indices { runs[index].next = try give(runs[index].root, runs[index].count) }
   }
 
-  /// The next key of a root entity that was counted.
+  /// The next key of a root entity.
+  ///
+  /// - Precondition: `count` was called for each key that is requested.
   mutating func next(_ root: EntityDescription) -> UInt64 {
     find(root)
     defer { runs[last].next += 1 }

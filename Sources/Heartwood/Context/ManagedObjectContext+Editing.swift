@@ -1,24 +1,24 @@
-/// What an object tells its context before it changes, and what identifiers it can have before a save.
+/// Recording edits, permanent identifiers before a save, and query generations.
 extension ManagedObjectContext {
-  /// Notes that an object is about to change.
+  /// Records that an object is about to change.
   func willEdit(_ object: ManagedObject) {
     editCount &+= 1
     object.editCount &+= 1
     guard object.state.isDisjoint(with: [.inserted, .updated, .deleted]) else { return }
-    // The row must be at hand before the first edit: its version is what a conflict is judged by.
+    // Load the row before the first edit: conflicts are detected by its version.
     object.willRead()
     guard !object.state.contains(.deleted) else { return }
     object.state.insert(.updated)
     changes.updated.append(object)
   }
 
-  /// Gives new objects their lasting identifiers before they are saved; they stay inserted.
+  /// Assigns permanent identifiers to new objects before they are saved; the objects stay inserted.
   ///
-  /// Costs a transaction of its own, as an identifier once given is never used for another row.
+  /// Costs one transaction for each root entity, because an assigned identifier is never used for another row.
   ///
-  /// - Throws: the store's error; then no object has a new identifier.
+  /// - Throws: The store's error; then no object has a new identifier.
   public func obtainPermanentIDs(for objects: [ManagedObject]) throws {
-    beginUse("giving out identifiers")
+    beginUse("obtaining permanent identifiers")
     defer { endUse() }
     let waiting = objects.filter { $0.managedObjectContext === self && $0.identifier.isTemporaryID }
     guard !waiting.isEmpty else { return }
@@ -32,7 +32,7 @@ extension ManagedObjectContext {
         rename(object, to: ManagedObjectID(entity: object.entity, key: key, store: store.identity))
       }
     }
-    // Relationships have noted the old keys.
+    // Relationship states may still contain the temporary keys.
     identities.forEach { object in
       object.forEachRelationshipState { $0.rename(permanentKeys.permanent) }
     }
@@ -40,19 +40,19 @@ extension ManagedObjectContext {
 }
 
 extension ManagedObjectContext {
-  /// Where the context reads: nil for the newest state, else the generation that it is pinned to.
+  /// The generation that the context reads: nil for the newest, otherwise the one that it is pinned to.
   public var queryGenerationToken: QueryGenerationToken? {
     if let pinned = view.pinned { return QueryGenerationToken(generation: pinned.generation) }
     return view.pinsAtNextRead ? .current : nil
   }
 
-  /// Pins the context to a generation, whose state it then keeps seeing whatever others save.
+  /// Pins the context to a generation. The context then reads that state regardless of later saves by others.
   ///
-  /// Objects that are realised keep their values; refresh or fetch them again.
+  /// Realised objects keep their values; refresh them or fetch again.
   ///
-  /// - Parameter token: `.current` pins at the next read; a token of another context of the same store
-  ///   pins to what that one sees; nil lets the context follow the newest state again.
-  /// - Throws: the store's error when that generation can no longer be read.
+  /// - Parameter token: `.current` pins at the next read; a token of another context of the same store pins to that
+  ///   context's generation; nil makes the context follow the newest state again.
+  /// - Throws: The store's error if that generation can no longer be read.
   public func setQueryGenerationFrom(_ token: QueryGenerationToken?) throws {
     beginUse("pinning")
     defer { endUse() }

@@ -3,14 +3,13 @@ import Foundation
 /// The objects whose rows could not be read, with the reason for each.
 typealias UnreadableObjects = [ManagedObjectID: HeartwoodError]
 
-/// How an object gets its row, and what happens when it cannot.
+/// Loading the rows of faults, and handling failures to do so.
 ///
-/// Reading a property cannot throw. An object whose row is damaged or out of reach reads as its
-/// defaults and is marked unreadable, and the context keeps the error: its next fetch or save throws
-/// it, and nothing is saved until the object is refreshed. Nothing derived from a wrong value becomes
-/// durable.
+/// Reading a property cannot throw. An object whose row is damaged or cannot be read shows default values and is marked
+/// unreadable. The context keeps the error: its next fetch or save throws it, and nothing is saved until the object is
+/// refreshed. So no value derived from a wrong one becomes durable.
 extension ManagedObjectContext {
-  /// Gives a fault its row.
+  /// Loads the row of a fault.
   func fire(_ object: ManagedObject) {
     guard !object.identifier.isTemporaryID, !object.hasRow else { return }
     do {
@@ -28,15 +27,15 @@ extension ManagedObjectContext {
     }
   }
 
-  /// Keeps the error for the next fetch or save, and marks the object.
+  /// Marks the object unreadable and keeps the error for the next fetch or save.
   func noteUnreadable(_ error: any Error, _ object: ManagedObject) {
     object.state.insert(.unreadable)
     unreadable[object.identifier] = HeartwoodError.unreadable(object.identifier, because: error)
   }
 
-  /// Throws what reading properties could not throw.
+  /// Throws the error of an unreadable object, if there is one.
   package func throwIfUnreadable() throws {
-    // The smallest key, so that the same program throws the same error.
+    // The smallest key, so that the same program always throws the same error.
     if let first = unreadable.min(by: { $0.key.key < $1.key.key }) { throw first.value }
   }
 
@@ -51,23 +50,23 @@ extension ManagedObjectContext {
   }
 }
 
-/// Which state of the store the context reads.
+/// The views of the store that the context reads.
 struct ViewHolder {
-  /// The view of the last read; let go at the end of the event.
+  /// The view of the last read; reused until the store has a newer generation, released by a save or reset.
   var held: (any StoreView)?
   /// The view that the context is pinned to.
   var pinned: (any StoreView)?
-  /// The coordinator's store, as it was at its opening number.
+  /// The coordinator's store when its opening number was `openingNumber`.
   var store: (any ObjectStore)?
   var openingNumber = 0
-  /// What the identifiers of the store's rows carry.
+  /// The store identity in the identifiers of this store's rows.
   var identity = StoreIdentity.none
   /// Whether the next read pins the newest generation.
   var pinsAtNextRead = false
 }
 
 extension ManagedObjectContext {
-  /// The state that reads see: the pinned generation, else the newest.
+  /// The view that reads use: the pinned generation, otherwise the newest.
   func readingView() throws -> any StoreView {
     if let pinned = view.pinned { return pinned }
     let store = try objectStore()
@@ -82,12 +81,12 @@ extension ManagedObjectContext {
     return newest
   }
 
-  /// What the identifiers of this context's rows carry.
+  /// The store identity in the identifiers of this context's rows.
   var storeIdentity: StoreIdentity { openStore() == nil ? .none : view.identity }
 
-  /// The store behind the coordinator.
+  /// The coordinator's store.
   ///
-  /// - Throws: `.persistentStoreOperation` when there is none.
+  /// - Throws: `.persistentStoreOperation` if there is none.
   func objectStore() throws -> any ObjectStore {
     if let store = openStore() { return store }
     throw HeartwoodError(
@@ -95,7 +94,7 @@ extension ManagedObjectContext {
       "this context has no store: create it with a coordinator to which a persistent store was added")
   }
 
-  /// The coordinator's store; asked for only where a store was added or removed since the last time.
+  /// The coordinator's store, cached; queried again only after a store was added or removed.
   private func openStore() -> (any ObjectStore)? {
     guard let coordinator = persistentStoreCoordinator else { return nil }
     let number = coordinator.openingNumber

@@ -2,7 +2,7 @@ import Dispatch
 import Foundation
 
 extension ManagedObjectContext {
-  /// The names that the initialiser takes: `.privateQueue`, `.mainQueue`.
+  /// The queue that a context uses. The names are those that the initialiser takes: `.privateQueue`, `.mainQueue`.
   public enum ConcurrencyType: Hashable, Sendable {
     /// A serial queue of the context's own.
     case privateQueue
@@ -12,9 +12,9 @@ extension ManagedObjectContext {
 
   /// Runs `block` on the context's queue and returns its result; pending changes are processed after it.
   ///
-  /// The result must be `Sendable`: objects belong to the queue, their identifiers may leave it.
+  /// The result must be `Sendable`: objects may be used on the queue only, their identifiers anywhere.
   ///
-  /// - Throws: what `block` throws.
+  /// - Throws: What `block` throws.
   public func perform<Result: Sendable, Failure: Error>(
     _ block: @escaping @Sendable () throws(Failure) -> Result
   ) async throws(Failure) -> Result {
@@ -26,21 +26,23 @@ extension ManagedObjectContext {
     return try result.get()
   }
 
-  /// Runs `block` on the context's queue, later; pending changes are processed after it.
+  /// Schedules `block` on the context's queue and returns at once; pending changes are processed after the block.
   @_disfavoredOverload
   public func perform(_ block: @escaping @Sendable () -> Void) {
     queue.async { self.asEvent(block) }
   }
 
-  /// Runs `block` on the context's queue and waits for it. May be called inside itself.
+  /// Runs `block` on the context's queue and waits for it. Calls may be nested.
   ///
-  /// - Throws: what `block` throws.
+  /// Unlike `perform`, does not process pending changes after the block.
+  ///
+  /// - Throws: What `block` throws.
   public func performAndWait<Result>(_ block: () throws -> Result) rethrows -> Result {
     if isOnQueue { return try onQueue(block) }
     return try queue.sync { try onQueue(block) }
   }
 
-  /// Runs a block on the queue, where other threads must stay out meanwhile.
+  /// Runs a block on the queue; the occupancy check rejects other threads until it returns.
   private func onQueue<Result>(_ block: () throws -> Result) rethrows -> Result {
     occupancy?.enterQueue(self)
     defer { endUse() }

@@ -1,10 +1,10 @@
 import Foundation
 import HeartwoodBytes
 
-/// Undoing changes, and looking at the store again.
+/// Undoing changes, and refreshing from the store.
 extension ManagedObjectContext {
-  /// Undoes every change since the last save: inserted objects leave the context, deleted ones come
-  /// back, edited ones have their last committed values again. The store is not asked.
+  /// Undoes every change since the last save: inserted objects leave the context, deleted objects are restored, edited
+  /// objects get back their last committed values. Does not read the store.
   public func rollback() {
     beginUse("rollback")
     defer { endUse() }
@@ -24,7 +24,9 @@ extension ManagedObjectContext {
     changes = PendingChanges()
   }
 
-  /// Forgets everything: no object of this context may be used any more, no change is kept.
+  /// Removes all objects and discards all changes. Objects of this context must not be used after it.
+  ///
+  /// A pinned context is pinned again at its next read, to the generation that is newest then.
   public func reset() {
     beginUse("reset")
     defer { endUse() }
@@ -47,10 +49,10 @@ extension ManagedObjectContext {
     view.held = nil
   }
 
-  /// Looks at the object's row again.
+  /// Refreshes an object from the store.
   ///
-  /// - Parameter mergeChanges: with false the object becomes a fault and its changes are gone. With
-  ///   true its changes are kept and laid over the newest row, against which a save is then judged.
+  /// - Parameter mergeChanges: With false, the object becomes a fault and its changes are discarded. With true, its
+  ///   changes are kept on top of the newest row, whose version the next save checks for conflicts.
   public func refresh(_ object: ManagedObject, mergeChanges: Bool) {
     beginUse("refreshing", object)
     defer { endUse() }
@@ -69,17 +71,17 @@ extension ManagedObjectContext {
     }
   }
 
-  /// Refreshes every registered object, keeping changes. Unchanged objects become faults.
+  /// Refreshes every registered object. Changed objects keep their changes, unchanged ones become faults.
   public func refreshAllObjects() {
     beginUse("refreshing all objects")
     defer { endUse() }
-    // A list of its own: the hooks of faulting may bring in further objects.
+    // Iterates over a copy: the hooks of faulting may register further objects.
     for object in identities.objects {
       refresh(object, mergeChanges: !object.state.isDisjoint(with: [.inserted, .updated, .deleted]))
     }
   }
 
-  /// Makes the next save fail if the row of an unchanged object is no longer the one that was read.
+  /// Makes the next save fail if the row of this unchanged object is no longer the version that was read.
   public func detectConflicts(for object: ManagedObject) {
     beginUse("watching", object)
     defer { endUse() }

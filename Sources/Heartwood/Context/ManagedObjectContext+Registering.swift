@@ -1,6 +1,6 @@
 import Foundation
 
-/// How an object comes under a context's care: by insertion, by fetch, by identifier, by relationship.
+/// Registering objects with a context: by insertion, by fetch, by identifier, by relationship.
 extension ManagedObjectContext {
   /// The registered object with this key, temporary or permanent.
   func registered(_ root: EntityDescription, _ key: UInt64) -> ManagedObject? {
@@ -15,7 +15,7 @@ extension ManagedObjectContext {
 
   /// The registered object with this key, or a new fault.
   ///
-  /// Where the entity has subentities, a new fault needs its row's word on which one it is.
+  /// If the entity has subentities, reads the row, because only the row tells the object's entity.
   func object(_ entity: EntityDescription, _ key: UInt64) -> ManagedObject {
     let factory = entity.factory
     if let object = registered(factory.rootNumber, key) { return object }
@@ -31,12 +31,12 @@ extension ManagedObjectContext {
 
   /// The registered object for a row that has just been read, or a new fault that carries the row's bytes.
   ///
-  /// An object that is realised or changed keeps what it has: a fetch never replaces values.
+  /// A realised or changed object keeps its values: a fetch never replaces them.
   ///
   /// - Parameters:
-  ///   - maker: of the row's own entity.
-  ///   - store: what the row's identifier carries.
-  ///   - row: checked, as all rows are that a view hands out.
+  ///   - factory: The factory of the row's own entity.
+  ///   - store: The store identity for the row's identifier.
+  ///   - row: The bytes of a checked row; views return only checked rows.
   @inline(__always)
   func materialise(
     _ factory: ObjectFactory, _ key: UInt64, in store: StoreIdentity, row: UnsafeRawBufferPointer
@@ -50,7 +50,7 @@ extension ManagedObjectContext {
     return object
   }
 
-  /// Takes up a new object under a temporary identifier.
+  /// Registers a new object under a temporary identifier.
   func adoptInserted(_ object: ManagedObject) {
     let identifier = ManagedObjectID.makeTemporary(object.entity)
     object.attach(to: self, as: identifier)
@@ -59,13 +59,13 @@ extension ManagedObjectContext {
     changes.inserted.append(object)
   }
 
-  /// Lets an object go; it keeps its last values but has no context any more.
+  /// Removes an object from the context; it keeps its last values but has no context any more.
   func forget(_ object: ManagedObject) {
     identities.remove(object.entity.rootEntity.number, object.identifier.key)
     object.detach()
   }
 
-  /// Replaces an object's temporary identifier. Values that still hold the old key find it by `permanentKeys`.
+  /// Replaces an object's temporary identifier. Values that still contain the old key resolve it with `permanentKeys`.
   func rename(_ object: ManagedObject, to identifier: ManagedObjectID) {
     let root = object.entity.rootEntity.number
     identities.remove(root, object.identifier.key)
@@ -74,7 +74,9 @@ extension ManagedObjectContext {
     identities.insert(object, root, identifier.key)
   }
 
-  /// Lets go what nobody holds and nothing waits for. Called where no object is in use by the context.
+  /// Releases objects that only the context references and that have nothing to save.
+  ///
+  /// - Precondition: The context is not using any object.
   func sweepIfDue() {
     guard identities.isSweepDue else { return }
     sweep()
@@ -82,7 +84,7 @@ extension ManagedObjectContext {
 
   func sweep() {
     identities.sweep { object in
-      // Edits, differences of relationships and watched rows wait for a save.
+      // Edits, relationship differences and watched rows must stay until a save.
       !object.state.isDisjoint(with: [.inserted, .updated, .deleted, .watched])
     }
   }

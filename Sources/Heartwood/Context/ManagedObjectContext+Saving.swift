@@ -1,28 +1,27 @@
 import Foundation
 
-/// A save is one transaction of the store: all changes of the context, or none.
+/// A save is one transaction of the store: it writes all changes of the context, or none.
 extension ManagedObjectContext {
-  /// Writes all changes as one transaction; durable when it returns, as far as the store promises.
+  /// Writes all changes as one transaction. It is durable on return, as far as the store's durability setting promises.
   ///
-  /// Where nothing has really changed, nothing is written and no transaction is made. After an error
-  /// the context is as it was, and may be saved again once the cause is mended.
+  /// If no value has really changed, writes nothing and makes no transaction. After an error the context keeps its
+  /// changes and can be saved again once the cause is fixed.
   ///
-  /// - Throws: `HeartwoodError`: validation errors (`.validationMultipleErrors` carries all of them in
-  ///   `details`), `.managedObjectMerge` when rows were changed elsewhere since they were read,
-  ///   `.managedObjectConstraintMerge` when a uniqueness constraint would be broken, or the store's
-  ///   own error. An error whose `isOutcomeUnknown` is true says that the transaction may be there
-  ///   when the store is opened again.
+  /// - Throws: `HeartwoodError`: validation errors (`.validationMultipleErrors` carries all of them in `details`),
+  ///   `.managedObjectMerge` if rows were changed elsewhere since they were read, `.managedObjectConstraintMerge` if a
+  ///   uniqueness constraint would be violated, or the store's own error. If `isOutcomeUnknown` is true, the transaction
+  ///   may turn out to be committed when the store is opened again.
   public func save() throws {
     beginUse("saving")
     defer { endUse() }
-    // 1. Settle what the context wants: deletes that follow from rules, hooks, validation.
+    // 1. Complete the changes: deletes that follow from rules, hooks, validation.
     processPendingChanges()
     propagateDeletes()
     try throwIfUnreadable()
     try runWillSave()
     try validateChanges()
 
-    // 2. Write it: conflicts are judged under the writer lock, and any of them undoes the whole.
+    // 2. Write them. Conflicts are detected under the writer lock, and any conflict aborts the whole transaction.
     let plan = SavePlan(self)
     if plan.isEmpty {
       finishWithoutTransaction()
@@ -38,7 +37,7 @@ extension ManagedObjectContext {
       throw constraintError(refused.violations, outcome)
     }
 
-    // 3. Nothing can fail from here on: take the written rows as the committed ones.
+    // 3. Nothing can fail from here on: the written rows become the committed ones.
     finish(plan, outcome)
     movePin(to: generation, in: store)
     for object in plan.written { object.didSave() }
@@ -47,7 +46,7 @@ extension ManagedObjectContext {
     sweepIfDue()
   }
 
-  /// Calls `willSave` until no call changes anything any more.
+  /// Calls `willSave` until a round of calls edits nothing.
   private func runWillSave() throws {
     let before = editCount
     let objects = changes.all
@@ -63,7 +62,7 @@ extension ManagedObjectContext {
       Dictionary(uniqueKeysWithValues: zip(objects.lazy.map(ObjectIdentifier.init), editCounts)))
   }
 
-  /// - Parameter seen: how often each object had been edited when it was last called.
+  /// - Parameter seen: The edit count of each object when its `willSave` was last called.
   private func repeatWillSave(_ seen: [ObjectIdentifier: Int]) throws {
     var seen = seen
     let roundLimit = 100
@@ -94,11 +93,11 @@ extension ManagedObjectContext {
       object.state.remove([.deleted, .inserted])
     }
     finishWithoutTransaction()
-    // Every value that held a temporary key has been saved with the lasting one.
+    // Every value that contained a temporary key has been saved with the permanent one.
     permanentKeys = KeyMap()
   }
 
-  /// Clears every mark of a change: what was marked changed has no difference left.
+  /// Clears all change marks. Objects that are still marked as changed do not differ from their rows.
   private func finishWithoutTransaction() {
     for object in changes.updated {
       object.dropEdits()
@@ -117,10 +116,10 @@ extension ManagedObjectContext {
     view.held = nil
   }
 
-  /// A pinned context sees its own save, so its pin moves past it.
+  /// Moves the pin of a pinned context to the generation of its own save, so that it sees that save.
   private func movePin(to generation: UInt64, in store: any ObjectStore) {
     guard view.pinned != nil else { return }
-    // The generation is the newest one or a little older: the writer just made it.
+    // The view of the generation can still be opened: it is the newest or close to it. If not, the pin stays.
     if let moved = try? store.view(at: generation) { view.pinned = moved }
   }
 }

@@ -2,68 +2,65 @@ import Dispatch
 import Foundation
 import HeartwoodBytes
 
-/// A scratch pad of managed objects: what has been fetched, and what has been changed and not saved.
+/// A scratch pad of managed objects: fetched objects and unsaved changes.
 ///
-/// In one context there is one instance for each row. Changes stay in the context until `save()`
-/// writes them as one transaction. Objects belong to their context and its queue; their identifiers
-/// may go anywhere.
+/// A context has one instance for each row. Changes stay in the context until `save()` writes them as one transaction.
+/// Objects may be used on their context's queue only; their identifiers may be used anywhere.
 ///
-/// - Invariant: an object is in at most one of the inserted, updated and deleted objects.
-/// - Invariant: a changed object is held until its change is saved or undone; any other only until
-///   nobody else holds it.
+/// - Invariant: An object is in at most one of the inserted, updated and deleted objects.
+/// - Invariant: The context keeps a changed object until its change is saved or undone. It keeps an unchanged object
+///   only while the program references it.
 public final class ManagedObjectContext: @unchecked Sendable {
-  /// The queue on which every use of the context's objects belongs.
+  /// The kind of queue on which the context and its objects must be used.
   public let concurrencyType: ConcurrencyType
 
   /// The coordinator whose store holds the rows.
   @exclusivity(unchecked) public private(set) var persistentStoreCoordinator: PersistentStoreCoordinator?
 
-  /// A name for people; every transaction of this context carries it in the history.
+  /// A name for display; the history records it with every transaction of this context.
   public var name: String?
 
-  /// Who changes; every transaction of this context carries it in the history.
+  /// The author of the changes; the history records it with every transaction of this context.
   public var transactionAuthor: String?
 
-  /// Free for the program's own use.
+  /// Values for the program's own use.
   public var userInfo: [String: Any] = [:]
 
-  /// Whether the deletes that follow from delete rules happen when pending changes are processed
-  /// (the default), or only when the context is saved.
+  /// Whether delete rules are applied each time pending changes are processed (the default), or only at a save.
   public var propagatesDeletesAtEndOfEvent = true
 
-  /// What happens to an object whose row turns out to be gone when it is first touched: with true,
-  /// the default, it becomes a deleted object with empty values; with false it is unreadable and the
-  /// next fetch or save throws.
+  /// How an object is treated whose row turns out to be deleted when the object is first read. With true, the default,
+  /// it becomes a deleted object with empty values. With false, it is unreadable and the next fetch or save throws.
   public var shouldDeleteInaccessibleFaults = true
 
-  /// Which thread is inside; nil where nothing is checked.
+  /// Tracks the thread that uses the context; nil if nothing is checked.
   let occupancy = ContextOccupancy(ManagedObjectContext.concurrencyChecking)
 
   private(set) lazy var queue = Self.makeQueue(concurrencyType, for: self)
 
-  // These are touched for every object and every edit. All use of a context is on its queue, so the checks for
-  // overlapping access would find nothing that is not a mistake of the queue.
+  // Accessed for every object and every edit. A context is used on its queue only, so exclusivity checks could find
+  // nothing but misuse of the queue.
   @exclusivity(unchecked) var identities = IdentityMap()
   @exclusivity(unchecked) var changes = PendingChanges()
   /// Deleted objects whose delete rules have not been applied yet, in the order of deletion.
   var unpropagatedDeletes: [ManagedObject] = []
-  /// Objects that were inserted and deleted again before they ever were rows.
+  /// Objects that were inserted and deleted again before they were saved.
   var discarded: [ManagedObject] = []
-  /// Counts edits, so that a save knows when `willSave` has come to rest.
+  /// Counts edits, so that a save can tell when `willSave` no longer changes anything.
   @exclusivity(unchecked) var editCount = 0
-  /// Unchanged objects whose row must still be the one that was read when the context is saved.
+  /// Unchanged objects whose row must not have changed when the context is saved.
   var watched: [ManagedObject] = []
-  /// Temporary keys that were replaced, so that values which still hold them resolve.
+  /// Replacements of temporary keys, for values that still contain the temporary ones.
   @exclusivity(unchecked) var permanentKeys = KeyMap()
-  /// The rows that could not be read since the last refresh of them.
+  /// The objects whose rows could not be read and that were not refreshed since.
   var unreadable: UnreadableObjects = [:]
   @exclusivity(unchecked) var view = ViewHolder()
-  /// Where the next row is copied to.
+  /// The slab that the next row is copied to.
   @exclusivity(unchecked) var rowSlab: RowSlab?
 
-  /// A context without a store; give it a coordinator with `init(coordinator:)` instead to save.
+  /// A context without a store. To fetch and save, use `init(_:coordinator:)`.
   ///
-  /// - Parameter concurrencyType: the queue that the context lives on.
+  /// - Parameter concurrencyType: The kind of queue of the context.
   public init(_ concurrencyType: ConcurrencyType) {
     self.concurrencyType = concurrencyType
   }
@@ -74,9 +71,10 @@ public final class ManagedObjectContext: @unchecked Sendable {
     persistentStoreCoordinator = coordinator
   }
 
-  /// Puts a new object under this context's care; it becomes a row at the next save.
+  /// Inserts a new object into this context; the next save writes its row. Inserting a deleted object of this context
+  /// undoes the deletion.
   ///
-  /// - Precondition: the object belongs to no other context.
+  /// - Precondition: The object belongs to no other context.
   public func insert(_ object: ManagedObject) {
     beginUse("inserting", object)
     defer { endUse() }
@@ -91,8 +89,8 @@ public final class ManagedObjectContext: @unchecked Sendable {
     adoptInserted(object)
   }
 
-  /// Marks an object for deletion at the next save. Delete rules are applied when pending changes are
-  /// processed, so that relationships are still whole in `prepareForDeletion`.
+  /// Marks an object for deletion at the next save. Delete rules are applied when pending changes are processed, so
+  /// `prepareForDeletion` still sees the relationships unchanged.
   public func delete(_ object: ManagedObject) {
     beginUse("deleting", object)
     defer { endUse() }
@@ -102,32 +100,31 @@ public final class ManagedObjectContext: @unchecked Sendable {
     markDeleted(object)
   }
 
-  /// The object with this identifier: the registered instance, or a fault that is not looked up
-  /// before it is touched. An identifier whose row does not exist gives a fault that turns out to be
-  /// inaccessible (`shouldDeleteInaccessibleFaults`).
+  /// The object with this identifier: the registered instance, or a fault whose row is read at its first use. If the row
+  /// does not exist, the fault turns out to be inaccessible (`shouldDeleteInaccessibleFaults`).
   ///
-  /// - Precondition: the identifier is temporary or of this context's store. `existingObject(with:)` throws
+  /// - Precondition: The identifier is temporary or belongs to this context's store. `existingObject(with:)` throws
   ///   instead.
   public func object(with objectID: ManagedObjectID) -> ManagedObject {
-    beginUse("asking for an object")
+    beginUse("getting an object")
     defer { endUse() }
     require(isOfStore(objectID), "\(objectID) is an object of another store than this context's")
     return object(objectID.entity, objectID.key)
   }
 
-  /// The object with this identifier, if the context knows it already.
+  /// The object with this identifier if it is registered, otherwise nil. Does not read the store.
   public func registeredObject(for objectID: ManagedObjectID) -> ManagedObject? {
-    beginUse("asking for an object")
+    beginUse("getting an object")
     defer { endUse() }
     return isOfStore(objectID) ? registered(objectID.entity.rootEntity, objectID.key) : nil
   }
 
-  /// The object with this identifier, read from the store if the context does not hold it yet.
+  /// The object with this identifier, read from the store if it is not registered or is a fault.
   ///
-  /// - Throws: `HeartwoodError` with code `.managedObjectReferentialIntegrity` when there is no such
-  ///   row, it is of another store, or it has been deleted in this context.
+  /// - Throws: `HeartwoodError` with code `.managedObjectReferentialIntegrity` if the row does not exist, belongs to
+  ///   another store, or was deleted in this context; the store's error if the row cannot be read.
   public func existingObject(with objectID: ManagedObjectID) throws -> ManagedObject {
-    beginUse("asking for an object")
+    beginUse("getting an object")
     defer { endUse() }
     if let object = registeredObject(for: objectID), !object.isFault || object.isInserted {
       if object.isDeleted { throw HeartwoodError.noRow(objectID) }
@@ -144,7 +141,7 @@ public final class ManagedObjectContext: @unchecked Sendable {
     return object
   }
 
-  /// Where the store has been closed, its identifiers are taken, and reading throws.
+  /// While no store is open, the identifiers of any store are accepted, and reading throws.
   private func isOfStore(_ objectID: ManagedObjectID) -> Bool {
     objectID.isTemporaryID || storeIdentity == .none || objectID.store == storeIdentity
   }
@@ -155,15 +152,17 @@ public final class ManagedObjectContext: @unchecked Sendable {
   public var updatedObjects: Set<ManagedObject> { listing { Set(changes.updated) } }
   /// Objects that the next save will delete.
   public var deletedObjects: Set<ManagedObject> { listing { Set(changes.deleted) } }
-  /// Every object that the context holds now. Linear in their number.
+  /// Every object that the context holds now.
+  ///
+  /// - Complexity: Linear in the number of objects.
   public var registeredObjects: Set<ManagedObject> { listing { Set(identities.objects) } }
 
-  /// Whether there is anything to save or to roll back. Setting a property to the value that it has
-  /// counts; such a save writes nothing.
+  /// Whether there is anything to save or to roll back. Setting a property to the value that it already has counts as a
+  /// change, although a save of it writes nothing.
   public var hasChanges: Bool { listing { !changes.isEmpty } }
 
   private func listing<Result>(_ list: () -> Result) -> Result {
-    beginUse("looking at the objects")
+    beginUse("listing objects")
     defer { endUse() }
     return list()
   }

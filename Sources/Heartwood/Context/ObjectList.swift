@@ -1,11 +1,11 @@
-/// Objects in the order in which they came, each once; adding, finding and taking out are constant time and
-/// hash nothing, as each object knows its place.
+/// A list of distinct objects in insertion order. Insertion, lookup and removal take amortised constant time and need no
+/// hashing, because each object stores its index.
 ///
-/// The order makes a save's bytes depend on what the program did and on nothing else.
+/// The fixed order makes the bytes of a save depend only on what the program did.
 ///
-/// - Invariant: an object is in one list of its context at most.
+/// - Invariant: An object is in at most one list of its context.
 struct ObjectList: Sequence {
-  /// Nil where an object was taken out.
+  /// Nil for a removed object.
   private var places: [ManagedObject?] = []
   private(set) var count = 0
 
@@ -13,7 +13,7 @@ struct ObjectList: Sequence {
 
   func contains(_ object: ManagedObject) -> Bool { place(of: object) != nil }
 
-  /// Puts an object at the end, unless it is there already.
+  /// Appends an object unless the list already contains it.
   mutating func append(_ object: ManagedObject) {
     guard !contains(object) else { return }
     object.placeInChanges = UInt32(truncatingIfNeeded: places.count)
@@ -37,7 +37,7 @@ struct ObjectList: Sequence {
     return place < places.count && places[place] === object ? place : nil
   }
 
-  /// Closes the gaps: there are as many of them as objects, so that each has paid for it by leaving.
+  /// Removes the gaps. Runs only if gaps outnumber objects, so its cost per removal is constant.
   private mutating func compact() {
     places.removeAll { $0 == nil }
     for (place, object) in places.enumerated() { object?.placeInChanges = UInt32(truncatingIfNeeded: place) }

@@ -1,4 +1,4 @@
-/// The changed objects of a context: each in the order in which it was changed first.
+/// The changed objects of a context, each list in the order of the first change.
 struct PendingChanges {
   var inserted = ObjectList()
   var updated = ObjectList()

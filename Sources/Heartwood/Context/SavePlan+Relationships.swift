@@ -1,14 +1,14 @@
 import Foundation
 
-/// How a save writes relationships that have entries of their own: to-many without a to-one inverse,
-/// and ordered ones. A to-many with a to-one inverse is derived by the store from the other side's rows.
+/// Writing relationships that have entries of their own in the store: to-many without a to-one inverse, and ordered
+/// ones. The store derives a to-many with a to-one inverse from the rows of the other side.
 extension SavePlan {
   /// Writes the differences of all to-many relationships.
   ///
-  /// Those with an order come first, each as its own object has it: a link that is written from the other side
-  /// stands at the end.
+  /// Orders come first, each as its own object has it. Links come second, so that a link written from the other side is
+  /// appended at the end of an order.
   ///
-  /// - Returns: conflicts where orders that were changed here were changed elsewhere too.
+  /// - Returns: Conflicts: orders that were changed both here and elsewhere.
   func writeRelationships(
     _ mapping: (UInt64) -> UInt64, in transaction: any StoreTransaction
   ) throws -> [MergeConflict] {
@@ -19,7 +19,7 @@ extension SavePlan {
       for relationship in object.entity.relationshipsBySlot where relationship.isToMany {
         guard let state = object.relationshipState(at: relationship.slot), state.hasChanges else { continue }
         guard relationship.isOrdered else {
-          // A to-one inverse implies everything.
+          // If the inverse is to-one, its rows imply the links.
           if relationship.ownsLinks { rest.append((relationship, key, state)) }
           continue
         }
@@ -46,9 +46,9 @@ extension SavePlan {
     for target in state.added { try transaction.link(relationship, key, mapping(target)) }
   }
 
-  /// Writes what came, went and moved in an ordered relationship.
+  /// Writes the added, removed and moved destinations of an ordered relationship.
   ///
-  /// - Returns: false where an order that was set here was changed elsewhere too.
+  /// - Returns: false if an order that was set here was changed elsewhere too.
   private func writeOrdered(
     _ relationship: RelationshipDescription, _ key: UInt64, _ state: RelationshipState,
     _ mapping: (UInt64) -> UInt64, in transaction: any StoreTransaction
@@ -61,7 +61,7 @@ extension SavePlan {
     if !relationship.isOrderedOnBothSides {
       try writeLinks(relationship, key, state, mapping, in: transaction)
     } else if state.order == nil {
-      // One side at a time, as each has its own order.
+      // Both sides have an order, so each side is written separately.
       let kept = try destinations(relationship, key, in: transaction).filter { !state.removed.contains($0) }
       try transaction.setOrder(relationship, key, kept + state.added.map(mapping))
     }
@@ -79,7 +79,9 @@ extension SavePlan {
     return keys
   }
 
-  /// Writes an order that was set here, if the store still has the order that it was made from.
+  /// Writes an order that was set here, if the store still has the order that it was derived from.
+  ///
+  /// - Returns: false if the order was changed elsewhere.
   private func writeOrder(
     _ order: [UInt64], over state: RelationshipState, _ relationship: RelationshipDescription, _ key: UInt64,
     _ mapping: (UInt64) -> UInt64, in transaction: any StoreTransaction
@@ -90,8 +92,8 @@ extension SavePlan {
     return true
   }
 
-  /// Whether an order is the one that is known. What this save deletes may have left it by now, and is no
-  /// reason to refuse it.
+  /// Whether an order is the known one. Objects that this save deletes are ignored, as they may have been removed from the
+  /// order already.
   private func isSame(_ newest: [UInt64], _ known: [UInt64], _ relationship: RelationshipDescription) -> Bool
   {
     if newest == known { return true }
@@ -100,7 +102,7 @@ extension SavePlan {
     return newest.filter { !keys.contains($0) } == known.filter { !keys.contains($0) }
   }
 
-  /// Takes a deleted object out of the far side of its links, as the store has them now.
+  /// Removes a deleted object from the other side of its links, as the store has them now.
   func unlink(_ object: ManagedObject, in transaction: any StoreTransaction) throws {
     let key = object.identifier.key
     for relationship in object.entity.relationshipsBySlot
@@ -111,13 +113,13 @@ extension SavePlan {
     }
   }
 
-  /// References that would point at nothing because of what others saved meanwhile: to a row that is
-  /// gone, or from a row that came to point at a deleted one.
+  /// Conflicts with concurrent saves that would leave dangling references: a reference to a deleted row, or a row that now
+  /// references an object that this save deletes.
   func danglingReferences(
     in transaction: any StoreTransaction
   ) throws -> [MergeConflict] {
     var conflicts: [MergeConflict] = []
-    // What this save deletes itself may stay referenced: that is what the rule noAction means.
+    // Objects that this save deletes itself may stay referenced: that is what the rule noAction means.
     let own = Set(deleted.map(\.identifier))
     func check(_ object: ManagedObject) throws {
       try forEachNewTarget(of: object) { destination, key in
@@ -135,7 +137,7 @@ extension SavePlan {
     return conflicts
   }
 
-  /// The saved rows that an object came to point at, by to-one values and links.
+  /// Calls `body` for the saved rows that an object newly references, by to-one values and links.
   private func forEachNewTarget(
     of object: ManagedObject, _ body: (EntityDescription, UInt64) throws -> Void
   ) throws {
@@ -149,8 +151,8 @@ extension SavePlan {
     }
   }
 
-  /// Whether rows still point at a deleted object by a to-one relationship whose other side promised
-  /// that they would not.
+  /// Whether rows still reference a deleted object by a to-one relationship although the inverse's delete rule is not
+  /// noAction.
   private func isReferenced(_ object: ManagedObject, in transaction: any StoreTransaction) throws -> Bool {
     for relationship in object.entity.relationshipsBySlot {
       guard relationship.isToMany, !relationship.ownsLinks, !relationship.isOrdered,

@@ -1,6 +1,6 @@
 import Foundation
 
-/// What one save writes, worked out from the context before the writer lock is taken.
+/// The changes that one save writes, collected from the context before the writer lock is acquired.
 struct SavePlan {
   let inserted: [ManagedObject]
   /// Changed objects with something to write: values, to-many differences or both.
@@ -8,7 +8,7 @@ struct SavePlan {
   let deleted: [ManagedObject]
   let watched: [ManagedObject]
 
-  /// For each of `updated`.
+  /// The changed slots of each object in `updated`.
   private let changedSlots: [[Int]]
 
   init(_ context: ManagedObjectContext) {
@@ -30,22 +30,24 @@ struct SavePlan {
     self.changedSlots = changedSlots
   }
 
-  /// Everything that has a row after the save.
+  /// Every object that has a row after the save.
   var written: some Sequence<ManagedObject> { [inserted, updated].joined() }
 
   var isEmpty: Bool { inserted.isEmpty && updated.isEmpty && deleted.isEmpty }
 }
 
-/// What the store said of a save: to be taken over once the transaction is durable.
+/// The results of a save in the store; the objects take them over once the transaction is committed.
 struct SaveOutcome {
   var identifiers: [(ManagedObject, ManagedObjectID)] = []
   var rows: [(ManagedObject, [UInt8])] = []
 }
 
 extension SavePlan {
-  /// Writes everything, or throws and leaves nothing.
+  /// Writes all changes, or throws and the transaction is aborted.
   ///
-  /// Changes no object: what the store gave is in the outcome.
+  /// Changes no object: new identifiers and rows are returned in the outcome.
+  ///
+  /// - Throws: `.managedObjectMerge` with all conflicts, or the store's error.
   func write(to transaction: any StoreTransaction) throws -> SaveOutcome {
     var outcome = SaveOutcome()
     var conflicts: [MergeConflict] = []
@@ -84,7 +86,7 @@ extension SavePlan {
     return outcome
   }
 
-  /// Gives every new object its key: runs of keys, one for each root entity.
+  /// Allocates a permanent key for every new object: a run of keys for each root entity.
   private func allocateKeys(
     in transaction: any StoreTransaction, _ outcome: inout SaveOutcome
   ) throws -> KeyMap {
@@ -100,7 +102,7 @@ extension SavePlan {
       let identifier = ManagedObjectID(entity: object.entity, key: key, store: transaction.identity)
       outcome.identifiers.append((object, identifier))
     }
-    // Values may still hold a temporary key that `obtainPermanentIDs` has replaced.
+    // Values may still contain a temporary key that `obtainPermanentIDs` has replaced.
     if let context = inserted.first?.managedObjectContext ?? updated.first?.managedObjectContext {
       keys.merge(context.permanentKeys)
     }

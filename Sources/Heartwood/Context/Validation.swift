@@ -1,8 +1,10 @@
 import Foundation
 
-/// Validation at save: every changed object by what happens to it. Nothing is checked at assignment.
+/// Validation of all changed objects at a save. Assignments are not validated.
 extension ManagedObjectContext {
-  /// Validates all changes; one failure is thrown as it is, several as one error that carries them.
+  /// Validates all changes.
+  ///
+  /// - Throws: The failure if there is one; `.validationMultipleErrors` with all of them in `details` if there are several.
   func validateChanges() throws {
     var failures: [HeartwoodError] = []
     for object in changes.inserted { collect(&failures) { try object.validateForInsert() } }
@@ -24,7 +26,7 @@ extension ManagedObjectContext {
 }
 
 extension ManagedObject {
-  /// The checks that the model asks for, all of them: used by `validateForInsert` and `validateForUpdate`.
+  /// Checks every property by the model's rules, for `validateForInsert` and `validateForUpdate`.
   func validateProperties() throws {
     var failures: [HeartwoodError] = []
     for check in entity.compiled.checks {
@@ -40,7 +42,7 @@ extension ManagedObject {
     if !failures.isEmpty { throw HeartwoodError.multiple(failures) }
   }
 
-  /// Refuses a delete that a deny rule forbids.
+  /// Throws if a deny rule forbids the delete.
   func validateDeleteRules() throws {
     guard let context = managedObjectContext else { return }
     for relationship in entity.relationshipsBySlot where relationship.deleteRule == .denyDeleteRule {
@@ -65,7 +67,7 @@ extension ManagedObject {
     }
   }
 
-  /// Counts are not asked for while nobody has touched the relationship: the last save saw to them.
+  /// Skips relationships that were not changed: the last save validated them.
   private func validateCount(_ relationship: RelationshipDescription) throws {
     guard let context = managedObjectContext,
       isInserted || relationshipState(at: relationship.slot)?.hasChanges == true

@@ -1,29 +1,29 @@
 import Foundation
 import HeartwoodFiles
 
-/// The whole stack in one object: model, coordinator, store and contexts.
+/// The whole stack: model, coordinator, store and contexts.
 ///
 /// ```swift
 /// let container = try PersistentContainer(name: "World", types: [Country.self, City.self])
 /// let context = container.newBackgroundContext()
 /// ```
 public final class PersistentContainer: @unchecked Sendable {
-  /// The name: of the store's folder too, unless a description says otherwise.
+  /// The container's name, and the name of the store's folder unless a description sets another.
   public let name: String
-  /// The coordinator that has the store.
+  /// The coordinator of the store.
   public let persistentStoreCoordinator: PersistentStoreCoordinator
 
-  /// What `loadPersistentStores` opens: one store in the default folder, unless it is replaced before.
+  /// The stores that `loadPersistentStores` opens: by default one store in the default folder.
   public var persistentStoreDescriptions: [PersistentStoreDescription] {
     get { descriptions.withLock { $0.all } }
     set { descriptions.withLock { $0.all = newValue } }
   }
 
-  /// The context of the main queue. Fetches on it see what other contexts have saved; what it shows
-  /// already stays as it is until it is refreshed.
+  /// The context of the main queue. Its fetches see what other contexts have saved. Objects that it has already read keep
+  /// their values until they are refreshed.
   public let viewContext: ManagedObjectContext
 
-  /// Descriptions are plain objects: they belong to whoever sets the container up, before it is shared.
+  /// Sendable unchecked, because descriptions are mutable objects: change them before the container is shared.
   private struct Descriptions: @unchecked Sendable {
     var all: [PersistentStoreDescription]
   }
@@ -31,7 +31,7 @@ public final class PersistentContainer: @unchecked Sendable {
 
   /// A container without an open store: call `loadPersistentStores` next.
   ///
-  /// - Precondition: the model is sound.
+  /// - Precondition: The model is valid.
   public init(name: String, managedObjectModel: ManagedObjectModel) {
     self.name = name
     persistentStoreCoordinator = PersistentStoreCoordinator(managedObjectModel: managedObjectModel)
@@ -43,10 +43,10 @@ public final class PersistentContainer: @unchecked Sendable {
   /// A container of the model that these classes declare, with its store open.
   ///
   /// - Parameters:
-  ///   - name: a name for people, and of the store's folder if `url` is nil.
-  ///   - types: all classes of the model.
-  ///   - url: the store's folder; `/dev/null` for a store in memory, nil for the default place.
-  /// - Throws: what is wrong in the classes' declarations, or why the store cannot be opened.
+  ///   - name: The container's name, and the name of the store's folder if `url` is nil.
+  ///   - types: All classes of the model.
+  ///   - url: The store's folder; `/dev/null` for a store in memory, nil for the default folder.
+  /// - Throws: An error in the classes' declarations, or the reason why the store cannot be opened.
   public convenience init(name: String, types: [ManagedObject.Type], at url: URL? = nil) throws {
     let model = try ManagedObjectModel(types: types)
     try model.freeze()
@@ -55,7 +55,7 @@ public final class PersistentContainer: @unchecked Sendable {
     try loadPersistentStores()
   }
 
-  /// The folder for stores that are not told where to be: the user's folder for the program's data.
+  /// The default parent folder of stores: the user's application support folder, or the current directory if there is none.
   public static func defaultDirectoryURL() -> URL {
     let manager = FileManager.default
     let folders = manager.urls(for: .applicationSupportDirectory, in: .userDomainMask)
@@ -67,13 +67,13 @@ public final class PersistentContainer: @unchecked Sendable {
 
   /// Opens the stores of the descriptions that are not open yet.
   ///
-  /// - Throws: the first error; stores opened before it stay open.
+  /// - Throws: The first error; stores that were opened before it stay open.
   public func loadPersistentStores() throws {
     for description in unloadedDescriptions { try load(description) }
   }
 
-  /// Opens the stores of the descriptions that are not open yet, and calls `block` for each, before it
-  /// returns.
+  /// Opens the stores of the descriptions that are not open yet. Calls `block` for each, with the error or nil, before
+  /// this method returns.
   public func loadPersistentStores(
     completionHandler block: (PersistentStoreDescription, (any Error)?) -> Void
   ) {
@@ -92,7 +92,7 @@ public final class PersistentContainer: @unchecked Sendable {
     ManagedObjectContext(.privateQueue, coordinator: persistentStoreCoordinator)
   }
 
-  /// Runs `block` later with a new context on that context's queue.
+  /// Schedules `block` with a new context on that context's queue and returns at once.
   @_disfavoredOverload
   public func performBackgroundTask(_ block: @escaping @Sendable (ManagedObjectContext) -> Void) {
     let context = newBackgroundContext()
@@ -101,7 +101,7 @@ public final class PersistentContainer: @unchecked Sendable {
 
   /// Runs `block` with a new context on that context's queue and returns its result.
   ///
-  /// - Throws: what `block` throws.
+  /// - Throws: What `block` throws.
   public func performBackgroundTask<Result: Sendable, Failure: Error>(
     _ block: @escaping @Sendable (ManagedObjectContext) throws(Failure) -> Result
   ) async throws(Failure) -> Result {
@@ -111,7 +111,7 @@ public final class PersistentContainer: @unchecked Sendable {
 
   /// Closes the stores. Contexts of this container throw at their next read or save.
   ///
-  /// - Throws: when what is in memory cannot be written; the stores are closed all the same.
+  /// - Throws: If changes in memory cannot be written; the stores are closed all the same.
   public func close() throws { try persistentStoreCoordinator.close() }
 
   private var unloadedDescriptions: [PersistentStoreDescription] {
@@ -135,7 +135,7 @@ public final class PersistentContainer: @unchecked Sendable {
     } catch {
       throw HeartwoodError(
         .persistentStoreOpen,
-        "the folder \(parent.path) for the store \(url.lastPathComponent) could not be made: "
+        "the folder \(parent.path) for the store \(url.lastPathComponent) could not be created: "
           + error.localizedDescription,
         underlying: error)
     }

@@ -11,11 +11,11 @@ public final class PersistentStore: Sendable {
     /// A kind by its name.
     public init(rawValue: String) { self.rawValue = rawValue }
 
-    /// The log with its tree: a folder on disk.
+    /// The log-structured store, as a folder on disk.
     public static let log = StoreType(rawValue: "Log")
-    /// The log with its tree, in memory.
+    /// The log-structured store, in memory.
     public static let inMemory = StoreType(rawValue: "InMemory")
-    /// What Core Data calls SQLite: here the log with its tree.
+    /// Core Data's name for its default store; here the same as `log`.
     public static let sqlite = StoreType(rawValue: "Log")
   }
 
@@ -23,12 +23,12 @@ public final class PersistentStore: Sendable {
   public let url: URL
   /// The kind of store.
   public let type: StoreType
-  /// Whether saving to it throws.
+  /// Whether the store is read-only: a save to it throws.
   public let isReadOnly: Bool
-  /// What tells this store from every other, in identifiers too.
+  /// The UUID of the store, which object identifiers contain too.
   public let identifier: String
   let contents: LogStore
-  /// Nil where nobody wants to know of saves.
+  /// Nil if remote changes are not posted.
   private let remoteChanges = Guarded<RemoteChanges?>(nil)
 
   init(_ contents: LogStore, url: URL, type: StoreType, isReadOnly: Bool) {
@@ -39,7 +39,7 @@ public final class PersistentStore: Sendable {
     identifier = contents.identity.uuid?.uuidString ?? ""
   }
 
-  /// Saves are noted by the coordinator from now on.
+  /// Starts posting notifications of commits through the coordinator.
   func beginNotices(by coordinator: PersistentStoreCoordinator) {
     let changes = RemoteChanges(of: contents, at: url, notedBy: coordinator)
     remoteChanges.withLock { $0 = changes }

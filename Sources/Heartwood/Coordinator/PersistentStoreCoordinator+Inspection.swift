@@ -2,58 +2,58 @@ import Foundation
 import HeartwoodEngine
 import HeartwoodFiles
 
-/// Looking at a store as a whole.
+/// Inspection and maintenance of a whole store.
 extension PersistentStoreCoordinator {
   /// The model that a store on disk was written with, for programs that do not have it as code.
   ///
-  /// Nothing is created or changed.
+  /// Creates and changes nothing.
   ///
-  /// - Throws: `.persistentStoreOpen` when there is no store at this place, or when it cannot be read.
+  /// - Throws: `.persistentStoreOpen` if the folder has no store, or if it cannot be read.
   public static func managedObjectModel(ofStoreAt url: URL) throws -> ManagedObjectModel {
     try LogStore.model(at: url)
   }
 
-  /// Reads everything in the store and checks it: bytes, tree, rows, indexes, relationships, history.
+  /// Reads and checks everything in the store: bytes, tree, rows, indexes, relationships, history.
   ///
-  /// - Parameter progress: called now and then with how much is done and how much there is, in bytes.
-  /// - Returns: everything found, in sentences; nothing where the store is sound.
-  /// - Throws: when the store cannot be read at all.
-  /// - Complexity: linear in the size of the store.
+  /// - Parameter progress: Called repeatedly with the bytes done and the bytes in total.
+  /// - Returns: A report of all findings; it is empty if the store is intact.
+  /// - Throws: If the store cannot be read at all.
+  /// - Complexity: Linear in the size of the store.
   public func verify(progress: ((Int64, Int64) -> Void)? = nil) throws -> StoreReport {
     try openStore().verify(progress: progress)
   }
 
-  /// The transactions in the store's log, oldest first, each of which can be read as it was left.
+  /// The transactions in the store's log, oldest first. The state after each of them can be read.
   ///
-  /// - Throws: when the log cannot be read.
-  /// - Complexity: linear in the size of the log.
+  /// - Throws: If the log cannot be read.
+  /// - Complexity: Linear in the size of the log.
   public func generations() throws -> [GenerationRecord] { try openStore().generations() }
 
-  /// Gives back the space that changed and deleted objects once took, while contexts go on.
+  /// Reclaims the space of old versions of changed and deleted objects. Contexts can be used meanwhile.
   ///
-  /// The history and all saved objects stay. Generations from before can't be opened any more where they need what was
-  /// given back; those that contexts hold stay whole.
+  /// The history and all saved objects are kept. Earlier generations can no longer be opened if they need reclaimed
+  /// files; generations that contexts hold stay readable.
   ///
-  /// - Throws: `.persistentStoreSave` for a store that is open for reading only, `.persistentStoreDamaged`, and when the disk
-  ///   fails or is full; what was not given back stays as it was.
-  /// - Complexity: linear in the number of objects, and in the bytes that are moved.
+  /// - Throws: `.persistentStoreSave` for a store that is open read-only, `.persistentStoreDamaged`, and errors of a disk
+  ///   that fails or is full. Space that was not reclaimed then stays as it was.
+  /// - Complexity: Linear in the number of objects and in the bytes that are moved.
   @discardableResult
   public func reclaim() throws -> ReclaimedSpace { try openStore().reclaim() }
 
-  /// Writes the newest state of the store, and the history that its files hold, to another folder as a store of its own,
-  /// while contexts go on.
+  /// Writes the newest state of the store, and the history that its files contain, to another folder as a store of its
+  /// own. Contexts can be used meanwhile.
   ///
-  /// Where the folder holds an earlier backup of this store, only what is new is copied, and the new backup takes its place.
-  /// It has the store's identifier and holds objects with the same URIs: to go back to it, close the store and copy the
-  /// backup's folder to the store's place. Open the backup itself for reading only; once it was written to, it takes no
+  /// If the folder contains an earlier backup of this store, only new data is copied, and the new backup replaces it. The
+  /// backup has the store's identifier, and its objects have the same URIs. To restore it, close the store and copy the
+  /// backup's folder to the store's location. Open the backup itself read-only: after it was written to, it accepts no
   /// further backups.
   ///
   /// - Parameters:
-  ///   - url: A folder that is missing, empty, or holds an earlier backup of this store. Its parent has to be there.
-  ///   - fileSystem: Where that folder is.
-  /// - Throws: `.persistentStoreDamaged` where something in the store is; where the folder holds other things; and when a disk
-  ///   fails or is full. What the folder held stays as it was.
-  /// - Complexity: linear in the bytes that are new.
+  ///   - url: A folder that is missing, empty, or contains an earlier backup of this store. Its parent must exist.
+  ///   - fileSystem: The file system of that folder.
+  /// - Throws: `.persistentStoreDamaged` if data of the store is damaged; also if the folder contains other files, and if a
+  ///   disk fails or is full. The folder's contents then stay as they were.
+  /// - Complexity: Linear in the bytes that are new.
   @discardableResult
   public func backup(to url: URL, fileSystem: any FileSystem = PosixFileSystem()) throws -> BackupReport {
     try openStore().backup(to: url, fileSystem)
@@ -61,7 +61,7 @@ extension PersistentStoreCoordinator {
 
   /// Counts and sizes of the store's parts.
   ///
-  /// - Throws: when the folder cannot be read.
+  /// - Throws: If the folder cannot be read.
   public func statistics() throws -> EngineStatistics { try openStore().statistics() }
 }
 
@@ -75,7 +75,7 @@ extension PersistentStore {
     guard kinds.contains(description.type) else {
       throw HeartwoodError(
         .persistentStoreInvalidType,
-        "there is no kind of store called \(description.type.rawValue); there are Log and InMemory")
+        "unknown store type \(description.type.rawValue): use Log or InMemory")
     }
     let place = description.type == .inMemory ? URL(fileURLWithPath: "/dev/null") : url
     var options = LogStoreOptions(

@@ -4,22 +4,22 @@ import HeartwoodFiles
 import HeartwoodEngine
 import Synchronization
 
-/// Holds the open store that contexts read from and save to, and the model that both follow.
+/// Owns the open store that contexts read from and save to, and the model that both use.
 ///
-/// This version has one store for each coordinator. A coordinator may be used from any thread.
+/// Unlike Core Data's, a coordinator has at most one store. It may be used from any thread.
 public final class PersistentStoreCoordinator: Sendable {
-  /// The model of the store. Using it here has frozen it.
+  /// The model of the store. The coordinator's initialiser has frozen it.
   public let managedObjectModel: ManagedObjectModel
 
   private let open = Guarded<PersistentStore?>(nil)
-  /// How often a store was added or removed: contexts look at it before each read, which a lock would slow down.
-  /// It is counted under the lock, and a context that sees an old number reads from a store that was open when
-  /// the read began.
+  /// Counts how often a store was added or removed. Contexts read it before each read, because acquiring `open`'s lock
+  /// there would be slow. It is incremented under that lock. A context that sees an old number reads from a store that was
+  /// open when the read began.
   private let openings = Atomic(0)
 
   /// A coordinator without a store.
   ///
-  /// - Precondition: the model is sound. `init(checking:)` throws instead.
+  /// - Precondition: The model is valid. `init(checking:)` throws instead.
   public convenience init(managedObjectModel: ManagedObjectModel) {
     do {
       try self.init(checking: managedObjectModel)
@@ -30,7 +30,7 @@ public final class PersistentStoreCoordinator: Sendable {
 
   /// A coordinator without a store.
   ///
-  /// - Throws: a sentence about what is wrong in the model.
+  /// - Throws: A description of the error in the model.
   public init(checking managedObjectModel: ManagedObjectModel) throws {
     try managedObjectModel.freeze()
     self.managedObjectModel = managedObjectModel
@@ -39,16 +39,16 @@ public final class PersistentStoreCoordinator: Sendable {
   /// The open stores: none or one.
   public var persistentStores: [PersistentStore] { open.withLock { $0.map { [$0] } ?? [] } }
 
-  /// The open store at a place; nil where there is none.
+  /// The open store at a URL; nil if there is none.
   public func persistentStore(for url: URL) -> PersistentStore? {
     persistentStores.first { $0.url.standardizedFileURL == url.standardizedFileURL }
   }
 
-  /// Opens a store, or makes it where there is none and the description allows it.
+  /// Opens a store, or creates it if it is missing and the description allows it.
   ///
-  /// - Throws: `.persistentStoreOpen` when there is no store, it is locked by another process or it
-  ///   cannot be read, `.persistentStoreIncompatibleVersionHash` when it was written with another model,
-  ///   `.persistentStoreDamaged`; what is wrong and what to do stands in the message.
+  /// - Throws: `.persistentStoreOpen` if there is no store, another process has locked it, it cannot be read, or the
+  ///   coordinator already has a store; `.persistentStoreIncompatibleVersionHash` if it was written with another model;
+  ///   `.persistentStoreDamaged`. The message says what is wrong and what to do.
   @discardableResult
   public func addPersistentStore(with description: PersistentStoreDescription) throws -> PersistentStore {
     try open.withLock { open in
@@ -61,9 +61,10 @@ public final class PersistentStoreCoordinator: Sendable {
     }
   }
 
-  /// Closes a store. Contexts of this coordinator throw at their next read from it.
+  /// Closes a store. Contexts of this coordinator throw at their next read.
   ///
-  /// - Throws: when what is in memory cannot be written; the store is closed all the same.
+  /// - Throws: `.persistentStoreOperation` if the store is not open in this coordinator; also if changes in memory cannot
+  ///   be written, but then the store is closed all the same.
   public func remove(_ store: PersistentStore) throws {
     let isOpen = open.withLock { open in
       guard open === store else { return false }
@@ -77,18 +78,20 @@ public final class PersistentStoreCoordinator: Sendable {
 
   /// Closes the store, if there is one.
   ///
-  /// - Throws: as `remove(_:)`.
+  /// - Throws: As `remove(_:)`.
   public func close() throws {
     for store in persistentStores { try remove(store) }
   }
 
-  /// What contexts read from; nil while there is no store.
+  /// The store that contexts read from; nil while none is open.
   var objectStore: (any ObjectStore)? { open.withLock { $0?.contents } }
 
-  /// Tells whether the store is still the one that it was when the number was the same.
+  /// Changes whenever a store is added or removed. While it stays the same, so does `objectStore`.
   var openingNumber: Int { openings.load(ordering: .acquiring) }
 
-  /// The open store, for what contexts are not needed for.
+  /// The open store, for operations without a context.
+  ///
+  /// - Throws: `.persistentStoreOperation` if no store is open.
   func openStore() throws -> LogStore {
     guard let store = open.withLock({ $0 }) else {
       throw HeartwoodError(
@@ -100,8 +103,8 @@ public final class PersistentStoreCoordinator: Sendable {
 
 /// Identifiers and generations.
 extension PersistentStoreCoordinator {
-  /// The identifier that a text stands for; nil where it is of another store, of an entity that the
-  /// model does not have, or no lasting identifier.
+  /// The identifier of a URI; nil if it is not a permanent identifier, or belongs to another store or to an entity that
+  /// the model does not have.
   public func managedObjectID(forURIRepresentation url: URL) -> ManagedObjectID? {
     guard let parts = ManagedObjectID.parts(of: url), let identity = objectStore?.identity,
       identity.uuid == parts.store, let entity = managedObjectModel.entitiesByName[parts.entityName]
@@ -111,7 +114,7 @@ extension PersistentStoreCoordinator {
 
   /// A token of a past generation, by the number of its transaction.
   ///
-  /// - Throws: when there is no store, or it has not come to this generation yet.
+  /// - Throws: If there is no store, or the number is greater than the newest generation's.
   public func queryGenerationToken(forGeneration number: UInt64) throws -> QueryGenerationToken {
     let newest = try openStore().newestGeneration
     guard number <= newest else {
@@ -121,17 +124,17 @@ extension PersistentStoreCoordinator {
     return QueryGenerationToken(generation: number)
   }
 
-  /// A token of the newest generation as it is now.
+  /// A token of the generation that is newest now.
   ///
-  /// - Throws: when there is no store.
+  /// - Throws: If there is no store.
   public func newestQueryGenerationToken() throws -> QueryGenerationToken {
     QueryGenerationToken(generation: try openStore().newestGeneration)
   }
 
-  /// The newest point of the history; nil while there is no store. What was saved before it is not
-  /// fetched after it.
+  /// The newest position of the history; nil while no store is open. A fetch of the history after this token does not
+  /// return transactions that were saved before it.
   ///
-  /// - Parameter stores: nil, or the coordinator's store.
+  /// - Parameter stores: nil, or a list with the coordinator's store.
   public func currentPersistentHistoryToken(fromStores stores: [PersistentStore]? = nil)
     -> PersistentHistoryToken?
   {

@@ -1,15 +1,15 @@
 /// A state of a store that a context can be pinned to.
 ///
-/// Every transaction makes a generation, and its number names it. A token may be kept and used later, as
-/// far back as the store's log goes.
+/// Every transaction makes a generation, which has the transaction's number. A token stays usable as long as the store's
+/// log contains that generation.
 public struct QueryGenerationToken: Hashable, Sendable, Codable {
   /// The number of the transaction that made the state; nil for the newest one at the next read.
   public let generation: UInt64?
 
-  /// The newest generation when the context reads next.
+  /// The generation that is newest at the context's next read.
   public static let current = QueryGenerationToken(nil)
 
-  /// The state after a transaction.
+  /// The state after the transaction with this number.
   public init(generation: UInt64) { self.generation = generation }
 
   private init(_ generation: UInt64?) { self.generation = generation }

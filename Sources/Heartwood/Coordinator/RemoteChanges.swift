@@ -3,24 +3,25 @@ import HeartwoodEngine
 import HeartwoodFiles
 
 extension Notification.Name {
-  /// Something was saved to a store whose description has `postsRemoteChangeNotifications`: by this coordinator, by another one,
-  /// or by another process.
+  /// Posted when something was saved to a store whose description has `postsRemoteChangeNotifications`: by this
+  /// coordinator, by another one, or by another process.
   ///
-  /// Its object is the coordinator; `PersistentStoreCoordinator.NotificationKey` tells what else it says. It is posted on a
-  /// thread in the background, once for several saves that come together, and what was saved can be fetched and is in the
-  /// history when it is. Contexts go on showing what they showed: fetch the history after the last token that was dealt with, and refresh
-  /// the objects that it names. It may come without anything new in the history.
+  /// The notification's object is the coordinator; its `userInfo` has the keys of
+  /// `PersistentStoreCoordinator.NotificationKey`. It is posted on a background thread. Saves in quick succession may share
+  /// one notification, and it may come without anything new in the history. When it is posted, the saved data can be fetched
+  /// and is in the history. Contexts keep their objects' values: fetch the history after the last processed token, and
+  /// refresh the objects that it names.
   public static let persistentStoreRemoteChange = Notification.Name("HeartwoodPersistentStoreRemoteChange")
 }
 
 extension PersistentStoreCoordinator {
-  /// What notifications of a coordinator say besides, by the raw value in their `userInfo`.
+  /// The keys in the `userInfo` of the coordinator's notifications, by their raw values.
   public enum NotificationKey: String, Sendable {
     /// The identifier of the store, a `String`.
     case storeUUID
-    /// The place of the store, a `URL`.
+    /// The location of the store, a `URL`.
     case persistentStoreURL
-    /// The newest point of the history, a `PersistentHistoryToken`.
+    /// The newest position of the history, a `PersistentHistoryToken`.
     case persistentHistoryToken
   }
 
@@ -36,7 +37,7 @@ extension PersistentStoreCoordinator {
   }
 }
 
-/// Sees to it that what is saved to a store is noted by its coordinator, until it ends or is released.
+/// Posts the coordinator's notification for each commit to a store, until it is ended or released.
 final class RemoteChanges: Sendable {
   private let observation: CommitObservation
 

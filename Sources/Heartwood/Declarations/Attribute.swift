@@ -1,27 +1,27 @@
 import Foundation
 import HeartwoodBytes
 
-/// Makes a property of a managed object's class an attribute of its entity.
+/// Declares a property of a managed object's class as an attribute of its entity.
 ///
 /// ```swift
 /// @Attribute(.unique) var code = ""
 /// @Attribute([.indexed, .preservesValueInHistoryOnDeletion]) var population: Int64?
 /// ```
 ///
-/// The wrapper is one byte and holds no value. Its address inside the object tells which property it is.
+/// The wrapper is one byte and stores no value. Its offset in the object identifies the property.
 @propertyWrapper @frozen
 public struct Attribute<Wrapped: AttributeValue>: _DeclaredProperty {
-  /// Zero, except in the prototypes by which a class is learned.
+  /// Zero, except in the prototypes from which a class's declarations are read.
   public var _mark: UInt8
 
   /// An attribute with a default value.
   ///
-  /// A default that differs each time, such as `UUID()` or `Date()`, is made afresh for each new object.
+  /// A default expression that differs each time, such as `UUID()` or `Date()`, is evaluated for each new object.
   ///
   /// - Parameters:
-  ///   - wrappedValue: the value of new objects.
-  ///   - options: uniqueness, index, history.
-  ///   - renamed: the former name, for migration.
+  ///   - wrappedValue: The value of new objects.
+  ///   - options: Uniqueness, index, history.
+  ///   - renamed: The former name, for migration.
   @inlinable @inline(__always)
   public init(
     wrappedValue: @autoclosure () -> Wrapped, _ options: AttributeOptions = [], renamed: StaticString? = nil
@@ -45,15 +45,15 @@ public struct Attribute<Wrapped: AttributeValue>: _DeclaredProperty {
     if _isRecording { _mark = _recordAttribute({ Wrapped.zeroDefault }, options, renamed) }
   }
 
-  /// There is no value to begin with.
+  /// Unavailable: a property that is not optional needs a default value.
   @_disfavoredOverload
   @available(*, unavailable, message: "give the property a default value, or make it optional")
   public init(_ options: AttributeOptions = [], renamed: StaticString? = nil) {
     programError("an attribute without a default value")
   }
 
-  /// Only a managed object has a place for the value.
-  @available(*, unavailable, message: "@Attribute belongs into a class that inherits from ManagedObject")
+  /// Unavailable: only a managed object stores values.
+  @available(*, unavailable, message: "@Attribute requires a class that inherits from ManagedObject")
   public var wrappedValue: Wrapped {
     get { programError("an attribute outside a managed object") }
     set { programError("an attribute outside a managed object, set to \(newValue)") }
@@ -61,8 +61,8 @@ public struct Attribute<Wrapped: AttributeValue>: _DeclaredProperty {
 
   /// Reads from the object's row or its pending changes; writing marks the object as changed.
   ///
-  /// Both accessors must be inlined always: only then does the compiler fold the key path away and know
-  /// the offset, which makes them some fifty times faster.
+  /// Both accessors must always be inlined: only then can the compiler fold the key path into a constant offset, which
+  /// makes them about fifty times faster.
   @inlinable
   public static subscript<Object: ManagedObject>(
     _enclosingInstance object: Object, wrapped _: ReferenceWritableKeyPath<Object, Wrapped>,
@@ -78,7 +78,7 @@ public struct Attribute<Wrapped: AttributeValue>: _DeclaredProperty {
   }
 }
 
-/// A type whose values begin at zero, false or empty where a declaration names no default.
+/// A type whose attributes default to zero, false or empty if the declaration has no default.
 public protocol ZeroDefault {
   /// Zero, false or empty.
   static var zeroDefault: Self { get }

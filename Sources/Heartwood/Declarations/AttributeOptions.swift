@@ -1,18 +1,18 @@
-/// What an attribute is besides its type: `@Attribute([.unique, .preservesValueInHistoryOnDeletion])`.
+/// Options of an attribute: `@Attribute([.unique, .preservesValueInHistoryOnDeletion])`.
 @frozen
 public struct AttributeOptions: OptionSet, Sendable {
   /// One bit for each option.
   public let rawValue: UInt8
 
-  /// Options by their bits.
+  /// Options from a bit mask.
   @inlinable public init(rawValue: UInt8) { self.rawValue = rawValue }
 
-  /// No two objects may have the same value; nil does not bind. Brings an index.
+  /// No two objects may have the same value; nil values are not compared. Includes an index.
   public static let unique = AttributeOptions(rawValue: 1)
-  /// Fetches by equality, range, prefix and order are served by an index.
+  /// An index serves fetches by equality, range, prefix and order.
   public static let indexed = AttributeOptions(rawValue: 2)
-  /// The value is kept in the history when its object is deleted.
+  /// The history keeps the value when the object is deleted.
   public static let preservesValueInHistoryOnDeletion = AttributeOptions(rawValue: 4)
-  /// A hint that large values may be kept outside the rows.
+  /// A hint that large values may be stored outside the rows.
   public static let allowsExternalStorage = AttributeOptions(rawValue: 8)
 }

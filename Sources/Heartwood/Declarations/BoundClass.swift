@@ -1,10 +1,10 @@
-/// A class put together with the entity whose objects it makes.
+/// A class together with the entity of its objects.
 struct BoundClass {
   let entity: EntityDescription
   let objectClass: ManagedObject.Type
   private let record: ClassRecord
 
-  /// - Throws: when the class declares a property that the entity does not have, or has of another kind.
+  /// - Throws: `.coreData` if the class declares a property that the entity does not have, or has with another kind.
   init(of entity: EntityDescription) throws(HeartwoodError) {
     self.entity = entity
     objectClass = entity.givenClass ?? ManagedObject.self
@@ -14,7 +14,9 @@ struct BoundClass {
     for declared in record.properties { try check(declared, properties[declared.name]) }
   }
 
-  /// The columns of the properties, by where their wrappers are in an instance. Slots must have been given.
+  /// The columns of the properties, by the offset of their wrappers in an instance.
+  ///
+  /// - Precondition: The properties have their slots.
   func accessTable(_ layout: RowLayout) -> AccessTable {
     let slots = Dictionary(
       entity.declaredProperties.map { ($0.name, $0.slot) }, uniquingKeysWith: { first, _ in first })
@@ -24,7 +26,7 @@ struct BoundClass {
     return AccessTable(instanceSize: record.instanceSize, slotsByOffset: slotsByOffset, layout: layout)
   }
 
-  /// How the class declares each of these properties, if it does.
+  /// The class's declaration of each property; nil for those that it does not declare.
   func declarations(_ properties: [PropertyDescription]) -> [PropertyRecord?] {
     let byName = Dictionary(record.properties.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
     return properties.map { byName[$0.name] }

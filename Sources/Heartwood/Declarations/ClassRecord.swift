@@ -9,7 +9,7 @@ struct PropertyRecord {
   /// The class that declares the property.
   let declaring: ManagedObject.Type
   let note: PropertyNote
-  /// The place of the wrapper among those of an instance, in the order of their initialisers.
+  /// The index of the wrapper among those of an instance, in initialisation order.
   let reportIndex: Int
 
   var attribute: AttributeRecord? {
@@ -23,9 +23,9 @@ struct PropertyRecord {
   }
 }
 
-/// What a class declares, learned from prototypes of it.
+/// The properties that a class declares, found by inspecting prototypes.
 ///
-/// - Invariant: `properties` begins with those of the topmost class, each class's in the order of declaration.
+/// - Invariant: `properties` begins with those of the topmost class; each class's are in declaration order.
 final class ClassRecord: @unchecked Sendable {
   let type: ManagedObject.Type
   let instanceSize: Int
@@ -44,10 +44,10 @@ final class ClassRecord: @unchecked Sendable {
 
   private static let known = Guarded<[ObjectIdentifier: ClassRecord]>([:])
 
-  /// What the class declares; learned once in a process.
+  /// The declarations of a class; prototypes are inspected once in a process.
   static func of(_ type: ManagedObject.Type) throws(HeartwoodError) -> ClassRecord {
     if let record = known.withLock({ $0[ObjectIdentifier(type)] }) { return record }
-    // Outside the lock, as the class's own initialiser runs in here. Two threads learn the same.
+    // Without the lock, because this runs the class's own initialiser. Two threads would compute equal records.
     let record = try learn(type)
     known.withLock { $0[ObjectIdentifier(type)] = record }
     return record
@@ -73,7 +73,8 @@ final class ClassRecord: @unchecked Sendable {
     return ClassRecord(type, instanceSize: instanceSize, properties: superclassFirst(records))
   }
 
-  /// Wrappers of a subclass report before those of its superclass.
+  /// Puts the properties of superclasses first: Swift initialises the wrappers of a subclass before those of its
+  /// superclass.
   private static func superclassFirst(_ records: [PropertyRecord]) -> [PropertyRecord] {
     var runs: [[PropertyRecord]] = []
     for record in records {
@@ -86,14 +87,14 @@ final class ClassRecord: @unchecked Sendable {
     return runs.reversed().flatMap { $0 }
   }
 
-  /// A default that is not the same in all prototypes is made afresh for each object.
+  /// The notes of all prototypes as one list. A default that differs between prototypes is marked as changing.
   private static func mergedNotes(
     of prototypes: [Prototype], _ type: ManagedObject.Type
   ) throws(HeartwoodError) -> [PropertyNote] {
     var notes = prototypes[0].notes
     for prototype in prototypes.dropFirst() {
       guard prototype.notes.count == notes.count else {
-        throw .model("\(type) makes other managed objects in its initialiser, which it must not")
+        throw .model("\(type) creates other managed objects in its initialiser: create them elsewhere")
       }
       for index in notes.indices {
         guard case .attribute(var record) = notes[index], case .attribute(let other) = prototype.notes[index],
@@ -116,20 +117,20 @@ final class ClassRecord: @unchecked Sendable {
     var offsets: [Int?] = Array(repeating: nil, count: count)
     for offset in 0..<prototypes[0].bytes.count {
       guard let index = indexBySignature[prototypes.map { $0.bytes[offset] }] else { continue }
-      guard offsets[index] == nil else { throw .model("two places of \(type) look like the same property") }
+      guard offsets[index] == nil else { throw .model("two offsets of \(type) match the same property") }
       offsets[index] = offset
     }
     let found = offsets.compactMap { $0 }
     guard found.count == count else {
       throw .model(
         "\(type) declares \(count) properties, of which \(found.count) were found in its instances: "
-          + "its initialiser must not make other managed objects")
+          + "its initialiser must not create other managed objects")
     }
     return found
   }
 }
 
-/// One instance made to be looked at.
+/// One instance made for inspection.
 struct Prototype {
   let object: ManagedObject
   let notes: [PropertyNote]
@@ -144,7 +145,7 @@ struct Prototype {
   }
 }
 
-/// The names of a prototype's properties, in the order in which their wrappers reported.
+/// The names of a prototype's properties, in the order in which their wrappers were initialised.
 struct DeclaredNames {
   var names: [String] = []
   var declaring: [ManagedObject.Type] = []
@@ -181,9 +182,9 @@ struct DeclaredNames {
   }
 }
 
-/// How many bytes the instances of a class have.
+/// The size of a class's instances, in bytes.
 enum InstanceSize {
-  /// From the class's metadata, whose layout is part of Swift's ABI: there is no function for it on all
+  /// Reads the size from the class's metadata, whose layout is part of Swift's ABI: no function returns it on all
   /// platforms.
   static func of(_ type: ManagedObject.Type) -> Int {
     let metadata = unsafeBitCast(type, to: UnsafeRawPointer.self)

@@ -1,25 +1,23 @@
 extension ManagedObjectModel {
-  /// The model that classes declare by `@Attribute` and `@Relationship`: one entity for each class, called
-  /// like it. A class among `types` whose superclass is among them too is a subentity of that one's.
+  /// The model that classes declare by `@Attribute` and `@Relationship`: one entity for each class, with the class's
+  /// name. A class whose superclass is also among `types` becomes a subentity of the superclass's entity.
   ///
-  /// - Throws: `.coreData` with a sentence that names class and property, when what the classes declare
-  ///   does not go together.
+  /// - Throws: `.coreData` with a message that names the class and the property, if the declarations are inconsistent.
   public convenience init(types: [ManagedObject.Type]) throws(HeartwoodError) {
     var building = try ModelBuilding(types)
-    // The model lets the parts go, which refer to one another in circles, where one of the next two fails.
+    // If one of the next two steps throws, the model's deinit breaks the reference cycles between the entities.
     self.init(entities: building.entities.map(\.entity))
     try building.run()
     try freeze()
   }
 }
 
-/// Makes entities of classes.
+/// Builds the entities of classes.
 private struct ModelBuilding {
   struct Part {
     let record: ClassRecord
     let entity: EntityDescription
-    /// The properties that the entity declares itself: those of its class, and of superclasses that are
-    /// no entities.
+    /// The properties that the entity declares itself: those of its class, and of superclasses that have no entity.
     var own: [PropertyRecord] = []
   }
 
@@ -90,7 +88,7 @@ private struct ModelBuilding {
         .preservesValueInHistoryOnDeletion)
       attribute.allowsExternalBinaryDataStorage = record.options.contains(.allowsExternalStorage)
       attribute.renamingIdentifier = record.formerName
-      // A default that differs from object to object is the class's business, not the model's.
+      // A default that differs between objects stays in the class; the model cannot represent it.
       if !record.hasChangingDefault { attribute.defaultStoredValue = record.defaultValue }
       return attribute
     case .relationship(let record):
@@ -104,7 +102,7 @@ private struct ModelBuilding {
     }
   }
 
-  /// Gives a relationship its destination.
+  /// Sets the destination of a relationship.
   private func connect(_ property: PropertyRecord, of part: Part) throws(HeartwoodError) {
     guard let record = property.relationship else { return }
     guard let index = indexByClass[ObjectIdentifier(record.destination)] else {
@@ -115,7 +113,7 @@ private struct ModelBuilding {
     description(property, of: part)?.destinationEntity = entities[index].entity
   }
 
-  /// Joins a relationship and the one that it names as its inverse. Naming it on one side is enough.
+  /// Sets the inverse of a relationship, and of the inverse too if it names none: naming it on one side is enough.
   private func pair(_ property: PropertyRecord, of part: Part) throws(HeartwoodError) {
     guard let record = property.relationship, let closure = record.inverse,
       let relationship = description(property, of: part)
@@ -135,7 +133,7 @@ private struct ModelBuilding {
   }
 }
 
-/// The superclasses of a class below `ManagedObject`, the nearest first.
+/// The superclasses of a class up to but without `ManagedObject`, the nearest first.
 struct Superclasses: Sequence {
   private let classes: [ManagedObject.Type]
 

@@ -1,14 +1,14 @@
 import Foundation
 import HeartwoodFiles
 
-/// Finds out which modelled properties a key path or a closure goes through, by evaluating it on prototypes.
+/// Finds the modelled properties that a key path or a closure reads, by evaluating it on prototypes.
 ///
-/// Two readings with different answers must each come back with exactly the last property's answer: a
-/// computed property is told from the one that it reads.
+/// The result must be exactly the sentinel of the last property read. A key path is evaluated twice with different
+/// sentinels, which tells a modelled property from a computed one that reads it.
 enum PathResolution {
-  /// The properties of a key path, one for each step.
+  /// The names of the properties of a key path, one for each step.
   ///
-  /// - Throws: when the path goes through anything but modelled properties.
+  /// - Throws: `.coreData` if the path reads anything but modelled properties.
   static func names(of keyPath: AnyKeyPath, from type: ManagedObject.Type) throws(HeartwoodError) -> [String]
   {
     var found: [String]?
@@ -28,7 +28,7 @@ enum PathResolution {
     return found ?? []
   }
 
-  /// The one relationship that an inverse closure reads.
+  /// The single relationship that an inverse closure reads.
   static func inverse(
     of relationship: RelationshipRecord, _ name: String,
     _ closure: (ManagedObject) -> (any RelationshipValue)?
@@ -44,7 +44,7 @@ enum PathResolution {
     return steps[0]
   }
 
-  /// The properties read, each from what the one before it gave.
+  /// The properties read. Each must be read from the object that the read before it returned.
   private static func steps(
     _ accesses: [RecordedAccess], _ name: String, on type: ManagedObject.Type
   ) throws(HeartwoodError) -> [PropertyRecord] {
@@ -86,14 +86,14 @@ enum PathResolution {
     let type: ObjectIdentifier
   }
 
-  // Key paths of literals are immutable values, though the compiler cannot know it of all key paths.
+  // Key paths from literals are immutable values, which the compiler cannot assume of all key paths.
   private struct Cache: @unchecked Sendable {
     var names: [Known: [String]] = [:]
   }
 
   private static let cache = Guarded(Cache())
 
-  /// As `names(of:from:)`, found once for each key path.
+  /// As `names(of:from:)`, cached for each key path and class.
   static func cachedNames(
     of keyPath: AnyKeyPath, from type: ManagedObject.Type
   ) throws(HeartwoodError) -> [String] {
@@ -105,16 +105,16 @@ enum PathResolution {
   }
 }
 
-/// Carries a key path past the compiler's checks; see `Cache`.
+/// Makes a key path sendable without a check; see `Cache`.
 private struct UncheckedBox<Value>: @unchecked Sendable {
   let value: Value
   init(_ value: Value) { self.value = value }
 }
 
 extension EntityDescription {
-  /// The names of the properties that a key path goes through, from objects of this entity.
+  /// The names of the properties that a key path reads, starting at objects of this entity.
   ///
-  /// - Throws: when the path begins elsewhere, or goes through anything but modelled properties.
+  /// - Throws: `.coreData` if the path starts at another class, or reads anything but modelled properties.
   func propertyNames(of keyPath: AnyKeyPath) throws(HeartwoodError) -> [String] {
     let objectClass = compiled.objectClass
     guard let root = type(of: keyPath).rootType as? ManagedObject.Type, isClass(objectClass, root) else {

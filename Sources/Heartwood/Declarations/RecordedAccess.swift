@@ -1,7 +1,7 @@
 import Foundation
 import HeartwoodBytes
 
-/// What prototypes answer when they are read: values by which the property is recognised again.
+/// Reading properties of prototypes: returns sentinels by which the property is recognised.
 extension ManagedObject {
   @usableFromInline
   final func _recordedAttribute<Wrapped: AttributeValue>(_ offset: Int) -> Wrapped {
@@ -18,15 +18,15 @@ extension ManagedObject {
     return ._leading(to: destination)
   }
 
-  /// A value that differs from round to round, so that only the property itself can have given it: of the
-  /// type's own, of an enum's cases, or else the declared default.
+  /// A sentinel that differs from round to round, so that only this property can have returned it: a value of the
+  /// attribute's type, otherwise a case of the enum, otherwise the declared default.
   private final func sentinel<Wrapped: AttributeValue>(at offset: Int, round: Int) -> Wrapped {
     if let value = Wrapped(Sentinels.value(of: Wrapped.attributeType, round: round)) { return value }
     let cases = Sentinels.cases(of: Wrapped.self)
     if !cases.isEmpty { return cases[round % cases.count] }
     let declared = try? ClassRecord.of(type(of: self)).property(at: offset)?.attribute?.defaultValue
     guard let value = Wrapped(declared ?? .null) else {
-      programError("\(Wrapped.self) has no value that could stand for a property")
+      programError("\(Wrapped.self) has no value by which a property can be recognised")
     }
     return value
   }

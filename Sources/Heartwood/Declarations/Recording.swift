@@ -1,22 +1,22 @@
 import Synchronization
 
-/// A property wrapper of this module, seen through a mirror.
+/// A property wrapper of this module, as a mirror shows it.
 public protocol _DeclaredProperty {
-  /// What the wrapper was told to carry by the recorder that learns its class.
+  /// The mark that the recorder of the class assigned to the wrapper.
   var _mark: UInt8 { get }
 }
 
-/// How many prototypes are being made in the process. A wrapper's initialiser looks here, as it runs for
-/// every object; only when this is not zero does it ask whether its own thread makes a prototype.
+/// How many prototypes the process is creating. Every wrapper's initialiser reads it, for every object; only if it is
+/// not zero does the initialiser check whether its own thread is creating a prototype.
 @usableFromInline let recordingsInProgress = Atomic<Int>(0)
 
-/// Whether a wrapper that is being made may belong to a prototype.
+/// Whether a wrapper that is being initialised may belong to a prototype.
 @inlinable @inline(__always)
 public var _isRecording: Bool { recordingsInProgress.load(ordering: .relaxed) != 0 }
 
-/// Tells the recorder of this thread of an attribute.
+/// Records an attribute with this thread's recorder.
 ///
-/// - Returns: the mark that the wrapper is to carry.
+/// - Returns: The mark that the wrapper must store; 0 if the thread has no recorder.
 public func _recordAttribute<Value: AttributeValue>(
   _ makeDefault: () -> Value, _ options: AttributeOptions, _ renamed: StaticString?
 ) -> UInt8 {
@@ -28,9 +28,9 @@ public func _recordAttribute<Value: AttributeValue>(
         formerName: renamed.map { "\($0)" })))
 }
 
-/// Tells the recorder of this thread of a relationship.
+/// Records a relationship with this thread's recorder.
 ///
-/// - Returns: the mark that the wrapper is to carry.
+/// - Returns: The mark that the wrapper must store; 0 if the thread has no recorder.
 public func _recordRelationship<Value: RelationshipValue, Inverse: RelationshipValue>(
   _ type: Value.Type, _ deleteRule: DeleteRule, _ renamed: StaticString?,
   _ inverse: ((Value.Destination) -> Inverse)?
@@ -49,20 +49,20 @@ public func _recordRelationship<Value: RelationshipValue, Inverse: RelationshipV
         formerName: renamed.map { "\($0)" }, inverse: erased)))
 }
 
-/// Listens to the wrappers of prototypes and to what is read from them, on one thread.
+/// Records the wrappers of prototypes and the properties read from them, on one thread.
 final class PropertyRecorder: @unchecked Sendable {
   @TaskLocal static var current: PropertyRecorder?
 
-  /// Which of several prototypes, or of several readings, this one is.
+  /// The index of this prototype or evaluation among several.
   let round: Int
   private(set) var notes: [PropertyNote] = []
   private(set) var accesses: [RecordedAccess] = []
 
   init(round: Int) { self.round = round }
 
-  /// Runs `body` with this recorder listening.
+  /// Runs `body` with this recorder as the current one.
   func listen<Result>(to body: () throws -> Result) rethrows -> Result {
-    // Only this thread's own wrappers matter, and it sees its own increment in any case.
+    // Relaxed: only wrappers of this thread matter, and a thread always sees its own increment.
     recordingsInProgress.add(1, ordering: .relaxed)
     defer { recordingsInProgress.subtract(1, ordering: .relaxed) }
     return try Self.$current.withValue(self, operation: body)
@@ -75,7 +75,8 @@ final class PropertyRecorder: @unchecked Sendable {
 
   func note(_ access: RecordedAccess) { accesses.append(access) }
 
-  /// Eight rounds give each wrapper a signature of 64 bits that nothing else in an object has by chance.
+  /// The mark of a wrapper. Over eight rounds each wrapper has a 64-bit signature, which no other bytes of an
+  /// object have by chance.
   static func mark(of index: Int, round: Int) -> UInt8 {
     var mixed = UInt64(truncatingIfNeeded: index &* 8 &+ round &+ 1) &* 0x9E37_79B9_7F4A_7C15
     mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
@@ -85,11 +86,11 @@ final class PropertyRecorder: @unchecked Sendable {
 
   static let roundCount = 8
 
-  /// Objects of this entity are prototypes: in no model, without values.
+  /// The entity of all prototypes: it is in no model and has no properties.
   static let entity = EntityDescription()
 }
 
-/// What a wrapper says of itself.
+/// The declaration that a wrapper reports.
 enum PropertyNote {
   case attribute(AttributeRecord)
   case relationship(RelationshipRecord)
@@ -98,10 +99,10 @@ enum PropertyNote {
 struct AttributeRecord {
   let valueType: any AttributeValue.Type
   let options: AttributeOptions
-  /// In its stored form; null for nil.
+  /// The default in stored form; null for nil.
   let defaultValue: Value
   let formerName: String?
-  /// Whether the default differs from one object to the next.
+  /// Whether the default differs between objects.
   var hasChangingDefault = false
 }
 
@@ -114,13 +115,13 @@ struct RelationshipRecord {
   let inverse: ((ManagedObject) -> (any RelationshipValue)?)?
 }
 
-/// One property read from a prototype.
+/// One read of a prototype's property.
 struct RecordedAccess {
   let object: ManagedObject
   let offset: Int
   let answer: Answer
 
-  /// What the prototype gave for it.
+  /// The sentinel that the prototype returned.
   enum Answer {
     case value(Value)
     case destination(ManagedObject)

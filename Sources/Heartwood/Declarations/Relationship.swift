@@ -1,27 +1,27 @@
 import HeartwoodBytes
 
-/// Makes a property of a managed object's class a relationship of its entity.
+/// Declares a property of a managed object's class as a relationship of its entity.
 ///
 /// ```swift
 /// @Relationship(inverse: { $0.country }, deleteRule: .cascade) var cities: Set<City>
 /// @Relationship(inverse: { $0.cities }) var country: Country?
 /// ```
 ///
-/// `T?` is a to-one relationship, `Set<T>` a to-many one, `[T]` an ordered one. `RelatedObjects<T>` is a
-/// to-many one that makes objects only as they are asked for; every to-many property offers the same by
-/// its projected value: `country.$cities`.
+/// `T?` is a to-one relationship, `Set<T>` a to-many one, `[T]` an ordered one. `RelatedObjects<T>` is a to-many
+/// relationship that creates objects only on access; the projected value of every to-many property offers the same:
+/// `country.$cities`.
 @propertyWrapper @frozen
 public struct Relationship<Wrapped: RelationshipValue>: _DeclaredProperty {
-  /// Zero, except in the prototypes by which a class is learned.
+  /// Zero, except in the prototypes from which a class's declarations are read.
   public var _mark: UInt8
 
-  /// A relationship whose other side is kept at the same time.
+  /// A relationship with an inverse, which is maintained automatically.
   ///
   /// - Parameters:
-  ///   - inverse: the relationship back: `{ $0.country }`. Naming it on one side is enough. (The two sides
-  ///     cannot both name each other by key paths, which the compiler calls a circular reference.)
-  ///   - deleteRule: what deleting an object does to its destinations.
-  ///   - renamed: the former name, for migration.
+  ///   - inverse: The inverse relationship: `{ $0.country }`. Naming it on one side is enough. (The two sides cannot
+  ///     name each other by key paths, because the compiler rejects that as a circular reference.)
+  ///   - deleteRule: The effect of deleting an object on its destinations.
+  ///   - renamed: The former name, for migration.
   @inlinable @inline(__always)
   public init<Inverse: RelationshipValue>(
     inverse: @escaping (Wrapped.Destination) -> Inverse, deleteRule: DeleteRule = .nullify,
@@ -31,7 +31,7 @@ public struct Relationship<Wrapped: RelationshipValue>: _DeclaredProperty {
     if _isRecording { _mark = _recordRelationship(Wrapped.self, deleteRule, renamed, inverse) }
   }
 
-  /// A relationship without an inverse, or whose inverse names this one.
+  /// A relationship without an inverse, or one that is named as the inverse on the other side.
   @inlinable @inline(__always)
   public init(deleteRule: DeleteRule = .nullify, renamed: StaticString? = nil) {
     _mark = 0
@@ -41,20 +41,20 @@ public struct Relationship<Wrapped: RelationshipValue>: _DeclaredProperty {
     }
   }
 
-  /// Only a managed object has relationships.
-  @available(*, unavailable, message: "@Relationship belongs into a class that inherits from ManagedObject")
+  /// Unavailable: only a managed object has relationships.
+  @available(*, unavailable, message: "@Relationship requires a class that inherits from ManagedObject")
   public var wrappedValue: Wrapped {
     get { programError("a relationship outside a managed object") }
     set { programError("a relationship outside a managed object, set to \(newValue)") }
   }
 
-  /// Only a managed object has relationships.
-  @available(*, unavailable, message: "@Relationship belongs into a class that inherits from ManagedObject")
+  /// Unavailable: only a managed object has relationships.
+  @available(*, unavailable, message: "@Relationship requires a class that inherits from ManagedObject")
   public var projectedValue: RelatedObjects<Wrapped.Destination> {
     programError("a relationship outside a managed object")
   }
 
-  /// Destinations as the declared type; writing keeps the other side.
+  /// The destinations in the declared type; writing also updates the inverse.
   @inlinable
   public static subscript<Object: ManagedObject>(
     _enclosingInstance object: Object, wrapped _: ReferenceWritableKeyPath<Object, Wrapped>,
@@ -69,7 +69,7 @@ public struct Relationship<Wrapped: RelationshipValue>: _DeclaredProperty {
     }
   }
 
-  /// The destinations, made one at a time as they are asked for.
+  /// The destinations, created one at a time on access.
   @inlinable
   public static subscript<Object: ManagedObject>(
     _enclosingInstance object: Object,

@@ -1,45 +1,45 @@
-/// A type that relationships can have: `T?`, `Set<T>`, `[T]` and `RelatedObjects<T>` of managed objects.
+/// A type of relationship properties: `T?`, `Set<T>`, `[T]` and `RelatedObjects<T>` of managed objects.
 public protocol RelationshipValue {
   /// The class of the destinations.
   associatedtype Destination: ManagedObject
-  /// How many destinations there may be, and whether they have an order.
+  /// How many destinations are allowed, and whether they are ordered.
   static var _shape: _RelationshipShape { get }
   /// The destinations of an object's relationship.
   static func _read(_ object: ManagedObject, _ slot: Int) -> Self
-  /// Makes this the whole relationship.
+  /// Replaces all destinations by this value.
   func _write(to object: ManagedObject, _ slot: Int)
-  /// A value that leads to one object, by which it is recognised again.
+  /// A sentinel that contains one object, by which a property is recognised.
   static func _leading(to object: Destination) -> Self
-  /// Whether the value came from `_leading(to:)` with this object.
+  /// Whether the value is the sentinel of this object.
   func _leads(to object: ManagedObject) -> Bool
 }
 
-/// How many destinations a relationship may have, and whether they have an order.
+/// How many destinations a relationship may have, and whether they are ordered.
 public enum _RelationshipShape: Sendable {
-  /// One at most.
+  /// At most one.
   case toOne
   /// Any number.
   case toMany
-  /// Any number, in an order.
+  /// Any number, ordered.
   case ordered
 }
 
 extension Optional: RelationshipValue where Wrapped: ManagedObject {
   /// The wrapped class.
   public typealias Destination = Wrapped
-  /// One.
+  /// To-one.
   public static var _shape: _RelationshipShape { .toOne }
 
-  /// The destination, a fault until it is touched.
+  /// The destination, as a fault unless it is realised already.
   public static func _read(_ object: ManagedObject, _ slot: Int) -> Wrapped? {
     guard let destination = object.destination(at: slot) else { return nil }
     return destination as? Wrapped
   }
 
-  /// Makes this the destination.
+  /// Sets the destination.
   public func _write(to object: ManagedObject, _ slot: Int) { object.setDestination(self, at: slot) }
 
-  /// The object.
+  /// The object itself.
   public static func _leading(to object: Wrapped) -> Wrapped? { object }
 
   /// Whether this is the object.
@@ -49,10 +49,10 @@ extension Optional: RelationshipValue where Wrapped: ManagedObject {
 extension Set: RelationshipValue where Element: ManagedObject {
   /// The class of the elements.
   public typealias Destination = Element
-  /// Many.
+  /// To-many, unordered.
   public static var _shape: _RelationshipShape { .toMany }
 
-  /// All destinations, as faults.
+  /// All destinations; those that are not realised yet are faults.
   public static func _read(_ object: ManagedObject, _ slot: Int) -> Set<Element> {
     let objects = object.destinations(at: slot)
     var set = Set(minimumCapacity: objects.count)
@@ -60,62 +60,62 @@ extension Set: RelationshipValue where Element: ManagedObject {
     return set
   }
 
-  /// Makes these the destinations.
+  /// Replaces the destinations.
   public func _write(to object: ManagedObject, _ slot: Int) {
-    // In the order of keys, so that the same changes make the same bytes in the store.
+    // In key order, so that the same changes produce the same bytes in the store.
     object.setDestinations(sorted { $0.identifier.key < $1.identifier.key }, at: slot)
   }
 
-  /// The object alone.
+  /// A set of only this object.
   public static func _leading(to object: Element) -> Set<Element> { [object] }
 
-  /// Whether this is the object alone.
+  /// Whether the set contains only this object.
   public func _leads(to object: ManagedObject) -> Bool { count == 1 && first === object }
 }
 
 extension Array: RelationshipValue where Element: ManagedObject {
   /// The class of the elements.
   public typealias Destination = Element
-  /// Many, in their order.
+  /// To-many, ordered.
   public static var _shape: _RelationshipShape { .ordered }
 
-  /// All destinations, as faults, in their order.
+  /// All destinations in order; those that are not realised yet are faults.
   public static func _read(_ object: ManagedObject, _ slot: Int) -> [Element] {
     object.destinations(at: slot).compactMap { $0 as? Element }
   }
 
-  /// Makes these the destinations.
+  /// Replaces the destinations.
   public func _write(to object: ManagedObject, _ slot: Int) { object.setDestinations(self, at: slot) }
 
-  /// The object alone.
+  /// An array of only this object.
   public static func _leading(to object: Element) -> [Element] { [object] }
 
-  /// Whether this is the object alone.
+  /// Whether the array contains only this object.
   public func _leads(to object: ManagedObject) -> Bool { count == 1 && first === object }
 }
 
 extension RelatedObjects: RelationshipValue {
   /// The class of the elements.
   public typealias Destination = Element
-  /// Many.
+  /// To-many, unordered.
   public static var _shape: _RelationshipShape { .toMany }
 
-  /// The relationship itself; nothing is loaded.
+  /// The relationship itself; loads nothing.
   public static func _read(_ object: ManagedObject, _ slot: Int) -> RelatedObjects<Element> {
     RelatedObjects(owner: object, slot: slot)
   }
 
-  /// Makes these the destinations.
+  /// Replaces the destinations; does nothing if this is the same relationship.
   public func _write(to object: ManagedObject, _ slot: Int) {
     guard owner !== object || self.slot != slot else { return }
     object.setDestinations(Array(self), at: slot)
   }
 
-  /// Stands for the object, and is no relationship of it.
+  /// A sentinel for the object, with the invalid slot -1; not a relationship of it.
   public static func _leading(to object: Element) -> RelatedObjects<Element> {
     RelatedObjects(owner: object, slot: -1)
   }
 
-  /// Whether this stands for the object.
+  /// Whether this is the sentinel of the object.
   public func _leads(to object: ManagedObject) -> Bool { owner === object && slot == -1 }
 }

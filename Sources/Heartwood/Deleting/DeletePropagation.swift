@@ -1,11 +1,10 @@
 /// Delete rules, with Core Data's timing.
 ///
-/// `delete` marks the one object. What its rules ask for happens when pending changes are processed
-/// (or at the save only, if `propagatesDeletesAtEndOfEvent` is false): nullify takes the object out of
-/// the other side, cascade deletes the other side, deny is judged at save, noAction leaves the other
-/// side pointing at nothing.
+/// `delete` marks one object. Its delete rules are applied when pending changes are processed (or only at a save, if
+/// `propagatesDeletesAtEndOfEvent` is false): nullify removes the object from the inverse, cascade deletes the
+/// destinations, deny is checked at a save, noAction leaves dangling references in the destinations.
 extension ManagedObjectContext {
-  /// Applies what has been put off: the delete rules of deleted objects.
+  /// Applies the delete rules of deleted objects, if `propagatesDeletesAtEndOfEvent`, and releases unused objects.
   public func processPendingChanges() {
     beginUse("processing pending changes")
     defer { endUse() }
@@ -20,7 +19,7 @@ extension ManagedObjectContext {
     changes.updated.remove(object)
     object.state.remove(.updated)
     object.state.insert(.deleted)
-    // An object that never was a row leaves all three lists; it stays marked until the save or rollback.
+    // An object without a row is in none of the three lists; it stays marked until the save or rollback.
     if object.state.contains(.inserted) {
       changes.inserted.remove(object)
       discarded.append(object)
@@ -39,8 +38,8 @@ extension ManagedObjectContext {
     }
   }
 
-  /// Applies the rules of every deleted object, and of those that they delete; each object once, so
-  /// that a cycle of cascades ends.
+  /// Applies the delete rules of every deleted object, and of those that cascades delete. Each object is processed once,
+  /// so cycles of cascades end.
   func propagateDeletes() {
     var next = 0
     while next < unpropagatedDeletes.count {

@@ -1,7 +1,7 @@
-/// An order with its names looked up, ready to be held against rows.
+/// A sort order with its names resolved, ready to compare rows.
 final class CompiledSort {
   struct Key {
-    /// The entity's own attribute, where its plain order is asked for: what an index may serve.
+    /// The slot of the entity's own attribute if the key has no options: only such a key can be served by an index.
     let slot: Int?
     let ascending: Bool
     fileprivate let order: RowOrder
@@ -11,10 +11,10 @@ final class CompiledSort {
 
   let keys: [Key]
   private let order: RowOrder
-  /// Whether comparing looks beyond the objects' own rows.
+  /// Whether comparisons read other rows than the compared objects' own.
   var readsOtherRows: Bool { keys.contains { !$0.hops.isEmpty } }
 
-  /// - Throws: `.coreData` where a name is unknown, or is none that objects can be sorted by.
+  /// - Throws: `.coreData` if a name is unknown, or names a property that objects cannot be sorted by.
   init(_ sorts: [any FetchSort], entity: EntityDescription) throws(HeartwoodError) {
     var keys: [Key] = []
     for sort in sorts { keys.append(try Self.key(sort.sortKey, entity)) }
@@ -22,10 +22,9 @@ final class CompiledSort {
     order = keys.dropLast().reversed().reduce(keys.last?.order ?? NoOrder(1)) { ThenOrder($1.order, $0) }
   }
 
-  /// Below zero where the left object comes first, above zero where the right one does, zero where they are equal in
-  /// all keys.
+  /// Negative if the left object comes first, positive if the right one does, zero if all keys are equal.
   ///
-  /// - Throws: what looking up other rows throws.
+  /// - Throws: Errors of reading other rows.
   func compare(
     _ left: RowView, _ leftKey: UInt64, _ right: RowView, _ rightKey: UInt64, in source: any RowSource
   ) throws -> Int {
@@ -37,7 +36,7 @@ final class CompiledSort {
   @inline(__always)
   func compare(_ left: Place, _ right: Place) throws -> Int { try order.compare(left, right) }
 
-  /// The order in words: `name ascending, country.name[cd] descending`.
+  /// The order as text: `name ascending, country.name[cd] descending`.
   var text: String { keys.map(\.text).joined(separator: ", ") }
 
   private static func key(_ key: SortKey, _ entity: EntityDescription) throws(HeartwoodError) -> Key {

@@ -1,13 +1,12 @@
-/// One fetch being carried out: rows come out one after the other, in the order of the request, unsaved
-/// changes among them.
+/// The execution of one fetch: delivers rows one after the other, in the order of the request, merged with unsaved
+/// changes.
 ///
-/// Nothing is gathered but what has to be: rows that are sorted by comparing them, of which only
-/// references are kept, and not more than the window needs.
+/// Collects only rows that must be sorted by comparison; it keeps references to them, and no more than the window needs.
 struct FetchExecution {
   let request: ResolvedRequest
   let plan: ChosenPlan
   let view: any StoreView
-  /// Where related objects are looked up: the view, or the context's changes over it.
+  /// Reads related objects: the view, or an overlay of the context's changes.
   let source: any RowSource
   let pending: PendingMatches
 
@@ -22,27 +21,27 @@ struct FetchExecution {
     }
   }
 
-  /// How many results there can be, where every row of the plan is one; nil where only looking tells.
+  /// The maximum number of results, if every row of the plan is a result; nil if that is unknown without reading rows.
   var mostResults: Int? {
     guard plan.isExact, let count = plan.exactCount else { return nil }
     return min(count + pending.matches.count, request.limit ?? .max)
   }
 
-  /// How many results there are.
+  /// The number of results.
   func count() throws -> Int {
     let all = try plan.isExact ? countInTree() ?? countRows() : countRows()
     let behindOffset = max(0, all - request.offset)
     return min(behindOffset, request.limit ?? .max)
   }
 
-  /// Whether keys are all that is needed to tell the results.
+  /// Whether the results can be determined from keys alone.
   var needsNoRows: Bool {
     guard plan.isExact, pending.isEmpty, request.entity.rootEntity.subentities.isEmpty else { return false }
     if case .sorted = plan.order { return false }
     return true
   }
 
-  /// Calls `body` for the key of each result until it returns false, reading no row.
+  /// Calls `body` for the key of each result until it returns false; reads no row.
   ///
   /// - Precondition: `needsNoRows`.
   func forEachKey(_ body: (UInt64) throws -> Bool) throws {
@@ -53,9 +52,9 @@ struct FetchExecution {
 
   // MARK: Rows in the store
 
-  /// Calls `body` for the rows in the store that are asked for and that the context has not changed.
+  /// Calls `body` for the matching rows in the store that the context has not changed.
   private func forEachStored(skipping count: Int, _ body: (FoundRow) throws -> Bool) throws {
-    // Looked up once, not for each row.
+    // Loaded once, not for each row.
     let (hidden, checksEntity) = (pending.hidden, plan.checksEntity)
     let filter = plan.filter.map(Unmanaged.passUnretained)
     let anywhere = Place(in: source)
@@ -80,7 +79,7 @@ struct FetchExecution {
     return try first.sorted()
   }
 
-  /// Rows that come in order already, unsaved changes at their places among them.
+  /// Delivers rows that the access returns in order, with the unsaved changes merged in.
   private func merge(_ window: inout Window, _ body: (FoundRow) throws -> Bool) throws {
     let order = DeliveryOrder(request, in: source)
     let isOrdered = if case .any = plan.order { false } else { true }
@@ -98,7 +97,7 @@ struct FetchExecution {
     for found in waiting where continuesAfter { continuesAfter = try window.take(found, body) }
   }
 
-  /// How many rows before the window need not be looked at, as each of them is a result.
+  /// How many rows before the window the access can skip, because each of them is a result.
   private func skipWithoutReading(_ window: inout Window) -> Int {
     guard plan.isExact, pending.isEmpty else { return 0 }
     defer { window.toSkip = 0 }
@@ -107,7 +106,7 @@ struct FetchExecution {
 
   // MARK: Counting
 
-  /// The tree's count, less the changed rows that are in it, and the unsaved matches.
+  /// The tree's count, without the changed rows that it includes, plus the unsaved matches; nil if the tree has no count.
   private func countInTree() throws -> Int? {
     guard var count = plan.exactCount else { return nil }
     for key in pending.hidden {
@@ -128,7 +127,7 @@ struct FetchExecution {
     return count
   }
 
-  /// The part of the results that is asked for.
+  /// The offset and limit of the request, counted down.
   private struct Window {
     var toSkip: Int
     var toTake: Int
@@ -138,7 +137,7 @@ struct FetchExecution {
       toTake = request.limit ?? .max
     }
 
-    /// Hands a result on if it is in the window; false when nothing more is wanted.
+    /// Passes a result to `body` if it is in the window. Returns false once no more results are needed.
     mutating func take<Result>(_ result: Result, _ body: (Result) throws -> Bool) throws -> Bool {
       guard toSkip == 0 else {
         toSkip -= 1

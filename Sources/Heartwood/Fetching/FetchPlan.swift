@@ -1,57 +1,58 @@
-/// How a fetch finds its objects, in words: which rows are read, what is checked on each, how they are
-/// put in order.
+/// A description of how a fetch is executed: which rows are read, which conditions are checked on each, how they are
+/// sorted.
 ///
-/// Ask for it with `ManagedObjectContext.plan(for:)`. The same request may get another plan once the
-/// store has other contents: plans are chosen by counting in the store's tree.
+/// `ManagedObjectContext.plan(for:)` returns it. The plan of a request may change with the contents of the store: the
+/// planner chooses by counting in the store's tree.
 public struct FetchPlan: Sendable, CustomStringConvertible {
-  /// The steps in their order, each a kind, a colon and what it does: `index: Person.name == "Ada"`.
+  /// The steps in order, each a kind, a colon and a description: `index: Person.name == "Ada"`.
   public let steps: [String]
 
-  /// The steps, one a line.
+  /// The steps, one on each line.
   public var description: String { steps.joined(separator: "\n") }
 }
 
-/// Which rows a fetch looks at.
+/// The rows that a fetch reads.
 enum RowAccess {
-  /// None: the condition can't be true.
+  /// None: the condition is never true.
   case nothing
   /// Rows by key, ascending.
   case identifiers([UInt64])
   /// Runs of an index, one after the other.
   case index(StoreIndex, [IndexRange], reversed: Bool)
-  /// The destinations of a to-many relationship from each of some rows.
+  /// The destinations of a to-many relationship of some rows.
   case destinations(RelationshipDescription, of: [UInt64], because: String)
-  /// All rows under the entity's root, by key.
+  /// All rows of the entity's root, by key.
   case scan
 }
 
-/// In what order an access and its sorting deliver rows.
+/// The order in which an access and its sorting deliver rows.
 enum PlanOrder {
-  /// As the access gives them; nobody has asked for an order.
+  /// The order of the access; the request has no order.
   case any
   /// Ascending keys.
   case keys
-  /// The order that the request asks for, straight from an index.
+  /// The order of the request, directly from an index.
   case index
-  /// The order that the request asks for, by comparing rows that were all gathered first; with a number
-  /// only so many of the first are kept.
+  /// The order of the request, by collecting rows and comparing them; with a number, only that many of the first rows
+  /// are kept.
   case sorted(keeping: Int?)
 }
 
-/// What the planner has decided.
+/// The planner's decision.
 struct ChosenPlan {
   var access: RowAccess
   var order: PlanOrder
-  /// What each row is checked against; nil where the access is sure to give matching rows only.
+  /// The predicate to check on each row; nil if the access returns matching rows only.
   var filter: CompiledPredicate?
-  /// Whether the access serves the whole filter, which is only there because keys of long values are cut.
+  /// Whether the access serves all conditions. `filter` is then set only because the count is not exact, for example
+  /// because index keys of long values are truncated.
   var isFilterServed = false
-  /// Whether the access also gives rows of other entities.
+  /// Whether the access may also return rows of other entities.
   var checksEntity: Bool
-  /// How many rows the access gives, where the tree can count them.
+  /// How many rows the access returns; nil if the tree cannot count them.
   var exactCount: Int?
 
-  /// Whether every key that the access gives belongs to a result.
+  /// Whether every key that the access returns belongs to a result.
   var isExact: Bool { filter == nil && !checksEntity }
 }
 
@@ -72,7 +73,7 @@ extension ChosenPlan {
     return FetchPlan(steps: steps)
   }
 
-  /// The steps of counting, which needs no order.
+  /// The steps of a count, which needs no order.
   func explainCount(_ request: ResolvedRequest, pendingCount: Int) -> FetchPlan {
     guard isExact, exactCount != nil else {
       let steps = explain(request, pendingCount: pendingCount).steps.filter { !$0.hasPrefix("sort:") }
@@ -87,7 +88,7 @@ extension ChosenPlan {
       ? "offset: \(request.offset), by rank in the tree" : "offset: \(request.offset)"
   }
 
-  /// Whether the first row of the window can be found without walking to it.
+  /// Whether the first row of the window can be found by its rank in the tree.
   func canSkipByRank(_ request: ResolvedRequest, _ pendingCount: Int) -> Bool {
     guard case .scan = access, case .keys = order else { return false }
     return isExact && pendingCount == 0

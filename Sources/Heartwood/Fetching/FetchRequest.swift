@@ -1,28 +1,28 @@
-/// What to fetch: objects of an entity, which of them, in which order, how many.
+/// A description of a fetch: entity, condition, order and number of objects.
 ///
-/// A request is a plain description and may be used again and again, and changed in between.
+/// A request can be reused, and changed between uses.
 public final class FetchRequest<Object: ManagedObject> {
   /// The entity's name; nil for the entity whose class is `Object`.
   public var entityName: String?
-  /// Which objects; nil for all.
+  /// The condition; nil for all objects.
   public var predicate: (any FetchPredicate)?
-  /// The order, the most significant first; nil or empty for none.
+  /// The sort descriptors, most significant first; nil or empty for no order.
   public var sortDescriptors: [any FetchSort]?
-  /// How many objects at most; 0 for all.
+  /// The maximum number of objects; 0 for all.
   public var fetchLimit = 0
-  /// How many objects to leave out at the beginning.
+  /// How many of the first objects to skip.
   public var fetchOffset = 0
-  /// A hint how many objects are looked at together. This version ignores it: objects are faults until they are
-  /// touched, and `enumerate` goes through large results with little memory.
+  /// A hint for the number of objects that are processed together. Unlike Core Data, this version ignores it: objects are
+  /// faults until they are used, and `enumerate` iterates over large results with little memory.
   public var fetchBatchSize = 0
-  /// Whether objects of subentities are found too.
+  /// Whether objects of subentities are included.
   public var includesSubentities = true
-  /// Whether unsaved changes of the context count. When false, what matches is decided by what is saved; objects show
-  /// their unsaved values nevertheless.
+  /// Whether unsaved changes of the context are considered. If false, the saved values decide which objects match; the
+  /// objects still show their unsaved values.
   public var includesPendingChanges = true
-  /// Whether objects come as faults, whose values are read when first used. When false they are read at once.
+  /// Whether objects are returned as faults, whose values are loaded at first use. If false, they are loaded at once.
   public var returnsObjectsAsFaults = true
-  /// Whether objects of the context that are found again take over what is saved now, where they have no changes.
+  /// Whether registered objects without changes take the newest saved values when they are fetched again.
   public var shouldRefreshRefetchedObjects = false
 
   /// A request for all objects of the entity whose class is `Object`.
@@ -34,8 +34,8 @@ public final class FetchRequest<Object: ManagedObject> {
   /// A request for the objects that satisfy a typed condition.
   ///
   /// - Parameters:
-  ///   - condition: what to ask of each object.
-  ///   - sort: the order, the most significant first.
+  ///   - condition: The condition on each object.
+  ///   - sort: The sort order, most significant first.
   public convenience init(
     where condition: (ObjectQuery<Object>) -> Condition, sort: [Sort<Object>] = []
   ) {
@@ -46,7 +46,7 @@ public final class FetchRequest<Object: ManagedObject> {
 }
 
 extension FetchRequest: CustomStringConvertible {
-  /// The request in words.
+  /// A short text of the request, for messages.
   public var description: String {
     var parts = ["\(entityName ?? String(describing: Object.self))"]
     if let predicate { parts.append("where \(predicate)") }

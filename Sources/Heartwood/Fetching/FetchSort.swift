@@ -1,25 +1,25 @@
-/// An order that a fetch may ask for: `Sort` with key paths, `NamedSort` with names.
+/// A sort order for a fetch: `Sort` with key paths, `NamedSort` with names.
 public protocol FetchSort {
-  /// What to sort by.
+  /// The property, direction and options.
   var sortKey: SortKey { get }
 }
 
-/// A property to sort by, and which way.
+/// A property to sort by, and its direction.
 public struct SortKey {
   let path: PropertyPath
   let isAscending: Bool
   let options: ComparisonOptions
 }
 
-/// An order of objects by one of their attributes, or an attribute behind to-one relationships.
+/// A sort order by an attribute of the objects, or by an attribute reached through to-one relationships.
 ///
 /// ```swift
 /// sort: [.ascending(\.country?.name), .descending(\.population)]
 /// ```
 ///
-/// Missing values come first in ascending order. Texts stand in the order of their Unicode scalars in composed form.
+/// Missing values come first in ascending order. Text is ordered by the Unicode scalars of its composed form.
 public struct Sort<Object: ManagedObject>: FetchSort {
-  /// What to sort by.
+  /// The property, direction and options.
   public let sortKey: SortKey
 
   private init(_ keyPath: AnyKeyPath, _ isAscending: Bool, _ options: ComparisonOptions) {
@@ -27,38 +27,38 @@ public struct Sort<Object: ManagedObject>: FetchSort {
     sortKey = SortKey(path: path, isAscending: isAscending, options: options)
   }
 
-  /// The smallest value first.
+  /// Smallest value first.
   public static func ascending<Value: AttributeValue>(
     _ keyPath: KeyPath<Object, Value>, _ options: ComparisonOptions = []
   ) -> Sort { Sort(keyPath, true, options) }
 
-  /// The smallest value first, missing ones before it.
+  /// Smallest value first, missing values before it.
   public static func ascending<Value: AttributeValue>(
     _ keyPath: KeyPath<Object, Value?>, _ options: ComparisonOptions = []
   ) -> Sort { Sort(keyPath, true, options) }
 
-  /// The greatest value first.
+  /// Greatest value first.
   public static func descending<Value: AttributeValue>(
     _ keyPath: KeyPath<Object, Value>, _ options: ComparisonOptions = []
   ) -> Sort { Sort(keyPath, false, options) }
 
-  /// The greatest value first, missing ones last.
+  /// Greatest value first, missing values last.
   public static func descending<Value: AttributeValue>(
     _ keyPath: KeyPath<Object, Value?>, _ options: ComparisonOptions = []
   ) -> Sort { Sort(keyPath, false, options) }
 }
 
-/// An order of objects by a property given by name, for models that exist only at run time.
+/// A sort order by a property name, for models that exist only at run time.
 public struct NamedSort: FetchSort {
-  /// What to sort by.
+  /// The property, direction and options.
   public let sortKey: SortKey
 
-  /// An order by an attribute.
+  /// A sort order by an attribute.
   ///
   /// - Parameters:
-  ///   - key: the attribute's name, or a path with dots over to-one relationships; `objectID` for the order of creation.
-  ///   - ascending: whether the smallest value comes first.
-  ///   - options: what comparing texts disregards.
+  ///   - key: The attribute's name, or a path of to-one relationships separated by dots; `objectID` for creation order.
+  ///   - ascending: Whether the smallest value comes first.
+  ///   - options: Differences that comparing text ignores.
   public init(_ key: String, ascending: Bool = true, options: ComparisonOptions = []) {
     sortKey = SortKey(path: PropertyPath(names: key), isAscending: ascending, options: options)
   }

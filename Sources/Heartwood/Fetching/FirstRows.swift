@@ -1,13 +1,12 @@
-/// The first so many of the rows that come by, in the order of delivery.
+/// Keeps the first rows of a sequence, in the order of delivery.
 ///
-/// A heap with the last of the kept rows on top: a row that comes after all of them costs one
-/// comparison.
+/// A heap with the last of the kept rows on top, so a row that comes after all of them costs one comparison.
 struct FirstRows {
   private let limit: Int
   private let order: DeliveryOrder
   private var heap: [FoundRow] = []
 
-  /// - Parameter limit: how many rows are kept; nil for all.
+  /// - Parameter limit: The number of rows to keep; nil for all.
   init(_ limit: Int?, _ order: DeliveryOrder) {
     self.limit = limit ?? .max
     self.order = order
@@ -16,7 +15,7 @@ struct FirstRows {
   mutating func insert(_ row: FoundRow) throws {
     if heap.count < limit {
       heap.append(row)
-      // Without a limit nothing is ever thrown out, and the rows are sorted once at the end.
+      // Without a limit no row is discarded, so the rows are only sorted once, at the end.
       if limit != .max { try siftUp(heap.count - 1) }
     } else if try !heap.isEmpty && order.places(row, before: heap[0]) {
       heap[0] = row

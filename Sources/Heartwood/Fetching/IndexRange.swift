@@ -1,17 +1,17 @@
 /// A run of an index: fixed values for its leading elements, and at most one condition on the next.
 ///
-/// - Invariant: values are of the kind of their element's column.
+/// - Invariant: Values have the kind of their element's column.
 struct IndexRange: Sendable {
   /// Values of the leading elements; `.null` for entries without a value.
   var equal: [Value] = []
-  /// Where the next element's values begin; nil for no limit.
+  /// The lower bound of the next element; nil for none.
   var lower: IndexBound?
-  /// Where the next element's values end; nil for no limit.
+  /// The upper bound of the next element; nil for none.
   var upper: IndexBound?
-  /// What the next element, a text, begins with, by its canonically composed scalars.
+  /// The prefix of the next element, a text, in canonically composed scalars.
   var prefix: String?
 
-  /// Whether entries without a value in the next element are left out: nothing is in order with them.
+  /// Whether entries without a value in the next element are excluded: comparisons with a missing value are false.
   var leavesOutNull: Bool { lower != nil || upper != nil || prefix != nil }
 
   /// The whole index.
@@ -33,7 +33,7 @@ extension IndexRange: CustomStringConvertible {
 }
 
 extension IndexRange {
-  /// Narrows the range by another lower bound; the higher of the two holds.
+  /// Narrows the range by another lower bound; the higher one is kept.
   mutating func raise(to bound: IndexBound?) {
     guard let bound else { return }
     guard let lower else { return self.lower = bound }
@@ -41,7 +41,7 @@ extension IndexRange {
     if order > 0 || order == 0 && !bound.isInclusive { self.lower = bound }
   }
 
-  /// Narrows the range by another upper bound; the lower of the two holds.
+  /// Narrows the range by another upper bound; the lower one is kept.
   mutating func cut(at bound: IndexBound?) {
     guard let bound else { return }
     guard let upper else { return self.upper = bound }

@@ -1,17 +1,17 @@
-/// From a request to objects.
+/// Executing requests.
 extension ManagedObjectContext {
-  /// What every fetch does first: deletes that follow from rules happen, and what reading properties
-  /// could not throw is thrown.
+  /// Prepares a fetch: applies pending delete rules, and throws the error of an unreadable object if there is one.
   func beginReading() throws {
     processPendingChanges()
     try throwIfUnreadable()
   }
 
-  /// Calls `body` with each object that a request asks for until it returns false; each is an `Object`.
+  /// Calls `body` with each object that a request finds until it returns false; each object is an `Object`.
   ///
-  /// What is done for every object is not generic: it is compiled once, with everything known.
+  /// The work for every object is in methods without generic parameters, which are compiled once and need no
+  /// specialisation.
   ///
-  /// - Parameter expect: told how many there will be at most, where that is known without looking.
+  /// - Parameter expect: Called with the maximum number of results, if that is known without reading rows.
   func forEachResult<Object: ManagedObject>(
     of request: FetchRequest<Object>, expecting expect: (Int) -> Void = { _ in },
     _ body: (ManagedObject) throws -> Bool
@@ -61,7 +61,7 @@ extension ManagedObjectContext {
     return found
   }
 
-  /// Plans a request against a view, with this context's changes if it asks for them.
+  /// Plans a request against a view, with this context's changes if the request includes them.
   func execution(
     _ request: ResolvedRequest, in view: any StoreView, isCount: Bool = false
   ) throws -> FetchExecution {
@@ -89,7 +89,7 @@ extension ManagedObjectContext {
     return roots
   }
 
-  /// The object for a found row; nil for one that was deleted while the fetch was going on.
+  /// The object for a found row; nil for an unsaved object that the context no longer has.
   @inline(__always)
   private func object(
     for found: FoundRow, _ root: EntityDescription, _ family: inout FamilyBuilder, refreshing: Bool
@@ -103,7 +103,7 @@ extension ManagedObjectContext {
       try family.factory(of: found.row), found.key, in: family.store, row: found.row.bytes)
   }
 
-  /// Lays the row that was just read under a registered object: what is not edited shows it.
+  /// Replaces the row of an unchanged registered object by the row that was just read.
   private func refresh(_ object: ManagedObject, from found: FoundRow) throws {
     guard object.state.isDisjoint(with: [.inserted, .updated, .deleted]) else { return }
     try object.adopt(row: found.row.bytes)
@@ -150,8 +150,8 @@ extension ManagedObjectContext {
   }
 }
 
-/// Whether objects are of the class that was asked for. The class of the last one is remembered, as most are of
-/// one class and asking the runtime costs more than reading a row.
+/// Checks that objects have the requested class. It remembers the class of the last one: most objects have the same
+/// class, and a cast by the runtime costs more than reading a row.
 private struct ClassCheck {
   let wanted: ManagedObject.Type
   let isFitting: (ManagedObject) -> Bool
@@ -171,8 +171,7 @@ private struct ClassCheck {
   }
 }
 
-/// The makers of objects for rows of one family. That of the last row is remembered, as most rows are of one
-/// entity.
+/// The object factories for the rows of one root entity. It remembers the last one: most rows have the same entity.
 private struct FamilyBuilder {
   let store: StoreIdentity
   private let root: EntityDescription
@@ -193,9 +192,9 @@ private struct FamilyBuilder {
 }
 
 extension Array where Element == ManagedObject {
-  /// The same array, as one of objects of a class that each of them was found to be of.
+  /// The array as one of `type`.
   ///
-  /// A cast would ask the runtime about every object once more.
+  /// - Precondition: Every object was checked to be of `type`. A cast would check every object again.
   func ofCheckedClass<Object: ManagedObject>(_ type: Object.Type) -> [Object] {
     unsafeBitCast(self, to: [Object].self)
   }
@@ -205,7 +204,7 @@ extension HeartwoodError {
   static func unknownEntity(_ name: String, _ known: [String]) -> HeartwoodError {
     HeartwoodError(
       .coreData,
-      "\(name) stands for no entity, or for several, of the context's model, which has "
+      "\(name) does not identify exactly one entity of the context's model, which has "
         + "\(known.joined(separator: ", ")); add the class to the model, or name the entity in the request")
   }
 

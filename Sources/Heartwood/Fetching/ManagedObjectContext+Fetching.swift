@@ -2,19 +2,18 @@ import HeartwoodBytes
 
 /// Fetching: the objects of an entity that satisfy a condition, in an order.
 ///
-/// A fetch sees the context's own unsaved changes, unless told otherwise: what was changed so that it no
-/// longer matches is left out, what came to match is in its place, and limit and offset are applied to
-/// the whole. An object that is registered already keeps the values that it shows.
+/// By default a fetch includes the context's own unsaved changes: changed objects that no longer match are left out,
+/// those that match now are at their place in the order, and limit and offset apply to the merged result. An object that
+/// is realised already keeps its values.
 extension ManagedObjectContext {
-  /// The objects that a request asks for.
+  /// The objects that a request finds.
   ///
-  /// Without sort descriptors their order is that of the plan, which may change with the store's
-  /// contents. Objects that are equal in all sort descriptors come in the order of their creation, in
-  /// the direction of the last descriptor.
+  /// Without sort descriptors the order depends on the plan, which may change with the store's contents. Objects that are
+  /// equal in all sort descriptors come in creation order, in the direction of the last descriptor.
   ///
-  /// - Throws: when the request does not fit the model, when a row cannot be read, or when reading a
-  ///   property has failed since the last fetch or save.
-  /// - Complexity: see `plan(for:)`; the rows of the plan, not the rows of the store.
+  /// - Throws: If the request does not fit the model, if a row cannot be read, or if reading a property has failed since
+  ///   the last fetch or save.
+  /// - Complexity: Linear in the rows that the plan reads; see `plan(for:)`.
   public func fetch<Object: ManagedObject>(_ request: FetchRequest<Object>) throws -> [Object] {
     beginUse("fetching")
     defer { endUse() }
@@ -34,12 +33,12 @@ extension ManagedObjectContext {
   /// ```
   ///
   /// - Parameters:
-  ///   - type: a class that stands for one entity of the model; objects of subentities are included.
-  ///   - condition: what to ask of each object; nil for all.
-  ///   - sort: the order, most significant first.
-  ///   - limit: how many at most; nil for all.
-  ///   - offset: how many to leave out at the beginning.
-  /// - Throws: as `fetch(_:)` with a request.
+  ///   - type: A class that has exactly one entity in the model; objects of subentities are included.
+  ///   - condition: The condition on each object; nil for all.
+  ///   - sort: The sort order, most significant first.
+  ///   - limit: The maximum number of objects; nil for all.
+  ///   - offset: How many of the first objects to skip.
+  /// - Throws: As `fetch(_:)` with a request.
   public func fetch<Object: ManagedObject>(
     _ type: Object.Type, where condition: ((ObjectQuery<Object>) -> Condition)? = nil,
     sort: [Sort<Object>] = [], limit: Int? = nil, offset: Int = 0
@@ -48,10 +47,10 @@ extension ManagedObjectContext {
     return try fetch(request(type, condition, sort, limit, offset))
   }
 
-  /// How many objects `fetch` would give.
+  /// The number of objects that `fetch` would return.
   ///
-  /// - Throws: as `fetch(_:)`.
-  /// - Complexity: O(log n) where the condition is one that an index serves, or there is none.
+  /// - Throws: As `fetch(_:)`.
+  /// - Complexity: O(log n) if there is no condition or an index serves it; otherwise linear in the rows of the plan.
   public func count<Object: ManagedObject>(for request: FetchRequest<Object>) throws -> Int {
     beginUse("counting")
     defer { endUse() }
@@ -60,18 +59,18 @@ extension ManagedObjectContext {
     return try execution(resolve(request), in: view, isCount: true).count()
   }
 
-  /// How many objects of a class satisfy a condition.
+  /// The number of objects of a class that satisfy a condition.
   ///
-  /// - Throws: as `fetch(_:)`.
+  /// - Throws: As `fetch(_:)`.
   public func count<Object: ManagedObject>(
     _ type: Object.Type, where condition: ((ObjectQuery<Object>) -> Condition)? = nil
   ) throws -> Int {
     try count(for: request(type, condition, [], nil, 0))
   }
 
-  /// The identifiers of the objects that `fetch` would give, without making objects.
+  /// The identifiers of the objects that `fetch` would return, without creating objects.
   ///
-  /// - Throws: as `fetch(_:)`.
+  /// - Throws: As `fetch(_:)`.
   public func fetchIdentifiers<Object: ManagedObject>(
     _ request: FetchRequest<Object>
   ) throws -> [ManagedObjectID] {
@@ -85,7 +84,7 @@ extension ManagedObjectContext {
 
   /// The identifiers of the objects of a class that satisfy a condition.
   ///
-  /// - Throws: as `fetch(_:)`.
+  /// - Throws: As `fetch(_:)`.
   public func fetchIdentifiers<Object: ManagedObject>(
     _ type: Object.Type, where condition: ((ObjectQuery<Object>) -> Condition)? = nil,
     sort: [Sort<Object>] = [], limit: Int? = nil, offset: Int = 0
@@ -94,16 +93,16 @@ extension ManagedObjectContext {
     return try fetchIdentifiers(request(type, condition, sort, limit, offset))
   }
 
-  /// Goes through the objects that a request asks for, some at a time, so that memory for so many is
-  /// enough: between batches the context lets go what nobody holds and nothing waits for.
+  /// Iterates over the objects that a request finds in batches, so that memory for one batch is enough: between batches
+  /// the context releases objects that only it references and that have nothing to save.
   ///
-  /// All batches show the state that the first one saw, whatever is saved meanwhile.
+  /// All batches show the state of the first one, regardless of saves in between.
   ///
   /// - Parameters:
-  ///   - request: what to fetch.
-  ///   - batchSize: how many objects at a time, at least one.
-  ///   - body: gets each batch.
-  /// - Throws: as `fetch(_:)`, and what `body` throws.
+  ///   - request: The request.
+  ///   - batchSize: The number of objects in a batch, at least 1; the last batch may be smaller.
+  ///   - body: Called with each batch.
+  /// - Throws: As `fetch(_:)`, and what `body` throws.
   public func enumerate<Object: ManagedObject>(
     _ request: FetchRequest<Object>, batchSize: Int = 1000, _ body: ([Object]) throws -> Void
   ) throws {
@@ -122,9 +121,9 @@ extension ManagedObjectContext {
     if !batch.isEmpty { try body(batch.ofCheckedClass(Object.self)) }
   }
 
-  /// How a request would be carried out now.
+  /// The plan of a request now.
   ///
-  /// - Throws: when the request does not fit the model, or the store cannot be read.
+  /// - Throws: If the request does not fit the model, or the store cannot be read.
   public func plan<Object: ManagedObject>(for request: FetchRequest<Object>) throws -> FetchPlan {
     beginUse("planning a fetch")
     defer { endUse() }
@@ -133,9 +132,9 @@ extension ManagedObjectContext {
     return execution.plan.explain(resolved, pendingCount: execution.pending.count)
   }
 
-  /// How the objects of a class that satisfy a condition would be found now.
+  /// The plan of fetching the objects of a class that satisfy a condition now.
   ///
-  /// - Throws: as `plan(for:)` with a request.
+  /// - Throws: As `plan(for:)` with a request.
   public func plan<Object: ManagedObject>(
     for type: Object.Type, where condition: ((ObjectQuery<Object>) -> Condition)? = nil,
     sort: [Sort<Object>] = [], limit: Int? = nil, offset: Int = 0
@@ -143,9 +142,9 @@ extension ManagedObjectContext {
     try plan(for: request(type, condition, sort, limit, offset))
   }
 
-  /// How a request would be counted now.
+  /// The plan of counting a request's objects now.
   ///
-  /// - Throws: when the request does not fit the model, or the store cannot be read.
+  /// - Throws: If the request does not fit the model, or the store cannot be read.
   public func plan<Object: ManagedObject>(forCounting request: FetchRequest<Object>) throws -> FetchPlan {
     beginUse("planning a fetch")
     defer { endUse() }

@@ -1,8 +1,8 @@
-/// What a context's unsaved changes mean for one fetch.
+/// The effect of a context's unsaved changes on one fetch.
 struct PendingMatches {
-  /// Keys of rows that no longer count as they are in the store.
+  /// Keys of rows that must not be delivered as they are in the store: those of changed and deleted objects.
   private(set) var hidden: Set<UInt64> = []
-  /// Changed and new objects that the fetch asks for.
+  /// Changed and new objects that match the fetch.
   private(set) var matches: [FoundRow] = []
 
   var count: Int { max(hidden.count, matches.count) }
@@ -37,16 +37,18 @@ struct PendingMatches {
     matches.append(FoundRow(key: key, row: row))
   }
 
-  /// Puts the matches into the order in which the fetch delivers.
+  /// Sorts the matches in the order of delivery.
   mutating func sort(by order: DeliveryOrder) throws {
     try matches.sort { try order.places($0, before: $1) }
   }
 }
 
-/// The order in which a fetch delivers: that of the request, and where two rows are equal in it that of
-/// their keys, in the direction of the last sort key.
+/// The order in which a fetch delivers rows: that of the request; rows that are equal in it are ordered by key, in the
+/// direction of the last sort key.
 ///
-/// It is asked for every row, so it counts no references: whoever makes one keeps the request and the source.
+/// It is used for every row, so it holds unretained references.
+///
+/// - Precondition: The caller keeps the request and the source alive while it uses the order.
 struct DeliveryOrder {
   private let sort: Unmanaged<CompiledSort>?
   private let anywhere: Place

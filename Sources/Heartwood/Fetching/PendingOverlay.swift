@@ -1,7 +1,7 @@
-/// The rows as a context with unsaved changes sees them: changed objects as rows of their present
-/// values, deleted ones gone, everything else as it is in the store.
+/// The rows as a context with unsaved changes sees them: changed objects as rows of their current values, without deleted
+/// ones, everything else as it is in the store.
 ///
-/// Rows that it hands out stay valid as long as it lives.
+/// The rows that it returns stay valid until it is released.
 final class PendingOverlay: RowSource {
   private struct Place: Hashable {
     let root: UInt16
@@ -61,7 +61,7 @@ final class PendingOverlay: RowSource {
     return bytes
   }
 
-  /// What the context has changed of a relationship; nil where it is as it is in the store.
+  /// The context's changes of a relationship; nil if it has none.
   private func pendingState(
     of relationship: RelationshipDescription, _ key: UInt64
   ) -> RelationshipState? {
@@ -89,6 +89,6 @@ final class PendingOverlay: RowSource {
 }
 
 extension ManagedObject {
-  /// Whether the object's row in the store is not what the context shows.
+  /// Whether the context shows the object differently from its row in the store.
   var hasUnsavedState: Bool { !state.isDisjoint(with: [.inserted, .updated, .deleted]) }
 }

@@ -1,6 +1,6 @@
-/// The ways to the rows that satisfy some of a request's conditions.
+/// Candidate accesses for a request's conditions.
 extension Planner {
-  /// All ways that narrow the rows of `entity` by a condition.
+  /// All accesses that restrict the rows of `entity` by a condition.
   func candidates(for conjuncts: [Conjunct], entity: EntityDescription) throws -> [Candidate] {
     var found: [Candidate] = []
     for (number, conjunct) in conjuncts.enumerated() {
@@ -13,7 +13,7 @@ extension Planner {
     return found
   }
 
-  /// The ways that give the requested order by walking an index.
+  /// All index walks that deliver the requested order.
   func orderCandidates(_ conjuncts: [Conjunct]) throws -> [Candidate] {
     guard let sort = request.sort else { return [] }
     let conditions = SlotConditions(conjuncts)
@@ -56,8 +56,8 @@ extension Planner {
 
   // MARK: By an index
 
-  /// The one row that a uniqueness constraint allows, if the conditions name it: nothing can be cheaper,
-  /// so nothing needs to be counted.
+  /// The look-up of the single row that a uniqueness constraint allows, if the conditions give all its values. No other
+  /// access is cheaper, so the others need not be counted.
   func uniqueLookup(_ conjuncts: [Conjunct], _ entity: EntityDescription) -> Candidate? {
     let conditions = SlotConditions(conjuncts)
     for index in indexes(entity) where index.isUnique {
@@ -92,7 +92,7 @@ extension Planner {
       if let exact = try view.indexCount(index, range) {
         count += exact
       } else {
-        // A cut key: as many rows as share its first bytes, which are few.
+        // A truncated key: as many rows as share its first bytes, which are few.
         isExact = false
         count += 1
       }
@@ -104,9 +104,9 @@ extension Planner {
 
   private enum Direction { case forwards, backwards }
 
-  /// Which way the index has to be walked to give the order; nil where it cannot give it.
+  /// The direction in which walking the index gives the order; nil if it cannot give it.
   ///
-  /// An element that an equality fixes is in every order.
+  /// An element that an equality fixes fits every order.
   private static func direction(
     of sort: CompiledSort, on index: StoreIndex, _ conditions: SlotConditions
   ) -> Direction? {
@@ -123,21 +123,21 @@ extension Planner {
       guard direction == nil || direction == wanted else { return nil }
       direction = wanted
     }
-    // Entries that are equal in the keys must stand by their row's key, as the last element does.
+    // Entries that are equal in the sort keys must be ordered by row key, which follows the last element.
     guard max(next, fixed) == index.slots.count else { return nil }
     return direction ?? (sort.keys.last?.ascending == false ? .backwards : .forwards)
   }
 }
 
 extension IndexRange {
-  /// Whether no entry with a missing value can be in the range: unique indexes have no such entries.
+  /// Whether the range cannot contain an entry with a missing value: unique indexes have no such entries.
   fileprivate func leavesOutNull(in index: StoreIndex) -> Bool {
     equal.count + (leavesOutNull ? 1 : 0) == index.slots.count && !equal.contains(where: \.isNull)
   }
 }
 
 extension [Value] {
-  /// The keys of objects; nil where there are other values among them.
+  /// The keys of the objects; nil if there are other values among them.
   fileprivate var objectKeys: [UInt64]? {
     var keys: [UInt64] = []
     for value in self {

@@ -1,6 +1,6 @@
-/// The ways to rows by what they are related to.
+/// Candidate accesses by relationships.
 extension Planner {
-  /// Rows whose to-one relationship leads to one of `keys`, from the other side.
+  /// The rows whose to-one relationship has one of `keys` as destination, found by the inverse.
   func related(
     _ entity: EntityDescription, _ slot: Int, _ keys: [UInt64], _ reason: String, _ number: Int
   ) throws -> Candidate? {
@@ -10,14 +10,14 @@ extension Planner {
     return try destinations(of: inverse, keys, reason, number)
   }
 
-  /// Rows that have one of `keys` in a to-many relationship, from the other side.
+  /// The rows that have one of `keys` in a to-many relationship, found by the inverse.
   func holders(
     of keys: [UInt64], _ entity: EntityDescription, _ slot: Int, _ reason: String, _ number: Int
   ) throws -> Candidate? {
     guard let inverse = entity.relationship(at: slot).inverseRelationship else { return nil }
     if inverse.isToMany {
       var candidate = try destinations(of: inverse, keys, reason, number)
-      // A row that has several of them is counted so often, but given once.
+      // A row that has several of the keys is counted several times, but delivered once.
       if keys.count > 1 { candidate.isCountExact = false }
       return candidate
     }
@@ -27,7 +27,7 @@ extension Planner {
       consumed: [number])
   }
 
-  /// Rows by a condition on the object that a to-one relationship leads to: first those, then back.
+  /// The rows whose to-one destination satisfies a condition: finds the destinations, then follows the inverse.
   func joinOverToOne(
     _ entity: EntityDescription, _ slot: Int, _ condition: Conjunct, _ number: Int
   ) throws -> Candidate? {
@@ -37,7 +37,7 @@ extension Planner {
     return candidate
   }
 
-  /// Rows by a condition on any destination of a to-many relationship: first those, then back.
+  /// The rows with a to-many destination that satisfies a condition: finds the destinations, then follows the inverse.
   func joinOverToMany(
     _ entity: EntityDescription, _ slot: Int, _ condition: Conjunct, _ number: Int
   ) throws -> Candidate? {
@@ -58,8 +58,8 @@ extension Planner {
       count: count, isCountExact: true, consumed: [number])
   }
 
-  /// The objects on the other side of a relationship that satisfy a condition; nil where finding them is
-  /// not cheap, or where the context has changed some of their kind.
+  /// The destinations of a relationship that satisfy a condition; nil if finding them is not cheap, or if the context has
+  /// unsaved changes of their root entity.
   private func destinations(
     of entity: EntityDescription, _ slot: Int, satisfying condition: Conjunct
   ) throws -> (keys: [UInt64], reason: String, isExact: Bool)? {
@@ -77,10 +77,10 @@ extension Planner {
     return (keys, reason, way.isCountExact)
   }
 
-  /// Joins from more rows than these are not worked out while planning.
+  /// The maximum number of rows of a join that is executed while planning.
   private static var greatestJoin: Int { 1000 }
 
-  /// The rows that a to-one relationship leads to from `keys`, ascending and each once.
+  /// The to-one destinations of the rows with `keys`, ascending and without duplicates.
   private func owners(of keys: [UInt64], _ relationship: RelationshipDescription) throws -> [UInt64] {
     guard let entity = relationship.entity else { return [] }
     var owners: Set<UInt64> = []

@@ -1,26 +1,26 @@
 /// Chooses how a request finds its rows.
 ///
-/// Every way that an index, a unique constraint, a relationship or a list of identifiers offers is counted
-/// in the store's tree, which costs a few page visits each, and the cheapest is taken. There are no
-/// statistics that could be stale.
+/// The planner counts the rows of every access that an index, a uniqueness constraint, a relationship or a list of
+/// identifiers offers, and chooses the cheapest. A count in the store's tree visits only a few pages. No statistics are
+/// stored, so none can be stale.
 struct Planner {
   let request: ResolvedRequest
   let view: any StoreView
   let indexes: (EntityDescription) -> [StoreIndex]
-  /// Root entities of which the context has unsaved changes: rows found by way of them may be wrong.
+  /// Root entities of which the context has unsaved changes: joins through their stored rows may be wrong.
   let changedRoots: Set<EntityDescription>
 
-  /// One way to the rows.
+  /// One way to access the rows.
   struct Candidate {
     var access: RowAccess
-    /// The entity whose family the access gives rows of.
+    /// The entity whose rows, including those of subentities, the access returns.
     var covers: EntityDescription
-    /// How many rows it gives; an estimate unless `isCountExact`.
+    /// How many rows it returns; an estimate unless `isCountExact`.
     var count: Int
     var isCountExact: Bool
-    /// The conjuncts that every row of it satisfies.
+    /// The indices of the conjuncts that every row of it satisfies.
     var consumed: Set<Int> = []
-    /// Whether its rows come in the order that the request asks for.
+    /// Whether its rows come in the order of the request.
     var isInOrder = false
   }
 
@@ -35,7 +35,7 @@ struct Planner {
     return plan(cheapest, conjuncts)
   }
 
-  /// The plan of counting: the order does not matter, and the window is applied to the number.
+  /// The plan of a count: the order does not matter, and the window is applied to the number.
   func chooseForCount() throws -> ChosenPlan {
     let conjuncts = request.predicate?.conjuncts ?? []
     if conjuncts.contains(where: \.isNever) { return try choose() }
@@ -77,7 +77,7 @@ struct Planner {
   }
 }
 
-/// What the ways cost, in rows read one after the other.
+/// The cost of accesses, in rows of a sequential scan.
 extension Planner {
   private func cheapest(_ candidates: [Candidate], _ conjuncts: [Conjunct]) throws -> Candidate {
     let matches = expectedMatches(candidates, conjuncts)
@@ -90,7 +90,8 @@ extension Planner {
     return best
   }
 
-  /// No way gives fewer rows than match, and conditions that no way serves are taken to let a quarter pass.
+  /// The expected number of matching rows: at most the smallest count of an access, or a quarter of it if some conditions
+  /// are not served by any access.
   private func expectedMatches(_ candidates: [Candidate], _ conjuncts: [Conjunct]) -> Double {
     let fewest = Double(candidates.map(\.count).min() ?? 0)
     let served = candidates.reduce(into: Set<Int>()) { $0.formUnion($1.consumed) }
@@ -117,7 +118,7 @@ extension Planner {
 }
 
 extension RowAccess {
-  /// A row found by key costs a descent of the tree, one met on a scan the next entry of a page.
+  /// A row found by key costs a descent of the tree; a row of a scan is the next entry of a page.
   fileprivate var costOfRow: Double {
     switch self {
     case .nothing: 0

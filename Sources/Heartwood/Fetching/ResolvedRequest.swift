@@ -1,11 +1,11 @@
 import HeartwoodBytes
 
-/// A request whose names have been looked up and whose predicate and sort have been compiled.
+/// A request with its names resolved and its predicate and sort compiled.
 struct ResolvedRequest {
   let entity: EntityDescription
   let includesSubentities: Bool
   let predicate: CompiledPredicate?
-  /// Nil where no order was asked for.
+  /// Nil if the request has no order.
   let sort: CompiledSort?
   let limit: Int?
   let offset: Int
@@ -26,17 +26,17 @@ struct ResolvedRequest {
     self.includesPendingChanges = includesPendingChanges
   }
 
-  /// How many of the first results are enough; nil for all.
+  /// How many of the first results are needed; nil for all.
   var window: Int? {
     limit.map { $0.addingReportingOverflow(offset) }.map { $0.overflow ? .max : $0.partialValue }
   }
 
-  /// Whether rows of the entity with this number are asked for.
+  /// Whether the request includes rows of the entity with this number.
   func accepts(_ number: UInt16) -> Bool {
     number == entity.number || includesSubentities && entity.compiled.family.entity(number) != nil
   }
 
-  /// Whether all rows below `covered` are asked for.
+  /// Whether the request includes all rows of `covered` and its subentities.
   func takesAll(below covered: EntityDescription) -> Bool {
     covered === entity && (includesSubentities || !entity.hasSubentities)
   }

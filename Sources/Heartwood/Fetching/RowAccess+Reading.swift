@@ -1,6 +1,6 @@
-/// Walking what an access promises.
+/// Reading the rows of an access.
 extension RowAccess {
-  /// Calls `body` for each row until it returns false.
+  /// Calls `body` for each row after the first `count`, until it returns false.
   func forEachRow(
     in view: any StoreView, _ entity: EntityDescription, skipping count: Int = 0,
     _ body: (FoundRow) throws -> Bool
@@ -41,7 +41,7 @@ extension RowAccess {
         try view.scanIndex(index, range, reversed: reversed, stopping)
       }
     case .destinations(let relationship, let keys, _):
-      // Several objects of a many-to-many relationship may have a destination in common.
+      // Several objects of a many-to-many relationship may share a destination.
       let mayRepeat = keys.count > 1 && relationship.inverseRelationship?.isToMany != false
       var seen: Set<UInt64> = []
       for key in keys where continuesAfter {
@@ -55,7 +55,7 @@ extension RowAccess {
     }
   }
 
-  /// Identifiers and relationships may lead nowhere; an index may not.
+  /// Identifiers and relationships may refer to missing rows; an index entry for a missing row is damage.
   private func skipMissing(_ key: UInt64, _ root: EntityDescription) throws -> Bool {
     guard case .index(let index, _, _) = self else { return true }
     throw HeartwoodError(

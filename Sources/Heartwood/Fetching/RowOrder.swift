@@ -1,11 +1,11 @@
-/// How two objects stand to each other in one property: one small class for each kind of column, as with tests.
+/// The order of two objects by one property: a small class for each kind of column, as with tests of predicates.
 class RowOrder {
   /// 1 for ascending, -1 for descending.
   fileprivate final let sign: Int
 
   init(_ sign: Int) { self.sign = sign }
 
-  /// Below zero where the left object comes first, above zero where the right one does.
+  /// Negative if the left object comes first, positive if the right one does, zero if they are equal.
   func compare(_ left: Place, _ right: Place) throws -> Int { 0 }
 
   static func order(_ column: Column, _ options: ComparisonOptions, _ sign: Int) -> RowOrder {
@@ -18,10 +18,10 @@ class RowOrder {
   }
 }
 
-/// All objects are equal.
+/// Treats all objects as equal.
 final class NoOrder: RowOrder {}
 
-/// By a second order where the first one does not decide.
+/// A second order for objects that are equal in the first.
 final class ThenOrder: RowOrder {
   private let first: RowOrder
   private let second: RowOrder
@@ -38,12 +38,12 @@ final class ThenOrder: RowOrder {
   }
 }
 
-/// In the order of creation.
+/// Creation order.
 final class KeyOrder: RowOrder {
   override func compare(_ left: Place, _ right: Place) -> Int { sign * Value.order(left.key, right.key) }
 }
 
-/// By a column's values; missing ones stand before all others.
+/// The order of a column's values; missing values come before all others.
 private class ColumnOrder: RowOrder {
   fileprivate final let column: Column
 
@@ -52,7 +52,7 @@ private class ColumnOrder: RowOrder {
     super.init(sign)
   }
 
-  /// Calls `body` where both have a value.
+  /// Calls `body` if both have a value.
   @inline(__always)
   fileprivate final func ordered(_ left: RowView, _ right: RowView, _ body: () -> Int) -> Int {
     let (leftIsNull, rightIsNull) = (left.isNull(column), right.isNull(column))
@@ -105,7 +105,7 @@ private final class ValueOrder: ColumnOrder {
   }
 }
 
-/// By a property behind to-one relationships; objects for which they lead nowhere stand before all others.
+/// The order by a property reached through to-one relationships; objects without a destination come before all others.
 final class OrderBehindHops: RowOrder {
   private let hops: [ToOneHop]
   private let order: RowOrder

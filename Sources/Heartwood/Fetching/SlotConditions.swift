@@ -1,12 +1,12 @@
 /// A request's conditions on single properties.
 ///
-/// Requests have few, so that looking through all of them is cheaper than any table.
+/// Lookup is a linear search: requests have few conditions.
 struct SlotConditions {
   let conjuncts: [Conjunct]
 
   init(_ conjuncts: [Conjunct]) { self.conjuncts = conjuncts }
 
-  /// The part of an index in which the conditions can hold, and the conjuncts that hold for all of it.
+  /// The range of an index that the conditions restrict it to, and the conjuncts that all of its rows satisfy.
   func range(on index: StoreIndex) -> (range: IndexRange, consumed: Set<Int>) {
     var range = IndexRange()
     var consumed: Set<Int> = []
@@ -22,7 +22,7 @@ struct SlotConditions {
     return (range, consumed)
   }
 
-  /// The first list of values for a property, ascending and each once, with its conjunct's number.
+  /// The first list of values for a property, ascending and without duplicates, with its conjunct's index.
   func list(_ slot: Int) -> (number: Int, values: [Value])? {
     for (number, conjunct) in conjuncts.enumerated() {
       if case .isIn(slot, let values) = conjunct { return (number, Self.ascending(values)) }
@@ -30,7 +30,7 @@ struct SlotConditions {
     return nil
   }
 
-  /// The first value that a property has to have, with its conjunct's number.
+  /// The first value that a property must equal, with its conjunct's index.
   func equality(_ slot: Int) -> (number: Int, value: Value)? {
     for (number, conjunct) in conjuncts.enumerated() {
       if case .equal(slot, let value) = conjunct { return (number, value) }
@@ -38,7 +38,7 @@ struct SlotConditions {
     return nil
   }
 
-  /// Takes all bounds on a property into the range, or else one prefix.
+  /// Adds all bounds on a property to the range; if there are none, its first prefix.
   private func narrow(_ range: inout IndexRange, _ slot: Int) -> Set<Int> {
     var numbers: Set<Int> = []
     for (number, conjunct) in conjuncts.enumerated() {

@@ -1,7 +1,7 @@
 import Foundation
 import HeartwoodBytes
 
-/// History records as bytes.
+/// The encoding of history records.
 ///
 /// ```
 /// format u8 (1) · nanoseconds i64 · previous number varint
@@ -10,7 +10,7 @@ import HeartwoodBytes
 ///   of a delete: count, { property number varint · ValueCoding } } …
 /// ```
 ///
-/// Properties go by their numbers in the schema, which outlast changes of the model.
+/// Properties are identified by their numbers in the schema, which stay the same when the model changes.
 enum HistoryCoding {
   static let format: UInt8 = 1
   private static let hasAuthor: UInt8 = 1
@@ -49,7 +49,7 @@ enum HistoryCoding {
     }
   }
 
-  /// - Throws: `.persistentStoreDamaged` where the bytes are no record of this store.
+  /// - Throws: `.persistentStoreDamaged` if the bytes are not a record of this store.
   static func decode(
     _ bytes: UnsafeRawBufferPointer, number: UInt64, _ schema: StoreSchema
   ) throws -> HistoryRecord {
@@ -63,11 +63,11 @@ enum HistoryCoding {
       let contextName = flags & hasContextName == 0 ? nil : try reader.readText()
       let count = try reader.readVarint()
       var changes: [HistoryChange] = []
-      // A change has three bytes at least: damaged counts must not reserve memory.
+      // A change has at least three bytes. The check keeps a damaged count from reserving memory.
       guard count <= UInt64(reader.remaining / 3) else { throw damaged(number, "it ends too early") }
       changes.reserveCapacity(Int(count))
       for _ in 0..<count { changes.append(try decodeChange(&reader, number, schema)) }
-      guard reader.remaining == 0 else { throw damaged(number, "there are bytes behind it") }
+      guard reader.remaining == 0 else { throw damaged(number, "it has extra bytes at its end") }
       return HistoryRecord(
         number: number, previous: previous, nanoseconds: nanoseconds, author: author,
         contextName: contextName, changes: changes)
@@ -80,11 +80,11 @@ enum HistoryCoding {
     _ reader: inout ByteReader, _ number: UInt64, _ schema: StoreSchema
   ) throws -> HistoryChange {
     guard let kind = HistoryChange.Kind(rawValue: try reader.readUInt8()) else {
-      throw damaged(number, "a change is of no known kind")
+      throw damaged(number, "a change has an unknown kind")
     }
     let entityNumber = try reader.readVarint()
     guard let entity = schema.entity(numbered: entityNumber) else {
-      throw damaged(number, "there is no entity number \(entityNumber)")
+      throw damaged(number, "the entity number \(entityNumber) is unknown")
     }
     var change = HistoryChange(kind: kind, entity: entity.entity, key: try reader.readVarint())
     guard kind != .insert else { return change }
@@ -92,7 +92,7 @@ enum HistoryCoding {
       let property = try reader.readVarint()
       let slot = entity.slot(ofProperty: property)
       if kind == .update {
-        // A property that the model has no more leaves no trace.
+        // A property that the model no longer has is skipped.
         if let slot { change.updatedSlots.append(slot) }
       } else {
         guard let value = try ValueCoding.read(&reader) else {

@@ -1,17 +1,17 @@
-/// One transaction as the history keeps it.
+/// One transaction in the history.
 struct HistoryRecord: Sendable {
   /// The generation that it made.
   let number: UInt64
-  /// The number of the transaction with a history before this one; 0 for the first.
+  /// The number of the previous transaction with a history record; 0 for the first.
   let previous: UInt64
-  /// When it was saved, in nanoseconds since 1970; never decides an order.
+  /// The time of the save, in nanoseconds since 1970. No order depends on it.
   let nanoseconds: Int64
   let author: String?
   let contextName: String?
   let changes: [HistoryChange]
 }
 
-/// What a transaction did to one row.
+/// The change of one row by a transaction.
 struct HistoryChange: Sendable {
   enum Kind: UInt8, Sendable {
     case insert = 1
@@ -23,8 +23,8 @@ struct HistoryChange: Sendable {
   /// The row's own entity.
   let entity: EntityDescription
   let key: UInt64
-  /// Of an update, ascending; to-many relationships too.
+  /// For an update: the changed slots, ascending, including to-many relationships.
   var updatedSlots: [Int] = []
-  /// Of a delete: the attributes whose values are preserved.
+  /// For a delete: the attributes whose values are preserved.
   var tombstone: [(slot: Int, value: Value)] = []
 }

@@ -1,25 +1,25 @@
 import Foundation
 
 extension ManagedObjectContext {
-  /// Carries out a history request. What the context shows does not change, and a pin does not matter.
+  /// Executes a history request. Does not change the context's objects, and ignores the context's pin.
   ///
-  /// - Throws: `.persistentHistoryTokenExpired` when the request's token is of another store, or of a
-  ///   state that this store does not have; the store's error when the history cannot be read.
-  /// - Complexity: linear in the history after the token; in all history for a date.
+  /// - Throws: `.persistentHistoryTokenExpired` if the request's token belongs to another store or to a transaction that
+  ///   this store does not have yet; the store's error if the history cannot be read.
+  /// - Complexity: Linear in the history after the token; for a date, linear in the whole history.
   public func execute(_ request: PersistentHistoryChangeRequest) throws -> PersistentHistoryResult {
     try objectStore().history(request)
   }
 }
 
 extension PersistentContainer {
-  /// What was saved to the store after a point, oldest first; nil for everything.
+  /// The transactions after a token, oldest first; all of them if it is nil.
   ///
-  /// - Throws: as `ManagedObjectContext.execute(_:)`.
+  /// - Throws: As `ManagedObjectContext.execute(_:)`.
   public func history(after token: PersistentHistoryToken? = nil) throws -> [PersistentHistoryTransaction] {
     try persistentStoreCoordinator.openStore().history(.fetchHistory(after: token)).transactions
   }
 
-  /// The newest point of the history; nil while no store is open.
+  /// The newest position of the history; nil while no store is open.
   public var currentHistoryToken: PersistentHistoryToken? {
     persistentStoreCoordinator.currentPersistentHistoryToken()
   }
@@ -68,7 +68,7 @@ extension HeartwoodError {
   fileprivate static func foreignToken(_ token: PersistentHistoryToken) -> HeartwoodError {
     HeartwoodError(
       .persistentHistoryTokenExpired,
-      "the history token is of the store \(token.storeID), not of this one; fetch the history without a "
+      "the history token belongs to the store \(token.storeID), not to this one; fetch the history without a "
         + "token, or keep one token for each store")
   }
 
@@ -77,7 +77,7 @@ extension HeartwoodError {
   ) -> HeartwoodError {
     HeartwoodError(
       .persistentHistoryTokenExpired,
-      "the history token is of transaction \(token.transactionNumber), but this store has come to "
-        + "\(newest) only: it is an older copy; fetch the history without a token")
+      "the history token belongs to transaction \(token.transactionNumber), but the newest of this store "
+        + "is \(newest): it is an older copy; fetch the history without a token")
   }
 }

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Asks for what was saved to a store since some point.
+/// A request for the transactions that were saved to a store since a token, a transaction or a date.
 public final class PersistentHistoryChangeRequest {
   enum Start {
     case beginning
@@ -10,37 +10,37 @@ public final class PersistentHistoryChangeRequest {
 
   let start: Start
 
-  /// What the result has in it.
+  /// The contents of the result.
   public var resultType = PersistentHistoryResult.ResultType.transactionsAndChanges
 
-  /// Only transactions with this author; nil for all.
+  /// Restricts the result to transactions with this author; nil for all.
   public var author: String?
 
   private init(_ start: Start) { self.start = start }
 
-  /// Everything after a point; nil for everything.
+  /// A request for the history after a token; nil for all of it.
   public static func fetchHistory(after token: PersistentHistoryToken?) -> PersistentHistoryChangeRequest {
     PersistentHistoryChangeRequest(token.map(Start.token) ?? .beginning)
   }
 
-  /// Everything after a transaction; nil for everything.
+  /// A request for the history after a transaction; nil for all of it.
   public static func fetchHistory(
     after transaction: PersistentHistoryTransaction?
   ) -> PersistentHistoryChangeRequest {
     fetchHistory(after: transaction?.token)
   }
 
-  /// Transactions committed after a moment, by the clock of the machine that committed them.
+  /// A request for transactions committed after a date, by the clock of the machine that committed them.
   public static func fetchHistory(after date: Date) -> PersistentHistoryChangeRequest {
     PersistentHistoryChangeRequest(.date(date))
   }
 }
 
-/// What a history request has found.
+/// The result of a history request.
 public struct PersistentHistoryResult: Sendable {
-  /// What a result has in it. The numbers are Core Data's.
+  /// The contents of a result. The raw values are Core Data's.
   public enum ResultType: Int, Sendable {
-    /// Identifiers of the changed objects, each once.
+    /// Identifiers of the changed objects, without duplicates.
     case objectIDs = 1
     /// The number of transactions.
     case count = 2
@@ -52,23 +52,23 @@ public struct PersistentHistoryResult: Sendable {
     case transactionsAndChanges = 5
   }
 
-  /// What the request asked for.
+  /// The result type of the request.
   public let resultType: ResultType
-  /// How many transactions there are.
+  /// The number of transactions.
   public let count: Int
-  /// The transactions, oldest first; empty unless the request asked for them.
+  /// The transactions, oldest first; empty unless the result type includes them.
   public let transactions: [PersistentHistoryTransaction]
-  /// All changes, oldest first; empty unless the request asked for changes.
+  /// All changes, oldest first; empty if the result type is `.count` or `.transactionsOnly`.
   public let changes: [PersistentHistoryChange]
 
-  /// The identifiers of the changed objects, each once, in the order of their first change; empty unless
-  /// the request asked for them or for changes.
+  /// The identifiers of the changed objects, without duplicates, in the order of their first change; empty if `changes`
+  /// is.
   public var objectIDs: [ManagedObjectID] {
     var seen: Set<ManagedObjectID> = []
     return changes.map(\.changedObjectID).filter { seen.insert($0).inserted }
   }
 
-  /// What was asked for, as the request's result type says: an array or a number.
+  /// The contents that the result type asks for: an array or a number.
   public var result: Any {
     switch resultType {
     case .objectIDs: objectIDs

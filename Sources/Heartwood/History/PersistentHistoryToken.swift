@@ -1,10 +1,10 @@
-/// A point in the history of a store: everything up to one transaction.
+/// A position in the history of a store: after one transaction.
 ///
-/// Keep it (it is `Codable`) and fetch later what has happened since.
+/// Keep it (it is `Codable`), and use it later to fetch the history since.
 public struct PersistentHistoryToken: Hashable, Sendable, Codable {
-  /// The identifier of the store that the point is of.
+  /// The identifier of the store.
   public let storeID: String
-  /// The number of the last transaction before the point.
+  /// The number of the last transaction before the position.
   public let transactionNumber: UInt64
 
   init(storeID: String, transactionNumber: UInt64) {
@@ -14,7 +14,7 @@ public struct PersistentHistoryToken: Hashable, Sendable, Codable {
 }
 
 extension PersistentHistoryToken: Comparable {
-  /// Earlier in one store's history. Tokens of different stores are in the order of the stores' names.
+  /// Whether the left token is earlier in one store's history. Tokens of different stores are ordered by store identifier.
   public static func < (left: PersistentHistoryToken, right: PersistentHistoryToken) -> Bool {
     (left.storeID, left.transactionNumber) < (right.storeID, right.transactionNumber)
   }

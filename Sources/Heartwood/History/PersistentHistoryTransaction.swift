@@ -1,18 +1,18 @@
 import Foundation
 
-/// One save, as the history has it.
+/// One save in the history.
 public struct PersistentHistoryTransaction: Sendable {
-  /// The number; it rises with every transaction of the store, not always by one.
+  /// The transaction's number. It increases with every transaction of the store, not always by one.
   public let transactionNumber: Int64
-  /// The point just after this transaction.
+  /// The position just after this transaction.
   public let token: PersistentHistoryToken
-  /// When it was committed, by the clock of the machine. It never decides an order.
+  /// When it was committed, by the clock of the committing machine. No order depends on it.
   public let timestamp: Date
   /// The saving context's `transactionAuthor`.
   public let author: String?
   /// The saving context's `name`.
   public let contextName: String?
-  /// The changes in the order in which they were written; nil if they were not asked for.
+  /// The changes in the order in which they were written; nil if the result type excludes them.
   public let changes: [PersistentHistoryChange]?
 
   /// The identifier of the store.
@@ -36,31 +36,31 @@ extension HistoryRecord {
   var timestamp: Date { Date(timeIntervalSince1970: Double(nanoseconds) / 1e9) }
 }
 
-/// What happened to one object in a save.
+/// The change of one object by a save.
 public struct PersistentHistoryChange: Sendable {
-  /// What kind of change. The numbers are Core Data's.
+  /// The kind of a change. The raw values are Core Data's.
   public enum ChangeType: Int, Sendable {
-    /// The object is new.
+    /// The object was inserted.
     case insert = 0
-    /// Properties have other values.
+    /// Properties were changed.
     case update = 1
-    /// The object is gone.
+    /// The object was deleted.
     case delete = 2
   }
 
-  /// The change's place in its transaction, from 1.
+  /// The change's number in its transaction, from 1.
   public let changeID: Int64
-  /// What kind of change.
+  /// The kind of change.
   public let changeType: ChangeType
-  /// Which object.
+  /// The identifier of the changed object.
   public let changedObjectID: ManagedObjectID
-  /// For updates, the properties that were changed, relationships too; nil for other changes.
+  /// For updates, the changed properties, including relationships; nil for other changes.
   public let updatedProperties: Set<PropertyDescription>?
 
   private let tombstoneValues: [TombstoneValue]?
 
-  /// For deletes, the last values of the attributes with `preservesValueInHistoryOnDeletion`, by name and in
-  /// the types of `ManagedObject.value(forKey:)`; nil for other changes. An attribute without a value is left out.
+  /// For deletes, the last values of the attributes with `preservesValueInHistoryOnDeletion`, by name and in the types
+  /// of `ManagedObject.value(forKey:)`, without attributes that had no value; nil for other changes.
   public var tombstone: [String: Any]? {
     guard let tombstoneValues else { return nil }
     let entity = changedObjectID.entity
@@ -88,7 +88,7 @@ public struct PersistentHistoryChange: Sendable {
   }
 }
 
-/// What is left of one attribute of a deleted object.
+/// The preserved value of one attribute of a deleted object.
 private struct TombstoneValue: Sendable {
   let slot: Int
   let value: Value

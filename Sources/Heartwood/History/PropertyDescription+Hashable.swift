@@ -1,6 +1,6 @@
 extension PropertyDescription: Hashable {
-  /// The same description.
+  /// Whether both are the same instance.
   public static func == (left: PropertyDescription, right: PropertyDescription) -> Bool { left === right }
-  /// By identity.
+  /// Hashes the instance's identity.
   public func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
 }

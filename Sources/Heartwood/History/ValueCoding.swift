@@ -1,14 +1,14 @@
 import Foundation
 import HeartwoodBytes
 
-/// Values on their own, as tombstones keep them: one byte for the kind, then the value.
+/// The encoding of single values in tombstones: one byte for the kind, then the value.
 enum ValueCoding {
   private enum Kind: UInt8 {
     case null = 0
     case int, double, decimal, bool, string, date, data, uuid, url
   }
 
-  /// Objects and lists are kept as null: no attribute has such a value.
+  /// Appends a value. Objects and lists are encoded as null: no attribute has such a value.
   static func append(_ value: Value, to writer: inout ByteWriter) {
     writer.append(kind(of: value).rawValue)
     switch value {
@@ -41,7 +41,7 @@ enum ValueCoding {
     }
   }
 
-  /// Nil where the bytes are no value.
+  /// Reads a value; nil if the bytes are not a valid one.
   static func read(_ reader: inout ByteReader) throws(ByteReader.ShortInput) -> Value? {
     guard let kind = Kind(rawValue: try reader.readUInt8()) else { return nil }
     switch kind {
@@ -67,7 +67,7 @@ extension ByteWriter {
 }
 
 extension ByteReader {
-  /// Nil where the bytes are no UTF-8.
+  /// Reads a text; nil if the bytes are not valid UTF-8.
   mutating func readText() throws(ShortInput) -> String? {
     String(validating: try readCountedBytes(), as: UTF8.self)
   }

@@ -1,15 +1,15 @@
-/// Where the properties of a class lie: for each byte of an instance the column of the property whose
-/// wrapper stands there.
+/// The columns of a class's properties: for each byte offset of an instance, the column of the property whose wrapper
+/// is there.
 ///
-/// A table by address costs an accessor one addition and one load, as the compiler knows the offset.
+/// A lookup costs one addition and one load, because the compiler knows the offset.
 ///
-/// - Invariant: as long as the process, like the model that it is made for.
+/// - Invariant: The table is never freed: it lives as long as the process, like the frozen model that it belongs to.
 final class AccessTable: @unchecked Sendable {
   let columns: UnsafePointer<Column>
 
   /// - Parameters:
-  ///   - instanceSize: bytes of an instance of the class.
-  ///   - slotsByOffset: the slots of the properties, by the offset of their wrappers.
+  ///   - instanceSize: The size of an instance of the class, in bytes.
+  ///   - slotsByOffset: The slots of the properties, by the offset of their wrappers.
   init(instanceSize: Int, slotsByOffset: [Int: Int], layout: RowLayout) {
     let table = UnsafeMutablePointer<Column>.allocate(capacity: instanceSize)
     table.initialize(repeating: .none, count: instanceSize)
@@ -19,7 +19,7 @@ final class AccessTable: @unchecked Sendable {
     columns = UnsafePointer(table)
   }
 
-  /// For prototypes, which have no columns.
+  /// The table of prototypes, which have no columns.
   nonisolated(unsafe) static let empty: UnsafePointer<Column> = {
     let table = UnsafeMutablePointer<Column>.allocate(capacity: 1)
     table.initialize(to: .none)

@@ -1,20 +1,21 @@
 /// An attribute: a property with a value of its own.
 public final class AttributeDescription: PropertyDescription, @unchecked Sendable {
-  /// The kind of value.
+  /// The type of the value.
   public var type: AttributeType = .undefined { willSet { willEdit() } }
-  /// The kind of value; the older name.
+  /// The type of the value; Core Data's older name.
   public var attributeType: AttributeType {
     get { type }
     set { type = newValue }
   }
-  /// Whether the value is kept in the history when its object is deleted.
+  /// Whether the history keeps the value when the object is deleted.
   public var preservesValueInHistoryOnDeletion = false { willSet { willEdit() } }
-  /// A hint that large values may be kept outside the rows. This version keeps all of them inside.
+  /// A hint that large values may be stored outside the rows. Unlike Core Data, this version stores all of them in the
+  /// rows.
   public var allowsExternalBinaryDataStorage = false { willSet { willEdit() } }
 
   /// The value of new objects, of the attribute's type; nil for none.
   ///
-  /// - Precondition: when the model is first used the value must fit the attribute's type.
+  /// - Precondition: The value fits the attribute's type when the model is first used.
   public var defaultValue: Any? {
     get { isFrozen ? defaultStoredValue.anyValue(type) : givenDefault ?? defaultStoredValue.anyValue(type) }
     set {
@@ -24,20 +25,21 @@ public final class AttributeDescription: PropertyDescription, @unchecked Sendabl
     }
   }
 
-  /// What the user gave; turned into `defaultStoredValue`, or refused, when the model is frozen.
+  /// The default as the program set it. Freezing the model converts it to `defaultStoredValue`, or throws if it does not
+  /// fit.
   var givenDefault: Any?
   var defaultStoredValue: Value = .null
 
   /// A new attribute; set at least its name and type.
   public override init() { super.init() }
 
-  /// A new attribute with what most attributes need.
+  /// A new attribute with the most common options.
   ///
   /// - Parameters:
-  ///   - name: unique in the entity.
-  ///   - type: the kind of value.
-  ///   - isOptional: whether it may be saved without a value.
-  ///   - defaultValue: the value of new objects.
+  ///   - name: The name, unique in the entity.
+  ///   - type: The type of the value.
+  ///   - isOptional: Whether it may be saved without a value.
+  ///   - defaultValue: The value of new objects.
   public convenience init(
     name: String, type: AttributeType, isOptional: Bool = true, defaultValue: Any? = nil
   ) {

@@ -1,7 +1,7 @@
 extension AttributeDescription {
-  /// What kind of value an attribute has. The numbers are Core Data's.
+  /// The type of an attribute's value. The raw values are Core Data's.
   public enum AttributeType: Int, Sendable, CaseIterable {
-    /// Not said yet: a model with such an attribute cannot be used.
+    /// Not set yet: a model with such an attribute is invalid.
     case undefined = 0
     /// A signed integer of 16 bits.
     case integer16 = 100
@@ -9,7 +9,7 @@ extension AttributeDescription {
     case integer32 = 200
     /// A signed integer of 64 bits.
     case integer64 = 300
-    /// A decimal number with 38 digits.
+    /// A decimal number of up to 38 digits.
     case decimal = 400
     /// A floating-point number of 64 bits.
     case double = 500
@@ -19,7 +19,7 @@ extension AttributeDescription {
     case string = 700
     /// True or false.
     case boolean = 800
-    /// A moment, in seconds and fractions.
+    /// A point in time, in seconds and fractions.
     case date = 900
     /// Bytes.
     case binaryData = 1000
@@ -57,7 +57,7 @@ extension AttributeDescription {
   }
 }
 
-/// What kind of value an attribute has.
+/// The type of an attribute's value.
 public typealias AttributeType = AttributeDescription.AttributeType
 
 extension AttributeType: CustomStringConvertible {

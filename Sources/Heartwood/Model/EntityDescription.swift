@@ -3,25 +3,26 @@ import HeartwoodBytes
 
 /// An entity of a model: a kind of object, with its properties.
 ///
-/// Descriptions may be changed until their model is used by a coordinator or for an object; then they
-/// are frozen, and changing one is a programming error. A frozen model stays as long as the process:
-/// identifiers and objects refer to its entities without counting references.
+/// Descriptions are mutable until a coordinator or an object uses their model, which freezes them; changing a frozen
+/// description is a program error. A frozen model is never released, because identifiers and objects refer to its
+/// entities without reference counting.
 public final class EntityDescription: @unchecked Sendable {
   /// The name, unique in the model.
   public var name: String? { willSet { willEdit() } }
-  /// The class of the entity's objects by name; a name without class means `ManagedObject`.
+  /// The name of the objects' class, for information only: unlike in Core Data, the name is not resolved. Objects are
+  /// plain `ManagedObject`s unless `managedObjectClass` is set.
   public var managedObjectClassName = "ManagedObject" { willSet { willEdit() } }
-  /// Whether only objects of subentities can be made.
+  /// Whether only objects of subentities can be created.
   public var isAbstract = false { willSet { willEdit() } }
-  /// Groups of attributes whose values together must be unique. Values with a nil part are not compared.
+  /// Groups of attributes whose values together must be unique. A group with a nil value is not compared.
   public var uniquenessConstraints: [[String]] = [] { willSet { willEdit() } }
-  /// The entity's own indexes; they cover subentities.
+  /// The entity's own indexes; they include objects of subentities.
   public var indexes: [FetchIndexDescription] = [] { willSet { willEdit() } }
-  /// Free annotations; in no version hash.
+  /// Annotations for the program's own use; not part of the version hash.
   public var userInfo: [String: String] = [:] { willSet { willEdit() } }
-  /// The name under which migration knows the entity; nil means its own name.
+  /// The name by which migration identifies the entity; nil for its own name.
   public var renamingIdentifier: String? { willSet { willEdit() } }
-  /// Any text: changing it changes the version hash.
+  /// Any text; it is part of the version hash.
   public var versionHashModifier: String? { willSet { willEdit() } }
 
   /// The entities that inherit this one's properties.
@@ -35,7 +36,7 @@ public final class EntityDescription: @unchecked Sendable {
   /// The entity whose properties this one inherits.
   public internal(set) var superentity: EntityDescription?
 
-  /// The entity's own properties; setting them replaces them.
+  /// The entity's own properties.
   public var ownProperties: [PropertyDescription] = [] {
     willSet {
       willEdit()
@@ -44,7 +45,8 @@ public final class EntityDescription: @unchecked Sendable {
     didSet { for property in ownProperties { property.entity = self } }
   }
 
-  /// All properties, inherited ones first. Setting them replaces the own ones, as inherited ones are left out.
+  /// All properties, inherited ones first. Setting them replaces the entity's own properties; inherited ones in the new
+  /// value are ignored.
   public var properties: [PropertyDescription] {
     get { frozen?.declaredProperties ?? declaredProperties }
     set {
@@ -53,7 +55,7 @@ public final class EntityDescription: @unchecked Sendable {
     }
   }
 
-  /// Whether going from superentity to superentity has no end; what is inherited cannot be asked for then.
+  /// Whether the chain of superentities is a cycle. If so, inherited properties cannot be computed.
   var inheritsFromItself: Bool {
     var seen: Set<ObjectIdentifier> = []
     var next: EntityDescription? = self
@@ -66,23 +68,23 @@ public final class EntityDescription: @unchecked Sendable {
 
   var declaredProperties: [PropertyDescription] { lineage.flatMap(\.ownProperties) }
 
-  /// The class given as a type; it wins over the name.
+  /// The class if it was set as a type; takes precedence over the name.
   var givenClass: ManagedObject.Type?
-  /// Everything that follows from the model once it cannot change any more.
+  /// The compiled contents; nil until the model is frozen.
   @exclusivity(unchecked) private(set) var frozen: FrozenEntity?
   @exclusivity(unchecked) private(set) var knownFactory: ObjectFactory?
-  /// The model that the entity is in.
+  /// The model that contains the entity.
   weak var model: ManagedObjectModel?
 
   /// A new entity; set at least its name and put it into a model.
   public init() {}
 
-  /// A new entity with what most entities need.
+  /// A new entity with the most common options.
   ///
   /// - Parameters:
-  ///   - name: unique in the model.
-  ///   - properties: its own properties.
-  ///   - managedObjectClass: the class of its objects; nil for `ManagedObject`.
+  ///   - name: The name, unique in the model.
+  ///   - properties: The entity's own properties.
+  ///   - managedObjectClass: The class of its objects; nil for `ManagedObject`.
   public convenience init(
     name: String, properties: [PropertyDescription] = [], managedObjectClass: ManagedObject.Type? = nil
   ) {
@@ -93,7 +95,7 @@ public final class EntityDescription: @unchecked Sendable {
     self.managedObjectClass = managedObjectClass
   }
 
-  /// The class of the entity's objects; nil for `ManagedObject` itself or one that is known by name only.
+  /// The class of the entity's objects; nil for `ManagedObject` itself or a class that is known by name only.
   public var managedObjectClass: ManagedObject.Type? {
     get { givenClass }
     set {
@@ -118,14 +120,14 @@ public final class EntityDescription: @unchecked Sendable {
 }
 
 extension EntityDescription: Hashable {
-  /// The same description.
+  /// Whether both are the same instance.
   public static func == (left: EntityDescription, right: EntityDescription) -> Bool { left === right }
-  /// By identity.
+  /// Hashes the instance's identity.
   public func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
 }
 
 extension EntityDescription {
-  /// The name, or a question mark before there is one.
+  /// The name, or a question mark if it is not set.
   var displayName: String { name ?? "?" }
 
   /// All properties by name, inherited ones included.
@@ -144,7 +146,7 @@ extension EntityDescription {
   public var subentitiesByName: [String: EntityDescription] {
     Dictionary(subentities.map { ($0.displayName, $0) }, uniquingKeysWith: { first, _ in first })
   }
-  /// All relationships that lead to `entity` itself.
+  /// All relationships whose destination is `entity` itself.
   public func relationships(forDestination entity: EntityDescription) -> [RelationshipDescription] {
     properties.compactMap { $0 as? RelationshipDescription }.filter { $0.destinationEntity === entity }
   }

@@ -1,11 +1,11 @@
 import HeartwoodBytes
 
-/// An index over one or more properties of an entity and its subentities. It changes how fast fetches
-/// are, never what they find, and is in no version hash.
+/// An index over one or more properties of an entity and its subentities. It affects the speed of fetches, never their
+/// results, and is not part of the version hash.
 public final class FetchIndexDescription: @unchecked Sendable {
   /// The name, unique in the entity.
   public var name: String { willSet { willEdit() } }
-  /// What is indexed, the most significant first.
+  /// The indexed properties, most significant first.
   public var elements: [FetchIndexElementDescription] { willSet { willEdit() } }
   var isFrozen = false
 
@@ -32,8 +32,8 @@ public struct FetchIndexElementDescription: Sendable {
   public let property: PropertyDescription
   /// How values are ordered.
   public let collationType: CollationType
-  /// Whether the smallest value comes first. This version keeps all indexes ascending and reads them
-  /// both ways.
+  /// Whether the smallest value comes first. Unlike Core Data, this version stores all indexes ascending and reads them in
+  /// both directions.
   public let isAscending: Bool
 
   /// An element for a property.

@@ -1,8 +1,8 @@
 import HeartwoodBytes
 
-/// What an entity is once its model cannot change any more: numbers, slots, layout, classes.
+/// The compiled form of an entity of a frozen model: numbers, slots, layout, classes.
 ///
-/// - Invariant: the slots of an entity begin with those of its superentity, in the same order.
+/// - Invariant: The slots of an entity begin with those of its superentity, in the same order.
 final class FrozenEntity: @unchecked Sendable {
   let number: UInt16
   let root: EntityDescription
@@ -11,24 +11,24 @@ final class FrozenEntity: @unchecked Sendable {
   let slotsByName: [String: Int]
   let attributes: [AttributeDescription?]
   let relationships: [RelationshipDescription]
-  /// By slot, so that reaching a relationship costs no cast.
+  /// By slot, so that getting a relationship needs no cast.
   let relationshipBySlot: [RelationshipDescription?]
   let defaults: [Value]
-  /// What a save checks of an object.
+  /// The checks of an object at a save.
   let checks: [PropertyCheck]
   let versionHash: VersionHash
-  /// The entity and all below it by number, of root entities and of others.
+  /// The entity and all its subentities at any depth, by number.
   let family: RowFamily
-  /// What the public face shows: inherited properties first, each entity's in the order of declaration.
+  /// The properties as the public API lists them: inherited ones first, each entity's in declaration order.
   let declaredProperties: [PropertyDescription]
   let objectClass: ManagedObject.Type
   let factory: ObjectFactory
   private let access: AccessTable
-  /// How the class declares its properties, by slot; nil for those that it does not declare.
+  /// The class's declarations of the properties, by slot; nil for those that it does not declare.
   let declarations: [PropertyRecord?]
-  /// By slot, the types of values by name where the attribute type's own Swift type is not the declared one.
+  /// By slot, the declared type of values accessed by name, if it is not the attribute type's own Swift type.
   let convertedTypes: [(any AttributeValue.Type)?]
-  /// Whether new objects need default values that the class makes afresh for each, as `UUID()` is.
+  /// Whether new objects need default values that the class evaluates for each of them, such as `UUID()`.
   let hasChangingDefaults: Bool
 
   init(
@@ -60,11 +60,11 @@ final class FrozenEntity: @unchecked Sendable {
   }
 }
 
-/// What the rest of the module asks of an entity in use.
+/// Access to the frozen contents.
 extension EntityDescription {
-  /// The frozen contents. Using an entity freezes its model.
+  /// The frozen contents. The first use freezes the model.
   ///
-  /// - Precondition: the entity is in a model, and the model is sound.
+  /// - Precondition: The entity is in a model, and the model is valid.
   var compiled: FrozenEntity {
     if let frozen { return frozen }
     return freezeNow()
@@ -83,13 +83,13 @@ extension EntityDescription {
     return frozen
   }
 
-  /// What makes its objects; at hand without a reference to be counted.
+  /// Creates the entity's objects; available without reference counting.
   var factory: ObjectFactory { knownFactory ?? compiled.factory }
   var number: UInt16 { factory.number }
   var layout: RowLayout { compiled.layout }
-  /// The topmost superentity: rows and keys are under it.
+  /// The topmost superentity. Rows are stored and keys are allocated by root entity.
   var rootEntity: EntityDescription { frozen?.root ?? topmost }
-  /// The places of all properties; those of superentities come first, and are the same in every subentity.
+  /// The slots of all properties. Those of superentities come first, and are the same in every subentity.
   var slots: Range<Int> { 0..<compiled.properties.count }
   var hasSubentities: Bool { !subentities.isEmpty }
   var relationshipsBySlot: [RelationshipDescription] { compiled.relationships }
@@ -99,7 +99,7 @@ extension EntityDescription {
   func attribute(at slot: Int) -> AttributeDescription? { compiled.attributes[slot] }
   func defaultValue(at slot: Int) -> Value { compiled.defaults[slot] }
 
-  /// - Precondition: the property at `slot` is a relationship.
+  /// - Precondition: The property at `slot` is a relationship.
   func relationship(at slot: Int) -> RelationshipDescription {
     guard let relationship = compiled.relationshipBySlot[slot] else {
       programError("\(property(at: slot).displayName) is an attribute, not a relationship")
@@ -107,7 +107,9 @@ extension EntityDescription {
     return relationship
   }
 
-  /// This entity or one below it, by its number in the store.
+  /// This entity or a subentity, by its number in the store.
+  ///
+  /// - Throws: `.persistentStoreDamaged` if there is none with this number.
   func entity(numbered number: UInt16) throws(HeartwoodError) -> EntityDescription {
     guard let entity = compiled.family.entity(number) else {
       throw .damagedRow(number, notIn: compiled.family)
@@ -115,6 +117,6 @@ extension EntityDescription {
     return entity
   }
 
-  /// A new object of the entity's class, in no context.
+  /// A new object of the entity's class, without a context.
   func makeObject() -> ManagedObject { factory.makeObject() }
 }

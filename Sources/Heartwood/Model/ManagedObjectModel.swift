@@ -4,12 +4,12 @@ import HeartwoodFiles
 
 /// A schema: the entities of a store with their properties.
 ///
-/// A model is made from classes (`init(types:)`) or from descriptions. It may be changed until a
-/// coordinator or an object first uses it; then it is frozen.
+/// A model is made from classes (`init(types:)`) or from descriptions. It is mutable until a coordinator or an object
+/// first uses it, which freezes it.
 public final class ManagedObjectModel: @unchecked Sendable {
-  /// The entities; their order means nothing.
+  /// The entities; their order has no meaning.
   ///
-  /// - Precondition: an entity is in one model only.
+  /// - Precondition: An entity is in one model only.
   public var entities: [EntityDescription] = [] {
     willSet {
       require(!isFrozen, "the model cannot be changed: it is in use already; change a copy of it")
@@ -18,7 +18,7 @@ public final class ManagedObjectModel: @unchecked Sendable {
     didSet { take(entities) }
   }
 
-  /// Free labels for people; never consulted.
+  /// Labels for display; they have no effect.
   public var versionIdentifiers: Set<String> = []
 
   private let freezing = Guarded(false)
@@ -42,9 +42,9 @@ public final class ManagedObjectModel: @unchecked Sendable {
   /// Whether the model is in use and cannot change any more.
   var isFrozen: Bool { freezing.withLock { $0 } }
 
-  /// Checks the model and fixes it for the rest of the process. Does nothing when it is fixed already.
+  /// Checks the model and freezes it for the rest of the process. Does nothing if it is frozen already.
   ///
-  /// - Throws: `.coreData` with a sentence that says what is wrong in the model.
+  /// - Throws: `.coreData` with a message that says what is wrong in the model.
   func freeze() throws(HeartwoodError) {
     let failure = freezing.withLock { isFrozen -> HeartwoodError? in
       guard !isFrozen else { return nil }
@@ -65,7 +65,7 @@ public final class ManagedObjectModel: @unchecked Sendable {
     for entity in entities { entity.model = self }
   }
 
-  /// A model that was never used lets its parts go, which refer to one another in circles.
+  /// Breaks the reference cycles between the descriptions of a model that was never used.
   deinit {
     guard !isFrozen else { return }
     for entity in entities {
@@ -80,26 +80,26 @@ public final class ManagedObjectModel: @unchecked Sendable {
   }
 }
 
-/// The models in use; they last as long as the process.
+/// The frozen models, which are kept until the process ends.
 enum FrozenModels {
   private static let kept = Guarded([ManagedObjectModel]())
 
   static func keep(_ model: ManagedObjectModel) { kept.withLock { $0.append(model) } }
 
-  /// The entities whose objects are of exactly this class, in the order in which their models came into use.
+  /// The entities whose objects have exactly this class, in the order in which their models were frozen.
   static func entities(of type: ManagedObject.Type) -> [EntityDescription] {
     kept.withLock { $0.compactMap { $0.entity(of: type) } }
   }
 }
 
 extension ManagedObjectModel {
-  /// The entity whose objects are of exactly this class; nil where there is none, or where several are.
+  /// The entity whose objects have exactly this class; nil if there is none or several.
   func entity(of type: ManagedObject.Type) -> EntityDescription? {
     if let entitiesByClass { return entitiesByClass[ObjectIdentifier(type)] ?? nil }
     return Self.byClass(entities)[ObjectIdentifier(type)] ?? nil
   }
 
-  /// One entity for each class that stands for exactly one.
+  /// The entities by class; nil for a class that several entities share.
   static func byClass(_ entities: [EntityDescription]) -> [ObjectIdentifier: EntityDescription?] {
     let pairs = entities.compactMap { entity in
       (entity.frozen?.objectClass ?? entity.givenClass).map { (ObjectIdentifier($0), Optional(entity)) }

@@ -1,7 +1,7 @@
-/// What makes a model unusable, each with a sentence that names entity and property.
+/// Checks that a model is valid; each error has a message that names entity and property.
 final class ModelChecks {
   let model: ManagedObjectModel
-  /// The default values in their stored form, by attribute.
+  /// The default values in stored form, by attribute.
   private(set) var defaults: [ObjectIdentifier: Value] = [:]
 
   init(_ model: ManagedObjectModel) { self.model = model }
@@ -29,7 +29,7 @@ final class ModelChecks {
     for entity in model.entities {
       guard let name = entity.name, !name.isEmpty else { throw .model("an entity of the model has no name") }
       guard Self.isUsable(name) else {
-        throw .model("the entity name \"\(name)\" cannot be used: take letters, digits and underscores")
+        throw .model("the entity name \"\(name)\" cannot be used: use letters, digits and underscores")
       }
       guard seen.insert(name).inserted else { throw .model("two entities of the model are called \(name)") }
       guard entity.model === model else {
@@ -46,7 +46,7 @@ final class ModelChecks {
     }
   }
 
-  /// Names appear in identifiers, key paths and format strings.
+  /// Whether a name can appear in identifiers, key paths and format strings.
   static func isUsable(_ name: String) -> Bool {
     guard let first = name.unicodeScalars.first, !first.properties.isWhitespace, !("0"..."9" ~= first) else {
       return false
@@ -83,7 +83,7 @@ final class ModelChecks {
     guard Self.isUsable(property.name) else {
       throw .model(
         "the property name \"\(property.name)\" of \(property.entity?.displayName ?? "?") cannot be used: "
-          + "take letters, digits and underscores")
+          + "use letters, digits and underscores")
     }
     guard !ReservedNames.all.contains(property.name) else {
       throw .model(
@@ -205,7 +205,7 @@ final class ModelChecks {
   static func list(_ names: some Sequence<String>) -> String { names.sorted().joined(separator: ", ") }
 }
 
-/// Names that properties cannot have, as every object has a member so called.
+/// Names that properties cannot have, because every object has a member with that name.
 package enum ReservedNames {
   package static let all: Set<String> = [
     "self", "Self", "SELF", "description", "debugDescription", "hash", "hashValue", "objectID", "entity",

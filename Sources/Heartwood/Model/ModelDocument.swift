@@ -1,8 +1,8 @@
 import Foundation
 
-/// A model as bytes: what a store keeps of it, so that it can be read without the program's classes.
+/// A model as bytes: stored with the data, so that a store can be read without the program's classes.
 extension ManagedObjectModel {
-  /// The whole model: entities, properties, defaults, indexes, constraints. Equal models give equal bytes.
+  /// The whole model: entities, properties, defaults, indexes, constraints. Equal models have equal bytes.
   func encoded() throws(HeartwoodError) -> [UInt8] {
     do {
       let encoder = JSONEncoder()
@@ -15,7 +15,7 @@ extension ManagedObjectModel {
 
   /// The model that `encoded()` wrote, frozen. Its objects are plain `ManagedObject`s.
   ///
-  /// - Throws: `.persistentStoreDamaged` when the bytes are no model, or not a sound one.
+  /// - Throws: `.persistentStoreDamaged` if the bytes are not a model, or not a valid one.
   convenience init(decoding bytes: UnsafeRawBufferPointer) throws(HeartwoodError) {
     let document: ModelDocument
     do {
@@ -33,7 +33,7 @@ extension ManagedObjectModel {
     }
   }
 
-  /// The first thing in which the rows of two models would differ, in words; nil where they would not.
+  /// The first difference that affects the rows of the two models, for messages; nil if there is none.
   func firstDifference(from stored: ManagedObjectModel) -> String? {
     let mine = entitiesByName
     let theirs = stored.entitiesByName
@@ -79,7 +79,7 @@ extension EntityDescription {
 }
 
 extension PropertyDescription {
-  /// What counts for rows, in words.
+  /// The characteristics that affect rows, for messages.
   fileprivate var shape: String {
     let optional = isOptional ? "optional " : ""
     if let attribute = self as? AttributeDescription { return "\(optional)\(attribute.type)" }
@@ -98,7 +98,7 @@ extension HeartwoodError {
   }
 }
 
-/// The model's parts in the form in which they are written, as JSON with sorted keys.
+/// The encoded form of a model: JSON with sorted keys.
 struct ModelDocument: Codable {
   var formatVersion = 1
   var versionIdentifiers: [String]
@@ -136,7 +136,7 @@ struct ModelDocument: Codable {
 
   struct Relationship: Codable {
     var destination: String
-    /// The entity that declares the inverse, and its name.
+    /// The name of the entity that declares the inverse, and the inverse's name.
     var inverse: [String]?
     var deleteRule: Int
     var minCount: Int
@@ -209,11 +209,11 @@ extension ModelDocument.Property {
 // MARK: Reading
 
 extension ModelDocument {
-  /// Gives fresh entities, one for each that was written, what they consist of; freezing checks it.
+  /// Sets the contents of empty entities, one for each encoded entity. Freezing checks the result.
   ///
-  /// The entities are in a model already, which lets their parts go where this fails.
+  /// The entities are in a model already; if this throws, the model's deinit breaks their reference cycles.
   ///
-  /// - Throws: when a name leads nowhere, or a type or a value is none.
+  /// - Throws: `.persistentStoreDamaged` if a name is unknown, or a type or a value is invalid.
   func fill(_ fresh: [EntityDescription]) throws(HeartwoodError) {
     guard formatVersion == 1 else {
       throw .damagedModel("it has format version \(formatVersion), which this version does not know")
@@ -246,7 +246,7 @@ extension ModelDocument.Entity {
     entity.ownProperties = made
   }
 
-  /// Gives relationships their destinations and inverses.
+  /// Sets the destinations and inverses of relationships.
   fileprivate func connect(
     _ entity: EntityDescription, _ byName: [String: EntityDescription]
   ) throws(HeartwoodError) {

@@ -1,6 +1,6 @@
-/// Checks a model and gives its entities numbers, slots and layouts.
+/// Checks a model and assigns numbers, slots and layouts to its entities.
 ///
-/// Nothing of the model changes before all of it has been found sound.
+/// Changes the model only after the whole model was found valid.
 struct ModelFreezing {
   private let model: ManagedObjectModel
   private let checks: ModelChecks
@@ -30,8 +30,8 @@ struct ModelFreezing {
     }
   }
 
-  /// The superentity's properties first; those of one entity by name, so that changing the order of
-  /// declarations changes no row.
+  /// The superentity's properties first; those of one entity by name, so that the order of declarations does not affect
+  /// rows.
   static func propertiesInSlotOrder(_ entity: EntityDescription) -> [PropertyDescription] {
     entity.lineage.flatMap { $0.ownProperties.sorted { $0.name < $1.name } }
   }
@@ -75,7 +75,7 @@ extension EntityDescription {
     return top
   }
 
-  /// The entity and all below it, each before those below it.
+  /// The entity and all its subentities at any depth, each before its own subentities.
   var selfAndBelow: [EntityDescription] {
     var found: [EntityDescription] = []
     var waiting = [self]
@@ -86,7 +86,7 @@ extension EntityDescription {
     return found
   }
 
-  /// The topmost superentity first, the entity itself last.
+  /// The entity and its superentities, the topmost first.
   var lineage: [EntityDescription] {
     var upward: [EntityDescription] = []
     var next: EntityDescription? = self

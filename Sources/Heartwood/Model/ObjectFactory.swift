@@ -1,15 +1,15 @@
-/// What it takes to make an object of an entity, ready at hand and without references to be counted: objects
-/// are made by the million.
+/// Creates objects of an entity. It holds everything that this needs without reference counting, because objects are
+/// created by the million.
 struct ObjectFactory: @unchecked Sendable {
   private let entityReference: Unmanaged<EntityDescription>
   let objectClass: ManagedObject.Type
-  /// The columns of the properties, by where their wrappers are in an instance.
+  /// The columns of the properties, by the offset of their wrappers in an instance.
   let columns: UnsafePointer<Column>
   let number: UInt16
   let rootNumber: UInt16
   let hasSubentities: Bool
 
-  /// - Parameter entity: frozen entities last as long as the process.
+  /// - Parameter entity: A frozen entity, which lives as long as the process.
   init(
     _ entity: EntityDescription, _ objectClass: ManagedObject.Type, _ columns: UnsafePointer<Column>,
     number: UInt16, rootNumber: UInt16
@@ -22,7 +22,7 @@ struct ObjectFactory: @unchecked Sendable {
     self.rootNumber = rootNumber
   }
 
-  /// A new object, in no context.
+  /// A new object, without a context.
   @inline(__always)
   func makeObject() -> ManagedObject {
     entityReference._withUnsafeGuaranteedRef { objectClass.init(entity: $0, insertInto: nil) }

@@ -1,9 +1,9 @@
-/// What a save checks of one property, worked out once for each entity.
+/// The check of one property at a save, computed once for each entity.
 struct PropertyCheck {
   enum Kind {
     case attribute(name: String)
     case toOne
-    /// A to-many relationship whose count is bounded.
+    /// A to-many relationship with a minimum or maximum count.
     case count(RelationshipDescription)
   }
 
@@ -11,7 +11,7 @@ struct PropertyCheck {
   let kind: Kind
   let isMandatory: Bool
 
-  /// Nil for a property of which there is nothing to check.
+  /// Nil for a property that needs no check.
   init?(_ property: PropertyDescription, slot: Int) {
     self.slot = slot
     isMandatory = !property.isOptional && !property.isTransient

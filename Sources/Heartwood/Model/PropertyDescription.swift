@@ -2,33 +2,33 @@ import HeartwoodBytes
 
 /// One property of an entity: an attribute or a relationship.
 ///
-/// Descriptions may be changed until their model is used by a coordinator or for an object; then they
-/// are frozen, and changing one is a programming error.
+/// Descriptions are mutable until a coordinator or an object uses their model, which freezes them; changing a frozen
+/// description is a program error.
 public class PropertyDescription: @unchecked Sendable {
   /// The name, unique in the entity and its superentities.
   public var name = "" { willSet { willEdit() } }
-  /// Whether the property may be without a value when it is saved. Never checked at assignment.
+  /// Whether the property may have no value at a save. Assignments are not checked.
   public var isOptional = true { willSet { willEdit() } }
-  /// Free annotations; in no version hash.
+  /// Annotations for the program's own use; not part of the version hash.
   public var userInfo: [String: String] = [:] { willSet { willEdit() } }
-  /// The name under which migration knows the property; nil means its own name.
+  /// The name by which migration identifies the property; nil for its own name.
   public var renamingIdentifier: String? { willSet { willEdit() } }
-  /// Any text: changing it changes the version hash.
+  /// Any text; it is part of the version hash.
   public var versionHashModifier: String? { willSet { willEdit() } }
 
   /// The entity that declares the property.
   public internal(set) final var entity: EntityDescription?
 
-  /// Where the property stands among those of its entity, inherited ones first; -1 before freezing.
+  /// The index of the property among those of its entity, inherited ones first; -1 before freezing.
   public internal(set) final var slot = -1
   final var isFrozen = false
 
   init() {}
 
-  /// Entity and property, as messages name it.
+  /// Entity and property, for messages.
   final var displayName: String { "\(entity?.displayName ?? "?").\(name)" }
 
-  /// Reserved for values that are not stored, which this version does not have.
+  /// Always false: unlike Core Data, this version has no properties without a stored value.
   final var isTransient: Bool { false }
 
   final func willEdit() {

@@ -1,13 +1,12 @@
-/// What happens to the destinations of a relationship when the object with the relationship is deleted.
-/// The numbers are Core Data's.
+/// The effect of deleting an object on the destinations of its relationship. The raw values are Core Data's.
 public enum DeleteRule: Int, Sendable, CaseIterable {
-  /// Nothing: destinations go on pointing at what is no longer there.
+  /// None: destinations keep dangling references to the object.
   case noActionDeleteRule = 0
-  /// The destinations' inverse forgets the object.
+  /// Removes the object from the destinations' inverse.
   case nullifyDeleteRule = 1
-  /// The destinations are deleted too, by their own rules.
+  /// Deletes the destinations too, and applies their own rules.
   case cascadeDeleteRule = 2
-  /// A save that would delete the object while it has destinations fails.
+  /// Makes a save fail if the deleted object still has destinations.
   case denyDeleteRule = 3
 
   /// `noActionDeleteRule`.
@@ -22,31 +21,31 @@ public enum DeleteRule: Int, Sendable, CaseIterable {
 
 /// A relationship: a property whose value is one object or several.
 public final class RelationshipDescription: PropertyDescription, @unchecked Sendable {
-  /// The entity of the destinations; subentities of it count.
+  /// The entity of the destinations, which may also be of its subentities.
   public var destinationEntity: EntityDescription! { willSet { willEdit() } }
-  /// The relationship back, kept by the context; each of the two must name the other. Strongly advised.
+  /// The inverse relationship, which the context maintains. Each of the two must name the other. Strongly recommended.
   public var inverseRelationship: RelationshipDescription? { willSet { willEdit() } }
-  /// What deleting an object does to its destinations. Core Data's default for descriptions is
-  /// `noActionDeleteRule`; ours is `nullifyDeleteRule`, as in its model editor.
+  /// The effect of deleting an object on its destinations. The default is `nullifyDeleteRule`, as in Core Data's model
+  /// editor; Core Data's descriptions default to `noActionDeleteRule`.
   public var deleteRule = DeleteRule.nullifyDeleteRule { willSet { willEdit() } }
-  /// The least number of destinations, checked at save unless the relationship is optional and empty.
+  /// The minimum number of destinations, checked at a save unless the relationship is optional and empty.
   public var minCount = 0 { willSet { willEdit() } }
-  /// The greatest number of destinations; 1 makes a to-one relationship, 0 means no limit.
+  /// The maximum number of destinations; 1 makes a to-one relationship, 0 means no limit.
   public var maxCount = 0 { willSet { willEdit() } }
-  /// Whether the destinations of a to-many relationship have an order.
+  /// Whether the destinations of a to-many relationship are ordered.
   public var isOrdered = false { willSet { willEdit() } }
 
   /// A new relationship; set at least its name, destination and, for to-one, `maxCount`.
   public override init() { super.init() }
 
-  /// A new relationship; its inverse is set on the two once both are there.
+  /// A new relationship. Set the inverse of both relationships after both are created.
   ///
   /// - Parameters:
-  ///   - name: unique in the entity.
-  ///   - destination: the entity of the destinations.
-  ///   - isToMany: false for one destination at most.
-  ///   - isOrdered: whether the destinations have an order.
-  ///   - deleteRule: what deleting an object does to its destinations.
+  ///   - name: The name, unique in the entity.
+  ///   - destination: The entity of the destinations.
+  ///   - isToMany: False for at most one destination.
+  ///   - isOrdered: Whether the destinations are ordered.
+  ///   - deleteRule: The effect of deleting an object on its destinations.
   public convenience init(
     name: String, destination: EntityDescription, isToMany: Bool, isOrdered: Bool = false,
     deleteRule: DeleteRule = .nullify
@@ -59,10 +58,10 @@ public final class RelationshipDescription: PropertyDescription, @unchecked Send
     self.deleteRule = deleteRule
   }
 
-  /// Whether there may be more than one destination.
+  /// Whether more than one destination is allowed.
   public var isToMany: Bool { maxCount != 1 }
 
-  /// Whether the store keeps entries for this relationship that no to-one value implies: many-to-many,
-  /// and to-many without inverse. The other kinds follow from the rows of the other side.
+  /// Whether the store has entries for this relationship that no to-one value implies: many-to-many, and to-many without
+  /// an inverse. Other relationships are derived from the rows of the other side.
   var ownsLinks: Bool { isToMany && inverseRelationship?.isToMany != false }
 }

@@ -1,10 +1,10 @@
 import Foundation
 import HeartwoodBytes
 
-/// A fingerprint of what an entity's rows look like: equal for models that can read each other's rows.
+/// A hash of the form of an entity's rows: equal for models that can read each other's rows.
 ///
-/// Names, types, optionality, inheritance, uniqueness and relationships count; defaults, delete rules,
-/// indexes, classes and user info do not, nor does the order of properties.
+/// Includes names, types, optionality, inheritance, abstractness, uniqueness, relationships and hash modifiers. Does not
+/// include defaults, delete rules, indexes, classes, user info and the order of properties.
 struct VersionHash: Hashable, Sendable {
   let high: UInt64
   let low: UInt64
@@ -26,13 +26,13 @@ struct VersionHash: Hashable, Sendable {
     (high, low) = bytes.withUnsafeBytes { (XXH3.hash($0, seed: 0), XXH64.hash($0, seed: 0x68_65_61_72_74)) }
   }
 
-  /// Sixteen bytes.
+  /// The hash as 16 bytes.
   var data: Data {
     Data([high, low].flatMap { word in (0..<8).map { UInt8(truncatingIfNeeded: word >> (56 - 8 * $0)) } })
   }
 }
 
-/// Fields one after the other, each with its length, so that no two lists of fields read the same.
+/// A sequence of fields, each with its length, so that different sequences have different bytes.
 private struct HashedText {
   var bytes: [UInt8] = []
 
@@ -68,11 +68,11 @@ private struct HashedText {
 }
 
 extension EntityDescription {
-  /// A fingerprint of what the entity's rows look like; using it freezes the model.
+  /// A hash of the form of the entity's rows; reading it freezes the model.
   public var versionHash: Data { compiled.versionHash.data }
 }
 
 extension ManagedObjectModel {
-  /// The entities' fingerprints by name; using them freezes the model.
+  /// The version hashes of the entities by name; reading them freezes the model.
   public var entityVersionHashesByName: [String: Data] { entitiesByName.mapValues(\.versionHash) }
 }

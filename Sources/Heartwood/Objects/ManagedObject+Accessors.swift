@@ -1,12 +1,13 @@
 import HeartwoodBytes
 
-/// What the wrappers call. `place` is the wrapper's address, from which the compiler makes a constant.
+/// The accessors of property wrappers. `place` is the wrapper's address, from which the compiler derives a constant
+/// offset.
 extension ManagedObject {
   /// The value of an attribute.
   @inlinable @inline(__always)
   public final func _attribute<Wrapped: AttributeValue>(_ place: UnsafeRawPointer) -> Wrapped {
     let offset = place - UnsafeRawPointer(Unmanaged.passUnretained(self).toOpaque())
-    // Where uses are checked, no row is exposed; debug builds, which check always, leave out this short way.
+    // If uses are checked, no row is exposed. Debug builds always check, so they omit this fast path.
     #if !DEBUG
       if let row = _row, let value = Wrapped._read(row, _columns[offset]) { return value }
     #endif
@@ -19,7 +20,7 @@ extension ManagedObject {
     _setAttribute(at: place - UnsafeRawPointer(Unmanaged.passUnretained(self).toOpaque()), value)
   }
 
-  /// The value where the row alone does not tell: a fault, a pending value, a null.
+  /// The value if the exposed row does not have it: a fault, a pending value, a null.
   @inlinable @inline(never)
   final func _attributeSlowly<Wrapped: AttributeValue>(_ offset: Int) -> Wrapped {
     if _isPrototype { return _recordedAttribute(offset) }
@@ -30,8 +31,7 @@ extension ManagedObject {
     return Wrapped(stored) ?? _replacement(at: offset, for: stored)
   }
 
-  /// The row of an object whose values are all in it, after firing a fault; nil where something pending stands
-  /// before it.
+  /// The exposed row, after firing a fault; nil if the object has pending values or no row.
   @usableFromInline
   final func _rowWhenRead() -> UnsafeRawPointer? {
     willRead()
@@ -51,8 +51,8 @@ extension ManagedObject {
     setEdit(slot, value)
   }
 
-  /// What stands in for a value that the declared type does not have: for null the declared default, as
-  /// reading cannot fail. For anything else the object is unreadable from now on.
+  /// The replacement for a stored value that the declared type cannot represent. Null reads as the declared default, as
+  /// reading cannot fail. Any other value makes the object unreadable.
   @usableFromInline
   final func _replacement<Wrapped: AttributeValue>(at offset: Int, for stored: _Value) -> Wrapped {
     let slot = modelledSlot(offset)
@@ -71,7 +71,7 @@ extension ManagedObject {
     managedObjectContext?.noteUnreadable(error, self)
   }
 
-  /// - Precondition: the property at this offset is in the model of the object's entity.
+  /// - Precondition: The property at this offset is in the model of the object's entity.
   final func modelledSlot(_ offset: Int) -> Int {
     let column = _columns[offset]
     require(!column.isNone, "\(type(of: self)) has a property that \(entity.displayName) does not have")
@@ -96,7 +96,7 @@ extension ManagedObject {
     value._write(to: self, modelledSlot(offset))
   }
 
-  /// The destinations of a relationship, made as they are asked for.
+  /// The destinations of a relationship, created on access.
   public final func _relatedObjects<Destination: ManagedObject>(
     _ place: UnsafeRawPointer
   ) -> RelatedObjects<Destination> {

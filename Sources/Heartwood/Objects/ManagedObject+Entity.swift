@@ -1,10 +1,10 @@
 import HeartwoodBytes
 
-/// Which entity a class stands for.
+/// The entity of a class.
 extension ManagedObject {
-  /// The entity of this class, in the model that came into use last.
+  /// The entity of this class, in the model that was frozen last.
   ///
-  /// - Precondition: a model that is in use has exactly one entity with this class.
+  /// - Precondition: A frozen model has exactly one entity with this class.
   public class func entity() -> EntityDescription {
     guard let entity = FrozenModels.entities(of: self).last else {
       programError(

@@ -1,38 +1,37 @@
-/// How an object comes to its row and loses it again.
+/// Loading and dropping an object's row.
 extension ManagedObject {
-  /// Whether the bytes of a row are at hand, though the object may still be a fault.
+  /// Whether the object has the bytes of its row. It may be a fault nevertheless.
   final var hasRow: Bool { storedRow != nil }
   final var row: RowView? { storedRow?.view }
-  /// 0 without a row.
+  /// The version of the object's row; 0 if it has none.
   final var rowVersion: UInt32 { storedRow?.view.version ?? 0 }
 
-  /// The version that a delete is judged by: of the row as it was read, or as it is now if the object has
-  /// not been touched yet. 0 where there is no row any more.
+  /// The version that a delete is checked against: of the row as it was read, or of the current row if the object was not
+  /// read yet. 0 if the row does not exist any more.
   final var rowVersionForConflicts: UInt32 {
     if storedRow == nil { managedObjectContext?.fire(self) }
     return rowVersion
   }
 
-  /// Takes a copy of a row, in place of an earlier one. A fault stays one, pending values stay.
+  /// Copies a row, replacing an earlier one. A fault stays one, pending values are kept.
   ///
-  /// - Throws: when the bytes are no row of the object's entity.
+  /// - Throws: `.persistentStoreDamaged` if the bytes are not a row of the object's entity.
   final func adopt(row bytes: UnsafeRawBufferPointer) throws(HeartwoodError) {
     _ = try RowView(validating: bytes, layout: entity.layout)
     take(bytes)
   }
 
-  /// Takes a copy of a row of the object's entity that has been checked already.
+  /// Copies a checked row of the object's entity.
   final func adopt(checkedRow bytes: UnsafeRawBufferPointer) { take(bytes) }
 
-  /// Takes the row that a save has just written. The object is no fault then.
+  /// Copies the row that a save has just written, and makes the object realised.
   final func commit(row: [UInt8]) {
     row.withUnsafeBytes { take($0) }
     isRealised = true
     exposeRow()
   }
 
-  /// Makes sure that values can be read: gets the row of a fault. Where that fails the object stays a
-  /// fault, and reads as its defaults.
+  /// Loads the row of a fault. If that fails, the object stays a fault and reads as its defaults.
   final func willRead() {
     guard !isRealised, let contextReference else { return }
     if storedRow == nil, state.isDisjoint(with: [.unreadable, .inaccessible]) {
@@ -44,7 +43,7 @@ extension ManagedObject {
     awakeFromFetch()
   }
 
-  /// Drops row, pending values and relationships.
+  /// Drops the row, pending values and relationship states.
   final func turnIntoFault() {
     willTurnIntoFault()
     _row = nil
@@ -54,7 +53,7 @@ extension ManagedObject {
     didTurnIntoFault()
   }
 
-  /// Puts the object under a context's care.
+  /// Registers the object with a context. An object with a temporary identifier is realised at once.
   final func attach(to context: ManagedObjectContext, as identifier: ManagedObjectID) {
     contextReference = .passUnretained(context)
     self.identifier = identifier
@@ -63,7 +62,7 @@ extension ManagedObject {
     makeChangingDefaults()
   }
 
-  /// Leaves the context. The object keeps its last values; a fault those that a fetch has brought ahead.
+  /// Removes the object from its context. It keeps its last values; a fault keeps those of a row that was already copied.
   final func detach() {
     contextReference = nil
     guard storedRow != nil else { return }
@@ -71,7 +70,7 @@ extension ManagedObject {
     exposeRow()
   }
 
-  /// Lets the accessors read the row itself, where nothing pending stands before it.
+  /// Lets accessors read the row directly, if the object is realised and has no pending values.
   final func exposeRow() {
     guard isRealised, pending?.hasEdits != true, mayExposeRow else { return }
     _row = storedRow?.base
@@ -88,8 +87,8 @@ extension ManagedObject {
     exposeRow()
   }
 
-  /// Gives a new object the defaults that its class makes afresh each time, as `UUID()` is: another
-  /// prototype is the only way to have them made.
+  /// Sets the defaults that the class evaluates for each new object, such as `UUID()`. Creating another prototype is the
+  /// only way to evaluate them.
   private final func makeChangingDefaults() {
     let contents = entity.compiled
     guard contents.hasChangingDefaults else { return }

@@ -3,12 +3,11 @@ import HeartwoodBytes
 
 /// Properties by name, for models that exist only at run time.
 extension ManagedObject {
-  /// The value of a property: of an attribute in the type that the class declares, without its optional
-  /// (`Int`, an enum), or in the attribute type's own (`Int64`, `String`, `Date`…) where no class declares it;
-  /// of a to-one relationship a `ManagedObject`, of a to-many one a `Set<ManagedObject>`, or an array if it is
-  /// ordered.
+  /// The value of a property. An attribute has the type that the class declares, without its optional (`Int`, an enum),
+  /// or the attribute type's own (`Int64`, `String`, `Date`…) if no class declares it. A to-one relationship is a
+  /// `ManagedObject`, a to-many one a `Set<ManagedObject>`, or an array if it is ordered.
   ///
-  /// - Precondition: the entity has such a property.
+  /// - Precondition: The entity has such a property.
   public final func value(forKey key: String) -> Any? {
     let slot = knownSlot(key)
     let use = beginUse("reading", slot)
@@ -19,11 +18,11 @@ extension ManagedObject {
     return relationship.isOrdered ? objects : Set(objects)
   }
 
-  /// Sets a property; what fits is said at `value(forKey:)`. Any integer that is in range fits an integer,
-  /// any number a floating-point or decimal one, a raw value the type that is declared with it, a set or an
-  /// array of objects a to-many relationship.
+  /// Sets a property to a value of the types of `value(forKey:)`. An integer attribute also accepts any integer in
+  /// range, a floating-point or decimal attribute any number, an attribute declared with an enum its raw value, a to-many
+  /// relationship a set or an array of objects.
   ///
-  /// - Precondition: the entity has such a property, and the value fits. `assign` throws instead.
+  /// - Precondition: The entity has such a property, and the value fits. `assign` throws instead.
   public final func setValue(_ value: Any?, forKey key: String) {
     do {
       try assign(value, forKey: key)
@@ -32,10 +31,10 @@ extension ManagedObject {
     }
   }
 
-  /// Sets a property as `setValue(_:forKey:)` does, for names and values that come from outside the program.
+  /// Sets a property like `setValue(_:forKey:)`, for names and values from outside the program.
   ///
-  /// - Throws: `.managedObjectValidation` naming the property, when there is no such property or the value
-  ///   does not fit; nothing is changed then.
+  /// - Throws: `.managedObjectValidation` with the property's name if there is no such property or the value does not
+  ///   fit; then nothing is changed.
   public final func assign(_ value: Any?, forKey key: String) throws(HeartwoodError) {
     guard let slot = entity.slot(named: key) else { throw .unknownProperty(key, entity) }
     let use = beginUse("setting", slot)
@@ -53,14 +52,14 @@ extension ManagedObject {
     }
   }
 
-  /// The value of an attribute; of a relationship as `value(forKey:)`.
+  /// The same as `value(forKey:)`.
   ///
-  /// - Precondition: the entity has such a property.
+  /// - Precondition: The entity has such a property.
   public final func primitiveValue(forKey key: String) -> Any? { value(forKey: key) }
 
-  /// Sets an attribute without marking the object as changed: alone, it is never saved.
+  /// Sets an attribute without marking the object as changed: without another change, a save does not write it.
   ///
-  /// - Precondition: the entity has such an attribute, and the value fits.
+  /// - Precondition: The entity has such an attribute, and the value fits.
   public final func setPrimitiveValue(_ value: Any?, forKey key: String) {
     let slot = knownSlot(key)
     let use = beginUse("setting", slot)
@@ -74,20 +73,21 @@ extension ManagedObject {
     }
   }
 
-  /// Whether the destinations of a relationship have not been looked up yet.
+  /// Whether the destinations of a to-many relationship have not been loaded yet. For a to-one relationship, whether the
+  /// object is a fault.
   ///
-  /// - Precondition: the entity has such a relationship.
+  /// - Precondition: The entity has such a relationship.
   public final func hasFault(forRelationshipNamed key: String) -> Bool {
     let relationship = entity.relationship(at: knownSlot(key))
-    let use = beginUse("looking at", relationship.slot)
+    let use = beginUse("inspecting", relationship.slot)
     defer { use?.leave() }
     guard relationship.isToMany else { return isFault }
     return relationshipState(at: relationship.slot)?.isLoaded != true
   }
 
-  /// The identifiers of a relationship's destinations, without making objects of them.
+  /// The identifiers of a relationship's destinations, without creating objects.
   ///
-  /// - Precondition: the entity has such a relationship.
+  /// - Precondition: The entity has such a relationship.
   public final func objectIDs(forRelationshipNamed key: String) -> [ManagedObjectID] {
     objectIDs(forRelationshipAt: knownSlot(key))
   }
@@ -103,11 +103,10 @@ extension ManagedObject {
 }
 
 extension ManagedObject {
-  /// The values that differ from those last fetched or saved, by property name, in the types of
-  /// `value(forKey:)`, `NSNull` for nil. To-many
-  /// relationships that have not been looked up are left out, as nothing is loaded for this.
+  /// The values that differ from those last fetched or saved, by property name, in the types of `value(forKey:)`,
+  /// `NSNull` for nil. To-many relationships that are not loaded are omitted: this loads no destinations.
   public final func changedValues() -> [String: Any] {
-    let use = beginUse("looking at the changes of", nil)
+    let use = beginUse("reading the changes of", nil)
     defer { use?.leave() }
     var changed: [String: Any] = [:]
     for slot in changedSlots() { changed[entity.property(at: slot).name] = presentValue(at: slot) }
@@ -117,9 +116,9 @@ extension ManagedObject {
     return changed
   }
 
-  /// Attributes and to-one identifiers as they were last fetched or saved, by name, `NSNull` for nil.
+  /// Attributes and to-one identifiers as last fetched or saved, by name, `NSNull` for nil; empty for a new object.
   ///
-  /// - Parameter keys: the properties; nil for all. To-many relationships are left out.
+  /// - Parameter keys: The properties; nil for all. To-many relationships are omitted.
   public final func committedValues(forKeys keys: [String]?) -> [String: Any] {
     let use = beginUse("reading", nil)
     defer { use?.leave() }
@@ -130,12 +129,12 @@ extension ManagedObject {
 
   /// Whether a save would write anything for this object.
   public final var hasPersistentChangedValues: Bool {
-    let use = beginUse("looking at the changes of", nil)
+    let use = beginUse("reading the changes of", nil)
     defer { use?.leave() }
     return isInserted || !changedSlots().isEmpty || hasRelationshipChanges
   }
 
-  /// The values as last fetched or saved, without to-many relationships; nil where there is no row.
+  /// The values as last fetched or saved, without to-many relationships; nil if the object has no row.
   final func committedSnapshot() -> [String: Any]? {
     guard hasRow else { return nil }
     return snapshot { committedValue(at: $0) }
@@ -149,8 +148,8 @@ extension ManagedObject {
 }
 
 extension EntityDescription {
-  /// A row's values by property name, `NSNull` for nil, without to-many relationships; nil where the
-  /// bytes are no row of this entity.
+  /// A row's values by property name, `NSNull` for nil, without to-many relationships; nil if the bytes are not a row of
+  /// this entity.
   func snapshot(ofRow bytes: UnsafeRawBufferPointer) -> [String: Any]? {
     let layout = layout
     guard let row = try? RowView(validating: bytes, layout: layout) else { return nil }
@@ -172,9 +171,10 @@ extension EntityDescription {
 }
 
 extension RelationshipDescription {
-  /// The objects in a value given by name.
+  /// The objects in a value set by name.
   ///
-  /// - Throws: when the value is none, or its objects are of another entity or context.
+  /// - Throws: `.managedObjectValidation` if the value is not of a fitting type, or its objects have another entity or
+  ///   context.
   fileprivate func fittingObjects(
     _ value: Any?, _ context: ManagedObjectContext?
   ) throws(HeartwoodError) -> [ManagedObject] {

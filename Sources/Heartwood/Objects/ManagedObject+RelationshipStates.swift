@@ -1,6 +1,6 @@
-/// Where an object keeps what it knows of its to-many relationships.
+/// Storage of the states of an object's to-many relationships.
 extension ManagedObject {
-  /// Nil before the relationship is first looked at.
+  /// Nil until the relationship is first used.
   final func relationshipState(at slot: Int) -> RelationshipState? {
     guard let pending, !pending.header.relationships.isEmpty else { return nil }
     return pending.header.relationships[slot]
@@ -19,7 +19,7 @@ extension ManagedObject {
     for case let state? in pending.header.relationships { body(state) }
   }
 
-  /// The slots of to-many relationships with differences to be saved, ascending.
+  /// The slots of to-many relationships with unsaved differences, ascending.
   final var changedToManySlots: [Int] {
     guard let pending else { return [] }
     return pending.header.relationships.indices.filter {
@@ -29,7 +29,7 @@ extension ManagedObject {
 
   final var hasRelationshipChanges: Bool { !changedToManySlots.isEmpty }
 
-  /// The identifiers of the destinations, without making objects.
+  /// The identifiers of the destinations, without creating objects.
   final func objectIDs(forRelationshipAt slot: Int) -> [ManagedObjectID] {
     let relationship = entity.relationship(at: slot)
     guard let context = managedObjectContext else { return [] }

@@ -1,15 +1,14 @@
 import Foundation
 
-/// Values by slot: pending ones before those of the row, and those before the defaults.
+/// Values by slot: a pending value has precedence over the row's, and the row's over the default.
 extension ManagedObject {
-  /// The value as it stands now. Fires a fault.
+  /// The current value. Fires a fault.
   final func value(at slot: Int) -> Value {
     if let pending = pending?.edit(slot) { return pending }
     return committedValue(at: slot)
   }
 
-  /// The value as last fetched or saved; of a new object, and where nothing could be read, the default.
-  /// Fires a fault.
+  /// The value as last fetched or saved; the default for a new object or an unreadable one. Fires a fault.
   final func committedValue(at slot: Int) -> Value {
     willRead()
     guard let row else { return entity.defaultValue(at: slot) }
@@ -23,13 +22,13 @@ extension ManagedObject {
     return entity.slots.filter { pending.edit($0) != nil }
   }
 
-  /// Notes a pending value; the context is not asked.
+  /// Sets a pending value without informing the context.
   final func setEdit(_ slot: Int, _ value: Value) {
     makePendingValues().setEdit(slot, value)
     _row = nil
   }
 
-  /// Forgets all pending values.
+  /// Drops all pending values.
   final func dropEdits() {
     pending?.dropEdits()
     exposeRow()
@@ -40,21 +39,21 @@ extension ManagedObject {
     editedSlots.filter { pending?.edit($0) != committedValue(at: $0) }
   }
 
-  /// Forgets all pending values after they were saved, and the memory for them where nothing else is in it.
+  /// Drops all pending values after a save, and frees their memory if it has no relationship states.
   final func forgetEdits() {
     if let pending, pending.header.relationships.isEmpty { self.pending = nil } else { pending?.dropEdits() }
     exposeRow()
   }
 
-  /// How often the object was edited since it came into being.
+  /// How often the object was edited.
   final var editCount: Int {
     get { pending?.header.editCount ?? 0 }
     set { makePendingValues().header.editCount = newValue }
   }
 
-  /// The present state as a row.
+  /// The current values as a row.
   ///
-  /// - Parameter mapping: gives keys for temporary ones.
+  /// - Parameter mapping: Returns the permanent keys of temporary ones, and other keys unchanged.
   final func encodedRow(version: UInt32, mapping: (UInt64) -> UInt64) -> [UInt8] {
     willRead()
     let contents = entity.compiled

@@ -1,41 +1,39 @@
 import HeartwoodBytes
 
-/// One object of the graph: an instance of an entity, backed by a row, at home in a context.
+/// One object of the graph: an instance of an entity, backed by a row, registered with a context.
 ///
-/// Subclass it and mark the properties to be kept with `@Attribute` and `@Relationship`, or use it as it
-/// is and reach properties by name. A fetched object is a fault until it is touched; then its values come
-/// straight from the bytes of its row. An object belongs to its context and to that context's queue; its
-/// `objectID` may go anywhere.
+/// Subclass it and mark persistent properties with `@Attribute` and `@Relationship`, or use it directly and access
+/// properties by name. A fetched object is a fault until its first use; after it, values are read directly from the
+/// bytes of its row. An object may be used on its context's queue only; its `objectID` may be used anywhere.
 ///
-/// - Invariant: `_row` is not nil only while every attribute can be read from it: the object is no fault
-///   and has no pending values.
+/// - Invariant: `_row` is not nil only while every attribute can be read from it: the object is realised and has no
+///   pending values.
 open class ManagedObject: Hashable {
   @usableFromInline @exclusivity(unchecked) final var _row: UnsafeRawPointer?
-  /// By the offset of a wrapper in the instance.
+  /// The columns by the offset of a wrapper in the instance.
   @usableFromInline final let _columns: UnsafePointer<_Column>
-  /// The copied row. It stays while there are pending values, and while the object is still a fault that
-  /// a fetch has given its row ahead.
+  /// The copied row. It is kept while there are pending values, and in a fault whose row a fetch has already copied.
   @exclusivity(unchecked) final var storedRow: StoredRow?
-  /// Where the object stands in the context's list of changes that it is in.
+  /// The object's index in the context's list of changes that contains it.
   @exclusivity(unchecked) final var placeInChanges: UInt32 = 0
-  /// What only touched objects have: pending values, relationships.
+  /// Pending values and relationship states; nil for an object without either.
   @exclusivity(unchecked) final var pending: PendingValues?
-  /// Frozen entities last as long as the process; contexts detach their objects before they go.
+  /// Unretained: frozen entities live as long as the process, and a context detaches its objects in its deinit.
   private final let entityReference: Unmanaged<EntityDescription>
   @exclusivity(unchecked) final var contextReference: Unmanaged<ManagedObjectContext>?
   @exclusivity(unchecked) final var identifier: ManagedObjectID
-  /// What the context has noted of the object.
+  /// The context's flags of the object.
   @exclusivity(unchecked) final var state: ObjectState = []
   @exclusivity(unchecked) final var isRealised = false
   @usableFromInline final let _isPrototype: Bool
 
-  /// Makes an object of an entity, and puts it into a context as a new one.
+  /// Creates an object of an entity, and inserts it into a context if there is one.
   ///
-  /// It is the one designated initialiser: fetched objects come through it too, with a nil context, and so
-  /// do a few prototypes by which the class is learned. Override it only for what must be done for all
-  /// of them; what new objects need belongs into `awakeFromInsert`.
+  /// This is the only designated initialiser. Fetched objects are also created with it, with a nil context, and so are a
+  /// few prototypes from which the class's declarations are read. Override it only for work that all of them need; set
+  /// the values of new objects in `awakeFromInsert`.
   ///
-  /// - Precondition: the entity is in a sound model, is not abstract, and its class is this one.
+  /// - Precondition: The entity is in a valid model and has this class. If there is a context, it is not abstract.
   public required init(entity: EntityDescription, insertInto context: ManagedObjectContext?) {
     entityReference = .passUnretained(entity)
     identifier = ManagedObjectID(entity: entity, key: .temporaryKeyMark, store: .none)
@@ -53,14 +51,14 @@ open class ManagedObject: Hashable {
     awakeFromInsert()
   }
 
-  /// Makes a new object of the class's entity in the context's model.
+  /// Creates a new object of the class's entity in the context's model.
   ///
-  /// - Precondition: exactly one entity of the model has this class.
+  /// - Precondition: Exactly one entity of the model has this class.
   public convenience init(context: ManagedObjectContext) {
     self.init(entity: context.entity(of: Self.self), insertInto: context)
   }
 
-  /// The entity that says which properties the object has.
+  /// The entity, which defines the object's properties.
   public final var entity: EntityDescription { entityReference._withUnsafeGuaranteedRef { $0 } }
 
   @inline(__always)
@@ -68,27 +66,27 @@ open class ManagedObject: Hashable {
     entityReference.toOpaque() == Unmanaged.passUnretained(entity).toOpaque()
   }
 
-  /// The context that the object lives in; nil before insertion and after a saved delete.
+  /// The context of the object; nil before insertion and after a saved delete.
   public final var managedObjectContext: ManagedObjectContext? { contextReference?.takeUnretainedValue() }
 
-  /// The identifier; temporary until the object is first saved.
+  /// The identifier; temporary until the object is saved or has obtained a permanent one.
   public final var objectID: ManagedObjectID {
     if identifier.key == .temporaryKeyMark { identifier = .makeTemporary(entity) }
     return identifier
   }
 
-  // MARK: Life
+  // MARK: Lifecycle
 
-  /// Called once when the object is new in a context; the place for values that each new object needs.
+  /// Called once when the object is inserted into a context. Override it to set initial values.
   open func awakeFromInsert() {}
-  /// Called each time when a fault has got its values from the store.
+  /// Called each time a fault has loaded its values from the store.
   open func awakeFromFetch() {}
-  /// Called when the object is about to be deleted, while its relationships are still whole.
+  /// Called when the object is about to be deleted, before delete rules change its relationships.
   open func prepareForDeletion() {}
-  /// Called before a save that this object is part of. Change a property only if its value differs, as
-  /// each change makes for another round.
+  /// Called before a save of this object. Set a property only if its value differs, because each change causes another
+  /// round of calls.
   open func willSave() {}
-  /// Called after a save that this object was part of.
+  /// Called after a save of this object.
   open func didSave() {}
   /// Called before the object drops its values.
   open func willTurnIntoFault() {}
@@ -97,32 +95,32 @@ open class ManagedObject: Hashable {
 
   // MARK: Validation
 
-  /// Checks one attribute's value at save; the place for rules that the model cannot express.
+  /// Validates one attribute's value at a save. Override it for rules that the model cannot express.
   ///
   /// - Parameters:
-  ///   - value: of the type that `value(forKey:)` gives: the declared one, without its optional.
-  ///   - key: the attribute's name.
-  /// - Throws: any error; `HeartwoodError` is reported as it is, others as `.managedObjectValidation`.
+  ///   - value: The value, in the type of `value(forKey:)`: the declared one, without its optional.
+  ///   - key: The attribute's name.
+  /// - Throws: Any error; `HeartwoodError` is reported unchanged, others as `.managedObjectValidation`.
   open func validateValue(_ value: Any?, forKey key: String) throws {}
-  /// Checks a new object at save. Overriding methods call this one first.
+  /// Validates a new object at a save. Overrides call this method first.
   open func validateForInsert() throws { try validateProperties() }
-  /// Checks a changed object at save. Overriding methods call this one first.
+  /// Validates a changed object at a save. Overrides call this method first.
   open func validateForUpdate() throws { try validateProperties() }
-  /// Checks an object that is to be deleted at save. Overriding methods call this one first.
+  /// Validates a deleted object at a save. Overrides call this method first.
   open func validateForDelete() throws { try validateDeleteRules() }
 
   // MARK: Names
 
-  /// The names of the class's wrapped properties, those of a subclass before those of its superclass, each
-  /// in the order of declaration. To be overridden only where a module is built without reflection
-  /// metadata, in which the names would be found otherwise.
+  /// The names of the class's wrapped properties: those of a subclass before those of its superclass, each in declaration
+  /// order. Override it only in a module that is built without reflection metadata, from which the names are read
+  /// otherwise.
   open class var propertyNames: [String]? { nil }
 
   // MARK: Identity
 
-  /// The same instance: one context has one instance for each row.
+  /// Whether both are the same instance: a context has one instance for each row.
   public static func == (left: ManagedObject, right: ManagedObject) -> Bool { left === right }
-  /// By identity.
+  /// Hashes the instance's identity.
   public final func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
 
   private final func checkClass(_ objectClass: ManagedObject.Type) {
@@ -133,14 +131,14 @@ open class ManagedObject: Hashable {
 }
 
 extension ManagedObject: CustomStringConvertible {
-  /// Class, identifier and state; a fault stays one.
+  /// Class, identifier and state; does not fire a fault.
   public var description: String {
     let changes = isDeleted ? ", deleted" : isInserted ? ", inserted" : isUpdated ? ", updated" : ""
     return "\(type(of: self)) \(objectID)\(isFault ? ", fault" : "")\(changes)"
   }
 }
 
-/// What a context has noted of one of its objects.
+/// A context's flags of one of its objects.
 struct ObjectState: OptionSet {
   let rawValue: UInt16
 
@@ -149,9 +147,9 @@ struct ObjectState: OptionSet {
   static let deleted = ObjectState(rawValue: 4)
   /// The row could not be read; the context has the error.
   static let unreadable = ObjectState(rawValue: 8)
-  /// The row turned out to be gone.
+  /// The row was found to be deleted.
   static let inaccessible = ObjectState(rawValue: 16)
-  /// The row must still be the one that was read when the context is saved.
+  /// A save must check that the row has not changed since it was read.
   static let watched = ObjectState(rawValue: 32)
 }
 
@@ -162,11 +160,12 @@ extension ManagedObject {
   public final var isUpdated: Bool { state.contains(.updated) }
   /// Whether the next save deletes the object. False again after that save.
   public final var isDeleted: Bool { state.contains(.deleted) }
-  /// Whether the object is inserted, updated or deleted. Setting a property to the value that it has counts.
+  /// Whether the object is inserted, updated or deleted. Setting a property to the value that it already has counts as a
+  /// change.
   public final var hasChanges: Bool { !state.isDisjoint(with: [.inserted, .updated, .deleted]) }
 
-  /// Whether the object's values have not been read yet. Looking at its identity leaves it a fault.
+  /// Whether the object's values have not been loaded yet. Reading its identifier does not fire the fault.
   public final var isFault: Bool { !isRealised && contextReference != nil }
-  /// 0 for an object with values, else why it has none: 1 for a fault.
+  /// 1 for a fault, 0 for an object with values.
   public final var faultingState: Int { isFault ? 1 : 0 }
 }

@@ -1,10 +1,10 @@
 import HeartwoodBytes
 
-/// Which entities the model behind a context has.
+/// The entities of a context's model.
 extension ManagedObjectContext {
   /// The entity of a class, in the model of the context's coordinator.
   ///
-  /// - Precondition: the model has exactly one entity with this class.
+  /// - Precondition: The model has exactly one entity with this class.
   func entity(of type: ManagedObject.Type) -> EntityDescription {
     guard let model = persistentStoreCoordinator?.managedObjectModel else { return type.entity() }
     guard let entity = model.entity(of: type) else {
@@ -19,7 +19,7 @@ extension ManagedObjectContext {
 extension EntityDescription {
   /// A new object of the entity with this name in the context's model.
   ///
-  /// - Precondition: the model has such an entity, and it is not abstract.
+  /// - Precondition: The model has such an entity, and it is not abstract.
   public static func insertNewObject(
     forEntityName name: String, into context: ManagedObjectContext
   ) -> ManagedObject {
@@ -29,7 +29,7 @@ extension EntityDescription {
     return entity.compiled.objectClass.init(entity: entity, insertInto: context)
   }
 
-  /// The entity with this name in the context's model.
+  /// The entity with this name in the context's model; nil if there is none.
   public static func entity(
     forEntityName name: String, in context: ManagedObjectContext
   ) -> EntityDescription? {

@@ -3,12 +3,12 @@ import Synchronization
 
 /// The identifier of a managed object: store, entity and key.
 ///
-/// It is a small value that may go to any thread; the object may not. An object that has not been
-/// saved has a temporary identifier, which the first save replaces by a different, lasting one.
+/// It is a small value that any thread may use, unlike the object. An unsaved object has a temporary identifier, which
+/// the first save replaces by a different, permanent one.
 public struct ManagedObjectID: Hashable, Sendable {
-  /// Frozen models last as long as the process, so that identifiers need no reference counting.
+  /// Unretained: frozen models live as long as the process.
   private let entityReference: Unmanaged<EntityDescription>
-  /// The row's key under its root entity; the top bit marks temporary keys.
+  /// The row's key in its root entity; the top bit marks temporary keys.
   package let key: UInt64
   let store: StoreIdentity
 
@@ -19,29 +19,28 @@ public struct ManagedObjectID: Hashable, Sendable {
     self.store = key.isPermanentKey ? store : .none
   }
 
-  /// The entity of the object; where only the relationship is known that leads to it, possibly a
-  /// superentity of it.
+  /// The entity of the object. An identifier that was read from a relationship may have a superentity of it.
   public var entity: EntityDescription { entityReference.takeUnretainedValue() }
 
-  /// Whether the object has not been saved yet.
+  /// Whether the identifier is temporary: the object is not saved and has not obtained a permanent one.
   public var isTemporaryID: Bool { !key.isPermanentKey }
 
-  /// Same store, same root entity, same key.
+  /// Whether both have the same store, root entity and key.
   public static func == (left: ManagedObjectID, right: ManagedObjectID) -> Bool {
     guard left.key == right.key, left.store == right.store else { return false }
     return left.entityReference.toOpaque() == right.entityReference.toOpaque()
       || left.entity.rootEntity.name == right.entity.rootEntity.name
   }
 
-  /// By the key alone.
+  /// Hashes the key only.
   public func hash(into hasher: inout Hasher) { hasher.combine(key) }
 }
 
 extension ManagedObjectID: CustomStringConvertible {
-  /// The identifier as text: a coordinator turns it back into an identifier.
+  /// The identifier as a URI, which a coordinator converts back to an identifier.
   ///
-  /// `x-coredata://<UUID of the store>/<entity>/p<number>`; of a temporary one there is no store, and a
-  /// `t` with a hexadecimal number.
+  /// `x-coredata://<UUID of the store>/<entity>/p<number>`. The URI of a temporary identifier has no store, and a `t` with
+  /// a hexadecimal number.
   public func uriRepresentation() -> URL {
     URL(string: description) ?? URL(fileURLWithPath: description)
   }
@@ -59,7 +58,7 @@ extension ManagedObjectID: CustomStringConvertible {
     entity.displayName.addingPercentEncoding(withAllowedCharacters: .urlPathAllowed) ?? entity.displayName
   }
 
-  /// The parts of a lasting identifier's text; nil where it is none.
+  /// The parts of a permanent identifier's URI; nil for any other URI.
   static func parts(of uri: URL) -> (store: UUID, entityName: String, key: UInt64)? {
     guard uri.scheme == "x-coredata", let host = uri.host(), let store = UUID(uuidString: host) else {
       return nil
@@ -78,7 +77,7 @@ extension ManagedObjectID {
   }
 
   static func makeTemporaryKey() -> UInt64 {
-    // Only uniqueness matters: nothing is ordered by these numbers between threads.
+    // Relaxed: the numbers must be unique, but no order between threads depends on them.
     let (_, number) = temporaryKeys.add(1, ordering: .relaxed)
     return number | UInt64.temporaryKeyMark
   }
@@ -90,6 +89,6 @@ extension UInt64 {
   /// Set in the keys of objects that have never been saved.
   static var temporaryKeyMark: UInt64 { 1 << 63 }
 
-  /// Whether a store gave this key.
+  /// Whether a store assigned this key.
   var isPermanentKey: Bool { self & Self.temporaryKeyMark == 0 }
 }

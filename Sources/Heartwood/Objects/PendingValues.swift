@@ -1,5 +1,5 @@
-/// What an object has once it has been changed or its relationships were looked at: one block of memory,
-/// with a place for a pending value of every slot at its end.
+/// The pending values and relationship states of an object that was changed or whose relationships were used: one
+/// allocation, with an optional pending value for every slot at its end.
 final class PendingValues: ManagedBuffer<PendingValuesHeader, Value?> {
   static func make(slotCount: Int) -> PendingValues {
     let buffer = PendingValues.create(minimumCapacity: slotCount) { _ in
@@ -37,9 +37,9 @@ final class PendingValues: ManagedBuffer<PendingValuesHeader, Value?> {
 struct PendingValuesHeader {
   let slotCount: Int
   var editedCount = 0
-  /// How often the object has been edited: what `willSave` is repeated for.
+  /// How often the object was edited; a save repeats `willSave` while it changes.
   var editCount = 0
-  /// By slot; empty until a to-many relationship is looked at.
+  /// By slot; empty until a to-many relationship is used.
   var relationships: [RelationshipState?] = []
 
   init(slotCount: Int) { self.slotCount = slotCount }

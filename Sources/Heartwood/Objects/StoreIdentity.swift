@@ -1,17 +1,17 @@
 import Foundation
 import HeartwoodFiles
 
-/// Which store an identifier belongs to: a small number that stands for the store's UUID in this process.
+/// The store of an identifier: a small number for the store's UUID in this process.
 @usableFromInline
 struct StoreIdentity: Hashable, Sendable {
-  /// The place in the process's table; 0 is no store, of temporary identifiers.
+  /// The index in the process's table, from 1; 0 is no store, as in temporary identifiers.
   let number: UInt32
 
   private init(number: UInt32) { self.number = number }
 
   init(number: UInt32, known: Void) { self.number = number }
 
-  /// The identity of the store with this UUID. Constant once the process has met the store.
+  /// The identity of the store with this UUID; it stays the same for the rest of the process.
   init(uuid: UUID) {
     number = Self.known.withLock { known in
       if let number = known.numbers[uuid] { return number }
@@ -36,6 +36,6 @@ struct StoreIdentity: Hashable, Sendable {
     var uuids: [UUID] = []
   }
 
-  /// Stays as long as the process: identifiers outlive their stores.
+  /// Never freed: identifiers outlive their stores.
   private static let known = Guarded(Known())
 }

@@ -1,12 +1,12 @@
-/// A row's bytes in memory that the object shares with objects that got their rows next to it.
+/// A row's bytes, in memory that it shares with rows that were copied just before or after it.
 ///
-/// - Invariant: the bytes have been checked against the layout of the object's entity.
+/// - Invariant: The bytes were checked against the layout of the object's entity.
 struct StoredRow {
   private let slab: RowSlab
   private let offset: UInt32
   private let size: UInt32
 
-  /// Copies a row behind the rows of `slab`, or into a new slab where it has no room.
+  /// Copies a row to the end of `slab`, or into a new slab if it does not fit.
   init(copying bytes: UnsafeRawBufferPointer, into slab: inout RowSlab?) {
     if let slab, let offset = slab.append(bytes) {
       self.slab = slab
@@ -15,22 +15,22 @@ struct StoredRow {
       let made = RowSlab(beginningWith: bytes)
       self.slab = made
       offset = 0
-      // A slab that one long row has filled is no place for others.
+      // A slab that one long row has filled has no room for others.
       if made.hasRoom { slab = made }
     }
     size = UInt32(truncatingIfNeeded: bytes.count)
   }
 
-  /// Valid as long as the value lives.
+  /// Valid until the value is released.
   var base: UnsafeRawPointer { slab.memory + Int(offset) }
   var bytes: UnsafeRawBufferPointer { UnsafeRawBufferPointer(start: base, count: Int(size)) }
   var view: RowView { RowView(unchecked: bytes, base: base) }
 }
 
-/// Memory for the rows of some objects, which goes when the last of them goes.
+/// Memory for the rows of several objects, freed with the last of them.
 ///
-/// Rows are copied by the ten thousand, and memory asked for one by one costs more than the copies. A slab is
-/// small, as a single object that stays keeps all of it.
+/// A fetch may copy tens of thousands of rows, and one allocation for each would cost more than the copies. A slab is
+/// small, because a single remaining object keeps the whole slab alive.
 final class RowSlab {
   private static let usualSize = 2048
 
@@ -41,7 +41,7 @@ final class RowSlab {
   init(beginningWith bytes: UnsafeRawBufferPointer) {
     size = max(bytes.count, Self.usualSize)
     used = bytes.count
-    // One byte of alignment: rows are read unaligned.
+    // An alignment of 1 is enough: rows are read unaligned.
     let made = UnsafeMutableRawBufferPointer.allocate(byteCount: size, alignment: 1)
     made.copyMemory(from: bytes)
     memory = UnsafeRawPointer(made.baseAddress ?? UnsafeMutableRawPointer(bitPattern: 16).unsafelyUnwrapped)
@@ -51,9 +51,9 @@ final class RowSlab {
 
   var hasRoom: Bool { used < size }
 
-  /// Copies bytes behind those that are there.
+  /// Appends bytes.
   ///
-  /// - Returns: where they lie; nil where there is no room.
+  /// - Returns: Their offset; nil if they do not fit.
   func append(_ bytes: UnsafeRawBufferPointer) -> Int? {
     guard bytes.count <= size - used, let source = bytes.baseAddress else { return nil }
     defer { used += bytes.count }

@@ -1,18 +1,18 @@
 import Foundation
 
-/// Values of any length: bytes in the variable part of the row.
+/// Values of variable length, stored in the variable part of the row.
 extension String: AttributeValue {
-  /// Text.
+  /// `.string`.
   @inlinable public static var attributeType: AttributeDescription.AttributeType { .string }
 
-  /// The text; nil where the bytes are no UTF-8.
+  /// Reads the text of a cell; nil for null or invalid UTF-8.
   @inlinable @inline(__always)
   public static func _read(_ row: UnsafeRawPointer, _ column: _Column) -> String? {
     if column.isNull(row) { return nil }
     return String(rowBytes: column.bytes(row))
   }
 
-  /// A string's.
+  /// The value of a stored string; nil for another kind.
   @inlinable public init?(_ stored: _Value) {
     guard case .string(let value) = stored else { return nil }
     self = value
@@ -23,9 +23,10 @@ extension String: AttributeValue {
 }
 
 extension String {
-  /// The text of a cell; nil where the bytes are no UTF-8.
+  /// The text of a cell; nil for invalid UTF-8.
   ///
-  /// What is ASCII cannot be wrong, and most is: the general check costs three times as much as the text.
+  /// Most texts are ASCII, which needs no UTF-8 validation: the validating initialiser costs three times as much as
+  /// copying the text.
   @usableFromInline
   init?(rowBytes bytes: UnsafeRawBufferPointer) {
     if bytes.isASCII {
@@ -37,16 +38,16 @@ extension String {
 }
 
 extension Data: AttributeValue {
-  /// Bytes.
+  /// `.binaryData`.
   @inlinable public static var attributeType: AttributeDescription.AttributeType { .binaryData }
 
-  /// The bytes.
+  /// Reads the bytes of a cell; nil for null.
   @inlinable @inline(__always)
   public static func _read(_ row: UnsafeRawPointer, _ column: _Column) -> Data? {
     column.isNull(row) ? nil : Data(column.bytes(row))
   }
 
-  /// Bytes of data.
+  /// The value of stored data; nil for another kind.
   @inlinable public init?(_ stored: _Value) {
     guard case .data(let value) = stored else { return nil }
     self = value
@@ -57,16 +58,16 @@ extension Data: AttributeValue {
 }
 
 extension URL: AttributeValue {
-  /// A URL.
+  /// `.uri`.
   @inlinable public static var attributeType: AttributeDescription.AttributeType { .uri }
 
-  /// The URL; nil where the bytes are none.
+  /// Reads the URL of a cell; nil for null or a text that is not a URL.
   @inlinable
   public static func _read(_ row: UnsafeRawPointer, _ column: _Column) -> URL? {
     String._read(row, column).flatMap(URL.init(string:))
   }
 
-  /// A URL's.
+  /// The value of a stored URL; nil for another kind or a text that is not a URL.
   @inlinable public init?(_ stored: _Value) {
     guard case .url(let value) = stored else { return nil }
     self.init(string: value)
@@ -77,16 +78,16 @@ extension URL: AttributeValue {
 }
 
 extension Decimal: AttributeValue {
-  /// A decimal number.
+  /// `.decimal`.
   @inlinable public static var attributeType: AttributeDescription.AttributeType { .decimal }
 
-  /// The number; nil where the bytes are none.
+  /// Reads the number of a cell; nil for null or bytes that do not encode one.
   public static func _read(_ row: UnsafeRawPointer, _ column: _Column) -> Decimal? {
     if column.isNull(row) { return nil }
     return DecimalParts(rowBytes: column.bytes(row))?.decimal
   }
 
-  /// A decimal number's.
+  /// The value of a stored decimal; nil for another kind.
   @inlinable public init?(_ stored: _Value) {
     guard case .decimal(let value) = stored else { return nil }
     self = value

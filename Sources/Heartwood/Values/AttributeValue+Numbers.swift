@@ -1,17 +1,17 @@
 import Foundation
 
-/// Integers and Booleans: a cell of the value's own width.
+/// Values of fixed size, stored in a cell of their own width.
 extension Int64: AttributeValue {
-  /// A 64-bit integer.
+  /// `.integer64`.
   @inlinable public static var attributeType: AttributeDescription.AttributeType { .integer64 }
 
-  /// The cell's number.
+  /// Reads the number of a cell; nil for null.
   @inlinable @inline(__always)
   public static func _read(_ row: UnsafeRawPointer, _ column: _Column) -> Int64? {
     column.isNull(row) ? nil : column.load(row, as: Int64.self)
   }
 
-  /// An integer's.
+  /// The value of a stored integer; nil for another kind.
   @inlinable public init?(_ stored: _Value) {
     guard case .int(let value) = stored else { return nil }
     self = value
@@ -22,16 +22,16 @@ extension Int64: AttributeValue {
 }
 
 extension Int: AttributeValue {
-  /// A 64-bit integer, on every platform.
+  /// `.integer64`, on every platform.
   @inlinable public static var attributeType: AttributeDescription.AttributeType { .integer64 }
 
-  /// The cell's number; nil where `Int` is too narrow for it.
+  /// Reads the number of a cell; nil for null or a number outside the range of `Int`.
   @inlinable @inline(__always)
   public static func _read(_ row: UnsafeRawPointer, _ column: _Column) -> Int? {
     column.isNull(row) ? nil : Int(exactly: column.load(row, as: Int64.self))
   }
 
-  /// An integer's.
+  /// The value of a stored integer; nil for another kind or a number out of range.
   @inlinable public init?(_ stored: _Value) {
     guard case .int(let value) = stored else { return nil }
     self.init(exactly: value)
@@ -42,16 +42,16 @@ extension Int: AttributeValue {
 }
 
 extension Int32: AttributeValue {
-  /// A 32-bit integer.
+  /// `.integer32`.
   @inlinable public static var attributeType: AttributeDescription.AttributeType { .integer32 }
 
-  /// The cell's number.
+  /// Reads the number of a cell; nil for null.
   @inlinable @inline(__always)
   public static func _read(_ row: UnsafeRawPointer, _ column: _Column) -> Int32? {
     column.isNull(row) ? nil : column.load(row, as: Int32.self)
   }
 
-  /// An integer's.
+  /// The value of a stored integer; nil for another kind or a number out of range.
   @inlinable public init?(_ stored: _Value) {
     guard case .int(let value) = stored else { return nil }
     self.init(exactly: value)
@@ -62,16 +62,16 @@ extension Int32: AttributeValue {
 }
 
 extension Int16: AttributeValue {
-  /// A 16-bit integer.
+  /// `.integer16`.
   @inlinable public static var attributeType: AttributeDescription.AttributeType { .integer16 }
 
-  /// The cell's number.
+  /// Reads the number of a cell; nil for null.
   @inlinable @inline(__always)
   public static func _read(_ row: UnsafeRawPointer, _ column: _Column) -> Int16? {
     column.isNull(row) ? nil : column.load(row, as: Int16.self)
   }
 
-  /// An integer's.
+  /// The value of a stored integer; nil for another kind or a number out of range.
   @inlinable public init?(_ stored: _Value) {
     guard case .int(let value) = stored else { return nil }
     self.init(exactly: value)
@@ -82,16 +82,16 @@ extension Int16: AttributeValue {
 }
 
 extension Bool: AttributeValue {
-  /// A Boolean.
+  /// `.boolean`.
   @inlinable public static var attributeType: AttributeDescription.AttributeType { .boolean }
 
-  /// The cell's value.
+  /// Reads the Boolean of a cell; nil for null.
   @inlinable @inline(__always)
   public static func _read(_ row: UnsafeRawPointer, _ column: _Column) -> Bool? {
     column.isNull(row) ? nil : column.load(row, as: UInt8.self) != 0
   }
 
-  /// A Boolean's.
+  /// The value of a stored Boolean; nil for another kind.
   @inlinable public init?(_ stored: _Value) {
     guard case .bool(let value) = stored else { return nil }
     self = value
@@ -102,16 +102,16 @@ extension Bool: AttributeValue {
 }
 
 extension Double: AttributeValue {
-  /// A 64-bit floating-point number.
+  /// `.double`.
   @inlinable public static var attributeType: AttributeDescription.AttributeType { .double }
 
-  /// The cell's number.
+  /// Reads the number of a cell; nil for null.
   @inlinable @inline(__always)
   public static func _read(_ row: UnsafeRawPointer, _ column: _Column) -> Double? {
     column.isNull(row) ? nil : Double(bitPattern: column.load(row, as: UInt64.self))
   }
 
-  /// A floating-point number's.
+  /// The value of a stored floating-point number; nil for another kind.
   @inlinable public init?(_ stored: _Value) {
     guard case .double(let value) = stored else { return nil }
     self = value
@@ -122,16 +122,16 @@ extension Double: AttributeValue {
 }
 
 extension Float: AttributeValue {
-  /// A 32-bit floating-point number.
+  /// `.float`.
   @inlinable public static var attributeType: AttributeDescription.AttributeType { .float }
 
-  /// The cell's number.
+  /// Reads the number of a cell; nil for null.
   @inlinable @inline(__always)
   public static func _read(_ row: UnsafeRawPointer, _ column: _Column) -> Float? {
     column.isNull(row) ? nil : Float(bitPattern: column.load(row, as: UInt32.self))
   }
 
-  /// A floating-point number's.
+  /// The value of a stored floating-point number, rounded to 32 bits; nil for another kind.
   @inlinable public init?(_ stored: _Value) {
     guard case .double(let value) = stored else { return nil }
     self = Float(value)
@@ -142,17 +142,17 @@ extension Float: AttributeValue {
 }
 
 extension Date: AttributeValue {
-  /// A moment.
+  /// `.date`.
   @inlinable public static var attributeType: AttributeDescription.AttributeType { .date }
 
-  /// The cell's moment.
+  /// Reads the date of a cell; nil for null.
   @inlinable @inline(__always)
   public static func _read(_ row: UnsafeRawPointer, _ column: _Column) -> Date? {
     if column.isNull(row) { return nil }
     return Date(timeIntervalSinceReferenceDate: Double(bitPattern: column.load(row, as: UInt64.self)))
   }
 
-  /// A moment's.
+  /// The value of a stored date; nil for another kind.
   @inlinable public init?(_ stored: _Value) {
     guard case .date(let value) = stored else { return nil }
     self.init(timeIntervalSinceReferenceDate: value)
@@ -163,17 +163,17 @@ extension Date: AttributeValue {
 }
 
 extension UUID: AttributeValue {
-  /// A UUID.
+  /// `.uuid`.
   @inlinable public static var attributeType: AttributeDescription.AttributeType { .uuid }
 
-  /// The cell's UUID.
+  /// Reads the UUID of a cell; nil for null.
   @inlinable @inline(__always)
   public static func _read(_ row: UnsafeRawPointer, _ column: _Column) -> UUID? {
     if column.isNull(row) { return nil }
     return UUID(uuid: row.loadUnaligned(fromByteOffset: Int(column.offset), as: uuid_t.self))
   }
 
-  /// A UUID's.
+  /// The value of a stored UUID; nil for another kind.
   @inlinable public init?(_ stored: _Value) {
     guard case .uuid(let value) = stored else { return nil }
     self = value

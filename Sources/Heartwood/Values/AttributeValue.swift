@@ -1,35 +1,35 @@
 import Foundation
 
-/// A type that attributes can have.
+/// A Swift type of attributes.
 ///
-/// It is adopted by `Int16`, `Int32`, `Int64`, `Int`, `Double`, `Float`, `Decimal`, `Bool`, `String`,
-/// `Date`, `Data`, `UUID`, `URL` and the optionals of all of them. An enum with such a raw value adopts it
-/// by naming it: `enum Continent: String, AttributeValue { … }`.
+/// `Int16`, `Int32`, `Int64`, `Int`, `Double`, `Float`, `Decimal`, `Bool`, `String`, `Date`, `Data`, `UUID`, `URL` and
+/// the optionals of all of them conform to it. An enum with such a raw value conforms without further code:
+/// `enum Continent: String, AttributeValue { … }`.
 public protocol AttributeValue {
   /// The type of the attribute in the model.
   static var attributeType: AttributeDescription.AttributeType { get }
-  /// Whether nil is a value.
+  /// Whether the type is an optional, so that nil is a value.
   static var _isOptional: Bool { get }
-  /// Decodes a cell of a checked row; nil where the row has no value that this type could have.
+  /// Decodes a cell of a checked row; nil if its content is not a value of this type.
   static func _read(_ row: UnsafeRawPointer, _ column: _Column) -> Self?
-  /// The value that was stored; nil where this type has no such value.
+  /// The value for a stored one; nil if this type has no such value.
   init?(_ stored: _Value)
-  /// The value as rows and predicates see it.
+  /// The value as it is stored in rows and used in predicates.
   var _value: _Value { get }
 }
 
 extension AttributeValue {
-  /// No.
+  /// Always false.
   @inlinable public static var _isOptional: Bool { false }
 }
 
 extension Optional: AttributeValue where Wrapped: AttributeValue {
-  /// The wrapped type's.
+  /// The attribute type of the wrapped type.
   @inlinable public static var attributeType: AttributeDescription.AttributeType { Wrapped.attributeType }
-  /// Yes.
+  /// Always true.
   @inlinable public static var _isOptional: Bool { true }
 
-  /// Nil for null; the outer nil only where there is a value that the wrapped type does not have.
+  /// Null decodes as nil. The outer optional is nil only if the cell has a value that the wrapped type does not have.
   @inlinable @inline(__always)
   public static func _read(_ row: UnsafeRawPointer, _ column: _Column) -> Wrapped?? {
     if column.isNull(row) { return .some(nil) }
@@ -37,7 +37,7 @@ extension Optional: AttributeValue where Wrapped: AttributeValue {
     return .some(value)
   }
 
-  /// Nil for null.
+  /// Null becomes nil. Fails if the wrapped type does not have the stored value.
   @inlinable public init?(_ stored: _Value) {
     if stored.isNull {
       self = .none
@@ -48,27 +48,27 @@ extension Optional: AttributeValue where Wrapped: AttributeValue {
     }
   }
 
-  /// Null for nil.
+  /// The wrapped value; null for nil.
   @inlinable public var _value: _Value { self?._value ?? .null }
 }
 
-/// Enums and other types with a raw value are stored as that.
+/// Enums and other types with a raw value are stored as their raw value.
 extension AttributeValue where Self: RawRepresentable, RawValue: AttributeValue {
-  /// The raw value's.
+  /// The attribute type of the raw value.
   @inlinable public static var attributeType: AttributeDescription.AttributeType { RawValue.attributeType }
 
-  /// Nil where no case has the stored raw value.
+  /// Nil if no case has the stored raw value.
   @inlinable @inline(__always)
   public static func _read(_ row: UnsafeRawPointer, _ column: _Column) -> Self? {
     RawValue._read(row, column).flatMap(Self.init(rawValue:))
   }
 
-  /// Nil where no case has the stored raw value.
+  /// Nil if no case has the stored raw value.
   @inlinable public init?(_ stored: _Value) {
     guard let raw = RawValue(stored) else { return nil }
     self.init(rawValue: raw)
   }
 
-  /// The raw value's.
+  /// The raw value as it is stored.
   @inlinable public var _value: _Value { rawValue._value }
 }

@@ -1,7 +1,7 @@
 import Foundation
 import HeartwoodBytes
 
-/// A decimal number in the one form that it has in rows and keys: no trailing zeros in the mantissa.
+/// A decimal number in the normal form of rows and keys: a mantissa without trailing zeros.
 struct DecimalParts: Hashable {
   var isNaN = false
   var isNegative = false
@@ -39,15 +39,15 @@ struct DecimalParts: Hashable {
 
   private static let twoTo64 = Decimal(sign: .plus, exponent: 0, significand: Decimal(UInt64.max)) + 1
 
-  /// The digits, by way of the significand's text: Foundation offers no other way to 128 bits of them.
+  /// The digits. The fallback parses the significand's text: Foundation has no other API for all 128 bits.
   private static func mantissa(of decimal: Decimal) -> UInt128 {
     let magnitude = decimal.significand.magnitude
     if isLayoutKnown { return layoutMantissa(of: magnitude) }
     return UInt128(magnitude.description) ?? 0
   }
 
-  /// Whether `Decimal` keeps its mantissa, little-endian, in the last 16 of its 20 bytes, as it does
-  /// wherever Foundation runs today. Reading it there is fifty times faster than its text.
+  /// Whether `Decimal` stores its mantissa, little-endian, in the last 16 of its 20 bytes, as all current versions of
+  /// Foundation do. Reading it there is fifty times faster than parsing the text.
   private static let isLayoutKnown: Bool =
     MemoryLayout<Decimal>.size == 20
     && layoutMantissa(of: Decimal(0x0102_0304_0506_0708 as UInt64)) == 0x0102_0304_0506_0708
@@ -63,8 +63,8 @@ struct DecimalParts: Hashable {
   }
 }
 
-/// In a row: a byte of flags (1 negative, 2 NaN), the exponent, then the mantissa's bytes, lowest first, without leading
-/// zeros.
+/// Encoding in rows: a byte of flags (1 negative, 2 NaN), the exponent, then the mantissa's bytes, lowest first, without
+/// leading zeros.
 extension DecimalParts {
   init?(rowBytes bytes: UnsafeRawBufferPointer) {
     guard bytes.count >= 2, bytes.count <= 18 else { return nil }
@@ -87,8 +87,8 @@ extension DecimalParts {
   }
 }
 
-/// In a key: sign class, place of the first digit, digits one byte each (1...10) and a zero at the end;
-/// all after the sign class inverted for negative numbers.
+/// Encoding in ordered keys: sign class, position of the first digit, digits as one byte each (1...10), a zero byte. For
+/// negative numbers, everything after the sign class is inverted.
 extension DecimalParts {
   func appendOrderedKey(to key: inout [UInt8]) {
     guard !isNaN, mantissa != 0 else { return key.append(isNaN ? 4 : 2) }

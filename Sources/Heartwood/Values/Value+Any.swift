@@ -2,8 +2,8 @@ import Foundation
 
 /// Values as `Any`, for models that exist only at run time.
 extension Value {
-  /// The value in the Swift type that an attribute of this type has: `Int16`, `Int32`, `Int64`, `Decimal`,
-  /// `Double`, `Float`, `String`, `Bool`, `Date`, `Data`, `UUID` or `URL`; nil for null.
+  /// The value in the Swift type of this attribute type: `Int16`, `Int32`, `Int64`, `Decimal`, `Double`, `Float`,
+  /// `String`, `Bool`, `Date`, `Data`, `UUID` or `URL`; nil for null.
   func anyValue(_ type: AttributeType) -> Any? {
     switch self {
     case .null, .object, .list: nil
@@ -27,10 +27,11 @@ extension Value {
     }
   }
 
-  /// What an attribute of this type makes of a value; null for nil, nil where the value does not fit.
+  /// Converts a value for an attribute of this type. Nil and `NSNull` become null; fails if the value does not fit.
   ///
-  /// Any integer fits that is within the attribute's range, any number fits a decimal, double or float,
-  /// `NSNumber` included. Nothing else is converted: a string is no number and no date.
+  /// Numbers are converted, including `NSNumber`. An integer attribute accepts integral numbers in its range, a decimal or
+  /// floating-point attribute any number, a Boolean attribute also an `NSNumber` of 0 or 1. Other values are not
+  /// converted: a string is neither a number nor a date.
   init?(any: Any?, for type: AttributeType) {
     guard let any = Self.unwrapped(any) else {
       self = .null
@@ -50,7 +51,8 @@ extension Value {
     }
   }
 
-  /// The value as one of this type, if it is one; numbers change their kind where nothing is lost.
+  /// The value converted to this type, nil if it does not fit. An integer type accepts integral numbers in its range;
+  /// conversion to a floating-point type may round.
   func fitted(to type: AttributeType) -> Value? {
     switch (self, type) {
     case (.null, _), (.bool, .boolean), (.string, .string), (.date, .date), (.data, .binaryData): self
@@ -96,7 +98,7 @@ extension Value {
     self = fitting
   }
 
-  /// An optional inside `Any` hides what it holds.
+  /// Flattens an optional inside `Any`, which would otherwise hide its value.
   private static func unwrapped(_ any: Any?) -> Any? {
     guard let any else { return nil }
     if any is NSNull { return nil }

@@ -1,19 +1,20 @@
 import Foundation
 
-/// Values by name have one type: the one that the class declares for the property, without its optional; the
-/// attribute type's own Swift type where no class declares the property. This file alone decides it.
+/// Conversion of values that are accessed by name. Their type is the one that the class declares for the property,
+/// without its optional; if no class declares it, the attribute type's own Swift type.
 extension EntityDescription {
-  /// A stored value as the program declares it; nil for null. Where the declared type has no such value, as an
-  /// enum without that case, the attribute type's own Swift value stands for it.
+  /// A stored value in the declared type; nil for null. If the declared type has no such value, like an enum without that
+  /// case, the value in the attribute type's own Swift type.
   func anyValue(_ stored: Value, at slot: Int) -> Any? {
     guard let attribute = attribute(at: slot), !stored.isNull else { return nil }
     guard let declared = compiled.convertedTypes[slot] else { return stored.anyValue(attribute.type) }
     return declared.made(of: stored) ?? stored.anyValue(attribute.type)
   }
 
-  /// What an attribute stores for a value: of the declared type, or of any type that fits the attribute's.
+  /// The stored form of a value for an attribute. The value must fit the attribute's type, and the declared type must have
+  /// it.
   ///
-  /// - Throws: when the value does not fit.
+  /// - Throws: `.managedObjectValidation` if the value does not fit.
   func storedValue(_ value: Any?, at slot: Int) throws(HeartwoodError) -> Value {
     guard let attribute = attribute(at: slot) else { throw .unknownProperty(property(at: slot).name, self) }
     guard let stored = Value(any: value, for: attribute.type) else {
@@ -25,8 +26,7 @@ extension EntityDescription {
     return stored
   }
 
-  /// By slot, the declared types whose values differ from those of their attribute's own Swift type, without
-  /// their optionals.
+  /// By slot, the declared types without their optionals; nil for those that are the attribute type's own Swift type.
   static func convertedTypes(
     _ declarations: [PropertyRecord?], _ attributes: [AttributeDescription?]
   ) -> [(any AttributeValue.Type)?] {

@@ -1,12 +1,11 @@
 import Foundation
 
-/// The order of values: what sorting, comparisons and indexes agree on.
+/// The order of values in sorting, comparisons and indexes.
 extension Value {
-  /// How two values stand to each other: below zero, zero or above zero; nil where they have no order,
-  /// as a string and a number.
+  /// Compares two values: negative, zero or positive; nil if they have no order, such as a string and a number.
   ///
-  /// Null stands before everything, NaN after every number. Integers and doubles are compared exactly,
-  /// not by converting one into the other.
+  /// Null comes before everything, NaN after every number. Integers and doubles are compared exactly, not by converting
+  /// one into the other.
   static func compare(_ left: Value, _ right: Value) -> Int? {
     switch (left, right) {
     case (.null, .null): 0
@@ -31,14 +30,14 @@ extension Value {
 
   static func order(_ a: String, _ b: String) -> Int { a == b ? 0 : a < b ? -1 : 1 }
 
-  /// A total order: NaN last and equal to itself.
+  /// A total order: NaN is last and equal to itself.
   static func order(_ a: Double, _ b: Double) -> Int {
     if a == b { return 0 }
     if a.isNaN { return b.isNaN ? 0 : 1 }
     return b.isNaN || a < b ? -1 : 1
   }
 
-  /// Exact: a double beyond the integers' range decides by its sign, one within by its whole part.
+  /// Exact: a double outside the range of `Int64` decides by its sign, any other by its integral part, then its fraction.
   static func order(_ a: Int64, _ b: Double) -> Int {
     if b.isNaN || b >= 0x1p63 { return -1 }
     if b < -0x1p63 { return 1 }
@@ -76,7 +75,7 @@ extension Value {
     }
   }
 
-  /// Exact for whole doubles; else to the precision of a double, as few fractions are decimals.
+  /// Exact for doubles that are integers. Others are compared as doubles, because few fractions are exact in both types.
   private static func order(_ a: Decimal, _ b: Double) -> Int {
     if a.isNaN { return b.isNaN ? 0 : 1 }
     if let whole = Int64(exactly: b) { return order(a, Decimal(whole)) }

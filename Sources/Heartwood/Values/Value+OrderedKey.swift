@@ -1,10 +1,10 @@
 import Foundation
 import HeartwoodBytes
 
-/// Values as bytes whose order is the order of the values.
+/// Encoding values as bytes in the order of the values.
 extension Value {
-  /// Appends a form whose byte order, among values of one property, is `compare`'s: a zero byte for null,
-  /// else a one and the value. No form is the beginning of another.
+  /// Appends an encoding whose byte order, among values of one property, is that of `compare`: a zero byte for null,
+  /// otherwise a one and the value. No encoding is a prefix of another.
   func appendOrderedKey(to key: inout [UInt8]) {
     guard !isNull else { return key.append(0) }
     key.append(1)
@@ -25,8 +25,8 @@ extension Value {
 extension String {
   /// The canonically composed form, by whose scalars strings are compared, sorted and indexed.
   ///
-  /// Returns the string itself, at the cost of one pass over its bytes, where no scalar of it can compose
-  /// or decompose: none below U+0300 does.
+  /// Returns the string itself, after one pass over its bytes, if all its scalars are below U+0300: none of those composes
+  /// with another.
   var normalizedForComparison: String {
     var copy = self
     let isComposed = copy.withUTF8 { bytes in bytes.allSatisfy { $0 < 0xCC } }

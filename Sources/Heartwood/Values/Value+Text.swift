@@ -1,8 +1,8 @@
 import Foundation
 
-/// Values as text that reads back to exactly the same value; the type is known beside it.
+/// Values as text that converts back to exactly the same value. The text does not contain the type.
 extension Value {
-  /// Nil for null, and for what no attribute holds.
+  /// Nil for null, and for values that attributes cannot have.
   var plainText: String? {
     switch self {
     case .null, .object, .list: nil
@@ -16,7 +16,7 @@ extension Value {
     }
   }
 
-  /// Nil where the text is no value of this type.
+  /// Fails if the text is not a value of this type.
   init?(plainText text: String, type: AttributeType) {
     let value: Value? =
       switch type {

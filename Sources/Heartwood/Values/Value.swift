@@ -1,9 +1,9 @@
 import Foundation
 
-/// One value of a property as rows, predicates and indexes see it, whatever type the user declared.
+/// A value of a property as it is stored in rows and used in predicates and indexes, independent of its declared type.
 ///
-/// - Invariant: equal values have equal hashes and equal ordered keys. NaN equals NaN, negative zero
-///   equals zero, strings are compared by their canonical equivalence, decimals by their number.
+/// - Invariant: Equal values have equal hashes and equal ordered keys. NaN equals NaN, negative zero equals zero,
+///   strings are equal if they are canonically equivalent, decimals if their numbers are equal.
 @frozen
 public enum _Value: Sendable {
   /// No value.
@@ -24,11 +24,11 @@ public enum _Value: Sendable {
   case data(Data)
   /// A UUID.
   case uuid(UUID)
-  /// The URL's absolute string: what cannot be parsed back is no URL.
+  /// The absolute string of a URL.
   case url(String)
   /// The destination of a to-one relationship.
   case object(ManagedObjectID)
-  /// Constants of predicates only; no property has such a value.
+  /// A list of constants in a predicate; no property has such a value.
   indirect case list([_Value])
 }
 
@@ -40,7 +40,7 @@ extension _Value {
     return false
   }
 
-  /// What kind of value this is, in words for messages.
+  /// The kind of the value, for messages.
   var kindName: String {
     switch self {
     case .null: "nil"
@@ -60,7 +60,7 @@ extension _Value {
 }
 
 extension _Value: Hashable {
-  /// By value; see the type.
+  /// Whether both are equal; see the type.
   public static func == (left: _Value, right: _Value) -> Bool {
     switch (left, right) {
     case (.null, .null): true

@@ -1,36 +1,37 @@
 import HeartwoodBytes
 
-/// One slot of the anchor: all that opening needs to begin, complete in itself.
+/// One slot of the anchor: everything that opening needs first, complete in itself.
 struct AnchorSlot: Hashable, Sendable {
   var identifier: StoreIdentifier
-  /// Counts up with every write of the anchor; the higher valid slot holds.
+  /// Incremented with every write of the anchor; the valid slot with the higher number counts.
   var sequence: UInt64
-  /// When the store was made, nanoseconds since 1970; for people.
+  /// When the store was created, nanoseconds since 1970. Information only.
   var created: Int64
-  /// The frame of the newest checkpoint, nil where there is none yet, and that frame's checksum.
+  /// The frame of the newest checkpoint, nil if there is none yet, and that frame's checksum.
   var checkpoint: LogPosition?
   var checkpointChecksum: UInt64
-  /// The segment that the log goes on in. No frame lands in a segment before a slot names it.
+  /// The segment that is appended to. No frame is written to a segment before a slot names it.
   var lastLogSegment: UInt32
-  /// Up to here the log was synced when the slot was written.
+  /// The log was synced up to here when the slot was written.
   var knownDurable: LogPoint
   /// The number for the next segment of either kind.
   var nextSegment: UInt32
-  /// The log ends exactly at `knownDurable`: nothing was written since.
+  /// Whether the log ends exactly at `knownDurable` because the store was closed.
   var isClean: Bool
-  /// It was written without syncs: no file of the store need be durable, whatever the slot says.
+  /// Whether the slot was written without syncs: then no file of the store need be durable, whatever the slot
+  /// says.
   var isUnsynced = false
-  /// What the keys and values mean; nil where the store is not marked.
+  /// The meaning of the keys and values; nil if the store is not marked.
   var content: StoreContent?
 
-  /// What is found where a slot should be.
+  /// The result of reading a slot.
   enum Reading: Hashable {
     case valid(AnchorSlot)
     case newerFormat(UInt32)
     case invalid
   }
 
-  /// What the newer slot of a store just made has: nobody has written the anchor since.
+  /// The sequence number of the newer slot in a store that was just created.
   static let firstSequence: UInt64 = 2
 
   private static let seedBase: UInt64 = 0x4865_6172_7477_6F6F
@@ -74,7 +75,7 @@ struct AnchorSlot: Hashable, Sendable {
     base.setField(144, content?.high ?? 0)
   }
 
-  /// Reads the sector of slot `index`; nothing in it is believed before its checksum holds.
+  /// Decodes the sector of slot `index`, after verifying its checksum.
   static func decode(_ bytes: UnsafeRawBufferPointer, slot index: Int) -> Reading {
     guard bytes.count >= Format.anchorSlotBytes, let base = bytes.baseAddress else { return .invalid }
     let isIntact = base.field64(504) == checksum(base, slot: index)
@@ -103,7 +104,7 @@ struct AnchorSlot: Hashable, Sendable {
       content: StoreContent(low: base.field64(136), high: base.field64(144)))
   }
 
-  /// True where a writer of this version must not append.
+  /// Whether a writer of this version must not append.
   static func forbidsWriting(_ bytes: UnsafeRawBufferPointer) -> Bool {
     guard bytes.count >= Format.anchorSlotBytes, let base = bytes.baseAddress else { return false }
     return base.field32(16) > Format.version || base.field32(24) != 0

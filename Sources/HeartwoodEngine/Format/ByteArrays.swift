@@ -1,7 +1,7 @@
 import HeartwoodFiles
 
 extension [UInt8] {
-  /// The bytes in place, with typed throws.
+  /// Calls `body` with the bytes in place, with typed throws.
   @inline(__always)
   func withBytes<Result, Failure: Error>(
     _ body: (UnsafeRawBufferPointer) throws(Failure) -> Result

@@ -1,18 +1,19 @@
 import HeartwoodBytes
 
-/// What a checkpoint frame says: everything that opening needs besides the log behind it.
+/// The content of a checkpoint frame: everything that opening needs besides the log after it.
 struct CheckpointRecord: Hashable, Sendable {
-  /// One segment as the checkpoint knew it.
+  /// One segment at the time of the checkpoint.
   struct Segment: Hashable, Sendable {
     var number: UInt32
     var isLog: Bool
-    /// For a log segment, where it ends; for a page segment, how many pages it has, the header's included.
+    /// For a log segment, the offset where it ends; for a page segment, its number of pages including the
+    /// header's.
     var extent: UInt64
-    /// The checksum of its last frame, or of its pages joined in order.
+    /// The checksum of its last frame, or the running checksum of its pages in order.
     var chain: UInt64
   }
 
-  /// The tree of one generation, as it lies on disk.
+  /// The tree of one generation on disk.
   struct Root: Hashable, Sendable {
     var reference: UInt64
     var checksum: UInt64
@@ -22,14 +23,14 @@ struct CheckpointRecord: Hashable, Sendable {
 
   var generation: UInt64
   var root: Root
-  /// The first frame that is not in the tree.
+  /// The first frame that the tree does not include.
   var replay: LogPoint
-  /// The checkpoint before: its frame, that frame's checksum and its generation.
+  /// The previous checkpoint: its frame, that frame's checksum and its generation.
   var previous: LogPosition?
   var previousChecksum: UInt64
   var previousGeneration: UInt64
   var nextSegment: UInt32
-  /// Every segment that is alive.
+  /// Every live segment.
   var segments: [Segment]
 
   private static let fixedBytes = 112
@@ -48,7 +49,7 @@ struct CheckpointRecord: Hashable, Sendable {
     return bytes
   }
 
-  /// The whole frame, for its place in the log, and its checksum.
+  /// The whole frame for its place in the log, and its checksum.
   func frame(
     _ fields: FrameHeader, segmentSeed: UInt64, offset: Int
   ) -> (bytes: [UInt8], checksum: UInt64) {
@@ -92,7 +93,7 @@ struct CheckpointRecord: Hashable, Sendable {
     base.setField(24, segment.chain)
   }
 
-  /// Reads a payload whose checksum has held; nil where it makes no sense all the same.
+  /// Decodes a payload whose checksum was verified; nil if it is invalid nevertheless.
   static func decode(_ payload: UnsafeRawBufferPointer) -> CheckpointRecord? {
     guard payload.count >= fixedBytes, let base = payload.baseAddress else { return nil }
     let count = Int(base.field32(28))

@@ -1,5 +1,5 @@
-/// Every number that is on disk. `Documentation.docc/Format.md` tells what they are for, and a test
-/// compares the two.
+/// Every number of the format on disk. `Documentation.docc/Format.md` explains them, and a test compares the
+/// two.
 enum Format {
   /// The format that this code writes.
   static let version: UInt32 = 1
@@ -19,53 +19,53 @@ enum Format {
   /// "HWFR".
   static let frameMagic: UInt32 = 0x5246_5748
 
-  /// Each slot of the anchor lies in a block of its own, so that one torn write cannot hit both.
+  /// Each slot of the anchor is in a block of its own, so that one torn write cannot damage both.
   static let anchorBlockBytes = 4096
-  /// The bytes of a slot that are used; one sector.
+  /// Bytes of a slot that are used: one sector.
   static let anchorSlotBytes = 512
-  /// The header of a segment; the first frame of a log segment follows it.
+  /// Bytes of a segment's header; the first frame of a log segment follows it.
   static let segmentHeaderBytes = 128
-  /// A page, and the unit in which a page segment is counted; its first unit holds the header.
+  /// Bytes of a page, the unit in which page segments are counted. The first unit contains the header.
   static let pageBytes = 4096
-  /// The header of a frame.
+  /// Bytes of a frame's header.
   static let frameHeaderBytes = 80
-  /// The checksum that ends a frame.
+  /// Bytes of the checksum at the end of a frame.
   static let frameTrailerBytes = 8
-  /// Frames begin at multiples of this.
+  /// Frames begin at multiples of this many bytes.
   static let frameAlignment = 8
   /// The version of the frame header.
   static let frameVersion: UInt16 = 1
 
-  /// A frame holds puts and deletes.
+  /// The frame contains puts and deletes.
   static let transactionKind: UInt8 = 1
-  /// A frame holds a checkpoint.
+  /// The frame contains a checkpoint.
   static let checkpointKind: UInt8 = 2
   /// The frame is the last of its transaction.
   static let lastFrameFlag: UInt8 = 1
-  /// The transaction is not a user's; it moves values and changes none.
+  /// The store itself made the transaction: it moves values and changes none.
   static let internalFlag: UInt8 = 2
 
-  /// A record puts a value.
+  /// The record puts a value.
   static let putOperation: UInt64 = 0
-  /// A record deletes a key.
+  /// The record deletes a key.
   static let deleteOperation: UInt64 = 1
-  /// A record deletes a range of keys.
+  /// The record deletes a range of keys.
   static let deleteRangeOperation: UInt64 = 2
 
-  /// Zeros are laid to this length when a log segment is created.
+  /// Zeros are preallocated up to this length when a log segment is created.
   static let firstFillBytes = 16 << 10
-  /// Zeros are laid in steps of at most this.
+  /// Zeros are preallocated in steps of at most this many bytes.
   static let fillStepBytes = 256 << 10
-  /// A frame that holds this much is ended, and the transaction goes on in the next. Small enough to be still in
-  /// the processor's cache when it is written.
+  /// A frame with this many bytes is full, and the transaction continues in the next one. Small enough to be
+  /// still in the processor's cache when it is written.
   static let frameBytes = 1 << 20
 
-  /// The longest key.
+  /// The longest key, in bytes.
   static let keyLimit = 1024
-  /// The longest value.
+  /// The longest value, in bytes.
   static let valueLimit = 1 << 30
-  /// No log segment is longer.
+  /// The longest log segment, in bytes.
   static let segmentLimit = 4 << 30
-  /// The largest number of a segment: references keep 31 bits for it.
+  /// The greatest segment number: references have 31 bits for it.
   static let segmentNumberLimit: UInt64 = (1 << 31) - 1
 }

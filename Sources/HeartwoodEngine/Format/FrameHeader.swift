@@ -1,30 +1,30 @@
 import HeartwoodBytes
 
-/// The first bytes of a frame: what it is, how long, and where in the chain it belongs.
+/// The first bytes of a frame: its kind, its length, and its place in the log.
 struct FrameHeader: Hashable, Sendable {
   var kind: UInt8
   var flags: UInt8
-  /// The bytes between the header and the trailing checksum, without padding.
+  /// Bytes between the header and the padding.
   var payloadBytes: Int
-  /// How many records the payload holds.
+  /// Number of records in the payload.
   var recordCount: UInt32
-  /// Counts up by one with every frame of the log, across segments.
+  /// Incremented with every frame of the log, across segments.
   var sequence: UInt64
-  /// The transaction; for a checkpoint, the generation it is of.
+  /// The transaction's number; for a checkpoint, its generation.
   var transaction: UInt64
-  /// The checksum of the frame before.
+  /// The checksum of the previous frame.
   var previous: UInt64
-  /// The last frame known to be synced when this one was written.
+  /// The last frame known to be durable when this one was written.
   var durableThrough: UInt64
-  /// In the last frame of a transaction: when it was committed, nanoseconds since 1970.
+  /// In the last frame of a transaction: the commit time, nanoseconds since 1970.
   var time: Int64
-  /// In the last frame: how many puts and how many deleted keys the whole transaction has.
+  /// In the last frame: the puts and deleted keys of the whole transaction.
   var puts: UInt64
   var deletes: UInt64
 
   var isLast: Bool { flags & Format.lastFrameFlag != 0 }
 
-  /// The whole frame on disk.
+  /// Size of the whole frame on disk.
   var totalBytes: Int { Self.totalBytes(payload: payloadBytes) }
 
   static func totalBytes(payload: Int) -> Int {
@@ -32,7 +32,7 @@ struct FrameHeader: Hashable, Sendable {
     return Format.frameHeaderBytes + padded + Format.frameTrailerBytes
   }
 
-  /// Writes the header; returns its checksum, from which the frame's own checksum goes on.
+  /// Writes the header; returns its checksum, which the frame's checksum continues.
   func encode(to base: UnsafeMutableRawPointer, seed: UInt64) -> UInt64 {
     base.setField(0, Format.frameMagic)
     base.setField(4, kind)
@@ -52,8 +52,8 @@ struct FrameHeader: Hashable, Sendable {
     return sum
   }
 
-  /// Reads a header; nil where the bytes are none, or none of this place. Its length is believed only
-  /// because its checksum holds.
+  /// Decodes a header; nil if the bytes are no header, or of another place. The length is trusted only
+  /// because the checksum covers it.
   static func decode(_ bytes: UnsafeRawBufferPointer, seed: UInt64) -> (
     header: FrameHeader, checksum: UInt64
   )? {

@@ -1,13 +1,13 @@
 import HeartwoodBytes
 
-/// The 16 random bytes that tell one store from every other.
+/// The 16 random bytes that identify a store.
 public struct StoreIdentifier: Hashable, Sendable, CustomStringConvertible {
   /// The first eight bytes, as a little-endian integer.
   package let low: UInt64
   /// The last eight bytes.
   package let high: UInt64
 
-  /// An identifier of two halves.
+  /// Creates an identifier from its two halves.
   package init(low: UInt64, high: UInt64) {
     self.low = low
     self.high = high
@@ -23,28 +23,28 @@ public struct StoreIdentifier: Hashable, Sendable, CustomStringConvertible {
     bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
   }
 
-  /// What every checksum of the store is seeded with.
+  /// The seed of all checksums of the store.
   var seed: UInt64 {
     withUnsafeBytes(of: (low.littleEndian, high.littleEndian)) { XXH64.hash($0, seed: 0) }
   }
 }
 
-/// The state of the store after one transaction; numbered by it, never changes.
+/// The state of the store after one transaction. It has the transaction's number and never changes.
 public struct Generation: RawRepresentable, Comparable, Hashable, Sendable, CustomStringConvertible {
   /// The number of the transaction that made it; 0 is the empty store.
   public let rawValue: UInt64
 
-  /// A generation by its number.
+  /// Creates a generation with a number.
   public init(rawValue: UInt64) { self.rawValue = rawValue }
 
   /// The number.
   public var description: String { String(rawValue) }
 
-  /// Older before newer.
+  /// Orders older generations before newer ones.
   public static func < (left: Generation, right: Generation) -> Bool { left.rawValue < right.rawValue }
 }
 
-/// Where a frame begins or the log ends: a log segment and a byte offset in it.
+/// The position of a frame or of the log's end: a log segment and a byte offset in it.
 struct LogPosition: Hashable, Sendable, CustomStringConvertible {
   let segment: UInt32
   let offset: Int
@@ -54,7 +54,7 @@ struct LogPosition: Hashable, Sendable, CustomStringConvertible {
     self.offset = offset
   }
 
-  /// From disk: the segment above 32 bits of offset; nil for zero, which means none.
+  /// Decodes a position: the segment in the upper 32 bits, the offset below; nil for zero, which means none.
   init?(rawValue: UInt64) {
     let number = rawValue >> 32
     guard number != 0, number <= Format.segmentNumberLimit else { return nil }
@@ -67,24 +67,24 @@ struct LogPosition: Hashable, Sendable, CustomStringConvertible {
   var description: String { "\(SegmentName.log(segment)) at byte \(offset)" }
 }
 
-/// A place between two frames, with what the next frame must say to belong there.
+/// A place between two frames, with what the next frame must state to belong there.
 struct LogPoint: Hashable, Sendable {
-  /// Where the next frame begins.
+  /// Position of the next frame.
   var position: LogPosition
-  /// The number the next frame has.
+  /// Sequence number of the next frame.
   var sequence: UInt64
-  /// The checksum of the frame before.
+  /// Checksum of the previous frame.
   var chain: UInt64
   /// The generation that the frames up to here make.
   var generation: UInt64
 }
 
-/// The names of segments.
+/// The file names of segments.
 enum SegmentName {
   static func log(_ number: UInt32) -> String { hexadecimal(number) + ".log" }
   static func pages(_ number: UInt32) -> String { hexadecimal(number) + ".pages" }
 
-  /// What a file of the folder is, by its name.
+  /// The segment number and kind that a file name states; nil for any other name.
   static func parse(_ name: String) -> (number: UInt32, isLog: Bool)? {
     let parts = name.split(separator: ".", omittingEmptySubsequences: false)
     guard parts.count == 2, parts[0].utf8.count == 16, parts[1] == "log" || parts[1] == "pages" else {

@@ -22,11 +22,11 @@ extension UnsafeRawPointer {
   @inline(__always)
   func bytes(_ count: Int) -> UnsafeRawBufferPointer { UnsafeRawBufferPointer(start: self, count: count) }
 
-  /// Whether the `count` bytes from here are those at `other`. Made for few of them.
+  /// Whether the `count` bytes from here equal those at `other`. Optimized for few bytes.
   @inline(__always)
   func hasBytes(of other: UnsafeRawPointer, _ count: Int) -> Bool {
     guard count >= 8 else { return hasFewBytes(of: other, count) }
-    // Words, the last one overlapping the one before.
+    // By words; the last word overlaps the one before it.
     let last = count &- 8
     var index = 0
     while index < last {
@@ -36,7 +36,7 @@ extension UnsafeRawPointer {
     return field64(last) == other.field64(last)
   }
 
-  /// Less than eight, the first half overlapping the second.
+  /// Compares fewer than eight bytes; the first half overlaps the second.
   @inline(__always)
   private func hasFewBytes(of other: UnsafeRawPointer, _ count: Int) -> Bool {
     if count >= 4 {

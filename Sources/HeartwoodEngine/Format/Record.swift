@@ -1,7 +1,7 @@
 import HeartwoodBytes
 
-/// One put or delete in a transaction frame, as it lies there:
-/// checksum (8 bytes) · key length × 4 + operation (varint) · value length (varint) · key · value.
+/// One put or delete in a transaction frame: checksum (8 bytes) · key length × 4 + operation (varint) · value
+/// length (varint) · key · value.
 struct Record {
   let base: UnsafeRawPointer
   let operation: UInt64
@@ -19,11 +19,11 @@ struct Record {
   var totalBytes: Int { keyOffset &+ keyBytes &+ valueBytes }
   var checksum: UInt64 { base.field64(0) }
 
-  /// The most that a record adds to its key and value.
+  /// Greatest number of bytes that a record adds to its key and value.
   static let overheadLimit = 8 + 10 + 10
 
-  /// Reads the lengths of the record at `base`, of which `available` bytes may be looked at. Nil where
-  /// they do not fit; the bytes themselves are not believed before `isIntact`.
+  /// Parses the lengths of the record at `base`, reading at most `available` bytes. Nil if they are invalid;
+  /// the bytes must not be trusted before `isIntact`.
   @inline(__always)
   static func parse(_ base: UnsafeRawPointer, available: Int) -> Record? {
     guard available >= 10 else { return nil }
@@ -52,7 +52,7 @@ struct Record {
     return record.totalBytes <= available ? record : nil
   }
 
-  /// Reads one varint of at most five bytes; no length here needs more.
+  /// Reads one varint of at most five bytes; no length needs more.
   private static func varint(_ base: UnsafeRawPointer, _ offset: inout Int, _ limit: Int) -> UInt64? {
     var value: UInt64 = 0
     var shift: UInt64 = 0
@@ -66,19 +66,19 @@ struct Record {
     return nil
   }
 
-  /// Whether the bytes are those that were written at this offset of this segment.
+  /// Whether the checksum is valid for this offset of this segment.
   @inline(__always)
   func isIntact(segmentSeed: UInt64, offset: Int) -> Bool {
     Self.isIntact(base, totalBytes, Checksums.seed(segmentSeed, at: offset))
   }
 
-  /// By itself, as it needs all of the processor's registers.
+  /// A function of its own, because it needs all of the processor's registers.
   @inline(never)
   private static func isIntact(_ base: UnsafeRawPointer, _ totalBytes: Int, _ seed: UInt64) -> Bool {
     return base.field64(0) == XXH3.hash((base + 8).bytes(totalBytes &- 8), seed: seed)
   }
 
-  /// Writes a record to `target`, where `overheadLimit` + key + value bytes are free; returns its
+  /// Writes a record to `target`, which must have room for `overheadLimit` + key + value bytes; returns its
   /// length and its checksum.
   @inline(__always)
   static func write(
@@ -93,7 +93,7 @@ struct Record {
     return (end, sum)
   }
 
-  /// Writes what lies between the checksum and the value, and leaves room for the checksum; returns where the value begins.
+  /// Writes the bytes between the checksum and the value; returns the offset of the value.
   @inline(__always)
   static func writePrefix(
     to target: UnsafeMutableRawPointer, operation: UInt64, key: UnsafeRawBufferPointer, valueBytes: Int

@@ -4,21 +4,21 @@ import HeartwoodBytes
 struct SegmentHeader: Hashable, Sendable {
   var identifier: StoreIdentifier
   var number: UInt32
-  /// Random for each segment, so that no byte of another one passes for its own.
+  /// Random for each segment, so that no bytes of another segment are valid in this one.
   var salt: UInt64
-  /// Where the log goes on from: the exact end of the segment before, and what the first frame here
-  /// must say. Nil in the first log segment and in page segments.
+  /// The exact end of the previous segment, and what the first frame here must state. Nil in the first log
+  /// segment and in page segments.
   var predecessor: LogPoint?
-  /// The frame up to which recovery copied a tail into this segment; with fewer frames the copy was
-  /// not finished, and the original holds. 0 where nothing was copied.
+  /// The frame up to which recovery copied a tail into this segment. If the segment has fewer frames, the
+  /// copy was not finished, and the original counts. 0 if nothing was copied.
   var copiedThrough: UInt64
-  /// The last frame known to be synced when the segment was made.
+  /// The last frame known to be durable when the segment was created.
   var durableThrough: UInt64
 
-  /// What the checksums of the segment are seeded with.
+  /// The seed of the segment's checksums.
   var seed: UInt64 { Checksums.segmentSeed(store: identifier.seed, salt: salt, number: number) }
 
-  /// The place of the first frame of a log segment.
+  /// The point of the first frame of a log segment.
   var firstPoint: LogPoint {
     LogPoint(
       position: LogPosition(segment: number, offset: Format.segmentHeaderBytes),
@@ -48,7 +48,7 @@ struct SegmentHeader: Hashable, Sendable {
     return bytes
   }
 
-  /// Reads a header; nil where the bytes are no header of segment `number` of the store.
+  /// Decodes a header; nil if the bytes are no header of segment `number` of the store.
   ///
   /// - Parameter known: The store; nil for the one that the bytes name.
   static func decode(

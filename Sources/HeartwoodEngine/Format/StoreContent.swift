@@ -1,20 +1,20 @@
 import HeartwoodBytes
 
-/// What the keys and values of a store mean, as a name that is marked in the store.
+/// The meaning of a store's keys and values, as a name that the store is marked with.
 ///
-/// A program that writes keys of a meaning of its own marks its stores, so that no other program, which does not
-/// keep to it, writes into them by mistake: see `EngineOptions.content`.
+/// A program with its own meaning of keys marks its stores, so that no other program writes to them by
+/// mistake; see `EngineOptions.content`.
 public struct StoreContent: Hashable, Sendable, CustomStringConvertible {
   /// An object graph of module Heartwood.
   public static let graph = StoreContent("graph")
 
-  /// The name's bytes, the first one lowest, with zeros after them.
+  /// The name's bytes, the first one lowest, padded with zeros.
   let low: UInt64
   let high: UInt64
 
-  /// A content by its name.
+  /// Creates a content with a name.
   ///
-  /// - Precondition: the name has 1 to 16 bytes as UTF-8, none of them zero.
+  /// - Precondition: The name has 1 to 16 bytes in UTF-8, none of them zero.
   public init(_ name: String) {
     let bytes = Array(name.utf8)
     require(
@@ -24,7 +24,7 @@ public struct StoreContent: Hashable, Sendable, CustomStringConvertible {
     high = Self.word(bytes.dropFirst(8))
   }
 
-  /// As the anchor has it; nil for zeros, which mark nothing.
+  /// Decodes the anchor's field; nil for zeros, which mean no mark.
   init?(low: UInt64, high: UInt64) {
     guard low != 0 || high != 0 else { return nil }
     self.low = low

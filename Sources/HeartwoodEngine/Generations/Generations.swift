@@ -1,34 +1,34 @@
 import Synchronization
 
-/// The newest generation, the generations that readers hold, and the pages that wait until nobody
-/// holds what they belong to.
+/// The newest generation, the generations that readers pin, and the retired pages that wait until no pin
+/// needs them.
 ///
-/// Readers take no lock: a reader says in a slot of its own which generation it takes, and looks again
-/// whether that is still the newest. The writer publishes a generation before it looks at the slots.
-/// Both are sequentially consistent, so one of the two sees the other.
+/// Readers take no lock. A reader announces a generation in its own slot, and then checks whether it is still
+/// the newest. The writer publishes a generation before it reads the slots. Both are sequentially consistent,
+/// so at least one of the two sees the other.
 ///
-/// A page born in generation *b* and retired in generation *r* is free once no pin *p* has b ≤ p < r:
-/// a long pin keeps the pages of its own generation and nothing else.
+/// A page born in generation *b* and retired in generation *r* is free once no pin *p* has b ≤ p < r: a
+/// long-lived pin keeps the pages of its own generation and no others.
 final class Generations: @unchecked Sendable {
-  /// A held generation.
+  /// A pinned generation.
   struct Pin: @unchecked Sendable {
     let generation: UInt64
     let root: TreeRoot
     fileprivate let slot: ReaderSlots.Slot
 
-    /// Once for each pin, while the space is there that has the slot.
+    /// Releases the pin. Called once per pin, while the space with the slot exists.
     @inline(__always)
     func release() { slot.pointee.store(0, ordering: .releasing) }
   }
 
-  /// A page that no new generation has.
+  /// A page that newer generations do not contain.
   struct RetiredPage {
     let index: UInt32
     let born: UInt64
     let retired: UInt64
   }
 
-  /// One published generation; readers copy it and look whether it changed meanwhile.
+  /// One published generation. Readers copy it and check that it did not change meanwhile.
   private struct RingEntry: ~Copyable {
     let generation = Atomic<UInt64>(.max)
     let reference = Atomic<UInt64>(0)
@@ -44,14 +44,16 @@ final class Generations: @unchecked Sendable {
   private let newestNumber: Atomic<UInt64>
   private let ring: UnsafeMutablePointer<RingEntry>
 
-  /// The newest transaction that was written, and its root: what the next one begins from. It may not be
-  /// published yet. The writer's.
+  /// The newest transaction that was written, and its root: the next one begins from it. It may not be
+  /// published yet.
+  ///
+  /// Guarded by the writer lock.
   private(set) var tip: (generation: UInt64, root: TreeRoot)
   @exclusivity(unchecked) private var fresh = PlainList<RetiredPage>()
   @exclusivity(unchecked) private var waiting = PlainList<RetiredPage>()
-  /// The generations that are held, in order, when they were last looked at.
+  /// The pinned generations in ascending order, at the last check.
   @exclusivity(unchecked) private var pins: [UInt64] = []
-  /// How many pages were added to `waiting` since all of it was looked at.
+  /// Number of pages added to `waiting` since all of it was checked.
   private var addedSincePass = 0
 
   init(space: PageSpace, generation: UInt64, root: TreeRoot) {
@@ -74,7 +76,7 @@ final class Generations: @unchecked Sendable {
   /// The number of the newest generation. Any thread.
   var newest: UInt64 { newestNumber.load(ordering: .acquiring) }
 
-  /// Holds the newest generation. Any thread, no lock.
+  /// Pins the newest generation. Any thread, no lock.
   func pin() -> Pin {
     var generation = newestNumber.load(ordering: .acquiring)
     let slot = readers.claim(generation &+ 1)
@@ -111,7 +113,7 @@ final class Generations: @unchecked Sendable {
     entry.pointee.generation.store(generation, ordering: .sequentiallyConsistent)
   }
 
-  /// Takes note of a generation that is written: the next transaction begins from it.
+  /// Records a written generation: the next transaction begins from it.
   func commit(_ generation: UInt64, _ root: TreeRoot) { tip = (generation, root) }
 
   /// Makes a generation the newest. One thread at a time, in the order of the generations.
@@ -120,14 +122,14 @@ final class Generations: @unchecked Sendable {
     newestNumber.store(generation, ordering: .sequentiallyConsistent)
   }
 
-  /// Takes note of a page that the generation of its end and later ones do not have.
+  /// Records a page that generation `page.retired` and later ones do not contain.
   func retire(_ page: RetiredPage) { fresh.append(page) }
 
-  /// Frees the pages that no pin needs. Those retired by a generation that is not published yet have to
-  /// wait: until then readers go on taking the one before it.
+  /// Frees the pages that no pin needs. Pages retired by a generation that is not published yet must wait:
+  /// until then readers still pin the previous one.
   func reclaim() {
     guard !fresh.isEmpty || !waiting.isEmpty else { return }
-    // Asked before the slots are looked at: whoever comes later takes this generation or a newer one.
+    // Loaded before the slots are read: a later reader pins this generation or a newer one.
     let published = newestNumber.load(ordering: .sequentiallyConsistent)
     inspectPins()
     let held = waiting.count
@@ -138,7 +140,7 @@ final class Generations: @unchecked Sendable {
       return true
     }
     addedSincePass += waiting.count - held
-    // Now and then all of them, so that it costs a constant for each page that was ever added.
+    // Checks all of them only now and then, so that the cost per page is constant.
     if pins.isEmpty || addedSincePass > held / 2 + 32 { lookAtAll() }
   }
 
@@ -148,7 +150,7 @@ final class Generations: @unchecked Sendable {
     if pins.count > 1 { pins.sort() }
   }
 
-  /// The generation up to which readers don't take those any more that have what it has retired.
+  /// Pages retired up to this generation are not in any generation that a reader can still pin from now on.
   private func lastReady(_ published: UInt64) -> UInt64 {
     return published
   }
@@ -158,14 +160,14 @@ final class Generations: @unchecked Sendable {
     waiting.removeAll { freeUnlessNeeded($0) }
   }
 
-  /// - Returns: whether the page was freed.
+  /// - Returns: Whether the page was freed.
   private func freeUnlessNeeded(_ page: RetiredPage) -> Bool {
     guard !isNeeded(page) else { return false }
     space.free(page.index)
     return true
   }
 
-  /// Whether a pin lies between birth and retirement.
+  /// Whether a pin is in the range from birth to retirement.
   private func isNeeded(_ page: RetiredPage) -> Bool {
     var low = 0
     var high = pins.count
@@ -176,7 +178,7 @@ final class Generations: @unchecked Sendable {
     return low < pins.count && pins[low] < page.retired
   }
 
-  /// The oldest generation that is held now; nil when none is. Any thread.
+  /// The oldest pinned generation; nil if none is pinned. Any thread.
   var oldestPinned: UInt64? {
     var oldest: UInt64?
     readers.forEach { oldest = min(oldest ?? .max, $0 - 1) }

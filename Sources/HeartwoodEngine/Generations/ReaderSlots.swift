@@ -1,20 +1,20 @@
 import Synchronization
 
-/// Where readers say which generation they hold. Each holds a slot of its own, on cache lines of its
-/// own, so that readers do not slow each other; slots come in blocks, and blocks are added as needed.
+/// Slots in which readers announce their generations. Each reader has its own slot on its own cache lines, so
+/// that readers do not slow each other down. Slots are allocated in blocks, as needed.
 final class ReaderSlots: @unchecked Sendable {
-  /// A slot holds 0 when it is free, else the generation and one.
+  /// 0 if the slot is free, otherwise the generation plus one.
   typealias Slot = UnsafeMutablePointer<Atomic<UInt64>>
 
   private static let slotsPerBlock = 64
-  /// Two lines, as processors fetch lines in pairs.
+  /// Two cache lines, because processors fetch lines in pairs.
   private static let slotBytes = 128
 
   private final class Block: @unchecked Sendable {
     let memory: UnsafeMutableRawPointer
-    /// A bit for each slot that was ever claimed: whoever looks at all of them need not look at the others.
+    /// One bit per slot that was ever claimed, so that scans skip the others.
     let known = Atomic<UInt64>(0)
-    /// The next block, kept alive by `retained`.
+    /// The next block, which this one retains; 0 if there is none.
     let next = Atomic<UInt>(0)
 
     init() {
@@ -34,7 +34,7 @@ final class ReaderSlots: @unchecked Sendable {
       (memory + index &* slotBytes).assumingMemoryBound(to: Atomic<UInt64>.self)
     }
 
-    /// Takes a slot that is free, the first one to be looked at being `start`; nil where none is.
+    /// Claims a free slot, searching from `start`; nil if there is none.
     @inline(__always)
     func claim(_ value: UInt64, from start: Int) -> Slot? {
       for step in 0..<slotsPerBlock {
@@ -49,7 +49,8 @@ final class ReaderSlots: @unchecked Sendable {
       return nil
     }
 
-    /// Before the slot says anything. Acquiring: whose bit is seen here is seen by all who look later than this claim.
+    /// Sets the bit of a slot before it is claimed. Acquiring: a bit seen here is also seen by every scan
+    /// that starts after this claim.
     @inline(__always)
     private func makeKnown(_ index: Int) {
       let bit: UInt64 = 1 &<< UInt64(truncatingIfNeeded: index)
@@ -67,7 +68,7 @@ final class ReaderSlots: @unchecked Sendable {
       }
     }
 
-    /// The block behind this one, made where there is none.
+    /// The next block, created if necessary.
     func following() -> Block {
       if let found = existingNext() { return found }
       let made = Unmanaged.passRetained(Block())
@@ -87,10 +88,10 @@ final class ReaderSlots: @unchecked Sendable {
 
   private let first = Block()
 
-  /// Takes a free slot and says `value` in it. Lock-free.
+  /// Claims a free slot with a value. Lock-free.
   @inline(__always)
   func claim(_ value: UInt64) -> Slot {
-    // Not by way of a variable that holds a block: that would count a reference to it, which all readers share.
+    // Without a local variable for the block, which would count a reference that all readers share.
     first.claim(value, from: Self.hint()) ?? claimBehindFirst(value)
   }
 
@@ -103,7 +104,7 @@ final class ReaderSlots: @unchecked Sendable {
     }
   }
 
-  /// A slot to begin with that other threads are unlikely to begin with: threads have stacks of their own.
+  /// A first slot that other threads are unlikely to use: derived from the thread's stack address.
   @inline(__always)
   private static func hint() -> Int {
     var marker: UInt8 = 0
@@ -111,7 +112,7 @@ final class ReaderSlots: @unchecked Sendable {
     return Int(truncatingIfNeeded: (address >> 16) &* 0x9E37_79B9 >> 16)
   }
 
-  /// Calls `body` with every value that is said now, in no order.
+  /// Calls `body` with the value of every claimed slot, in no particular order.
   @inline(__always)
   func forEach(_ body: (UInt64) -> Void) {
     first.forEach(body)

@@ -1,12 +1,14 @@
 import HeartwoodFiles
 
-/// The stores that engines of this process have open and share: whoever opens one of them again uses what is open.
+/// The open stores that engines of this process share: an engine that opens the same store again uses the
+/// open one.
 ///
-/// A store is found by its folder, not by a path: a folder that was put in the place of another is another one.
+/// A store is identified by its folder, not by its path: a folder that has replaced another one is a
+/// different store.
 final class OpenStoreRegistry: Sendable {
   static let all = OpenStoreRegistry()
 
-  /// A forked process does not find the stores of its parent.
+  /// Includes the fork count, so that a forked process does not find the stores of its parent.
   private struct Place: Hashable {
     let folder: DirectoryIdentity
     let forks = ForkCount.current
@@ -14,13 +16,13 @@ final class OpenStoreRegistry: Sendable {
 
   private let stores = Guarded<[Place: SharedStore]>([:])
 
-  /// Whether a store that is opened so may be shared at all.
+  /// Whether a store opened with these options may be shared at all.
   static func canShare(_ options: EngineOptions) -> Bool {
     options.access == .readWrite && options.sharing == .processes && options.sharesInProcess
   }
 
-  /// Opens a store by `body`, or shares one that is open. Those who open the same folder at the same time wait for the first of
-  /// them, and nobody else does.
+  /// Opens a store with `body`, or shares the open one. Threads that open the same folder at the same time
+  /// wait for the first of them; threads that open other folders do not wait.
   func open(
     _ folder: DirectoryIdentity, _ options: EngineOptions, _ body: () throws(EngineError) -> OpenStore
   ) throws(EngineError) -> StoreHandle {
@@ -59,19 +61,20 @@ final class OpenStoreRegistry: Sendable {
   }
 }
 
-/// A store, and how many engines of this process use it.
+/// A store, and the number of engines of this process that use it.
 private final class SharedStore: Sendable {
   private enum State {
     case new
     case open(OpenStore, users: Int)
-    /// It could not be opened, or everybody has left.
+    /// Opening failed, or all engines have closed the store.
     case over
   }
 
-  /// What somebody finds who wants the store.
+  /// The result of asking for the store.
   enum Entry {
     case store(OpenStore)
-    /// What is open can't be shared; the store has to be opened beside it, as by another process.
+    /// The open store can't be shared with these options; the caller opens it separately, as another process
+    /// would.
     case another
     case over
   }
@@ -98,7 +101,7 @@ private final class SharedStore: Sendable {
     }
   }
 
-  /// - Returns: whether nobody uses the store any more; then nobody comes to it either.
+  /// - Returns: Whether this was the last user; the store is not shared any more then.
   func leave() -> Bool {
     state.withLock { state in
       guard case .open(let store, let users) = state else { return true }
@@ -109,7 +112,8 @@ private final class SharedStore: Sendable {
 }
 
 extension OpenStore {
-  /// Whether somebody who asks for these options gets what they are for. The others are those of the first.
+  /// Whether the open store provides what these options ask for. All other options are those of the first
+  /// engine.
   fileprivate func canBeShared(_ wanted: EngineOptions) -> Bool {
     !status.isClosed && !status.isStopped && (try? folder.directory.isInPlace()) == true
       && options.reading == wanted.reading

@@ -1,22 +1,23 @@
 import HeartwoodFiles
 import Synchronization
 
-/// An engine's use of an open store, which other engines of this process may use too.
+/// An engine's handle of an open store, which other engines of this process may share.
 final class StoreHandle: Sendable {
-  /// Whether a use has ended; apart, as whoever asks must not keep the store.
+  /// Whether a handle is closed. An object of its own, so that observers can check it without retaining the
+  /// store.
   final class End: Sendable {
     fileprivate let flag = Atomic(false)
 
     var hasCome: Bool { flag.load(ordering: .acquiring) }
   }
 
-  /// The store, also where this use of it has ended.
+  /// The store, even if this handle is closed.
   let store: OpenStore
-  /// For transactions that do not say.
+  /// The durability of transactions that do not specify one.
   let durability: Durability
   let end = End()
   private let forks = ForkCount.current
-  /// Says that this use has ended, and tells whether it was the last; nil where nobody shares the store.
+  /// Unregisters this handle and returns whether it was the last one; nil if the store is not shared.
   private let leaving: (@Sendable () -> Bool)?
 
   init(_ store: OpenStore, _ options: EngineOptions, leaving: (@Sendable () -> Bool)? = nil) {
@@ -25,7 +26,7 @@ final class StoreHandle: Sendable {
     self.leaving = leaving
   }
 
-  /// The store, as long as this use of it lasts.
+  /// The store; throws `.closed` if this handle is closed.
   func open() throws(EngineError) -> OpenStore {
     try checkOpen()
     return store
@@ -41,17 +42,18 @@ final class StoreHandle: Sendable {
     }
   }
 
-  /// Whether this is a child of the process that opened the store. Its locks and threads are the parent's: nothing is done with
-  /// them, not even to close the store.
+  /// Whether this process is a forked child of the one that opened the store. Locks and threads belong to the
+  /// parent, so the child uses nothing of the store and does not even close it.
   private var isForked: Bool { forks != ForkCount.current }
 
-  /// The newest generation. Not by way of `open`: what that returns is counted, and all readers share the count.
+  /// A snapshot of the newest generation. Does not use `open`, because all readers would share the reference
+  /// count of what it returns.
   func snapshot() throws(EngineError) -> Snapshot {
     try checkOpen()
     return try store.newestSnapshot()
   }
 
-  /// Calls `body` with the newest value of a key, if there is one.
+  /// Calls `body` with the newest value of a key if it exists.
   func readNewest(
     _ key: UnsafeRawBufferPointer, _ body: (UnsafeRawBufferPointer) throws -> Void
   ) throws {
@@ -59,16 +61,17 @@ final class StoreHandle: Sendable {
     try store.readNewest(key, body)
   }
 
-  /// Commits what `body` changes. Not by way of `open`, as above.
+  /// Commits the changes of `body`. Does not use `open`, as above.
   func write(_ durability: Durability?, _ body: (WriteTransaction) throws -> Void) throws {
     try checkOpen()
     try store.write(durability: durability ?? self.durability, body)
   }
 
-  /// The last one closes the store; the others make durable what was committed. A second call does nothing.
+  /// Closes the handle. The last handle closes the store; others make committed transactions durable. A
+  /// second call does nothing.
   func close() throws(EngineError) {
     guard !end.hasCome, !isForked else { return }
-    // Inside a write this is an error of the program, and waiting would be for ever.
+    // Throws `.nestedWrite` inside a write of this thread, where waiting would deadlock.
     try store.writer.withLock {}
     guard begin() else { return }
     if leaving?() != false { return try store.close() }
@@ -76,19 +79,19 @@ final class StoreHandle: Sendable {
     try store.makeDurable()
   }
 
-  /// Nobody has the engine any more.
+  /// Called when the engine is released.
   func forget() {
     guard !isForked else { return }
     guard store.writer.isHeldHere else {
       try? close()
       return
     }
-    // Inside a write of another engine, which has yet to close the store.
+    // Inside a write of another engine, which will close the store.
     guard begin() else { return }
     _ = leaving?()
     store.observers.end(of: end)
   }
 
-  /// - Returns: false where the end has come before.
+  /// - Returns: False if the handle is closed already.
   private func begin() -> Bool { !end.flag.exchange(true, ordering: .acquiringAndReleasing) }
 }

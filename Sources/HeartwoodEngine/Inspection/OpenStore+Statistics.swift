@@ -1,45 +1,47 @@
-/// One transaction that the log has.
+/// One transaction in the log.
 public struct GenerationRecord: Hashable, Sendable {
   /// The generation that it made.
   public let generation: Generation
-  /// When it was committed, by the clock of the machine that did, in nanoseconds since 1970.
+  /// The commit time by the clock of the machine that committed, in nanoseconds since 1970.
   public let time: Int64
-  /// How many times it gave a key a value.
+  /// The number of its puts.
   public let puts: UInt64
-  /// How many keys it took away.
+  /// The number of keys it deleted.
   public let deletes: UInt64
-  /// What it takes in the log.
+  /// Its size in the log, in bytes.
   public let bytes: Int64
-  /// Whether the store itself has made it, to move what lives: it holds what the one before it holds.
+  /// Whether the store made the transaction to move values. Its generation has the same content as the one
+  /// before.
   public let isInternal: Bool
 }
 
-/// What a store holds and takes.
+/// The content and size of a store in numbers.
 public struct EngineStatistics: Hashable, Sendable {
   /// The newest generation.
   public var generation: Generation
-  /// How many keys there are.
+  /// The number of keys.
   public var keys: UInt64
-  /// How many branches lie above each leaf of the tree.
+  /// The number of branch levels above each leaf of the tree.
   public var treeLevels: Int
-  /// The generation of the newest checkpoint; 0 where there is none.
+  /// The generation of the newest checkpoint; 0 if there is none.
   public var checkpoint: Generation
-  /// Bytes of the log in use, the zeros ahead of its end not counted.
+  /// Bytes of the log in use, without preallocation.
   public var logBytes: Int64
-  /// How many segments the log has.
+  /// The number of log segments.
   public var logSegments: Int
-  /// Bytes of the tree's pages on disk, older versions of them included.
+  /// Bytes of the tree's pages on disk, including older versions of them.
   public var pageBytes: Int64
-  /// How many segments the pages have.
+  /// The number of page segments.
   public var pageSegments: Int
   /// Bytes of all files of the store.
   public var fileBytes: Int64
   /// Bytes of the tree in memory.
   public var memoryBytes: Int64
-  /// The oldest generation that a snapshot holds; nil where none is held.
+  /// The oldest generation that a snapshot holds; nil if none is held.
   public var oldestPinned: Generation?
-  /// Transactions at the end of the log that a store open for reading only leaves out, as whoever wrote them did not
-  /// close the store and nothing proves that they are on disk. Opening for writing brings them in.
+  /// The number of transactions at the end of the log that a store open for reading only leaves out, because
+  /// the writer did not close the store and nothing proves them durable. Opening the store for writing
+  /// recovers them.
   public var unrecoveredTransactions: Int
 }
 
@@ -73,7 +75,7 @@ extension OpenStore {
 
   func fileBytes() throws(EngineError) -> Int64 {
     var total: Int64 = 0
-    // Others may give files back meanwhile, and what is not the store's may be anything.
+    // Other processes may delete files meanwhile, and unrelated files may be anything.
     for name in try folder.entries() where StoreFolder.isFile(name) {
       total += Int64(try folder.size(ofFile: name) ?? 0)
     }

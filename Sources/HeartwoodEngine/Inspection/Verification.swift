@@ -1,21 +1,21 @@
 import HeartwoodFiles
 
-/// Reads all of a store from its files once more, and looks whether everything fits together: the anchor,
-/// every frame and record of the log, every page, the tree's structure and counts, every value.
+/// Reads all of a store from its files again and checks its consistency: the anchor, every frame and record
+/// of the log, every page, the tree's structure and counts, and every value.
 ///
-/// A finding does not end it: what can still be read is looked at too.
+/// A finding does not end it: everything readable is checked.
 ///
-/// All files are opened before anything of them is read: others may give them back then.
+/// All files are opened before anything is read, because reclamation may delete them later.
 final class Verification {
   private let store: OpenStore
   private let checkpoint: NamedCheckpoint?
   private let end: LogPoint
   private let pinned: PinnedGeneration
-  /// The log, opened once more.
+  /// The log, opened again.
   private var path: [LogSegment] = []
-  /// Segments before it, of which only the values count, and where they end.
+  /// Segments before the log's tail, of which only the values count, and their ends.
   private var earlier: [(segment: LogSegment, end: LogSegments.SegmentEnd)] = []
-  /// The newest checkpoint's segments of pages, opened once more.
+  /// The newest checkpoint's page segments, opened again.
   private var parts: [PageAppender.Part] = []
   private var report = VerificationReport()
   private let progress: ((Int64, Int64) -> Void)?
@@ -25,7 +25,7 @@ final class Verification {
   init(_ store: OpenStore, progress: ((Int64, Int64) -> Void)?) {
     self.store = store
     self.progress = progress
-    // In this order: the checkpoint lies before the log's end, that before the generation.
+    // In this order, so that the checkpoint is before the log's end, and the log's end before the generation.
     checkpoint = store.checkpoints.withLock { store.newestCheckpoint }
     end = store.log.published
     pinned = PinnedGeneration(store.generations)
@@ -33,7 +33,9 @@ final class Verification {
     report.keys = pinned.pin.root.count
   }
 
-  /// While nobody gives files back.
+  /// Opens the files.
+  ///
+  /// - Precondition: No process reclaims files meanwhile.
   func openFiles() throws(EngineError) {
     try collecting { () throws(EngineError) in try openLog() }
     for named in checkpoint?.pageSegments ?? [] {
@@ -42,10 +44,12 @@ final class Verification {
     }
   }
 
-  /// Whether something is missing, or not as it was written.
+  /// Whether anything is damaged or missing.
   var hasFindings: Bool { !report.findings.isEmpty }
 
-  /// Behind `openFiles()`.
+  /// Verifies the store.
+  ///
+  /// - Precondition: `openFiles()` has returned.
   func run() throws(EngineError) -> VerificationReport {
     try checkAnchor()
     try checkLog()
@@ -57,7 +61,7 @@ final class Verification {
 
   private func find(_ finding: String) { report.add(finding) }
 
-  /// Runs one part; damage is a finding, and anything else an error.
+  /// Runs one part. Damage becomes a finding; any other error is thrown.
   private func collecting(_ body: () throws(EngineError) -> Void) throws(EngineError) {
     do {
       try body()
@@ -75,7 +79,7 @@ final class Verification {
   // MARK: Anchor
 
   private func checkAnchor() throws(EngineError) {
-    // Somebody may be writing a slot just now; not twice in a row.
+    // A writer may be in the middle of writing a slot, but not three times in a row.
     for attempt in 0..<3 {
       let (anchor, contents) = try AnchorFile.open(store.folder, access: .readOnly, syncs: false)
       anchor.close()
@@ -114,7 +118,7 @@ final class Verification {
     try checkPath()
   }
 
-  /// The frames of a segment whose neighbours may be gone.
+  /// Checks the frames of a segment whose neighbours may have been reclaimed.
   private func checkAlone(_ segment: LogSegment, upTo end: LogSegments.SegmentEnd) throws(EngineError) {
     let position = LogPosition(segment: segment.number, offset: end.offset)
     var walk = try LogWalk([segment][...], from: segment.header.firstPoint, upTo: position)
@@ -146,11 +150,11 @@ final class Verification {
     guard frame.header.kind == Format.transactionKind else { return }
     var records = RecordIterator(frame.payload, firstOffset: 0)
     while let (record, _) = records.next() {
-      if !record.isValid { find("a record of transaction \(frame.header.transaction) makes no sense") }
+      if !record.isValid { find("a record of transaction \(frame.header.transaction) is invalid") }
     }
   }
 
-  /// Where frames go on behind one that cannot be read; nil where none do.
+  /// The point where frames continue after an unreadable one; nil if there are none.
   private func pointBehindDamage(_ walk: LogWalk) throws(EngineError) -> LogPoint? {
     let number = walk.segment.number
     let stop = walk.later.first?.header.predecessor?.position ?? end.position
@@ -167,10 +171,10 @@ final class Verification {
 
   // MARK: Checkpoints and pages
 
-  /// Where a page segment ends by one checkpoint.
+  /// For each page segment, its ends according to the checkpoints: the running checksum by number of pages.
   private typealias Ends = [UInt32: [Int: UInt64]]
 
-  /// Goes back through the checkpoints; returns how each of them says that the page segments end.
+  /// Checks the checkpoints, from the newest back; returns the ends of the page segments that they state.
   private func checkCheckpoints() throws(EngineError) -> Ends {
     var ends: Ends = [:]
     var next = checkpoint
@@ -226,7 +230,7 @@ final class Verification {
 
   // MARK: Trees
 
-  /// The newest checkpoint's tree, from its files.
+  /// Checks the newest checkpoint's tree from its files.
   private func checkTreeOnDisk() throws(EngineError) {
     guard let checkpoint, parts.count == checkpoint.pageSegments.count else { return }
     let space = try PageSpace()
@@ -235,7 +239,7 @@ final class Verification {
     try inspect(view) { (key, entry) throws(EngineError) in }
   }
 
-  /// The newest generation's tree, and every value that it leads to.
+  /// Checks the newest generation's tree, and every value that it refers to.
   private func checkNewestTree() throws(EngineError) {
     let view = TreeView(space: store.space, root: pinned.pin.root)
     let values = ReadView(view)
@@ -253,7 +257,7 @@ final class Verification {
 }
 
 extension Record {
-  /// Whether it can be applied to a tree.
+  /// Whether the record can be applied to a tree.
   var isValid: Bool {
     switch operation {
     case Format.putOperation, Format.deleteOperation: keyBytes > 0 && keyBytes <= Format.keyLimit
@@ -270,11 +274,11 @@ extension OpenStore {
   }
 
   private func beginVerification(_ progress: ((Int64, Int64) -> Void)?) throws(EngineError) -> Verification {
-    // Nothing is given back meanwhile, by others neither.
+    // The lease keeps other processes, and the reclaimer's lock this one, from reclaiming files meanwhile.
     guard status.isStopped || attachment == nil else {
       return try withLease { () throws(EngineError) in try openedVerification(progress) }
     }
-    // What others have given back since is no finding.
+    // Files that other processes have reclaimed meanwhile are not a finding.
     return try retryingIfChanged(isWhole: { !$0.hasFindings }) { () throws(EngineError) in
       try refreshIfStale()
       return try openedVerification(progress)

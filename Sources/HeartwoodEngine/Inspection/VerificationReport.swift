@@ -1,23 +1,23 @@
-/// What reading all of a store has found.
+/// The result of verifying a store.
 public struct VerificationReport: Sendable {
-  /// One sentence for each thing that is not as it should be; the first ten thousand.
+  /// One sentence for each problem found; the first ten thousand.
   public internal(set) var findings: [String] = []
-  /// How many there are besides those.
+  /// The number of findings beyond those in `findings`.
   public internal(set) var furtherFindings = 0
-  /// The generation that was read.
+  /// The generation that was verified.
   public internal(set) var generation = Generation(rawValue: 0)
-  /// How many keys it has.
+  /// The number of its keys.
   public internal(set) var keys: UInt64 = 0
-  /// How many frames of the log were read.
+  /// The number of the log's frames that were read.
   public internal(set) var frames = 0
-  /// How many records they hold.
+  /// The number of records in them.
   public internal(set) var records = 0
-  /// How many pages on disk were read.
+  /// The number of pages on disk that were read.
   public internal(set) var pages = 0
 
   private static let findingLimit = 10_000
 
-  /// True where nothing was found.
+  /// Whether nothing was found.
   public var isSound: Bool { findings.isEmpty }
 
   mutating func add(_ finding: String) {

@@ -1,8 +1,8 @@
 import HeartwoodFiles
 import Synchronization
 
-/// The bytes of a file in anonymous memory, read in chunks when they are first needed: what a map is,
-/// where there is no map or none is wanted. A media error is thrown here instead of ending the process.
+/// The bytes of a file in anonymous memory, read in chunks on first access. Replaces a map if the file system
+/// has none or the options ask for none: a media error is then thrown instead of ending the process.
 final class ChunkFiller: @unchecked Sendable {
   static let chunkBytes = 16 << 10
 
@@ -10,7 +10,7 @@ final class ChunkFiller: @unchecked Sendable {
   private let file: any File
   private let path: String
   private let lock = Lock()
-  /// 1 where the chunk has been read. Most chunks are never reached, and their marks take no memory.
+  /// One mark per chunk: 1 if it has been read. Most chunks are never read, and their marks take no memory.
   private let marks: UnsafeMutablePointer<Atomic<UInt8>>
   private let marksMemory: AnonymousMemory
   private let markCount: Int
@@ -24,14 +24,16 @@ final class ChunkFiller: @unchecked Sendable {
     marks = marksMemory.base.bindMemory(to: Atomic<UInt8>.self, capacity: markCount)
   }
 
-  /// Sees to it that `count` bytes from `offset` are in memory.
+  /// Ensures that `count` bytes from `offset` are in memory.
+  ///
+  /// - Throws: `.damaged` if they are outside the file; `.inputOutput` if reading fails.
   @inline(__always)
   func require(_ offset: Int, _ count: Int) throws(EngineError) {
     guard count > 0 else { return }
     let last = (offset &+ count &- 1) / Self.chunkBytes
     var chunk = offset / Self.chunkBytes
     while chunk <= last {
-      // Acquiring pairs with the release in `fill`: a chunk marked is a chunk read.
+      // Acquiring pairs with the release in `fill`: a marked chunk has been read.
       if chunk >= markCount || marks[chunk].load(ordering: .acquiring) == 0 { try fill(chunk) }
       chunk &+= 1
     }
@@ -40,7 +42,7 @@ final class ChunkFiller: @unchecked Sendable {
   @inline(never)
   private func fill(_ chunk: Int) throws(EngineError) {
     guard chunk < markCount else {
-      throw EngineError(.damaged, "a position lies outside its file; run verify", file: path)
+      throw EngineError(.damaged, "a position is outside its file; run verify", file: path)
     }
     lock.lock()
     defer { lock.unlock() }
@@ -56,7 +58,8 @@ final class ChunkFiller: @unchecked Sendable {
     marks[chunk].store(1, ordering: .releasing)
   }
 
-  /// Reads bytes that another process has written since their chunk was read, before anybody can ask for them.
+  /// Reads bytes that another process has appended, before readers can refer to them. A chunk that was read
+  /// earlier may contain what was there before.
   func readAgain(_ offset: Int, _ count: Int) throws(EngineError) {
     lock.lock()
     defer { lock.unlock() }
@@ -69,7 +72,8 @@ final class ChunkFiller: @unchecked Sendable {
     }
   }
 
-  /// Reads those of the bytes again that were read before they were written. Nobody can ask for them yet.
+  /// Reads again those bytes that were read before another process wrote them. Readers cannot refer to them
+  /// yet.
   func refresh(_ offset: Int, _ count: Int) throws(EngineError) {
     lock.lock()
     defer { lock.unlock() }
@@ -82,7 +86,7 @@ final class ChunkFiller: @unchecked Sendable {
     }
   }
 
-  /// Reads bytes of the file elsewhere, and keeps nothing of them.
+  /// Reads bytes of the file into the caller's memory without keeping them.
   func read(into target: UnsafeMutableRawBufferPointer, at offset: Int) throws(EngineError) {
     do {
       _ = try file.readFully(into: target, at: Int64(offset))
@@ -91,14 +95,14 @@ final class ChunkFiller: @unchecked Sendable {
     }
   }
 
-  /// Takes over bytes that were just written to the file, before anybody can ask for them.
+  /// Copies bytes that were just written to the file, before readers can refer to them.
   func noteWritten(_ bytes: UnsafeRawBufferPointer, at offset: Int) throws(EngineError) {
     guard let source = bytes.baseAddress, bytes.count > 0 else { return }
     lock.lock()
     defer { lock.unlock() }
     let first = offset / Self.chunkBytes
     let last = (offset + bytes.count - 1) / Self.chunkBytes
-    // The first chunk holds older bytes too; the ones after it hold nothing but what comes now.
+    // The first chunk also contains older bytes; later chunks contain only the new ones.
     if offset % Self.chunkBytes != 0 { try fillLocked(first) }
     (memory.base + offset).copyMemory(from: source, byteCount: bytes.count)
     for chunk in first...last { marks[chunk].store(1, ordering: .releasing) }

@@ -1,12 +1,13 @@
 import HeartwoodFiles
 
-/// What of the log is on disk for certain. Any thread.
+/// The part of the log that is durable. Any thread.
 final class DurableState: Sendable {
-  /// Segments before the last one with bytes that may not be, and where they end.
+  /// Segments before the last one that may contain unsynced bytes, and the sequence number of the frame after
+  /// each.
   private typealias Earlier = [(segment: LogSegment, end: UInt64)]
 
   private let earlier: Guarded<Earlier>
-  /// Moved while that is locked.
+  /// Moved only while `earlier` is locked.
   private let durablePoint: SharedPoint
 
   init(_ path: [LogSegment], durable: LogPoint) {
@@ -23,10 +24,10 @@ final class DurableState: Sendable {
     }
   }
 
-  /// Up to here everything is synced.
+  /// The end of the durable part of the log.
   var durable: LogPoint { durablePoint.now }
 
-  /// The log is another one from now on.
+  /// Replaces the segments and the durable point.
   func begin(_ path: [LogSegment], durable: LogPoint) {
     earlier.withLock { earlier in
       earlier = Self.earlier(of: path, durable: durable)
@@ -34,7 +35,8 @@ final class DurableState: Sendable {
     }
   }
 
-  /// The log goes on in a new segment, whose first frame will lie at `first`.
+  /// The log continues in a new segment whose first frame is at `first`. If everything before it is durable,
+  /// `first` is durable.
   func continueLog(after last: LogSegment, end: LogPoint, at first: LogPoint) {
     earlier.withLock { earlier in
       if durable.sequence != end.sequence {
@@ -45,27 +47,27 @@ final class DurableState: Sendable {
     }
   }
 
-  /// What lies behind a point was given up.
+  /// Forgets the segments after a point to which the log was rolled back.
   func forget(behind point: LogPoint) {
     earlier.withLock { $0.removeAll { $0.end > point.sequence } }
   }
 
-  /// Everything up to the log's end.
+  /// A request to make everything up to the log's end durable.
   func request(with last: LogSegment, end: LogPoint) -> SyncRequest {
     SyncRequest(files: earlier.withLock { $0.map(\.segment) } + [last], point: end)
   }
 
-  /// Takes note of a sync that succeeded.
+  /// Records a successful sync.
   func note(_ request: SyncRequest) {
     earlier.withLock { earlier in
       guard request.point.sequence >= durable.sequence else { return }
       durablePoint.move(to: request.point)
-      // What came behind the request's point, before the log went on elsewhere, it has not synced.
+      // Bytes after the request's point, in a segment that was still the last one then, were not synced.
       earlier.removeAll { $0.end <= request.point.sequence }
     }
   }
 
-  /// A commit's sync. Only Apple's drives need the full one to be safe.
+  /// The sync of a commit. Only Apple's drives need the full one to be safe.
   static var commitSync: SyncKind {
     #if canImport(Darwin)
       .full
@@ -75,12 +77,12 @@ final class DurableState: Sendable {
   }
 }
 
-/// What one sync is to make durable.
+/// The files of one sync, and the point up to which it makes the log durable.
 struct SyncRequest: Sendable {
   let files: [LogSegment]
   let point: LogPoint
 
-  /// Syncs in the log's order, so that no later segment is safe before an earlier one.
+  /// Syncs in the order of the log, so that no later segment becomes durable before an earlier one.
   func sync() throws(FileSystemError) {
     for segment in files { try segment.file.sync(DurableState.commitSync) }
   }

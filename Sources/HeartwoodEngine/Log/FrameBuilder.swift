@@ -1,27 +1,27 @@
 import HeartwoodBytes
 
-/// The frame under construction, in one buffer that grows and stays. The writer knows where the frame
-/// will lie, so that the positions of values are final as they are put.
+/// Builds a frame in one buffer, which grows and is reused. The frame's position in the log is known from the
+/// start, so the positions of values are final when they are added.
 final class FrameBuilder {
   private(set) var base: UnsafeMutableRawPointer
   private var capacity: Int
-  /// Bytes in use, header included.
+  /// Bytes in use, including the header.
   private(set) var count = Format.frameHeaderBytes
-  /// Where in its segment the frame will lie.
+  /// Offset of the frame in its segment.
   private(set) var start = 0
   private(set) var recordCount: UInt32 = 0
   private var segmentSeed: UInt64 = 0
-  /// The checksums of the records, joined: no byte is hashed twice.
+  /// The combined checksums of the records: no byte is hashed twice.
   private var joined: UInt64 = 0
 
-  /// A frame that holds so much is full; a value that large is a frame of its own.
+  /// A frame with this many bytes is full; a larger value gets a frame of its own.
   let fullBytes: Int
 
   private static let firstCapacity = 64 << 10
-  /// What is kept between transactions.
+  /// Bytes of the buffer that are kept between transactions.
   private static let keptCapacity = 32 << 20
 
-  /// - Parameter fullBytes: A frame that holds so much is full.
+  /// - Parameter fullBytes: A frame with this many bytes is full.
   init(fullBytes: Int = Format.frameBytes) {
     self.fullBytes = fullBytes
     capacity = Self.firstCapacity
@@ -33,7 +33,7 @@ final class FrameBuilder {
   var isEmpty: Bool { recordCount == 0 }
   var isFull: Bool { count >= fullBytes }
 
-  /// Begins a frame that will lie at `offset`.
+  /// Begins a frame at `offset` of a segment.
   func begin(at offset: Int, segmentSeed: UInt64) {
     start = offset
     self.segmentSeed = segmentSeed
@@ -42,7 +42,7 @@ final class FrameBuilder {
     joined = 0
   }
 
-  /// Gives back what one large transaction needed.
+  /// Frees the memory that a large transaction needed.
   func trim() {
     guard capacity > Self.keptCapacity else { return }
     base.deallocate()
@@ -73,7 +73,7 @@ final class FrameBuilder {
     let larger = max(needed, capacity * 2)
     let memory = UnsafeMutableRawPointer.allocate(byteCount: larger, alignment: 16)
     memory.copyMemory(from: base, byteCount: count)
-    // Key and value may lie in what was there before.
+    // Key and value may be in the buffer that is being replaced.
     let former = base
     defer { former.deallocate() }
     base = memory

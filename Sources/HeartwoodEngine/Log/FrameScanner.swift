@@ -1,19 +1,19 @@
 import HeartwoodBytes
 
-/// A frame found where it belongs, with all its checksums right.
+/// A frame found at its place with all checksums valid.
 struct ScannedFrame {
   let header: FrameHeader
   let checksum: UInt64
   let position: LogPosition
-  /// The frame without its trailing checksum and padding: what follows the header.
+  /// The bytes between the header and the padding.
   let payload: UnsafeRawBufferPointer
 
-  /// Where the next frame begins.
+  /// Position of the next frame.
   var end: LogPosition {
     LogPosition(segment: position.segment, offset: position.offset + header.totalBytes)
   }
 
-  /// What the next frame must say, where this one stood at `point`.
+  /// The point of the next frame if this one is at `point`.
   func next(after point: LogPoint) -> LogPoint {
     let completes = header.kind == Format.transactionKind && header.isLast
     return LogPoint(
@@ -22,11 +22,11 @@ struct ScannedFrame {
   }
 }
 
-/// Reads frames of one segment. Nil always means "no valid frame here"; a read error is thrown and is
-/// never taken for the end of the log.
+/// Reads frames of one segment. Nil always means "no valid frame here". A read error is thrown and never
+/// taken for the end of the log.
 struct FrameScanner {
   let segment: LogSegment
-  /// Bytes at or behind this offset are not looked at.
+  /// The scan ends at this offset.
   let end: Int
 
   init(_ segment: LogSegment, upTo end: Int? = nil) {
@@ -34,7 +34,7 @@ struct FrameScanner {
     self.end = min(end ?? segment.limit, segment.limit)
   }
 
-  /// The header at an offset, whatever its place in the chain.
+  /// The header at an offset, whatever its previous-frame checksum.
   func header(at offset: Int) throws(EngineError) -> (header: FrameHeader, checksum: UInt64)? {
     guard offset >= 0, offset <= end - Format.frameHeaderBytes - Format.frameTrailerBytes,
       let bytes = try segment.bytes(at: offset, Format.frameHeaderBytes)
@@ -42,7 +42,8 @@ struct FrameScanner {
     return FrameHeader.decode(bytes, seed: Checksums.seed(segment.seed, at: offset))
   }
 
-  /// The next frame of the chain, with every byte of it checked.
+  /// The frame at a point, with every byte verified; nil if its sequence number or previous-frame checksum
+  /// differs.
   func frame(at point: LogPoint) throws(EngineError) -> ScannedFrame? {
     guard let frame = try frame(at: point.position.offset),
       frame.header.sequence == point.sequence, frame.header.previous == point.chain
@@ -50,7 +51,7 @@ struct FrameScanner {
     return frame
   }
 
-  /// The frame at an offset, with every byte of it checked, whatever its place in the chain.
+  /// The frame at an offset, with every byte verified, whatever its previous-frame checksum.
   func frame(at offset: Int) throws(EngineError) -> ScannedFrame? {
     guard let found = try header(at: offset) else { return nil }
     let total = found.header.totalBytes
@@ -66,7 +67,8 @@ struct FrameScanner {
       position: LogPosition(segment: segment.number, offset: offset), payload: payload)
   }
 
-  /// The next frame of the chain by its header alone: the chain's next link is taken from its trailer.
+  /// The frame at a point with only its header verified. The previous-frame checksum for the next frame is
+  /// taken from the trailer.
   func outline(at point: LogPoint) throws(EngineError) -> ScannedFrame? {
     let offset = point.position.offset
     guard let found = try header(at: offset), found.header.sequence == point.sequence,
@@ -117,13 +119,13 @@ struct FrameScanner {
     return true
   }
 
-  /// Whether a frame of this segment begins anywhere in it.
+  /// Whether any frame of this segment begins in it.
   func hasHeader() throws(EngineError) -> Bool {
     try nextHeader(after: Format.segmentHeaderBytes - 1) != nil
   }
 
-  /// The first offset behind `offset` where a frame of this segment begins, whatever its place in the
-  /// chain. The checksum is seeded with the place, so a false find is as likely as a false checksum.
+  /// The first offset after `offset` where a frame of this segment begins, whatever its previous-frame
+  /// checksum. The checksum is seeded with the offset, so a false match is as unlikely as a false checksum.
   func nextHeader(after offset: Int) throws(EngineError) -> (offset: Int, header: FrameHeader)? {
     let alignment = Format.frameAlignment
     var place = (offset + alignment) & ~(alignment - 1)
@@ -141,20 +143,20 @@ struct FrameScanner {
   }
 }
 
-/// Goes through the records of a transaction frame's payload by their lengths.
+/// Iterates over the records of a transaction frame's payload by their lengths.
 struct RecordIterator {
   private let payload: UnsafeRawBufferPointer
   private let firstOffset: Int
   private var position = 0
   private(set) var count: UInt32 = 0
 
-  /// - Parameter firstOffset: Where in its segment the payload begins.
+  /// - Parameter firstOffset: Offset of the payload in its segment.
   init(_ payload: UnsafeRawBufferPointer, firstOffset: Int) {
     self.payload = payload
     self.firstOffset = firstOffset
   }
 
-  /// The next record and its offset in the segment; nil at the end, or where the lengths do not fit.
+  /// The next record and its offset in the segment; nil at the end, or if the lengths are invalid.
   @inline(__always)
   mutating func next() -> (record: Record, offset: Int)? {
     guard position < payload.count, let base = payload.baseAddress,
@@ -166,6 +168,6 @@ struct RecordIterator {
     return (record, offset)
   }
 
-  /// True when all of the payload was used up.
+  /// Whether the whole payload was consumed.
   var isAtEnd: Bool { position == payload.count }
 }

@@ -1,33 +1,33 @@
 import HeartwoodBytes
 
-/// A frame with a single put, written piece by piece: its value need not be in memory.
+/// A frame with a single put, written piece by piece, so that the value need not be in memory.
 ///
-/// The pieces go where they are to stay, and the header comes last: a frame that is cut short is none.
+/// The pieces are written to their final place and the header last: an interrupted frame is not a frame.
 struct LargeFrame {
-  /// Of the frame; its length and its number of records are set here.
+  /// The frame's header; `write` sets its length and number of records.
   var header: FrameHeader
   let key: UnsafeRawBufferPointer
   let valueBytes: Int
   let segmentSeed: UInt64
-  /// Where in its segment the frame lies.
+  /// Offset of the frame in its segment.
   let offset: Int
 
-  /// Where in its segment the record lies.
+  /// Offset of the record in its segment.
   var recordOffset: Int { offset + Format.frameHeaderBytes }
 
-  /// The frame ends at this offset of its segment, or up to a few bytes before.
+  /// Upper bound of the offset where the frame ends; the exact end is a few bytes less.
   var byteLimit: Int {
     recordOffset + Record.overheadLimit + key.count + valueBytes + Format.frameAlignment
       + Format.frameTrailerBytes
   }
 
-  /// Takes bytes to an offset of the segment.
+  /// Writes bytes at an offset of the segment.
   typealias Write = (_ bytes: UnsafeRawBufferPointer, _ offset: Int) throws(EngineError) -> Void
 
   /// Writes the frame.
   ///
-  /// - Parameter nextPiece: Some more of the value, at least one byte, as long as there is some.
-  /// - Returns: the frame's length and its checksum.
+  /// - Parameter nextPiece: Returns the next piece of the value, at least one byte, while there is one.
+  /// - Returns: The frame's length and its checksum.
   func write(
     _ nextPiece: () throws -> UnsafeRawBufferPointer, to write: Write
   ) throws -> (bytes: Int, checksum: UInt64) {
@@ -39,14 +39,14 @@ struct LargeFrame {
     header.recordCount = 1
     // 1. The value.
     let recordSum = try writeValue(nextPiece, behind: head, to: write)
-    // 2. What ends the frame.
+    // 2. The padding and the trailing checksum.
     let sums = head.withUnsafeMutableBytes { seal($0, header, recordSum) }
     let end = Format.frameHeaderBytes + header.payloadBytes
     var trailer = [UInt8](repeating: 0, count: header.totalBytes - end)
     let checksum = Checksums.mix(sums, Checksums.mix(0, recordSum))
     trailer.withUnsafeMutableBytes { $0.baseAddress?.setField($0.count - Format.frameTrailerBytes, checksum) }
     try trailer.withBytes { (bytes) throws(EngineError) in try write(bytes, offset + end) }
-    // 3. What makes it one.
+    // 3. The header, which makes the frame valid.
     try head.withBytes { (bytes) throws(EngineError) in try write(bytes, offset) }
     return (header.totalBytes, checksum)
   }
@@ -74,7 +74,7 @@ struct LargeFrame {
     return hash.hash()
   }
 
-  /// Puts the checksums of record and header to their places; returns the header's.
+  /// Stores the checksums of the record and the header; returns the header's.
   private func seal(_ head: UnsafeMutableRawBufferPointer, _ header: FrameHeader, _ recordSum: UInt64)
     -> UInt64
   {

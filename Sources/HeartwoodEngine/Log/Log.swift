@@ -2,40 +2,40 @@ import HeartwoodFiles
 
 /// The log of an open store: its segments in order, and the end where frames are appended.
 ///
-/// Invariants: `durable` ≤ `end`; frames land only in the last segment of `path`, and only after a slot
-/// of the anchor names that segment. What does not say that it is for any thread belongs to the holder of
-/// the writer lock.
+/// Invariants: `durable` ≤ `end`. Frames are appended only to the last segment of `path`, and only after a
+/// slot of the anchor names that segment. Members not marked "any thread" are guarded by the writer lock.
 final class Log: @unchecked Sendable {
   let folder: StoreFolder
   let table = SegmentTable()
   let identifier: StoreIdentifier
   let options: EngineOptions
 
-  /// Its segments, and what of them stays.
+  /// The segments, and the published part of the log.
   let path: LogSegments
-  /// What of it is on disk for certain.
+  /// The durable part of the log.
   let synced: DurableState
-  /// Where the next frame will lie.
+  /// Position of the next frame.
   private(set) var end: LogPoint
-  /// Bytes of all frames appended since the store was opened.
+  /// Bytes of all frames appended since the store was opened, by other processes too.
   private(set) var appendedBytes = 0
-  /// What lies behind `end` in the last segment is left of a failed write or of a transaction that was
-  /// given up after some of its frames were written: the log goes on in a new segment.
+  /// Set if bytes after `end` in the last segment remain from a failed write or from a rolled-back
+  /// transaction whose frames were partly written. The log then continues in a new segment.
   private(set) var mustRoll = false
-  /// A write behind `end` has failed for want of room: what it left is overwritten, see `OpenStore.settleEnd`.
+  /// Set if a write after `end` failed for lack of space. Its bytes are overwritten instead; see
+  /// `OpenStore.eraseRefusedWrite`.
   private(set) var lacksRoom = false
-  /// Where a frame lies whose writing has failed, whole or in part.
+  /// The place of a torn write: a frame whose writing failed, of which all or some bytes may be there.
   private(set) var remains: (segment: LogSegment, offset: Int)?
-  /// Segments that were begun for transactions which were given up. The anchor may name the last of them.
+  /// Segments begun for transactions that were rolled back. The anchor may name the last of them.
   private(set) var abandoned: [UInt32] = []
-  /// The zeros that lie ahead in the last segment.
+  /// The preallocated zeros of the last segment.
   private(set) var preallocator: LogPreallocator
 
   let builder: FrameBuilder
 
   /// - Parameters:
   ///   - path: All segments, in order; the last one is appended to.
-  ///   - end: Where the next frame will lie.
+  ///   - end: Position of the next frame.
   init(
     folder: StoreFolder, identifier: StoreIdentifier, options: EngineOptions, path: [LogSegment],
     last: LogSegment, end: LogPoint, filled: Int, ends: [UInt32: LogSegments.SegmentEnd] = [:],
@@ -52,36 +52,37 @@ final class Log: @unchecked Sendable {
     self.path = LogSegments(path, published: end, ends: ends)
   }
 
-  /// All segments that are alive, in the log's order. Any thread.
+  /// All live segments, in the log's order. Any thread.
   var segments: [LogSegment] { path.segments }
 
-  /// Up to here everything is synced. Any thread.
+  /// The end of the durable part. Any thread.
   var durable: LogPoint { synced.durable }
 
-  /// Up to here its frames stay. Any thread.
+  /// The end of the published part: frames before it are never rolled back. Any thread.
   var published: LogPoint { path.published }
 
   /// The segment that is appended to.
   var last: LogSegment { preallocator.segment }
 
-  /// How many bytes a segment can come to have: what makes it roll, and one frame more, which may hold a single large value.
+  /// Greatest size of a segment in bytes: the size that makes the log continue in another segment, and one
+  /// more frame, which may contain a single large value.
   static func capacity(_ options: EngineOptions) -> Int {
     min(options.segmentBytes + Format.valueLimit + (64 << 20), Format.segmentLimit)
   }
 
   // MARK: What other processes write
 
-  /// Goes on behind what another process has written.
+  /// Continues the log after frames that another process has appended.
   ///
   /// - Parameters:
-  ///   - later: The segments behind the last one, in order.
-  ///   - bytes: How many bytes the frames have that came.
+  ///   - later: The segments after the last one, in order.
+  ///   - bytes: Total bytes of the appended frames.
   func follow(_ later: [LogSegment], end: LogPoint, durable: LogPoint, bytes: Int) {
     take(segments + later, end: end, durable: durable)
     appendedBytes += bytes
   }
 
-  /// Has these segments from now on, whatever it had before.
+  /// Replaces all segments.
   func replaceSegments(
     by segments: [LogSegment], end: LogPoint, durable: LogPoint, ends: [UInt32: LogSegments.SegmentEnd],
     bytes: Int
@@ -105,13 +106,14 @@ final class Log: @unchecked Sendable {
     }
   }
 
-  /// The log goes on in another segment.
+  /// Starts preallocation in another segment.
   private func beginPreallocation(in segment: LogSegment, filled: Int) {
     preallocator.stop()
     preallocator = LogPreallocator(segment, filled: filled, options: options)
   }
 
-  /// The log is appended to again: the zeros of another process may lie ahead, and nobody lays any now.
+  /// Prepares for appending again. Another process may have preallocated zeros, and preallocation is stopped
+  /// now.
   func resume() throws(EngineError) {
     preallocator.resume(filled: max(end.position.offset, try folder.size(of: last.file)))
   }
@@ -126,8 +128,8 @@ final class Log: @unchecked Sendable {
   /// Completes the frame under construction, appends it and begins the next.
   ///
   /// - Parameters:
-  ///   - isSynced: Whether its writer waits for a sync of it; of the last frame.
-  ///   - time: When the transaction was committed; in its last frame only.
+  ///   - isSynced: For the last frame: whether the writer waits for a sync of it.
+  ///   - time: For the last frame: when the transaction was committed, nanoseconds since 1970.
   func appendTransactionFrame(
     _ number: UInt64, isLast: Bool, isSynced: Bool = false, isInternal: Bool = false, time: Int64 = 0,
     puts: UInt64 = 0, deletes: UInt64 = 0, makingRoom: () -> Bool = { false }
@@ -146,7 +148,8 @@ final class Log: @unchecked Sendable {
     beginFrame()
   }
 
-  /// Appends a frame of a transaction that goes on, with a single put, piece by piece; returns where its record lies.
+  /// Appends a frame with a single put, piece by piece, in the middle of a transaction; returns its record's
+  /// position.
   func appendLargeFrame(
     _ number: UInt64, key: UnsafeRawBufferPointer, valueBytes: Int,
     _ nextPiece: () throws -> UnsafeRawBufferPointer
@@ -171,7 +174,7 @@ final class Log: @unchecked Sendable {
     return reference
   }
 
-  /// Appends a checkpoint; returns where it lies and its checksum.
+  /// Appends a checkpoint; returns its position and checksum.
   func append(_ checkpoint: CheckpointRecord) throws(EngineError) -> (position: LogPosition, checksum: UInt64)
   {
     let header = nextHeader(Format.checkpointKind, transaction: checkpoint.generation)
@@ -189,22 +192,22 @@ final class Log: @unchecked Sendable {
       previous: end.chain, durableThrough: durable.sequence &- 1, time: 0, puts: 0, deletes: 0)
   }
 
-  /// The point behind a frame of `count` bytes at the end of the log.
+  /// The point after a frame of `count` bytes at the end of the log.
   private func point(behind count: Int, _ checksum: UInt64, _ generation: UInt64?) -> LogPoint {
     LogPoint(
       position: LogPosition(segment: end.position.segment, offset: end.position.offset + count),
       sequence: end.sequence &+ 1, chain: checksum, generation: generation ?? end.generation)
   }
 
-  /// Writes a finished frame at the end of the log. After an error the log ends where it ended, and goes
-  /// on in a new segment.
+  /// Writes a finished frame at the end of the log. On an error `end` does not move, and the log continues in
+  /// a new segment.
   ///
-  /// - Parameter makingRoom: Is called where there is no room; true to try once more.
+  /// - Parameter makingRoom: Called if the disk is full; returns true to try once more.
   private func append(
     _ bytes: UnsafeRawBufferPointer, unsyncedAt time: Int64? = nil, next: LogPoint,
     _ makingRoom: () -> Bool = { false }
   ) throws(EngineError) {
-    // Asked for once, as each time counts a reference.
+    // Read once: each access counts a reference.
     let (preallocator, offset) = (preallocator, end.position.offset)
     do throws(EngineError) {
       try preallocator.segment.checkHasRoom(upTo: offset + bytes.count)
@@ -240,31 +243,33 @@ final class Log: @unchecked Sendable {
     remains = (last, offset)
   }
 
-  /// A write of the log, or the making of a segment, has failed.
+  /// Records that a write of the log, or creating a segment, failed.
   func noteFailure(_ error: any Error) {
     if (error as? EngineError)?.code == .noSpace { lacksRoom = true }
   }
 
-  /// Overwrites what lies behind the end of the log with zeros, unsynced.
+  /// Overwrites the bytes after the end of the log with zeros. Does not sync them.
   func zeroAfterEnd() throws(EngineError) {
     do {
       try preallocator.wipe(from: end.position.offset)
     } catch {
-      throw EngineError.files(error, "what was written of a commit that failed could not be overwritten")
+      throw EngineError.files(
+        error, "the written part of a failed commit could not be overwritten with zeros")
     }
   }
 
-  /// The log goes on where it ends: there are durable zeros.
+  /// Continues the log at `end`, after the caller has made the zeros there durable or has begun another
+  /// segment.
   func continueInPlace() {
     mustRoll = false
     lacksRoom = false
     remains = nil
   }
 
-  /// Of a frame whose writing has failed, all bytes may be there: takes its beginning away, so that it is
-  /// not found in the short time until the log goes on elsewhere.
+  /// Erases the header of a torn write. All bytes of its frame may be there, and it must not be found in the
+  /// short time until the log continues elsewhere.
   ///
-  /// - Returns: whether a sync has to make that durable.
+  /// - Returns: Whether a sync has to make that durable.
   func eraseTornWrite() throws(EngineError) -> Bool {
     guard let (segment, offset) = remains else { return false }
     let zeros = [UInt8](repeating: 0, count: Format.frameHeaderBytes)
@@ -273,12 +278,13 @@ final class Log: @unchecked Sendable {
     do {
       try segment.file.write(all: zeros, at: offset)
     } catch {
-      throw EngineError.files(error, "what was written of a commit that failed could not be taken away")
+      throw EngineError.files(error, "the written part of a failed commit could not be erased")
     }
     return true
   }
 
-  /// Takes the end of the log back to a point: the frames behind it are given up, and the segments that were begun for them.
+  /// Moves the end of the log back to a point. The frames after it are rolled back, and the segments that
+  /// were begun for them are abandoned.
   func rollBack(to point: LogPoint) {
     guard point != end else { return }
     if point.position.segment != last.number { abandonSegments(behind: point) }
@@ -296,24 +302,26 @@ final class Log: @unchecked Sendable {
     preallocator.stop()
   }
 
-  /// A segment was made, and it is not known whether the anchor names it.
+  /// Records a new segment that the anchor may or may not name.
   func abandon(_ number: UInt32) { abandoned.append(number) }
 
-  /// The files of the abandoned segments are gone.
+  /// Called when the files of the abandoned segments are deleted.
   func forgetAbandoned() { abandoned = [] }
 
-  /// Everything appended so far. The syncing itself needs no lock.
+  /// A request to sync everything appended so far. The sync itself needs no lock.
   func syncRequest() -> SyncRequest { synced.request(with: last, end: end) }
 
-  // MARK: Rolling
+  // MARK: Continuing in a new segment
 
-  /// Nothing more may be written where the log ends.
+  /// Requires a new segment before the next frame.
   func requireRoll() { mustRoll = true }
 
-  /// Lets the log go on in a segment that was made for it, and that a slot of the anchor names by now.
+  /// Continues the log in a new segment.
+  ///
+  /// - Precondition: A slot of the anchor names the segment.
   func take(_ segment: LogSegment, filled: Int) {
     let first = segment.header.firstPoint
-    // In the middle of a transaction, what stays ends before it.
+    // In the middle of a transaction, the published part ends before it.
     let isInside = path.published != end
     synced.continueLog(after: last, end: end, at: first)
     end = first

@@ -1,41 +1,41 @@
 import HeartwoodFiles
 
-/// The zeros ahead of the log's end in one segment, and the only way to write behind them.
+/// Preallocates zeros after the log's end in one segment, and writes frames over them.
 ///
-/// A sync of bytes that replace zeros has no length to write: those for synced commits are laid by the
-/// background worker in small steps; a commit waits for a step only when it outruns them. Small commits
-/// that nobody syncs are put in the place of zeros without a call of the system, where the file system has
-/// windows; they lay the zeros themselves, a piece for many.
+/// Syncing bytes that replace zeros need not write a new file size. For synced commits, the background worker
+/// writes the zeros in small steps; a commit waits for a step only if it reaches the zeros' end. Small
+/// commits that are not synced are copied over zeros in mapped memory without a system call, if the file
+/// system offers windows; they preallocate for many commits at a time.
 ///
-/// Invariant: zeros are laid at and behind `filled` only, and frames that reach behind `filled` move it,
-/// both under the lock: no zero ever lands on a frame.
+/// Invariant: zeros are written only at and after `filled`, and frames that reach past `filled` raise it,
+/// both under the lock: a zero never overwrites a frame.
 final class LogPreallocator: @unchecked Sendable {
   let segment: LogSegment
   private let segmentBytes: Int
   private let lock = Lock()
   private var filled: Int
-  /// Set while zeros are being laid.
+  /// Whether zeros are being written.
   private var isBusy = false
-  /// Set when laying them has failed, and when the log goes on elsewhere.
+  /// Set if writing zeros failed, or if the log continues elsewhere.
   private var hasStopped = false
 
-  /// Zeros that the one writer writes over in place. It lies in front of `filled`.
+  /// The mapped zeros before `filled` that the writer overwrites in place.
   private var window: (any FileWindow)?
-  /// Where the window's first byte is in memory, if writing there is all that there is to do.
+  /// The window's address in memory, if a plain copy to it is sufficient.
   private var windowBase: UnsafeMutableRawPointer?
-  /// The window's range, which is asked for at every commit.
+  /// The window's range in the file, cached because every commit needs it.
   private var windowRange = 0..<0
-  /// When a frame was written by a call of the system: watchers of the folder are told of those, and of no others.
+  /// When a frame was last written by a system call: watchers of the folder are notified of those only.
   private var lastCall: Int64?
-  /// Whether the file has windows at all; nil where nobody has asked yet.
+  /// Whether the file has windows; nil if unknown.
   private var hasWindows: Bool?
 
-  /// In a store of less than this, zeros only double what is there.
+  /// Greatest preallocation in bytes. A smaller segment is doubled.
   private static let largestLead = 1 << 20
-  /// The largest frame that is worth zeros of its own in a window.
+  /// The largest frame in bytes that is written through a window.
   private static let largestInWindow = 16 << 10
-  /// How long after a call the window may be used, in nanoseconds: who was told of the call looks again later than that
-  /// (`CommitWatch.Rest`).
+  /// How long after a system call the window may be used, in nanoseconds. Watchers that the call woke still
+  /// poll after that time (`CommitWatch.Rest`).
   private static let callInterval: UInt64 = 1_000_000
 
   init(_ segment: LogSegment, filled: Int, options: EngineOptions) {
@@ -45,9 +45,10 @@ final class LogPreallocator: @unchecked Sendable {
     hasWindows = options.reading == .mapped ? nil : false
   }
 
-  /// Writes a frame; `filled` is read without the lock by nobody but the one writer's own calls.
+  /// Writes a frame. Only the writer calls this.
   ///
-  /// - Parameter time: When it is committed, if it need not be synced; nil else, as each sync takes the window's pages away.
+  /// - Parameter time: Commit time in nanoseconds if the frame need not be synced; otherwise nil. A frame
+  ///   that is synced does not use the window, because each sync makes its pages clean again.
   func write(_ bytes: UnsafeRawBufferPointer, at offset: Int, unsyncedAt time: Int64?) throws(FileSystemError)
   {
     let end = offset + bytes.count
@@ -70,7 +71,7 @@ final class LogPreallocator: @unchecked Sendable {
 
   // MARK: In place
 
-  /// Writes to the window, and counts no reference to it where that can be.
+  /// Copies to the window, without counting a reference to it if possible.
   @inline(__always)
   private func writeInPlace(_ bytes: UnsafeRawBufferPointer, at offset: Int) {
     guard let windowBase, let source = bytes.baseAddress else {
@@ -80,25 +81,26 @@ final class LogPreallocator: @unchecked Sendable {
     (windowBase + (offset &- windowRange.lowerBound)).copyMemory(from: source, byteCount: bytes.count)
   }
 
-  /// Whether watchers were told just now. Not where the clock was put back.
+  /// Whether watchers were notified within `callInterval`. False if the clock was set back.
   @inline(__always)
   private func isSoon(_ time: Int64) -> Bool {
     guard let lastCall, time >= lastCall else { return false }
-    // A difference too large for a number is not small either.
+    // A difference that overflows is large too.
     return UInt64(bitPattern: time &- lastCall) < Self.callInterval
   }
 
-  /// Whether the bytes lie in the window, which is moved to them where it can be.
+  /// Whether the bytes are in the window, moving it to them if possible.
   @inline(__always)
   private func reachesWindow(_ range: Range<Int>) -> Bool {
     if range.lowerBound >= windowRange.lowerBound, range.upperBound <= windowRange.upperBound { return true }
     return hasWindows != false && moveWindow(to: range)
   }
 
-  /// Where anything is in the way, the bytes are written as they would be without windows, which tells what it is.
+  /// Moves the window. If anything fails, the frame is written by a call instead, which then reports the
+  /// error.
   private func moveWindow(to range: Range<Int>) -> Bool {
     (window, windowBase, windowRange) = (nil, nil, 0..<0)
-    // The first byte is always there: whether there is a window on it tells whether to lay zeros for others.
+    // The first byte always exists: a window on it shows whether to preallocate for more windows.
     if hasWindows == nil { hasWindows = (try? segment.file.window(at: 0, length: 1)) != nil }
     guard hasWindows == true else { return false }
     let wanted = range.upperBound + min(lead(range.upperBound), Format.fillStepBytes)
@@ -117,9 +119,10 @@ final class LogPreallocator: @unchecked Sendable {
 
   // MARK: Zeros
 
-  /// True, once, when it is time to lay more zeros.
+  /// Returns true once when more zeros should be written.
   ///
-  /// - Parameter commitBytes: What the commit just made has written; large ones would write everything twice.
+  /// - Parameter commitBytes: Bytes of the last commit; for large commits zeros would double the bytes
+  ///   written.
   func isDue(end: Int, commitBytes: Int) -> Bool {
     lock.lock()
     defer { lock.unlock() }
@@ -129,14 +132,14 @@ final class LogPreallocator: @unchecked Sendable {
     return true
   }
 
-  /// How far zeros should reach ahead: the segment doubles, by at most a mebibyte.
+  /// How far zeros should reach past the end: as much as the segment has, at most 1 MiB.
   private func lead(_ end: Int) -> Int { min(max(end, Format.firstFillBytes), Self.largestLead) }
 
-  /// Lays zeros in steps and syncs them. An error of a write only means that there are no zeros; an error
-  /// of the sync is thrown, since the bytes that it covered may be a commit's too.
+  /// Writes zeros in steps and syncs them. If a write fails, there are only fewer zeros. An error of the sync
+  /// is thrown, because it may concern the bytes of a commit.
   ///
-  /// - Parameter file: The segment opened once more: a file tells each opener of a failed sync, and what
-  ///   is told here must not be lost to the commit that syncs next.
+  /// - Parameter file: The segment, opened once more: the system reports a failed sync once per open file,
+  ///   and the commit that syncs next must see the error too.
   func fill(_ file: any File, syncs: Bool) throws(FileSystemError) {
     let target = lock.withLock { (filled + lead(filled)) & ~(Format.pageBytes - 1) }
     while lock.withLock({ step(file, to: target) }) {}
@@ -144,8 +147,8 @@ final class LogPreallocator: @unchecked Sendable {
     lock.withLock { isBusy = false }
   }
 
-  /// Overwrites everything from `end` to the end of the file with zeros: the remains of a write that failed. These bytes
-  /// have their place on the disk already, so this needs no room where files are written in place.
+  /// Overwrites everything from `end` to the end of the file with zeros: what a failed write has left. These
+  /// bytes are allocated already, so this needs no space on file systems that write in place.
   func wipe(from end: Int) throws(FileSystemError) {
     lock.lock()
     defer { lock.unlock() }
@@ -162,10 +165,11 @@ final class LogPreallocator: @unchecked Sendable {
     hasStopped = false
   }
 
-  /// No more zeros are laid once this returns.
+  /// Stops preallocation. No more zeros are written once this returns.
   func stop() { lock.withLock { hasStopped = true } }
 
-  /// Zeros are laid again, in a segment of so many bytes: another process may have written to it meanwhile.
+  /// Resumes preallocation in a segment of `filled` bytes, to which another process may have written
+  /// meanwhile.
   func resume(filled: Int) {
     lock.withLock {
       self.filled = filled
@@ -173,7 +177,9 @@ final class LogPreallocator: @unchecked Sendable {
     }
   }
 
-  /// Lays some of the zeros that are missing; false where none are. Under the lock.
+  /// Writes one step of the missing zeros; returns false if none are missing.
+  ///
+  /// - Precondition: The caller holds `lock`.
   private func step(_ file: any File, to target: Int) -> Bool {
     guard filled < target, !hasStopped else { return false }
     let count = min(Format.fillStepBytes, target - filled)

@@ -1,7 +1,7 @@
 import HeartwoodFiles
 import Synchronization
 
-/// One file of the log, open, with its bytes reachable in memory.
+/// An open file of the log, with its bytes in memory.
 final class LogSegment: @unchecked Sendable {
   let header: SegmentHeader
   let seed: UInt64
@@ -10,16 +10,16 @@ final class LogSegment: @unchecked Sendable {
   let slot: UnsafeMutablePointer<SegmentSlot>
   private let filler: ChunkFiller?
   private let map: (any FileMap)?
-  /// How far the bytes in memory can reach.
+  /// Bytes of address space for the file's contents.
   let capacity: Int
 
   var number: UInt32 { header.number }
 
-  /// Takes a file whose header has been read.
+  /// Wraps a file whose header was read.
   ///
   /// - Parameters:
-  ///   - limit: How many bytes of it exist.
-  ///   - capacity: How many it may come to have while it is open.
+  ///   - limit: Number of bytes that exist.
+  ///   - capacity: Greatest number of bytes while the file is open.
   init(
     header: SegmentHeader, file: any File, path: String, limit: Int, capacity: Int,
     reading: EngineOptions.Reading
@@ -35,8 +35,7 @@ final class LogSegment: @unchecked Sendable {
     slot.initialize(to: SegmentSlot(base: base, seed: seed, filler: filler, limit: limit))
   }
 
-  // The file stays open for as long as anybody may have to read from it, which may be a snapshot that
-  // is held after the store was closed.
+  // The file stays open while any reader may need it, such as a snapshot held after the store was closed.
   deinit {
     try? file.close()
     slot.deinitialize(count: 1)
@@ -45,7 +44,7 @@ final class LogSegment: @unchecked Sendable {
 
   private typealias Room = (capacity: Int, map: (any FileMap)?, filler: ChunkFiller?)
 
-  /// Reserves addresses for the bytes: for fewer of them where the process has a limit of addresses and is refused.
+  /// Reserves address space: less of it if the process has an address limit and the system refuses.
   private static func reserve(
     _ file: any File, path: String, limit: Int, capacity: Int, reading: EngineOptions.Reading
   ) throws(EngineError) -> Room {
@@ -77,23 +76,23 @@ final class LogSegment: @unchecked Sendable {
     }
   }
 
-  /// How many bytes may be read.
+  /// Number of readable bytes.
   var limit: Int { slot.pointee.limit.load(ordering: .acquiring) }
 
-  /// `count` bytes at `offset`; nil where the segment is shorter.
+  /// `count` bytes at `offset`; nil if the segment is shorter.
   func bytes(at offset: Int, _ count: Int) throws(EngineError) -> UnsafeRawBufferPointer? {
     guard offset >= 0, count >= 0, offset <= limit, count <= limit - offset else { return nil }
     try filler?.require(offset, count)
     return (slot.pointee.base + offset).bytes(count)
   }
 
-  /// Throws where bytes up to `end` would not fit into the addresses that are reserved for the segment.
+  /// Throws `.tooLarge` if bytes up to `end` do not fit into the reserved address space.
   func checkHasRoom(upTo end: Int) throws(EngineError) {
     guard end > capacity else { return }
     throw EngineError(.tooLarge, "the value does not fit: \(EngineError.tooFewAddresses)", file: path)
   }
 
-  /// Makes bytes readable that another process has written, from `offset` to `end`. The writer only.
+  /// Makes the bytes from `offset` to `end` readable, which another process has written. The writer only.
   func extend(from offset: Int, to end: Int) throws(EngineError) {
     guard end > offset else { return }
     let size: Int64
@@ -104,7 +103,7 @@ final class LogSegment: @unchecked Sendable {
     }
     guard end <= capacity, Int64(end) <= size else {
       throw EngineError.damaged(
-        "another process has written more than there is, or than fits: give both the same segment size",
+        "another process has written past the end of the file, or more than fits into the reserved addresses: use the same segment size in both",
         file: path, offset: end)
     }
     if let filler { try filler.readAgain(offset, end - offset) }
@@ -117,7 +116,7 @@ final class LogSegment: @unchecked Sendable {
     raiseLimit(to: offset + count)
   }
 
-  /// Makes bytes that were written at `offset` readable. The writer only.
+  /// Makes bytes readable that were written at `offset`. The writer only.
   func publish(_ bytes: UnsafeRawBufferPointer, at offset: Int) throws(EngineError) {
     try filler?.noteWritten(bytes, at: offset)
     raiseLimit(to: offset + bytes.count)
@@ -125,7 +124,7 @@ final class LogSegment: @unchecked Sendable {
 
   @inline(__always)
   private func raiseLimit(to end: Int) {
-    // Releasing: who sees the new limit sees the bytes.
+    // Releasing: a reader that sees the new limit sees the bytes.
     if end > limit { slot.pointee.limit.store(end, ordering: .releasing) }
   }
 }

@@ -1,12 +1,12 @@
 import HeartwoodFiles
 
-/// Makes the files of log segments.
+/// Creates the files of log segments.
 struct LogSegmentFactory {
   let folder: StoreFolder
   let identifier: StoreIdentifier
   let options: EngineOptions
 
-  /// Makes a file with a header and zeros behind it. Nothing is synced yet.
+  /// Creates a file with a header and zeros after it. Syncs nothing.
   func make(
     number: UInt32, predecessor: LogPoint?, copiedThrough: UInt64 = 0, durableThrough: UInt64
   ) throws(EngineError) -> LogSegment {
@@ -24,7 +24,7 @@ struct LogSegmentFactory {
     }
   }
 
-  /// Makes the file and its name durable: before anything refers to it.
+  /// Makes the file and its directory entry durable; required before anything refers to the file.
   func makeDurable(_ segment: LogSegment) throws(EngineError) {
     guard options.durability != .none else { return }
     do {

@@ -1,8 +1,8 @@
 import HeartwoodFiles
 
-/// The segments of an open store's log, in order, and up to where its frames stay. Any thread may ask.
+/// The segments of an open store's log, in order, and the end of its published part. Any thread.
 final class LogSegments: Sendable {
-  /// Where a segment of the log ends, and the checksum of its last frame.
+  /// The end of a segment, and the checksum of its last frame.
   struct SegmentEnd: Hashable, Sendable {
     let offset: Int
     let chain: UInt64
@@ -20,10 +20,10 @@ final class LogSegments: Sendable {
 
   private struct State: Sendable {
     var segments: [LogSegment] = []
-    /// Where the segments end that are not written any more, by number.
+    /// The ends of segments that are complete, by number.
     var ends: [UInt32: SegmentEnd]
 
-    /// What a segment says of the end of the one before it.
+    /// Records the end of a segment's predecessor, which its header states.
     mutating func noteEnd(before segment: LogSegment) {
       if let predecessorEnd = segment.header.predecessor {
         ends[predecessorEnd.position.segment] = SegmentEnd(predecessorEnd)
@@ -46,10 +46,10 @@ final class LogSegments: Sendable {
     publishedPoint = SharedPoint(published)
   }
 
-  /// All segments that are alive.
+  /// All live segments.
   var segments: [LogSegment] { state.withLock { $0.segments } }
 
-  /// Those that go on in one another up to the last: frames are read through them.
+  /// The last segments that directly continue one another: frames are read through them.
   var tail: [LogSegment] { Self.tail(of: segments) }
 
   static func tail(of segments: [LogSegment]) -> [LogSegment] {
@@ -60,21 +60,22 @@ final class LogSegments: Sendable {
     return first < 0 ? segments : Array(segments[first...])
   }
 
-  /// Where a segment ends that is not the last.
+  /// The end of a segment that is not the last.
   func end(of segment: UInt32) -> SegmentEnd? { state.withLock { $0.ends[segment] } }
 
-  /// Up to here the frames stay: those of transactions that were published, and of checkpoints.
+  /// The end of the published part: frames of published transactions, and of checkpoints, are never rolled
+  /// back.
   var published: LogPoint { publishedPoint.now }
 
-  /// The frames up to a point stay.
+  /// Raises the end of the published part.
   func publish(at point: LogPoint) { publishedPoint.move(to: point) }
 
-  /// Takes segments out of the log; what was found in them before can still be read.
+  /// Removes segments from the log. Readers can still read what they have found in them.
   func drop(_ numbers: SegmentSet) {
     state.withLock { $0.segments.removeAll { numbers.contains($0.number) } }
   }
 
-  /// Takes note of where segments end.
+  /// Records the ends of segments.
   func note(_ ends: [UInt32: SegmentEnd]) { state.withLock { $0.ends.merge(ends) { $1 } } }
 
   func replace(by segments: [LogSegment], published: LogPoint) {
@@ -84,7 +85,7 @@ final class LogSegments: Sendable {
     }
   }
 
-  /// - Parameter published: The frames up to here stay; nil for those that did before.
+  /// - Parameter published: The new end of the published part; nil to keep it.
   func append(_ segment: LogSegment, published: LogPoint?) {
     state.withLock { state in
       state.noteEnd(before: segment)
@@ -93,7 +94,7 @@ final class LogSegments: Sendable {
     }
   }
 
-  /// Takes the segments out that lie behind one.
+  /// Removes the segments after one.
   func cut(behind segment: UInt32) -> (last: LogSegment?, left: [LogSegment]) {
     state.withLock { state in
       let count = (state.segments.lastIndex { $0.number == segment } ?? 0) + 1

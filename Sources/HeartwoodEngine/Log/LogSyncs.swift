@@ -1,9 +1,10 @@
 import HeartwoodFiles
 
-/// Syncs the log, one sync at a time: a failure is told to one caller only, and has to reach all.
+/// Syncs the log, one sync at a time: the system reports a failure to one caller only, but all callers must
+/// see it.
 final class LogSyncs: Sendable {
   private let status: StoreStatus
-  /// A store that is opened so does none.
+  /// Whether the store does no syncs (`Durability.none`).
   private let isOff: Bool
   private let lock = Lock()
 
@@ -12,11 +13,11 @@ final class LogSyncs: Sendable {
     self.isOff = isOff
   }
 
-  /// Makes what was appended durable. A failure stops the writer.
+  /// Makes a request's part of the log durable. A failure disables writing.
   func sync(_ request: SyncRequest) throws(EngineError) {
     guard !isOff else { return }
     try lock.withLock { () throws(EngineError) in
-      // Whoever failed before may have been told what was meant for this sync.
+      // The failed sync of another thread may have covered this request's bytes.
       try status.checkWritable()
       do throws(FileSystemError) {
         try request.sync()

@@ -1,13 +1,13 @@
-/// Goes through the frames of the log in order, across segments.
+/// Iterates over the frames of the log in order, across segments.
 struct LogWalk {
   private let path: ArraySlice<LogSegment>
   private var index: Int
-  /// Where the next frame is looked for.
+  /// Position of the next frame.
   private(set) var point: LogPoint
-  /// Where to stop, nil for "as far as there are valid frames".
+  /// Where to stop; nil for the last valid frame.
   private let end: LogPosition?
 
-  /// - Parameter path: The segments in the log's order; `point` lies in one of them.
+  /// - Parameter path: The segments in the log's order; one of them contains `point`.
   init(_ path: ArraySlice<LogSegment>, from point: LogPoint, upTo end: LogPosition?) throws(EngineError) {
     guard let index = path.firstIndex(where: { $0.number == point.position.segment }) else {
       throw EngineError.damaged(
@@ -20,26 +20,27 @@ struct LogWalk {
     self.end = end
   }
 
-  /// The segment that `point` lies in.
+  /// The segment that contains `point`.
   var segment: LogSegment { path[index] }
 
-  /// The segments behind that one.
+  /// The segments after that one.
   var later: ArraySlice<LogSegment> { path[(index + 1)...] }
 
-  /// The next frame with all of its bytes checked; nil at the end, or where no valid frame is.
+  /// The next frame, fully verified; nil at the end, or if there is no valid frame.
   mutating func next() throws(EngineError) -> ScannedFrame? {
     guard try advanceToFrame() else { return nil }
     return step(try scanner().frame(at: point))
   }
 
-  /// Throws where the walk through what another process has written did not come to its end.
+  /// Throws `.damaged` if the walk did not reach the end that another process has announced.
   func requireEnd(_ end: LogPoint) throws(EngineError) {
     guard point != end else { return }
     throw EngineError.damaged(
-      "what another process has written is not readable", file: segment.path, offset: point.position.offset)
+      "frames that another process has written are not readable", file: segment.path,
+      offset: point.position.offset)
   }
 
-  /// The next frame with only its header checked.
+  /// The next frame with only its header verified.
   mutating func nextOutline() throws(EngineError) -> ScannedFrame? {
     guard try advanceToFrame() else { return nil }
     return step(try scanner().outline(at: point))
@@ -50,7 +51,7 @@ struct LogWalk {
     return frame
   }
 
-  /// Steps over the end of segments; false at the end of the walk.
+  /// Advances over the ends of segments; returns false at the end of the walk.
   private mutating func advanceToFrame() throws(EngineError) -> Bool {
     while true {
       if point.position == end { return false }
@@ -59,7 +60,7 @@ struct LogWalk {
       else { return true }
       guard predecessorEnd == point else {
         throw EngineError.damaged(
-          "the segment does not go on where the one before it ends", file: successor.path)
+          "the segment does not continue where the previous one ends", file: successor.path)
       }
       index += 1
       point = successor.header.firstPoint

@@ -1,13 +1,14 @@
 import Synchronization
 
-/// What a reader needs of one log segment to follow a value's position: where its bytes are in memory
-/// and up to where they may be read. Readers take no lock: a slot never moves, and its limit only grows.
+/// The part of a log segment that readers need to resolve a value's position: the address of its bytes, and
+/// the limit up to which they may be read. Readers take no lock: a slot never moves, and its limit only
+/// grows.
 struct SegmentSlot: ~Copyable {
   let base: UnsafeRawPointer
   let seed: UInt64
-  /// Set where the bytes come by reading at first touch instead of a map.
+  /// Set if the bytes are read on first access instead of mapped.
   let filler: Unmanaged<ChunkFiller>?
-  /// Stored after the bytes below it are in place and before anything refers to them.
+  /// Stored after the bytes below it are in place and before any position refers to them.
   let limit: Atomic<Int>
 
   init(base: UnsafeRawPointer, seed: UInt64, filler: ChunkFiller?, limit: Int) {
@@ -18,28 +19,28 @@ struct SegmentSlot: ~Copyable {
   }
 }
 
-/// Segment numbers to slots, and the segments that they are of.
+/// A table from segment numbers to slots and their segments.
 final class SegmentTable: @unchecked Sendable {
   private let table = NumberTable<SegmentSlot>()
   private var owners: [LogSegment] = []
 
-  /// The slot of a segment, nil where there is none. Any thread.
+  /// The slot of a segment; nil if the table does not contain it. Any thread.
   @inline(__always)
   func slot(_ number: UInt32) -> UnsafeMutablePointer<SegmentSlot>? { table[number] }
 
-  /// The slots of all segments that are known now, for who looks many up. As long as this is there.
+  /// The slots of all current segments, for callers that look up many. Valid while this object exists.
   @inline(__always)
   var known: NumberTable<SegmentSlot>.Known { table.known }
 
-  /// Makes a segment known. One caller at a time, and before a position in it is published.
+  /// Adds a segment. One caller at a time, before a position in it is published.
   func add(_ segment: LogSegment) {
     owners.append(segment)
     table.add(segment.number, segment.slot)
   }
 
-  /// Forgets a segment that no reader can come to any more. The one who adds.
+  /// Removes a segment that no reader can reach any more. Only the thread that adds.
   ///
-  /// - Returns: what keeps its bytes.
+  /// - Returns: The segment, which keeps the bytes.
   func remove(_ number: UInt32) -> LogSegment? {
     guard let index = owners.firstIndex(where: { $0.number == number }) else { return nil }
     table.remove(number)

@@ -1,9 +1,9 @@
 import Synchronization
 
-/// A point of the log that any thread moves and reads, without a lock of the system.
+/// A point of the log that any thread reads and moves without a system lock.
 ///
-/// A reader that meets a change looks again (a sequence lock: Lameter, "Effective Synchronization on Linux/NUMA Systems",
-/// 2005).
+/// A reader that sees a concurrent change retries (a sequence lock: Lameter, "Effective Synchronization on
+/// Linux/NUMA Systems", 2005).
 final class SharedPoint: Sendable {
   /// Odd while the point is being moved.
   private let version = Atomic<UInt64>(0)
@@ -21,7 +21,7 @@ final class SharedPoint: Sendable {
     generation = Atomic(point.generation)
   }
 
-  /// Where it is now.
+  /// The current value.
   var now: LogPoint {
     while true {
       let before = version.load(ordering: .acquiring)
@@ -34,7 +34,7 @@ final class SharedPoint: Sendable {
     }
   }
 
-  /// One thread at a time; another looks again until it is done, like a reader.
+  /// Moves the point. One thread at a time; another retries until the first is done, as a reader does.
   func move(to point: LogPoint) {
     var moves = version.load(ordering: .relaxed) & ~1
     while true {

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Somebody is told of a store's commits, until the object is released.
+/// An observation of a store's commits, which lasts until it is cancelled or released.
 public final class CommitObservation: Sendable {
   private let observer: CommitObserver
   private let observers: CommitObservers
@@ -12,24 +12,24 @@ public final class CommitObservation: Sendable {
 
   deinit { cancel() }
 
-  /// Ends it: nothing is told from now on. A call that is under way goes on, and is not waited for. A second call, or one
-  /// after the store was closed, does nothing.
+  /// Ends the observation. Does not wait for a running call of the closure. A second call, or one after the
+  /// store was closed, does nothing.
   public func cancel() { observers.remove(observer) }
 }
 
-/// One who is told of commits.
+/// An observer of commits.
 final class CommitObserver: @unchecked Sendable {
-  /// The end of what it observes by.
+  /// The closed flag of the engine that it observes with.
   let handle: StoreHandle.End
   private let body: @Sendable (Generation) -> Void
   private let ending: @Sendable () -> Void
   private let hasEnded = Atomic(false)
-  /// What it knows of; of the thread that tells.
+  /// The newest generation that it knows. Only the notifying thread uses it.
   private var known: UInt64
 
   /// - Parameters:
-  ///   - known: The generation that it does not have to be told of.
-  ///   - ending: Called once, when it is told no more.
+  ///   - known: Generations up to this one are not reported.
+  ///   - ending: Called once, when the observation ends.
   init(
     _ handle: StoreHandle.End, known: UInt64, _ body: @escaping @Sendable (Generation) -> Void,
     ending: @escaping @Sendable () -> Void
@@ -40,7 +40,7 @@ final class CommitObserver: @unchecked Sendable {
     self.ending = ending
   }
 
-  /// Tells it of a generation that is news to it.
+  /// Reports a generation unless the observer knows it already.
   func tell(_ generation: UInt64) {
     guard generation > known, !hasEnded.load(ordering: .acquiring) else { return }
     known = generation

@@ -1,20 +1,20 @@
 import HeartwoodFiles
 import Synchronization
 
-/// Those who are told of a store's commits. While there are any, a `CommitWatch` tells them.
+/// The observers of a store's commits. While there are any, a `CommitWatch` notifies them.
 final class CommitObservers: Sendable {
   private struct State {
     var all: [CommitObserver] = []
-    /// There as long as somebody is to be told.
+    /// Exists while there are observers.
     var watch: CommitWatch?
     var hasEnded = false
   }
 
   private let state = Guarded(State())
-  /// All that a commit looks at where nobody is to be told.
+  /// Whether there are observers: the only field that commits read if there are none.
   private let areThere = Atomic(false)
 
-  /// Tells it of what is published from now on; where its engine is closed, that it has ended.
+  /// Adds an observer of later commits; ends it at once if its engine or the store is closed.
   func add(_ observer: CommitObserver, _ store: OpenStore) {
     let (hasEnded, begun) = state.withLock { state -> (Bool, CommitWatch?) in
       guard !state.hasEnded, !observer.handle.hasCome else { return (true, nil) }
@@ -28,10 +28,10 @@ final class CommitObservers: Sendable {
     if hasEnded { observer.end() }
   }
 
-  /// Any thread, also one that is being told, or writes. A second call does nothing.
+  /// Removes an observer. Any thread, also during a notification or a write. A second call does nothing.
   func remove(_ observer: CommitObserver) { remove(where: { $0 === observer }) }
 
-  /// An engine is closed, and the store stays open: those who observe by it are told no more.
+  /// Ends the observers of a closed engine whose store stays open.
   func end(of handle: StoreHandle.End) { remove(where: { $0.handle === handle }) }
 
   private func remove(where isRemoved: (CommitObserver) -> Bool) {
@@ -47,7 +47,10 @@ final class CommitObservers: Sendable {
     for observer in removed { observer.end() }
   }
 
-  /// A transaction of this engine is published. With no locks. An atomic load where nobody is to be told.
+  /// Wakes the watch after a transaction of this engine is published. One atomic load if there are no
+  /// observers.
+  ///
+  /// - Precondition: The caller holds no locks.
   @inline(__always)
   func noteCommit() {
     if areThere.load(ordering: .sequentiallyConsistent) { wake() }
@@ -56,13 +59,16 @@ final class CommitObservers: Sendable {
   @inline(never)
   private func wake() { state.withLock { $0.watch }?.wake() }
 
-  /// Those that a watch tells; put together anew, as no sanitizer sees when the watch has let go of an array that is shared.
+  /// The observers that a watch notifies. Returns a copy, because sanitizers do not see when the watch
+  /// releases a shared array.
   func told(by watch: CommitWatch) -> [CommitObserver] {
     state.withLock { $0.watch === watch ? $0.all.map(\.self) : [] }
   }
 
-  /// The store is about to be closed: when this returns, nobody looks at it any more. It does not wait for those who are
-  /// being told, as they may be who closes it. Never inside a write.
+  /// Ends all observers before the store is closed: the watch does not use the store after this returns. Does
+  /// not wait for running notifications, since the observer's closure may be the caller.
+  ///
+  /// - Precondition: This thread is not inside a write.
   func end() {
     let (ended, all) = state.withLock { state -> (CommitWatch?, [CommitObserver]) in
       defer { (state.watch, state.all, state.hasEnded) = (nil, [], true) }

@@ -2,19 +2,20 @@ import Dispatch
 import HeartwoodFiles
 import Synchronization
 
-/// The thread that sees commits, of this process and of others, and tells of them.
+/// The thread that detects commits, of this process and of others, and notifies observers.
 ///
-/// Others' are published in memory that all processes share, which wakes nobody. But who commits writes to the log first, and
-/// the file system tells of that, of one commit in a millisecond at least (`LogPreallocator`). So each change in the folder is a reason to look at what is published, more than once: the
-/// commit is published when its sync has ended. Own commits wake the thread themselves.
+/// Other processes publish commits in shared memory, which wakes no thread. But a writer first writes to the
+/// log, which the file system reports at least once per millisecond (`LogPreallocator`). So the thread reads
+/// the published state after each change in the folder, and repeatedly, because a commit is published only
+/// after its sync. Commits of this process wake the thread directly.
 ///
-/// The thread looks holding no lock but `looking`, and tells holding none.
+/// While it reads the state, the thread holds no lock but `looking`; while it notifies, it holds none.
 final class CommitWatch: @unchecked Sendable {
-  /// Weak: whoever forgets an engine must not have it kept by those who are told.
+  /// Weak: observers must not keep the store of an engine that was released.
   private weak var store: OpenStore?
   private let observers: CommitObservers
   private let changes: any DirectoryWatch
-  /// What the process that writes holds; nil where it can't be asked.
+  /// The lock file that a writer in another process locks; nil if it can't be checked.
   private let lock: (any File)?
 
   private let hasEnded = Atomic(false)
@@ -26,7 +27,7 @@ final class CommitWatch: @unchecked Sendable {
     self.observers = observers
     let directory = store.folder.directory
     if store.hasOthers {
-      // Where the system has no more watches to give, the clock does.
+      // If the system has no more watches, poll.
       changes = (try? directory.watch()) ?? TimedWatch(interval: Rest.longestOfOften)
       lock = try? directory.open(ProcessAttachment.lockName, .readOnly)
     } else {
@@ -44,13 +45,15 @@ final class CommitWatch: @unchecked Sendable {
 
   func wake() { changes.wake() }
 
-  /// The thread ends soon.
+  /// Makes the thread end soon.
   func end() {
     hasEnded.store(true, ordering: .sequentiallyConsistent)
     wake()
   }
 
-  /// Behind `end()`: the store is not used any more when this returns.
+  /// Waits until the thread does not use the store any more.
+  ///
+  /// - Precondition: `end()` was called.
   func waitForSpaceScan() { looking.withLock {} }
 
   private func run() {
@@ -64,10 +67,10 @@ final class CommitWatch: @unchecked Sendable {
     }
   }
 
-  /// - Returns: whether something may have changed meanwhile.
+  /// - Returns: Whether something may have changed meanwhile.
   private func wait(_ seconds: Double?) -> Bool {
     guard seconds == Rest.shortest else { return changes.wait(seconds: seconds) }
-    // Changes that come together are one.
+    // Changes shortly after one another are handled together.
     CurrentThread.sleep(microseconds: UInt32(Rest.shortest * 1e6))
     return false
   }
@@ -77,22 +80,22 @@ final class CommitWatch: @unchecked Sendable {
     let writer: Writer
   }
 
-  /// Who may be about to publish something.
+  /// The process that may publish a commit next.
   enum Writer {
-    /// This engine, which wakes the thread when it has.
+    /// This engine, which wakes the thread after each commit.
     case here
     /// Another process, or another engine of this one.
     case elsewhere
     case none
   }
 
-  /// Nil at the end.
+  /// Reads the newest generation; nil if the watch or the store has ended.
   private func look() -> SpaceSurvey? {
     looking.withLock {
       guard !hasEnded.load(ordering: .sequentiallyConsistent), let store, !store.status.isClosed else {
         return nil
       }
-      // Asked before: what somebody publishes who is there afterwards, changes the folder afterwards.
+      // Loaded first: a writer that begins later also changes the folder later.
       let writer = writer(of: store)
       try? store.refreshIfStale()
       return SpaceSurvey(newest: store.generations.newest, writer: writer)
@@ -102,26 +105,26 @@ final class CommitWatch: @unchecked Sendable {
   private func writer(of store: OpenStore) -> Writer {
     guard store.hasOthers, !store.lease.isHeld else { return .here }
     guard let record = try? store.page?.newest(), record.isHeld, record.writer != store.attachment?.name,
-      // It may have ended in the middle.
+      // The writer may have been killed while its record said that it writes.
       (try? lock?.isLocked()) != false
     else { return .none }
     return .elsewhere
   }
 
-  /// How long the thread waits until it looks again.
+  /// The poll intervals of the thread, in seconds.
   struct Rest {
     static let shortest = 0.001
     static let longestOfOften = 0.05
-    /// Somebody who is about to say that he writes has done so by then.
+    /// After this time, a writer that has begun has also recorded that it writes.
     private static let settling = 0.1
 
     private var pause = Self.shortest
     private var waited = 0.0
 
-    /// Something has changed: looks often, then less often.
+    /// Restarts polling with the shortest interval, after a change.
     mutating func begin() { self = Rest() }
 
-    /// In seconds; nil until something changes.
+    /// The next interval in seconds; nil to wait for a change.
     mutating func next(_ writer: Writer) -> Double? {
       switch writer {
       case .here: return nil
@@ -130,7 +133,7 @@ final class CommitWatch: @unchecked Sendable {
       }
       let next = pause
       waited += next
-      // Who leads for long copies, verifies or reclaims, or syncs to a slow disk.
+      // A writer may hold the lease for long: to copy, verify, reclaim, or sync to a slow disk.
       pause = min(pause * 2, waited < 2 ? Self.longestOfOften : 1)
       return next
     }
@@ -138,7 +141,7 @@ final class CommitWatch: @unchecked Sendable {
 }
 
 extension OpenStore {
-  /// Whether others may write the store.
+  /// Whether other processes or engines may write the store.
   var hasOthers: Bool {
     page != nil && (options.access == .readOnly || options.sharing == .processes)
   }

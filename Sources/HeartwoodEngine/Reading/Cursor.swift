@@ -1,10 +1,10 @@
 import HeartwoodBytes
 
-/// Stands on one entry of a snapshot or a transaction and moves in the order of the keys.
+/// A position among the entries of a snapshot or a transaction that moves in the order of the keys.
 ///
-/// A cursor stands nowhere until it is moved. `key` is valid until the cursor moves or is released; `value()` as long as the
-/// snapshot is held, in a write transaction until its next change. With that change, a cursor of a write transaction ends: moving
-/// it and `value()` throw `.closed`. A cursor belongs to one thread at a time.
+/// A cursor is invalid until it is moved. `key` is valid until the cursor moves or is released, `value()`
+/// while the snapshot is held. In a write transaction both are valid until its next change. That change also
+/// ends its cursors: moving them and `value()` throw `.closed`. A cursor is used by one thread at a time.
 public final class Cursor {
   private let reader: AnyObject
   private let view: ReadView
@@ -18,7 +18,7 @@ public final class Cursor {
     tree = TreeCursor(view.view)
   }
 
-  /// Whether the cursor stands on an entry.
+  /// Whether the cursor is on an entry.
   public var isValid: Bool { tree.isValid && validity?.hasEnded != true }
 
   /// Moves to the first entry; returns whether there is one.
@@ -33,7 +33,9 @@ public final class Cursor {
     return try tree.moveToLast()
   }
 
-  /// Moves to the first entry at or after a key; returns whether there is one. - Complexity: O(log n).
+  /// Moves to the first entry at or after a key; returns whether there is one.
+  ///
+  /// - Complexity: O(log n).
   public func seek(_ key: UnsafeRawBufferPointer) throws(EngineError) -> Bool {
     try validity?.check()
     return try tree.seek(key)
@@ -44,7 +46,9 @@ public final class Cursor {
     try key.withBytes { (bytes) throws(EngineError) in try seek(bytes) }
   }
 
-  /// Moves to the last entry before a key; returns whether there is one. - Complexity: O(log n).
+  /// Moves to the last entry before a key; returns whether there is one.
+  ///
+  /// - Complexity: O(log n).
   public func seekBefore(_ key: UnsafeRawBufferPointer) throws(EngineError) -> Bool {
     try validity?.check()
     return try tree.seekBefore(key)
@@ -55,36 +59,41 @@ public final class Cursor {
     try key.withBytes { (bytes) throws(EngineError) in try seekBefore(bytes) }
   }
 
-  /// Moves to the entry with this many keys before it; returns whether there is one.
+  /// Moves to the entry with `rank` entries before it; returns whether there is one.
+  ///
+  /// - Complexity: O(log n).
   public func seek(rank: UInt64) throws(EngineError) -> Bool {
     try validity?.check()
     return try tree.seek(rank: rank)
   }
 
-  /// Moves on; returns whether there is another entry. Behind the last one the cursor stands nowhere, and one that stands
-  /// nowhere does not move: seek, or go to the first or last entry.
+  /// Moves to the next entry; returns whether there is one.
+  ///
+  /// After the last entry the cursor is invalid. An invalid cursor does not move: seek, or move to the first
+  /// or last entry.
   public func next() throws(EngineError) -> Bool {
     try validity?.check()
     return try tree.next()
   }
 
-  /// Moves back; returns whether there is an entry before. Before the first one the cursor stands nowhere, as behind the last.
+  /// Moves to the previous entry; returns whether there is one. Before the first entry the cursor is invalid.
   public func previous() throws(EngineError) -> Bool {
     try validity?.check()
     return try tree.previous()
   }
 
-  /// The key of the entry that the cursor stands on.
+  /// The key of the entry that the cursor is on.
   ///
-  /// - Precondition: `isValid`, which a cursor of a write transaction is not behind its next change.
+  /// - Precondition: `isValid`, which is false for a cursor of a write transaction after its next change.
   public var key: UnsafeRawBufferPointer {
     require(isValid, "A cursor has a key only where it stands on an entry.")
     return tree.key
   }
 
-  /// The value of the entry that the cursor stands on.
+  /// The value of the entry that the cursor is on.
   ///
-  /// - Throws: `.damaged` where its bytes are not what was written.
+  /// - Throws: `.damaged` if its bytes are not what was written; `.closed` if the transaction has changed or
+  ///   ended.
   public func value() throws(EngineError) -> UnsafeRawBufferPointer {
     try validity?.check()
     require(tree.isValid, "A cursor has a value only where it stands on an entry.")
@@ -92,7 +101,7 @@ public final class Cursor {
   }
 }
 
-/// Ends cursors and scans of a write transaction when it changes or ends.
+/// Invalidates the cursors and scans of a write transaction when it changes or ends.
 final class ReadValidity {
   private(set) var hasEnded = false
 

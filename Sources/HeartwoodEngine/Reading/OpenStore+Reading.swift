@@ -1,12 +1,13 @@
 extension OpenStore {
-  /// The newest generation, pinned.
+  /// Pins the newest generation.
   func newestSnapshot() throws(EngineError) -> Snapshot {
     try status.checkOpen()
     try refreshIfStale()
     return Snapshot(generations, space)
   }
 
-  /// Calls `body` with the newest value of a key, if there is one. The generation is held here, and by no object.
+  /// Calls `body` with the newest value of a key if it exists. Pins the generation without allocating an
+  /// object.
   func readNewest(
     _ key: UnsafeRawBufferPointer, _ body: (UnsafeRawBufferPointer) throws -> Void
   ) throws {
@@ -17,7 +18,7 @@ extension OpenStore {
     if let value = try space.value(of: key, from: pin.root) { try body(value) }
   }
 
-  /// A past generation, from the newest checkpoint that is not after it.
+  /// A past generation, replayed from the newest checkpoint that is not newer.
   func snapshot(at generation: UInt64) throws(EngineError) -> Snapshot {
     try retryingIfChanged { () throws(EngineError) in try refreshedSnapshot(at: generation) }
   }
@@ -34,16 +35,16 @@ extension OpenStore {
   }
 }
 
-/// A past generation: a tree of its own, from the pages of a checkpoint and the log behind it.
+/// A past generation: a tree of its own, built from the pages of a checkpoint and the log after it.
 final class PastGeneration: @unchecked Sendable {
   let view: ReadView
-  /// Keeps the pages that were made by replaying.
+  /// Keeps the pages that replaying has created.
   private let replay: Replay
 
   init(_ store: OpenStore, _ generation: UInt64) throws(EngineError) {
     let end = store.log.published
     let space = try PageSpace()
-    // Nothing is given back meanwhile.
+    // The lock keeps segments from being reclaimed meanwhile.
     let (segments, checkpoint) = try store.checkpoints.withLock { () throws(EngineError) in
       let segments = store.log.segments
       let checkpoint = try Self.checkpoint(notAfter: generation, store, segments)
@@ -54,7 +55,7 @@ final class PastGeneration: @unchecked Sendable {
     replay = try Replay(
       space: space, from: checkpoint, log: LogSegments.tail(of: segments), end: end, last: generation)
     let root = replay.generations.tip.root
-    // A table of its own: the store may give segments back that this generation needs.
+    // A table of its own: the store may reclaim segments that this generation needs.
     for segment in segments { space.values.add(segment) }
     view = ReadView(TreeView(space: space, root: root))
   }
@@ -70,7 +71,8 @@ final class PastGeneration: @unchecked Sendable {
     }
   }
 
-  /// The newest checkpoint that is not after a generation; nil where the log has it from the beginning.
+  /// The newest checkpoint that is not newer than a generation; nil if the log contains everything from the
+  /// beginning.
   private static func checkpoint(
     notAfter generation: UInt64, _ store: OpenStore, _ segments: [LogSegment]
   ) throws(EngineError) -> NamedCheckpoint? {
@@ -85,21 +87,23 @@ final class PastGeneration: @unchecked Sendable {
   }
 }
 
-/// The checkpoints of a store, from the newest back. Under the lock of checkpoints.
+/// The checkpoints of a store, from the newest back.
+///
+/// - Precondition: The caller holds the lock `checkpoints`.
 struct CheckpointChain {
   private let store: OpenStore
   private let segments: [LogSegment]
   private let newest: NamedCheckpoint?
   private var last: NamedCheckpoint?
 
-  /// - Parameter segments: Those of the log; a checkpoint whose segment is not among them ends the chain.
+  /// - Parameter segments: The log's segments; a checkpoint in any other segment ends the chain.
   init(_ store: OpenStore, _ segments: [LogSegment]) {
     self.store = store
     self.segments = segments
     newest = store.newestCheckpoint
   }
 
-  /// The next one whose tree and values are all there; nil at the first that has lost something.
+  /// The next checkpoint if all of its segments still exist; nil at the first that has lost one.
   mutating func nextAlive() throws(EngineError) -> NamedCheckpoint? {
     guard let found = try next() else { return nil }
     let logs = Set(segments.map(\.number))
@@ -125,7 +129,7 @@ struct CheckpointChain {
 }
 
 extension OpenStore {
-  /// The oldest generation that can be opened: 0 where the log goes back to the beginning.
+  /// The oldest generation that can be opened: 0 if the log goes back to the beginning.
   func oldestAvailable() throws(EngineError) -> UInt64 {
     try checkpoints.withLock { () throws(EngineError) in
       let segments = log.segments
@@ -140,6 +144,6 @@ extension OpenStore {
   func generationReclaimed(_ generation: UInt64) -> EngineError {
     EngineError(
       .generationUnavailable,
-      "generation \(generation) can't be opened any more: space that it needs was given back", file: path)
+      "generation \(generation) can't be opened any more: space that it needs was reclaimed", file: path)
   }
 }

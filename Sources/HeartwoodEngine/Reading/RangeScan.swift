@@ -1,7 +1,7 @@
 /// One pass over the entries of a range.
 ///
-/// It goes leaf by leaf, so that what is the same for all entries of a leaf is done once; and the keys handed
-/// out are those of the records, compared with the leaf in place, so that none is put together.
+/// The scan works leaf by leaf, so that work common to a leaf's entries is done once. The keys it passes are
+/// those of the records, compared with the leaf in place, so that no key is assembled.
 struct RangeScan {
   typealias Body = (_ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) throws -> Bool
 
@@ -19,7 +19,7 @@ struct RangeScan {
     records = RecordRun(view)
   }
 
-  /// Calls `body` with one entry after the other until it returns false.
+  /// Calls `body` with each entry until it returns false.
   mutating func run(_ body: Body) throws {
     var isStanding = try reversed ? cursor.moveToEnd(of: range) : cursor.moveToStart(of: range)
     while isStanding {
@@ -31,8 +31,9 @@ struct RangeScan {
     }
   }
 
-  /// Calls `body` with the entries of a part of the leaf.
-  /// - Returns: Whether to go on behind them.
+  /// Calls `body` with a range of the leaf's entries.
+  ///
+  /// - Returns: Whether to continue after them.
   @inline(never)
   private mutating func visit(_ span: Range<Int>, _ body: Body) throws -> Bool {
     let leaf = LeafEntries(cursor.leaf)
@@ -66,7 +67,7 @@ struct RangeScan {
 }
 
 extension TreeCursor {
-  /// The entries of the leaf from where the cursor stands to the end of a range, in the direction of a scan.
+  /// The entries of the leaf from the cursor's to the end of a range, in the direction of the scan.
   fileprivate func span(within range: KeyRange, reversed: Bool) -> Range<Int> {
     if reversed {
       let end = indexInLeaf + 1
@@ -75,7 +76,7 @@ extension TreeCursor {
     return indexInLeaf..<max(range.upper.map(leaf.endIndex(within:)) ?? leafCount, indexInLeaf)
   }
 
-  /// Moves to the first entry that the lower end of a range lets in.
+  /// Moves to the first entry in the range.
   fileprivate func moveToStart(of range: KeyRange) throws(EngineError) -> Bool {
     guard let lower = range.lower else { return try moveToFirst() }
     let stands = try lower.key.withBytes { (key) throws(EngineError) in try seek(key) }
@@ -83,7 +84,7 @@ extension TreeCursor {
     return try next()
   }
 
-  /// Moves to the last entry that the upper end of a range lets in.
+  /// Moves to the last entry in the range.
   fileprivate func moveToEnd(of range: KeyRange) throws(EngineError) -> Bool {
     guard let upper = range.upper else { return try moveToLast() }
     if upper.isInclusive {
@@ -95,13 +96,13 @@ extension TreeCursor {
 }
 
 extension Page {
-  /// The first entry that the lower end of a range lets in.
+  /// Index of the first entry that is within a lower bound.
   fileprivate func firstIndex(within lower: KeyRange.Bound) -> Int {
     let (index, isFound) = lower.key.withBytes { search(SearchKey($0)) }
     return isFound && !lower.isInclusive ? index + 1 : index
   }
 
-  /// What comes behind the last entry that the upper end of a range lets in.
+  /// Index after the last entry that is within an upper bound.
   fileprivate func endIndex(within upper: KeyRange.Bound) -> Int {
     let (index, isFound) = upper.key.withBytes { search(SearchKey($0)) }
     return isFound && upper.isInclusive ? index + 1 : index

@@ -1,9 +1,9 @@
 import HeartwoodBytes
 import HeartwoodFiles
 
-/// Reading a value piece by piece, so that it need not be in memory as a whole.
+/// Reads a value piece by piece, so that it need not be in memory as a whole.
 extension ReadView {
-  /// Calls `body` with the pieces of a value in order, until it returns false; returns whether there is such a key.
+  /// Calls `body` with the pieces of a value in order until it returns false; returns whether the key exists.
   func readValue(
     of key: UnsafeRawBufferPointer, pieceBytes: Int, _ body: (UnsafeRawBufferPointer) throws -> Bool
   ) throws -> Bool {
@@ -15,7 +15,7 @@ extension ReadView {
       return true
     }
     guard let value = try value(of: key) else { return false }
-    // A map takes no memory that is not given back.
+    // The system can reclaim the memory of a map at any time.
     for start in stride(from: 0, to: max(1, value.count), by: pieceBytes) {
       let piece = value[min(start, value.count)..<min(start + pieceBytes, value.count)]
       guard try body(UnsafeRawBufferPointer(rebasing: piece)) else { break }
@@ -29,13 +29,13 @@ private struct StoredValue {
   let reference: ValueReference
   let filler: ChunkFiller
   let seed: UInt64
-  /// As the file tells it, before its checksum was looked at.
+  /// The record's lengths as read from the file, not verified.
   let record: Record
 
   var bytes: Int { record.valueBytes }
   private var offset: Int { Int(reference.offset) }
 
-  /// Nil where the value is in memory, or reachable as if it were.
+  /// Nil if the value is in memory or mapped.
   init?(
     _ view: ReadView, _ reference: ValueReference, of key: UnsafeRawBufferPointer
   ) throws(EngineError) {
@@ -57,7 +57,7 @@ private struct StoredValue {
     self.record = record
   }
 
-  /// Reads it twice: nothing of it is handed out before all of it was checked.
+  /// Reads the value twice: the first pass verifies it, the second passes the pieces.
   func read(in pieceBytes: Int, _ body: (UnsafeRawBufferPointer) throws -> Bool) throws {
     let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: pieceBytes, alignment: 16)
     defer { buffer.deallocate() }

@@ -1,6 +1,6 @@
-/// Reading many entries in order, and those by count.
+/// Reads entries in order and by rank.
 extension ReadView {
-  /// The value of the entry that a cursor stands on.
+  /// The value of the entry that a cursor is on.
   @inline(__always)
   func value(of cursor: TreeCursor) throws(EngineError) -> UnsafeRawBufferPointer {
     switch cursor.entry {
@@ -9,7 +9,7 @@ extension ReadView {
     }
   }
 
-  /// The entry with `rank` keys before it.
+  /// The entry with `rank` entries before it; nil after the last.
   func entry(at rank: UInt64) throws(EngineError) -> (key: [UInt8], value: [UInt8])? {
     guard let (leaf, index) = try view.place(at: rank) else { return nil }
     switch leaf.entry(index) {

@@ -1,8 +1,8 @@
-/// The tree of one generation together with the log that its values lie in: every read of a snapshot or
-/// a transaction goes through here, and every value is checked here before it is believed.
+/// The tree of one generation and the log that contains its values. Every read of a snapshot or a transaction
+/// goes through a view, which verifies every value.
 struct ReadView: @unchecked Sendable {
   let view: TreeView
-  /// The frame under construction, for reading a transaction's own values.
+  /// The frame under construction, from which a transaction reads its own values.
   let pending: FrameBuilder?
   let pendingSegment: UInt32
 
@@ -15,7 +15,7 @@ struct ReadView: @unchecked Sendable {
   @inline(__always)
   var table: SegmentTable { view.space.values }
 
-  /// The value of a key; nil where there is none.
+  /// The value of a key; nil if the tree does not contain it.
   @inline(__always)
   func value(of key: UnsafeRawBufferPointer) throws(EngineError) -> UnsafeRawBufferPointer? {
     guard let entry = try view.find(key) else { return nil }
@@ -25,7 +25,7 @@ struct ReadView: @unchecked Sendable {
     }
   }
 
-  /// The value at a position, which has to be the value of `key`.
+  /// The value at a position, after checking that its record has this key.
   @inline(__always)
   func value(
     at reference: ValueReference, of key: UnsafeRawBufferPointer
@@ -35,7 +35,7 @@ struct ReadView: @unchecked Sendable {
     return record.value
   }
 
-  /// The record at a position, checked.
+  /// The record at a position, verified.
   @inline(__always)
   func record(at reference: ValueReference) throws(EngineError) -> Record {
     if let pending, reference.segment == pendingSegment, Int(reference.offset) >= pending.start {
@@ -44,7 +44,7 @@ struct ReadView: @unchecked Sendable {
     return try table.record(at: reference)
   }
 
-  /// The transaction's own, not yet written: as sound as memory is.
+  /// A record of the transaction itself that is not written yet. Memory needs no checksum.
   private static func record(
     in pending: FrameBuilder, at reference: ValueReference
   ) throws(EngineError) -> Record {
@@ -58,27 +58,27 @@ struct ReadView: @unchecked Sendable {
   @inline(never)
   fileprivate static func missing(_ reference: ValueReference) -> EngineError {
     .damaged(
-      "the tree refers to a segment that is not there; restore the file",
+      "the tree refers to a log segment that is missing; restore the file",
       file: SegmentName.log(reference.segment))
   }
 
   @inline(never)
   static func damaged(_ reference: ValueReference) -> EngineError {
     .damaged(
-      "a value is damaged: its checksum does not hold; run verify, and restore the file from a backup",
+      "a value is damaged: its checksum is wrong; run verify, and restore the file from a backup",
       file: SegmentName.log(reference.segment), offset: Int(reference.offset))
   }
 
   @inline(never)
   static func wrongRecord(_ reference: ValueReference) -> EngineError {
     .damaged(
-      "the tree is damaged: it leads to the value of another key; run verify",
+      "the tree is damaged: it refers to the value of another key; run verify",
       file: SegmentName.log(reference.segment), offset: Int(reference.offset))
   }
 }
 
 extension SegmentTable {
-  /// The record at a position, checked.
+  /// The record at a position, verified.
   @inline(__always)
   func record(at reference: ValueReference) throws(EngineError) -> Record {
     guard let slot = slot(reference.segment) else { throw ReadView.missing(reference) }
@@ -88,7 +88,8 @@ extension SegmentTable {
     if let filler = slot.pointee.filler {
       try Self.fill(filler, offset, available, slot.pointee.base)
     } else if available > 128 {
-      // Where a record ends is known when its first line is there; the next ones are loaded meanwhile.
+      // The end of the record is known only after its first line is loaded; the next ones are prefetched
+      // meanwhile.
       (slot.pointee.base + offset).prefetch(64)
       (slot.pointee.base + offset).prefetch(128)
     }
@@ -99,7 +100,7 @@ extension SegmentTable {
     return record
   }
 
-  /// Where there is no map: reads the lengths, then the rest.
+  /// For a segment that is not mapped: reads the record's lengths, then the remainder.
   @inline(never)
   private static func fill(
     _ filler: Unmanaged<ChunkFiller>, _ offset: Int, _ available: Int, _ base: UnsafeRawPointer
@@ -112,8 +113,8 @@ extension SegmentTable {
 }
 
 extension PageSpace {
-  /// The value of a key in the tree of a root, as a view of it would give it; nil where there is none. For who reads one value:
-  /// a view counts a reference to what it is of.
+  /// The value of a key in the tree of `root`; nil if the tree does not contain it. Reads one value without
+  /// the reference counting of a view.
   func value(
     of key: UnsafeRawBufferPointer, from root: TreeRoot
   ) throws(EngineError) -> UnsafeRawBufferPointer? {
@@ -129,7 +130,7 @@ extension PageSpace {
 }
 
 extension Record {
-  /// Whether the record is one of this key.
+  /// Whether the record is of this key.
   @inline(__always)
   func holds(_ other: UnsafeRawBufferPointer) -> Bool {
     guard keyBytes == other.count, let bytes = other.baseAddress else { return false }

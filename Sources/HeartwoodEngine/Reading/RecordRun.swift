@@ -1,24 +1,26 @@
-/// Follows the positions of leaf entries to their records, which it has fetched ahead of their turn.
+/// Resolves the positions of leaf entries to records, which it prefetches ahead.
 struct RecordRun {
-  /// How many records ahead of their turn are fetched at least: enough to hide what a wait for memory takes.
+  /// The least number of records prefetched ahead: enough to hide the latency of memory.
   static let reach = 16
-  /// How many are fetched at a time: a processor that looks for one's page goes on to the next, but not over the work between.
+  /// Number of records prefetched at a time: their page table lookups then overlap, which they do not across
+  /// the work between batches.
   static let batch = 8
   private static let lineBytes = 64
-  /// Of longer records the beginning is fetched; the hardware foresees the rest.
+  /// Of longer records only this many bytes are prefetched; hardware prefetches the remainder.
   private static let longest = 1024
 
   private let view: ReadView
   private let segments: NumberTable<SegmentSlot>.Known
-  /// Where a transaction's own records may be; 0 where there are none.
+  /// Segment of the transaction's own records; 0 if there are none.
   private let pendingSegment: UInt32
-  /// The position of the last record that was fetched, and the segment that it is in.
+  /// The position of the last prefetched record, and its segment.
   private var lastFetched: UInt64 = 0
   private var fetchedSlot: UnsafeMutablePointer<SegmentSlot>?
-  /// What lies behind the last record, and where that was: of records that were written one after the other, the next.
+  /// The position after the last record, and its segment: the next record if they were written one after the
+  /// other.
   private var next: UInt64 = 0
   private var lastSlot: UnsafeMutablePointer<SegmentSlot>?
-  /// How long the last record was: a guess at how many lines the next ones take.
+  /// Length of the last record, an estimate for the next ones.
   private var expectedBytes = 2 * lineBytes
 
   init(_ view: ReadView) {
@@ -27,7 +29,7 @@ struct RecordRun {
     pendingSegment = view.pending == nil ? 0 : view.pendingSegment
   }
 
-  /// The record at the position that a leaf has for an entry, checked.
+  /// The record at an entry's position, verified.
   @inline(__always)
   mutating func record(
     at reference: ValueReference, of leaf: LeafEntries, _ index: Int
@@ -46,7 +48,7 @@ struct RecordRun {
     return record
   }
 
-  /// The record is not in a map, or the transaction's own, or damaged.
+  /// The record is not mapped, or the transaction's own, or damaged.
   @inline(never)
   private func otherRecord(
     at reference: ValueReference, of leaf: LeafEntries, _ index: Int
@@ -58,7 +60,8 @@ struct RecordRun {
     return record
   }
 
-  /// The segment of a record that can be read without further ado: it is mapped, and no transaction under way has records in it.
+  /// The slot of a segment that can be read directly: it is mapped, and contains no records of the
+  /// transaction. Otherwise nil.
   @inline(__always)
   private func readableSlot(_ reference: ValueReference) -> UnsafeMutablePointer<SegmentSlot>? {
     guard reference.segment != pendingSegment, let slot = segments[reference.segment],
@@ -69,14 +72,14 @@ struct RecordRun {
 }
 
 extension RecordRun {
-  /// Has the records of some entries fetched, so that they are there when their turn comes. Nothing of them is believed here.
+  /// Prefetches the records of some entries. Nothing read here is trusted.
   @inline(never)
   mutating func fetch(_ leaf: LeafEntries, _ index: Int, _ count: Int, _ step: Int) {
     leaf.fetchHeap(index, count, step)
     if step > 0, fetchRow(leaf, index, count) { return }
     for place in 0..<count {
       guard let reference = leaf.position(index &+ place &* step) else { continue }
-      // Close behind the one before it is in the same file.
+      // A position shortly after the last one is in the same file.
       let isNear = reference.rawValue &- lastFetched < UInt64(Self.longest)
       guard let slot = isNear ? fetchedSlot : readableSlot(reference) else { continue }
       fetch(slot, Int(reference.offset))
@@ -85,10 +88,10 @@ extension RecordRun {
     }
   }
 
-  /// Where the records lie close behind one another, and behind the last that was fetched: all lines up to the end of the
-  /// last one, in a third of the instructions.
+  /// Prefetches records that directly or nearly follow one another and the last prefetched one: all lines up to
+  /// the end of the last record, with a third of the instructions.
   ///
-  /// - Returns: false where they don't.
+  /// - Returns: False if the records are not close together; nothing is prefetched then.
   @inline(__always)
   private mutating func fetchRow(_ leaf: LeafEntries, _ index: Int, _ count: Int) -> Bool {
     var (spread, last): (UInt64, UInt64) = (0, lastFetched)
@@ -97,7 +100,7 @@ extension RecordRun {
       spread |= reference &- last
       last = reference
     }
-    // Less than a power of two are all of them, or none.
+    // A union of bits is less than a power of two if and only if every distance is.
     guard spread < UInt64(Self.longest), last & Page.inlineMark == 0, let slot = fetchedSlot else {
       return false
     }

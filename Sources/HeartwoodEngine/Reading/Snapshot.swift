@@ -1,11 +1,12 @@
-/// One generation of the store, readable for as long as this object is held, whatever is written
-/// meanwhile. May be used by any number of threads at once.
+/// One generation of the store, readable while this object is held, whatever is written meanwhile. Any number
+/// of threads may use it at once.
 ///
-/// Holding one costs a bounded amount of memory; releasing it gives back what only it needed.
+/// A snapshot keeps the memory and the files that only its generation needs; releasing it frees them.
 public final class Snapshot: KeyValueReader, Sendable {
-  /// What keeps the generation's pages and its log.
+  /// Keeps the generation's pages and its log.
   private enum Hold {
-    /// Of a generation of the open store. Here, and not in an object of its own, as one may be taken for every read.
+    /// A pinned generation of the open store. Stored here without an object of its own, because programs may
+    /// take a snapshot for every read.
     case pin(Generations.Pin)
     case past(PastGeneration)
   }
@@ -34,15 +35,17 @@ public final class Snapshot: KeyValueReader, Sendable {
     if case .pin(let pin) = hold { pin.release() }
   }
 
-  /// How many keys there are.
+  /// The number of keys.
   public var count: UInt64 { view.view.count }
 
-  /// The value of a key, nil where there is none. - Complexity: O(log n).
+  /// The value of a key; nil if the store does not contain it.
+  ///
+  /// - Complexity: O(log n).
   public func get(_ key: [UInt8]) throws(EngineError) -> [UInt8]? {
     try key.withBytes { (bytes) throws(EngineError) in try view.value(of: bytes) }.map { Array($0) }
   }
 
-  /// The value's bytes in place, valid while the snapshot is held; nil where there is none.
+  /// The value's bytes in place, valid while the snapshot is held; nil if the store does not contain the key.
   public func pointer(of key: UnsafeRawBufferPointer) throws(EngineError) -> UnsafeRawBufferPointer? {
     try view.value(of: key)
   }
@@ -54,25 +57,33 @@ public final class Snapshot: KeyValueReader, Sendable {
     try view.readValue(of: key, pieceBytes: max(1, pieceBytes), body)
   }
 
-  /// Whether there is such a key. - Complexity: O(log n).
+  /// Whether the store contains a key.
+  ///
+  /// - Complexity: O(log n).
   public func contains(_ key: UnsafeRawBufferPointer) throws(EngineError) -> Bool {
     try view.view.find(key) != nil
   }
 
-  /// How many keys lie in a range. - Complexity: O(log n).
+  /// The number of keys in a range.
+  ///
+  /// - Complexity: O(log n).
   public func count(in range: KeyRange) throws(EngineError) -> UInt64 { try view.view.count(in: range) }
 
-  /// How many keys lie before `key`. - Complexity: O(log n).
+  /// The number of keys before `key`.
+  ///
+  /// - Complexity: O(log n).
   public func rank(of key: UnsafeRawBufferPointer) throws(EngineError) -> UInt64 {
     try view.view.rank(of: key)
   }
 
-  /// The entry with `rank` keys before it, nil behind the last. - Complexity: O(log n).
+  /// The entry with `rank` entries before it; nil after the last.
+  ///
+  /// - Complexity: O(log n).
   public func entry(at rank: UInt64) throws(EngineError) -> (key: [UInt8], value: [UInt8])? {
     try view.entry(at: rank)
   }
 
-  /// A cursor that stands nowhere yet; it keeps the snapshot.
+  /// A cursor, which is invalid until it is moved. It keeps the snapshot.
   public func cursor() throws(EngineError) -> Cursor { Cursor(of: self, view) }
 
   /// Calls `body` with each key of a range and its value, in order, until it returns false.
@@ -84,7 +95,7 @@ public final class Snapshot: KeyValueReader, Sendable {
   }
 }
 
-/// A generation of the open store that is held for as long as this object is.
+/// A generation of the open store, pinned while this object exists.
 final class PinnedGeneration: @unchecked Sendable {
   let pin: Generations.Pin
   /// Keeps the slot.

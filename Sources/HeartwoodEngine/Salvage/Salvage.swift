@@ -1,33 +1,32 @@
 import HeartwoodFiles
 
-/// Reads what can be read of a damaged store, and puts it into a new one.
+/// Reads the readable parts of a damaged store and writes them to a new one.
 ///
-/// What wins: the newest tree whose root can be read says which keys there are, and where their values lie; the
-/// transactions of the log behind it are applied to that, in the log's order, over whatever is missing between them.
-/// Keys that the tree has lost, and keys whose value cannot be read, have the newest value that the log before the
-/// tree still has for them. Such a value may be an older one, and a key may be there that was deleted in a part of the log
-/// that is gone.
+/// The newest tree whose root can be read determines the keys and the positions of their values. The log's
+/// transactions after that tree are applied to it in order, skipping gaps. Keys that the tree has lost, and
+/// keys whose value can't be read, get the newest value that the log before the tree still contains. Such a
+/// value may be an older one, and a key may be there that was deleted in a lost part of the log.
 struct Salvage {
   let source: SalvageSource
   let target: SalvageTarget
 
-  /// How many checkpoints are tried.
+  /// Greatest number of checkpoints that are tried.
   private static let checkpointLimit = 16
-  /// More ranges are joined with their neighbours.
+  /// Above this many lost ranges, neighbours are merged.
   private static let rangeLimit = 20_000
 
   func run() throws(EngineError) -> SalvageReport {
     var report = SalvageReport()
     for loss in source.losses { report.add(loss) }
-    // 1. The newest tree that has a root.
+    // 1. The newest tree with a readable root.
     let checkpoint = try findCheckpoint()
     let holes = try checkpoint.map { (checkpoint) throws(EngineError) in try findHoles(checkpoint) } ?? []
-    // 2. What it has lost, from the log before it.
+    // 2. Its lost keys, from the log before it.
     let mended = try mend(holes, before: checkpoint?.record.generation ?? 0)
     for loss in mended { report.add(loss) }
-    // 3. What it has.
+    // 3. Its readable keys.
     if let checkpoint { report.keysOfTree = try copyTree(checkpoint) }
-    // 4. The log behind it.
+    // 4. The log after it.
     try applyLog(behind: checkpoint?.record.generation ?? 0, &report)
     for loss in source.readFailures { report.add(loss) }
     report.keys = try target.engine.snapshot().count
@@ -62,7 +61,7 @@ struct Salvage {
     ).isUsable
   }
 
-  /// What the tree has lost: pages, and single values.
+  /// Finds the parts that the tree has lost: pages, and single values.
   private func findHoles(_ checkpoint: NamedCheckpoint) throws(EngineError) -> [SalvageTree.Hole] {
     let holes = Holes(limit: Self.rangeLimit)
     let values = SalvageValues(source)
@@ -114,7 +113,7 @@ struct Salvage {
 
   // MARK: The log
 
-  /// Puts what the log up to a generation has for the keys that the tree has lost.
+  /// Writes what the log up to a generation contains for the keys that the tree has lost.
   private func mend(_ holes: [SalvageTree.Hole], before generation: UInt64) throws(EngineError)
     -> [SalvageLoss]
   {
@@ -123,7 +122,7 @@ struct Salvage {
     try SalvageLog(source: source) { _ in }.replay(durable: durable) {
       $0 <= generation
     } _: { (record) throws(EngineError) in
-      // Ranges that were deleted hold nothing else yet.
+      // Deleted ranges are applied as a whole: the new store contains nothing outside the holes yet.
       guard record.operation == Format.deleteRangeOperation || Self.isLost(record.key, holes) else { return }
       try target.apply(record)
     } end: { (_) throws(EngineError) in
@@ -139,12 +138,12 @@ struct Salvage {
     return losses
   }
 
-  /// Whether a key lies in one of the holes, which lie in the order of the keys.
+  /// Whether a key is in one of the holes, which are in ascending order.
   private static func isLost(_ key: UnsafeRawBufferPointer, _ holes: [SalvageTree.Hole]) -> Bool {
     var (low, high) = (0, holes.count)
     while low < high {
       let middle = (low + high) / 2
-      // The last one that does not begin behind the key.
+      // Finds the last hole that does not begin after the key.
       if let from = holes[middle].keys.lower?.key, key.lexicographicallyPrecedes(from) {
         high = middle
       } else {
@@ -175,7 +174,7 @@ struct Salvage {
     report.generation = Generation(rawValue: course.expected &- 1)
   }
 
-  /// Which transactions were met.
+  /// Records which transactions were read, to report the missing ones.
   private final class Course {
     private(set) var expected: UInt64
     private(set) var count = 0
@@ -202,11 +201,11 @@ struct Salvage {
   }
 }
 
-/// Gathers holes in the order of the keys; values that lie beside each other are one.
+/// Collects holes in ascending order; adjacent lost values become one hole.
 private final class Holes {
   private(set) var all: [SalvageTree.Hole] = []
   private let limit: Int
-  /// Whether the last hole is of values, and nothing was readable behind it.
+  /// Whether the last hole is of values, and no readable value was after it.
   private var isOpen = false
 
   init(limit: Int) { self.limit = limit }
@@ -239,27 +238,28 @@ private final class Holes {
 }
 
 extension Engine {
-  /// Reads everything that can still be read of a store that is damaged, also of one that can't be opened, and puts it
-  /// into a new store. Nothing is written to the damaged one.
+  /// Reads everything readable from a damaged store, even one that can't be opened, and writes it to a new
+  /// store. The damaged store is not changed.
   ///
-  /// The tree of the newest checkpoint that can be found says which keys there are; the transactions behind it are applied
-  /// in their order, over what is missing between them. Keys that the tree has lost have the newest value that is
-  /// left in the log, which may be an older one; a key may come back that was deleted in a part of the log that is gone. No key
-  /// gets a value that it had only within a transaction: of one that is damaged in part, what lies behind the damage counts.
-  /// The new store has an identifier of its own, and a history that begins behind the newest generation of the damaged one.
+  /// The tree of the newest readable checkpoint determines the keys; the transactions after it are applied in
+  /// order, skipping gaps. Keys that the tree has lost get the newest value left in the log, which may be an
+  /// older one; a key may come back that was deleted in a lost part of the log. No key gets a value that it
+  /// had only inside a transaction: of a partly damaged transaction, the records after the damage count. The
+  /// new store has its own identifier, and its history begins after the newest generation of the damaged one.
   ///
   /// - Parameters:
-  ///   - path: The folder of the damaged store. The anchor, segments, pages and parts of files may be missing.
+  ///   - path: The folder of the damaged store. The anchor, segments, pages and parts of files may be
+  ///     missing.
   ///   - newPath: A folder that is missing or empty.
-  ///   - options: How the new store is made.
-  ///   - fileSystem: Where the damaged store is.
-  ///   - newFileSystem: Where the new one is to be; nil for the same.
-  /// - Returns: What was brought over, and what could not be read.
-  /// - Throws: `.notFound` where there is no folder, `.notAStore` where nothing of a store is in it, `.locked` where it is open,
-  ///   `.newerFormat`, `.exists` where the new one is there already, and what writing the new store throws; it is taken away
-  ///   again then.
-  /// - Complexity: O(n) in the bytes of the store, some of which are read twice or three times; holds in memory one segment of
-  ///   the log, a few mebibytes of changes, and what is lost.
+  ///   - options: Options for creating the new store.
+  ///   - fileSystem: The file system of the damaged store.
+  ///   - newFileSystem: The file system of the new one; nil for the same.
+  /// - Returns: What was copied, and what could not be read.
+  /// - Throws: `.notFound` if there is no folder, `.notAStore` if it contains nothing of a store, `.locked`
+  ///   if the store is open, `.newerFormat`, `.exists` if the new store exists already, and errors of writing
+  ///   the new store, which is then removed again.
+  /// - Complexity: O(n) in the bytes of the store, some of which are read two or three times. Holds in memory
+  ///   one segment of the log, a few mebibytes of changes, and the list of losses.
   @discardableResult
   public static func salvage(
     from path: String, to newPath: String, options: EngineOptions = EngineOptions(),

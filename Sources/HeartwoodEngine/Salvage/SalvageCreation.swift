@@ -1,16 +1,16 @@
 import HeartwoodFiles
 
-/// Makes an empty store that has come to a generation already: whoever kept the number of a transaction in a value finds that
-/// the next one is behind it.
+/// Creates an empty store that begins at a later generation, so that its transactions have greater numbers
+/// than those of the damaged store, which programs may have stored in values.
 struct SalvageCreation {
   let path: String
   let options: EngineOptions
   let fileSystem: any FileSystem
 
-  /// The first segment is taken; what lay before it is said to have been given back.
+  /// Number of the first segment; the one before it counts as reclaimed.
   private static let segmentNumber: UInt32 = 2
 
-  /// - Throws: `.exists` where there is a store already.
+  /// - Throws: `.exists` if there is a store already.
   func make(after generation: UInt64) throws(EngineError) {
     let directory = try StoreFolder.directory(path, options, fileSystem)
     guard case .empty(let folder) = try StoreFolder.open(directory, path, options) else {
@@ -32,7 +32,7 @@ struct SalvageCreation {
     let before = LogPoint(
       position: LogPosition(segment: Self.segmentNumber - 1, offset: Format.segmentHeaderBytes), sequence: 1,
       chain: 0, generation: generation)
-    // 1. A log that begins with a checkpoint of nothing, of that generation.
+    // 1. A log that begins with a checkpoint of an empty tree of that generation.
     let segment = try factory.make(number: Self.segmentNumber, predecessor: before, durableThrough: 0)
     let (frame, end) = firstFrame(of: segment)
     do {
@@ -41,7 +41,7 @@ struct SalvageCreation {
       throw EngineError.files(error, "the new store could not be made")
     }
     try factory.makeDurable(segment)
-    // 2. The anchor names it.
+    // 2. An anchor that names it.
     let slot = AnchorSlot(
       identifier: identifier, sequence: AnchorSlot.firstSequence, created: options.clock.nanosecondsSince1970,
       checkpoint: segment.header.firstPoint.position, checkpointChecksum: frame.checksum,

@@ -1,23 +1,24 @@
 import HeartwoodFiles
 
-/// Goes through all frames of a damaged log, in its order: by segment and place. What cannot be read is stepped over.
+/// Iterates over all frames of a damaged log in order, by segment and offset, skipping what can't be read.
 ///
-/// - Frames behind the place from which a later segment goes on are not of the log, where that segment has them, or
-///   others in their stead.
-/// - A transaction counts from its last frame on; where that is lost, from the first frame of a later transaction on. The
-///   last one of the log is dropped where it has no end, and nothing says that it was durable.
-/// - Of a transaction that is damaged in part, those records count that lie behind the damage; see `SalvageTransaction`.
+/// - Frames after the point where a later segment continues do not belong to the log if that segment contains
+///   them or replaces them.
+/// - A transaction counts once its last frame is read; if that frame is lost, once a frame of a later
+///   transaction is read. The last transaction of the log is dropped if its last frame is missing and nothing
+///   proves it durable.
+/// - Of a partly damaged transaction, the records after the damage count; see `SalvageTransaction`.
 struct SalvageLog {
   let source: SalvageSource
-  /// What is told of what could not be read.
+  /// Called with each loss.
   let miss: (SalvageLoss) -> Void
 
-  /// A frame whose header is whole.
+  /// A frame with a valid header.
   struct Frame {
     let segment: LogSegment
     let header: FrameHeader
     let offset: Int
-    /// Its records as far as the file has them.
+    /// The payload as far as the file contains it.
     let payload: UnsafeRawBufferPointer
     let isWhole: Bool
   }
@@ -26,8 +27,8 @@ struct SalvageLog {
   ///
   /// - Parameters:
   ///   - durable: A generation that is known to have been durable.
-  ///   - isWanted: Which transactions are.
-  ///   - end: Is told each transaction when all of its records have been given.
+  ///   - isWanted: Selects transactions by number.
+  ///   - end: Called after all records of a transaction.
   func replay(
     durable: UInt64, where isWanted: (UInt64) -> Bool, _ body: (Record) throws(EngineError) -> Void,
     end: (UInt64) throws(EngineError) -> Void
@@ -42,7 +43,7 @@ struct SalvageLog {
     try forEachFrame { (frame) throws(EngineError) in
       guard frame.header.kind == Format.transactionKind, isWanted(frame.header.transaction) else { return }
       if let open = pending.first?.header.transaction, open != frame.header.transaction {
-        // An earlier one without an end was committed if this one came behind it; else it was given up.
+        // An unfinished transaction was committed if a later one follows it; otherwise it was rolled back.
         if open < frame.header.transaction { try finish() } else { pending.removeAll() }
       }
       pending.append(frame)
@@ -53,7 +54,7 @@ struct SalvageLog {
 
   // MARK: Checkpoints
 
-  /// The checkpoints that the log has, the newest first.
+  /// The checkpoints in the log, newest first.
   func checkpoints(limit: Int) throws(EngineError) -> [NamedCheckpoint] {
     var found: [NamedCheckpoint] = []
     try forEachFrame { (frame) throws(EngineError) in
@@ -77,7 +78,7 @@ struct SalvageLog {
     }
   }
 
-  /// Up to where a segment is known to have frames, by the ones behind it and the anchor.
+  /// Offset up to which a segment is known to have frames, from later segments and the anchor.
   private func knownEnd(of segment: LogSegment) -> Int {
     let predecessorEnds = source.logs.filter(\.isSound).compactMap(\.header.predecessor)
     let ends = (predecessorEnds + source.slots.map(\.knownDurable)).map(\.position).filter {
@@ -109,7 +110,7 @@ struct SalvageLog {
         hole = nil
       }
       try body(frame)
-      // The length is covered by the header's checksum; what is cut off has nothing behind it.
+      // The header's checksum covers the length; a truncated frame has nothing after it.
       offset += max(frame.header.totalBytes, Format.frameHeaderBytes)
     }
   }
@@ -132,7 +133,7 @@ struct SalvageLog {
       segment: segment, header: found.header, offset: offset, payload: payload, isWhole: whole != nil)
   }
 
-  /// For each segment, the number of the first frame that lies in a later one instead.
+  /// For each segment, the sequence number of the first frame that a later segment replaces.
   private func sequenceLimits() throws(EngineError) -> [UInt64] {
     var limits = [UInt64](repeating: .max, count: source.logs.count)
     var next: UInt64 = .max
@@ -143,13 +144,13 @@ struct SalvageLog {
     return limits
   }
 
-  /// From where on a segment has the log; nil where it has no frames. Of a tail that recovery has copied, the
-  /// originals count where the copy is not whole.
+  /// The sequence number from which a segment continues the log; nil if it has no frames. Of a tail that
+  /// recovery copied, the originals count beyond the readable part of the copy.
   private func firstSequence(of found: SalvageSource.Segment) throws(EngineError) -> UInt64? {
     guard found.isSound, let segment = try source.open(found) else { return nil }
     var walk = try LogWalk([segment][...], from: found.header.firstPoint, upTo: nil)
     guard try walk.next() != nil else {
-      // A frame behind a damaged one says as well that the log goes on here; of a copy, it says nothing.
+      // A frame after a damaged one also proves that the log continues here; in a copy, it proves nothing.
       guard found.header.copiedThrough == 0, try FrameScanner(segment).hasHeader() else { return nil }
       return found.header.firstPoint.sequence
     }

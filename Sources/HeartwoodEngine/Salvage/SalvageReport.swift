@@ -1,21 +1,21 @@
-/// What salvaging a damaged store has brought over, and what of it is lost.
+/// The result of salvaging a damaged store: what was copied, and what is lost.
 public struct SalvageReport: Sendable {
-  /// The newest generation of the damaged store that something was read of.
+  /// The newest generation of the damaged store of which anything was read.
   public internal(set) var generation = Generation(rawValue: 0)
-  /// How many keys the new store has.
+  /// The number of keys in the new store.
   public internal(set) var keys: UInt64 = 0
-  /// How many keys have their values from the tree of a checkpoint.
+  /// The number of keys whose values came from the tree of a checkpoint.
   public internal(set) var keysOfTree: UInt64 = 0
-  /// How many transactions of the log were applied, in whole or in part.
+  /// The number of the log's transactions that were applied, in whole or in part.
   public internal(set) var transactions = 0
-  /// What could not be read, in the order in which it was met; the first ten thousand.
+  /// What could not be read, in the order in which it was found; the first ten thousand losses.
   public internal(set) var losses: [SalvageLoss] = []
-  /// How many there are besides those.
+  /// The number of losses beyond those in `losses`.
   public internal(set) var furtherLosses = 0
 
   private static let lossLimit = 10_000
 
-  /// True where nothing was met that could not be read.
+  /// Whether everything was readable.
   public var isComplete: Bool { losses.isEmpty }
 
   mutating func add(_ loss: SalvageLoss) {
@@ -23,21 +23,21 @@ public struct SalvageReport: Sendable {
   }
 }
 
-/// Something that could not be read.
+/// A part of a damaged store that could not be read.
 public struct SalvageLoss: Sendable, CustomStringConvertible {
-  /// What it is, in a sentence.
+  /// A description in one sentence.
   public let what: String
-  /// The file, where it lies in one.
+  /// The file, if known.
   public let file: String?
-  /// Where in the file.
+  /// The byte offset in the file, if known.
   public let offset: Int64?
-  /// The keys that it concerns, where that is known.
+  /// The keys concerned, if known.
   public let keys: KeyRange?
-  /// How many keys there are said to be in that range, and how many of them older parts of the log still had.
+  /// The number of keys in that range according to the tree, if known.
   public internal(set) var expectedKeys: UInt64?
-  /// How many of them were found elsewhere: in the log, where the value may be an older one.
+  /// The number of those keys that were found in the log, possibly with older values.
   public internal(set) var foundKeys: UInt64?
-  /// The transactions that it concerns, where that is known.
+  /// The transactions concerned, if known.
   public let generations: ClosedRange<UInt64>?
 
   init(
@@ -53,7 +53,7 @@ public struct SalvageLoss: Sendable, CustomStringConvertible {
     self.generations = generations
   }
 
-  /// One line: the sentence, the file and the place, and how much of it was found elsewhere.
+  /// One line: the sentence, the file and the offset, and how many keys were found elsewhere.
   public var description: String {
     var text = what
     if let generations {

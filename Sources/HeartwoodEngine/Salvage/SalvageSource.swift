@@ -1,21 +1,22 @@
 import HeartwoodFiles
 
-/// The folder of a damaged store: every segment in it of which something may be read. Nothing in it is changed.
+/// The folder of a damaged store, with every segment of which anything may be readable. Nothing in it is
+/// changed.
 final class SalvageSource {
-  /// A segment, by what its header says; where that is damaged, by its name and the salt that is there.
+  /// A segment according to its header; if that is damaged, to its file name and the salt in the header.
   struct Segment {
     let header: SegmentHeader
     let name: String
     let size: Int
-    /// What of the header besides its salt may be believed.
+    /// Whether the whole header is valid, not just its salt.
     let isSound: Bool
   }
 
   let folder: StoreFolder
   let identifier: StoreIdentifier
-  /// What of the anchor is whole, the newer slot first.
+  /// The valid slots of the anchor, the newer one first.
   let slots: [AnchorSlot]
-  /// In the order of their numbers, which is the log's.
+  /// The log segments in the order of their numbers, which is the log's order.
   private(set) var logs: [Segment] = []
   private(set) var pages: [UInt32: Segment] = [:]
   private(set) var losses: [SalvageLoss] = []
@@ -29,7 +30,7 @@ final class SalvageSource {
       slots = try Self.readAnchor(folder, &losses)
       let names = try folder.entries().filter { SegmentName.parse($0) != nil }
       guard let known = slots.first?.identifier ?? Self.commonIdentifier(of: names, in: folder) else {
-        throw EngineError(.notAStore, "there is nothing of a store in this folder", file: path)
+        throw EngineError(.notAStore, "this folder contains nothing of a store", file: path)
       }
       identifier = known
     } catch {
@@ -49,24 +50,24 @@ final class SalvageSource {
     noteLostLastFile()
   }
 
-  /// The anchor names a file of the log only when its header is durable. That it is gone shows nowhere else where all that
-  /// the other files prove lies before it.
+  /// Reports a missing last segment. The anchor names a segment only once its header is durable. If all that
+  /// the other files prove is before this segment, nothing else shows that it is missing.
   private func noteLostLastFile() {
     guard let last = slots.first?.lastLogSegment, !logs.contains(where: { $0.header.number == last }) else {
       return
     }
     losses.append(
       SalvageLoss(
-        "the last file of the log, which the anchor names, is missing or has nothing in it; transactions may be lost",
+        "the last file of the log, which the anchor names, is missing or empty; transactions may be lost",
         file: folder.path(of: SegmentName.log(last))))
   }
 
   func close() { folder.close() }
 
-  /// The generation that the anchor knows to have been durable.
+  /// The newest generation that the anchor states to be durable.
   var durableGeneration: UInt64 { slots.map(\.knownDurable.generation).max() ?? 0 }
 
-  /// The newest generation that anything in the folder speaks of.
+  /// The newest generation that anything in the folder mentions.
   func newestGeneration() throws(EngineError) -> UInt64 {
     var newest = durableGeneration
     try SalvageLog(source: self) { _ in }.forEachFrame { (frame) throws(EngineError) in
@@ -75,15 +76,15 @@ final class SalvageSource {
     return min(newest, Self.generationLimit)
   }
 
-  /// Numbers above it nobody has reached.
+  /// Greater numbers are damage: no store reaches them.
   private static let generationLimit: UInt64 = 1 << 62
 
-  /// What could not be read of the files so far.
+  /// The read errors so far.
   var readFailures: [SalvageLoss] { unreadable.withLock { $0 } }
 
   // MARK: Files
 
-  /// Opens a file of the store for reading; nil where that fails.
+  /// Opens a file of the store for reading; nil if that fails.
   func open(_ name: String) -> TolerantFile? {
     guard let file = try? folder.directory.open(name, .readOnly) else { return nil }
     let path = folder.path(of: name)
@@ -95,7 +96,7 @@ final class SalvageSource {
     }
   }
 
-  /// A segment of the log with its bytes; they are given back with it.
+  /// Opens a log segment with its bytes. The caller frees both by releasing the segment.
   func open(_ segment: Segment) throws(EngineError) -> LogSegment? {
     guard let file = open(segment.name) else { return nil }
     return try LogSegment(
@@ -121,7 +122,7 @@ final class SalvageSource {
     }
   }
 
-  /// The identifier that most of the headers have.
+  /// The identifier that most of the headers contain.
   private static func commonIdentifier(of names: [String], in folder: StoreFolder) -> StoreIdentifier? {
     var counts: [StoreIdentifier: Int] = [:]
     for name in names {
@@ -164,7 +165,7 @@ final class SalvageSource {
       return Segment(header: header, name: name, size: limit, isSound: true)
     }
     guard bytes.count == Format.segmentHeaderBytes else {
-      // A file that was just begun when the machine ended.
+      // A file that was just begun when the machine crashed.
       if size > 0 { losses.append(SalvageLoss("the file ends in its header", file: path)) }
       return nil
     }
@@ -177,7 +178,7 @@ final class SalvageSource {
     return Segment(header: headerBySalt(bytes, number), name: name, size: limit, isSound: false)
   }
 
-  /// The salt may be whole where the rest is not: then the frames of the segment prove it.
+  /// The salt may be intact although the header is not: then the checksums of the segment's frames prove it.
   private func headerBySalt(_ bytes: [UInt8], _ number: UInt32) -> SegmentHeader {
     let salt = bytes.withUnsafeBytes { $0.baseAddress.map { $0.field64(40) } ?? 0 }
     return SegmentHeader(

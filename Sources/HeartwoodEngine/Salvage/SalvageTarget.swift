@@ -16,11 +16,11 @@ final class SalvageTarget {
 
   private static let batchBytes = 4 << 20
   private static let batchCount = 16_384
-  /// What a change takes besides its bytes, about.
+  /// Estimated bytes of memory for a change, besides its key and value.
   private static let changeBytes = 64
 
-  /// - Parameter generation: The new store's transactions come behind it.
-  /// - Throws: `.exists` where there is a store already.
+  /// - Parameter generation: The new store's transactions have greater numbers.
+  /// - Throws: `.exists` if there is a store already.
   init(
     _ path: String, _ options: EngineOptions, _ fileSystem: any FileSystem, after generation: UInt64
   ) throws(EngineError) {
@@ -42,7 +42,7 @@ final class SalvageTarget {
     try add(.put(Array(key), Array(value)), key.count + value.count)
   }
 
-  /// Does what a record of the log says.
+  /// Applies a record of the log.
   func apply(_ record: Record) throws(EngineError) {
     switch record.operation {
     case Format.putOperation: try put(record.key, record.value)
@@ -59,7 +59,7 @@ final class SalvageTarget {
     if bytes >= Self.batchBytes || changes.count >= Self.batchCount { try flush() }
   }
 
-  /// Commits what has been gathered.
+  /// Commits the collected changes.
   func flush() throws(EngineError) {
     guard !changes.isEmpty else { return }
     let batch = changes
@@ -78,14 +78,15 @@ final class SalvageTarget {
     } catch let error as EngineError {
       throw error
     } catch {
-      throw EngineError(.inputOutput, "what was salvaged could not be written", file: path, underlying: error)
+      throw EngineError(
+        .inputOutput, "salvaged data could not be written to the new store", file: path, underlying: error)
     }
   }
 
-  /// How many keys of a range are there.
+  /// Number of keys in a range.
   func count(in range: KeyRange) throws(EngineError) -> UInt64 { try engine.snapshot().count(in: range) }
 
-  /// Takes everything away again.
+  /// Deletes the new store.
   func discard() {
     try? engine.close()
     Self.removeFiles(path, fileSystem)
@@ -93,7 +94,7 @@ final class SalvageTarget {
 
   private static func removeFiles(_ path: String, _ fileSystem: any FileSystem) {
     guard let folder = try? fileSystem.openDirectory(path), let names = try? folder.entries() else { return }
-    // The anchor first: without it, what may be left is no store.
+    // The anchor first: the remaining files are not a store without it.
     for name in [StoreFolder.anchorName] + names.filter({ SegmentName.parse($0) != nil }) {
       try? folder.unlink(name)
     }

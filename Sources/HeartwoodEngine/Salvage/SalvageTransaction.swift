@@ -1,10 +1,10 @@
-/// The frames that are left of one transaction of a damaged log, in its order.
+/// The readable frames of one transaction of a damaged log, in order.
 ///
-/// What is lost of it may have put or deleted any key once more. So only the records behind the last damage are the
-/// transaction's last word on their keys; those before it may be values that nobody ever saw committed.
+/// A lost record may have put or deleted any key again. So only the records after the last damage are certain
+/// to be the transaction's final values; those before it may be values that no reader ever saw committed.
 struct SalvageTransaction {
   private let frames: [SalvageLog.Frame]
-  /// What is told of what could not be read.
+  /// Called with each loss.
   private let miss: (SalvageLoss) -> Void
 
   init(_ frames: [SalvageLog.Frame], _ miss: @escaping (SalvageLoss) -> Void) {
@@ -12,7 +12,7 @@ struct SalvageTransaction {
     self.miss = miss
   }
 
-  /// Where the records begin that count, and how many lie before.
+  /// The first record that counts, and the number of records before it.
   private struct Start {
     var frame = 0
     var position = 0
@@ -40,7 +40,7 @@ struct SalvageTransaction {
     var start = Start()
     var (seen, expected) = (0, frames.first?.header.sequence ?? 0)
     for (index, frame) in frames.enumerated() {
-      // A frame between two others is lost; those of the log that are missing are told of elsewhere.
+      // A frame in between is lost. `Salvage` reports frames that the log has lost.
       if frame.header.sequence != expected { start = Start(frame: index, position: 0, skipped: seen) }
       expected = frame.header.sequence &+ 1
       var records = Records(frame, from: 0)
@@ -52,14 +52,14 @@ struct SalvageTransaction {
       }
       guard !frame.isWhole else { continue }
       let lost = max(0, Int(frame.header.recordCount) - count)
-      // What is lost may be the last of the frame's records.
+      // The last records of the frame may be among the lost ones.
       let isCut = frame.payload.count < frame.header.payloadBytes
       if records.hasSkipped || isCut || (lost > 0 && !records.hasEverSkipped) {
         start = Start(frame: index + 1, position: 0, skipped: seen)
       }
       note(lost, of: frame)
     }
-    // So may be the transaction's last frame.
+    // The last frame of the transaction is lost.
     if frames.last?.header.isLast != true { start = Start(frame: frames.count, position: 0, skipped: seen) }
     return start
   }
@@ -73,15 +73,15 @@ struct SalvageTransaction {
   }
 }
 
-/// The records of a frame that are whole; what lies between them is stepped over.
+/// The intact records of a frame; the bytes between them are skipped.
 private struct Records {
   private let frame: SalvageLog.Frame
   private var position: Int
-  /// What looks like a record and is none is hashed in vain, so often at most.
+  /// The bytes that may still be hashed in vain, for data that looks like records. Bounds the time.
   private var backoff: Int
-  /// Where the newest record begins.
+  /// Offset of the newest record.
   private(set) var start = 0
-  /// Whether something was stepped over just before the newest record, or behind it at the frame's end.
+  /// Whether bytes were skipped just before the newest record, or after it at the frame's end.
   private(set) var hasSkipped = false
   private(set) var hasEverSkipped = false
 
@@ -107,7 +107,7 @@ private struct Records {
       if next == frame.payload.count || isRecord(at: next) {
         skip(record.totalBytes)
       } else {
-        // Its length is not to be believed either.
+        // Its length can't be trusted either.
         backoff -= record.totalBytes
         skip(1)
       }

@@ -1,9 +1,9 @@
 import HeartwoodFiles
 
-/// Walks the tree of a checkpoint page by page, from the files, and steps over what cannot be read. Holds one page of
-/// each level.
+/// Walks the tree of a checkpoint page by page from the files, skipping what can't be read. Holds one page
+/// per level in memory.
 final class SalvageTree {
-  /// Something below a branch that could not be read.
+  /// A part below a branch that could not be read.
   struct Hole {
     let validationError: String
     let file: String
@@ -18,12 +18,12 @@ final class SalvageTree {
   private let miss: (Hole) throws(EngineError) -> Void
   private let buffer: UnsafeMutableRawPointer
   private var files: [UInt32: TolerantFile] = [:]
-  /// A tree has no page twice: whatever says otherwise is not followed for ever.
+  /// Bounds the walk: a tree contains no page twice, but a damaged one may say so.
   private var pagesLeft: Int
 
   /// - Parameters:
-  ///   - visit: Is given each key in order, and what the tree has for it.
-  ///   - miss: Is told what could not be read.
+  ///   - visit: Called with each key, in order, and its entry.
+  ///   - miss: Called with each part that could not be read.
   init(
     _ source: SalvageSource, _ root: TreeRoot,
     visit: @escaping (UnsafeRawBufferPointer, TreeEntry) throws(EngineError) -> Void,
@@ -99,9 +99,11 @@ final class SalvageTree {
 
   private func place(_ level: Int) -> UnsafeMutableRawPointer { buffer + level * Format.pageBytes }
 
-  /// Reads a page to the place of its level; returns what is wrong with it.
+  /// Reads a page into the buffer of its level; returns what is wrong with it, or nil.
   private func validationError(of reference: PageReference, level: Int, checksum: UInt64) -> String? {
-    guard level >= 0, level <= TreeRoot.levelLimit else { return "a page of the tree has no possible level" }
+    guard level >= 0, level <= TreeRoot.levelLimit else {
+      return "a page of the tree has an impossible level"
+    }
     guard let segment = source.pages[reference.segment], let file = file(segment) else {
       return "a file with pages of the tree is missing"
     }
@@ -113,7 +115,7 @@ final class SalvageTree {
     let found = PageSpace.checksum(
       UnsafeRawPointer(place(level)), segmentSeed: segment.header.seed, index: Int(reference.index))
     guard found == checksum else { return "a page of the tree is damaged" }
-    return page(level).validationError(level: level).map { "a page of the tree makes no sense: \($0)" }
+    return page(level).validationError(level: level).map { "a page of the tree is invalid: \($0)" }
   }
 
   private func file(_ segment: SalvageSource.Segment) -> TolerantFile? {

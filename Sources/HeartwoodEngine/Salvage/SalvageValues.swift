@@ -1,13 +1,13 @@
 import HeartwoodFiles
 
-/// Reads single values of the log where a tree says that they lie.
+/// Reads single values of the log at the positions that a tree contains.
 final class SalvageValues {
   private let source: SalvageSource
   private let segments: [UInt32: SalvageSource.Segment]
   private var files: [UInt32: TolerantFile] = [:]
   private var bytes: [UInt8] = []
 
-  /// What is read first; most records are shorter.
+  /// Bytes of the first read; most records are shorter.
   private static let firstBytes = 4096
 
   init(_ source: SalvageSource) {
@@ -19,7 +19,7 @@ final class SalvageValues {
     for file in files.values { try? file.close() }
   }
 
-  /// Calls `body` with the value that lies at a place and is one of `key`; returns false where there is none.
+  /// Calls `body` with the value at a position if its record is valid and of `key`; returns false if not.
   func read(
     _ reference: ValueReference, of key: UnsafeRawBufferPointer,
     _ body: (UnsafeRawBufferPointer) throws(EngineError) -> Void
@@ -40,7 +40,7 @@ final class SalvageValues {
     }
   }
 
-  /// How long the record there says to be, after its beginning was read.
+  /// Length of the record according to its first bytes, which have been read; nil if it is invalid.
   private func length(_ file: TolerantFile, _ offset: Int, _ size: Int) -> Int? {
     guard read(file, offset, min(Self.firstBytes, size - offset)) else { return nil }
     return bytes.withUnsafeBytes { buffer in

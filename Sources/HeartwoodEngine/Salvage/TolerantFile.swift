@@ -1,12 +1,12 @@
 import HeartwoodFiles
 
-/// A file in which bytes that cannot be read are zeros: what was there is then found damaged, like all other bytes that
-/// are not what was written. Only reads; the places are told.
+/// A file whose unreadable bytes read as zeros, so that checksums find them damaged like any other wrong
+/// bytes. Read-only. Reports the offsets of read errors.
 final class TolerantFile: File, @unchecked Sendable {
   private let base: any File
   private let report: @Sendable (_ offset: Int64) -> Void
 
-  /// What is tried alone where a longer read fails.
+  /// Bytes per read after a longer read fails.
   private static let pieceBytes = 4096
 
   var name: String { base.name }
@@ -32,7 +32,7 @@ final class TolerantFile: File, @unchecked Sendable {
   func size() throws(FileSystemError) -> Int64 { try base.size() }
   func close() throws(FileSystemError) { try base.close() }
 
-  /// Nothing is mapped: a disk that fails under a map ends the process.
+  /// Maps nothing: a disk that fails under a map ends the process.
   func map(length: Int) throws(FileSystemError) -> (any FileMap)? { nil }
 
   func write(_ bytes: UnsafeRawBufferPointer, at offset: Int64) throws(FileSystemError) -> Int {

@@ -1,13 +1,13 @@
-/// A leaf as scans read it: what is the same for all its entries is worked out once.
+/// A leaf prepared for a scan: values that are the same for all entries are computed once.
 struct LeafEntries {
   private let page: Page
   private let heads: UnsafeRawPointer
   private let references: UnsafeRawPointer
   private let prefixBytes: Int
-  /// The length of every key; negative where they differ, or are shorter than a head.
+  /// Length of every key; negative if the lengths differ or a key is shorter than a head.
   private let keyBytes: Int
-  /// Where in a key the eight bytes are that its head is of. Before a short head they are the prefix's last: how many bits, and
-  /// which.
+  /// Offset in a key of the eight bytes to compare with its head. If suffixes are shorter than eight bytes,
+  /// these begin with the last bytes of the prefix: `beforeHead`, `headShift` bits long at the high end.
   private let headOffset: Int
   private let headShift: UInt64
   private let beforeHead: UInt64
@@ -29,18 +29,18 @@ struct LeafEntries {
     beforeHead = shift == 0 ? 0 : leaf.prefix.field64(headOffset).byteSwapped & ~(UInt64.max &>> shift)
   }
 
-  /// Where the value of an entry lies; nil where the leaf holds it.
+  /// The position of an entry's value in the log; nil if the value is inline.
   @inline(__always)
   func position(_ index: Int) -> ValueReference? {
     let reference = reference(index)
     return reference & Page.inlineMark == 0 ? ValueReference(rawValue: reference) : nil
   }
 
-  /// Where a value lies, or the mark of one that the leaf holds.
+  /// The reference of an entry: the position of its value, or the inline flag with the length.
   @inline(__always)
   func reference(_ index: Int) -> UInt64 { references.field64(index &* 8) }
 
-  /// Has what some entries have in the heap fetched: it lies there in the order in which they came.
+  /// Prefetches the heap bytes of `count` entries.
   @inline(__always)
   func fetchHeap(_ index: Int, _ count: Int, _ step: Int) {
     guard hasHeap else { return }
@@ -49,10 +49,10 @@ struct LeafEntries {
     }
   }
 
-  /// The value of an entry that the leaf holds.
+  /// The inline value of an entry.
   func inlineValue(_ index: Int) -> UnsafeRawBufferPointer { page.inlineValue(index) }
 
-  /// Whether a key is that of an entry, compared where both lie.
+  /// Whether a key equals the key of an entry, compared in place.
   @inline(__always)
   func isKey(_ key: UnsafeRawPointer, _ count: Int, of index: Int) -> Bool {
     guard count == keyBytes else { return isOtherKey(SearchKey(key, count), of: index) }
@@ -68,7 +68,7 @@ struct LeafEntries {
     (key + (prefixBytes &+ 8)).hasBytes(of: page.rest(index), page.restBytes(index))
   }
 
-  /// Where the lengths of the keys differ.
+  /// The same comparison if the keys' lengths differ.
   @inline(never)
   private func isOtherKey(_ key: SearchKey, of index: Int) -> Bool {
     let suffix = page.suffixBytes(index)

@@ -1,13 +1,12 @@
 import Synchronization
 
-/// Numbers of segments to places in memory. What it takes depends on how many numbers there are, and not on how high they
-/// are. A look-up takes no lock; growing makes a new table and keeps the old ones, so that a reader in the middle of
-/// a look-up is safe.
+/// A hash table from segment numbers to addresses in memory. Its size depends on how many numbers there are,
+/// not on how large they are. A lookup takes no lock. Growing makes a new table and keeps the old ones, so
+/// that a reader in the middle of a lookup is safe.
 ///
-/// A number's place is its lowest bits, or the next free one: numbers that follow one another never meet.
+/// The index of a number is its lowest bits, or the next free index: consecutive numbers do not collide.
 final class NumberTable<Value: ~Copyable>: @unchecked Sendable {
-  /// A table: the mask of its places, and then for each place the number, 0 where it is free, and the address, 0 where it
-  /// was taken out.
+  /// A table: the index mask, and then per index the number, 0 if free, and the address, 0 if removed.
   fileprivate typealias Words = UnsafeMutablePointer<Atomic<UInt>>
 
   private struct Table {
@@ -15,11 +14,11 @@ final class NumberTable<Value: ~Copyable>: @unchecked Sendable {
     let count: Int
   }
 
-  /// The address of the newest table.
+  /// Address of the newest table.
   private let newest: Atomic<UInt>
-  /// All tables ever made. For the one who adds.
+  /// All tables ever made. Only the thread that adds uses it.
   private var tables: [Table]
-  /// How many places of the newest table have a number.
+  /// Number of used indexes of the newest table.
   private var used = 0
 
   private static var firstCount: Int { 64 }
@@ -44,18 +43,19 @@ final class NumberTable<Value: ~Copyable>: @unchecked Sendable {
     return Table(words: words, count: count)
   }
 
-  /// What a number stands for; nil for none. Any thread.
+  /// The address of a number; nil if the table does not contain it. Any thread.
   @inline(__always)
   subscript(number: UInt32) -> UnsafeMutablePointer<Value>? { known[number] }
 
-  /// All numbers that are known now, for who looks many up. As long as the table is there.
+  /// The current table, for callers that look up many numbers. Valid while this object exists.
   @inline(__always)
   var known: Known {
-    // Acquiring pairs with the release in `add`: whoever sees a table or a number sees what belongs to it.
+    // Acquiring pairs with the release in `add`: a reader that sees a table or a number also sees its
+    // content.
     Known(words: Words(bitPattern: newest.load(ordering: .acquiring)).unsafelyUnwrapped)
   }
 
-  /// One table of numbers.
+  /// One table.
   struct Known {
     fileprivate let words: Words
 
@@ -69,14 +69,14 @@ final class NumberTable<Value: ~Copyable>: @unchecked Sendable {
         if found == UInt(number) {
           return UnsafeMutablePointer(bitPattern: (entry + 1).pointee.load(ordering: .acquiring))
         }
-        // At least half of the places are free.
+        // At least half of the indexes are free, so the loop ends.
         if found == 0 { return nil }
         place = (place &+ 1) & mask
       }
     }
   }
 
-  /// Makes a number known. One caller at a time, and before anybody is told of it.
+  /// Adds a number. One caller at a time, before any reference to the number is published.
   func add(_ number: UInt32, _ value: UnsafeMutablePointer<Value>) {
     if 2 * (used + 1) > tables[tables.count - 1].count { grow() }
     put(UInt(number), UInt(bitPattern: value), in: tables[tables.count - 1])
@@ -97,7 +97,7 @@ final class NumberTable<Value: ~Copyable>: @unchecked Sendable {
     }
   }
 
-  /// Forgets a number that nobody can come to any more. The one who adds.
+  /// Removes a number that no reader can reach any more. Only the thread that adds.
   func remove(_ number: UInt32) {
     for table in tables {
       for place in 0..<table.count {
@@ -108,7 +108,7 @@ final class NumberTable<Value: ~Copyable>: @unchecked Sendable {
     }
   }
 
-  /// Calls `body` with all that is known. The one who adds.
+  /// Calls `body` with every address. Only the thread that adds.
   func forEach(_ body: (UnsafeMutablePointer<Value>) -> Void) {
     let table = tables[tables.count - 1]
     for place in 0..<table.count {
@@ -133,7 +133,7 @@ final class NumberTable<Value: ~Copyable>: @unchecked Sendable {
 }
 
 extension Int {
-  /// The power of two that is not less; the number is positive.
+  /// The smallest power of two that is not less than this positive number.
   fileprivate var nextPowerOfTwo: Int {
     self <= 1 ? 1 : 1 << (Int.bitWidth - (self - 1).leadingZeroBitCount)
   }

@@ -1,16 +1,17 @@
-/// Changing a page in place. Only the page's own generation does this, and only the writer.
+/// Changes a page in place. Only the writer does this, and only to pages of the generation under
+/// construction.
 extension Page {
-  /// What an entry of a page consists of, apart from its key.
+  /// The content of an entry apart from its key.
   struct Payload {
-    /// A leaf's reference (see `inlineMark`) or a branch's child.
+    /// In a leaf: the value's reference (see `inlineMark`). In a branch: the child.
     var reference: UInt64
-    /// The value, where it lies in the page.
+    /// The value if it is inline.
     var inline = UnsafeRawBufferPointer(start: nil, count: 0)
-    /// In a branch: the keys below, and the child's checksum.
+    /// In a branch: the number of keys below, and the child's checksum.
     var keyCount: UInt64 = 0
     var checksum: UInt64 = 0
 
-    /// A leaf's entry.
+    /// The payload of a leaf's entry.
     init(_ entry: TreeEntry) {
       switch entry {
       case .position(let position): reference = position.rawValue
@@ -20,7 +21,7 @@ extension Page {
       }
     }
 
-    /// A branch's entry.
+    /// The payload of a branch's entry.
     init(child: PageReference, checksum: UInt64, keyCount: UInt64) {
       reference = child.rawValue
       self.checksum = checksum
@@ -28,9 +29,9 @@ extension Page {
     }
   }
 
-  /// Puts an entry at `index` if the key shares the page's prefix and there is room.
+  /// Inserts an entry at `index` if the key has the page's prefix and there is room.
   ///
-  /// - Returns: False where there is not; the page is unchanged then.
+  /// - Returns: False if not; the page is unchanged then.
   func insert(_ key: SearchKey, _ payload: Payload, at index: Int) -> Bool {
     let prefixCount = prefixBytes
     let suffix = key.count &- prefixCount
@@ -62,8 +63,8 @@ extension Page {
     return true
   }
 
-  /// Whether entries with suffixes of so many bytes, and such a payload, can be added: not to a leaf without slots, where they
-  /// need one.
+  /// Whether the layout can store an entry with a suffix of this length and this payload. A leaf without
+  /// slots can only store suffixes of its uniform length, without inline values.
   @inline(__always)
   func holdsEntries(_ suffix: Int, _ payload: Payload) -> Bool {
     return hasSlots || (suffix == Int(uniform) && payload.inline.count == 0)
@@ -75,7 +76,7 @@ extension Page {
     (base + offset).copyMemory(from: source, byteCount: payload.inline.count)
   }
 
-  /// The first entry that searches look at.
+  /// The index of the first entry that has a key.
   private var firstSearched: Int { isLeaf ? 0 : 1 }
 
   @inline(__always)
@@ -87,12 +88,12 @@ extension Page {
     }
   }
 
-  /// Keeps what interpolation starts from; not to the last digit, as the search corrects it.
+  /// Updates the interpolation now and then: it need not be exact, because the search corrects it.
   private func noteHeads(changedAt index: Int) {
     if index <= firstSearched || count & 7 == 0 || index == count &- 1 { setInterpolation() }
   }
 
-  /// Where to look first: as if heads were spread evenly.
+  /// Sets the parameters of the interpolation search, which assumes evenly distributed heads.
   func setInterpolation() {
     let first = firstSearched
     let last = count &- 1
@@ -135,7 +136,7 @@ extension Page {
     (source + distance &* width).copyMemory(from: source, byteCount: count &* width)
   }
 
-  /// Takes an entry out. In a branch the entry that becomes the first loses its separator.
+  /// Removes an entry. In a branch, the entry that becomes the first loses its separator.
   func remove(_ index: Int) {
     heapDead &+= heapBytes(index)
     closeRoom(at: index)
@@ -148,7 +149,9 @@ extension Page {
     if index <= firstSearched { setInterpolation() }
   }
 
-  /// Gives a leaf's entry another value, if that needs no more of the heap than the old one.
+  /// Replaces the payload of a leaf's entry if the new inline value is not longer than the old one.
+  ///
+  /// - Returns: False if it is longer; the page is unchanged then.
   func replace(_ index: Int, _ payload: Payload) -> Bool {
     let old = Page.inlineBytes(reference(index))
     guard payload.inline.count <= old else { return false }

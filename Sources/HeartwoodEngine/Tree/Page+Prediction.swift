@@ -1,12 +1,15 @@
-/// A search in a leaf that no cache holds waits for memory twice: for the header, which says where the arrays lie, and
-/// then for the head and the reference of the entry. The branch above knows enough to guess where these are; what is
-/// loaded at the guess while the header comes is there when the search gets to it.
+/// Predicts which cache lines of a leaf a search needs.
+///
+/// A search in an uncached leaf waits for memory twice: for the header, which gives the offsets of the
+/// arrays, and then for the head and the reference of the entry. The branch above has enough information to
+/// predict these addresses, so that they are prefetched while the header is loaded.
 extension Page {
-  /// Guesses which entry of `leaf`, the child of a branch's entry, a key is, as if the leaf's keys were spread evenly
-  /// between those of the branch and all as long as this one, and loads its lines of the leaf. Nothing of them is
-  /// believed.
+  /// Predicts the index of a key in `leaf`, the child of a branch's entry, and prefetches its lines.
   ///
-  /// - Returns: the guess; nil where there is none.
+  /// Assumes that the leaf's keys are evenly distributed between the branch's separators and are all as long
+  /// as `key`. A wrong prediction costs time only: nothing read from the predicted lines is used.
+  ///
+  /// - Returns: The predicted index; nil if there is no prediction.
   @inline(__always)
   func predictIndex(_ leaf: Page, below index: Int, for key: SearchKey) -> Int? {
     guard index &+ 1 < count else { return nil }
@@ -26,7 +29,8 @@ extension Page {
     return guess
   }
 
-  /// Loads the lines of a leaf that a scan begins with, as if it were laid out like `other`, the leaf before.
+  /// Prefetches the lines of a leaf that a scan reads first, assuming the layout of `other`, the leaf before
+  /// it.
   func predictEntries(like other: Page, reversed: Bool) {
     let first = reversed ? other.count : 16
     raw.prefetch(0)
@@ -34,11 +38,11 @@ extension Page {
     prefetchLines(around: other.arraysOffset &+ 8 &* (other.capacity &+ first) &- 64)
     guard other.hasSlots else { return }
     prefetchLines(around: other.arraysOffset &+ 16 &* other.capacity &+ 4 &* first &- 64)
-    // Of keys in order, the first one's rest lies at the end.
+    // In a leaf filled in order, the rest of the first key is at the end of the heap.
     prefetchLines(around: reversed ? other.heapStart : Page.byteCount &- 64)
   }
 
-  /// How far a head lies on the way from `low` to `high`, 0 to 1.
+  /// The relative position of a head between `low` and `high`, 0 to 1.
   @inline(__always)
   private static func share(_ head: UInt64, _ low: UInt64, _ high: UInt64) -> Double {
     if isDecimal(head) {
@@ -49,15 +53,15 @@ extension Page {
       / Double(Int64(truncatingIfNeeded: (high &- low) >> 1 | 1))
   }
 
-  /// Whether a head is of decimal digits in ASCII, as far as the key goes. Numbers as text are anything but spread
-  /// evenly where their bytes are taken for a number.
+  /// Whether a head consists of ASCII decimal digits, up to the end of the key. Decimal numbers in text are
+  /// far from evenly distributed if their bytes are taken for a binary number.
   @inline(__always)
   private static func isDecimal(_ head: UInt64) -> Bool {
     (head | 0x3030_3030_3030_3030) & 0xF0F0_F0F0_F0F0_F0F0 == 0x3030_3030_3030_3030
       && ((head & 0x0F0F_0F0F_0F0F_0F0F) &+ 0x0606_0606_0606_0606) & 0xF0F0_F0F0_F0F0_F0F0 == 0
   }
 
-  /// The number that eight digits are, two and two taken together three times.
+  /// The value of eight decimal digits, combined in pairs three times.
   @inline(__always)
   private static func decimal(_ head: UInt64) -> Int64 {
     var value = head & 0x0F0F_0F0F_0F0F_0F0F
@@ -66,7 +70,7 @@ extension Page {
     return Int64(truncatingIfNeeded: (value >> 32) &* 10_000 &+ (value & 0xFFFF_FFFF))
   }
 
-  /// All lines of the page: it is about to be copied.
+  /// Prefetches all lines of a page that is about to be copied.
   @inline(__always)
   func prefetchAll() {
     var offset = 0
@@ -76,7 +80,7 @@ extension Page {
     }
   }
 
-  /// The line of an offset, and its neighbours.
+  /// Prefetches the line at an offset, and its neighbours.
   @inline(__always)
   private func prefetchLines(around offset: Int) {
     raw.prefetch(min(max(0, offset &- 64), Page.byteCount &- 1))

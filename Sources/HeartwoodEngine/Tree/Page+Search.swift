@@ -1,22 +1,23 @@
-/// Searching a page: the prefix is compared once, then heads are found by interpolation, which is
-/// corrected by galloping; only keys with the same head look at more than heads.
+/// Searches a page. The prefix is compared once; then the head is found by interpolation, corrected by
+/// galloping. Only keys with equal heads are compared beyond their heads.
 extension Page {
-  /// Where a key stands in a leaf, or where it would have to be put.
+  /// The index of a key in a leaf, or the index where it would be inserted.
   ///
-  /// - Parameter guess: Where to look first, if that is known.
+  /// - Parameter guess: Where to begin instead of at the interpolated index.
   @inline(__always)
   func search(_ key: SearchKey, near guess: Int? = nil) -> (index: Int, isFound: Bool) {
     search(key, from: 0, near: guess)
   }
 
-  /// The entry of a branch below which a key lies.
+  /// The entry of a branch that covers a key.
   @inline(__always)
   func childIndex(_ key: SearchKey) -> Int {
     let (index, isFound) = search(key, from: 1)
     return isFound ? index : index &- 1
   }
 
-  /// The entry of a branch below which the key with `rank` keys before it lies; `rank` is then that below the entry.
+  /// The entry of a branch that covers the key with `rank` keys before it. `rank` becomes relative to the
+  /// entry.
   @inline(__always)
   func childIndex(rank: inout UInt64) -> Int {
     let last = count &- 1
@@ -46,14 +47,14 @@ extension Page {
     let suffix = key.count &- prefixCount
     let uniform = uniform
     if uniform <= 8 {
-      // Keys of one head and one length of at most eight are one key.
+      // Two suffixes with the same head and the same length of at most eight bytes are equal.
       if suffix == Int(uniform) { return (index, true) }
       return (suffix < Int(uniform) ? index : index &+ 1, false)
     }
     return searchEqualHeads(key, head, from: index, to: count)
   }
 
-  /// The first index whose head is not below `head`.
+  /// The first index whose head is not less than `head`.
   @inline(__always)
   private func lowerBound(_ head: UInt64, from first: Int, to end: Int, near guess: Int?) -> Int {
     let firstHead = firstHead
@@ -98,16 +99,16 @@ extension Page {
     return low
   }
 
-  /// Where a head that is not below the first one would be, if all were spread evenly.
+  /// The estimated index of a head that is not less than the first, assuming evenly distributed heads.
   @inline(__always)
   private func interpolated(_ head: UInt64, from first: Int, to last: Int) -> Int {
     let distance = Double(Int64(truncatingIfNeeded: (head &- firstHead) >> 1))
     let estimate = distance * scale
-    // Written so that a scale that is no number ends at the last entry.
+    // Written so that a NaN scale yields the last entry.
     return estimate < Double(last &- first) ? first &+ Int(estimate) : last
   }
 
-  /// Among entries with the head of the key, which begin at `start`.
+  /// Binary search among entries with the same head as the key; `start` is the first of them.
   @inline(never)
   private func searchEqualHeads(
     _ key: SearchKey, _ head: UInt64, from start: Int, to count: Int
@@ -123,7 +124,7 @@ extension Page {
     return (low, false)
   }
 
-  /// The order of an entry and a key whose heads are the same.
+  /// The order of an entry and a key with equal heads: negative, zero or positive.
   func compareTail(_ index: Int, _ key: SearchKey) -> Int {
     let entrySuffix = suffixBytes(index)
     let prefixCount = prefixBytes
@@ -133,7 +134,7 @@ extension Page {
       let order = SearchKey.compare(rest(index), key.base + (prefixCount &+ 8), shorter &- 8)
       if order != 0 { return order }
     }
-    // Heads are padded with zeros: where one suffix ends within them, the shorter one comes first.
+    // Heads are padded with zeros: if one suffix ends within the head, the shorter one is first.
     return entrySuffix &- keySuffix
   }
 }

@@ -1,21 +1,26 @@
 extension Page {
-  /// What makes a page from disk unusable; nil when every later access stays inside the page, and the page can
-  /// be taken apart and put together again.
+  /// Checks a page that was read from disk. Searches and changes check nothing, so a page that passes must
+  /// keep every later access inside its 4096 bytes and must be possible to rebuild.
   ///
-  /// Searches and changes check nothing: this is looked at once, when a page is first touched, after its
-  /// checksum has held.
+  /// Called once per page, on first access, after its checksum was verified.
+  ///
+  /// - Complexity: O(n) in the entries.
+  /// - Parameter expected: The level that the parent requires.
+  /// - Returns: What is invalid, to follow "the page" in a sentence; nil if the page is valid.
   func validationError(level expected: Int) -> String? {
     let isOfLevel = level == expected
-    guard isOfLevel else { return "its level is \(level) where \(expected) belongs" }
+    guard isOfLevel else { return "its level is \(level) instead of \(expected)" }
     guard hasSlots || (isLeaf && raw.field8(1) == 1 && uniform <= 8) else {
-      return "it can't be without slots"
+      return "it has no slots but needs them"
     }
-    guard count >= 1, count <= capacity else { return "it says to have \(count) entries of \(capacity)" }
+    guard count >= 1, count <= capacity else {
+      return "its entry count is \(count) with a capacity of \(capacity)"
+    }
     guard prefixBytes <= Format.keyLimit, arraysOffset == Page.arraysOffset(prefixBytes: prefixBytes),
       arraysEnd <= heapStart, heapStart <= Page.byteCount, heapDead <= Page.byteCount - heapStart
-    else { return "its parts overlap" }
-    guard birth == 0 else { return "it says to be under construction" }
-    guard scale >= 0, scale.isFinite else { return "its scale is no number" }
+    else { return "its areas overlap" }
+    guard birth == 0 else { return "its birth generation is not 0" }
+    guard scale >= 0, scale.isFinite else { return "its scale is not a number, or negative" }
     var heapBytes = 0
     for index in 0..<count {
       if let validationError = entryError(index) { return "its entry \(index) \(validationError)" }
@@ -27,32 +32,34 @@ extension Page {
 
   private func entryError(_ index: Int) -> String? {
     let suffix = suffixBytes(index)
-    guard prefixBytes + suffix <= Format.keyLimit else { return "has too long a key" }
+    guard prefixBytes + suffix <= Format.keyLimit else { return "has a key that is too long" }
     let inline = isLeaf ? Page.inlineBytes(reference(index)) : 0
-    guard inline <= TreeEntry.inlineLimit else { return "has too long a value" }
-    guard hasSlots || inline == 0 else { return "has a value for which there is no slot" }
+    guard inline <= TreeEntry.inlineLimit else { return "has an inline value that is too long" }
+    guard hasSlots || inline == 0 else { return "has an inline value but no slot" }
     guard heapOffset(index) >= heapStart, heapOffset(index) + max(0, suffix - 8) + inline <= Page.byteCount
-    else { return "points out of the page" }
-    guard suffix >= 8 || head(index) << UInt64(8 * suffix) == 0 else { return "has more key than it says" }
-    guard isLeaf || !child(index).isInArena else { return "leads to no page of a file" }
+    else { return "points outside the heap" }
+    guard suffix >= 8 || head(index) << UInt64(8 * suffix) == 0 else {
+      return "has bytes in its head after the end of its key"
+    }
+    guard isLeaf || !child(index).isInArena else { return "does not refer to a page on disk" }
     guard uniform == Page.mixedLengths || suffix == Int(uniform) || (!isLeaf && index == 0) else {
-      return "is not as long as the others"
+      return "has another length than the page states"
     }
     return nil
   }
 
-  /// Searches begin at the first key, which in a branch is entry 1's.
+  /// Checks the order of the keys, from the first key on: entry 0's in a leaf, entry 1's in a branch.
   private func orderError() -> String? {
     let first = isLeaf ? 0 : 1
     guard isLeaf || suffixBytes(0) == 0 else { return "its first entry has a key" }
-    guard firstHead == (count > first ? head(first) : 0) else { return "its first head is another" }
+    guard firstHead == (count > first ? head(first) : 0) else { return "its copy of the first head is wrong" }
     for index in first..<count where index > first && !isAscending(index) {
       return "its entries \(index - 1) and \(index) are out of order"
     }
     return nil
   }
 
-  /// Whether the key of an entry comes behind that of the entry before.
+  /// Whether an entry's key is after the key of the entry before it.
   private func isAscending(_ index: Int) -> Bool {
     let (previous, next) = (head(index &- 1), head(index))
     if previous != next { return previous < next }

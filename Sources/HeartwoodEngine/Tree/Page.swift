@@ -1,36 +1,39 @@
-/// One page of the tree: 4096 bytes that are the same in memory and on disk, searched where they lie.
+/// One page of the tree: 4096 bytes, the same in memory and on disk, searched in place.
 ///
-/// This file alone knows the layout; `Documentation.docc/Format.md` describes it.
+/// `Documentation.docc/Format.md` describes the layout.
 ///
 ///     header, 64 bytes | prefix | heads | references | (counts | checksums |) slots | free | heap
 ///
-/// All keys of a page begin with the same *prefix*, kept once. A key's *suffix* is what follows. Its first eight
-/// bytes, as a big-endian number padded with zeros, are its *head*; what follows them is its *rest*, which lies in
-/// the *heap* that grows down from the page's end, followed by the value where that lies in the page. A slot holds
-/// the place in the heap and the length of the suffix. The arrays have room for `capacity` entries.
+/// All keys of a page begin with the same *prefix*, which is stored once. The remainder of a key is its
+/// *suffix*. The first eight bytes of the suffix, as a big-endian number padded with zeros, are its *head*;
+/// the bytes after them are its *rest*. The rest is stored in the *heap*, which grows down from the end of
+/// the page, followed by the value if the value is inline. A slot contains the entry's heap offset and the
+/// length of its suffix. The arrays have room for `capacity` entries. Only branches have counts and
+/// checksums.
 ///
-/// A leaf needs no slots where all suffixes have one length, of eight bytes at most, and no value lies in it: nothing of
-/// its entries lies in the heap. It is made so where its entries allow it, and made anew where one comes that does not.
+/// A leaf has no slots if all suffixes have the same length of at most eight bytes and no value is inline:
+/// then no entry uses the heap. A leaf is built without slots when its entries allow it, and rebuilt with
+/// slots when an entry arrives that needs one.
 ///
-/// In a branch, entry 0 stands for every key before entry 1's separator, and has no key of its own.
+/// In a branch, entry 0 has no key: it covers every key before entry 1's separator.
 struct Page {
   let base: UnsafeMutableRawPointer
 
   static let byteCount = 4096
   static let headerBytes = 64
-  /// What one entry takes in the arrays of a leaf, and of a branch.
+  /// Bytes of one entry in the arrays: of a leaf with slots, of a leaf without, of a branch.
   static let leafEntryBytes = 20
   static let slotlessEntryBytes = 16
   static let branchEntryBytes = 36
-  /// In a reference: the value lies in the heap, and the lowest bits are its length.
+  /// Flag of a reference: the value is in the heap, and the lowest bits are its length.
   static let inlineMark: UInt64 = 1 << 63
-  /// In `uniform`: the suffixes have different lengths.
+  /// Value of `uniform` if the suffixes have different lengths.
   static let mixedLengths: UInt16 = 0xFFFF
 
   @inline(__always)
   init(_ base: UnsafeMutableRawPointer) { self.base = base }
 
-  /// A page that is only read.
+  /// Wraps a page that is only read.
   @inline(__always)
   init(_ base: UnsafeRawPointer) { self.base = UnsafeMutableRawPointer(mutating: base) }
 
@@ -43,7 +46,7 @@ struct Page {
     @inline(__always) get { Int(raw.field8(0)) }
     nonmutating set { base.setField(0, UInt8(newValue)) }
   }
-  /// False for a leaf whose suffixes all have `uniform` bytes, at most eight, and which has no values in it.
+  /// False for a leaf whose suffixes all have `uniform` bytes, at most eight, and which has no inline values.
   var hasSlots: Bool {
     @inline(__always) get { raw.field8(1) == 0 }
     nonmutating set { base.setField(1, UInt8(newValue ? 0 : 1)) }
@@ -60,17 +63,17 @@ struct Page {
     @inline(__always) get { Int(raw.field16(6)) }
     nonmutating set { base.setField(6, UInt16(newValue)) }
   }
-  /// The lowest byte of the heap in use.
+  /// Offset of the lowest heap byte in use.
   var heapStart: Int {
     @inline(__always) get { Int(raw.field16(8)) }
     @inline(__always) nonmutating set { base.setField(8, UInt16(newValue)) }
   }
-  /// Bytes of the heap that nothing refers to any more.
+  /// Heap bytes that no entry refers to any more.
   var heapDead: Int {
     @inline(__always) get { Int(raw.field16(10)) }
     @inline(__always) nonmutating set { base.setField(10, UInt16(newValue)) }
   }
-  /// The length of every suffix, where they all have the same.
+  /// The length of every suffix if all have the same length, otherwise `mixedLengths`.
   var uniform: UInt16 {
     @inline(__always) get { raw.field16(12) }
     @inline(__always) nonmutating set { base.setField(12, newValue) }
@@ -79,17 +82,17 @@ struct Page {
     @inline(__always) get { Int(raw.field16(14)) }
     nonmutating set { base.setField(14, UInt16(newValue)) }
   }
-  /// The generation that made the page; it alone may change it.
+  /// The generation that created the page, and the only one that may change it; 0 on disk.
   var birth: UInt64 {
     @inline(__always) get { raw.field64(16) }
     nonmutating set { base.setField(16, newValue) }
   }
-  /// The first head, repeated here beside `scale` so that a search begins with one line of memory.
+  /// The head of the first key, repeated beside `scale` so that a search begins with one cache line.
   var firstHead: UInt64 {
     @inline(__always) get { raw.field64(24) }
     @inline(__always) nonmutating set { base.setField(24, newValue) }
   }
-  /// Entries per half unit of head: where an interpolating search looks first.
+  /// Entries per half unit of head: the slope of the interpolation search.
   var scale: Double {
     @inline(__always) get { Double(bitPattern: raw.field64(32)) }
     @inline(__always) nonmutating set { base.setField(32, newValue.bitPattern) }
@@ -119,7 +122,7 @@ struct Page {
   var slots: UnsafeMutableRawPointer {
     base + (arraysOffset &+ (level == 0 ? 16 : 32) &* capacity)
   }
-  /// Where the arrays end and free space begins.
+  /// Offset of the end of the arrays, where free space begins.
   var arraysEnd: Int { arraysOffset + capacity * entryBytes }
   private var entryBytes: Int { Page.entryBytes(level: level, hasSlots: hasSlots) }
 
@@ -128,19 +131,19 @@ struct Page {
   @inline(__always)
   func setHead(_ index: Int, _ head: UInt64) { base.setField(arraysOffset &+ index &* 8, head) }
 
-  /// A leaf's value reference or inline mark; a branch's child.
+  /// In a leaf: the value reference or inline flag with length. In a branch: the child.
   @inline(__always)
   func reference(_ index: Int) -> UInt64 { UnsafeRawPointer(references).field64(index &* 8) }
   @inline(__always)
   func setReference(_ index: Int, _ value: UInt64) { references.setField(index &* 8, value) }
 
-  /// How many keys lie below an entry of a branch.
+  /// Number of keys below an entry of a branch.
   @inline(__always)
   func keyCount(_ index: Int) -> UInt64 { UnsafeRawPointer(counts).field64(index &* 8) }
   @inline(__always)
   func setKeyCount(_ index: Int, _ value: UInt64) { counts.setField(index &* 8, value) }
 
-  /// The checksum of an entry's child, where that lies on disk.
+  /// The checksum of an entry's child if the child is on disk; 0 if it is in the arena.
   @inline(__always)
   func childChecksum(_ index: Int) -> UInt64 { UnsafeRawPointer(checksums).field64(index &* 8) }
   @inline(__always)
@@ -154,7 +157,7 @@ struct Page {
   func suffixBytes(_ index: Int) -> Int {
     Int(hasSlots ? UnsafeRawPointer(slots).field16(index &* 4 &+ 2) : uniform)
   }
-  /// In a page that has slots.
+  /// - Precondition: The page has slots.
   @inline(__always)
   func setSlot(_ index: Int, heapOffset: Int, suffixBytes: Int) {
     slots.setField(index &* 4, UInt16(truncatingIfNeeded: heapOffset))
@@ -168,18 +171,18 @@ struct Page {
   @inline(__always)
   func rest(_ index: Int) -> UnsafeRawPointer { raw + heapOffset(index) }
 
-  /// How many bytes of value lie in the page for a reference.
+  /// Length of the inline value that a reference stands for; 0 if the value is in the log.
   @inline(__always)
   static func inlineBytes(_ reference: UInt64) -> Int {
     reference & inlineMark == 0 ? 0 : Int(truncatingIfNeeded: reference & 0xFF)
   }
 
-  /// The bytes in the heap that belong to an entry.
+  /// Heap bytes that belong to an entry.
   func heapBytes(_ index: Int) -> Int {
     restBytes(index) + (isLeaf ? Page.inlineBytes(reference(index)) : 0)
   }
 
-  /// What a leaf holds for an entry.
+  /// The value of a leaf's entry, or its position in the log.
   @inline(__always)
   func entry(_ index: Int) -> TreeEntry {
     let reference = reference(index)
@@ -187,7 +190,9 @@ struct Page {
     return .inline(inlineValue(index))
   }
 
-  /// The value of an entry that has it in the heap.
+  /// The inline value of an entry.
+  ///
+  /// - Precondition: The entry has one.
   @inline(__always)
   func inlineValue(_ index: Int) -> UnsafeRawBufferPointer {
     (rest(index) + restBytes(index)).bytes(Page.inlineBytes(reference(index)))
@@ -196,11 +201,12 @@ struct Page {
   @inline(__always)
   func child(_ index: Int) -> PageReference { PageReference(rawValue: reference(index)) }
 
-  /// How long the key of an entry is, the prefix included.
+  /// Length of an entry's key, including the prefix.
   @inline(__always)
   func keyBytes(_ index: Int) -> Int { prefixBytes &+ suffixBytes(index) }
 
-  /// Writes the key of an entry, prefix included, to memory that has room for it.
+  /// Copies an entry's key, including the prefix, to `target`, which must have room for `keyBytes(index)`
+  /// bytes.
   @inline(__always)
   func copyKey(_ index: Int, to target: UnsafeMutableRawPointer) {
     let prefixCount = prefixBytes
@@ -227,12 +233,12 @@ struct Page {
     }
   }
 
-  /// The bytes that a page with the same entries needs at least.
+  /// The fewest bytes that a page with these entries can take while it keeps its prefix.
   var usedBytes: Int {
     arraysOffset + count * entryBytes + (Page.byteCount - heapStart - heapDead)
   }
 
-  /// Whether these entries and one more need more than a page, with the prefix that it has.
+  /// Whether these entries and one more need more than a page with the current prefix.
   func isTooFull(for key: SearchKey, _ payload: Payload) -> Bool {
     let heapBytes = max(0, key.count - prefixBytes - 8) + payload.inline.count
     return usedBytes + entryBytes + heapBytes > Page.byteCount

@@ -1,7 +1,9 @@
-/// The entries of up to three pages taken apart, with whole keys, to be put together as other pages:
-/// how pages are rebuilt, split, merged and evened out. One exists per writer; its memory is reused.
+/// Decodes the entries of up to three pages, with whole keys, and encodes them as other pages. The writer
+/// uses it to rebuild, split, merge and redistribute pages.
+///
+/// Each writer has one and reuses its memory. An entry's `place` is an offset in that memory.
 final class PageBuilder {
-  /// One entry: where its key and its value lie in `bytes`, and its payload.
+  /// One entry: the offset and lengths of its key and inline value in `memory`, and its payload.
   struct Entry {
     private let place: UInt32
     private let lengths: (key: UInt16, inline: UInt16)
@@ -25,22 +27,22 @@ final class PageBuilder {
     var inlineBytes: Int { Int(lengths.inline) }
   }
 
-  // Only the writer touches these, one method at a time: checks for overlapping access would find nothing.
+  // Only the writer uses these, one method at a time: checks for overlapping access would find nothing.
   private let entries: UnsafeMutablePointer<Entry>
   @exclusivity(unchecked) private(set) var count = 0
   @exclusivity(unchecked) private(set) var level = 0
   @exclusivity(unchecked) private var memory: UnsafeMutableRawPointer
   @exclusivity(unchecked) private var memoryBytes: Int
   @exclusivity(unchecked) private var used = 0
-  /// Whether these are entries of leaves without values in them, with keys of one length: most is known of such without a look
-  /// at each.
+  /// Whether all entries are of a leaf, without inline values, with keys of one length. Sizes are then
+  /// computed without visiting each entry.
   @exclusivity(unchecked) private var isUniform = true
-  /// The length of the last key that came; nil before the first.
+  /// Length of the last key that was added; nil before the first.
   @exclusivity(unchecked) private var lastLength: Int?
 
-  /// More than three pages have, and one more.
+  /// The entries of three pages, and a new one.
   private static let entryLimit = 3 * (Page.byteCount / Page.slotlessEntryBytes) + 2
-  /// Copying whole words may write so many bytes behind what is reserved.
+  /// Copying whole words may write this many bytes past the reserved ones.
   private static let slack = 16
 
   init() {
@@ -54,7 +56,7 @@ final class PageBuilder {
     entries.deallocate()
   }
 
-  /// Forgets everything.
+  /// Discards all entries.
   func begin(level: Int) {
     self.level = level
     count = 0
@@ -63,22 +65,23 @@ final class PageBuilder {
     lastLength = nil
   }
 
-  /// Takes over the entries of a page.
+  /// Appends the entries of a page.
   ///
-  /// - Parameter separator: In a branch that follows another: the key of its first entry, which only
-  ///   the parent knows.
+  /// - Parameter separator: For a branch that follows another: the key of its first entry, which only the
+  ///   parent stores.
   func append(_ page: Page, from first: Int = 0, separator: SearchKey? = nil) {
     var first = first
     if !page.isLeaf, first == 0, page.count > 0 {
       appendBare(page, separator)
       first = 1
     }
-    precondition(count + page.count - first <= Self.entryLimit, "A scratch has the entries of three pages.")
+    precondition(
+      count + page.count - first <= Self.entryLimit, "A page builder holds the entries of three pages.")
     guard page.hasSlots else { return appendSlotless(page, from: first) }
     for index in first..<max(first, page.count) { append(page, index) }
   }
 
-  /// Takes over the entries of a leaf whose keys lie in its prefix and heads alone.
+  /// Appends the entries of a leaf without slots: each key consists of the prefix and the head.
   private func appendSlotless(_ page: Page, from first: Int) {
     let (number, prefixBytes) = (page.count &- first, page.prefixBytes)
     guard number > 0 else { return }
@@ -102,7 +105,7 @@ final class PageBuilder {
     noteLength(of: target[0])
   }
 
-  /// Short prefixes as two words, whatever they have of them.
+  /// Copies a prefix; a short one as two words, whatever its length.
   @inline(__always)
   private func copy(_ prefix: UnsafeRawPointer, _ count: Int, to key: UnsafeMutableRawPointer) {
     guard count <= 16 else { return key.copyMemory(from: prefix, byteCount: count) }
@@ -123,9 +126,9 @@ final class PageBuilder {
     lastLength = entry.keyBytes
   }
 
-  /// The first entry of a branch, which has no key of its own.
+  /// Appends the first entry of a branch, whose key the branch does not store.
   private func appendBare(_ page: Page, _ separator: SearchKey?) {
-    precondition(count < Self.entryLimit, "A scratch has the entries of three pages.")
+    precondition(count < Self.entryLimit, "A page builder holds the entries of three pages.")
     let keyBytes = separator?.count ?? 0
     let place = reserve(keyBytes)
     if let separator { (memory + place).copyMemory(from: separator.base, byteCount: keyBytes) }
@@ -135,7 +138,7 @@ final class PageBuilder {
         keyCount: page.keyCount(0), checksum: page.childChecksum(0)))
   }
 
-  /// Takes over an entry with a key, by whole words where its bytes are few.
+  /// Appends an entry that has a key, by whole words if the key is short.
   @inline(__always)
   private func append(_ page: Page, _ index: Int) {
     let (isLeaf, reference, suffix) = (page.isLeaf, page.reference(index), page.suffixBytes(index))
@@ -156,7 +159,7 @@ final class PageBuilder {
         keyCount: isLeaf ? 1 : page.keyCount(index), checksum: isLeaf ? 0 : page.childChecksum(index)))
   }
 
-  /// Adds an entry, or replaces the one that is there.
+  /// Inserts an entry at `index`, or replaces the one there.
   func put(_ key: SearchKey, _ payload: Page.Payload, at index: Int, replacing: Bool) {
     let place = reserve(key.count + payload.inline.count)
     (memory + place).copyMemory(from: key.base, byteCount: key.count)
@@ -167,7 +170,7 @@ final class PageBuilder {
       keyOffset: place, keyBytes: key.count, inlineBytes: payload.inline.count, reference: payload.reference,
       keyCount: level == 0 ? 1 : payload.keyCount, checksum: payload.checksum)
     if !replacing {
-      precondition(count < Self.entryLimit, "A scratch has the entries of three pages.")
+      precondition(count < Self.entryLimit, "A page builder holds the entries of three pages.")
       (entries + (index + 1)).update(from: entries + index, count: count - index)
       count += 1
     }
@@ -175,7 +178,7 @@ final class PageBuilder {
     noteLength(of: entry)
   }
 
-  /// Gives an entry of a branch another child.
+  /// Replaces the child of a branch's entry.
   func setChild(_ index: Int, _ payload: Page.Payload) {
     entries[index].reference = payload.reference
     entries[index].keyCount = payload.keyCount
@@ -205,19 +208,19 @@ final class PageBuilder {
     memoryBytes = larger
   }
 
-  /// The key of an entry. Valid until the scratch is changed.
+  /// The key of an entry. Valid until the builder changes.
   func key(_ index: Int) -> SearchKey {
     SearchKey(memory + entries[index].keyOffset, entries[index].keyBytes)
   }
 
-  /// The shortest key that parts entry `index` from the one before.
+  /// The shortest key that separates entry `index` from the one before it.
   func separator(before index: Int) -> SearchKey {
     let key = key(index)
     guard level == 0 else { return key }
     return SearchKey(key.base, min(key.count, SearchKey.commonBytes(self.key(index - 1), key) + 1))
   }
 
-  /// How many keys lie in or below some entries.
+  /// Number of keys in some entries or below them.
   func keyCount(_ range: Range<Int>) -> UInt64 {
     var sum: UInt64 = 0
     for index in range { sum &+= entries[index].keyCount }
@@ -226,7 +229,7 @@ final class PageBuilder {
 
   // MARK: Building
 
-  /// The entries whose keys a page of these would keep: a branch does not keep its first.
+  /// The entries whose keys a page of this range stores: all in a leaf, all but the first in a branch.
   private func keyed(_ range: Range<Int>) -> Range<Int> {
     level == 0 ? range : min(range.lowerBound + 1, range.upperBound)..<range.upperBound
   }
@@ -236,14 +239,14 @@ final class PageBuilder {
     return SearchKey.commonBytes(key(first), key(last))
   }
 
-  /// What a page of some entries would look like.
+  /// The layout of a page with some of the entries.
   private struct Shape {
     let keyed: Range<Int>
     let prefixBytes: Int
     let heapBytes: Int
     let entryBytes: Int
     let hasSlots: Bool
-    /// How many bytes it takes.
+    /// Size of the page in bytes.
     let bytes: Int
   }
 
@@ -267,21 +270,22 @@ final class PageBuilder {
       bytes: Page.arraysOffset(prefixBytes: prefix) + range.count * entryBytes + heap)
   }
 
-  /// How many bytes a page of these entries takes.
+  /// Size in bytes of a page with these entries.
   func pageBytes(_ range: Range<Int>) -> Int { shape(range).bytes }
 
   /// Whether the entries fit into one page.
   func fits(_ range: Range<Int>) -> Bool { pageBytes(range) <= Page.byteCount }
 
-  /// A cut right behind an entry, or right before it, where both parts fit then.
+  /// A split position right after an entry, or right before it, such that both halves fit; nil if neither
+  /// works.
   func cut(behind index: Int) -> Int? {
     [index + 1, index].first { $0 > 0 && $0 < count && fits(0..<$0) && fits($0..<count) }
   }
 
-  /// Where to cut so that both parts fit, nearest to halves of the same size.
+  /// The split position nearest to the middle by size such that both halves fit.
   ///
-  /// There always is such a place when all entries but one came from one page: wherever the new one
-  /// stands, either of its neighbours' sides leaves it a page half empty.
+  /// It always exists if all entries but one came from one page: on one side of the new entry a split leaves
+  /// a page that is half empty.
   func cut() -> Int {
     let weight = weight
     var middle = 0
@@ -298,7 +302,8 @@ final class PageBuilder {
     return max(1, count / 2)
   }
 
-  /// Where so many parts of about the same size begin and end; nil where one of them would not fit into a page.
+  /// Splits the entries into a number of ranges of about the same size; nil if one of them does not fit into
+  /// a page.
   func parts(_ number: Int) -> [Range<Int>]? {
     let ends = isUniform ? (1..<number).map { count * $0 / number } : cuts(into: number)
     let parts = zip([0] + ends, ends + [count]).map { $0..<max($0, $1) }
@@ -327,11 +332,13 @@ final class PageBuilder {
     Page.leafEntryBytes + entry.keyBytes / 2 + entry.inlineBytes
   }
 
-  /// Writes entries as a page, which they have to fit into.
+  /// Encodes entries as a page.
+  ///
+  /// - Precondition: `fits(range)`.
   func build(_ range: Range<Int>, into page: Page, birth: UInt64) {
     let shape = shape(range)
     let free = Page.byteCount - shape.bytes
-    precondition(free >= 0, "Entries are built into a page only after they were found to fit.")
+    precondition(free >= 0, "Entries must fit into the page that is built.")
     let averageHeap = (shape.heapBytes + range.count - 1) / max(1, range.count)
 
     page.base.initializeMemory(as: UInt8.self, repeating: 0, count: Page.headerBytes)

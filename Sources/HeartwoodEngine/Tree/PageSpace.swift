@@ -2,19 +2,20 @@ import HeartwoodBytes
 import HeartwoodFiles
 import Synchronization
 
-/// Where pages are: the arena, which holds pages in memory, and the page segments on disk. With it goes all else that a
-/// reader needs, so that a snapshot keeps one object: keeping several is what readers would get in each other's way with.
+/// The memory and files that pages are in: the arena holds pages in memory, page segments hold pages on disk.
+/// It also holds everything else that a reader needs, so that a snapshot retains one object: with several,
+/// readers would contend for more reference counts.
 ///
-/// Readers follow references here without a lock. Pages of the arena are given out and taken back by
-/// the writer alone. A page from disk is filled and checked when it is first touched, and never again.
+/// Readers follow references without a lock. Only the writer allocates and frees arena pages. A page from
+/// disk is read and verified on first access only.
 final class PageSpace: @unchecked Sendable {
-  /// A page segment as readers need it.
+  /// A page segment, as readers use it.
   struct Segment: ~Copyable {
     let base: UnsafeRawPointer
     let seed: UInt64
-    /// Pages at or behind this are not there.
+    /// Number of pages; higher indexes do not exist.
     let pageCount: Atomic<Int>
-    /// By page: 0 where it was not yet checked, else its level and one.
+    /// Per page: 0 if it was not verified yet, otherwise its level plus one.
     let checked: UnsafeMutablePointer<Atomic<UInt8>>
     let capacity: Int
     let fill: Fill?
@@ -23,10 +24,10 @@ final class PageSpace: @unchecked Sendable {
     deinit { checked.deallocate() }
   }
 
-  /// Reads a page to its place, where there is no map.
+  /// Reads a page into its address if the file is not mapped.
   typealias Fill = @Sendable (Int, UnsafeMutableRawBufferPointer) throws(EngineError) -> Void
 
-  /// Where on disk a page of the arena lies too, once a checkpoint has written it.
+  /// The address on disk of an arena page's copy, once a checkpoint has written it.
   struct DiskAddress {
     var reference: UInt64
     var checksum: UInt64
@@ -37,32 +38,32 @@ final class PageSpace: @unchecked Sendable {
   private let placesMemory: AnonymousMemory
   private let places: UnsafeMutablePointer<DiskAddress>
   private let pageLimit: Int
-  /// The first page of the arena that was never given out.
+  /// The first arena page that was never allocated.
   @exclusivity(unchecked) private var nextPage: UInt32 = 1
   @exclusivity(unchecked) private var freePages = PlainList<UInt32>()
   private let pagesInUse = Atomic(0)
   private let segments = SlotTable<Segment>()
-  /// Where the values are that the pages refer to.
+  /// The log segments that contain the values.
   let values: SegmentTable
-  /// Where readers say which generation they hold.
+  /// The slots in which readers announce their generations.
   let readers = ReaderSlots()
-  /// Held while a page is filled and checked.
+  /// Held while a page is read and verified.
   private let checking = Lock()
 
-  /// Address space for the arena; halved until the system grants it.
+  /// Address space to reserve for the arena; halved until the system grants it.
   private static let reservation = 64 << 30
   private static let smallestReservation = 32 << 20
-  /// Where less than this is granted, a quarter of it is taken.
+  /// If less than this is granted, only a quarter of it is reserved.
   private static let politeReservation = 4 << 30
-  /// Pages of the arena lie a line further apart than they are long: else their headers, which every descent
-  /// reads, would all fall into the same places of the processor's cache.
+  /// Distance of arena pages. One cache line more than a page: otherwise all page headers, which every
+  /// descent reads, would map to the same cache sets.
   private static let stride = Page.byteCount + 64
 
-  /// So much of the arena is in small pages: a small store is to take little memory. A larger tree is in large
-  /// ones, as a search touches another place on each level.
+  /// This many bytes of the arena use small memory pages, so that a small store takes little memory. The
+  /// remainder uses large ones, because a search touches another memory page on each level.
   private static let smallPagesBytes = 4 << 20
 
-  /// Reserves addresses for the arena; memory is taken as pages are used.
+  /// Reserves address space for the arena; memory is allocated as pages are used.
   init(values: SegmentTable = SegmentTable()) throws(EngineError) {
     self.values = values
     (arenaMemory, placesMemory) = try Self.reserve()
@@ -75,13 +76,13 @@ final class PageSpace: @unchecked Sendable {
   private static func reserve() throws(EngineError) -> (AnonymousMemory, AnonymousMemory) {
     var bytes = reservation
     while bytes > smallestReservation, (try? reserve(bytes)) == nil { bytes /= 2 }
-    // A process with a limit needs most of what it has left for the store's files, and for other stores.
+    // A process with an address limit needs most of the remainder for the store's files and for other stores.
     if bytes < politeReservation { bytes = max(bytes / 4, smallestReservation) }
     do {
       return try reserve(bytes)
     } catch {
       throw EngineError(
-        .inputOutput, "there is no room for the tree's pages: \(EngineError.tooFewAddresses)",
+        .inputOutput, "no addresses could be reserved for the tree's pages: \(EngineError.tooFewAddresses)",
         underlying: error)
     }
   }
@@ -93,7 +94,7 @@ final class PageSpace: @unchecked Sendable {
 
   // MARK: Following references
 
-  /// The root of a tree that is not empty.
+  /// The root page of a tree that is not empty.
   @inline(__always)
   func page(_ root: TreeRoot) throws(EngineError) -> Page {
     if root.reference.isInArena { return arenaPage(root.reference) }
@@ -108,9 +109,10 @@ final class PageSpace: @unchecked Sendable {
     return try diskChild(reference, index, of: branch)
   }
 
-  /// The same on the way to a key.
+  /// The child of a branch's entry, on the way to a key.
   ///
-  /// - Parameter guess: Where in the child the key may be, if that is a leaf; its lines are on their way then.
+  /// - Parameter guess: Set to the predicted index of the key if the child is a leaf, whose cache lines are
+  ///   then prefetched.
   @inline(__always)
   func child(
     _ index: Int, of branch: Page, toward key: SearchKey, foreseeing guess: inout Int?
@@ -123,7 +125,7 @@ final class PageSpace: @unchecked Sendable {
   @inline(__always)
   func arenaPage(_ reference: PageReference) -> Page { Page(arena + Int(reference.index) &* Self.stride) }
 
-  /// The page that a reference leads to, where it can be read as it is: it is in memory, or was checked before.
+  /// A page that can be read immediately: in the arena, or verified before. Otherwise nil.
   @inline(__always)
   func readyPage(_ reference: PageReference, level: Int) -> Page? {
     reference.isInArena ? arenaPage(reference) : checkedPage(reference, level: level)
@@ -137,7 +139,7 @@ final class PageSpace: @unchecked Sendable {
     return try diskPage(reference, level: branch.level - 1, checksum: branch.childChecksum(index))
   }
 
-  /// A page that was checked before; nil where it has to be looked at.
+  /// A page on disk that was verified before; otherwise nil.
   @inline(__always)
   private func checkedPage(_ reference: PageReference, level: Int) -> Page? {
     let index = Int(reference.index)
@@ -154,7 +156,7 @@ final class PageSpace: @unchecked Sendable {
     if let page = checkedPage(reference, level: level) { return page }
     guard level >= 0, level <= TreeRoot.levelLimit, let segment = segments[reference.segment],
       Int(reference.index) < segment.pointee.pageCount.load(ordering: .acquiring)
-    else { throw Self.damaged(reference, "it is not there") }
+    else { throw Self.damaged(reference, "it does not exist") }
     checking.lock()
     defer { checking.unlock() }
     return try check(reference, in: segment, level: level, checksum: checksum)
@@ -174,7 +176,7 @@ final class PageSpace: @unchecked Sendable {
       let found = Self.checksum(base, segmentSeed: segment.pointee.seed, index: index)
       let isIntact = found == checksum
       guard isIntact else {
-        throw Self.damaged(reference, "its checksum does not hold")
+        throw Self.damaged(reference, "its checksum is wrong")
       }
     }
     if let validationError = page.validationError(level: level) {
@@ -190,21 +192,21 @@ final class PageSpace: @unchecked Sendable {
       file: SegmentName.pages(reference.segment), offset: Int(reference.index) * Page.byteCount)
   }
 
-  /// What a parent holds of a page on disk. The seed says where the page belongs.
+  /// The checksum that a parent stores for a page on disk. The seed depends on the page's address.
   static func checksum(_ page: UnsafeRawPointer, segmentSeed: UInt64, index: Int) -> UInt64 {
     XXH64.hash(page.bytes(Page.byteCount), seed: Checksums.seed(segmentSeed, at: index * Page.byteCount))
   }
 
   // MARK: Segments
 
-  /// Makes the pages of a segment reachable.
+  /// Adds a page segment.
   ///
   /// - Parameters:
-  ///   - base: Where the segment's first page is in memory, or will be when `fill` has read it.
-  ///   - pageCapacity: How many pages the segment may come to have.
-  ///   - pageCount: How many it has.
-  ///   - owner: Keeps the memory at `base`.
-  ///   - fill: Reads a page; nil where `base` is a map of the file.
+  ///   - base: Address of the segment's first page, now or when `fill` has read it.
+  ///   - pageCapacity: The most pages that the segment can come to have.
+  ///   - pageCount: Number of its pages.
+  ///   - owner: Keeps the memory at `base` alive.
+  ///   - fill: Reads a page; nil if `base` is a map of the file.
   func addSegment(
     _ number: UInt32, seed: UInt64, base: UnsafeRawPointer, pageCapacity: Int, pageCount: Int,
     owner: AnyObject,
@@ -220,7 +222,7 @@ final class PageSpace: @unchecked Sendable {
         capacity: pageCapacity, fill: fill, owner: owner))
   }
 
-  /// Says how many pages a segment has, after more were written. One caller at a time.
+  /// Raises a segment's page count after pages were written. One caller at a time.
   func raisePageCount(_ segment: UInt32, _ count: Int) {
     guard let slot = segments[segment], count > slot.pointee.pageCount.load(ordering: .relaxed) else {
       return
@@ -228,34 +230,36 @@ final class PageSpace: @unchecked Sendable {
     slot.pointee.pageCount.store(min(count, slot.pointee.capacity), ordering: .releasing)
   }
 
-  /// What keeps the bytes of a segment; nil where there is no such segment.
+  /// The object that keeps a segment's memory alive; nil if there is no such segment.
   func owner(of number: UInt32) -> AnyObject? { segments[number]?.pointee.owner }
 
-  /// Forgets a segment whose pages nobody can reach any more.
+  /// Removes a segment whose pages no reader can reach any more.
   ///
-  /// - Returns: what keeps their bytes.
+  /// - Returns: The object that keeps its memory alive.
   func removeSegment(_ number: UInt32) -> AnyObject? {
     let owner = owner(of: number)
     segments.remove(number)
     return owner
   }
 
-  // MARK: The arena; the writer's
+  // MARK: The arena; the writer only
 
-  /// Bytes of pages that are in use.
+  /// Bytes of allocated pages.
   var arenaBytesInUse: Int { pagesInUse.load(ordering: .relaxed) * Page.byteCount }
 
-  /// Bytes of pages that the arena can have.
+  /// Greatest number of bytes of pages that the arena can hold.
   var arenaByteLimit: Int { pageLimit * Page.byteCount }
 
-  /// A page of the arena with undefined content.
+  /// Allocates an arena page with undefined content.
+  ///
+  /// - Throws: `.tooLarge` if the reserved address space is used up.
   func allocate() throws(EngineError) -> PageReference {
     let index: UInt32
     if let free = freePages.popLast() {
       index = free
     } else {
       guard Int(nextPage) < pageLimit else {
-        throw EngineError(.tooLarge, "the tree's pages need more memory than there are addresses for")
+        throw EngineError(.tooLarge, "the tree's pages need more memory than could be reserved")
       }
       index = nextPage
       nextPage += 1
@@ -265,14 +269,14 @@ final class PageSpace: @unchecked Sendable {
     return PageReference(segment: 0, index: index)
   }
 
-  /// Takes a page back that nobody can reach any more.
+  /// Frees a page that no reader can reach any more.
   func free(_ index: UInt32) {
     freePages.append(index)
     pagesInUse.subtract(1, ordering: .relaxed)
   }
 
-  /// Where on disk an arena page lies too. The checkpointer's: it asks only for pages of the
-  /// generation that it has pinned, and the writer clears a place only when nobody can reach the page.
+  /// The address on disk of an arena page's copy. Only the checkpoint asks, and only for pages of the
+  /// generation that it has pinned; the writer clears an address only when no reader can reach the page.
   func diskAddress(_ index: UInt32) -> DiskAddress? {
     let place = places[Int(index)]
     return place.reference == 0 ? nil : place

@@ -1,11 +1,11 @@
-/// Plain values one behind the other, for an owner that has them alone: appending looks at the room and at nothing else, where
-/// an array also looks whether somebody shares it.
+/// A list of plain values with a single owner. Unlike `Array`, appending checks the capacity only, not
+/// whether the storage is shared.
 struct PlainList<Element: BitwiseCopyable>: ~Copyable {
   private var base: UnsafeMutablePointer<Element>
   private var capacity: Int
   private(set) var count = 0
 
-  /// A list of nothing.
+  /// Creates an empty list.
   init() {
     capacity = 16
     base = .allocate(capacity: capacity)
@@ -41,10 +41,10 @@ struct PlainList<Element: BitwiseCopyable>: ~Copyable {
     return base[count]
   }
 
-  /// Forgets all elements, but keeps their room.
+  /// Removes all elements; keeps the capacity.
   mutating func removeAll() { count = 0 }
 
-  /// Forgets the elements for which `isGone` says so, which is asked for each of them once and in order.
+  /// Removes the elements for which `isGone` returns true. It is called once per element, in order.
   mutating func removeAll(where isGone: (Element) -> Bool) {
     var kept = 0
     for index in 0..<count where !isGone(base[index]) {

@@ -1,5 +1,5 @@
-/// Where a page lies: the number of its segment above, its index in 4096-byte units below. Segment 0
-/// is the arena, which is memory only.
+/// The address of a page: segment number in the upper 32 bits, index in units of 4096 bytes in the lower 32.
+/// Segment 0 is the arena, which exists in memory only.
 struct PageReference: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
   let rawValue: UInt64
 
@@ -7,20 +7,20 @@ struct PageReference: RawRepresentable, Hashable, Sendable, CustomStringConverti
 
   init(segment: UInt32, index: UInt32) { rawValue = UInt64(segment) << 32 | UInt64(index) }
 
-  /// No page: the root of a tree without keys. The arena's first page is never given out.
+  /// No page: the root of an empty tree. The arena never allocates its page 0.
   static let none = PageReference(rawValue: 0)
 
   var segment: UInt32 { UInt32(truncatingIfNeeded: rawValue >> 32) }
   var index: UInt32 { UInt32(truncatingIfNeeded: rawValue) }
 
-  /// True for pages that are in memory only.
+  /// Whether the page is in memory only.
   @inline(__always)
   var isInArena: Bool { rawValue >> 32 == 0 }
 
   var description: String { isInArena ? "page \(index) of the arena" : "page \(index) of segment \(segment)" }
 }
 
-/// Where a value lies in the log: the number of the segment (31 bits) above, the byte offset below.
+/// The position of a value in the log: segment number (31 bits) in the upper half, byte offset in the lower.
 struct ValueReference: RawRepresentable, Hashable, Sendable {
   let rawValue: UInt64
 
@@ -32,27 +32,28 @@ struct ValueReference: RawRepresentable, Hashable, Sendable {
   var offset: UInt32 { UInt32(truncatingIfNeeded: rawValue) }
 }
 
-/// What a leaf holds for a key: a short value itself, or where the value lies.
+/// The content of a leaf's entry: a short value itself, or the position of the value.
 enum TreeEntry {
   case inline(UnsafeRawBufferPointer)
   case position(ValueReference)
 
-  /// Values up to this many bytes lie in the page: a position and a record would be longer than they.
+  /// Longest inline value in bytes: a position and a record would take more space.
   static let inlineLimit = 16
 }
 
-/// The root of one generation's tree, with what is needed to check it.
+/// The root of one generation's tree.
 struct TreeRoot: Hashable, Sendable {
   var reference: PageReference
-  /// Of the root's bytes, where it lies on disk; 0 in the arena.
+  /// Checksum of the root page if it is on disk; 0 in the arena.
   var checksum: UInt64
-  /// How many branches lie above a leaf.
+  /// Number of branch levels above a leaf.
   var level: Int
-  /// How many keys there are.
+  /// Number of keys.
   var count: UInt64
 
   static let empty = TreeRoot(reference: .none, checksum: 0, level: 0, count: 0)
 
-  /// No tree is higher: at two entries a branch this many levels hold more keys than can be written.
+  /// The greatest level. With two entries per branch, a tree of this height has more keys than can be
+  /// written.
   static let levelLimit = 40
 }

@@ -1,4 +1,4 @@
-/// A key that is looked for, or that is put: bytes with the comparisons a page needs.
+/// A key to search for or to insert: bytes with the comparisons that pages need.
 struct SearchKey {
   let base: UnsafeRawPointer
   let count: Int
@@ -6,7 +6,7 @@ struct SearchKey {
   @inline(__always)
   init(_ bytes: UnsafeRawBufferPointer) {
     count = bytes.count
-    // An empty buffer may have no address; any address will do, as nothing is read from it.
+    // An empty buffer may have no address; any address will do, as no byte is read from it.
     base = bytes.baseAddress ?? UnsafeRawPointer(bitPattern: 8).unsafelyUnwrapped
   }
 
@@ -19,7 +19,7 @@ struct SearchKey {
   @inline(__always)
   var bytes: UnsafeRawBufferPointer { UnsafeRawBufferPointer(start: base, count: count) }
 
-  /// The eight bytes from `offset` on as a big-endian number, zeros where the key has ended.
+  /// The eight bytes from `offset` on as a big-endian number, padded with zeros after the end of the key.
   @inline(__always)
   func head(from offset: Int) -> UInt64 {
     let remaining = count &- offset
@@ -41,12 +41,11 @@ struct SearchKey {
     return head
   }
 
-  /// Below zero, zero or above as the first `count` bytes of one come before those of the other, are
-  /// the same, or come behind.
+  /// The order of the first `count` bytes at two addresses: negative, zero or positive.
   @inline(__always)
   static func compare(_ left: UnsafeRawPointer, _ right: UnsafeRawPointer, _ count: Int) -> Int {
     if count < 8 { return compareFew(left, right, count) }
-    // Words, the last one overlapping the one before.
+    // By words; the last word overlaps the one before it.
     let last = count &- 8
     var index = 0
     while true {
@@ -70,13 +69,13 @@ struct SearchKey {
     return 0
   }
 
-  /// The order of two keys: by bytes, and the shorter one first.
+  /// The order of two keys: bytewise, and a prefix before the longer key.
   static func compare(_ left: SearchKey, _ right: SearchKey) -> Int {
     let order = compare(left.base, right.base, min(left.count, right.count))
     return order != 0 ? order : left.count - right.count
   }
 
-  /// How many bytes two keys have in common at their beginnings.
+  /// Length of the common prefix of two keys.
   static func commonBytes(_ left: SearchKey, _ right: SearchKey) -> Int {
     let limit = min(left.count, right.count)
     var index = 0

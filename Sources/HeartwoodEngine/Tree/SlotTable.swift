@@ -1,4 +1,4 @@
-/// Numbers to slots that never move, and are the table's own. A look-up takes no lock.
+/// A table from numbers to slots that never move and that the table owns. A lookup takes no lock.
 final class SlotTable<Slot: ~Copyable>: @unchecked Sendable {
   private let table = NumberTable<Slot>()
 
@@ -9,18 +9,18 @@ final class SlotTable<Slot: ~Copyable>: @unchecked Sendable {
     }
   }
 
-  /// The slot of a number, nil where there is none. Any thread.
+  /// The slot of a number; nil if the table does not contain it. Any thread.
   @inline(__always)
   subscript(number: UInt32) -> UnsafeMutablePointer<Slot>? { table[number] }
 
-  /// Makes a slot known. One caller at a time, and before anybody is told a reference to it.
+  /// Adds a slot. One caller at a time, before any reference to it is published.
   func add(_ number: UInt32, _ slot: consuming Slot) {
     let pointer = UnsafeMutablePointer<Slot>.allocate(capacity: 1)
     pointer.initialize(to: slot)
     table.add(number, pointer)
   }
 
-  /// Forgets a slot that nobody can come to any more. The one who adds.
+  /// Removes a slot that no reader can reach any more. Only the thread that adds.
   func remove(_ number: UInt32) {
     guard let slot = table[number] else { return }
     table.remove(number)

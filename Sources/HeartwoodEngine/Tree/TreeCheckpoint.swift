@@ -1,13 +1,14 @@
-/// Writes the pages of one generation that are in memory only, children before parents.
+/// Writes the pages of one generation that are only in memory, children before parents.
 ///
-/// The generation is pinned from before `write` until after `confirm` or until the checkpoint is given up.
+/// - Precondition: The generation is pinned from before `write` until after `confirm`, or until the
+///   checkpoint is abandoned.
 struct TreeCheckpoint {
   private let space: PageSpace
   private var written: [(index: UInt32, place: PageSpace.DiskAddress)] = []
   private let buffers: UnsafeMutablePointer<Page>
   private let bufferMemory: PageCopies
 
-  /// One copy for each level: a branch is under way while its children are written.
+  /// One buffer per level: a branch stays in its buffer while its children are written.
   private final class PageCopies {
     let pages: UnsafeMutablePointer<Page>
 
@@ -30,13 +31,13 @@ struct TreeCheckpoint {
     buffers = bufferMemory.pages
   }
 
-  /// How many pages were written.
+  /// Number of pages written.
   var pageCount: Int { written.count }
 
-  /// Gives each page to `place`, as it is to lie on disk.
+  /// Writes the tree.
   ///
-  /// - Parameter place: Puts the bytes somewhere and returns where, and their checksum.
-  /// - Returns: The same tree, on disk.
+  /// - Parameter place: Writes the bytes of a page; returns its address and checksum.
+  /// - Returns: The root of the same tree on disk.
   mutating func write(
     _ root: TreeRoot, place: (UnsafeRawBufferPointer) throws(EngineError) -> (PageReference, UInt64)
   ) throws(EngineError) -> TreeRoot {
@@ -56,7 +57,7 @@ struct TreeCheckpoint {
     let copy = buffers[level]
     copy.base.copyMemory(from: page.base, byteCount: Page.byteCount)
     copy.birth = 0
-    // Memory that was used before must not leave traces on disk.
+    // Clears the unused bytes: memory that was used before must not leave traces on disk.
     (copy.base + copy.arraysEnd).initializeMemory(
       as: UInt8.self, repeating: 0, count: copy.heapStart - copy.arraysEnd)
     if level > 0 {
@@ -72,7 +73,9 @@ struct TreeCheckpoint {
     return found
   }
 
-  /// Lets later checkpoints rely on the pages: after they were synced, by the holder of the writer lock.
+  /// Records the addresses on disk, so that later checkpoints do not write these pages again.
+  ///
+  /// - Precondition: The pages are synced, and the caller holds the writer lock.
   func confirm() {
     for (index, place) in written { space.setDiskAddress(index, place) }
   }

@@ -1,13 +1,13 @@
-/// A place among the keys of a tree, which can be moved both ways. Stands nowhere at first.
+/// A position among the keys of a tree that moves in both directions. Invalid until moved for the first time.
 ///
-/// For one thread at a time, and as long as the tree's generation is pinned.
+/// Used by one thread at a time, while the tree's generation is pinned.
 final class TreeCursor {
   let view: TreeView
-  /// The pages from the leaf (0) up to the root, and the entry taken in each.
+  /// The pages from the leaf (0) up to the root, and the chosen entry of each.
   private let path: UnsafeMutablePointer<(page: Page, index: Int)>
-  /// Made when a key is asked for: short scans are many, and most need none.
+  /// Allocated when a key is first asked for: most scans are short and need no key.
   private var keyBuffer: UnsafeMutableRawPointer?
-  /// Whether it stands on an entry.
+  /// Whether the cursor is on an entry.
   private(set) var isValid = false
 
   private static let levels = TreeRoot.levelLimit + 1
@@ -22,12 +22,12 @@ final class TreeCursor {
     keyBuffer?.deallocate()
   }
 
-  // MARK: Where it stands
+  // MARK: Position
 
-  /// The key; the bytes are the cursor's, until it is asked again or moved.
+  /// The key. The cursor owns the bytes; they are valid until the next call of `key` or the next move.
   var key: UnsafeRawBufferPointer { key(inLeaf: path[0].index) }
 
-  /// The key of an entry of the same leaf; the bytes are the cursor's, as above.
+  /// The key of another entry of the same leaf; valid as for `key`.
   func key(inLeaf index: Int) -> UnsafeRawBufferPointer {
     let page = path[0].page
     let buffer = keyBuffer ?? .allocate(byteCount: Format.keyLimit, alignment: 8)
@@ -36,16 +36,16 @@ final class TreeCursor {
     return UnsafeRawPointer(buffer).bytes(page.keyBytes(index))
   }
 
-  /// What the tree holds for the key.
+  /// The entry of the key.
   var entry: TreeEntry { path[0].page.entry(path[0].index) }
 
   var leaf: Page { path[0].page }
 
-  /// Which entry of its leaf it stands on, and how many the leaf has.
+  /// Index of the current entry in its leaf, and number of entries of the leaf.
   var indexInLeaf: Int { path[0].index }
   var leafCount: Int { path[0].page.count }
 
-  // MARK: Moving; each returns whether it now stands on an entry
+  // MARK: Moving; each method returns whether the cursor is on an entry then
 
   func moveToFirst() throws(EngineError) -> Bool {
     try begin { (page) throws(EngineError) in 0 }
@@ -57,14 +57,18 @@ final class TreeCursor {
     return updateValidity()
   }
 
-  /// To the first key at or behind `bytes`.
+  /// Moves to the first key at or after `bytes`.
+  ///
+  /// - Complexity: O(log n).
   func seek(_ bytes: UnsafeRawBufferPointer) throws(EngineError) -> Bool {
     guard try descend(to: SearchKey(bytes)) else { return false }
     if path[0].index == path[0].page.count { return try moveToNextLeaf() }
     return updateValidity()
   }
 
-  /// To the last key before `bytes`.
+  /// Moves to the last key before `bytes`.
+  ///
+  /// - Complexity: O(log n).
   func seekBefore(_ bytes: UnsafeRawBufferPointer) throws(EngineError) -> Bool {
     guard try descend(to: SearchKey(bytes)) else { return false }
     if path[0].index == 0 { return try moveToPreviousLeaf() }
@@ -72,7 +76,9 @@ final class TreeCursor {
     return updateValidity()
   }
 
-  /// To the key with `rank` keys before it.
+  /// Moves to the key with `rank` keys before it.
+  ///
+  /// - Complexity: O(log n).
   func seek(rank: UInt64) throws(EngineError) -> Bool {
     guard rank < view.count else {
       isValid = false
@@ -87,7 +93,7 @@ final class TreeCursor {
     return updateValidity()
   }
 
-  /// To the next key.
+  /// Moves to the next key.
   @inline(__always)
   func next() throws(EngineError) -> Bool {
     guard isValid else { return false }
@@ -98,7 +104,7 @@ final class TreeCursor {
     return try moveToNextLeaf()
   }
 
-  /// To the key before.
+  /// Moves to the previous key.
   @inline(__always)
   func previous() throws(EngineError) -> Bool {
     guard isValid else { return false }
@@ -116,7 +122,7 @@ final class TreeCursor {
     return isValid
   }
 
-  /// Goes down from the root, taking the entry that `choose` names in each page.
+  /// Descends from the root through the entries that `choose` returns.
   private func begin(_ choose: (Page) throws(EngineError) -> Int) throws(EngineError) {
     isValid = false
     guard view.root.reference != .none else { return }
@@ -134,7 +140,7 @@ final class TreeCursor {
     }
   }
 
-  /// To the leaf that a key belongs to; false where there is none.
+  /// Descends to the leaf that covers a key; returns false if the tree is empty.
   private func descend(to key: SearchKey) throws(EngineError) -> Bool {
     isValid = false
     guard view.root.reference != .none else { return false }
@@ -153,7 +159,7 @@ final class TreeCursor {
     return true
   }
 
-  /// Has the leaf beside the cursor's fetched, to which it moves next.
+  /// Prefetches the leaf that the cursor moves to next.
   func prefetchPredictedLeaf(reversed: Bool) {
     guard view.root.level > 0 else { return }
     let (branch, index) = path[1]
@@ -161,7 +167,7 @@ final class TreeCursor {
     guard next >= 0, next < branch.count, let page = view.space.readyPage(branch.child(next), level: 0) else {
       return
     }
-    // The hardware foresees pages that lie one behind the other, but not what lies in four places of them.
+    // Hardware prefetches consecutive pages, but not pages with several separate areas in use.
     if leaf.hasSlots || page.base != leaf.base + Page.byteCount {
       page.predictEntries(like: leaf, reversed: reversed)
     }

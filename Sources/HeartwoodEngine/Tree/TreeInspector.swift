@@ -1,4 +1,4 @@
-/// Looks at every page and every key of a tree, and says what does not fit together.
+/// Visits every page and key of a tree and reports violated invariants.
 struct TreeInspector {
   private let view: TreeView
   private let report: (String) -> Void
@@ -9,16 +9,20 @@ struct TreeInspector {
 
   /// Inspects a tree.
   ///
+  /// - Complexity: O(n) in the keys.
+  ///
   /// - Parameters:
-  ///   - report: Is told each finding.
-  ///   - visit: Is given each key in order, and what the tree holds for it.
-  /// - Returns: How many pages the tree has.
+  ///   - report: Called with each finding.
+  ///   - visit: Called with each key, in order, and its entry.
+  /// - Returns: Number of pages.
+  /// - Throws: Read errors, and what `visit` throws. Damaged pages are reported; their siblings are still
+  ///   inspected.
   static func inspect(
     _ view: TreeView, report: @escaping (String) -> Void,
     visit: @escaping (UnsafeRawBufferPointer, TreeEntry) throws(EngineError) -> Void
   ) throws(EngineError) -> Int {
     guard view.root.reference != .none else {
-      if view.root.count != 0 { report("an empty tree says to have \(view.root.count) keys") }
+      if view.root.count != 0 { report("an empty tree claims to have \(view.root.count) keys") }
       return 0
     }
     var inspector = TreeInspector(view: view, report: report, visit: visit)
@@ -26,7 +30,7 @@ struct TreeInspector {
     let count = try inspector.inspect(
       root, view.root.reference, level: view.root.level, from: nil, to: nil)
     if count != view.root.count {
-      report("the root says to have \(view.root.count) keys, there are \(count)")
+      report("the root claims \(view.root.count) keys, but there are \(count)")
     }
     return inspector.pageCount
   }
@@ -48,7 +52,7 @@ struct TreeInspector {
       return 0
     }
     pageCount += 1
-    if page.level != level { report("\(reference) has level \(page.level) where \(level) belongs") }
+    if page.level != level { report("\(reference) has level \(page.level) instead of \(level)") }
     if page.count == 0 { report("\(reference) is empty") }
     return level == 0
       ? try inspectLeaf(page, reference, from: from, to: to)
@@ -63,8 +67,12 @@ struct TreeInspector {
       if let lastKey, !lastKey.lexicographicallyPrecedes(key) {
         report("\(reference): keys are out of order")
       }
-      if let from, key.lexicographicallyPrecedes(from) { report("\(reference): a key lies before its page") }
-      if let to, !key.lexicographicallyPrecedes(to) { report("\(reference): a key lies behind its page") }
+      if let from, key.lexicographicallyPrecedes(from) {
+        report("\(reference): a key is before the range of its page")
+      }
+      if let to, !key.lexicographicallyPrecedes(to) {
+        report("\(reference): a key is after the range of its page")
+      }
       checkFound(key, index, in: page, reference)
       lastKey = key
       let entry = page.entry(index)
@@ -91,7 +99,7 @@ struct TreeInspector {
       do {
         child = try view.space.child(index, of: page)
       } catch {
-        // What lies beside it is looked at all the same.
+        // A damaged child is reported; its siblings are still inspected.
         guard error.code == .damaged else { throw error }
         report("\(error)")
         sum &+= page.keyCount(index)
@@ -99,7 +107,7 @@ struct TreeInspector {
       }
       let count = try inspect(child, page.child(index), level: level - 1, from: lower, to: upper)
       if count != page.keyCount(index) {
-        report("\(reference): entry \(index) says \(page.keyCount(index)) keys, there are \(count)")
+        report("\(reference): entry \(index) claims \(page.keyCount(index)) keys, but there are \(count)")
       }
       sum &+= count
     }

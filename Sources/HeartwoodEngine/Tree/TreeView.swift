@@ -1,18 +1,21 @@
-/// The tree of one generation, for reading. Valid as long as the generation is pinned.
+/// The tree of one generation, for reading. Valid while the generation is pinned.
 struct TreeView {
   let space: PageSpace
   let root: TreeRoot
 
-  /// How many keys there are.
+  /// Number of keys.
   var count: UInt64 { root.count }
 
-  /// What the tree holds for a key; nil where it has no such key.
+  /// The entry of a key; nil if the tree does not contain it.
+  ///
+  /// - Complexity: O(log n).
   @inline(__always)
   func find(_ bytes: UnsafeRawBufferPointer) throws(EngineError) -> TreeEntry? {
     try space.find(SearchKey(bytes), from: root)
   }
 
-  /// How many keys come before a key, or up to and with it. O(log n): branches know how many keys lie below their entries.
+  /// Number of keys before a key; `andItself` adds the key itself if it exists. O(log n), because branches
+  /// store the number of keys below their entries.
   func rank(of bytes: UnsafeRawBufferPointer, andItself: Bool = false) throws(EngineError) -> UInt64 {
     guard root.reference != .none else { return 0 }
     let key = SearchKey(bytes)
@@ -30,7 +33,9 @@ struct TreeView {
     return rank &+ UInt64(isFound && andItself ? index &+ 1 : index)
   }
 
-  /// How many keys lie in a range.
+  /// Number of keys in a range.
+  ///
+  /// - Complexity: O(log n).
   func count(in range: KeyRange) throws(EngineError) -> UInt64 {
     let first = try range.lower.map { (lower) throws(EngineError) in
       try rank(of: lower.key, andItself: !lower.isInclusive)
@@ -46,7 +51,9 @@ struct TreeView {
     try key.withBytes { (bytes) throws(EngineError) in try rank(of: bytes, andItself: andItself) }
   }
 
-  /// The leaf, and the place in it, of the key with `rank` keys before it; nil behind the last. O(log n).
+  /// The leaf of the key with `rank` keys before it, and its index there; nil if `rank` is not less than
+  /// `count`.
+  /// - Complexity: O(log n).
   func place(at rank: UInt64) throws(EngineError) -> (leaf: Page, index: Int)? {
     guard rank < count, root.reference != .none else { return nil }
     var page = try space.page(root)
@@ -66,7 +73,7 @@ struct TreeView {
 }
 
 extension PageSpace {
-  /// What the tree of a root holds for a key; nil where it has no such key.
+  /// The entry of a key in the tree of `root`; nil if the tree does not contain it.
   @inline(__always)
   func find(_ key: SearchKey, from root: TreeRoot) throws(EngineError) -> TreeEntry? {
     guard root.reference != .none else { return nil }

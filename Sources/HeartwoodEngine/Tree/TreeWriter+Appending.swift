@@ -1,13 +1,13 @@
-/// Putting keys behind the last one: what is loaded in order.
+/// Appends keys after the last one, as ordered loads do.
 ///
-/// After a key was put at the end of the tree, the path goes on leading there. A key that comes behind the last
-/// one is then added to the last leaf without a search. Leaves are filled, and only a leaf that is done is told to
-/// the branch above it, which is filled in the same way. Until then, or until anybody looks, the branches do not
-/// count the keys that were added to the leaf, and its interpolation is that of before.
+/// After an insert at the end of the tree, the path stays there, and a greater key is added to the last leaf
+/// without a search. Leaves are filled, and so are the branches above them. Until `flushCounts`, the branches
+/// do not count the keys appended to the last leaf, and its interpolation is not updated.
 extension TreeWriter {
-  /// Puts a key behind the last one, where `isAtEnd` says that the path leads there.
+  /// Appends a key.
   ///
-  /// - Returns: False where the key does not come behind the last one; nothing is changed then.
+  /// - Precondition: `isAtEnd`.
+  /// - Returns: False if the key is not after the last one; nothing is changed then.
   @inline(__always)
   func append(_ key: SearchKey, _ payload: Page.Payload) throws(EngineError) -> Bool {
     switch path[0].page.append(key, payload) {
@@ -19,13 +19,13 @@ extension TreeWriter {
     return true
   }
 
-  /// Notes that the path leads to the end of the tree, after an entry was put at its place.
+  /// Sets `isAtEnd` if the path leads to the last entry of the tree.
   @inline(__always)
   func noteEnd() {
     if pathHolds, path[0].index == path[0].page.count &- 1, isRightmost { isAtEnd = true }
   }
 
-  /// Makes the tree whole: what was appended is counted.
+  /// Adds the appended keys to the counts of the branches.
   @inline(__always)
   func flushCounts() {
     if uncounted > 0 { countAppended() }
@@ -40,7 +40,7 @@ extension TreeWriter {
 
   // MARK: Full leaves
 
-  /// Where the last leaf has no room as it is.
+  /// Appends a key to a last leaf that has no room in its current layout.
   @inline(never)
   private func appendToNext(_ key: SearchKey, _ payload: Page.Payload) throws(EngineError) {
     flushCounts()
@@ -56,26 +56,28 @@ extension TreeWriter {
     try appendLeaf(key, payload)
   }
 
-  /// Begins a leaf with a key that comes behind the last one.
+  /// Begins a new last leaf with a key.
   private func appendLeaf(_ key: SearchKey, _ payload: Page.Payload) throws(EngineError) {
     let left = path[0].page
     let common = SearchKey.commonBytes(separator(of: left.count - 1, in: left), key)
     let (reference, leaf) = try makePage()
-    // What the next keys will share is not known: as much as these two do, but no more than the last leaf's.
+    // The prefix of later keys is unknown: use what these two keys share, but no more than the last leaf's
+    // prefix.
     leaf.begin(sharing: min(common, left.prefixBytes), of: key, payload, birth: generation)
     let child = Page.Payload(child: reference, checksum: 0, keyCount: 0)
     try appendChild(1, SearchKey(key.base, min(key.count, common + 1)), child)
     path[0] = Step(page: leaf, reference: reference, index: 0)
   }
 
-  /// Adds a child without counted keys behind the last one of the path's branch, which may be above the root.
+  /// Appends a child, without counting its keys, to the path's branch at `level`, which may be above the
+  /// root.
   private func appendChild(
     _ level: Int, _ separator: SearchKey, _ payload: Page.Payload
   ) throws(EngineError) {
     guard level <= root.level else { return try appendRoot(separator, payload) }
     let branch = path[level].page
     path[level].index = branch.count
-    // A branch with one child does not know yet what its separators share.
+    // The prefix of a branch with one child is unknown until its second separator arrives.
     if branch.count > 1, branch.insert(separator, payload, at: branch.count) { return }
     if branch.usedBytes <= Self.nearlyFull {
       pageBuilder.begin(level: level)
@@ -88,7 +90,7 @@ extension TreeWriter {
     try appendBranch(level, separator, payload)
   }
 
-  /// Begins a branch with a child that comes behind all others.
+  /// Begins a branch with a child that is after all others.
   private func appendBranch(
     _ level: Int, _ separator: SearchKey, _ payload: Page.Payload
   ) throws(EngineError) {
@@ -107,14 +109,14 @@ extension TreeWriter {
   }
 }
 
-/// A leaf that only gets entries behind its last one.
+/// Appending to a leaf.
 extension Page {
   fileprivate enum Appended {
     case done, noRoom, notLast
   }
 
-  /// Puts an entry behind the last one of a leaf, if it belongs there, the key shares the page's prefix and there
-  /// is room. What interpolation starts from is left as it is.
+  /// Appends an entry to a leaf if its key is the greatest and has the page's prefix, and there is room. Does
+  /// not update the interpolation.
   @inline(__always)
   fileprivate func append(_ key: SearchKey, _ payload: Payload) -> Appended {
     let (prefixCount, count) = (prefixBytes, count)
@@ -128,7 +130,7 @@ extension Page {
     return write(key, head: head, suffix, payload, at: count) ? .done : .noRoom
   }
 
-  /// Writes an entry that comes behind all others; false where there is no room.
+  /// Writes an entry at the end of a leaf; returns false if there is no room.
   @inline(__always)
   private func write(_ key: SearchKey, head: UInt64, _ suffix: Int, _ payload: Payload, at index: Int) -> Bool
   {
@@ -152,7 +154,7 @@ extension Page {
     return true
   }
 
-  /// Makes this a leaf of one entry, for keys that are like it and come behind it.
+  /// Initializes a leaf with one entry, laid out for similar keys after it.
   fileprivate func begin(sharing prefixBytes: Int, of key: SearchKey, _ payload: Payload, birth: UInt64) {
     base.initializeMemory(as: UInt8.self, repeating: 0, count: Page.headerBytes)
     let arrays = Page.arraysOffset(prefixBytes: prefixBytes)
@@ -170,7 +172,8 @@ extension Page {
     setInterpolation()
   }
 
-  /// Whether keys lie here with bytes that all of them, and another, share.
+  /// Whether a rebuilt page might store a longer prefix: a cheap test, by one byte of the first key and
+  /// `key`.
   fileprivate func couldShareMore(with key: SearchKey) -> Bool {
     guard heapStart < Page.byteCount, restBytes(0) > 0 else { return false }
     let prefixCount = prefixBytes

@@ -1,15 +1,17 @@
-/// Filling leaves that splits and deletes have left room in.
+/// Compacts leaves that splits and deletes have left partly empty.
 extension TreeWriter {
-  /// As full as a page is made: it has to have some room for changes.
+  /// Target size of a compacted leaf in bytes: some room is left for changes.
   private static let packed = Page.byteCount * 15 / 16
 
-  /// Fills the leaf of a key from those to the right of it under the same branch.
+  /// Fills the leaf of a key from the leaves to the right of it under the same branch.
   func compactLeaf(at bytes: UnsafeRawBufferPointer) throws(EngineError) {
     guard root.reference != .none else { return }
     repeat { _ = try locate(SearchKey(bytes)) } while try fillFromRight()
   }
 
-  /// Moves entries from the next leaf into the path's; returns whether that has emptied it.
+  /// Moves entries from the next leaf into the path's leaf.
+  ///
+  /// - Returns: Whether the next leaf was emptied and removed.
   private func fillFromRight() throws(EngineError) -> Bool {
     guard root.level > 0, path[1].index + 1 < path[1].page.count, path[0].page.usedBytes < Self.packed else {
       return false
@@ -41,7 +43,7 @@ extension TreeWriter {
     pageBuilder.append(sibling, separator: separator)
   }
 
-  /// How many of the scratch's entries make a page of at most so many bytes.
+  /// The number of the builder's entries that make a page of at most this many bytes.
   private func mostThatFits(_ bytes: Int) -> Int {
     var (low, high) = (0, pageBuilder.count)
     while low < high {

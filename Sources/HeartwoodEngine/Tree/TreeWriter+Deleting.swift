@@ -1,12 +1,16 @@
-/// Taking keys out. An empty page goes; a page less than a quarter full is joined with a neighbour under the
-/// same branch where both fit into three quarters of a page; a root with one child gives way to it.
+/// Deletes keys and rebalances the tree.
+///
+/// An empty page is removed. A page less than a quarter full is merged with a sibling under the same branch
+/// if both fit into three quarters of a page. A root with one child is replaced by the child.
 extension TreeWriter {
   private static let sparse = Page.byteCount / 4
   private static let joined = Page.byteCount * 3 / 4
 
   /// Deletes a key.
   ///
-  /// - Returns: Whether it was there.
+  /// - Complexity: O(log n).
+  ///
+  /// - Returns: Whether the key existed.
   func delete(_ bytes: UnsafeRawBufferPointer) throws(EngineError) -> Bool {
     guard root.reference != .none, try locate(SearchKey(bytes)) else { return false }
     try ownPath()
@@ -18,7 +22,9 @@ extension TreeWriter {
 
   /// Deletes the keys of a range, leaf by leaf.
   ///
-  /// - Returns: How many there were.
+  /// - Complexity: O(k + log n) for k keys.
+  ///
+  /// - Returns: Number of deleted keys.
   func deleteRange(_ range: KeyRange) throws(EngineError) -> UInt64 {
     let (from, to) = range.halfOpen
     var deleted: UInt64 = 0
@@ -34,7 +40,7 @@ extension TreeWriter {
     return deleted
   }
 
-  /// Deletes what the first leaf with keys of the range has of it.
+  /// Deletes the keys of the range that are in the first leaf with any of them; returns how many.
   private func deleteInOneLeaf(from: SearchKey, to: SearchKey?) throws(EngineError) -> UInt64 {
     _ = try locate(from)
     if path[0].index == path[0].page.count {
@@ -44,7 +50,7 @@ extension TreeWriter {
     let start = path[0].index
     let end = to.map { page.search($0).index } ?? page.count
     guard end > start else { return 0 }
-    // Asked before anything is removed: the page may be changed where it is.
+    // Computed before anything is removed, because `remove` may change the page in place.
     let isWhole = start == 0 && end == page.count
     if isWhole {
       try ownPath(above: 0)
@@ -61,7 +67,7 @@ extension TreeWriter {
     if level < root.level { try ownPath(from: level + 1) }
   }
 
-  /// Makes the path lead to the first entry of the next leaf.
+  /// Moves the path to the first entry of the next leaf; returns false if there is none.
   private func moveToNextLeaf() throws(EngineError) -> Bool {
     pathHolds = false
     var level = 1
@@ -77,7 +83,7 @@ extension TreeWriter {
     return true
   }
 
-  /// After entries were taken from the page of the path at `level`.
+  /// Rebalances after entries were removed from the path's page at `level`.
   func rebalance(_ level: Int) throws(EngineError) {
     try rebalance(level, isEmpty: path[level].page.count == 0)
   }
@@ -92,7 +98,7 @@ extension TreeWriter {
     }
   }
 
-  /// Takes a page that has become empty out of the branch above it.
+  /// Removes an empty page from the branch above it.
   private func removePage(_ level: Int) throws(EngineError) {
     pathHolds = false
     discard(path[level].reference, path[level].page)
@@ -104,7 +110,7 @@ extension TreeWriter {
     }
   }
 
-  /// A root with one child gives way to it.
+  /// Replaces a root that has one child with the child.
   private func lowerRoot() throws(EngineError) {
     while root.level > 0 {
       let page = try space.page(root)
@@ -118,7 +124,7 @@ extension TreeWriter {
     }
   }
 
-  /// Joins a page with one beside it, if they are small enough together.
+  /// Merges a page with a sibling if both fit into `joined` bytes.
   private func mergeSiblings(_ level: Int) throws(EngineError) {
     let step = path[level]
     let parent = path[level + 1]
@@ -152,10 +158,12 @@ extension TreeWriter {
     return SearchKey(UnsafeRawPointer(separatorBuffer), page.keyBytes(index))
   }
 
-  // MARK: Giving memory back
+  // MARK: Evicting pages
 
-  /// Lets the tree refer to the copies on disk of all pages that have one, so that their memory can be
-  /// used again. Before the first change of a generation, which is a generation without other changes.
+  /// Makes the tree refer to the copies on disk of all pages that have one, so that their memory can be
+  /// reused.
+  ///
+  /// - Precondition: The generation has no changes yet, and gets no others.
   func evictCleanPages() throws(EngineError) {
     guard root.reference.isInArena, root.reference != .none else { return }
     pathHolds = false
@@ -183,7 +191,8 @@ extension TreeWriter {
     return (copyReference, 0)
   }
 
-  /// Goes on from another tree, on disk: the generation under construction needs nothing of the one that it began from.
+  /// Replaces the tree under construction with a tree on disk. Nothing of the tree that the generation began
+  /// from is kept.
   func replaceWhole(with other: TreeRoot) {
     pathHolds = false
     if root.reference.isInArena, root.reference != .none { discardAll(root.reference) }
@@ -200,8 +209,7 @@ extension TreeWriter {
 }
 
 extension KeyRange {
-  /// The same range as "from the first, up to but without the second". The key right behind another is
-  /// that key with a zero byte added.
+  /// The range as a half-open interval. The successor of a key is the key with a zero byte appended.
   fileprivate var halfOpen: (from: [UInt8]?, to: [UInt8]?) {
     (
       lower.map { $0.isInclusive ? $0.key : $0.key + [0] },

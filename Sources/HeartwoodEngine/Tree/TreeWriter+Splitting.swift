@@ -1,7 +1,8 @@
-/// What happens where a page has no room.
+/// Inserts into pages that have no room.
 extension TreeWriter {
-  /// Puts an entry at the path's place in a page that has no room for it as it is: compacted or with another
-  /// prefix the page may have; else a leaf shares with those beside it, or the page is split. The page may be changed.
+  /// Inserts an entry at the path's position in a page that has no room for it in its current layout. The
+  /// page is rebuilt if that makes room; otherwise a leaf redistributes entries over its siblings, or the
+  /// page is split.
   func rebuild(_ level: Int, _ key: SearchKey, _ payload: Page.Payload, replacing: Bool) throws(EngineError) {
     let step = path[level]
     pathHolds = false
@@ -18,7 +19,7 @@ extension TreeWriter {
     try buildOrSplit(level)
   }
 
-  /// Makes the path's page what is in the scratch, and splits it where that is too much for one.
+  /// Builds the path's page from the builder's entries, and splits it if they do not fit into one page.
   func buildOrSplit(_ level: Int) throws(EngineError) {
     if pageBuilder.fits(0..<pageBuilder.count) {
       pageBuilder.build(0..<pageBuilder.count, into: path[level].page, birth: generation)
@@ -27,7 +28,7 @@ extension TreeWriter {
     }
   }
 
-  /// Fills the scratch with what the path's page is to have, between what its neighbours have.
+  /// Fills the builder with the entries of the path's page, and of its siblings if it has any.
   private func gather(
     _ level: Int, _ key: SearchKey, _ payload: Page.Payload, replacing: Bool,
     with neighbours: Neighbours? = nil
@@ -42,7 +43,7 @@ extension TreeWriter {
 
   static let nearlyFull = Page.byteCount * 15 / 16
 
-  /// Begins a page for an entry that comes behind a full one: keys that come in order leave full pages.
+  /// Begins a new page for an entry after the last one of a full page: ordered inserts leave full pages.
   private func append(_ level: Int, _ key: SearchKey, _ payload: Page.Payload) throws(EngineError) {
     let left = path[level].page
     pageBuilder.begin(level: level)
@@ -53,10 +54,10 @@ extension TreeWriter {
     if level == 0 { run.move(to: right, at: 0) }
   }
 
-  /// Builds two pages of what is in the scratch: the path's, and a new one to the right of it.
+  /// Builds two pages from the builder's entries: the path's page, and a new one to the right of it.
   ///
-  /// Where a run of keys is on its way into the middle of a leaf, the leaf is cut behind it: what follows the run
-  /// goes to the right, and the run goes on filling the left one.
+  /// If a run of ordered keys is being inserted into the middle of a leaf, the leaf is split after the run:
+  /// the entries after the run move to the right, and the run continues to fill the left page.
   private func split(_ level: Int) throws(EngineError) {
     let (left, index) = (path[level].page, path[level].index)
     let cut = (level == 0 && run.isLong ? pageBuilder.cut(behind: index) : nil) ?? pageBuilder.cut()
@@ -65,7 +66,7 @@ extension TreeWriter {
     if level == 0 && index >= cut { run.move(to: right, at: index - cut) }
   }
 
-  /// Builds a page of the scratch's entries from `cut` on, and adds it behind the path's.
+  /// Builds a page from the builder's entries from `cut` on, and inserts it after the path's page.
   @discardableResult
   func addRight(_ level: Int, from cut: Int, leftCount: UInt64) throws(EngineError) -> Page {
     let (reference, right) = try makePage()
@@ -81,13 +82,13 @@ extension TreeWriter {
     return right
   }
 
-  /// Copies a separator to where the next use of the scratch does not overwrite it.
+  /// Copies a separator to memory that the next use of the builder does not overwrite.
   func keepSeparator(_ separator: SearchKey) -> SearchKey {
     separatorBuffer.copyMemory(from: separator.base, byteCount: separator.count)
     return SearchKey(UnsafeRawPointer(separatorBuffer), separator.count)
   }
 
-  /// Adds the right half of a split page behind the left one, in the branch above.
+  /// Inserts the right half of a split page after the left one, in the branch above.
   private func insertChild(
     _ level: Int, leftCount: UInt64, _ separator: SearchKey, _ payload: Page.Payload
   ) throws(EngineError) {
@@ -99,7 +100,7 @@ extension TreeWriter {
     }
   }
 
-  /// Puts a new root above the two halves of the old one.
+  /// Adds a new root above the two halves of the old one.
   func growRoot(
     leftCount: UInt64, _ separator: SearchKey, _ right: Page.Payload
   ) throws(EngineError) {
@@ -115,13 +116,13 @@ extension TreeWriter {
   }
 }
 
-/// Keys that were put into one leaf one behind the other.
+/// Keys that were inserted into one leaf one after the other, in order.
 struct InsertionRun {
   private var leaf: UnsafeMutableRawPointer?
   private var index = 0
   private var length = 0
 
-  /// Whether chance would hardly have made it.
+  /// Whether the run is too long to be chance.
   var isLong: Bool { length >= 8 }
 
   @inline(__always)
@@ -131,7 +132,7 @@ struct InsertionRun {
     self.index = index
   }
 
-  /// Says where the last key of the run is now.
+  /// Sets the position of the run's last key after its page was split.
   mutating func move(to page: Page, at index: Int) {
     leaf = page.base
     self.index = index

@@ -1,9 +1,11 @@
-/// Changes the tree: one generation at a time, by one writer.
+/// Changes the tree, one generation at a time.
 ///
-/// A page is changed in place if the generation under construction made it; any other page is copied
+/// A page is changed in place if the generation under construction created it. Any other page is copied
 /// first, and so are the branches above it. Readers of older generations therefore never see a change.
 ///
-/// After a method has thrown, the generation under construction is to be rolled back.
+/// After a method throws, the caller must roll back the generation under construction.
+///
+/// - Precondition: The caller holds the writer lock.
 final class TreeWriter {
   let space: PageSpace
   let generations: Generations
@@ -12,18 +14,17 @@ final class TreeWriter {
   /// The tree under construction.
   @exclusivity(unchecked) var root = TreeRoot.empty
   @exclusivity(unchecked) private(set) var generation: UInt64 = 0
-  // The lists are touched once for every page that is copied; only methods of the writer touch them, one at a
-  // time, so the checks for overlapping access would find nothing.
+  // The writer touches these lists once per copied page, one method at a time: checks for overlapping access
+  // would find nothing.
 
-  /// Pages that this generation made.
+  /// Pages that this generation created.
   @exclusivity(unchecked) private var born = PlainList<UInt32>()
-  /// Of those, the ones it does not need any more.
+  /// Pages that this generation created and does not need any more.
   @exclusivity(unchecked) private var dropped = PlainList<UInt32>()
   /// Pages of older generations that this one has replaced.
   @exclusivity(unchecked) private var replaced = PlainList<Generations.RetiredPage>()
 
-  /// The way from the root down to a leaf: the page at each level (0 is the leaf), its reference, and
-  /// the entry taken in it.
+  /// One level of the path from the root to a leaf (level 0): the page, its reference, and the chosen entry.
   struct Step {
     var page: Page
     var reference: PageReference
@@ -31,15 +32,15 @@ final class TreeWriter {
   }
 
   let path: UnsafeMutablePointer<Step>
-  /// Whether `path` leads to the leaf where the last change was, and holds still.
+  /// Whether `path` is valid and leads to the leaf of the last change.
   @exclusivity(unchecked) var pathHolds = false
-  /// Whether it leads to the end of the tree, in pages of this generation; see `append`.
+  /// Whether `path` leads to the last entry of the tree, in pages of this generation; see `append`.
   @exclusivity(unchecked) var isAtEnd = false
-  /// Keys of the last leaf that the branches above it do not count yet; only while `isAtEnd`.
+  /// Number of keys in the last leaf that the branches above do not count yet. Nonzero only while `isAtEnd`.
   @exclusivity(unchecked) var uncounted: UInt64 = 0
-  /// How keys are coming in.
+  /// Detects keys that are inserted in order.
   @exclusivity(unchecked) var run = InsertionRun()
-  /// The separator on its way into a parent.
+  /// Holds a separator while it is inserted into a parent.
   let separatorBuffer: UnsafeMutableRawPointer
 
   init(space: PageSpace, generations: Generations) {
@@ -56,7 +57,7 @@ final class TreeWriter {
 
   // MARK: Generations
 
-  /// Begins a generation that starts as `root`. Pages that no reader needs any more are taken back.
+  /// Begins a generation with the tree `root`, and frees the pages that no reader needs any more.
   func begin(generation: UInt64, from root: TreeRoot) {
     self.root = root
     self.generation = generation
@@ -70,7 +71,7 @@ final class TreeWriter {
     return TreeView(space: space, root: root)
   }
 
-  /// Ends the generation; the result is to be published. Its pages do not change any more.
+  /// Ends the generation. Its pages do not change any more; the caller publishes the result.
   func commit() -> TreeRoot {
     flushCounts()
     for place in 0..<replaced.count { generations.retire(replaced[place]) }
@@ -82,7 +83,7 @@ final class TreeWriter {
   /// Whether the generation differs from the one that it began from.
   var hasChanges: Bool { !born.isEmpty || !replaced.isEmpty }
 
-  /// Gives the generation up: everything is as it was at `begin`.
+  /// Rolls the generation back: frees its pages. The tree is as it was at `begin`.
   func rollback() {
     for place in 0..<born.count { space.free(born[place]) }
     forget()
@@ -95,7 +96,7 @@ final class TreeWriter {
     leavePath()
   }
 
-  /// Nothing is known any more of where the path leads.
+  /// Invalidates the path.
   func leavePath() {
     pathHolds = false
     isAtEnd = false
@@ -104,9 +105,12 @@ final class TreeWriter {
 
   // MARK: Putting
 
-  /// Puts a key and what the tree is to hold for it.
+  /// Inserts a key, or replaces its value.
   ///
-  /// - Returns: Whether the key was there before.
+  /// - Complexity: O(log n); amortized O(1) for keys in order at the
+  ///   end.
+  ///
+  /// - Returns: Whether the key existed before.
   func put(_ bytes: UnsafeRawBufferPointer, _ entry: TreeEntry) throws(EngineError) -> Bool {
     let key = SearchKey(bytes)
     let payload = Page.Payload(entry)
@@ -145,9 +149,9 @@ final class TreeWriter {
 
   // MARK: The path
 
-  /// Makes `path` lead to where a key is, or would have to be put.
+  /// Makes `path` lead to a key's entry, or to the position where the key would be inserted.
   ///
-  /// - Returns: Whether the key is there.
+  /// - Returns: Whether the key exists.
   @inline(__always)
   func locate(_ key: SearchKey) throws(EngineError) -> Bool {
     flushCounts()
@@ -160,8 +164,8 @@ final class TreeWriter {
     return try descend(to: key)
   }
 
-  /// Whether a key surely belongs to the leaf that `path` leads to, told by two comparisons: what is loaded
-  /// in order needs no descent.
+  /// Whether a key certainly belongs to the leaf that `path` leads to. Two comparisons of heads decide, so
+  /// that ordered inserts need no descent.
   @inline(__always)
   private func staysInLeaf(_ key: SearchKey) -> Bool {
     let page = path[0].page
@@ -202,10 +206,10 @@ final class TreeWriter {
     return isFound
   }
 
-  /// Sees to it that the pages of the path, from `level` up, may be changed.
+  /// Ensures that the path's pages from `level` up may be changed.
   @inline(__always)
   func ownPath(from level: Int = 0) throws(EngineError) {
-    // What is above a page of this generation is of this generation too.
+    // Invariant: all ancestors of a page of this generation are of this generation too.
     if path[level].page.birth != generation { try copyPath(from: level) }
   }
 
@@ -226,7 +230,7 @@ final class TreeWriter {
     }
   }
 
-  /// Makes what is above a page of the path refer to it at another place.
+  /// Makes the parent of the path's page at `level`, or the root, refer to its copy.
   private func link(_ level: Int, to reference: PageReference) {
     if level == root.level {
       root.reference = reference
@@ -238,7 +242,7 @@ final class TreeWriter {
     }
   }
 
-  /// Notes that keys were added to, or taken from (wrapping), the page of the path at `level`.
+  /// Adds to the key counts above the path's page at `level`; a wrapping negative number subtracts.
   @inline(__always)
   func addToCounts(above level: Int, _ keys: UInt64) {
     root.count &+= keys
@@ -258,7 +262,7 @@ final class TreeWriter {
     return (reference, space.arenaPage(reference))
   }
 
-  /// The generation under construction does not need the page any more.
+  /// Marks a page that the generation under construction does not need any more.
   func discard(_ reference: PageReference, _ page: Page) {
     guard reference.isInArena else { return }
     if page.birth == generation {

@@ -12,7 +12,7 @@ extension ManagedObjectContext {
     return self.object(object.entity.relationship(at: slot).destinationEntity, id.key)
   }
 
-  /// Sets a to-one relationship and keeps its inverse.
+  /// Sets a to-one relationship and updates its inverse.
   func setToOne(_ object: ManagedObject, _ slot: Int, _ destination: ManagedObject?) {
     beginUse("setting", object, slot)
     defer { endUse() }
@@ -28,7 +28,7 @@ extension ManagedObjectContext {
 
   // MARK: To-many
 
-  /// The destinations' keys: in order where the relationship has one.
+  /// The destinations' keys, in order if the relationship is ordered.
   func relatedKeys(_ object: ManagedObject, _ slot: Int) -> [UInt64] {
     beginUse("reading", object, slot)
     defer { endUse() }
@@ -42,7 +42,7 @@ extension ManagedObjectContext {
     return self.object(object.entity.relationship(at: slot).destinationEntity, key)
   }
 
-  /// All destinations, as faults.
+  /// All destinations: registered objects or faults.
   func related(_ object: ManagedObject, _ slot: Int) -> [ManagedObject] {
     beginUse("reading", object, slot)
     defer { endUse() }
@@ -56,7 +56,7 @@ extension ManagedObjectContext {
     return loadedState(object, slot).contains(destination.identifier.key)
   }
 
-  /// Makes `destinations` the whole relationship, by differences.
+  /// Replaces all destinations by `destinations`, writing only the differences.
   func setRelated(_ object: ManagedObject, _ slot: Int, _ destinations: [ManagedObject]) {
     beginUse("setting", object, slot)
     defer { endUse() }
@@ -76,7 +76,7 @@ extension ManagedObjectContext {
     }
   }
 
-  /// Relates `destination`; in an ordered relationship at `index` or at the end.
+  /// Adds `destination`; in an ordered relationship at `index`, or at the end if it is nil.
   func insertRelated(_ object: ManagedObject, _ slot: Int, _ destination: ManagedObject, at index: Int?) {
     beginUse("adding to", object, slot)
     defer { endUse() }
@@ -92,7 +92,7 @@ extension ManagedObjectContext {
     if let index { place(key, at: index, in: state, relationship) }
   }
 
-  /// Ends the relation to `destination`.
+  /// Removes `destination`; does nothing but mark `object` as changed if it is not a destination.
   func removeRelated(_ object: ManagedObject, _ slot: Int, _ destination: ManagedObject) {
     beginUse("removing from", object, slot)
     defer { endUse() }
@@ -103,7 +103,7 @@ extension ManagedObjectContext {
     dropInverse(of: object.entity.relationship(at: slot), at: destination, of: object)
   }
 
-  /// What the object knows of the relationship, with the keys in the store loaded.
+  /// The object's state of the relationship, with the keys in the store loaded.
   func loadedState(_ object: ManagedObject, _ slot: Int) -> RelationshipState {
     let state = state(object, slot)
     if !state.isLoaded { load(state, object, slot) }
@@ -122,7 +122,7 @@ extension ManagedObjectContext {
     if keys != state.keys() { state.setOrder(keys) }
   }
 
-  /// What the object knows of the relationship, loaded or not.
+  /// The object's state of the relationship, loaded or not.
   func state(_ object: ManagedObject, _ slot: Int) -> RelationshipState {
     if let state = object.relationshipState(at: slot) { return state }
     let state = RelationshipState(isOrdered: object.entity.relationship(at: slot).isOrdered)
@@ -146,7 +146,7 @@ extension ManagedObjectContext {
     }
   }
 
-  /// Forgets what the store had, and lays orders that were set over what it has now.
+  /// Drops the loaded keys; if an order was set, loads the newest keys and merges the order with them.
   func reloadRelationships(of object: ManagedObject) {
     for relationship in object.entity.relationshipsBySlot where relationship.isToMany {
       guard let state = object.relationshipState(at: relationship.slot) else { continue }
@@ -155,10 +155,10 @@ extension ManagedObjectContext {
     }
   }
 
-  // MARK: The other side
+  // MARK: Inverses
 
-  /// Notes at `other` that `object` now points to it. Where `other` can have one only, its former
-  /// partner loses it.
+  /// Records at `other` that `object` now references it. If the inverse is to-one, the previous partner of `other` loses
+  /// it.
   private func addInverse(
     of relationship: RelationshipDescription, at other: ManagedObject, of object: ManagedObject
   ) {
@@ -180,7 +180,7 @@ extension ManagedObjectContext {
     if let former { forget(other, in: relationship, of: former) }
   }
 
-  /// Notes at `other` that `object` no longer points to it.
+  /// Records at `other` that `object` no longer references it.
   private func dropInverse(
     of relationship: RelationshipDescription, at other: ManagedObject, of object: ManagedObject
   ) {
@@ -188,7 +188,7 @@ extension ManagedObjectContext {
     forget(object, in: inverse, of: other)
   }
 
-  /// Takes `target` out of one side of a relationship, and nothing else.
+  /// Removes `target` from one side of a relationship only.
   func forget(
     _ target: ManagedObject, in relationship: RelationshipDescription, of object: ManagedObject
   ) {
@@ -196,8 +196,8 @@ extension ManagedObjectContext {
     if relationship.isToMany {
       let state = state(object, relationship.slot)
       let key = target.identifier.key
-      // Asking a loaded state avoids a difference for what is not there; an unloaded one is trusted
-      // to agree with the side that was just changed.
+      // A loaded state is checked, so that an absent key makes no difference. An unloaded one is assumed to agree
+      // with the side that was just changed.
       guard !state.isLoaded || state.contains(key) else { return }
       willEdit(object)
       state.remove(key)
@@ -222,7 +222,7 @@ extension ManagedObjectContext {
 }
 
 extension Array where Element == ManagedObject {
-  /// Each object once, where it stands first.
+  /// The objects without duplicates, in the order of their first occurrence.
   fileprivate func uniqued() -> [ManagedObject] {
     var seen: Set<ObjectIdentifier> = []
     return filter { seen.insert(ObjectIdentifier($0)).inserted }

@@ -1,11 +1,11 @@
-/// The destinations of a to-many relationship, made one at a time as they are asked for.
+/// The destinations of a to-many relationship, created one at a time on access.
 ///
-/// Where `Set<City>` makes every object of the relationship at each read, this loads keys only:
-/// counting and membership make no object, iterating makes each as it comes by. It is the projected
-/// value of every to-many property (`country.$cities`), and may be a property's declared type.
+/// A `Set<City>` creates every object of the relationship at each read. This loads keys only: `count` and `contains`
+/// create no object, and iteration creates one at a time. It is the projected value of every to-many property
+/// (`country.$cities`), and may be a property's declared type.
 ///
-/// It shows the relationship as it is when it is asked, changes made later included. Changing the
-/// relationship while iterating over it leaves the iteration on the state that it began with.
+/// It always shows the current relationship, including later changes. An iteration continues with the destinations at
+/// its start if the relationship changes.
 public struct RelatedObjects<Element: ManagedObject>: Sequence {
   let owner: ManagedObject
   let slot: Int
@@ -15,39 +15,41 @@ public struct RelatedObjects<Element: ManagedObject>: Sequence {
     self.slot = slot
   }
 
-  /// How many destinations there are. Loads the keys once.
+  /// The number of destinations. The first use loads the keys.
   public var count: Int { owner.managedObjectContext?.relatedKeys(owner, slot).count ?? 0 }
 
-  /// Whether there is none.
+  /// Whether there are no destinations.
   public var isEmpty: Bool { count == 0 }
 
-  /// Whether `object` is among them. Loads the keys once; then logarithmic in their number, linear
-  /// in an ordered relationship.
+  /// Whether `object` is a destination. The first use loads the keys.
+  ///
+  /// - Complexity: Logarithmic in the number of destinations. In an ordered relationship, constant after a linear first
+  ///   call.
   public func contains(_ object: Element) -> Bool {
     owner.managedObjectContext?.containsRelated(owner, slot, object) ?? false
   }
 
-  /// Relates `object`, at the end of an ordered relationship. Does nothing when it is related already.
+  /// Adds `object`, at the end of an ordered relationship. Does nothing if it is a destination already.
   public func insert(_ object: Element) {
     owner.managedObjectContext?.insertRelated(owner, slot, object, at: nil)
   }
 
-  /// Relates `object` at a place of an ordered relationship, or moves it there.
+  /// Adds `object` at an index of an ordered relationship, or moves it there.
   ///
-  /// - Precondition: the relationship is ordered and `index` is at most the count.
+  /// - Precondition: The relationship is ordered and `index` is at most the count without `object`.
   public func insert(_ object: Element, at index: Int) {
     owner.managedObjectContext?.insertRelated(owner, slot, object, at: index)
   }
 
-  /// Ends the relation to `object`. Does nothing when there is none.
+  /// Removes `object`. Does nothing if it is not a destination.
   public func remove(_ object: Element) {
     owner.managedObjectContext?.removeRelated(owner, slot, object)
   }
 
-  /// The identifiers of the destinations, without making objects.
+  /// The identifiers of the destinations, without creating objects.
   public var objectIDs: [ManagedObjectID] { owner.objectIDs(forRelationshipAt: slot) }
 
-  /// An iterator over the destinations as they are now.
+  /// An iterator over the current destinations.
   public func makeIterator() -> Iterator {
     let context = owner.managedObjectContext
     return Iterator(
@@ -55,13 +57,13 @@ public struct RelatedObjects<Element: ManagedObject>: Sequence {
       keys: context?.relatedKeys(owner, slot) ?? [])
   }
 
-  /// Makes the destinations one after the other.
+  /// Creates the destinations one after the other.
   public struct Iterator: IteratorProtocol {
     let context: ManagedObjectContext?
     let destination: EntityDescription
     let keys: [UInt64]
     var position = 0
-    /// The class of the last destination: most are of one class, and asking the runtime costs more than finding
+    /// The class of the last destination: most have the same class, and a cast by the runtime costs more than looking up
     /// the object.
     private var lastClass: ObjectIdentifier?
 
@@ -71,7 +73,7 @@ public struct RelatedObjects<Element: ManagedObject>: Sequence {
       self.keys = keys
     }
 
-    /// The next destination, a fault until it is touched.
+    /// The next destination: the registered object or a fault.
     public mutating func next() -> Element? {
       guard let context, position < keys.count else { return nil }
       context.beginUse("iterating over a relationship")

@@ -1,38 +1,37 @@
-/// What one object knows of one of its to-many relationships: keys as they are in the store, and the
-/// differences made since.
+/// An object's state of one of its to-many relationships: the keys in the store, and the unsaved differences.
 ///
-/// The keys in the store are loaded when somebody reads the relationship. Until then an object that
-/// comes or goes because the other side was set is noted as a difference only, so that keeping
-/// inverses never loads a relationship.
+/// The keys in the store are loaded at the first read of the relationship. Until then, changes by the inverse are recorded
+/// as differences only, so that maintaining inverses never loads a relationship.
 ///
-/// - Invariant: no key is both added and removed; added keys are not among the committed ones.
+/// - Invariant: No key is both added and removed; added keys are not among the committed ones.
 final class RelationshipState {
   let isOrdered: Bool
-  /// The keys in the store: in their order where the relationship has one, else ascending.
+  /// The keys in the store: in order if the relationship is ordered, otherwise ascending. Nil until loaded.
   private(set) var committed: [UInt64]?
-  /// Keys that came since the last save, in the order in which they came.
+  /// Keys that were added since the last save, in the order of addition.
   private(set) var added: InsertionOrderedSet<UInt64> = []
   private(set) var removed: Set<UInt64> = []
 
-  /// The whole pending order, once somebody has moved or placed an element of an ordered relationship; among
-  /// it still what has left since.
+  /// The whole pending order, once an element of an ordered relationship was moved or inserted at an index. It still
+  /// contains the keys in `left`.
   private var placed: [UInt64]?
+  /// Keys in `placed` that were removed since.
   private var left: Set<UInt64> = []
-  /// The keys as they stand now; made on demand.
+  /// The current keys; computed on demand.
   private var current: [UInt64]?
-  /// Membership of the keys in the store, of which an ordered relationship knows the places only; made on demand.
+  /// The committed keys as a set, for membership in an ordered relationship; computed on demand.
   private var committedSet: Set<UInt64>?
 
   init(isOrdered: Bool) { self.isOrdered = isOrdered }
 
   var isLoaded: Bool { committed != nil }
 
-  /// Whether a save has anything to write for this relationship.
+  /// Whether a save must write this relationship.
   var hasChanges: Bool {
     !added.isEmpty || !removed.isEmpty || (placed != nil && order != committed)
   }
 
-  /// The whole pending order; nil where it follows from what came and went.
+  /// The whole pending order; nil if it follows from the added and removed keys.
   var order: [UInt64]? {
     left.isEmpty ? placed : placed?.filter { !left.contains($0) }
   }
@@ -40,22 +39,23 @@ final class RelationshipState {
   func load(_ keys: [UInt64]) {
     committed = isOrdered ? keys : keys.sorted()
     committedSet = nil
-    // What was added blindly may have come into the store from elsewhere in the meantime.
+    // Keys that were added without loading may have been added to the store by another save in the meantime.
     if !added.isEmpty { for key in keys { added.remove(key) } }
     if let order { placed = laid(order, over: keys) }
     left = []
     current = nil
   }
 
-  /// What a load that failed leaves: differences, which no save takes over.
+  /// Makes the relationship empty after a failed load, keeping the differences. No save happens until the object is
+  /// refreshed.
   func loadNothing() {
     committed = []
     committedSet = nil
     current = nil
   }
 
-  /// An order that was set before, without what has gone from the store since, and with what has come at its
-  /// end.
+  /// Merges an order that was set earlier with the keys now in the store: drops keys that were removed there, and
+  /// appends new ones at the end.
   private func laid(_ order: [UInt64], over keys: [UInt64]) -> [UInt64] {
     let there = Set(keys)
     let placed = Set(order)
@@ -63,9 +63,9 @@ final class RelationshipState {
       + keys.filter { !placed.contains($0) && !removed.contains($0) }
   }
 
-  /// The keys as they stand now.
+  /// The current keys.
   ///
-  /// - Precondition: the relationship is loaded.
+  /// - Precondition: The relationship is loaded.
   func keys() -> [UInt64] {
     if let current { return current }
     if placed == nil && added.isEmpty && removed.isEmpty { return committed ?? [] }
@@ -74,9 +74,10 @@ final class RelationshipState {
     return keys
   }
 
-  /// Whether `key` is among the keys now; at most logarithmic in what is in the store.
+  /// Whether `key` is among the current keys.
   ///
-  /// - Precondition: the relationship is loaded.
+  /// - Precondition: The relationship is loaded.
+  /// - Complexity: Logarithmic in the committed keys. If ordered, constant after a linear first call.
   func contains(_ key: UInt64) -> Bool {
     if added.contains(key) { return true }
     return !removed.contains(key) && isCommitted(key)
@@ -90,10 +91,12 @@ final class RelationshipState {
     return known.contains(key)
   }
 
-  /// Notes that `key` came; it must not be there already.
+  /// Adds `key`.
+  ///
+  /// - Precondition: `key` is not among the current keys.
   func add(_ key: UInt64) {
     if removed.remove(key) == nil { added.append(key) }
-    // In an ordered relationship one that went and came back stands at the end.
+    // In an ordered relationship, a key that was removed and added again is at the end.
     if isOrdered && placed == nil && isCommitted(key) {
       placed = (committed ?? []).filter { $0 != key && !removed.contains($0) } + added
     }
@@ -102,14 +105,18 @@ final class RelationshipState {
     current = nil
   }
 
-  /// Notes that `key` went; it must be there.
+  /// Removes `key`.
+  ///
+  /// - Precondition: `key` is among the current keys.
   func remove(_ key: UInt64) {
     if !added.remove(key) { removed.insert(key) }
     if placed != nil { left.insert(key) }
     current = nil
   }
 
-  /// Fixes the whole order of an ordered relationship; the same keys as now, placed otherwise.
+  /// Sets the whole order of an ordered relationship.
+  ///
+  /// - Precondition: `keys` is a permutation of the current keys.
   func setOrder(_ keys: [UInt64]) {
     placed = keys
     left = []
@@ -121,7 +128,7 @@ final class RelationshipState {
     left = []
   }
 
-  /// Takes what is now as what is in the store, with keys given at save in place of temporary ones.
+  /// Makes the current keys the committed ones, with permanent keys in place of temporary ones.
   func commit(mapping: (UInt64) -> UInt64) {
     if committed != nil {
       let now = keys().map(mapping)
@@ -131,7 +138,7 @@ final class RelationshipState {
     forgetDifferences()
   }
 
-  /// Gives keys that were replaced their new values.
+  /// Replaces temporary keys by their permanent ones.
   func rename(_ newKey: (UInt64) -> UInt64) {
     guard !added.isEmpty else { return }
     var renamed: InsertionOrderedSet<UInt64> = []
@@ -150,8 +157,8 @@ final class RelationshipState {
     current = nil
   }
 
-  /// Forgets the keys in the store, keeping the differences: the next read loads the newest. An order that was
-  /// set has to be loaded again before a save.
+  /// Drops the loaded keys, keeping the differences: the next read loads the newest. If an order was set, the keys must be
+  /// loaded again before a save.
   func unload() {
     committed = nil
     committedSet = nil
