@@ -40,6 +40,9 @@ final class OpenStore: @unchecked Sendable {
   /// Guarded by the writer lock, like what follows.
   var pendingReload = PendingReload.none
 
+  /// Whether the store has used its reserve, and the disk had no room for another since. Changed by the process with the lease; read
+  /// at each commit. Relaxed: it decides about room only.
+  let isReserveSpent = Atomic(false)
   let numbers: SegmentNumbers
   let unrecoveredTransactions: Int
   let reclaimer = Reclaimer()

@@ -43,28 +43,19 @@ import Testing
     #expect(try Session.rows(of: reopened) == rows)
   }
 
-  @Test func `a store opens on a full disk, at least for reading`() throws {
+  @Test func `a store that was not closed opens on a full disk`() throws {
     let disk = SimulatedFileSystem()
     let session = Session(disk)
     try session.run([.commit(.full, [.put("a", bytes: 5000)]), .checkpoint])
-    let knownDurable = session.reference.newest
     try session.run(.commit(.full, [.put("b", bytes: 50)]))
     let image = try #require(disk.crashImages().first { _ in true })
     let full = FaultInjectingFileSystem(base: image.mounted(), plan: FaultPlan(spaceLimit: 0))
-    do {
-      let engine = try Engine(at: Session.path, options: Session.options, fileSystem: full)
+    for access in [EngineOptions.Access.readWrite, .readOnly] {
+      var options = Session.options
+      options.access = access
+      let engine = try Engine(at: Session.path, options: options, fileSystem: full)
       #expect(try Session.rows(of: engine) == session.reference.newest)
       try engine.close()
-    } catch let error as EngineError {
-      #expect(error.code == .noSpace, "\(error)")
     }
-    var options = Session.options
-    options.access = .readOnly
-    let reader = try Engine(at: Session.path, options: options, fileSystem: full)
-    // What only a recovery could prove is not shown before one.
-    #expect(try Session.rows(of: reader) == knownDurable)
-    try reader.close()
-    let after = try Engine(at: Session.path, options: Session.options, fileSystem: image.mounted())
-    #expect(try Session.rows(of: after) == session.reference.newest)
   }
 }

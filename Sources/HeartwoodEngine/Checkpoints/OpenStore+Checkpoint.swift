@@ -56,7 +56,7 @@ extension OpenStore {
       if $0.knownDurable.sequence < work.point.sequence { $0.knownDurable = work.point }
     }
     newestCheckpoint = checkpoint
-    layReserve()
+    updateReserve()
   }
 
   private func writeTree(

@@ -142,6 +142,7 @@ extension OpenStore {
   /// The store was opened with no other process attached: from here on others may attach, and write.
   func admitOtherProcesses() throws(EngineError) {
     guard let attachment else { return }
+    updateReserve()
     do throws(FileSystemError) {
       let record = try attachment.page.newest()
       if let record { lease.lastOwnRecord.store(record.counter, ordering: .relaxed) }

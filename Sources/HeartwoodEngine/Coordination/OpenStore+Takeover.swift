@@ -20,6 +20,7 @@ extension OpenStore {
     // 3. The tree begins again where another process has written pages.
     if case .checkpoint(let checkpoint) = pendingReload { try reload(from: checkpoint) }
     pages.sealIfLonger()
+    if case .resume = takeover {} else { updateReserve() }
     // 4. Threads of this process may write.
     lease.complete()
   }

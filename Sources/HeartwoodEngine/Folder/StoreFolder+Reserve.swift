@@ -12,26 +12,35 @@ extension StoreFolder {
 
   private static func reserveBytes(storeBytes: Int) -> Int { min(max(256 << 10, storeBytes / 8), 8 << 20) }
 
-  /// Lays the reserve where it is missing, or is much too small by now, and the disk has plenty of room. A failure leaves none.
+  /// Whether a store of this size has a reserve that it may rely on.
+  func hasReserve(storeBytes: Int) -> Bool {
+    let size = (try? size(ofFile: Self.reserveName) ?? 0) ?? 0
+    return size >= Self.reserveBytes(storeBytes: storeBytes) / 2
+  }
+
+  /// Lays the reserve if the store is large enough to have one and the disk has plenty of room. A failure leaves none.
   ///
-  /// - Parameter storeBytes: What the store's files take.
-  func layReserve(storeBytes: Int) {
-    guard storeBytes >= Self.leastBytesForReserve, let available = try? directory.availableBytes() else {
-      return
-    }
+  /// - Parameters:
+  ///   - storeBytes: The sum of the sizes of the store's files.
+  ///   - leavesRoom: How many times the reserve the disk has to have free.
+  /// - Returns: Whether there is a reserve now, or the store is too small for one.
+  @discardableResult
+  func layReserve(storeBytes: Int, ifRoomFor times: Int64 = 4) -> Bool {
+    guard storeBytes >= Self.leastBytesForReserve, !hasReserve(storeBytes: storeBytes) else { return true }
     let wanted = Self.reserveBytes(storeBytes: storeBytes)
-    guard available > 4 * wanted, let size = try? size(ofFile: Self.reserveName) ?? 0, size < wanted / 2
-    else {
-      return
-    }
+    // A file system that cannot say is not taken for a full one.
+    guard let available = try? directory.availableBytes() else { return true }
+    guard available > times * Int64(wanted) else { return false }
     do {
       try? directory.unlink(Self.reserveName)
       let file = try directory.open(Self.reserveName, .createNew)
       defer { try? file.close() }
       let zeros = [UInt8](repeating: 0, count: 64 << 10)
       for offset in stride(from: 0, to: wanted, by: zeros.count) { try file.write(all: zeros, at: offset) }
+      return true
     } catch {
       try? directory.unlink(Self.reserveName)
+      return false
     }
   }
 

@@ -50,10 +50,16 @@ struct Opening {
     }
   }
 
-  /// Recovery needs some room: where there is none, the store's reserve is taken.
+  /// Recovery copies the end of the log. On a full disk it writes that end in place instead, and uses the store's reserve only
+  /// where that needs room too.
   private func openMakingRoom(_ folder: StoreFolder) throws(EngineError) -> OpenStore {
     do throws(EngineError) {
       return try open(folder)
+    } catch {
+      guard error.code == .noSpace else { throw error }
+    }
+    do throws(EngineError) {
+      return try open(folder, recovery: .inPlace)
     } catch {
       guard error.code == .noSpace, folder.spendReserve() else { throw error }
       return try open(folder)
@@ -166,7 +172,9 @@ struct Opening {
     var isRecovered = false
   }
 
-  private func open(_ folder: StoreFolder) throws(EngineError) -> OpenStore {
+  private func open(
+    _ folder: StoreFolder, recovery: Recovery.Way = .copying
+  ) throws(EngineError) -> OpenStore {
     let syncs = options.durability != .none
     let word = try folder.publishedRecord()
     let (anchor, contents) = try AnchorFile.open(folder, access: options.access, syncs: syncs)
@@ -177,7 +185,8 @@ struct Opening {
         if syncs { try makeDurable(contents.slot, folder) }
         try unfinished.remove()
       }
-      return try assemble(try find(folder, anchor, contents, endsAsSaid: unfinished.isThere, word))
+      return try assemble(
+        try find(folder, anchor, contents, endsAsSaid: unfinished.isThere, word, recovery: recovery))
     } catch {
       anchor.close()
       throw error
@@ -200,7 +209,7 @@ struct Opening {
   ///   - word: What processes told before the anchor was read.
   func find(
     _ folder: StoreFolder, _ anchor: AnchorFile, _ contents: AnchorFile.Contents, endsAsSaid: Bool,
-    _ word: PublishedRecord
+    _ word: PublishedRecord, recovery way: Recovery.Way = .copying
   ) throws(EngineError) -> Found {
     let slot = contents.slot
     let finder = LogFinder(folder: folder, identifier: slot.identifier, options: options)
@@ -229,7 +238,8 @@ struct Opening {
       folder: folder, anchor: anchor, options: options, path: path, earlier: earlier,
       ends: checkpoint?.ends ?? [:], scan: scan)
     let log =
-      try isExact ? recovery.cleanLog() : recovery.run(contents, listing: listing, checkpoint, next: next)
+      try isExact
+      ? recovery.cleanLog() : recovery.run(contents, listing: listing, checkpoint, next: next, way)
     return Found(
       folder: folder, anchor: anchor, log: log, checkpoint: checkpoint,
       next: isExact ? next : max(next, log.last.number + 1),

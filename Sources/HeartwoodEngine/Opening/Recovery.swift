@@ -12,6 +12,13 @@ struct Recovery {
   let ends: [UInt32: LogSegments.SegmentEnd]
   let scan: LogScan
 
+  enum Way {
+    /// The end of the log is copied to new segments. Only this helps where a sync has failed before on a file system that copies on write.
+    case copying
+    /// It is written again where it is, which takes no room on most file systems.
+    case inPlace
+  }
+
   /// The log of a store that was closed: it ends where the anchor says, and goes on there.
   func cleanLog() throws(EngineError) -> Log {
     // The scan has reached it; where the last segment has no frames yet, the last frame lies before it.
@@ -20,10 +27,12 @@ struct Recovery {
 
   /// The log of a store that was not closed.
   func run(
-    _ contents: AnchorFile.Contents, listing: LogFinder.Listing, _ checkpoint: NamedCheckpoint?, next: UInt32
+    _ contents: AnchorFile.Contents, listing: LogFinder.Listing, _ checkpoint: NamedCheckpoint?, next: UInt32,
+    _ way: Way = .copying
   ) throws(EngineError) -> Log {
     // Reading only: what is not proven to be on disk is left where it is, and not shown.
     if options.access == .readOnly { return try makeLog(before(scan.durableEnd), end: scan.durableEnd) }
+    if way == .inPlace { return try recoverInPlace(listing, contents, checkpoint, next: next) }
     // 1. Transactions that nothing proves to be on disk are copied into new segments, all but the last of them durable.
     var copy = try unlinkingOnFailure(from: next) { () throws(EngineError) in try copyTail(number: next) }
     // 2. It is durable before anything refers to it.
@@ -184,10 +193,18 @@ struct Recovery {
 
   private func nameInAnchor(_ copy: inout Copy, _ checkpoint: NamedCheckpoint?) throws(EngineError) {
     let (number, end) = (copy.segment.number, copy.end)
-    let outcome = anchor.update {
+    try update(checkpoint) {
       $0.lastLogSegment = number
       $0.nextSegment = number + 1
       $0.knownDurable = end
+    }
+  }
+
+  func update(
+    _ checkpoint: NamedCheckpoint?, _ change: (inout AnchorSlot) -> Void
+  ) throws(EngineError) {
+    let outcome = anchor.update {
+      change(&$0)
       $0.isClean = false
       $0.checkpoint = checkpoint?.position
       $0.checkpointChecksum = checkpoint?.checksum ?? 0
@@ -198,7 +215,7 @@ struct Recovery {
     }
   }
 
-  private func unlinkOrphans(
+  func unlinkOrphans(
     _ listing: LogFinder.Listing, _ path: [LogSegment], _ checkpoint: NamedCheckpoint?
   ) {
     let logs = Set(path.map(\.number))

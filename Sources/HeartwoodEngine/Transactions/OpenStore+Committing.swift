@@ -69,7 +69,10 @@ extension OpenStore {
       try body(transaction)
       try transaction.checkCommittable()
       // A sync may have failed while the transaction ran.
-      if !transaction.isEmpty { try status.checkWritable() }
+      if !transaction.isEmpty {
+        try status.checkWritable()
+        try checkLeavesReserve(transaction)
+      }
     } catch {
       rollBack(transaction)
       throw error

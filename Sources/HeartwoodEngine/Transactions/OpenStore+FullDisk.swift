@@ -26,11 +26,45 @@ extension OpenStore {
     }
   }
 
-  /// Gives the reserve to reclamation that finds no room. Under the lease.
-  func spendReserve() -> Bool { attachment != nil && folder.spendReserve() }
+  // MARK: The reserve
+
+  /// Lays the reserve if it is missing and the disk has room for it. By the process with the lease, when it opens the store or takes
+  /// it over, and after a checkpoint. Under the lock of checkpoints, as it sums the sizes of files.
+  func updateReserve() {
+    guard attachment != nil else { return }
+    isReserveSpent.store(!folder.layReserve(storeBytes: Occupancy.total(self)), ordering: .relaxed)
+  }
+
+  /// Gives the reserve to compaction that finds no room. Under the lease.
+  func spendReserve() -> Bool {
+    guard attachment != nil, folder.spendReserve() else { return false }
+    isReserveSpent.store(true, ordering: .relaxed)
+    return true
+  }
 
   /// Gives the reserve to a transaction that finds no room, if it deletes. Under the lease.
-  func spendReserve(for transaction: WriteTransaction) -> Bool {
-    transaction.deletes > 0 && transaction.deletes >= transaction.puts && spendReserve()
+  func spendReserve(for transaction: WriteTransaction) -> Bool { transaction.makesRoom && spendReserve() }
+
+  /// Refuses a transaction that does not delete while the reserve is spent: the room that is left is for deleting, for compaction and
+  /// for recovery. Under the writer lock.
+  func checkLeavesReserve(_ transaction: WriteTransaction) throws(EngineError) {
+    guard isReserveSpent.load(ordering: .relaxed), !transaction.isInternal, !transaction.makesRoom else {
+      return
+    }
+    let bytes = (try? fileBytes()).map { Int($0) } ?? 0
+    guard !folder.layReserve(storeBytes: bytes, ifRoomFor: 2) else {
+      return isReserveSpent.store(false, ordering: .relaxed)
+    }
+    let error = EngineError(
+      .noSpace,
+      "the disk is full: what is left is kept for deleting and reclaiming; free some space there or in the store, and try again",
+      file: path)
+    log.noteFailure(error)
+    throw error
   }
+}
+
+extension WriteTransaction {
+  /// Whether it deletes at least as many keys as it puts.
+  fileprivate var makesRoom: Bool { deletes > 0 && deletes >= puts }
 }

@@ -135,12 +135,7 @@ extension OpenStore {
   }
 
   private func layReserveInBackground() {
-    try? withLease { () throws(EngineError) in checkpoints.withLock { layReserve() } }
-  }
-
-  /// Under the lease and the lock of checkpoints.
-  func layReserve() {
-    if attachment != nil { folder.layReserve(storeBytes: Occupancy.total(self)) }
+    try? withLease { () throws(EngineError) in checkpoints.withLock { updateReserve() } }
   }
 
   private func preallocate(_ preallocator: LogPreallocator) {
