@@ -2,9 +2,10 @@ import Foundation
 import HeartwoodEngine
 import HeartwoodFiles
 
-/// The modules below do not import Foundation, so their errors learn its ways here.
+/// An error that may concern a file. The modules below do not import Foundation, so their errors conform to
+/// its protocols here.
 protocol FilePathError {
-  /// The file or directory concerned, if it is one.
+  /// The path of the file or directory that the error concerns, if any.
   var filePath: String? { get }
 }
 
@@ -12,7 +13,7 @@ extension EngineError: LocalizedError, CustomNSError, FilePathError {
   /// Message, file, offset and cause in one line.
   public var errorDescription: String? { description }
 
-  /// The description, the file and the error below.
+  /// The description, the file path and the underlying error.
   public var errorUserInfo: [String: Any] {
     var info: [String: Any] = [NSLocalizedDescriptionKey: description]
     if let underlying { info[NSUnderlyingErrorKey] = underlying }
@@ -27,7 +28,7 @@ extension FileSystemError: LocalizedError, CustomNSError, FilePathError {
   /// Path, operation and kind of error in one line.
   public var errorDescription: String? { description }
 
-  /// The description, the path, and the system's error where its number is known.
+  /// The description, the path, and the system's error if its number is known.
   public var errorUserInfo: [String: Any] {
     var info: [String: Any] = [NSLocalizedDescriptionKey: description, NSFilePathErrorKey: path]
     if let systemNumber {

@@ -1,20 +1,20 @@
 import Foundation
 
-/// Foundation's view of the errors: the message as `localizedDescription`, and domain, codes and user-info keys of
-/// Core Data, so that code written for its errors reads these.
+/// Foundation's view of the errors: the message as `localizedDescription`, and Core Data's domain, codes and
+/// user info keys, so that code that handles Core Data's errors can handle these.
 extension HeartwoodError: LocalizedError {
   /// The message.
   public var errorDescription: String? { message }
 }
 
 extension HeartwoodError: CustomNSError {
-  /// `NSCocoaErrorDomain`, as Core Data's errors have.
+  /// `NSCocoaErrorDomain`, as for Core Data's errors.
   public static var errorDomain: String { NSCocoaErrorDomain }
 
-  /// The number of `code`.
+  /// The raw value of `code`.
   public var errorCode: Int { code.rawValue }
 
-  /// What is known besides the message, by the names in `UserInfoKey`, `NSUnderlyingErrorKey` and
+  /// The details of the error, under the keys of `UserInfoKey`, `NSUnderlyingErrorKey` and
   /// `NSFilePathErrorKey`.
   public var errorUserInfo: [String: Any] {
     var info: [String: Any] = [NSLocalizedDescriptionKey: message]
@@ -30,17 +30,17 @@ extension HeartwoodError: CustomNSError {
     return info
   }
 
-  /// The keys of `errorUserInfo`, with the texts that Core Data's constants have.
+  /// The keys of `errorUserInfo`, equal to those of Core Data's constants.
   public enum UserInfoKey {
-    /// The `ManagedObjectID` of the object whose value was refused: objects themselves stay in their context.
+    /// The `ManagedObjectID` of the object whose value was refused. Objects themselves stay in their context.
     public static let validationObject = "NSValidationErrorObject"
     /// The name of the property whose value was refused.
     public static let validationKey = "NSValidationErrorKey"
-    /// The value that was refused; missing where it was nil.
+    /// The value that was refused; absent if it was nil.
     public static let validationValue = "NSValidationErrorValue"
-    /// The single errors of `.validationMultipleErrors`, each a `HeartwoodError`.
+    /// The individual errors of `.validationMultipleErrors`, each a `HeartwoodError`.
     public static let detailedErrors = "NSDetailedErrors"
-    /// The `ManagedObjectID`s of all objects concerned.
+    /// The `ManagedObjectID`s of all affected objects.
     public static let affectedObjects = "NSAffectedObjectsErrorKey"
     /// The `MergeConflict`s of `.managedObjectMerge`, the `ConstraintConflict`s of
     /// `.managedObjectConstraintMerge`.

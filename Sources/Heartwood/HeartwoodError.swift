@@ -1,12 +1,12 @@
-/// What went wrong in the graph: in a model, a request, a value, a save or a store.
+/// An error of the object graph: of a model, a request, a value, a save or a store.
 ///
-/// The message says what, where and what to do about it. Codes have the numbers of Core Data's errors.
+/// The message says what failed, on what, and what to do. The codes have the numbers of Core Data's errors.
 public struct HeartwoodError: Error, Sendable {
   private let contents: Contents
 
   private init(contents: Contents) { self.contents = contents }
 
-  /// An error with what it concerns.
+  /// An error with its message and the objects, property and conflicts that it concerns.
   public init(
     _ code: Code, _ message: String, objectIDs: [ManagedObjectID] = [], property: String? = nil,
     details: [HeartwoodError] = [], mergeConflicts: [MergeConflict] = [],
@@ -19,8 +19,8 @@ public struct HeartwoodError: Error, Sendable {
       isOutcomeUnknown: isOutcomeUnknown)
   }
 
-  /// The same error, which says what it concerns where it did not: an object, a property and the value that was
-  /// refused.
+  /// Adds the object, the property and the refused value to an error that names none. Returns any other error
+  /// unchanged.
   func about(_ objectID: ManagedObjectID, _ property: String, _ value: Value) -> HeartwoodError {
     guard objectIDs.isEmpty, self.property == nil, details.isEmpty else { return self }
     return HeartwoodError(
@@ -30,34 +30,34 @@ public struct HeartwoodError: Error, Sendable {
         isOutcomeUnknown: isOutcomeUnknown))
   }
 
-  /// What kind of trouble.
+  /// The kind of the error.
   public var code: Code { contents.code }
-  /// What happened, where, and what to do.
+  /// The message: what failed, on what, and what to do.
   public var message: String { contents.message }
-  /// The objects concerned, if any.
+  /// The affected objects, if any.
   public var objectIDs: [ManagedObjectID] { contents.objectIDs }
-  /// The property concerned, if it is one.
+  /// The affected property, if it is one.
   public var property: String? { contents.property }
-  /// The value that was refused, in the type of `ManagedObject.value(forKey:)`; nil where it was nil, or no
-  /// value was.
+  /// The refused value, in the type of `ManagedObject.value(forKey:)`; nil if it was nil, or if no value was
+  /// refused.
   public var value: Any? {
     guard let value = contents.value, let entity = objectIDs.first?.entity, let property,
       let slot = entity.slot(named: property)
     else { return nil }
     return entity.anyValue(value, at: slot)
   }
-  /// The single errors of `.validationMultipleErrors`.
+  /// The individual errors of `.validationMultipleErrors`.
   public var details: [HeartwoodError] { contents.details }
-  /// The rows that were changed elsewhere, for `.managedObjectMerge`.
+  /// The rows that changed since they were read, for `.managedObjectMerge`.
   public var mergeConflicts: [MergeConflict] { contents.mergeConflicts }
-  /// The values that were to be unique, for `.managedObjectConstraintMerge`.
+  /// The violated uniqueness constraints, for `.managedObjectConstraintMerge`.
   public var constraintConflicts: [ConstraintConflict] { contents.constraintConflicts }
-  /// The error of the engine or the file system behind this one.
+  /// The error of the engine or the file system that caused this one.
   public var underlying: (any Error)? { contents.underlying }
-  /// True when a save may or may not be there once the store has been opened again.
+  /// Whether it is unknown if the save is in the store, until the store is opened again.
   public var isOutcomeUnknown: Bool { contents.isOutcomeUnknown }
 
-  /// One word wide, so that throwing it through typed throws stays cheap.
+  /// One word, so that typed throws of the error stay cheap.
   private final class Contents: Sendable {
     let code: Code
     let message: String
@@ -96,7 +96,7 @@ extension HeartwoodError: CustomStringConvertible {
 }
 
 extension HeartwoodError {
-  /// The kind of an error, by the number that Core Data has for it.
+  /// The kind of an error, with Core Data's number for it.
   public struct Code: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
     /// Core Data's number.
     public let rawValue: Int
@@ -107,7 +107,7 @@ extension HeartwoodError {
     /// The number.
     public var description: String { "\(rawValue)" }
 
-    /// A value was refused; no more is known.
+    /// A value was refused, without further details.
     public static let managedObjectValidation = Code(rawValue: 1550)
     /// Values that must be unique are not.
     public static let managedObjectConstraintValidation = Code(rawValue: 1551)
@@ -133,27 +133,27 @@ extension HeartwoodError {
     public static let managedObjectReferentialIntegrity = Code(rawValue: 133000)
     /// A relationship would lead into another store.
     public static let managedObjectExternalRelationship = Code(rawValue: 133010)
-    /// Rows were changed elsewhere since they were read.
+    /// Rows changed since they were read.
     public static let managedObjectMerge = Code(rawValue: 133020)
-    /// Values that must be unique are in the store already.
+    /// Values that must be unique exist in the store already.
     public static let managedObjectConstraintMerge = Code(rawValue: 133021)
-    /// No such type of store.
+    /// The type of store is unknown.
     public static let persistentStoreInvalidType = Code(rawValue: 134000)
-    /// The model and the store do not go together at all.
+    /// The model and the store are incompatible.
     public static let persistentStoreIncompatibleSchema = Code(rawValue: 134020)
     /// A save failed in the store.
     public static let persistentStoreSave = Code(rawValue: 134030)
-    /// Anything without a number of its own: a wrong model, a wrong request.
+    /// An error without a number of its own: an invalid model or request.
     public static let coreData = Code(rawValue: 134060)
     /// An operation of the store failed.
     public static let persistentStoreOperation = Code(rawValue: 134070)
     /// The store could not be opened.
     public static let persistentStoreOpen = Code(rawValue: 134080)
-    /// The store does not know this kind of request.
+    /// The store does not support this kind of request.
     public static let persistentStoreUnsupportedRequestType = Code(rawValue: 134091)
     /// The store was written with another model.
     public static let persistentStoreIncompatibleVersionHash = Code(rawValue: 134100)
-    /// A row or another part of the store is not what was written.
+    /// A row or another part of the store differs from what was written.
     public static let persistentStoreDamaged = Code(rawValue: 134180)
     /// A history token is too old, or of another store.
     public static let persistentHistoryTokenExpired = Code(rawValue: 134301)
@@ -161,10 +161,10 @@ extension HeartwoodError {
 }
 
 extension HeartwoodError {
-  /// A model that cannot be used, in one sentence.
+  /// An invalid model. The message is one sentence.
   static func model(_ message: String) -> HeartwoodError { HeartwoodError(.coreData, message) }
 
-  /// Row bytes that no save has written.
+  /// A row whose bytes are invalid.
   static func damagedRow(_ message: String) -> HeartwoodError {
     HeartwoodError(.persistentStoreDamaged, "a row is damaged: \(message); verify the store")
   }

@@ -1,19 +1,19 @@
-/// A position in bytes that somebody else keeps alive. Short input throws and never traps.
+/// A position in bytes that the caller keeps alive. Short input throws and never traps.
 @usableFromInline
 package struct ByteReader {
-  /// The bytes end within a value, or a variable-length number has no end in its ten bytes.
+  /// The bytes end within a value, or a value is not in its valid form.
   @usableFromInline
   package struct ShortInput: Error, Hashable, Sendable {
-    /// Where the value begins that is not whole.
+    /// The offset of the value that cannot be read.
     @usableFromInline package let position: Int
 
     @inlinable
     package init(position: Int) { self.position = position }
   }
 
-  /// All the bytes, those before the position too.
+  /// All bytes, including those before the position.
   @usableFromInline package let bytes: UnsafeRawBufferPointer
-  /// How many bytes were read.
+  /// The offset of the next byte to read.
   @inlinable
   package var position: Int { offset }
   @usableFromInline var offset = 0
@@ -22,11 +22,11 @@ package struct ByteReader {
   @inlinable
   package init(_ bytes: UnsafeRawBufferPointer) { self.bytes = bytes }
 
-  /// How many bytes are left.
+  /// The number of bytes left.
   @inlinable
   package var remaining: Int { bytes.count &- offset }
 
-  /// True when every byte was read.
+  /// Whether all bytes were read.
   @inlinable
   package var isAtEnd: Bool { offset == bytes.count }
 
@@ -75,13 +75,13 @@ package struct ByteReader {
     Varint.unzigzag(try readVarint())
   }
 
-  /// The next `count` bytes in place. A count that bytes from disk gave is checked here, however large.
+  /// The next `count` bytes, in place. Any count is safe, also one that was read from disk.
   @inlinable
   package mutating func readBytes(_ count: Int) throws(ShortInput) -> UnsafeRawBufferPointer {
     UnsafeRawBufferPointer(start: try advance(by: count), count: count)
   }
 
-  /// A length as a variable-length number, and that many bytes in place.
+  /// A varint length and that many bytes, in place.
   @inlinable
   package mutating func readCountedBytes() throws(ShortInput) -> UnsafeRawBufferPointer {
     let start = offset
@@ -93,7 +93,7 @@ package struct ByteReader {
     return try readBytes(Int(count))
   }
 
-  /// Passes over `count` bytes.
+  /// Skips `count` bytes.
   @inlinable
   package mutating func skip(_ count: Int) throws(ShortInput) {
     _ = try advance(by: count)
@@ -109,7 +109,7 @@ package struct ByteReader {
   @inlinable @inline(__always)
   mutating func advance(by count: Int) throws(ShortInput) -> UnsafeRawPointer {
     guard count >= 0, count <= bytes.count &- offset, let base = bytes.baseAddress else {
-      // An empty read of an empty buffer is whole; it has no address, so it gets that of an empty place.
+      // An empty read of an empty buffer succeeds. The buffer has no address, so a placeholder is returned.
       if count == 0 { return UnsafeRawPointer(bitPattern: 1).unsafelyUnwrapped }
       throw ShortInput(position: offset)
     }

@@ -1,6 +1,6 @@
-/// Bytes that grow at the end, in one block of memory that is kept from use to use.
+/// A growable byte buffer in one block of memory, which is reused.
 ///
-/// It has exactly one owner; copies are made with `bytes`.
+/// It has exactly one owner; `bytes` makes a copy.
 @usableFromInline
 package struct ByteWriter: ~Copyable, @unchecked Sendable {
   @usableFromInline var base: UnsafeMutableRawPointer
@@ -17,7 +17,7 @@ package struct ByteWriter: ~Copyable, @unchecked Sendable {
   @inlinable
   deinit { base.deallocate() }
 
-  /// How many bytes were written.
+  /// The number of bytes written.
   @inlinable
   package var count: Int { length }
 
@@ -39,7 +39,7 @@ package struct ByteWriter: ~Copyable, @unchecked Sendable {
     length &+= Varint.write(value, to: room(Varint.maximumLength))
   }
 
-  /// A signed number; short where it is near zero.
+  /// A signed number in zigzag form, which is short near zero.
   @inlinable
   package mutating func appendSignedVarint(_ value: Int64) { appendVarint(Varint.zigzag(value)) }
 
@@ -55,7 +55,7 @@ package struct ByteWriter: ~Copyable, @unchecked Sendable {
     bytes.withUnsafeBytes { append($0) }
   }
 
-  /// The length as a variable-length number, then the bytes.
+  /// Appends the length as a varint, then the bytes.
   @inlinable
   package mutating func appendCounted(_ bytes: UnsafeRawBufferPointer) {
     appendVarint(UInt64(bytes.count))
@@ -76,7 +76,7 @@ package struct ByteWriter: ~Copyable, @unchecked Sendable {
     if over > 0 { appendZeros(alignment - over) }
   }
 
-  /// Stores a number over bytes already written, as for a length known only afterwards.
+  /// Overwrites written bytes with a number, for example a length that is known only afterwards.
   @inlinable
   package mutating func store<Number: FixedWidthInteger & BitwiseCopyable>(_ value: Number, at offset: Int) {
     precondition(
@@ -84,25 +84,25 @@ package struct ByteWriter: ~Copyable, @unchecked Sendable {
     base.storeLittleEndian(value, at: offset)
   }
 
-  /// Makes sure that `count` further bytes fit without moving.
+  /// Reserves memory for `count` more bytes.
   @inlinable
   package mutating func reserve(_ count: Int) { _ = room(count) }
 
-  /// Forgets everything after the first `count` bytes.
+  /// Removes everything after the first `count` bytes.
   @inlinable
   package mutating func removeAll(after count: Int) {
     precondition(count >= 0 && count <= length, "Only written bytes can be removed.")
     length = count
   }
 
-  /// Forgets everything; memory is given back unless `keepingCapacity`.
+  /// Removes everything; releases the memory unless `keepingCapacity`.
   @inlinable
   package mutating func removeAll(keepingCapacity: Bool = true) {
     length = 0
     if !keepingCapacity { move(toCapacity: 16) }
   }
 
-  /// The bytes in place, until the next change.
+  /// The bytes, in place; valid until the next change.
   @inlinable
   package borrowing func withUnsafeBytes<Result, Failure: Error>(
     _ body: (UnsafeRawBufferPointer) throws(Failure) -> Result
@@ -110,7 +110,7 @@ package struct ByteWriter: ~Copyable, @unchecked Sendable {
     try body(UnsafeRawBufferPointer(start: base, count: length))
   }
 
-  /// The bytes in place, to be changed but not added to.
+  /// The bytes, in place, to be changed but not appended to.
   @inlinable
   package mutating func withUnsafeMutableBytes<Result, Failure: Error>(
     _ body: (UnsafeMutableRawBufferPointer) throws(Failure) -> Result
@@ -118,7 +118,7 @@ package struct ByteWriter: ~Copyable, @unchecked Sendable {
     try body(UnsafeMutableRawBufferPointer(start: base, count: length))
   }
 
-  /// Where the next `count` bytes go.
+  /// The address of the next `count` bytes; grows the buffer if they do not fit.
   @inlinable @inline(__always)
   mutating func room(_ count: Int) -> UnsafeMutableRawPointer {
     if count > capacity &- length { move(toCapacity: max(capacity * 2, length + count)) }

@@ -1,7 +1,7 @@
-/// Bytes whose order, byte by byte, is the order of the values they were made from.
+/// Encodes values as bytes whose lexicographic order is the order of the values.
 ///
-/// Values are appended one after another; the order of the whole is the order of the first value that
-/// differs. No form of one value is the beginning of another value's form of the same kind.
+/// Values are appended one after another; the first value that differs decides the order of the whole. No
+/// encoded value is a prefix of another encoded value of the same kind.
 @usableFromInline
 package enum OrderedKey {
   @inlinable
@@ -30,7 +30,7 @@ package enum OrderedKey {
     appendBigEndian(ordered(value), to: &key)
   }
 
-  /// Any bytes. A zero becomes 00 FF and 00 00 ends them, so that a beginning sorts before what goes on.
+  /// Any bytes. A zero becomes 00 FF, and 00 00 ends them, so that a prefix sorts before its extensions.
   @inlinable
   package static func append(_ bytes: UnsafeRawBufferPointer, to key: inout [UInt8]) {
     var start = 0
@@ -49,7 +49,7 @@ package enum OrderedKey {
     bytes.withUnsafeBytes { append($0, to: &key) }
   }
 
-  /// The UTF-8 bytes of a string as they are; the caller has normalised it where its order needs that.
+  /// The UTF-8 bytes of a string, unchanged. The caller normalises the string if the order requires it.
   @inlinable
   package static func append(_ string: String, to key: inout [UInt8]) {
     var string = string
@@ -65,7 +65,7 @@ package enum OrderedKey {
     return bits & signBit == 0 ? bits | signBit : ~bits
   }
 
-  /// What `ordered` was given; the one NaN for all NaNs.
+  /// The inverse of `ordered`; every NaN becomes the same one.
   @inlinable
   package static func unordered(_ bits: UInt64) -> Double {
     if bits == .max { return .nan }
@@ -108,7 +108,7 @@ extension ByteReader {
     OrderedKey.unordered(try readOrderedUInt64())
   }
 
-  /// Bytes appended with `OrderedKey.append`; throws where they have no end.
+  /// Bytes appended with `OrderedKey.append`; throws if they are not terminated.
   package mutating func readOrderedBytes() throws(ShortInput) -> [UInt8] {
     let start = position
     var result: [UInt8] = []

@@ -1,7 +1,7 @@
-/// Ends the process because the program broke a rule of the interface.
+/// Ends the process because the caller broke a rule of the interface.
 ///
-/// Unlike the message of `preconditionFailure`, the rule is printed to standard error in release builds, too:
-/// there it is often all that is left of the failure.
+/// Unlike `preconditionFailure`, it prints the rule to standard error in release builds too, where it is
+/// often the only information about the failure.
 @inline(never)
 @usableFromInline
 package func programError(_ rule: String, file: StaticString = #fileID, line: UInt = #line) -> Never {

@@ -1,20 +1,20 @@
-/// Numbers in 1 to 10 bytes, seven bits each, the lowest first; the high bit says that more follow.
+/// Numbers in 1 to 10 bytes, seven bits each, the lowest first; a set high bit means that more bytes follow.
 ///
-/// Every number has exactly one form: longer ones are refused when read.
+/// Every number has exactly one valid form: `read` refuses longer ones.
 @usableFromInline
 package enum Varint {
-  /// The most bytes a number takes.
+  /// The largest number of bytes that a number takes.
   @inlinable
   package static var maximumLength: Int { 10 }
 
-  /// How many bytes `value` takes, 1 to 10.
+  /// The number of bytes that `value` takes, 1 to 10.
   @inlinable
   package static func length(of value: UInt64) -> Int {
     // Rounds up the number of significant bits divided by seven; zero takes one byte too.
     (70 &- (value | 1).leadingZeroBitCount) / 7
   }
 
-  /// Writes `value` to memory with room for it, and returns how many bytes that took.
+  /// Writes `value` to memory that has room for it, and returns the number of bytes written.
   @inlinable
   package static func write(_ value: UInt64, to target: UnsafeMutableRawPointer) -> Int {
     var rest = value
@@ -28,8 +28,8 @@ package enum Varint {
     return length &+ 1
   }
 
-  /// The number at `offset` and the offset after it; nil where the bytes end too early, exceed 64 bits or
-  /// are not the shortest form. Never traps on any input; `offset` is not negative.
+  /// The number at `offset` and the offset after it; nil if the bytes end too early, exceed 64 bits or are
+  /// not the shortest form. Never traps, on any input, if `offset` is not negative.
   @inlinable
   package static func read(
     from bytes: UnsafeRawBufferPointer, at offset: Int
@@ -51,13 +51,13 @@ package enum Varint {
     return nil
   }
 
-  /// A signed number as an unsigned one that is small where the signed one is near zero.
+  /// Maps a signed number to an unsigned one that is small if the signed one is near zero.
   @inlinable
   package static func zigzag(_ value: Int64) -> UInt64 {
     UInt64(bitPattern: (value &<< 1) ^ (value &>> 63))
   }
 
-  /// What `zigzag` was given.
+  /// The inverse of `zigzag`.
   @inlinable
   package static func unzigzag(_ value: UInt64) -> Int64 {
     Int64(bitPattern: value &>> 1) ^ (0 &- Int64(bitPattern: value & 1))

@@ -1,6 +1,6 @@
 import Foundation
 
-/// The command `heartwood`.
+/// The command-line tool `heartwood`.
 @main
 struct Command {
   static let version = "0.1.0"
@@ -27,7 +27,7 @@ struct Command {
     exit(status.rawValue)
   }
 
-  /// Does what the words of a command line say, and tells a failure in one line.
+  /// Executes a command line and reports a failure on one line.
   static func run(_ words: [String], console: any Console) -> ExitCode {
     do {
       return try dispatch(words, console: console)

@@ -1,5 +1,4 @@
-/// What the command tells its caller by its exit status: the numbers of `sysexits`, and 1 for a store that failed
-/// verification.
+/// The exit status of the command: the values of `sysexits`, and 1 for a store that failed verification.
 enum ExitCode: Int32 {
   case success = 0
   case verificationFailed = 1
@@ -14,11 +13,11 @@ enum ExitCode: Int32 {
   case noPermission = 77
 }
 
-/// Why a command could not do what was asked, as the one line that its user reads.
+/// The reason why a command failed, as the line that the user reads.
 struct CommandFailure: Error, Equatable {
   let code: ExitCode
   let message: String
-  /// Whether it tells of a store whose bytes are not what was written.
+  /// Whether the failure reports damaged data in a store.
   let isDamage: Bool
 
   init(_ code: ExitCode, _ message: String, isDamage: Bool = false) {

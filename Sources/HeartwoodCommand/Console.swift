@@ -1,10 +1,10 @@
 import Foundation
 
-/// Where a command writes: results to one stream, notes to a person to the other.
+/// The output of a command: results go to one stream, notes for the user to the other.
 protocol Console: AnyObject {
-  /// Whether notes are read by a person at a terminal, who wants to see progress.
+  /// Whether notes go to a terminal, where progress is shown.
   var showsProgress: Bool { get }
-  /// Whether results are read by a person at a terminal, so that very long cells are cut.
+  /// Whether results go to a terminal, where very long cells are truncated.
   var cutsLongCells: Bool { get }
   func write(_ bytes: [UInt8]) throws(CommandFailure)
   func writeNote(_ text: String)
@@ -19,7 +19,7 @@ extension Console {
     try write(line + "\n")
   }
 
-  /// Says that a store was not closed; nothing where nothing of it is hidden.
+  /// Prints a note that a store was not closed, if it has transactions that are not recovered yet.
   func noteHidden(_ transactions: Int, in path: String) {
     guard transactions > 0 else { return }
     let last = transactions == 1 ? "its last transaction" : "its last \(transactions) transactions"
@@ -28,7 +28,7 @@ extension Console {
   }
 }
 
-/// The process's own standard output and standard error.
+/// The standard output and standard error of the process.
 final class StandardConsole: Console {
   let showsProgress = isatty(STDERR_FILENO) == 1
   let cutsLongCells = isatty(STDOUT_FILENO) == 1
@@ -50,12 +50,12 @@ final class StandardConsole: Console {
   }
 
   func writeNote(_ text: String) {
-    // Nobody is left to tell if standard error is gone.
+    // A failure to write to standard error can't be reported anywhere.
     try? FileHandle.standardError.write(contentsOf: Array(text.utf8))
   }
 }
 
-/// One line on the terminal that is written over as work goes on, and wiped at its end.
+/// A progress line on the terminal that is overwritten by each update and erased at the end.
 struct ProgressLine {
   private let console: any Console
   private let subcommand: String

@@ -1,10 +1,10 @@
 import HeartwoodBytes
 import HeartwoodFiles
 
-/// Some bytes of a file that are written in place, by a closure.
+/// A range of a file that is written through a closure.
 final class ReportingWindow: FileWindow {
   let range: Range<Int64>
-  /// Nil: each write is reported.
+  /// Nil, so that each write calls the closure.
   var base: UnsafeMutableRawPointer? { nil }
   private let put: @Sendable (UnsafeRawBufferPointer, Int64) -> Void
 

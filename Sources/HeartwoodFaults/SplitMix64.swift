@@ -1,10 +1,10 @@
 import HeartwoodBytes
 
-/// Steele, Lea and Flood's generator: small, fast, and every seed is a good one.
+/// The SplitMix64 generator of Steele, Lea and Flood. It is small and fast, and every seed is suitable.
 package struct SplitMix64: RandomNumberGenerator, Sendable {
   private var state: UInt64
 
-  /// The numbers of a seed, from the first on.
+  /// Creates a generator with a seed.
   package init(seed: UInt64) { state = seed }
 
   package mutating func next() -> UInt64 {
@@ -15,13 +15,13 @@ package struct SplitMix64: RandomNumberGenerator, Sendable {
     return mixed ^ (mixed >> 31)
   }
 
-  /// A number from 0 up to `limit`, which is not among them.
+  /// A random number in `0..<limit`. `limit` must be positive.
   package mutating func below(_ limit: Int) -> Int {
-    require(limit > 0, "There is no number below \(limit).")
+    require(limit > 0, "The limit must be positive, not \(limit).")
     return Int(next() % UInt64(limit))
   }
 
-  /// One of them; there has to be one.
+  /// A random element. The array must not be empty.
   package mutating func pick<Element>(_ elements: [Element]) -> Element { elements[below(elements.count)] }
 
   package mutating func bytes(_ count: Int) -> [UInt8] {

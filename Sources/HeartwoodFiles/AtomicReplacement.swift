@@ -1,12 +1,13 @@
-/// Replaces a small file as a whole: after a crash at any moment the name has the old bytes or the new.
+/// Replaces a small file as a whole: after a crash at any time the file has the old contents or the new.
 public enum AtomicReplacement {
-  /// Gives `name` these contents, durable when this returns.
+  /// Replaces the contents of `name`, durably.
   ///
   /// - Parameters:
-  ///   - name: The file, which need not exist.
-  ///   - entropy: Names the temporary file beside it.
-  /// - Throws: what the directory and the file throw. Before the rename the temporary file is removed and
-  ///   `name` is untouched; when only the last step failed, it is unknown which contents a crash leaves.
+  ///   - name: The file; it need not exist.
+  ///   - entropy: The source of the temporary file's name.
+  /// - Throws: errors of the directory and the file. If the rename or a step before it fails, the temporary
+  ///   file is removed and `name` is unchanged. If only the sync of the directory fails, a crash may leave
+  ///   either contents.
   public static func replace(
     _ name: String, in directory: any Directory, with contents: UnsafeRawBufferPointer,
     entropy: any Entropy = SystemEntropy()
@@ -15,17 +16,17 @@ public enum AtomicReplacement {
     let file = try directory.open(temporary, .createNew)
     do {
       try fill(file, with: contents)
-      // The bytes are durable before any name leads to them.
+      // The bytes must be durable before the name leads to them.
       try directory.rename(temporary, to: name)
     } catch {
       try? directory.unlink(temporary)
       throw error
     }
-    // A crash before this leaves either name; both lead to whole contents.
+    // A crash here leaves the old or the new contents, both complete.
     try directory.sync()
   }
 
-  /// Whether `name` is one that an interrupted replacement left behind and that can be removed.
+  /// Whether `name` is the temporary file of an interrupted replacement, which can be removed.
   public static func isTemporary(_ name: String) -> Bool { name.hasSuffix(suffix) }
 
   private static let suffix = ".temporary"

@@ -1,5 +1,5 @@
 extension File {
-  /// Reads until `buffer` is full or the file ends; returns how many bytes were read.
+  /// Reads until `buffer` is full or the file ends; returns the number of bytes read.
   public func readFully(
     into buffer: UnsafeMutableRawBufferPointer, at offset: Int64
   ) throws(FileSystemError) -> Int {
@@ -13,10 +13,10 @@ extension File {
     return done
   }
 
-  /// Writes all of `bytes`, however few of them the system takes at once.
+  /// Writes all of `bytes`, with as many writes as needed.
   ///
-  /// - Throws: what `write` throws, and `.inputOutput` when it takes nothing twice in a row. Any part of
-  ///   the bytes may have been written then.
+  /// - Throws: errors of `write`, and `.inputOutput` if two writes in a row write nothing. Any part of the
+  ///   bytes may have been written then.
   public func writeFully(_ bytes: UnsafeRawBufferPointer, at offset: Int64) throws(FileSystemError) {
     var done = 0
     var refusals = 0

@@ -1,22 +1,21 @@
-/// The one door to durable storage: directories by path.
+/// Access to durable storage: directories by path.
 ///
-/// Everything above this module does its input and output, and nothing else, through these three
-/// protocols, so that a disk which misbehaves on command can take the place of a real one.
-/// Names inside a directory are plain file names, never paths.
+/// The modules above this one do all file input and output through these protocols, so that tests can
+/// substitute a disk that misbehaves on command. Names inside a directory are plain file names, never paths.
 public protocol FileSystem: Sendable {
-  /// Opens a directory that exists.
+  /// Opens an existing directory.
   ///
-  /// - Throws: `FileSystemError` with code `.notFound` when nothing is there, `.notADirectory`
-  ///   when something else is.
+  /// - Throws: `FileSystemError` with code `.notFound` if the path does not exist, `.notADirectory` if it
+  ///   leads to something else.
   func openDirectory(_ path: String) throws(FileSystemError) -> any Directory
 
-  /// Makes one directory, and makes its entry in the parent durable before returning.
+  /// Makes one directory, and makes its entry in the parent durable.
   ///
-  /// - Throws: `.alreadyExists` when the path is taken, `.notFound` when the parent is missing.
+  /// - Throws: `.alreadyExists` if the path exists, `.notFound` if the parent does not.
   func createDirectory(_ path: String) throws(FileSystemError)
 }
 
-/// An open directory; entries are reached relative to it, never by path again.
+/// An open directory. Its entries are accessed relative to it, never by path.
 public protocol Directory: AnyObject, Sendable {
   /// The path it was opened with, for messages only.
   var path: String { get }
@@ -27,52 +26,53 @@ public protocol Directory: AnyObject, Sendable {
   /// The names of all entries, without `.` and `..`, sorted.
   func entries() throws(FileSystemError) -> [String]
 
-  /// Gives a file another name, replacing what had it. Durable only after `sync()`.
+  /// Renames a file, replacing an existing one. Durable only after `sync()`.
   func rename(_ name: String, to newName: String) throws(FileSystemError)
 
-  /// Takes a name away. Durable only after `sync()`. Open files and maps of it stay readable.
+  /// Removes a name. Durable only after `sync()`. Open files and maps of the file stay readable.
   func unlink(_ name: String) throws(FileSystemError)
 
-  /// Whether the directory is still what its path leads to: not when it was deleted, or another one put in its place.
+  /// Whether the path still leads to this directory: false if it was deleted, or if another one has replaced
+  /// it.
   func isInPlace() throws(FileSystemError) -> Bool
 
-  /// What tells it from every other directory that this process can have open at the same time, whatever paths lead to it;
-  /// nil where the file system does not know.
+  /// Identifies the directory among all that this process can have open at the same time, whatever their
+  /// paths; nil if the file system cannot tell.
   func identity() throws(FileSystemError) -> DirectoryIdentity?
 
-  /// How many bytes can still be written to files of the directory, as far as the file system tells: an estimate; nil where
-  /// it does not know, or has no limit.
+  /// The estimated number of bytes that can still be written to files of the directory; nil if the file
+  /// system does not know it, or has no limit.
   func availableBytes() throws(FileSystemError) -> Int64?
 
-  /// Makes the directory's entries durable: names created, renamed and unlinked before this call.
+  /// Makes durable all names that were created, renamed or unlinked before this call.
   func sync() throws(FileSystemError)
 
-  /// Begins to wait for changes in the directory, made by this process or others; nil where the file system does not tell of
-  /// any.
+  /// Starts to watch the directory for changes, made by this process or others; nil if the file system does
+  /// not report changes.
   ///
-  /// - Throws: Where the system refuses one more watch.
+  /// - Throws: if the system refuses another watch.
   func watch() throws(FileSystemError) -> (any DirectoryWatch)?
 }
 
 extension Directory {
-  /// Nil: nobody tells of changes.
+  /// Nil: changes are not reported.
   public func watch() throws(FileSystemError) -> (any DirectoryWatch)? { nil }
 
-  /// True: nobody can take it away.
+  /// True: the directory cannot be deleted or replaced.
   public func isInPlace() throws(FileSystemError) -> Bool { true }
 
-  /// Nil: not known.
+  /// Nil: unknown.
   public func identity() throws(FileSystemError) -> DirectoryIdentity? { nil }
 
-  /// Nil: not known.
+  /// Nil: unknown.
   public func availableBytes() throws(FileSystemError) -> Int64? { nil }
 }
 
-/// Tells a directory of the system from every other that is there at the same time.
+/// Distinguishes a directory of the system from every other one that exists at the same time.
 public struct DirectoryIdentity: Hashable, Sendable {
-  /// The system's number for the device that it is on.
+  /// The system's number for the device.
   public var device: UInt64
-  /// The number of the directory on it.
+  /// The directory's inode number on the device.
   public var number: UInt64
 
   /// An identity with these numbers.
@@ -84,20 +84,20 @@ public struct DirectoryIdentity: Hashable, Sendable {
 
 /// How a file is opened.
 public enum OpenMode: Hashable, Sendable {
-  /// It must exist; it is never written.
+  /// The file must exist; it is never written.
   case readOnly
-  /// It must exist.
+  /// The file must exist.
   case readWrite
-  /// It must not exist; it is created empty. The name is durable only after the directory's `sync()`.
+  /// The file must not exist; it is created empty. Its name is durable only after the directory's `sync()`.
   case createNew
 }
 
-/// What a sync makes durable.
+/// The extent of a sync.
 public enum SyncKind: Hashable, Sendable {
-  /// The bytes, and the length where reading them needs it (`fdatasync`).
+  /// The bytes, and the length if reading them needs it (`fdatasync`).
   case data
-  /// Bytes and all metadata. On Apple systems both kinds go through the drive's own cache
-  /// (`F_FULLFSYNC`), as nothing less is durable there.
+  /// The bytes and all metadata (`fsync`). On Apple systems both kinds flush the drive's own cache
+  /// (`F_FULLFSYNC`), because nothing less is durable there.
   case full
 }
 
@@ -106,71 +106,73 @@ public protocol File: AnyObject, Sendable {
   /// Its name in its directory, for messages only.
   var name: String { get }
 
-  /// Reads up to `buffer.count` bytes from `offset`; returns how many, 0 at the end of the file.
+  /// Reads up to `buffer.count` bytes at `offset`; returns the number read, 0 at the end of the file.
   func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int64) throws(FileSystemError) -> Int
 
-  /// Writes up to `bytes.count` bytes at `offset`; returns how many. A gap reads as zeros.
-  /// Nothing is durable before a `sync`.
+  /// Writes up to `bytes.count` bytes at `offset`; returns the number written. A gap before `offset` reads as
+  /// zeros. Nothing is durable before a `sync`.
   func write(_ bytes: UnsafeRawBufferPointer, at offset: Int64) throws(FileSystemError) -> Int
 
-  /// Makes durable what was written before this call. After an error the state is unknown:
-  /// never try again on the strength of a second success.
+  /// Makes all earlier writes durable. After an error the state is unknown: a later sync that succeeds does
+  /// not prove that they are durable.
   func sync(_ kind: SyncKind) throws(FileSystemError)
 
   /// The length in bytes.
   func size() throws(FileSystemError) -> Int64
 
-  /// Cuts or extends (with zeros) to a length.
+  /// Truncates the file, or extends it with zeros.
   func truncate(to size: Int64) throws(FileSystemError)
 
-  /// Takes an advisory lock on the whole file that ends with the process, with `unlock()` or with `close()`.
+  /// Tries to acquire an advisory lock on the whole file. The lock ends with the process, with `unlock()` or
+  /// with `close()`.
   ///
-  /// One lock belongs to one open file, in this process or another. Its holder may ask again, for the same kind or for
-  /// the other, which it then has instead.
+  /// The lock belongs to this open file and conflicts with locks of other open files, in this process or
+  /// another. The holder may acquire the same kind again, or the other kind, which replaces the first.
   ///
-  /// - Parameter kind: `.exclusive` for a file opened for writing only.
-  /// - Returns: false when others hold what is in its way; on some systems what was held of the other kind is lost then.
+  /// - Parameter kind: `.exclusive` only for a file opened for writing.
+  /// - Returns: false if another open file holds a conflicting lock. On some systems a held lock of the other
+  ///   kind is lost then.
   func tryLock(_ kind: LockKind) throws(FileSystemError) -> Bool
 
-  /// Lets go of the lock, if there is one.
+  /// Releases the lock, if it is held.
   func unlock() throws(FileSystemError)
 
-  /// Whether somebody else holds a lock of either kind, now.
+  /// Whether another open file holds a lock of either kind now.
   func isLocked() throws(FileSystemError) -> Bool
 
-  /// A view of the file's bytes for reading, or nil where the file system cannot map.
+  /// Maps the file's bytes for reading; nil if the file system does not support maps.
   ///
-  /// The view sees later writes. It is valid up to the file's current length, however large
-  /// `length` is: asking for more than the file has reserves room for it to grow. It outlives
-  /// `close()` and `unlink`.
+  /// The map sees later writes. Only bytes within the file's current length may be read. A `length` beyond it
+  /// reserves addresses for the file to grow. The map outlives `close()` and `unlink`.
   func map(length: Int) throws(FileSystemError) -> (any FileMap)?
 
-  /// The first bytes of the file as memory that everybody who shares it writes and reads at once, in this process and in
-  /// others; nil where the file system has no such thing. Meant for a small file that is never cut.
+  /// Maps the first bytes of the file as memory that all processes that share it read and write at once; nil
+  /// if the file system does not support it. Meant for a small file that is never truncated.
   ///
-  /// Nothing of it is durable, and whoever maps or reads the file sees it too. It outlives `close()` and `unlink`.
+  /// Nothing written to it is durable. Readers and maps of the file see it too. It outlives `close()` and
+  /// `unlink`.
   ///
-  /// - Parameter length: How many bytes; the file has to have them.
+  /// - Parameter length: In bytes; at most the length of the file.
   func share(length: Int) throws(FileSystemError) -> (any SharedMemory)?
 
-  /// Bytes that the file has, to be written in place without asking the system for each write; nil where the file system
-  /// does not promise that such writes succeed, whatever else is written beside them.
+  /// Maps bytes of the file for writing in place, without a system call for each write; nil if the file
+  /// system does not guarantee that such writes succeed, whatever is written elsewhere.
   ///
   /// - Parameters:
-  ///   - offset: Where they begin.
-  ///   - length: How many bytes, all of which were written before: there is room for them on the disk. The file is not cut
-  ///     before the window's last use.
+  ///   - offset: The offset of the first byte.
+  ///   - length: The number of bytes. All of them were written before, so that they have space on the disk.
+  ///     The file must not be truncated before the window's last use.
   func window(at offset: Int64, length: Int) throws(FileSystemError) -> (any FileWindow)?
 
-  /// Ends the use of the file. Further calls are errors of the program.
+  /// Closes the file. Further calls are errors of the program.
   func close() throws(FileSystemError)
 }
 
-/// Who may hold a lock beside its holder.
+/// The locks that a lock allows beside itself.
 public enum LockKind: Hashable, Sendable {
-  /// Others who share it too.
+  /// Other shared locks.
   case shared
-  /// Nobody.
+  /// None.
   case exclusive
 }
 
@@ -178,35 +180,35 @@ public enum LockKind: Hashable, Sendable {
 public protocol SharedMemory: AnyObject, Sendable {
   /// The first byte of the file.
   var base: UnsafeMutableRawPointer { get }
-  /// How many bytes may be used from `base` on.
+  /// The number of bytes that may be used from `base` on.
   var length: Int { get }
 }
 
 extension File {
-  /// Nil: there is no such thing.
+  /// Nil: not supported.
   public func share(length: Int) throws(FileSystemError) -> (any SharedMemory)? { nil }
 
-  /// Nil: every write is a call.
+  /// Nil: every write is a system call.
   public func window(at offset: Int64, length: Int) throws(FileSystemError) -> (any FileWindow)? { nil }
 }
 
-/// Some of a file's bytes that can be written in place. One thread at a time; it outlives `close()` and `unlink`.
+/// Bytes of a file that can be written in place, by one thread at a time. Outlives `close()` and `unlink`.
 public protocol FileWindow: AnyObject, Sendable {
-  /// Which bytes of the file.
+  /// The range of the bytes in the file.
   var range: Range<Int64> { get }
-  /// The first of them, where storing to memory is all that `write` does; nil where it does more.
+  /// The address of the first byte in `range` if `write` only stores to memory; nil if it does more.
   var base: UnsafeMutableRawPointer? { get }
 
-  /// Puts bytes in the place of those at `offset`, all of them within `range`. Whoever reads or maps the file sees them, also
-  /// if this process is killed afterwards; durable they are, as with `File.write`, after a `sync` of the file.
-  /// No watch of the directory is told.
+  /// Overwrites the bytes at `offset`, all of them within `range`. Readers and maps of the file see them,
+  /// even if this process is killed afterwards. They are durable after a `sync` of the file, as with
+  /// `File.write`. Watches of the directory do not report them.
   func write(_ bytes: UnsafeRawBufferPointer, at offset: Int64)
 }
 
-/// A view of a file's bytes in memory; unmapped when released.
+/// A read-only map of a file's bytes; unmapped when released.
 public protocol FileMap: AnyObject, Sendable {
   /// The first byte of the file.
   var base: UnsafeRawPointer { get }
-  /// How many bytes are reserved from `base` on; only those within the file's length may be read.
+  /// The number of bytes reserved from `base` on; only those within the file's length may be read.
   var length: Int { get }
 }

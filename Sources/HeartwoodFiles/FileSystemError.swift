@@ -1,11 +1,11 @@
-/// What went wrong at the file system, where, and in which operation.
+/// A failed operation of the file system: its kind, the path and the operation.
 public struct FileSystemError: Error, Hashable, Sendable, CustomStringConvertible {
-  /// What kind of trouble; open for kinds that a platform adds.
+  /// The kind of a failure; platforms may add kinds.
   public struct Code: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
     /// The name of the kind, as it appears in messages.
     public let rawValue: String
 
-    /// A kind by name.
+    /// A kind by its name.
     public init(rawValue: String) { self.rawValue = rawValue }
 
     /// The name.
@@ -13,11 +13,11 @@ public struct FileSystemError: Error, Hashable, Sendable, CustomStringConvertibl
 
     /// No such file or directory.
     public static let notFound = Code(rawValue: "no such file or directory")
-    /// The name is taken.
+    /// The name exists already.
     public static let alreadyExists = Code(rawValue: "already exists")
-    /// A directory was asked for, something else is there.
+    /// A directory was expected, but the path leads to something else.
     public static let notADirectory = Code(rawValue: "not a directory")
-    /// A regular file was asked for, something else is there.
+    /// A regular file was expected, but the name is something else's.
     public static let notARegularFile = Code(rawValue: "not a regular file")
     /// The permissions do not allow it.
     public static let permissionDenied = Code(rawValue: "permission denied")
@@ -25,36 +25,36 @@ public struct FileSystemError: Error, Hashable, Sendable, CustomStringConvertibl
     public static let readOnlyFileSystem = Code(rawValue: "read-only file system")
     /// The disk or the quota is full.
     public static let noSpace = Code(rawValue: "no space left")
-    /// The file would pass the process's limit of file sizes (`ulimit -f`), or the largest file of the file system.
+    /// The file would exceed the process's file size limit (`ulimit -f`) or that of the file system.
     public static let fileTooLarge = Code(rawValue: "file too large")
     /// The device failed.
     public static let inputOutput = Code(rawValue: "input/output error")
-    /// The file or directory has gone from its server (`ESTALE`); it has to be opened anew.
+    /// The file or directory no longer exists on its server (`ESTALE`); it has to be opened again.
     public static let staleHandle = Code(rawValue: "stale file handle")
     /// The process or the system has too many files open.
     public static let tooManyOpenFiles = Code(rawValue: "too many open files")
-    /// The system has no memory, or no range of addresses, of the size asked for.
+    /// The system has no memory, or no address range, of the requested size.
     public static let outOfMemory = Code(rawValue: "out of memory")
-    /// The file system cannot do this at all.
+    /// The file system does not support the operation.
     public static let unsupported = Code(rawValue: "not supported")
-    /// Anything else; the message carries the system's own words.
+    /// Any other failure; see `systemNumber`.
     public static let other = Code(rawValue: "error")
   }
 
-  /// The operations of the three protocols, by the names they have there.
+  /// The operations of the three protocols, by their names.
   public enum Operation: String, Hashable, Sendable, CaseIterable {
     /// One case for each operation.
     case openDirectory, createDirectory, open, entries, rename, unlink, syncDirectory, watch
     case read, write, sync, size, truncate, lock, map, close
   }
 
-  /// What kind of trouble.
+  /// The kind of failure.
   public let code: Code
   /// The operation that failed.
   public let operation: Operation
   /// The file or directory.
   public let path: String
-  /// The system's error number, where there is one; for diagnosis only.
+  /// The system's error number, if there is one; for diagnosis only.
   public let systemNumber: Int32?
   /// True when a test's fault plan made this error.
   public let isInjected: Bool

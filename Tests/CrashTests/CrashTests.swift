@@ -70,8 +70,8 @@ import Testing
     try session.run(workload.preparation + workload.steps)
     try session.close()
     // The file keeps the name by which it was opened first.
-    let compiled = calls.all.drop { $0.operation != .rename }
-    let ofAnchor = compiled.filter { $0.path.contains("\(Session.path)/anchor") }.map(\.operation)
+    let afterRename = calls.all.drop { $0.operation != .rename }
+    let ofAnchor = afterRename.filter { $0.path.contains("\(Session.path)/anchor") }.map(\.operation)
     #expect(ofAnchor.count > 1)
     for (first, second) in zip(ofAnchor, ofAnchor.dropFirst()) { #expect(first != .write || second == .sync) }
   }

@@ -60,7 +60,7 @@ import Testing
     memory.base.storeBytes(of: 8, toByteOffset: 4 * page, as: UInt8.self)
     #expect(memory.base.load(as: UInt64.self) == 0)
     #expect(memory.base.load(fromByteOffset: (1 << 36) - 8, as: UInt64.self) == 0)
-    try memory.giveBack(3 * page..<4 * page)
+    try memory.discard(3 * page..<4 * page)
     #expect(memory.base.load(fromByteOffset: 3 * page, as: UInt8.self) == 0)
     #expect(memory.base.load(fromByteOffset: 4 * page, as: UInt8.self) == 8)
   }

@@ -9,11 +9,13 @@ let package = Package(
   platforms: [.macOS(.v15)],
   dependencies: [.package(name: heartwood, path: "../..")],
   targets: [
-    // What the victim and the checker agree on; no Foundation, as it goes into the machine that is cut off.
+    // Shared by the victim and the checker. Does not import Foundation, because it runs in the virtual
+    // machine.
     .target(name: "Workload"),
-    // The pure part: the network protocol, the record of a disk, what a cut may leave of it.
+    // Without input or output: the network protocol, the record of a disk, and the images that a cut can
+    // leave.
     .target(name: "Cutting", dependencies: ["Workload"]),
-    // What a real file system has left beside what the simulated disk would have.
+    // Compares the results of real file systems with those of the simulated disk.
     .target(
       name: "Comparison",
       dependencies: [
@@ -30,7 +32,7 @@ let package = Package(
         .product(name: "HeartwoodFiles", package: heartwood),
       ],
       path: "Sources/Victim"),
-    // Runs the machine, serves its disk, cuts, mounts and checks.
+    // Runs the machine, serves its disk, cuts the power, mounts the images and checks them.
     .executableTarget(
       name: "power-cuts",
       dependencies: [

@@ -1,4 +1,4 @@
-/// How two values are compared.
+/// A comparison of two values.
 enum ComparisonOperator: String, CaseIterable {
   case equal = "=="
   case notEqual = "!="
@@ -14,7 +14,7 @@ enum ComparisonOperator: String, CaseIterable {
   case isIn = "IN"
   case between = "BETWEEN"
 
-  /// Whether the comparison asks about the order or the identity of the two.
+  /// Whether the operator compares the order or the equality of the operands.
   var isOrder: Bool {
     switch self {
     case .equal, .notEqual, .less, .lessOrEqual, .greater, .greaterOrEqual: true
@@ -22,7 +22,7 @@ enum ComparisonOperator: String, CaseIterable {
     }
   }
 
-  /// Whether only texts can be compared so.
+  /// Whether the operator compares strings only.
   var isText: Bool {
     switch self {
     case .beginsWith, .endsWith, .contains, .like, .matches: true
@@ -30,7 +30,7 @@ enum ComparisonOperator: String, CaseIterable {
     }
   }
 
-  /// The operator that says the same with the sides exchanged; nil where there is none.
+  /// The equivalent operator for exchanged operands; nil if there is none.
   var mirrored: ComparisonOperator? {
     switch self {
     case .equal, .notEqual: self
@@ -42,7 +42,7 @@ enum ComparisonOperator: String, CaseIterable {
     }
   }
 
-  /// Whether an order below zero, of zero or above zero satisfies an order operator.
+  /// Whether an order operator holds for a comparison result below, equal to or above zero.
   @inline(__always)
   func holds(_ order: Int) -> Bool {
     switch self {
@@ -57,7 +57,7 @@ enum ComparisonOperator: String, CaseIterable {
   }
 }
 
-/// What comparing texts disregards.
+/// The differences that a comparison of strings ignores.
 public struct ComparisonOptions: OptionSet, Hashable, Sendable {
   /// The options' bits.
   public let rawValue: UInt8
@@ -65,8 +65,8 @@ public struct ComparisonOptions: OptionSet, Hashable, Sendable {
   /// Options by their bits.
   public init(rawValue: UInt8) { self.rawValue = rawValue }
 
-  /// Capital and small letters are the same: `[c]`.
+  /// Ignores case: `[c]`.
   public static let caseInsensitive = ComparisonOptions(rawValue: 1)
-  /// Accents and other marks on letters are disregarded: `[d]`.
+  /// Ignores accents and other diacritics: `[d]`.
   public static let diacriticInsensitive = ComparisonOptions(rawValue: 2)
 }

@@ -1,19 +1,20 @@
 import Foundation
 
-/// Conditions as text that `FormatPredicate` reads back.
+/// Conditions as text that `FormatPredicate` can parse.
 extension Condition: CustomStringConvertible {
   /// The condition in the language of `FormatPredicate`.
   ///
-  /// Properties named by key paths are written by name where the model is in use, else as Swift writes key paths.
+  /// Properties named by key paths are written by name if the model is in use, otherwise as Swift describes
+  /// the key path.
   public var description: String {
     var printer = ConditionPrinter()
     return printer.text(of: self, within: 0)
   }
 }
 
-/// Writes a tree, with parentheses where the strength of operators asks for them.
+/// Writes a tree, with parentheses where the precedence of operators requires them.
 struct ConditionPrinter {
-  /// The names of the objects around: nil for the object that a plain name belongs to.
+  /// The variables of the enclosing scopes; none for the object that plain names refer to.
   private var names: [ObjectIdentifier: String] = [:]
   private var variableCount = 0
 
@@ -52,7 +53,7 @@ struct ConditionPrinter {
     of quantifier: Quantifier, _ path: PropertyPath, _ scope: Scope, _ condition: Condition,
     within strength: Int
   ) -> String {
-    // All are as asked where there is none that is not.
+    // ALL holds if no destination violates the condition.
     let inner = quantifier == .all ? Condition(.not(condition)) : condition
     let subquery = self.subquery(path, scope, inner)
     let text = "\(subquery) \(quantifier == .any ? "!=" : "==") 0"
@@ -114,7 +115,7 @@ extension ArithmeticOperator {
 }
 
 extension ComparisonOptions {
-  /// As after an operator: `[cd]`, or nothing.
+  /// The suffix of an operator: `[cd]`, or nothing.
   var suffix: String {
     switch self {
     case [.caseInsensitive]: "[c]"
@@ -140,7 +141,7 @@ extension PathStep {
     }
   }
 
-  /// The name as the first word of an expression.
+  /// The name as the first word of an expression, escaped if it is a keyword.
   fileprivate var escapedText: String {
     let text = text
     return Self.keywords.contains(text.uppercased()) ? "#" + text : text

@@ -1,11 +1,12 @@
-/// What a fetch asks of each object: a tree of comparisons.
+/// A condition on the objects of a fetch: a tree of comparisons.
 ///
-/// Typed queries build conditions with Swift's operators (`{ $0.population > 1_000_000 && $0.code != "FR" }`),
-/// `FormatPredicate` reads them from text. Names and types are checked when a fetch compiles the condition
-/// for its entity.
+/// Typed queries build conditions with Swift's operators (`{ $0.population > 1_000_000 && $0.code != "FR"
+/// }`), and `FormatPredicate` parses them from text. Names and types are checked when a fetch compiles the
+/// condition for its entity.
 ///
-/// A missing value (nil) equals only nil, is unequal to everything else, and is in no order: `<`, `>`,
-/// `BETWEEN` and all text comparisons are false for it. Negation is plain: `!(x < 3)` is true where `x` is nil.
+/// A missing value (nil) equals only nil, is unequal to everything else, and has no order: `<`, `>`,
+/// `BETWEEN` and all string comparisons are false for it. Negation is plain: `!(x < 3)` is true where `x` is
+/// nil.
 public struct Condition {
   let node: ConditionNode
   let size: TreeSize
@@ -18,7 +19,7 @@ public struct Condition {
   }
 }
 
-/// What stands at one place of a condition's tree.
+/// A node of a condition's tree.
 indirect enum ConditionNode {
   case constant(Bool)
   case and([Condition])
@@ -27,24 +28,24 @@ indirect enum ConditionNode {
   case comparison(Comparison)
   /// Whether the condition holds for any, all or none of the destinations of a to-many relationship.
   case quantified(Quantifier, PropertyPath, Scope, Condition)
-  /// What building the tree could not throw; compiling it does.
+  /// An error found while building the tree, which cannot throw it. Compiling the condition throws it.
   case refused(HeartwoodError)
 }
 
-/// How many destinations of a to-many relationship a condition must hold for.
+/// The number of destinations of a to-many relationship for which a condition must hold.
 enum Quantifier: String {
   case any = "ANY"
   case all = "ALL"
   case none = "NONE"
 }
 
-/// Two expressions and how they must stand to each other.
+/// Two expressions and the operator that compares them.
 struct Comparison {
   var left: ConditionExpression
   var comparator: ComparisonOperator
   var right: ConditionExpression
   var options: ComparisonOptions = []
-  /// Set where the left path has one to-many step; the comparison is then made with each destination.
+  /// Set if the left path has one to-many step; the comparison then applies to each destination.
   var quantifier: Quantifier?
 }
 
@@ -64,7 +65,7 @@ extension Condition {
 
   static func always(_ value: Bool) -> Condition { Condition(.constant(value)) }
 
-  /// Chains of the same operator become one node, so that long ones stay flat.
+  /// Nested conjunctions become one node, so that long chains stay flat.
   static func all(_ parts: [Condition]) -> Condition {
     joined(parts.flatMap(\.conjuncts), ConditionNode.and)
   }
@@ -78,7 +79,7 @@ extension Condition {
     return Condition(.not(part))
   }
 
-  /// What was refused once stays so, and grows no further.
+  /// If a part is refused, the whole is refused with its error and grows no further.
   private static func joined(_ parts: [Condition], _ join: ([Condition]) -> ConditionNode) -> Condition {
     let refused = parts.first { part in
       if case .refused = part.node { return true }
@@ -99,11 +100,11 @@ extension Condition {
 }
 
 extension Condition {
-  /// True where both are.
+  /// True if both are true.
   public static func && (left: Condition, right: Condition) -> Condition { all([left, right]) }
-  /// True where either is.
+  /// True if either is true.
   public static func || (left: Condition, right: Condition) -> Condition { any([left, right]) }
-  /// True where the condition is false.
+  /// True if the condition is false.
   public static prefix func ! (condition: Condition) -> Condition { not(condition) }
 }
 
@@ -118,7 +119,7 @@ extension ConditionNode {
   }
 }
 
-/// How large a tree is; the limits keep every walk over it well inside a thread's stack.
+/// The size of a tree. Its limits keep every recursion over a tree within a thread's stack.
 struct TreeSize {
   static let greatestDepth = 200
   static let greatestCount = 10_000
@@ -141,23 +142,24 @@ struct TreeSize {
 
   var refusal: HeartwoodError {
     depth > Self.greatestDepth
-      ? .predicate("it is nested deeper than \(Self.greatestDepth) levels; write it flatter")
+      ? .predicate("it is nested deeper than \(Self.greatestDepth) levels; reduce the nesting")
       : .predicate("it has more than \(Self.greatestCount) parts; split the fetch, or use IN with a list")
   }
 }
 
 /// The object that a path starts from: the fetched one, or one destination of a to-many relationship.
 ///
-/// Scopes are told apart by identity, so that a nested condition may also ask about objects around it.
+/// Scopes are compared by identity, so that a nested condition can refer to objects of enclosing scopes.
 final class Scope: Sendable {
-  /// The object that the fetch asks about.
+  /// The fetched object.
   static let fetched = Scope()
 }
 
 extension HeartwoodError {
-  /// A predicate or sort that cannot be used.
+  /// An invalid predicate or sort.
   ///
-  /// - Parameter column: where it is wrong in its text, counting characters from 1; nil where there is no text.
+  /// - Parameter column: the position of the error in the text, counted from 1 in Unicode scalars; nil if
+  ///   there is no text.
   static func predicate(_ message: String, column: Int? = nil, property: String? = nil) -> HeartwoodError {
     let place = column.map { " at column \($0)" } ?? ""
     return HeartwoodError(.coreData, "the predicate is wrong\(place): \(message)", property: property)

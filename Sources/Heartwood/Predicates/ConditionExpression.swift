@@ -1,18 +1,19 @@
-/// A value that a condition compares: a constant, a property of the object, or something made of these.
+/// A value in a condition: a constant, a property of the object, or an expression of these.
 struct ConditionExpression {
   let kind: Kind
   let size: TreeSize
 
   indirect enum Kind {
     case value(Value)
-    /// Asked for its identifier when the condition is compiled: a save may change it until then.
+    /// The identifier is read when the condition is compiled, because a save may change it until then.
     case object(ManagedObject)
-    /// A property, or where the path has no steps the object itself.
+    /// A property or, if the path has no steps, the object itself.
     case path(PropertyPath)
     case aggregate(Aggregate)
     case arithmetic(ArithmeticOperator, ConditionExpression, ConditionExpression)
     case list([ConditionExpression])
-    /// What building the expression could not throw; compiling it does.
+    /// An error found while building the expression, which cannot throw it. Compiling the condition throws
+    /// it.
     case refused(HeartwoodError)
   }
 
@@ -27,7 +28,7 @@ struct ConditionExpression {
   static func list(_ values: [Value]) -> ConditionExpression { .value(.list(values)) }
 }
 
-/// One number made of the destinations of a to-many relationship.
+/// A value computed from the destinations of a to-many relationship.
 struct Aggregate {
   enum Function: String {
     case count, sum, min, max
@@ -36,15 +37,16 @@ struct Aggregate {
 
   var function: Function
   var path: PropertyPath
-  /// What is counted or summed: paths in it that start from `scope` lead from the destination.
+  /// The destination, for the paths in `element` and `filter`.
   var scope: Scope
   /// The value of one destination; nil for `count`.
   var element: ConditionExpression?
-  /// Only destinations for which this holds; nil for all.
+  /// Selects the destinations for which it holds; nil for all.
   var filter: Condition?
 }
 
-/// Arithmetic on numbers. A missing operand, an overflow and a division by zero give nil.
+/// Arithmetic on numbers. A missing operand, an overflow of integers or decimals, and a division by zero give
+/// nil.
 enum ArithmeticOperator: String {
   case add = "+"
   case subtract = "-"
@@ -55,7 +57,7 @@ enum ArithmeticOperator: String {
 extension ConditionExpression.Kind {
   var size: TreeSize {
     switch self {
-    // A list of values counts as one part: it is looked up, not walked.
+    // A list of values counts as one part: it is searched by hash, not walked.
     case .value, .object, .path, .refused: .leaf
     case .aggregate(let aggregate):
       TreeSize(above: [aggregate.element?.size, aggregate.filter?.size].compactMap { $0 })
@@ -65,11 +67,11 @@ extension ConditionExpression.Kind {
   }
 }
 
-/// The way from an object over its properties: `country.name`.
+/// A path from an object over its properties: `country.name`.
 struct PropertyPath {
   var scope: Scope
   var steps: [PathStep]
-  /// Where the path stands in the predicate's text.
+  /// The position of the path in the predicate's text.
   var column: Int?
 
   init(_ scope: Scope, _ steps: [PathStep] = [], column: Int? = nil) {

@@ -1,8 +1,8 @@
-/// What a fetch may ask: typed queries (`Where`), text (`FormatPredicate`), and conditions themselves.
+/// A predicate of a fetch: a typed query (`Where`), text (`FormatPredicate`) or a condition itself.
 public protocol FetchPredicate {
-  /// The tree of comparisons for objects of an entity.
+  /// The condition on objects of an entity.
   ///
-  /// - Throws: when the predicate cannot be used for the entity; the message says where and why.
+  /// - Throws: `.coreData` if the predicate cannot be used for the entity; the message says where and why.
   func conditionTree(for entity: EntityDescription) throws(HeartwoodError) -> Condition
 }
 

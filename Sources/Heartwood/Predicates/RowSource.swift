@@ -1,6 +1,7 @@
-/// Where the evaluation of conditions finds the rows of other objects.
+/// Gives the evaluation of conditions access to the rows of other objects.
 protocol RowSource: AnyObject {
-  /// The row under a key of a root entity; nil where there is none. The bytes stay as long as the source's view.
+  /// The row with a key of a root entity; nil if there is none. Its bytes are valid as long as the source's
+  /// view.
   func row(_ root: EntityDescription, _ key: UInt64) throws -> RowView?
 
   /// Calls `body` with the key of each destination of a to-many relationship until it returns false.
@@ -8,7 +9,7 @@ protocol RowSource: AnyObject {
     _ relationship: RelationshipDescription, of key: UInt64, _ body: (UInt64) throws -> Bool
   ) throws
 
-  /// How many destinations there are.
+  /// The number of destinations.
   func destinationCount(_ relationship: RelationshipDescription, of key: UInt64) throws -> Int
 }
 

@@ -1,12 +1,12 @@
-/// How one property lies in a row.
+/// The storage type of a property in a row.
 @usableFromInline @frozen
 enum ColumnKind: UInt8, Sendable {
   case int16, int32, int64, double, float, bool, date, uuid, toOne
   case string, data, uri, decimal
-  /// No cell: destinations are entries of their own.
+  /// No cell: each destination is an entry of its own.
   case toMany
 
-  /// Bytes of the cell in the fixed part.
+  /// The width of the cell in the fixed part, in bytes.
   var width: Int {
     switch self {
     case .toMany: 0
@@ -18,7 +18,7 @@ enum ColumnKind: UInt8, Sendable {
     }
   }
 
-  /// Whether the cell holds the end of bytes in the variable part.
+  /// Whether the cell holds the end of a value in the variable part.
   @usableFromInline var isVariable: Bool {
     switch self {
     case .string, .data, .uri, .decimal: true
@@ -27,20 +27,20 @@ enum ColumnKind: UInt8, Sendable {
   }
 }
 
-/// Where one property lies in the rows of an entity, and of its subentities alike.
+/// The location of a property in the rows of an entity and of its subentities.
 ///
 /// Sixteen plain bytes, so that typed accessors find it by an index and read it without a call.
 @frozen
 public struct _Column: Sendable {
-  /// Bytes from the start of the row to the cell.
+  /// The offset of the cell in the row, in bytes.
   @usableFromInline let offset: UInt16
-  /// Bytes from the start of the row to the byte with the null bit.
+  /// The offset in the row of the byte with the null bit, in bytes.
   @usableFromInline let nullOffset: UInt16
-  /// The null bit: set when there is no value.
+  /// The null bit, which is set if there is no value.
   @usableFromInline let nullMask: UInt8
   @usableFromInline let kind: ColumnKind
   @usableFromInline let slot: UInt16
-  /// The cell of the variable-width property before this one; 0 where this is the first.
+  /// The offset of the cell of the previous variable-width property; 0 for the first one.
   @usableFromInline let previousOffset: UInt16
   private let padding16: UInt16 = 0
   private let padding32: UInt32 = 0
@@ -58,7 +58,7 @@ public struct _Column: Sendable {
 typealias Column = _Column
 
 extension _Column {
-  /// Stands where no property is.
+  /// A placeholder for no property.
   static var none: _Column {
     _Column(offset: 0, nullOffset: 0, nullMask: 0, kind: .toMany, slot: 0xFFFF, previousOffset: 0)
   }
@@ -66,7 +66,7 @@ extension _Column {
   var isNone: Bool { slot == 0xFFFF }
 }
 
-/// Reading the cells of a row that has been checked: no bounds are looked at any more.
+/// Reads the cells of a validated row, without bounds checks.
 extension _Column {
   @inlinable @inline(__always)
   func isNull(_ row: UnsafeRawPointer) -> Bool {
@@ -80,7 +80,7 @@ extension _Column {
     Number(littleEndian: row.loadUnaligned(fromByteOffset: Int(offset), as: Number.self))
   }
 
-  /// The bytes of a variable-width value; they live as long as the row.
+  /// The bytes of a variable-width value; valid as long as the row.
   @inlinable @inline(__always)
   func bytes(_ row: UnsafeRawPointer) -> UnsafeRawBufferPointer {
     let fixedSize = Int(UInt16(littleEndian: row.loadUnaligned(fromByteOffset: 2, as: UInt16.self)))

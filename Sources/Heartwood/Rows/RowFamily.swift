@@ -1,7 +1,7 @@
 /// The entities of a root entity's family with their layouts, found by the number that every row begins with.
 ///
-/// Lasts as long as the process, as the models do that it is made for: rows are checked by the million, and
-/// counting references to their layouts would cost more than the checks.
+/// It is never deallocated, like the models that it is made for: rows are validated by the million, and
+/// counting references to their layouts would cost more than the validation.
 struct RowFamily: @unchecked Sendable {
   private struct Member {
     let number: UInt16
@@ -27,7 +27,7 @@ struct RowFamily: @unchecked Sendable {
 
   var entities: [EntityDescription] { members.map { $0.entity.takeUnretainedValue() } }
 
-  /// The layout of rows with this entity number; nil where the family has no such entity.
+  /// The layout of rows with this entity number; nil if the family has no such entity.
   @inline(__always)
   func layout(_ number: UInt16) -> Unmanaged<RowLayout>? {
     place(of: number).map { members[$0].layout }

@@ -1,14 +1,14 @@
 import HeartwoodBytes
 
-/// The plan of an entity's rows.
+/// The layout of an entity's rows.
 ///
 /// ```
 /// entity number u16 · fixed size u16 · row version u32 ·
 /// { null bits u8 · up to eight cells } … · variable part
 /// ```
 ///
-/// Cells stand in slot order, so that a subentity's rows begin with its superentity's columns at the
-/// same places. A cell has its value's width; of a variable-width value it has the end of its bytes in
+/// Cells are in slot order, so that the columns of a superentity have the same offsets in the rows of its
+/// subentities. A fixed-width cell contains its value. A variable-width cell contains the end of its value in
 /// the variable part, which begins at the fixed size. All numbers are little-endian and unaligned.
 final class RowLayout: @unchecked Sendable {
   static let headerSize = 8
@@ -17,16 +17,16 @@ final class RowLayout: @unchecked Sendable {
 
   /// One for each slot.
   let columns: [Column]
-  /// Bytes before the variable part.
+  /// The number of bytes before the variable part.
   let fixedSize: Int
-  /// The places of the cells of columns with bytes in the variable part, in its order. Plain memory, as every
-  /// row that is read is checked by it.
+  /// The offsets of the variable-width cells, in the order of the variable part. Plain memory, because every
+  /// row that is read is validated with it.
   private let variableCells: UnsafeBufferPointer<UInt16>
   let entityNumber: UInt16
-  /// By slot, for to-one columns: the entity that keys lead to.
+  /// The destination entities of relationships, by slot; nil for attributes.
   private let destinations: [Unmanaged<EntityDescription>?]
 
-  /// - Throws: when the properties do not fit into a row.
+  /// - Throws: `.coreData` if the properties do not fit into a row.
   init(entityNumber: UInt16, properties: [PropertyDescription], name: String) throws(HeartwoodError) {
     var columns: [Column] = []
     columns.reserveCapacity(properties.count)
@@ -63,7 +63,7 @@ final class RowLayout: @unchecked Sendable {
 
   deinit { variableCells.deallocate() }
 
-  /// What is wrong with the bytes of a row; nil for nothing.
+  /// The first error in the bytes of a row; nil if they are valid.
   @inline(__always)
   func validationError(_ bytes: UnsafeRawBufferPointer) -> RowValidationError? {
     guard let base = bytes.baseAddress, bytes.count >= fixedSize else { return .short }
@@ -79,7 +79,7 @@ final class RowLayout: @unchecked Sendable {
     return Int(end) == bytes.count &- fixedSize ? nil : .end
   }
 
-  /// - Precondition: `slot` is that of a relationship.
+  /// - Precondition: `slot` is a relationship's.
   func identifier(at slot: Int, key: UInt64, store: StoreIdentity) -> ManagedObjectID {
     guard let destination = destinations[slot] else {
       programError("slot \(slot) of entity \(entityNumber) is no relationship")
@@ -88,7 +88,7 @@ final class RowLayout: @unchecked Sendable {
   }
 }
 
-/// What can be wrong with the bytes of a row.
+/// The errors in the bytes of a row.
 enum RowValidationError {
   case short, entity, fixedSize, order, end
 }

@@ -1,25 +1,26 @@
 import Foundation
 
-/// A row's bytes, checked once and then read without checks.
+/// A row's bytes, validated once and then read without checks.
 ///
-/// - Invariant: the fixed part is whole, and the ends in the variable part ascend and stay inside.
+/// - Invariant: The fixed part is complete, and the ends in the variable part ascend and are within the row.
 struct RowView {
   let bytes: UnsafeRawBufferPointer
   let base: UnsafeRawPointer
 
-  /// Checks that the bytes are a row of this layout.
+  /// Validates the bytes as a row of this layout.
   ///
-  /// - Parameter bytes: they must outlive the view.
+  /// - Parameter bytes: must outlive the view.
+  /// - Throws: `.persistentStoreDamaged` if the bytes are invalid.
   @inline(__always)
   init(validating bytes: UnsafeRawBufferPointer, layout: RowLayout) throws(HeartwoodError) {
     if let validationError = layout.validationError(bytes) {
       throw .damagedRow(bytes, validationError, layout)
     }
-    // A row has its header at least, so there is a first byte.
+    // A valid row has at least its header, so there is a first byte.
     self.init(unchecked: bytes, base: bytes.baseAddress.unsafelyUnwrapped)
   }
 
-  /// Checks that the bytes are a row of one of the family's entities.
+  /// Validates the bytes as a row of one of the family's entities.
   @inline(__always)
   init(validating bytes: UnsafeRawBufferPointer, of family: RowFamily) throws(HeartwoodError) {
     guard bytes.count >= RowLayout.headerSize else { throw .damagedRow("it has \(bytes.count) bytes") }
@@ -31,18 +32,18 @@ struct RowView {
     self.init(unchecked: bytes, base: bytes.baseAddress.unsafelyUnwrapped)
   }
 
-  /// Checks that the bytes are a row of the entity or of one below it.
+  /// Validates the bytes as a row of an entity of the same family as `entity`.
   init(validating bytes: UnsafeRawBufferPointer, below entity: EntityDescription) throws(HeartwoodError) {
     try self.init(validating: bytes, of: entity.compiled.family)
   }
 
-  /// Bytes that have been checked before.
+  /// Bytes that were validated before.
   init(unchecked bytes: UnsafeRawBufferPointer, base: UnsafeRawPointer) {
     self.bytes = bytes
     self.base = base
   }
 
-  /// Stands where there is no row yet; not to be read.
+  /// A placeholder for no row; must not be read.
   static var nowhere: RowView {
     let base = UnsafeRawPointer(bitPattern: 16).unsafelyUnwrapped
     return RowView(unchecked: UnsafeRawBufferPointer(start: base, count: 0), base: base)
@@ -50,7 +51,7 @@ struct RowView {
 
   var entityNumber: UInt16 { UInt16(littleEndian: base.loadUnaligned(as: UInt16.self)) }
   var fixedSize: Int { Int(UInt16(littleEndian: base.loadUnaligned(fromByteOffset: 2, as: UInt16.self))) }
-  /// How often the row has been written; 1 after its insertion.
+  /// The number of times the row was written; 1 after its insertion.
   var version: UInt32 { UInt32(littleEndian: base.loadUnaligned(fromByteOffset: 4, as: UInt32.self)) }
 
   @inline(__always)
@@ -68,7 +69,7 @@ struct RowView {
     }
   }
 
-  /// The number of a double, float or date column, in seconds for the last; 0 for null.
+  /// The number of a double, float or date column, for a date in seconds; 0 for null.
   @inline(__always)
   func double(_ column: Column) -> Double {
     column.kind == .float
@@ -83,7 +84,7 @@ struct RowView {
   @inline(__always)
   func key(_ column: Column) -> UInt64 { column.load(base, as: UInt64.self) }
 
-  /// The bytes of a variable-width column, UTF-8 for texts; empty for null. They live as long as the row.
+  /// The bytes of a variable-width column, UTF-8 for strings; empty for null. Valid as long as the row.
   @inline(__always)
   func bytes(_ column: Column) -> UnsafeRawBufferPointer { column.bytes(base) }
 
@@ -91,12 +92,12 @@ struct RowView {
     UUID(uuid: base.loadUnaligned(fromByteOffset: Int(column.offset), as: uuid_t.self))
   }
 
-  /// The text of a string or URL column; nil where its bytes are no UTF-8.
+  /// The text of a string or URL column; nil if its bytes are not UTF-8.
   func string(_ column: Column) -> String? {
     String(rowBytes: column.bytes(base))
   }
 
-  /// The value of an attribute; null also where the bytes cannot be read as one. For relationships, see
+  /// The value of an attribute; null also if the bytes are not a value of its type. For relationships, see
   /// `value(_:layout:store:)`.
   func value(_ column: Column) -> Value {
     if isNull(column) { return .null }
@@ -114,7 +115,7 @@ struct RowView {
     }
   }
 
-  /// The value of any column; of a to-one relationship its destination's identifier, of a to-many null.
+  /// The value of any column: for a to-one relationship the destination's identifier, for a to-many one null.
   func value(_ column: Column, layout: RowLayout, store: StoreIdentity) -> Value {
     guard column.kind == .toOne else { return value(column) }
     if isNull(column) { return .null }
@@ -136,7 +137,7 @@ extension HeartwoodError {
     switch validationError {
     case .short: .damagedRow("it has \(bytes.count) of at least \(layout.fixedSize) bytes")
     case .entity: .damagedRow("it is not of entity number \(layout.entityNumber)")
-    case .fixedSize: .damagedRow("its fixed part has not \(layout.fixedSize) bytes")
+    case .fixedSize: .damagedRow("its fixed part does not have \(layout.fixedSize) bytes")
     case .order: .damagedRow("the bytes of a value end before they begin")
     case .end: .damagedRow("its values do not end where the row does, at byte \(bytes.count)")
     }

@@ -1,7 +1,7 @@
 import Foundation
 import HeartwoodBytes
 
-/// Writes one row, column after column in slot order.
+/// Writes one row, column by column in slot order.
 struct RowWriter {
   private(set) var row: [UInt8]
   private let layout: RowLayout
@@ -16,9 +16,9 @@ struct RowWriter {
     store(version, at: 4)
   }
 
-  /// The next column's value.
+  /// Writes the next column's value.
   ///
-  /// - Precondition: the value is of the column's kind, as the conversions on the way here make sure.
+  /// - Precondition: The value is of the column's kind, which the conversions before this ensure.
   mutating func write(_ value: Value, _ column: Column) {
     switch (value, column.kind) {
     case (.null, .toMany): return
@@ -46,7 +46,7 @@ struct RowWriter {
     }
   }
 
-  /// The next column as it is in another row of the same layout.
+  /// Copies the next column from another row of the same layout.
   mutating func copy(_ column: Column, from source: RowView) {
     if source.isNull(column) { return column.kind == .toMany ? () : setNull(column) }
     if column.kind.isVariable {
@@ -80,7 +80,7 @@ struct RowWriter {
   }
 }
 
-/// Builds a row from values given in any order; columns that are not given are null.
+/// Builds a row from values set in any order. Columns that are not set are null.
 struct RowBuilder {
   private enum Cell {
     case value(Value)
@@ -97,7 +97,7 @@ struct RowBuilder {
 
   mutating func set(_ slot: Int, _ value: Value) { cells[slot] = .value(value) }
 
-  /// Takes a column as it is in another row of the same layout, which must live until `finish`.
+  /// Copies a column from another row of the same layout, which must stay valid until `finish`.
   mutating func copy(from row: RowView, _ slot: Int) { cells[slot] = .copied(row) }
 
   func finish(version: UInt32) -> [UInt8] {

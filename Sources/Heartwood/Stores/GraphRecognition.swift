@@ -1,12 +1,11 @@
 import HeartwoodEngine
 
-/// Tells the stores that hold a graph from those that hold keys and values of somebody else's.
+/// Distinguishes stores of object graphs from stores of other keys and values.
 package enum GraphRecognition {
-  /// Whether a store holds a graph: it has a graph's description of its model.
+  /// Whether a store contains an object graph: whether it has a readable schema record, or one of a newer
+  /// version.
   ///
-  /// What says that a newer version wrote it is taken for one, too.
-  ///
-  /// - Throws: `EngineError` where the store can't be read.
+  /// - Throws: `EngineError` if the store cannot be read.
   package static func holdsGraph(_ reader: some KeyValueReader) throws -> Bool {
     do {
       return try SchemaRecord(in: reader) != nil

@@ -1,11 +1,11 @@
 import HeartwoodBytes
 import HeartwoodEngine
 
-/// The entries of an index that a range stands for, as keys of the store.
+/// The entries of an index that a range selects, as a range of the store's keys.
 struct IndexBounds {
   let keys: KeyRange
-  /// Whether every entry between the keys matches; false where a value was too long to be compared by
-  /// its entry alone.
+  /// Whether every entry in the range matches; false if a value is too long to be compared by its entry
+  /// alone, or if the range has both a prefix and bounds.
   let isExact: Bool
 
   init(_ index: StoreIndex, _ range: IndexRange) {
@@ -24,7 +24,7 @@ struct IndexBounds {
     isExact = !lower.isLong && !upper.isLong && !isTwofold
   }
 
-  /// A place between entries: before all that begin with the key, or after all of them.
+  /// A position between entries: before all that begin with the key, or after all of them.
   private struct End {
     var key: [UInt8]
     var isAfter: Bool
@@ -32,7 +32,7 @@ struct IndexBounds {
     var isLong: Bool { key.count > IndexKey.headSize + IndexKey.longestValues }
     var place: [UInt8]? { isAfter ? KeyRange.prefix(key).upper?.key : key }
 
-    /// A long end lets in all cut entries with the same beginning: their rows decide.
+    /// A long end includes all cut entries with the same beginning; their rows decide.
     var openingLower: End { isLong ? End(key: cut, isAfter: false) : self }
     var openingUpper: End { isLong ? End(key: cut, isAfter: true) : self }
     private var cut: [UInt8] { Array(key.prefix(IndexKey.headSize + IndexKey.longestValues)) }
@@ -41,7 +41,7 @@ struct IndexBounds {
   private static func ends(_ start: [UInt8], _ range: IndexRange) -> (lower: End, upper: End) {
     var lower = End(key: start, isAfter: false)
     var upper = End(key: start, isAfter: true)
-    // Entries without a value are in no order with others; they stand first, under a zero.
+    // Entries without a value have no order relative to others. They come first, under a zero byte.
     if range.leavesOutNull { lower = End(key: start + [1], isAfter: false) }
     if let prefix = range.prefix {
       let key = start + beginning(prefix)
@@ -63,11 +63,11 @@ struct IndexBounds {
     return key
   }
 
-  /// What the form of every text with this beginning begins with.
+  /// The bytes with which the encoded form of every string with this prefix begins.
   private static func beginning(_ prefix: String) -> [UInt8] {
     var key: [UInt8] = []
     Value.string(prefix).appendOrderedKey(to: &key)
-    // Without the two zeros that end a text.
+    // Without the two zeros that end a string.
     key.removeLast(2)
     return key
   }

@@ -1,14 +1,14 @@
 import Foundation
 import HeartwoodBytes
 
-/// Entries of indexes: how values become keys whose order is the values' order.
+/// Index entries: values encoded as keys whose order is the order of the values.
 ///
-/// An entry is the index's head, the values one after another as `Value.appendOrderedKey` writes them, and
-/// the row's key. Values of more than 200 bytes together are cut there, and a hash of all of them is put
-/// behind, so that equal values have equal entries and different ones do not. Entries that begin with the
-/// same cut bytes do not stand in the order of their values; whoever reads them must look at the rows.
+/// An entry is the index's head, the values one after another in the form of `Value.appendOrderedKey`, and
+/// the row's key. Values of more than 200 bytes in total are cut to 200 bytes, followed by a hash of all of
+/// them, so that equal values have equal entries and different ones do not. Entries that begin with the same
+/// cut bytes are not in the order of their values; a reader must compare the rows.
 ///
-/// - Invariant: whole values have at most `longestValues` bytes, cut ones exactly `cutSize`.
+/// - Invariant: Uncut values have at most `longestValues` bytes, cut ones exactly `cutSize`.
 enum IndexKey {
   static let headSize = 3
   static let keySize = 8
@@ -16,7 +16,7 @@ enum IndexKey {
   static let hashSize = 16
   static let cutSize = longestValues + hashSize
 
-  /// Replaces values that are too long by their beginning and their hash.
+  /// Replaces values that are too long by their first bytes and their hash.
   static func cut(_ key: inout [UInt8]) {
     guard key.count > headSize + longestValues else { return }
     let hash = key.withUnsafeBytes { bytes in
@@ -30,7 +30,7 @@ enum IndexKey {
 
   static func isCut(_ entry: UnsafeRawBufferPointer) -> Bool { entry.count == headSize + cutSize + keySize }
 
-  /// The head and the values, not cut, for a row.
+  /// The head and the uncut values of a row.
   static func whole(_ index: StoreIndex, _ row: RowView) -> [UInt8] {
     var key = KeySpace.head(KeySpace.index, index.number)
     key.reserveCapacity(64)
@@ -38,14 +38,15 @@ enum IndexKey {
     return key
   }
 
-  /// The whole entry for a row; nil where a unique index does not bind it.
+  /// The complete entry of a row; nil if a unique index does not apply to it.
   static func entry(_ index: StoreIndex, _ row: RowView, _ key: UInt64) -> [UInt8]? {
     var entry: [UInt8] = []
     entry.reserveCapacity(64)
     return append(index, row, key, to: &entry) ? entry : nil
   }
 
-  /// Appends the whole entry for a row; false, and nothing, where a unique index does not bind it.
+  /// Appends the complete entry of a row. Appends nothing and returns false if a unique index does not apply
+  /// to it.
   static func append(_ index: StoreIndex, _ row: RowView, _ key: UInt64, to bytes: inout [UInt8]) -> Bool {
     if index.isUnique, index.columns.contains(where: row.isNull) { return false }
     let start = bytes.count
@@ -62,7 +63,7 @@ enum IndexKey {
 }
 
 extension RowView {
-  /// The same bytes as `value(column).appendOrderedKey(to:)`, without making a value where that can be.
+  /// Appends the same bytes as `value(column).appendOrderedKey(to:)`, without making a value if possible.
   func appendOrderedKey(_ column: Column, to key: inout [UInt8]) {
     if isNull(column) { return key.append(0) }
     switch column.kind {

@@ -1,10 +1,10 @@
 import HeartwoodBytes
 import HeartwoodEngine
 
-/// The map of all keys of a store. Numbers in keys are big-endian, so that keys order as numbers do.
+/// All keys of a store. Numbers in keys are big-endian, so that byte order is numeric order.
 ///
 /// ```
-/// 01                                          → the model and all numbers given (SchemaRecord)
+/// 01                                          → the model and all assigned numbers (SchemaRecord)
 /// 02 root u16                                 → next key of the root entity, u64
 /// 03                                          → number of the newest transaction with a history, u64
 /// 10 root u16 · key u64                       → row
@@ -15,8 +15,8 @@ import HeartwoodEngine
 /// 40 transaction u64                          → HistoryRecord
 /// ```
 ///
-/// Root entities, indexes and relationships go by their numbers in the schema. How values become part of
-/// a key is told in `IndexKey`. Numbers in values are little-endian.
+/// Root entities, indexes and relationships are identified by their numbers in the schema. `IndexKey`
+/// describes how values are encoded in keys. Numbers in values are little-endian.
 enum KeySpace {
   static let schema: UInt8 = 0x01
   static let counter: UInt8 = 0x02
@@ -37,7 +37,8 @@ enum KeySpace {
     return key
   }
 
-  /// The kind and a number: what all rows of a family, entries of an index or links of a relationship share.
+  /// The common prefix of all rows of a family, entries of an index or links of a relationship: the kind and
+  /// a number.
   static func head(_ kind: UInt8, _ number: UInt16) -> [UInt8] {
     [kind, UInt8(truncatingIfNeeded: number >> 8), UInt8(truncatingIfNeeded: number)]
   }
@@ -49,12 +50,12 @@ enum KeySpace {
 
   static func rowKey(_ root: UInt16, _ key: UInt64) -> [UInt8] { extended(head(row, root), key) }
 
-  /// Links, order or ranks of one source.
+  /// The common prefix of the links, order entries or ranks of one source.
   static func source(_ kind: UInt8, _ relationship: UInt16, _ source: UInt64) -> [UInt8] {
     extended(head(kind, relationship), source)
   }
 
-  /// A link by its target, or a place in an order by its rank.
+  /// A link or a rank by its target, or an order entry by its rank.
   static func entry(_ kind: UInt8, _ relationship: UInt16, _ source: UInt64, _ last: UInt64) -> [UInt8] {
     extended(Self.source(kind, relationship, source), last)
   }
@@ -78,11 +79,11 @@ extension KeySpace {
   static let rowKeySize = 11
   static let entrySize = 19
 
-  /// A row's key without an allocation.
+  /// Calls `body` with a row's key, without an allocation.
   static func withRowKey<Result>(
     _ root: UInt16, _ key: UInt64, _ body: (UnsafeRawBufferPointer) throws -> Result
   ) rethrows -> Result {
-    // Kind, number and key side by side: 3 bytes that are left out, then the eleven of the key.
+    // Kind, number and key are contiguous: 5 zero bytes that are left out, then the 11 bytes of the key.
     let high = UInt64(row) << 16 | UInt64(root)
     return try withUnsafeBytes(of: (high.bigEndian, key.bigEndian)) { bytes in
       try body(UnsafeRawBufferPointer(rebasing: bytes[5..<16]))
@@ -91,7 +92,7 @@ extension KeySpace {
 
   /// The eight bytes at the end of a key: a row's key, a link's target, a rank.
   ///
-  /// - Throws: `.persistentStoreDamaged` where the key is shorter.
+  /// - Throws: `.persistentStoreDamaged` if the key is shorter.
   static func lastNumber(_ key: UnsafeRawBufferPointer) throws(HeartwoodError) -> UInt64 {
     guard key.count >= 8 else { throw .damagedKey(key) }
     return UInt64(bigEndian: key.loadUnaligned(fromByteOffset: key.count - 8, as: UInt64.self))
@@ -122,7 +123,7 @@ extension KeySpace {
 }
 
 extension HeartwoodError {
-  /// A key that `KeySpace` does not make.
+  /// The error for a key that `KeySpace` does not make.
   static func damagedKey(_ key: UnsafeRawBufferPointer) -> HeartwoodError {
     let digits = key.prefix(32).map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
     return HeartwoodError(

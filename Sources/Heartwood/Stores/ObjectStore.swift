@@ -1,30 +1,33 @@
 import Foundation
 
-/// Where a coordinator keeps rows: what contexts and fetches ask of any kind of store.
+/// The store of a coordinator: the operations that contexts and fetches need of any kind of store.
 ///
-/// Reading goes through a view, which is one generation and never changes; writing through `save`, which
-/// is one transaction. A store may be used from any thread.
+/// A view reads one generation, which never changes. `save` writes one transaction. A store may be used from
+/// any thread.
 protocol ObjectStore: AnyObject, Sendable {
-  /// Which store identifiers name.
+  /// The store that object identifiers name.
   var identity: StoreIdentity { get }
-  /// The number of the newest generation; as cheap as an atomic load.
+  /// The number of the newest generation. As cheap as an atomic load.
   var newestGeneration: UInt64 { get }
 
-  /// The newest generation, kept as long as the view lives.
+  /// The newest generation, which the store keeps while the view exists.
   func view() throws -> any StoreView
-  /// A past generation, as far as the store still has it.
+  /// A past generation.
+  ///
+  /// - Throws: `HeartwoodError` if the store no longer has it.
   func view(at generation: UInt64) throws -> any StoreView
 
-  /// Runs the body under the writer lock and commits what it wrote, with its history, as one generation.
+  /// Runs the body under the writer lock and commits its writes, with their history, as one generation.
   ///
-  /// - Returns: the body's result, and the generation that reading sees from now on. Where the body wrote
-  ///   nothing, no transaction is made.
-  /// - Throws: what the body throws, and `ConstraintViolations`; nothing is written then.
+  /// - Returns: the body's result and the generation that reads see from now on. No transaction is made if
+  ///   the body writes nothing.
+  /// - Throws: errors of the body, and `ConstraintViolations`; nothing is written then. Errors of the commit
+  ///   are `HeartwoodError`; see its `isOutcomeUnknown`.
   func save<Result>(
     _ info: TransactionInfo, _ body: (any StoreTransaction) throws -> Result
   ) throws -> (Result, UInt64)
 
-  /// Gives out keys for objects that are not saved yet; they are never given again.
+  /// Reserves keys for objects that are not saved yet. A key is never assigned twice.
   ///
   /// - Returns: the first of `count` consecutive keys.
   func reserveKeys(_ root: EntityDescription, _ count: Int) throws -> UInt64
@@ -32,85 +35,95 @@ protocol ObjectStore: AnyObject, Sendable {
 
 /// One generation of a store.
 ///
-/// Rows that a view hands out are valid as long as the view lives.
+/// The rows that a view returns are valid while the view exists.
 protocol StoreView: RowSource, Sendable {
   var generation: UInt64 { get }
 
-  /// The indexes of this generation that cover every row of an entity: its own and its superentities', uniqueness
-  /// constraints too.
+  /// The indexes of this generation that cover every row of an entity: those of the entity and of its
+  /// superentities, including uniqueness constraints.
   func indexes(of entity: EntityDescription) -> [StoreIndex]
 
-  /// All rows of the family of a root entity in the order of their keys, until the body returns false.
+  /// Calls `body` with the rows of a root entity's family in key order until it returns false.
   ///
-  /// - Parameter start: the first key that counts; with `reversed` the last one.
+  /// - Parameter start: the lower bound, inclusive, or with `reversed` the upper bound; nil for no bound.
   func scanRows(
     of root: EntityDescription, from start: UInt64?, reversed: Bool, _ body: (FoundRow) throws -> Bool
   ) throws
-  /// How many rows the family of a root entity has. O(log n)
+  /// The number of rows in the family of a root entity. O(log n)
   func rowCount(of root: EntityDescription) throws -> Int
   /// The key of the row with `rank` rows before it in its family; nil past the end. O(log n)
   func rowKey(of root: EntityDescription, atRank rank: Int) throws -> UInt64?
 
-  /// The keys of rows in the order of an index, equal values by key, until the body returns false.
+  /// Calls `body` with the keys of rows in index order until it returns false. Rows with equal values are in
+  /// key order.
   ///
-  /// Where a bound is a long value, rows next to it that do not match may be among them.
+  /// If a bound is a long value (see `IndexKey`), adjacent rows that do not match may be included.
   func scanIndex(
     _ index: StoreIndex, _ range: IndexRange, reversed: Bool, _ body: (UInt64) throws -> Bool
   ) throws
-  /// How many entries of an index a range has, exactly; nil where a long value makes it uncertain. O(log n)
+  /// The exact number of an index's entries in a range; nil if a long value makes it uncertain. O(log n)
   func indexCount(_ index: StoreIndex, _ range: IndexRange) throws -> Int?
 
-  /// The transactions after `number` that have a history, oldest first, until the body returns false.
+  /// Calls `body` with the transactions after `number` that have a history, oldest first, until it returns
+  /// false.
   func history(after number: UInt64, _ body: (HistoryRecord) throws -> Bool) throws
 }
 
-/// The writing side of a save: sees the newest rows and everything it wrote itself.
+/// The write side of a save: sees the newest rows and its own writes.
 ///
-/// Rows that it hands out are valid until the next change. Indexes and the to-many side of a relationship
-/// with a to-one inverse follow from the rows; the ones that differ are written by `link`, `unlink` and
-/// `setOrder`.
+/// Rows that it returns are valid until the next change. The store derives from the rows the index entries
+/// and the links of an unordered relationship with a to-one inverse. `link`, `unlink` and `setOrder` write
+/// the other relationships.
 protocol StoreTransaction: RowSource {
   var identity: StoreIdentity { get }
 
-  /// - Returns: the first of `count` consecutive keys, which no row has or had.
+  /// - Returns: the first of `count` consecutive keys, none of which was ever assigned.
   func newKeys(_ root: EntityDescription, _ count: Int) throws -> UInt64
 
+  /// Inserts a row.
+  ///
   /// - Parameters:
-  ///   - entity: the entity itself, not one above it.
-  ///   - row: bytes as `RowLayout` describes them, with lasting keys.
+  ///   - entity: the row's own entity, not a superentity.
+  ///   - row: bytes in the form of `RowLayout`, with permanent keys.
+  /// - Throws: `.persistentStoreSave` if there is a row with the key.
   func insert(_ entity: EntityDescription, _ key: UInt64, row: [UInt8]) throws
 
   /// Replaces a row.
   ///
   /// - Parameters:
-  ///   - expectedVersion: the version that the changes were made from.
-  ///   - row: nil where only to-many relationships changed: the version is neither checked nor raised.
+  ///   - expectedVersion: the version that the changes are based on.
+  ///   - row: nil if only to-many relationships changed; the version is then neither checked nor incremented.
   ///   - changedSlots: for the history.
   ///   - changedToMany: slots of changed to-many relationships, for the history.
-  /// - Returns: what is there instead, if the row was changed or deleted since; nothing is written then.
+  /// - Returns: the conflict if the row was changed or deleted since; nothing is written then.
   func update(
     _ entity: EntityDescription, _ key: UInt64, expectedVersion: UInt32, row: [UInt8]?,
     changedSlots: [Int], changedToMany: [Int]
   ) throws -> RowConflict?
 
-  /// Removes a row, with the links that start at it. A row that is gone already is no conflict.
+  /// Deletes a row and the links that start at it.
+  ///
+  /// - Returns: the conflict if the row was changed since; nothing is written then. A row that is already
+  ///   deleted is no conflict.
   func delete(_ entity: EntityDescription, _ key: UInt64, expectedVersion: UInt32) throws -> RowConflict?
 
-  /// Adds a destination at the end, in both directions where there is an inverse; nothing where it is one.
+  /// Appends a destination, in both directions if the inverse is to-many. Does nothing if it is a destination
+  /// already, or if the links of the relationship are derived from rows.
   func link(_ relationship: RelationshipDescription, _ source: UInt64, _ target: UInt64) throws
-  /// Removes a destination, in both directions where there is an inverse; nothing where it is none.
+  /// Removes a destination, in both directions if the inverse is to-many. Does nothing if it is no
+  /// destination, or if the links of the relationship are derived from rows.
   func unlink(_ relationship: RelationshipDescription, _ source: UInt64, _ target: UInt64) throws
-  /// Makes the destinations of an ordered relationship exactly these. The other direction is not touched.
+  /// Replaces the destinations of an ordered relationship. Does not change the inverse.
   func setOrder(
     _ relationship: RelationshipDescription, _ source: UInt64, _ targets: [UInt64]
   ) throws
 }
 
-/// What a save tells the history about itself.
+/// The description of a save in the history.
 struct TransactionInfo: Sendable {
   var author: String?
   var contextName: String?
-  /// Nil for the time by the store's clock.
+  /// Nil for the current time of the store's clock.
   var date: Date?
 
   init(author: String? = nil, contextName: String? = nil, date: Date? = nil) {
@@ -120,30 +133,30 @@ struct TransactionInfo: Sendable {
   }
 }
 
-/// A row that is not what a change was made from.
+/// A row that changed since the version that a change is based on.
 struct RowConflict: Sendable {
   let entity: EntityDescription
   let key: UInt64
   let expectedVersion: UInt32
-  /// 0 where the row was deleted.
+  /// 0 if the row was deleted.
   let newestVersion: UInt32
-  /// Nil where the row was deleted.
+  /// Nil if the row was deleted.
   let newestRow: [UInt8]?
 }
 
-/// Two rows that claim the same values.
+/// Two rows with the same values under a uniqueness constraint.
 struct ConstraintViolation: Sendable {
   /// The entity that declares the constraint.
   let entity: EntityDescription
   let constraint: [String]
   let values: [Value]
-  /// The row that has the values already, or another one of the same save.
+  /// The row that has the values already: a stored one, or another one of the same save.
   let existingKey: UInt64
   /// A row of this save.
   let newKey: UInt64
 }
 
-/// Why a save was refused: values that must be unique would not be.
+/// The error of a save that would violate uniqueness constraints.
 struct ConstraintViolations: Error {
   let violations: [ConstraintViolation]
 }

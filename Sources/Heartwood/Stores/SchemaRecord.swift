@@ -1,8 +1,9 @@
 import HeartwoodBytes
 
-/// What a store keeps of its model: the model itself, and every number that was given to a part of it.
+/// The stored description of a model: the model itself and the number of each of its parts.
 ///
-/// Numbers stand in keys and rows and never change or come again, whatever becomes of the model.
+/// Keys and rows contain these numbers. A number never changes and is never reused, even if its part is
+/// removed from the model.
 ///
 /// ```
 /// format u8 (1) · counted model
@@ -11,8 +12,8 @@ import HeartwoodBytes
 /// next property number · next index number
 /// ```
 ///
-/// Names are counted texts; counts and numbers are varints. Properties are an entity's own ones in the
-/// order of their slots.
+/// Names are counted strings; counts and numbers are varints. An entity's properties are its own, in slot
+/// order.
 struct SchemaRecord: Equatable {
   struct Entity: Equatable {
     var name: String
@@ -75,7 +76,7 @@ extension SchemaRecord {
     for name in index.properties { writer.appendText(name) }
   }
 
-  /// - Throws: `.persistentStoreDamaged` where the bytes are no record, `.persistentStoreOpen` where a newer
+  /// - Throws: `.persistentStoreDamaged` if the bytes are no valid record, `.persistentStoreOpen` if a newer
   ///   version wrote them.
   init(decoding bytes: UnsafeRawBufferPointer) throws(HeartwoodError) {
     var reader = SchemaReader(bytes)
@@ -104,7 +105,7 @@ extension SchemaRecord {
   }
 }
 
-/// Reads a schema record; whatever is missing or too large is damage.
+/// Reads a schema record; missing and out-of-range values are reported as damage.
 private struct SchemaReader {
   private var reader: ByteReader
 
@@ -132,7 +133,7 @@ private struct SchemaReader {
     _ element: (inout SchemaReader) throws(HeartwoodError) -> Element
   ) throws(HeartwoodError) -> [Element] {
     let count = try varint()
-    // An element has a byte at least: damaged counts must not reserve memory.
+    // Each element has at least one byte, so a larger count is damage.
     guard count <= UInt64(reader.remaining) else { throw .damagedSchema }
     var elements: [Element] = []
     for _ in 0..<count { elements.append(try element(&self)) }

@@ -1,6 +1,6 @@
 import HeartwoodEngine
 
-/// What the engine reports, in the graph's words. The engine's own error stays underneath.
+/// Translation of engine errors. The engine's error becomes `underlying`.
 extension HeartwoodError {
   static func engine(_ error: EngineError, _ what: String, _ code: Code) -> HeartwoodError {
     HeartwoodError(
@@ -16,7 +16,9 @@ extension HeartwoodError {
     }
   }
 
-  /// Runs something of the engine, and puts its errors into words.
+  /// Runs `body` and translates the engine errors that it throws. Other errors pass unchanged.
+  ///
+  /// - Parameter what: what failed, the beginning of the message.
   static func translating<Result>(
     _ what: String, _ code: Code = .persistentStoreOperation, _ body: () throws -> Result
   ) throws -> Result {

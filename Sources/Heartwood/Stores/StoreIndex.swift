@@ -1,9 +1,10 @@
-/// An index that a store keeps: entries in the order of some properties' values, for all rows of an
-/// entity and its subentities.
+/// An index of a store: entries in the order of some properties' values, for all rows of an entity and its
+/// subentities.
 ///
-/// A unique index stands for a uniqueness constraint and has no entries for rows with a nil part.
+/// A unique index enforces a uniqueness constraint. It has no entry for a row in which one of the values is
+/// nil.
 final class StoreIndex: Sendable {
-  /// Given by the store, never given again.
+  /// Assigned by the store and never reused.
   let number: UInt16
   let name: String
   /// The entity that declares the index.

@@ -1,8 +1,9 @@
-/// Giving numbers to a model, and finding out whether it is the model of a store.
+/// Numbering a model, and comparing it with the model of a store.
 extension SchemaRecord {
-  /// The record of a new store: entities by their names, everything else in the order of its declaration.
+  /// The record of a new store. Entities have the model's numbers; properties are numbered in slot order,
+  /// indexes in the order of their declaration.
   ///
-  /// - Throws: where a model has more parts than there are numbers.
+  /// - Throws: `.coreData` if the model has more than 65534 properties or indexes.
   init(numbering model: ManagedObjectModel) throws(HeartwoodError) {
     var next: UInt16 = 1
     entities = []
@@ -25,9 +26,10 @@ extension SchemaRecord {
     try takeIndexes(of: model)
   }
 
-  /// Makes the indexes those of the model: ones that are known keep their numbers.
+  /// Replaces the indexes by those that a model declares. Indexes that exist already keep their numbers.
   ///
-  /// - Returns: what is to be built and what is to be dropped.
+  /// - Returns: the indexes to build and the indexes to drop.
+  /// - Throws: `.coreData` if the store has no index number left.
   @discardableResult
   mutating func takeIndexes(
     of model: ManagedObjectModel
@@ -81,8 +83,8 @@ extension SchemaRecord.Index {
 }
 
 extension SchemaRecord {
-  /// What differs between the store's model, which this is, and another one, a sentence for each; indexes
-  /// do not count.
+  /// The differences between the store's model (this record) and another one, one sentence each. Indexes are
+  /// not compared.
   func differences(from other: SchemaRecord) -> [String] {
     let ours = Dictionary(entities.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
     let theirs = Dictionary(other.entities.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })

@@ -1,15 +1,16 @@
 import HeartwoodBytes
 
-/// A model together with the numbers that a store gave to its parts, made ready for reading and writing
-/// rows.
+/// A model with the numbers that a store assigned to its parts, prepared for reading and writing rows.
 final class StoreSchema: Sendable {
   let model: ManagedObjectModel
   let record: SchemaRecord
-  /// By number; numbers that no entity has are nil.
+  /// Indexed by number; nil for numbers that no entity has.
   private let entities: [StoreEntity?]
   let indexes: [StoreIndex]
 
-  /// - Precondition: the record was made for the model, or has been compared with it.
+  /// - Precondition: The record was made for the model, or has been compared with it.
+  /// - Throws: `.persistentStoreDamaged` if the record has no number for a property, or an index on a
+  ///   property that does not exist.
   init(_ model: ManagedObjectModel, _ record: SchemaRecord) throws(HeartwoodError) {
     self.model = model
     self.record = record
@@ -49,7 +50,7 @@ final class StoreSchema: Sendable {
       number: index.number, name: index.name, entity: entity, slots: slots, isUnique: index.isUnique)
   }
 
-  /// - Precondition: the entity is of this model, or of one that is equal to it.
+  /// - Precondition: The entity is of this model or of an equal one.
   func entity(_ entity: EntityDescription) -> StoreEntity {
     guard let stored = self.entity(numbered: UInt64(entity.number)) else {
       programError("\(entity.displayName) is not in the model of the store")
@@ -63,7 +64,7 @@ final class StoreSchema: Sendable {
 
   func index(numbered number: UInt16) -> StoreIndex? { indexes.first { $0.number == number } }
 
-  /// The number under which a relationship's links are kept.
+  /// The number under which a relationship's links are stored.
   func number(of relationship: RelationshipDescription) -> UInt16 {
     guard let owner = relationship.entity else {
       programError("\(relationship.displayName) is in no entity")
@@ -81,18 +82,18 @@ struct PropertyName: Hashable {
   let property: String
 }
 
-/// What writing a row of an entity has to keep up, worked out once.
+/// The index entries and links that a write to a row of an entity has to maintain, computed once.
 final class StoreEntity: Sendable {
   let entity: EntityDescription
   /// By slot.
   let propertyNumbers: [UInt16]
-  /// Those that cover the entity's rows.
+  /// The indexes that cover the entity's rows.
   let indexes: [StoreIndex]
-  /// To-one columns whose inverse is an unordered to-many: its links follow from them.
+  /// To-one columns whose inverse is an unordered to-many relationship; its links are derived from them.
   let derivedLinks: [DerivedLink]
   /// To-many relationships with entries of their own.
   let ownLinks: [RelationshipDescription]
-  /// Slots of attributes whose values outlive the row in the history.
+  /// Slots of attributes whose values the history keeps after the row is deleted.
   let preservedSlots: [Int]
   private let slotsByNumber: [UInt16: Int]
 
@@ -136,7 +137,7 @@ final class StoreEntity: Sendable {
     }
   }
 
-  /// How many entries a row has that follow from it.
+  /// The largest number of entries that are derived from one row.
   var entryCount: Int { indexes.count + derivedLinks.count }
 
   func slot(ofProperty number: UInt64) -> Int? {
@@ -145,10 +146,10 @@ final class StoreEntity: Sendable {
 }
 
 extension RelationshipDescription {
-  /// Whether the store keeps entries that are written for this relationship itself: links, an order or both.
+  /// Whether the store has entries written for this relationship itself: links, or an order with ranks.
   var hasEntries: Bool { isToMany && (isOrdered || ownsLinks) }
 
-  /// Whether the links of the inverse follow from this to-one relationship's values.
+  /// Whether the links of the inverse are derived from this to-one relationship's values.
   var implementsLinks: Bool {
     guard !isToMany, let inverse = inverseRelationship else { return false }
     return inverse.isToMany && !inverse.isOrdered

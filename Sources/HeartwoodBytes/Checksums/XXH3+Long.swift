@@ -3,7 +3,7 @@ extension XXH3 {
 
   static let stripeSize = 64
   static let secretSize = 192
-  /// The secret advances by 8 bytes with each stripe; a block ends where it is used up.
+  /// The secret advances by 8 bytes with each stripe; a block ends when it is used up.
   private static let stripesPerBlock = (secretSize - stripeSize) / 8
   static let blockSize = stripeSize * stripesPerBlock
 
@@ -14,7 +14,8 @@ extension XXH3 {
       guard let start = buffer.baseAddress else { return 0 }
       makeSecret(seed, at: start)
       let secret = UnsafeRawPointer(start)
-      // Even a whole last block is left for the end: the last stripe has a secret of its own.
+      // The last block is always left for `finish`, even if it is full: the last stripe uses a secret of its
+      // own.
       let blocks = (count &- 1) / blockSize
       var lanes = firstLanes
       take(blocks, base, into: &lanes, secret)
@@ -38,7 +39,7 @@ extension XXH3 {
       XXH64.prime4, 0x85EB_CA77, XXH64.prime5, 0x9E37_79B1)
   }
 
-  /// Takes whole blocks, behind which at least one byte follows.
+  /// Accumulates whole blocks. At least one byte must follow them.
   @inline(__always)
   static func take(
     _ blocks: Int, _ base: UnsafeRawPointer, into lanes: inout Lanes, _ secret: UnsafeRawPointer
@@ -51,7 +52,7 @@ extension XXH3 {
     }
   }
 
-  /// Takes the last bytes, 1 to `blockSize` of them; the last stripe may begin before them.
+  /// Accumulates the last 1 to `blockSize` bytes. The last stripe may begin before them.
   @inline(__always)
   static func finish(
     _ base: UnsafeRawPointer, _ count: Int, into lanes: inout Lanes, _ secret: UnsafeRawPointer

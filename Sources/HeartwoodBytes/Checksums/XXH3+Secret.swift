@@ -1,8 +1,7 @@
 extension XXH3 {
   /// A word of the 192-byte secret that the definition of XXH3 prescribes, by its index from 0 to 23.
   ///
-  /// A function and not a table: with a constant index, which is the case in short inputs, nothing is
-  /// loaded from memory.
+  /// A function, not a table: with a constant index, as for short inputs, nothing is loaded from memory.
   @inlinable @inline(__always)
   static func secret(_ index: Int) -> UInt64 {
     switch index {

@@ -1,8 +1,9 @@
 extension XXH3 {
-  /// The hash of bytes that come piece by piece: the same as of all of them at once.
+  /// The hash of bytes that arrive in pieces: equal to the hash of all of them at once.
   package struct Stream: ~Copyable {
     private let seed: UInt64
-    /// The secret, the last stripe of the block before, and the block that is being filled, which follows it at once.
+    /// The secret, the last stripe of the previous block, and the block that is being filled, contiguous in
+    /// this order.
     private let memory: UnsafeMutableRawPointer
     private var lanes = XXH3.firstLanes
     private var filled = 0
@@ -19,13 +20,13 @@ extension XXH3 {
 
     deinit { memory.deallocate() }
 
-    /// Takes the next bytes, any number of them.
+    /// Hashes the next bytes, any number of them.
     package mutating func update(_ bytes: UnsafeRawBufferPointer) {
       guard var next = bytes.baseAddress else { return }
       var rest = bytes.count
       count &+= rest
       while rest > 0 {
-        // A block is taken when it is known that more follows.
+        // A full block is accumulated only when more bytes follow; see `XXH3.take`.
         if filled == XXH3.blockSize {
           take(1, UnsafeRawPointer(block))
           filled = 0
@@ -49,7 +50,7 @@ extension XXH3 {
       filled &+= taken
     }
 
-    /// The hash of all bytes so far; more may follow.
+    /// The hash of all bytes so far. More may follow.
     package func hash() -> UInt64 {
       guard count > 240 else {
         return XXH3.hash(UnsafeRawBufferPointer(start: block, count: count), seed: seed)

@@ -1,7 +1,7 @@
 /// The 64-bit XXH3 with a seed: the checksum of value records, most of which are short.
 ///
-/// Inputs of up to 128 bytes, which is what rows are, cost a handful of multiplications without a loop.
-/// It finds damage; it resists no attacker.
+/// Inputs of up to 128 bytes, the usual size of rows, cost a handful of multiplications without a loop. The
+/// hash detects damage, not attacks.
 @usableFromInline
 package enum XXH3 {
   /// The hash of `bytes` under `seed`; the same on every platform.
@@ -12,7 +12,7 @@ package enum XXH3 {
     return upTo128(base, count, seed)
   }
 
-  /// Of lengths that records seldom have.
+  /// The hash for lengths that are rare in records.
   @usableFromInline
   static func other(_ bytes: UnsafeRawBufferPointer, _ seed: UInt64) -> UInt64 {
     let count = bytes.count

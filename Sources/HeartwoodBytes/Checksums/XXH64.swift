@@ -1,6 +1,6 @@
 /// The 64-bit xxHash: the checksum of tree pages and frames.
 ///
-/// It is the fastest of the portable ones on whole pages. It finds damage; it resists no attacker.
+/// It is the fastest portable hash on whole pages. It detects damage, not attacks.
 @usableFromInline
 package enum XXH64 {
   @usableFromInline static var prime1: UInt64 { @inline(__always) get { 0x9E37_79B1_85EB_CA87 } }
@@ -45,7 +45,7 @@ package enum XXH64 {
     return merge(hash, lane4)
   }
 
-  /// What is left after the stripes: fewer than 32 bytes.
+  /// Hashes the bytes after the stripes, fewer than 32.
   @inlinable @inline(__always)
   static func finish(_ start: UInt64, _ base: UnsafeRawPointer, from: Int, to end: Int) -> UInt64 {
     var hash = start

@@ -1,4 +1,4 @@
-/// The help texts, laid out from the syntax of the subcommands.
+/// The help texts, generated from the syntax of the subcommands.
 enum HelpText {
   static var overview: String {
     let subcommands = Command.subcommands.map { ($0.syntax.name, $0.syntax.summary) }
@@ -10,11 +10,11 @@ enum HelpText {
       commands
       \(columns(subcommands + [(KeyValueSubcommands.name, KeyValueSubcommands.summary)]))
 
-      heartwood <command> --help tells more about a command; heartwood --version tells the version.
+      heartwood <command> --help describes a command; heartwood --version prints the version.
 
-      A store is a directory. import, kv put and kv load make one where there is none; backup and salvage make a copy.
-      Reading changes nothing, except that it completes a store whose writer was cut off; verify does not even do that, nor
-      do the kv commands that read, but kv backup does.
+      A store is a directory. import, kv put and kv load create a missing store; backup and salvage create a copy.
+      Reading changes nothing, except that it recovers a store that its writer did not close. verify and the kv commands
+      that read do not recover a store; kv backup does.
       Exit status: 0 done, 1 a store failed verification, 64 to 77 as in sysexits(3).
 
       """

@@ -1,12 +1,13 @@
-/// The words behind a subcommand, sorted into what its syntax knows.
+/// The words after a subcommand, parsed into the options and arguments of its syntax.
 struct ParsedArguments: Sendable {
   private(set) var positionals: [String] = []
   private(set) var values: [String: String] = [:]
   private(set) var flags: Set<String> = []
 
-  /// Sorts `words` by `syntax`.
+  /// Parses `words` according to `syntax`.
   ///
-  /// - Throws: a usage failure that names the word: an unknown option, a value too few or too many, a missing argument.
+  /// - Throws: A usage failure that names the word: an unknown option, a missing or surplus value, a missing
+  ///   argument.
   init(_ words: [String], for syntax: SubcommandSyntax) throws(CommandFailure) {
     var rest = words[...]
     while let word = rest.popFirst() {
@@ -64,19 +65,19 @@ struct ParsedArguments: Sendable {
 }
 
 extension ParsedArguments {
-  /// The argument at this place, if it was given.
+  /// The argument at this index, or nil if it was not given.
   func argument(_ place: Int) -> String? {
     place < positionals.count ? positionals[place] : nil
   }
 
-  /// The arguments from this place on.
+  /// The arguments from this index on.
   func arguments(from place: Int) -> ArraySlice<String> { positionals.dropFirst(place) }
 
   func value(_ option: String) -> String? { values[option] }
 
   func has(_ flag: String) -> Bool { flags.contains(flag) }
 
-  /// The whole number, 0 or more, that was given to an option.
+  /// The non-negative integer value of an option; nil if the option was not given.
   func count(_ option: String) throws(CommandFailure) -> Int? {
     guard let text = values[option] else { return nil }
     guard let number = Int(text), number >= 0 else {
@@ -85,12 +86,12 @@ extension ParsedArguments {
     return number
   }
 
-  /// The generation that was given to `--generation`.
+  /// The value of `--generation`.
   func generation() throws(CommandFailure) -> UInt64? {
     try count("generation").map(UInt64.init)
   }
 
-  /// The one of some words that was given to an option.
+  /// The value of an option that takes one of several words.
   func choice<Choice: RawRepresentable & CaseIterable>(
     _ option: String, _ type: Choice.Type
   ) throws(CommandFailure) -> Choice? where Choice.RawValue == String {
@@ -102,7 +103,7 @@ extension ParsedArguments {
     return choice
   }
 
-  /// The comma-separated words that were given to an option.
+  /// The comma-separated values of an option.
   func list(_ option: String) throws(CommandFailure) -> [String]? {
     guard let text = values[option] else { return nil }
     let words = text.split(separator: ",", omittingEmptySubsequences: false).map {

@@ -1,6 +1,6 @@
-/// Finds what somebody probably meant.
+/// Suggests corrections of misspelled words.
 enum Spelling {
-  /// `, did you mean X?` for the nearest known word, or nothing where none is near.
+  /// `, did you mean X?` for the nearest known word, or an empty string if none is near.
   static func hint(_ word: String, among known: [String]) -> String {
     let near = known.map { (word: $0, distance: distance(word.lowercased(), $0.lowercased())) }
     guard let best = near.min(by: { $0.distance < $1.distance }),

@@ -1,21 +1,21 @@
-/// What can be written behind a subcommand on the command line: the one source of parsing and of the help text.
+/// The arguments and options of a subcommand, from which the parser and the help text are derived.
 struct SubcommandSyntax: Sendable {
   struct Argument: Sendable {
     let name: String
     let summary: String
     var isOptional = false
-    /// May be given more than once; only the last argument.
+    /// Whether the argument can be given more than once. Only the last argument can.
     var isRepeated = false
-    /// Whether "" is something that it can be.
+    /// Whether the argument can be an empty string.
     var mayBeEmpty = false
   }
 
   struct Option: Sendable {
     /// The name without its dashes.
     let name: String
-    /// A shorter name for the same.
+    /// A shorter name of the same option.
     var alias: String?
-    /// What stands for the option's value in the help text; `nil` for a flag, which has none.
+    /// The placeholder of the option's value in the help text; nil for a flag, which has no value.
     var value: String?
     let summary: String
   }
@@ -43,7 +43,7 @@ struct SubcommandSyntax: Sendable {
 }
 
 extension SubcommandSyntax.Option {
-  /// How it can be written on the command line.
+  /// The forms of the option on the command line.
   var spellings: [String] { [name, alias].compactMap { $0 }.map { "--" + $0 } }
 }
 
@@ -57,11 +57,11 @@ extension SubcommandSyntax.Argument {
 
 extension SubcommandSyntax.Option {
   static let predicate = SubcommandSyntax.Option(
-    name: "where", value: "predicate", summary: "only objects that this is true for")
+    name: "where", value: "predicate", summary: "only objects that match")
   static let generation = SubcommandSyntax.Option(
     name: "generation", alias: "at", value: "number", summary: "the store as it was at this generation")
   static let format = SubcommandSyntax.Option(
     name: "format", value: "table|json|csv", summary: "how to write the result (default table)")
   static let author = SubcommandSyntax.Option(
-    name: "author", value: "name", summary: "who the history says did it (default heartwood)")
+    name: "author", value: "name", summary: "the author in the history (default heartwood)")
 }

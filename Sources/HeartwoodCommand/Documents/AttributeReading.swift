@@ -1,10 +1,10 @@
 import Foundation
 
-/// Turns JSON values into attribute values, exactly or not at all.
+/// Converts JSON values to attribute values. A value that can't be represented exactly is an error.
 enum AttributeReading {
   /// The value of an attribute of this type.
   ///
-  /// - Throws: a failure at `place` that says what was expected there.
+  /// - Throws: A failure at `place` that names the expected kind of value.
   static func value(of place: JSONPlace, as type: DocumentType) throws(CommandFailure) -> any Sendable {
     switch type {
     case .string: return try place.string()
@@ -92,7 +92,8 @@ enum AttributeReading {
     }
   }
 
-  /// A date and time as ISO 8601 writes it, with or without a fraction of the second, or a date alone (midnight UTC).
+  /// Parses an ISO 8601 date and time, with or without fractional seconds, or a date alone, which means
+  /// midnight UTC.
   static func date(_ text: String) -> Date? {
     let dateAndTime = Date.ISO8601FormatStyle()
     return (try? dateAndTime.parse(text))

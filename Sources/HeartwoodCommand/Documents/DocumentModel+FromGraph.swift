@@ -1,7 +1,7 @@
 import Heartwood
 
 extension DocumentModel {
-  /// The model of a store, to be shown, or to check a file against.
+  /// Creates the model of a store, to print it or to check a file against it.
   init(_ model: ManagedObjectModel) {
     let byName = model.entitiesByName
     self.init(

@@ -1,9 +1,9 @@
 import Heartwood
 
 extension DocumentModel {
-  /// The model as the graph uses it: every entity's objects are plain managed objects.
+  /// The model as a `ManagedObjectModel`. Every entity uses the class `ManagedObject`.
   ///
-  /// - Throws: a data failure where a default value does not fit its attribute.
+  /// - Throws: A data failure if a default value does not match its attribute.
   func graphModel() throws(CommandFailure) -> ManagedObjectModel {
     var descriptions: [String: EntityDescription] = [:]
     for entity in entities { descriptions[entity.name] = try entity.description() }
@@ -47,7 +47,7 @@ extension DocumentModel {
 }
 
 extension DocumentEntity {
-  /// The entity with its attributes; relationships follow once every entity is there.
+  /// The entity with its attributes. Relationships are added when all entities exist.
   fileprivate func description() throws(CommandFailure) -> EntityDescription {
     let description = EntityDescription()
     description.name = name

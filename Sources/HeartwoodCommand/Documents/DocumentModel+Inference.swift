@@ -1,9 +1,9 @@
 extension DocumentModel {
-  /// The model that the objects themselves show: whole numbers are `integer64`, numbers with fractions `double`, other
-  /// values `string` or `boolean`, references relationships without an inverse. Nothing is guessed from the looks of a
-  /// string.
+  /// Infers a model from the objects: integers become `integer64`, other numbers `double`, other values
+  /// `string` or `boolean`, and references relationships without an inverse. The contents of strings are not
+  /// interpreted.
   ///
-  /// - Throws: a failure at the first value that does not fit the ones before it.
+  /// - Throws: A failure at the first value that does not match the earlier ones.
   static func inferred(from objects: [ImportDocument.Object]) throws(CommandFailure) -> DocumentModel {
     var order: [String] = []
     var entities: [String: EntityInference] = [:]
@@ -36,7 +36,7 @@ extension DocumentModel {
   }
 }
 
-/// What the objects of one entity have shown so far.
+/// The properties seen so far in the objects of one entity.
 private struct EntityInference {
   private var order: [String] = []
   private var properties: [String: PropertyInference] = [:]
@@ -69,7 +69,7 @@ private struct EntityInference {
   }
 }
 
-/// What the values of one property have shown so far.
+/// The kinds of values seen so far for one property.
 private struct PropertyInference {
   let firstPath: String
   private var kind = Kind.unknown
@@ -79,7 +79,7 @@ private struct PropertyInference {
   private enum Kind: Equatable {
     case unknown
     case attribute(DocumentType)
-    /// The destination is `nil` as long as only empty lists were seen.
+    /// The destination is nil as long as only empty lists were seen.
     case reference(destination: String?, isToMany: Bool)
   }
 

@@ -1,7 +1,7 @@
 import Heartwood
 
 extension DocumentModel {
-  /// Reads a `model` section and checks that it fits together.
+  /// Parses a `model` section and checks that it is consistent.
   init(reading place: JSONPlace) throws(CommandFailure) {
     try place.knowsOnly("entities")
     guard let section = try place.member("entities") else { throw place.failure("\"entities\" is missing") }
@@ -33,7 +33,7 @@ extension DocumentEntity {
 }
 
 extension JSONPlace {
-  /// Lists of names in a list, none of them empty.
+  /// A list of non-empty lists of names.
   fileprivate func groups() throws(CommandFailure) -> [[String]] {
     var groups: [[String]] = []
     for element in try elements() {
@@ -88,7 +88,7 @@ extension DocumentRelationship {
   }
 }
 
-/// What an entity or a property can be called, so that predicates and key paths can name it.
+/// The rules for names of entities and properties, so that predicates and key paths can refer to them.
 enum Identifier {
   static func isValid(_ name: String) -> Bool {
     guard let first = name.first, first.isLetter || first == "_" else { return false }

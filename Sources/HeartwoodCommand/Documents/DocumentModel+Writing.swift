@@ -1,5 +1,5 @@
 extension DocumentModel {
-  /// The model as the `model` section of a file has it; what is as usual is left out.
+  /// The model as the `model` section of a file. Default values are omitted.
   var json: JSONValue {
     .object(JSONObject([("entities", .object(JSONObject(entities.map { ($0.name, $0.json) })))]))
   }

@@ -1,10 +1,10 @@
-/// A model as JSON has it: given in a file's `model` section, or inferred from its objects.
+/// A model in JSON form: given in the `model` section of a file, or inferred from its objects.
 struct DocumentModel: Equatable, Sendable {
-  /// In the order they were written.
+  /// The entities in their order in the file.
   var entities: [DocumentEntity] = [] {
     didSet { places = Self.places(of: entities) }
   }
-  /// Where each entity stands; the first of those with one name.
+  /// The index of each entity by name; the first one if a name is repeated.
   private var places: [String: Int] = [:]
 
   init(entities: [DocumentEntity] = []) {
@@ -18,7 +18,7 @@ struct DocumentModel: Equatable, Sendable {
 
   func entity(named name: String) -> DocumentEntity? { places[name].map { entities[$0] } }
 
-  /// The entity and those it inherits from, nearest first.
+  /// The entity and its ancestors, nearest first.
   func lineage(of name: String) -> [DocumentEntity] {
     var lineage: [DocumentEntity] = []
     var seen: Set<String> = []
@@ -30,7 +30,7 @@ struct DocumentModel: Equatable, Sendable {
     return lineage
   }
 
-  /// Whether an object of `name` is one of `ancestor`, too.
+  /// Whether `name` is `ancestor` or one of its subentities.
   func isKind(_ name: String, of ancestor: String) -> Bool {
     name == ancestor ? places[name] != nil : lineage(of: name).contains { $0.name == ancestor }
   }
@@ -42,9 +42,9 @@ struct DocumentEntity: Equatable, Sendable {
   var isAbstract = false
   var attributes: [DocumentAttribute] = []
   var relationships: [DocumentRelationship] = []
-  /// Groups of attributes whose values together are found only once.
+  /// Groups of attributes whose combined values are unique.
   var uniquenessConstraints: [[String]] = []
-  /// Groups of properties that are indexed together, or inherited ones that are indexed here.
+  /// Groups of properties with a common index; a group can consist of inherited properties.
   var indexes: [[String]] = []
 }
 
@@ -65,7 +65,7 @@ struct DocumentRelationship: Equatable, Sendable {
   var isOrdered = false
   var isOptional = true
   var minimumCount = 0
-  /// 0 where there is no limit.
+  /// The maximum number of destinations; 0 for no limit.
   var maximumCount = 0
   var inverse: String?
   var deleteRule = DocumentDeleteRule.nullify
@@ -75,7 +75,7 @@ enum DocumentDeleteRule: String, CaseIterable, Sendable {
   case nullify, cascade, deny, noAction
 }
 
-/// The attribute types, by the names they have in a file.
+/// The attribute types, by their names in a file.
 enum DocumentType: String, CaseIterable, Sendable {
   case string, integer16, integer32, integer64, double, float, decimal, boolean, date, data, uuid, uri
 }

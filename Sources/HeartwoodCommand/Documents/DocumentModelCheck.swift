@@ -1,5 +1,5 @@
-/// Checks that the entities of a `model` section fit together. It walks down each tree of inheritance once, with what is
-/// inherited at hand: O(n) in the properties.
+/// Checks that the entities of a `model` section are consistent. Walks each inheritance tree once from the
+/// root and keeps the inherited properties on the way. O(n) in the number of properties.
 struct DocumentModelCheck {
   private enum Kind {
     case attribute, toOne, toMany
@@ -9,10 +9,10 @@ struct DocumentModelCheck {
   private let places: [String: JSONPlace]
   private var below: [String: [DocumentEntity]] = [:]
   private var visited: Set<String> = []
-  /// What the entity at hand has and inherits.
+  /// The own and inherited properties of the current entity.
   private var properties: [String: Kind] = [:]
 
-  /// - Parameter members: The entities as they were written.
+  /// - Parameter members: The entities in their order in the file.
   init(_ model: DocumentModel, _ members: [(name: String, place: JSONPlace)]) {
     self.model = model
     places = Dictionary(members.map { ($0.name, $0.place) }, uniquingKeysWith: { first, _ in first })

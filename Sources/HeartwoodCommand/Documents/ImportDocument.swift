@@ -1,16 +1,16 @@
-/// A file for import, read and taken apart, its values not yet checked against a model.
+/// A parsed import file whose values are not yet checked against a model.
 struct ImportDocument {
   struct Object {
-    /// Its place among the file's objects.
+    /// The index among the objects of the file.
     let index: Int
     let entity: String
-    /// Its `@id`, by which others refer to it.
+    /// The `@id`, by which other objects refer to this one.
     let identifier: String?
     let members: JSONObject
 
     var path: String { "objects[\(index)]" }
 
-    /// The members that are properties, each with its place.
+    /// The members that are properties, with their places.
     var properties: [(name: String, place: JSONPlace)] {
       members.members.filter { !$0.name.hasPrefix("@") }.map { member in
         (member.name, JSONPlace(path: "\(path).\(member.name)", value: member.value))
@@ -18,13 +18,13 @@ struct ImportDocument {
     }
   }
 
-  /// The file's own model, where it carries one.
+  /// The model in the file, if there is one.
   let model: DocumentModel?
   let objects: [Object]
 
-  /// Reads `{"model": {...}, "objects": [...]}`, or a list of objects alone.
+  /// Parses `{"model": {...}, "objects": [...]}` or a list of objects.
   ///
-  /// - Throws: a data failure that names the place: where the text is no JSON, or what is wrong with a model or an `@id`.
+  /// - Throws: A data failure that names the place of invalid JSON, or of an invalid model or `@id`.
   init(_ bytes: [UInt8]) throws(CommandFailure) {
     let root = JSONPlace(path: "", value: try ImportDocument.parse(bytes))
     if case .array(let values) = root.value {
@@ -42,7 +42,7 @@ struct ImportDocument {
     objects = try ImportDocument.objects(section)
   }
 
-  /// The file's own model, or the one that its objects show.
+  /// The model in the file, or a model inferred from its objects.
   func givenOrInferredModel() throws(CommandFailure) -> DocumentModel {
     if let model { return model }
     return try DocumentModel.inferred(from: objects)
@@ -80,9 +80,9 @@ struct ImportDocument {
   }
 }
 
-/// How one object of a file names another: `{"@ref": "Country/FR"}`.
+/// References from one object of a file to another: `{"@ref": "Country/FR"}`.
 enum Reference {
-  /// The entity that an identifier such as `Country/FR` begins with.
+  /// The entity in an identifier such as `Country/FR`.
   static func entity(of place: JSONPlace) throws(CommandFailure) -> String {
     let parts = try place.string().split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false)
     guard parts.count == 2, !parts[1].isEmpty, Identifier.isValid(String(parts[0])) else {
@@ -91,7 +91,7 @@ enum Reference {
     return String(parts[0])
   }
 
-  /// The identifier in a reference; `nil` if the value is no reference.
+  /// The identifier in a reference; nil if the value is not a reference.
   static func identifier(in place: JSONPlace) throws(CommandFailure) -> JSONPlace? {
     guard case .object(let object) = place.value, object["@ref"] != nil else { return nil }
     try place.knowsOnly("@ref")

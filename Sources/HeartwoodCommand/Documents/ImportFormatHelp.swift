@@ -1,12 +1,12 @@
-/// The file format of import, as the help texts tell it.
+/// The description of the import format in the help texts.
 enum ImportFormatHelp {
   static let text = """
     file format
       {"model": {...}, "objects": [{"@id": "Country/FR", "name": "France", "capital": {"@ref": "City/Paris"},
       "neighbours": [{"@ref": "Country/BE"}]}, ...]}, or only the list of objects.
-      "@id" is the entity and any key of your own; {"@ref": ...} names another object of the same file by it.
+      "@id" is the entity and any key of your choice; {"@ref": ...} refers to another object of the file by its "@id".
       "@entity" instead of "@id" does for objects that nothing refers to.
-      Without a model, whole numbers become integer64, numbers with fractions double, the rest string or boolean, and
+      Without a model, whole numbers become integer64, numbers with fractions double, other values string or boolean, and
       references relationships without an inverse. Dates are ISO 8601 strings, data is base 64; both need a model.
 
     model

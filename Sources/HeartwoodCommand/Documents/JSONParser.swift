@@ -1,20 +1,20 @@
-/// Why a text is not JSON, and where: both from 1.
+/// The reason why a text is not valid JSON, and the line and column, both counted from 1.
 struct JSONError: Error, Equatable {
   let line: Int
   let column: Int
   let message: String
 }
 
-/// Reads JSON: strictly, each byte once, telling the place of a fault.
+/// A strict JSON parser that reads each byte once and reports the position of an error.
 struct JSONParser {
-  /// Deeper nesting is refused before it can exhaust the stack.
+  /// The maximum nesting depth, so that the recursion can't exhaust the stack.
   static let deepestNesting = 200
 
   private let bytes: UnsafeBufferPointer<UInt8>
   private var position = 0
   private var depth = 0
 
-  /// Reads the one value that `bytes` hold, with nothing behind it.
+  /// Parses the one value in `bytes`. Trailing content is an error.
   static func parse(_ bytes: [UInt8]) throws(JSONError) -> JSONValue {
     let result = bytes.withUnsafeBufferPointer { buffer in
       Result { () throws(JSONError) in
@@ -39,7 +39,7 @@ struct JSONParser {
 
   private mutating func value() throws(JSONError) -> JSONValue {
     skipSpace()
-    guard let byte = peek else { throw error("the text ends where a value should stand") }
+    guard let byte = peek else { throw error("expected a value, found the end of the text") }
     switch byte {
     case UInt8(ascii: "{"): return .object(try nested { parser throws(JSONError) in try parser.object() })
     case UInt8(ascii: "["): return .array(try nested { parser throws(JSONError) in try parser.array() })
@@ -69,17 +69,17 @@ struct JSONParser {
     if take("}") { return object }
     repeat {
       skipSpace()
-      guard peek == UInt8(ascii: "\"") else { throw error("a name in quotes should stand here") }
+      guard peek == UInt8(ascii: "\"") else { throw error("expected a name in quotes") }
       let start = position
       let name = try string()
       guard object[name] == nil else {
         position = start
-        throw error("\"\(name)\" stands twice in one object")
+        throw error("\"\(name)\" occurs twice in one object")
       }
-      guard take(":") else { throw error("a colon should stand here") }
+      guard take(":") else { throw error("expected a colon") }
       object.members.append(JSONObject.Member(name: name, value: try value()))
     } while take(",")
-    guard take("}") else { throw error("a comma or the closing } should stand here") }
+    guard take("}") else { throw error("expected a comma or the closing }") }
     return object
   }
 
@@ -87,7 +87,7 @@ struct JSONParser {
     var values: [JSONValue] = []
     if take("]") { return values }
     repeat { values.append(try value()) } while take(",")
-    guard take("]") else { throw error("a comma or the closing ] should stand here") }
+    guard take("]") else { throw error("expected a comma or the closing ]") }
     return values
   }
 
@@ -133,7 +133,7 @@ extension JSONParser {
   private mutating func digits() throws(JSONError) {
     let start = position
     while let byte = peek, UInt8(ascii: "0")...UInt8(ascii: "9") ~= byte { position += 1 }
-    guard position > start else { throw error("a digit should stand here") }
+    guard position > start else { throw error("expected a digit") }
   }
 }
 
@@ -164,7 +164,7 @@ extension JSONParser {
       }
     }
     position = start
-    throw error("the string has no end")
+    throw error("the string is not terminated")
   }
 
   private func text(
@@ -180,7 +180,7 @@ extension JSONParser {
   private mutating func appendEscape(to collected: inout [UInt8]) throws(JSONError) {
     let start = position
     position += 1
-    guard let letter = peek else { throw error("the string has no end") }
+    guard let letter = peek else { throw error("the string is not terminated") }
     position += 1
     switch letter {
     case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/"): collected.append(letter)
@@ -192,7 +192,7 @@ extension JSONParser {
     case UInt8(ascii: "u"): collected.append(contentsOf: String(Character(try scalar(from: start))).utf8)
     default:
       position = start
-      throw error("no such escape in a string")
+      throw error("unknown escape in a string")
     }
   }
 
@@ -217,7 +217,7 @@ extension JSONParser {
     var value: UInt32 = 0
     for _ in 0..<4 {
       guard let byte = peek, let digit = Character(Unicode.Scalar(byte)).hexDigitValue else {
-        throw error("four hexadecimal digits should stand here")
+        throw error("expected four hexadecimal digits")
       }
       value = value << 4 | UInt32(digit)
       position += 1

@@ -1,9 +1,9 @@
-/// A value of a document and the way to it, so that every complaint says where.
+/// A value in a document and the path to it, for error messages.
 struct JSONPlace {
   let path: String
   let value: JSONValue
 
-  /// The failure that names this place.
+  /// Creates a failure that names this place.
   func failure(_ message: String) -> CommandFailure {
     .data(path.isEmpty ? message : "\(path): \(message)")
   }
@@ -37,7 +37,7 @@ struct JSONPlace {
     return values.enumerated().map { JSONPlace(path: "\(path)[\($0.offset)]", value: $0.element) }
   }
 
-  /// The members, each with its place.
+  /// The members with their places.
   func members() throws(CommandFailure) -> [(name: String, place: JSONPlace)] {
     try object().members.map { ($0.name, member($0.name, $0.value)) }
   }
@@ -46,7 +46,7 @@ struct JSONPlace {
     try object()[name].map { member(name, $0) }
   }
 
-  /// Refuses members that nothing here reads, since they are probably misspelt.
+  /// Throws if there is a member with an unknown name, which is probably misspelled.
   func knowsOnly(_ known: String...) throws(CommandFailure) {
     for name in try object().names where !known.contains(name) {
       throw failure("unknown member \"\(name)\"\(Spelling.hint(name, among: known))")
@@ -59,7 +59,7 @@ struct JSONPlace {
 }
 
 extension JSONPlace {
-  /// One of some words.
+  /// Parses a string that must be one of several words.
   func choice<Choice: RawRepresentable & CaseIterable>(
     _ type: Choice.Type
   ) throws(CommandFailure) -> Choice where Choice.RawValue == String {

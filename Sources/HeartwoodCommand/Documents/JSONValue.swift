@@ -1,16 +1,17 @@
-/// A JSON value as it was written: whole numbers exact, members in order.
+/// A JSON value without loss: integers are exact and members keep their order.
 enum JSONValue: Equatable, Sendable {
   case null
   case bool(Bool)
   case integer(Int64)
-  /// A number with a fraction or an exponent, or beyond 64 bits; the text keeps the digits that a Double loses.
+  /// A number with a fraction or an exponent, or an integer beyond 64 bits. The text keeps the digits that a
+  /// Double loses.
   case fraction(Double, text: String)
   case string(String)
   case array([JSONValue])
   case object(JSONObject)
 }
 
-/// The members of a JSON object, in the order they were written.
+/// The members of a JSON object in their original order.
 struct JSONObject: Equatable, Sendable {
   struct Member: Equatable, Sendable {
     let name: String
@@ -33,7 +34,7 @@ struct JSONObject: Equatable, Sendable {
 }
 
 extension JSONValue {
-  /// What it is, in words for an error message.
+  /// A description of the value for error messages.
   var kind: String {
     switch self {
     case .null: "null"

@@ -1,13 +1,13 @@
-/// Writes JSON that reads back as the same value.
+/// Formats JSON that parses to the same value.
 enum JSONWriter {
-  /// On one line, with a space behind commas and colons.
+  /// The value on one line, with a space after commas and colons.
   static func line(_ value: JSONValue) -> String {
     var text = ""
     append(value, to: &text, indent: nil)
     return text
   }
 
-  /// On many lines, for people.
+  /// The value on several indented lines.
   static func pretty(_ value: JSONValue) -> String {
     var text = ""
     append(value, to: &text, indent: 0)

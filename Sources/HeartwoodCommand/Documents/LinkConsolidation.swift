@@ -1,8 +1,8 @@
-/// Brings together what both sides of a relationship say, so that each link is made once, whichever side named it.
+/// Merges the links given on both sides of relationships, so that each link is made once.
 ///
-/// A file may name a link on either side or on both. Here every side is completed by what its inverse says; then
-/// one side is left to be written: the ordered one, else the to-one, else the first by name. A relationship that is its
-/// own inverse keeps all.
+/// A file can give a link on either side or on both. Each side is first completed with the links of its
+/// inverse. Then only one side is written: the ordered one, otherwise the to-one, otherwise the first by
+/// name. A relationship that is its own inverse keeps all links.
 struct LinkConsolidation {
   private struct Key: Hashable {
     /// The entity that declares the relationship.
@@ -25,7 +25,7 @@ struct LinkConsolidation {
     self.model = model
   }
 
-  /// Takes what one object says of one relationship, and what that says of the inverse.
+  /// Adds the links that one object gives for one relationship, and the resulting links of the inverse.
   mutating func add(
     _ relationship: DocumentRelationship, from source: Int, to found: [Int]
   ) {
@@ -42,9 +42,9 @@ struct LinkConsolidation {
     destinations[key, default: [:]][link.source, default: []].append(link.destination)
   }
 
-  /// For each object, by its place, the links to write.
+  /// The links to write, for each object by its index.
   ///
-  /// - Throws: a failure if a to-one relationship leads to two objects, by its own word or that of its inverse.
+  /// - Throws: A failure if a to-one relationship has two destinations, given by itself or by its inverse.
   func consolidated() throws(CommandFailure) -> [[PreparedImport.Link]] {
     var links = [[PreparedImport.Link]](repeating: [], count: objects.count)
     for (key, bySource) in destinations.sorted(by: {

@@ -1,4 +1,4 @@
-/// The objects of a file, checked against a model from the first to the last, before anything is written.
+/// The objects of a file, all checked against a model before anything is written.
 struct PreparedImport {
   struct Object {
     let entity: String
@@ -6,7 +6,7 @@ struct PreparedImport {
     var links: [Link] = []
   }
 
-  /// Where a relationship of an object leads: the places of the destinations among the file's objects.
+  /// The destinations of a relationship of an object, as indices of the file's objects.
   struct Link: Equatable {
     let name: String
     let isToMany: Bool
@@ -14,16 +14,16 @@ struct PreparedImport {
   }
 
   private(set) var objects: [Object] = []
-  /// How many references the file has.
+  /// The number of references in the file.
   private(set) var referenceCount = 0
-  /// How many links there are to make.
+  /// The number of links to make.
   var linkCount: Int {
     objects.reduce(0) { sum, object in object.links.reduce(sum) { $0 + $1.destinations.count } }
   }
 
   /// Checks every value and reference.
   ///
-  /// - Throws: a failure that names the first place that is wrong, such as `objects[12].population`.
+  /// - Throws: A failure that names the first invalid place, such as `objects[12].population`.
   init(_ document: ImportDocument, model: DocumentModel) throws(CommandFailure) {
     let known = try ImportDocument.places(of: document.objects)
     var entities: [String: EntityProperties] = [:]
@@ -44,7 +44,7 @@ struct PreparedImport {
 }
 
 extension ImportDocument {
-  /// Where each `@id` stands among the objects.
+  /// The index of each object by its `@id`.
   fileprivate static func places(of objects: [Object]) throws(CommandFailure) -> [String: Int] {
     var places: [String: Int] = [:]
     for object in objects {
@@ -57,7 +57,7 @@ extension ImportDocument {
   }
 }
 
-/// The properties of an entity with the inherited ones, by name.
+/// The own and inherited properties of an entity by name.
 private struct EntityProperties {
   var attributes: [String: DocumentAttribute] = [:]
   var relationships: [String: DocumentRelationship] = [:]
@@ -87,14 +87,14 @@ private struct EntityProperties {
   }
 }
 
-/// Checks one object after the other of an entity.
+/// Checks the objects of one entity.
 private struct ObjectCheck {
   let properties: EntityProperties
   let model: DocumentModel
   let document: ImportDocument
   let known: [String: Int]
 
-  /// The object with its attributes, each of its type, none missing that has to be there.
+  /// The object with its attributes. Checks their types and that no required attribute is missing.
   func attributes(of object: ImportDocument.Object) throws(CommandFailure) -> PreparedImport.Object {
     var prepared = PreparedImport.Object(entity: object.entity)
     for (name, place) in object.properties {

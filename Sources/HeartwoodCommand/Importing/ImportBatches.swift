@@ -1,12 +1,11 @@
-/// The order in which the objects of a file are written, in portions that can each be saved.
+/// The order in which the objects of a file are written, divided into batches that can be saved separately.
 ///
-/// An object that can't do without another comes behind it, or with it in one portion where neither can do without
-/// the other.
+/// An object follows the objects that it requires. Objects that require each other are in one batch.
 struct ImportBatches {
-  /// The places of the objects to make, one list for each save.
+  /// The indices of the objects to create, one list for each save.
   private(set) var batches: [[Int]] = []
 
-  /// Divides `prepared` into portions of about `size` objects.
+  /// Divides `prepared` into batches of about `size` objects.
   init(_ prepared: PreparedImport, model: DocumentModel, size: Int) {
     guard prepared.objects.count > size else {
       batches = [Array(prepared.objects.indices)]
@@ -23,7 +22,7 @@ struct ImportBatches {
     if !batch.isEmpty { batches.append(batch) }
   }
 
-  /// For each object, those that have to be there when it is saved.
+  /// For each object, the objects that must exist when it is saved.
   private static func needs(_ prepared: PreparedImport, _ model: DocumentModel) -> [[Int]] {
     var needs = [[Int]](repeating: [], count: prepared.objects.count)
     var required = RequiredSides(model: model)
@@ -37,8 +36,8 @@ struct ImportBatches {
     return needs
   }
 
-  /// The objects in groups that need each other, each group behind all that it needs (the strongly connected
-  /// components, as Tarjan finds them; without recursion, for chains may be as long as the file).
+  /// The groups of objects that require each other, each after the groups that it requires: the strongly
+  /// connected components by Tarjan's algorithm. Not recursive, because chains can be as long as the file.
   private static func groups(_ needs: [[Int]]) -> [[Int]] {
     var search = GroupSearch(needs)
     for start in needs.indices { search.visit(from: start) }
@@ -46,7 +45,7 @@ struct ImportBatches {
   }
 }
 
-/// Which ends of a relationship must not be empty.
+/// Which ends of a relationship are required.
 private struct RequiredSides {
   let model: DocumentModel
   private var known: [String: [String: (source: Bool, inverse: Bool)]] = [:]
@@ -73,7 +72,7 @@ extension DocumentRelationship {
   fileprivate var isRequired: Bool { !isOptional || minimumCount > 0 }
 }
 
-/// The state of a search for groups.
+/// The state of the search for strongly connected components.
 private struct GroupSearch {
   private let needs: [[Int]]
   private var number: [Int]

@@ -1,17 +1,19 @@
 import Heartwood
 
-/// Writes prepared objects into a store, one save for each portion; the context is emptied in between.
+/// Writes prepared objects into a store with one save for each batch. The context is reset between saves to
+/// limit memory.
 struct Importer {
   private let store: CommandStore
   private let prepared: PreparedImport
   private let batches: [[Int]]
-  /// For each portion, the links to make in it: each as soon as both its ends are there, ordered ones all at once.
+  /// For each batch, the links to make in it. A link is made as soon as both its ends exist; those of an
+  /// ordered relationship are made together.
   private var links: [[(source: Int, link: PreparedImport.Link)]]
   private var entities: [String: EntityDescription] = [:]
   private var identifiers: [ManagedObjectID?]
   private var progress: ProgressLine
   private var doneCount = 0
-  /// Whether what was saved stays when a later portion fails.
+  /// Whether saved batches remain if a later one fails.
   private let keepsPortions: Bool
 
   init(
@@ -27,9 +29,10 @@ struct Importer {
     progress = ProgressLine("importing", total: prepared.objects.count, on: console)
   }
 
-  /// Imports everything.
+  /// Imports all objects.
   ///
-  /// - Throws: what the store or the model refuses; says how much stays where earlier portions were saved already.
+  /// - Throws: Errors of the store or the model. If earlier batches were saved, the message states how many
+  ///   objects remain.
   mutating func run() throws {
     defer { progress.finish() }
     for number in batches.indices {
@@ -70,7 +73,7 @@ struct Importer {
     return object
   }
 
-  /// An object of this portion or of an earlier one.
+  /// An object of this batch or of an earlier one.
   private func object(_ index: Int, _ made: [Int: ManagedObject]) -> ManagedObject? {
     made[index] ?? identifiers[index].map { store.context.object(with: $0) }
   }
@@ -90,7 +93,7 @@ struct Importer {
   }
 }
 
-/// When each link can be made.
+/// Determines the batch in which each link can be made.
 private struct LinkSchedule {
   private(set) var links: [[(source: Int, link: PreparedImport.Link)]]
 

@@ -1,17 +1,17 @@
-/// How the bytes of keys and values are written, on the command line, in results and in dumps.
+/// The notation of keys and values on the command line, in results and in dumps.
 enum ByteNotation {
-  /// What is printable UTF-8 as it is, but for `\\`, and every other byte as `\xNN`.
+  /// Printable UTF-8 unchanged, except for `\\`; every other byte as `\xNN`.
   case text
-  /// Two hexadecimal digits a byte.
+  /// Two hexadecimal digits for each byte.
   case hexadecimal
 
-  /// What is wrong with something that was to be bytes.
+  /// The error for text that is not a valid notation of bytes.
   struct Misspelling: Error {
     let message: String
   }
 
-  /// Where the bytes stand. A line of a file holds no control characters but as escapes: whoever edited it may
-  /// have changed how lines end.
+  /// The source of the text. Lines of a file must escape control characters, because editors can change line
+  /// endings.
   enum Place {
     case word, line
   }
@@ -22,7 +22,7 @@ enum ByteNotation {
     return String(decoding: text, as: UTF8.self)
   }
 
-  /// Writes bytes behind a text.
+  /// Appends the notation of bytes to a text.
   func append(_ bytes: some RandomAccessCollection<UInt8>, to text: inout [UInt8]) {
     switch self {
     case .text: EscapedText.append(bytes, to: &text)
@@ -30,7 +30,7 @@ enum ByteNotation {
     }
   }
 
-  /// The bytes that a text stands for.
+  /// Parses the notation of bytes.
   func bytes(_ text: ArraySlice<UInt8>, in place: Place) throws(Misspelling) -> [UInt8] {
     switch self {
     case .text: try EscapedText.bytes(text, in: place)
@@ -39,7 +39,7 @@ enum ByteNotation {
   }
 }
 
-/// Two digits a byte.
+/// Two hexadecimal digits for each byte.
 enum HexDigits {
   private static let digits = Array("0123456789abcdef".utf8)
 
@@ -64,7 +64,7 @@ enum HexDigits {
     return bytes
   }
 
-  /// The byte that exactly two digits stand for.
+  /// The byte given by exactly two digits; nil if they are invalid.
   static func byte(_ digits: ArraySlice<UInt8>) -> UInt8? {
     guard digits.count == 2, let first = digits.first.flatMap(value), let last = digits.last.flatMap(value)
     else { return nil }

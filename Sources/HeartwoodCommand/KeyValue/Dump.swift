@@ -1,14 +1,14 @@
 import HeartwoodEngine
 
-/// The text form of a store's keys and values.
+/// The text format of dumps of keys and values.
 enum Dump {
-  /// What the help says of it.
+  /// The description of the format in the help text.
   static let help = """
-    The format: a line for each key, which is the key, a tab and the value. In text, what is printable UTF-8 stands for
-    itself, \\\\ for a backslash and \\xNN for any other byte, so that a line feed is \\x0a; with --hex, two digits
-    stand for a byte. Lines that begin with # are remarks; a key that does begins with \\x23. dump writes
-    "# heartwood dump 1 text" (or hex) as the first line and "# end <entries>" as the last. load takes files without
-    them, too; where the first is there, so has to be the last, and a file that was cut off is noticed.
+    The format: a line for each key with the key, a tab and the value. In text, printable UTF-8 stands for itself,
+    \\\\ for a backslash and \\xNN for any other byte, so that a line feed is \\x0a; with --hex, two digits stand for a
+    byte. Lines that begin with # are comments; a key that begins with # is written with \\x23. dump writes
+    "# heartwood dump 1 text" (or hex) as the first line and "# end <entries>" as the last. load also reads files
+    without both lines. If the first line is present, the last one is required, so that a truncated file is detected.
     """
 
   static let remark = UInt8(ascii: "#")
@@ -19,7 +19,7 @@ enum Dump {
   }
 }
 
-/// Reads entries from the text form.
+/// Reads entries from a dump.
 struct DumpReader {
   typealias Entry = (key: [UInt8], value: [UInt8])
 
@@ -35,9 +35,9 @@ struct DumpReader {
     self.notation = notation
   }
 
-  /// The next entries: as many as are asked for, fewer where they are large, none at the end.
+  /// The next entries, at most `entries`; empty at the end.
   ///
-  /// - Parameter bytes: When these are reached, it is enough.
+  /// - Parameter bytes: The read stops when the entries reach this size.
   mutating func next(_ entries: Int, bytes: Int) throws(CommandFailure) -> [Entry] {
     var found: [Entry] = []
     var size = 0

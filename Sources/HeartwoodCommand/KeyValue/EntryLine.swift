@@ -1,4 +1,4 @@
-/// One line for a key and its value: the key, a tab, and the value.
+/// The line of an entry: the key, a tab, and the value.
 enum EntryLine {
   private static let tab = UInt8(ascii: "\t")
   private static let newline = UInt8(ascii: "\n")
@@ -13,7 +13,7 @@ enum EntryLine {
     text.append(newline)
   }
 
-  /// A key; one that begins with a mark for remarks begins with its escape.
+  /// Appends a key. If it starts with the comment character, the character is escaped.
   static func appendKey(
     _ key: some RandomAccessCollection<UInt8>, _ notation: ByteNotation, to text: inout [UInt8]
   ) {

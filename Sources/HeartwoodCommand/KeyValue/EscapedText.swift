@@ -1,4 +1,4 @@
-/// Bytes as text, with escapes for those that are none.
+/// Bytes as text, with escapes for bytes that are not printable.
 enum EscapedText {
   typealias Misspelling = ByteNotation.Misspelling
   private static let backslash = UInt8(ascii: "\\")
@@ -40,7 +40,7 @@ enum EscapedText {
         bytes.append(byte)
         rest.removeFirst()
       } else {
-        guard let found = LeadingScalar(rest) else { throw raw(byte, "a byte that is no UTF-8") }
+        guard let found = LeadingScalar(rest) else { throw raw(byte, "a byte that is not UTF-8") }
         bytes += rest.prefix(found.byteCount)
         rest.removeFirst(found.byteCount)
       }
@@ -73,12 +73,12 @@ enum EscapedText {
   }
 }
 
-/// The Unicode scalar that bytes begin with.
+/// The first Unicode scalar of some bytes.
 private struct LeadingScalar {
   let byteCount: Int
   private let scalar: Unicode.Scalar
 
-  /// Nil where the bytes do not begin with UTF-8.
+  /// Returns nil if the bytes do not start with valid UTF-8.
   init?(_ bytes: some RandomAccessCollection<UInt8>) {
     byteCount =
       switch bytes.first ?? 0xFF {
@@ -93,7 +93,7 @@ private struct LeadingScalar {
     self.scalar = scalar
   }
 
-  /// Whether it can be seen, and changes nothing about how its neighbours are.
+  /// Whether the scalar is visible and does not affect the display of its neighbors.
   var isPrintable: Bool {
     switch scalar.properties.generalCategory {
     case .control, .format, .surrogate, .privateUse, .unassigned, .lineSeparator, .paragraphSeparator: false

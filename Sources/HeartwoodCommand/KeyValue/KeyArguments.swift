@@ -1,26 +1,26 @@
 import HeartwoodEngine
 
-/// Words and options that keys, values and ranges of them are given by.
+/// Arguments and options for keys, values and key ranges.
 extension ParsedArguments {
   var notation: ByteNotation { has("hex") ? .hexadecimal : .text }
 
-  /// The key at this place.
+  /// The key at this index.
   func key(_ place: Int) throws(CommandFailure) -> [UInt8] {
     try bytes(argument(place) ?? "", called: "<key>")
   }
 
-  /// The keys from this place on.
+  /// The keys from this index on.
   func keys(from place: Int) throws(CommandFailure) -> [[UInt8]] {
     var keys: [[UInt8]] = []
     for word in arguments(from: place) { keys.append(try bytes(word, called: "<key>")) }
     return keys
   }
 
-  /// The bytes that a word stands for.
+  /// The bytes that a word denotes.
   ///
-  /// - Throws: a usage failure that names the argument or option.
+  /// - Throws: A usage failure that names the argument or option.
   func bytes(_ word: String, called name: String) throws(CommandFailure) -> [UInt8] {
-    // What the shell gives and is no UTF-8 comes as this; the bytes that it stands for are not known any more.
+    // The runtime replaces invalid UTF-8 of the command line with this scalar. The original bytes are lost.
     guard !word.unicodeScalars.contains("\u{FFFD}") else {
       throw .usage("\(name) has bytes that are no UTF-8, or U+FFFD; write them as \\xNN")
     }
@@ -31,7 +31,7 @@ extension ParsedArguments {
     }
   }
 
-  /// The range that `--from`, `--to` and `--prefix` mean.
+  /// The range given by `--from`, `--to` and `--prefix`.
   func range() throws(CommandFailure) -> KeyRange {
     let prefix = try bound("prefix")
     let (from, to) = (try bound("from"), try bound("to"))
@@ -56,10 +56,11 @@ extension SubcommandSyntax.Argument {
 extension SubcommandSyntax.Option {
   static let hexadecimal = SubcommandSyntax.Option(
     name: "hex", summary: "keys and values are read and written as hexadecimal digits")
-  static let force = SubcommandSyntax.Option(name: "force", summary: "change it even where it holds a graph")
+  static let force = SubcommandSyntax.Option(
+    name: "force", summary: "change the store even if it holds a graph")
   static let range = [
     SubcommandSyntax.Option(name: "from", value: "key", summary: "the first key"),
-    SubcommandSyntax.Option(name: "to", value: "key", summary: "the first key that is not meant any more"),
-    SubcommandSyntax.Option(name: "prefix", value: "key", summary: "what the keys begin with"),
+    SubcommandSyntax.Option(name: "to", value: "key", summary: "the first key after the range"),
+    SubcommandSyntax.Option(name: "prefix", value: "key", summary: "the prefix of the keys"),
   ]
 }

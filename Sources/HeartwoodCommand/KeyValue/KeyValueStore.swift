@@ -2,9 +2,9 @@ import Foundation
 import Heartwood
 import HeartwoodEngine
 
-/// A store of any kind that a command line names, open for the time of one command as keys and values.
+/// Opens a store of any kind as keys and values for the duration of one command.
 enum KeyValueStore {
-  /// Opens the store at `path` for reading only, and closes it behind `body`.
+  /// Opens the store at `path` read-only and closes it after `body`.
   static func inspecting<Result>(
     _ path: String, _ console: any Console, _ body: (Engine) throws -> Result
   ) throws(CommandFailure) -> Result {
@@ -16,8 +16,9 @@ enum KeyValueStore {
     }
   }
 
-  /// Opens the store at `path` with all that was acknowledged, also where its writer has not closed it, and closes it behind
-  /// `body`. Where that may not be written, what is proven to be on disk has to do.
+  /// Opens the store at `path` with all acknowledged transactions and closes it after `body`. Recovers the
+  /// store if its writer did not close it. Without write permission it opens the store read-only, without the
+  /// transactions that need recovery, and prints a note.
   static func completing<Result>(
     _ path: String, _ console: any Console, _ body: (Engine) throws -> Result
   ) throws(CommandFailure) -> Result {
@@ -37,7 +38,7 @@ enum KeyValueStore {
     }
   }
 
-  /// Opens the store at `path` for reading only, and reads one generation of it: the newest where none is given.
+  /// Opens the store at `path` read-only and reads one generation, by default the newest.
   static func reading<Result>(
     _ path: String, at generation: UInt64?, _ console: any Console, _ body: (Snapshot) throws -> Result
   ) throws(CommandFailure) -> Result {
@@ -47,8 +48,8 @@ enum KeyValueStore {
     }
   }
 
-  /// Opens the store at `path` for writing, and closes it behind `body`. What was made is taken away again if `body`
-  /// fails before anything is in it.
+  /// Opens the store at `path` for writing and closes it after `body`. Removes a newly created store if
+  /// `body` fails before anything is written.
   static func changing<Result>(
     _ path: String, creating: Bool = false, _ body: (Engine) throws -> Result
   ) throws(CommandFailure) -> Result {
@@ -58,7 +59,7 @@ enum KeyValueStore {
       var isUseless = false
       do {
         return try closing(Engine(at: path, options: anyContent(createsStore: creating))) { engine in
-          // Told while nobody else can have the store open.
+          // Checked while this engine is open. Another process can still write between the check and the removal.
           defer { isUseless = isNew && engine.newestGeneration.rawValue == 0 }
           return try body(engine)
         }
@@ -69,7 +70,7 @@ enum KeyValueStore {
     }
   }
 
-  /// Whether the store at `path` has keys that are no graph's.
+  /// Whether the store at `path` has keys but no graph.
   static func holdsOnlyKeys(_ path: String) throws -> Bool {
     try closing(Engine(at: path, options: EngineOptions(access: .readOnly))) { engine in
       let newest = try engine.snapshot()
@@ -77,7 +78,7 @@ enum KeyValueStore {
     }
   }
 
-  /// For writing, whatever the store is marked to hold: `checkHoldsNoGraph` refuses graphs where --force is not said.
+  /// Options for writing that accept any content. `checkHoldsNoGraph` rejects graphs unless --force is given.
   private static func anyContent(createsStore: Bool) -> EngineOptions {
     var options = EngineOptions(createsStore: createsStore)
     options.acceptsOtherContent = true
@@ -91,7 +92,7 @@ enum KeyValueStore {
     do {
       result = try body(engine)
     } catch {
-      // The first failure is the one to tell.
+      // The first error is the one to report.
       try? engine.close()
       throw error
     }
@@ -101,9 +102,10 @@ enum KeyValueStore {
 }
 
 extension WriteTransaction {
-  /// Refuses to change a graph's rows, whose indexes and links would no longer fit to them.
+  /// Throws if the store holds a graph: a change of its rows would make its indexes and links inconsistent.
   ///
-  /// - Parameter arguments: Where --force may stand, and the store's path comes first.
+  /// - Parameter arguments: May contain --force, which skips the check. The first argument is the path of the
+  ///   store.
   func checkHoldsNoGraph(_ arguments: ParsedArguments) throws {
     guard !arguments.has("force"), try GraphRecognition.holdsGraph(self) else { return }
     throw CommandFailure.data(

@@ -1,6 +1,6 @@
 import Foundation
 
-/// The lines of a file or of standard input, one after another, without holding all of them.
+/// Reads the lines of a file or of standard input without loading the whole input.
 struct LineReader {
   private static let chunkBytes = 1 << 16
 
@@ -9,7 +9,7 @@ struct LineReader {
   private var pending: [UInt8] = []
   private var start = 0
   private var hasEnded = false
-  /// The number of the line that was read last, from 1 on.
+  /// The number of the last line read, from 1.
   private(set) var number = 0
 
   /// - Parameter path: A file, or - for standard input.
@@ -18,7 +18,7 @@ struct LineReader {
     handle = try path == "-" ? .standardInput : InputFile.open(path)
   }
 
-  /// The next line without what ends it; nil behind the last.
+  /// The next line without its terminator; nil at the end.
   mutating func next() throws(CommandFailure) -> ArraySlice<UInt8>? {
     var searched = start
     while true {
@@ -36,7 +36,7 @@ struct LineReader {
     return pending[start...]
   }
 
-  /// Reads more; false at the end.
+  /// Reads more bytes. Returns false at the end.
   private mutating func fill() throws(CommandFailure) -> Bool {
     guard !hasEnded else { return false }
     pending.removeSubrange(..<start)
@@ -53,9 +53,9 @@ struct LineReader {
     }
   }
 
-  /// A failure about the line that was read last.
+  /// Creates a failure about the last line read.
   func failure(_ message: String) -> CommandFailure { .data("\(name): line \(number): \(message)") }
 
-  /// A failure about the whole of it.
+  /// Creates a failure about the whole input.
   func wholeFailure(_ message: String) -> CommandFailure { .data("\(name): \(message)") }
 }

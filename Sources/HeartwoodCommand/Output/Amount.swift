@@ -1,11 +1,11 @@
-/// A number with what it counts.
+/// Numbers with the noun that they count.
 enum Amount {
   /// `1 object`, `5 objects`.
   static func text(_ count: some BinaryInteger, _ noun: String) -> String {
     "\(count) \(noun)\(count == 1 ? "" : "s")"
   }
 
-  /// `2 City, 1 Country`: how many of each entity, by its name.
+  /// `2 City, 1 Country`: the number of occurrences of each entity name.
   static func byEntity(_ names: some Sequence<String>) -> String {
     let counts = Dictionary(names.map { ($0, 1) }, uniquingKeysWith: +)
     return counts.sorted { $0.key < $1.key }.map { "\($0.value) \($0.key)" }.joined(separator: ", ")

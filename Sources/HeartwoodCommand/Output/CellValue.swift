@@ -1,6 +1,6 @@
 import Foundation
 
-/// A value of an object on its way to a table, to CSV or to JSON.
+/// A value of an object for output as a table, CSV or JSON.
 enum CellValue: Equatable {
   case null
   case bool(Bool)
@@ -10,13 +10,13 @@ enum CellValue: Equatable {
   case text(String)
   case date(Date)
   case data(Data)
-  /// Another object, such as `City/p12`.
+  /// A reference to an object, such as `City/p12`.
   case reference(String)
   case list([CellValue])
 }
 
 extension CellValue {
-  /// The value as the graph gives it by name.
+  /// Converts an attribute value of the graph.
   init(attribute value: Any?) {
     switch value {
     case nil: self = .null
@@ -54,7 +54,7 @@ extension CellValue {
     }
   }
 
-  /// The value as text for programs; lists joined by semicolons.
+  /// The value as text for programs. Lists are joined with semicolons.
   var plain: String {
     switch self {
     case .null: ""
@@ -83,7 +83,7 @@ extension CellValue {
     }
   }
 
-  /// The shortest digits that read back as the same number; whole numbers without a fraction.
+  /// The shortest digits that parse to the same number; integers without a fraction.
   private static func digits(_ number: Double) -> String {
     if number.isNaN { return "NaN" }
     if number.isInfinite { return number < 0 ? "-Infinity" : "Infinity" }
@@ -93,7 +93,7 @@ extension CellValue {
     return number.description
   }
 
-  /// ISO 8601 in UTC, with milliseconds only where there are some.
+  /// The date in ISO 8601 in UTC, with milliseconds only if they are not zero.
   static func text(_ date: Date) -> String {
     let seconds = date.timeIntervalSinceReferenceDate
     return date.formatted(Date.ISO8601FormatStyle(includingFractionalSeconds: seconds.rounded() != seconds))

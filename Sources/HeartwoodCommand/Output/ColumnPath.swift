@@ -1,6 +1,6 @@
 import Heartwood
 
-/// What a column shows of an object: an attribute, another object, or one of theirs, by names with dots between.
+/// The path from an object to the value of a column: names of properties joined with dots.
 struct ColumnPath {
   private enum Step {
     case attribute(String)
@@ -14,7 +14,7 @@ struct ColumnPath {
   let text: String
   private let steps: [Step]
 
-  /// The object's own short name, as the first column of a result.
+  /// The short name of the object, which is the first column of a result.
   static let identifier = ColumnPath(text: "@id", steps: [.identifier])
 
   private init(text: String, steps: [Step]) {
@@ -22,9 +22,9 @@ struct ColumnPath {
     self.steps = steps
   }
 
-  /// Reads a column such as `capital.name`, `neighbours.@count`, `languages.name`, `@id` or `@entity`.
+  /// Parses a column such as `capital.name`, `neighbours.@count`, `languages.name`, `@id` or `@entity`.
   ///
-  /// - Throws: a usage failure that names the part that is no property.
+  /// - Throws: A usage failure that names the part that is not a property.
   init(_ text: String, of entity: EntityDescription) throws(CommandFailure) {
     var steps: [Step] = []
     var here: EntityDescription? = entity
@@ -72,7 +72,7 @@ struct ColumnPath {
     }
   }
 
-  /// The columns that are shown where none are asked for: the identifier, attributes, and what to-one relationships lead to.
+  /// The default columns: the identifier, the attributes and the to-one relationships.
   static func usual(of entity: EntityDescription) -> [ColumnPath] {
     [identifier]
       + entity.properties.compactMap { property in
@@ -86,7 +86,7 @@ struct ColumnPath {
 }
 
 extension ColumnPath {
-  /// What the object has at the end of the path.
+  /// The value at the end of the path.
   func value(of object: ManagedObject) -> CellValue {
     ColumnPath.value(of: object, steps[...])
   }
@@ -115,9 +115,9 @@ extension ColumnPath {
   }
 }
 
-/// What a relationship of an object leads to.
+/// Access to the destinations of relationships.
 enum Related {
-  /// The destinations, ordered ones in their order, others as they came into the store.
+  /// The destinations of a relationship; sorted by identifier if the relationship is not ordered.
   static func objects(_ object: ManagedObject, _ name: String, isOrdered: Bool) -> [ManagedObject] {
     let identifiers = object.objectIDs(forRelationshipNamed: name)
     let sorted = isOrdered ? identifiers : identifiers.sorted { $0.key < $1.key }

@@ -1,6 +1,6 @@
 import HeartwoodEngine
 
-/// What the engine tells of a store, for people and for programs.
+/// The statistics of the engine as text or JSON.
 struct EngineFigures {
   let rows: [(String, String)]
   let fields: [(String, JSONValue)]
@@ -26,7 +26,7 @@ struct EngineFigures {
     ]
   }
 
-  /// Names in one column, what they have in the next.
+  /// Formats names and values as two columns.
   static func text(_ rows: [(String, String)]) -> String {
     let width = rows.map { TextWidth.columns(of: $0.0) }.max() ?? 0
     return rows.map { "\($0.0.padded(toColumns: width))  \($0.1)\n" }.joined()

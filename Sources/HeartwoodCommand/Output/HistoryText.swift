@@ -1,6 +1,6 @@
 import Heartwood
 
-/// A transaction of the history laid out for people, or as JSON.
+/// A transaction of the history as text or JSON.
 enum HistoryText {
   static func text(_ transaction: PersistentHistoryTransaction, listing limit: Int) -> String {
     let changes = transaction.changes ?? []
@@ -20,7 +20,7 @@ enum HistoryText {
     return lines.joined(separator: "\n") + "\n"
   }
 
-  /// Of a long transaction deletes before updates; its inserts are told well enough by their numbers.
+  /// The changes to list of a long transaction: deletes before updates. Inserts are only counted.
   private static func listed(
     _ changes: [PersistentHistoryChange], _ limit: Int
   ) -> ArraySlice<PersistentHistoryChange> {

@@ -1,4 +1,4 @@
-/// A model laid out for people: an entity, below it its properties in columns.
+/// A model as text: each entity, followed by its properties in columns.
 enum ModelText {
   static func text(_ model: DocumentModel) -> String {
     model.entities.map(text).joined(separator: "\n")

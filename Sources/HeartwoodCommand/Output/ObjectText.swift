@@ -1,6 +1,6 @@
 import Heartwood
 
-/// One object laid out for people, or as JSON.
+/// An object as text or JSON.
 enum ObjectText {
   static func text(_ object: ManagedObject, limit: Int, cuts: Bool) -> String {
     let properties = object.entity.properties
@@ -20,7 +20,8 @@ enum ObjectText {
     "  \(name.padded(toColumns: width))  \(value)"
   }
 
-  /// A to-one relationship on its line; below a to-many one each object on a line of its own.
+  /// The lines of a relationship: a to-one relationship is one line; a to-many relationship is followed by
+  /// one line for each object.
   private static func lines(
     _ relationship: RelationshipDescription, of object: ManagedObject, _ width: Int, _ limit: Int
   ) -> [String] {
@@ -40,7 +41,7 @@ enum ObjectText {
     return (label.map { $0 + "  " } ?? "") + ObjectName.text(object.objectID)
   }
 
-  /// All properties by name, references as a file for import has them.
+  /// All properties by name. References have the form of the import format.
   static func json(_ object: ManagedObject) -> JSONValue {
     var members: [(String, JSONValue)] = [
       ("@id", .string(ObjectName.text(object.objectID))),

@@ -1,13 +1,13 @@
-/// How a result is written.
+/// The output format of a result.
 enum OutputFormat: String, CaseIterable {
   case table, json, csv
 }
 
-/// Rows of values under named columns.
+/// Rows of values with named columns.
 struct ResultTable {
   let columns: [String]
   var rows: [[CellValue]] = []
-  /// What a row is called, for the line below a table: one, and more than one.
+  /// The noun for a row in the line below a table, singular and plural.
   var noun = (one: "object", many: "objects")
 
   func write(_ format: OutputFormat, to console: any Console) throws(CommandFailure) {
@@ -21,7 +21,7 @@ struct ResultTable {
 // MARK: Table
 
 extension ResultTable {
-  /// Cells wider than this are cut where a person reads them.
+  /// The maximum width of a cell, in terminal columns, if long cells are truncated.
   static let widestCell = 60
 
   func writeTable(to console: any Console) throws(CommandFailure) {

@@ -1,6 +1,7 @@
-/// Writes rows as they come. Only a table keeps them all, for it has to know how wide its columns are.
+/// Writes rows as they arrive. Only the table format keeps all rows, because it has to know the column
+/// widths.
 struct ResultWriter {
-  /// What a row is called, for the line below a table: one, and more than one.
+  /// The noun for a row in the line below a table, singular and plural.
   var noun = (one: "object", many: "objects")
   private let columns: [String]
   private let format: OutputFormat
@@ -23,7 +24,7 @@ struct ResultWriter {
     count += 1
   }
 
-  /// Writes what remains: the whole table, the end of the JSON, the names of CSV columns that had no rows.
+  /// Writes the remaining output: the whole table, the end of the JSON, or the header of CSV without rows.
   func finish() throws(CommandFailure) {
     switch format {
     case .table:
@@ -35,13 +36,13 @@ struct ResultWriter {
     }
   }
 
-  /// A list of objects, one on each line.
+  /// Writes a row as an object on its own line of the JSON list.
   private func addJSON(_ row: [CellValue]) throws(CommandFailure) {
     let object = JSONObject(zip(columns, row).map { ($0, $1.json) })
     try console.write((count == 0 ? "[\n" : ",\n") + JSONWriter.line(.object(object)))
   }
 
-  /// As RFC 4180 has it, with line feeds.
+  /// Writes a row as in RFC 4180, but with line feeds.
   private func addCSV(_ row: [CellValue]) throws(CommandFailure) {
     if count == 0 { try writeCSVHeading() }
     try console.writeLine(row.map { ResultWriter.quoted($0.plain) }.joined(separator: ","))

@@ -1,4 +1,5 @@
-/// How many columns of a terminal a text takes: East Asian wide characters and emoji two, combining marks none.
+/// The number of terminal columns of a text: two for East Asian wide characters and emoji, none for combining
+/// marks.
 enum TextWidth {
   static func columns(of text: String) -> Int {
     if text.utf8.allSatisfy({ $0 < 0x80 }) { return text.utf8.count }
@@ -37,7 +38,7 @@ enum TextWidth {
 }
 
 extension String {
-  /// The text with what would disturb a terminal or the lines of a table written as escapes.
+  /// The text with escapes for characters that would disturb a terminal or break the lines of a table.
   var escapingControls: String {
     guard unicodeScalars.contains(where: \.disturbsTerminal) else { return self }
     return unicodeScalars.reduce(into: "") { text, scalar in
@@ -51,7 +52,7 @@ extension String {
     }
   }
 
-  /// At most this many columns, the last one an ellipsis where something was cut.
+  /// The text truncated to this many columns. A truncated text ends with an ellipsis.
   func cut(toColumns limit: Int) -> String {
     guard TextWidth.columns(of: self) > limit else { return self }
     var text = ""
@@ -72,7 +73,7 @@ extension String {
 }
 
 extension Unicode.Scalar {
-  /// Control characters, and marks that turn the direction of what follows them.
+  /// Whether the character is a control character or changes the direction of the following text.
   fileprivate var disturbsTerminal: Bool {
     switch value {
     case 0..<0x20, 0x7F..<0xA0, 0x202A...0x202E, 0x2066...0x2069, 0x2028, 0x2029: true

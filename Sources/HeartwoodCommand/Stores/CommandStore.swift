@@ -1,7 +1,7 @@
 import Foundation
 import Heartwood
 
-/// A store that a command line names, open for the time of one command.
+/// The store of a command line, open for the duration of one command.
 struct CommandStore {
   let path: String
   let coordinator: PersistentStoreCoordinator
@@ -26,7 +26,7 @@ struct CommandStore {
 
   var model: ManagedObjectModel { coordinator.managedObjectModel }
 
-  /// The store's UUID, the first part of its objects' URIs.
+  /// The UUID of the store, which is the first part of its objects' URIs.
   var identifier: String { store.identifier }
 }
 
@@ -35,11 +35,11 @@ struct CommandStore {
 extension CommandStore {
   enum Purpose {
     case reading, changing
-    /// To see what is there, without completing a store that was not closed.
+    /// Inspects a store without recovering it if it was not closed.
     case inspecting
   }
 
-  /// Opens the store that stands at `path` with the model it was made with, and closes it behind `body`.
+  /// Opens the existing store at `path` with the model it was created with, and closes it after `body`.
   static func with<Result>(
     _ path: String, for purpose: Purpose, _ console: any Console, _ body: (CommandStore) throws -> Result
   ) throws(CommandFailure) -> Result {
@@ -62,7 +62,7 @@ extension CommandStore {
     return purpose == .inspecting ? store : try present(path, model, isReadOnly: true)
   }
 
-  /// The model that the store at `path` was made with.
+  /// The model with which the store at `path` was created.
   private static func model(_ path: String) throws -> ManagedObjectModel {
     do {
       return try PersistentStoreCoordinator.managedObjectModel(ofStoreAt: url(path))
@@ -73,7 +73,7 @@ extension CommandStore {
     }
   }
 
-  /// The store with what was acknowledged by a writer that did not close it; `nil` where that may not be written.
+  /// Recovers a store that its writer did not close. Returns nil if the store can't be written.
   private static func completed(_ store: CommandStore, _ model: ManagedObjectModel) throws -> CommandStore? {
     try store.close()
     do {
@@ -93,7 +93,8 @@ extension CommandStore {
     }
   }
 
-  /// Makes a store at `path`, and closes it behind `body`. What was made is taken away again if `body` fails.
+  /// Opens or creates the store at `path` and closes it after `body`. Removes a newly created store if `body`
+  /// fails.
   static func making<Result>(
     _ path: String, model: ManagedObjectModel, _ body: (CommandStore) throws -> Result
   ) throws(CommandFailure) -> Result {
@@ -102,7 +103,7 @@ extension CommandStore {
       var isUseless = false
       do {
         return try CommandStore(path, model: model) { _ in }.closing { store in
-          // Somebody else may have filled it in the meantime; then it stays, whatever happens.
+          // Another process may have written to the store in the meantime. Then it is kept.
           isUseless = try isNew && store.objectCounts().allSatisfy { $0.objects == 0 }
           let result = try body(store)
           isUseless = false
@@ -120,7 +121,7 @@ extension CommandStore {
     do {
       result = try context.performAndWait { try body(self) }
     } catch {
-      // The first failure is the one to tell.
+      // The first error is the one to report.
       try? coordinator.remove(store)
       throw error
     }
@@ -138,7 +139,7 @@ extension CommandStore {
     }
   }
 
-  /// Whether a store, or at least a directory with something in it, stands at `path`.
+  /// Whether `path` is a store or at least a non-empty directory.
   static func exists(_ path: String) -> Bool {
     var isDirectory: ObjCBool = false
     guard FileManager.default.fileExists(atPath: path, isDirectory: &isDirectory), isDirectory.boolValue
@@ -148,7 +149,7 @@ extension CommandStore {
     return (try? FileManager.default.contentsOfDirectory(atPath: path))?.isEmpty != true
   }
 
-  /// - Parameter maker: What makes a store; told where there is none.
+  /// - Parameter maker: A hint for the error message: the command that creates a store.
   static func checkExists(_ path: String, maker: String) throws(CommandFailure) {
     var isDirectory: ObjCBool = false
     guard FileManager.default.fileExists(atPath: path, isDirectory: &isDirectory) else {
@@ -163,7 +164,7 @@ extension CommandStore {
 // MARK: Reading
 
 extension CommandStore {
-  /// Lets the context see the store as it was at a generation.
+  /// Makes the context read the store as of a generation.
   func pin(to generation: UInt64?) throws {
     guard let generation else { return }
     do {
@@ -174,12 +175,12 @@ extension CommandStore {
     }
   }
 
-  /// Ends a reading of properties, which can't throw themselves: fails if a row could not be read.
+  /// Throws if a row could not be read. Property getters can't throw, so this is called after they were used.
   func checkReadings() throws {
     try context.throwIfUnreadable()
   }
 
-  /// The entity of this name.
+  /// The entity with this name.
   func entity(named name: String) throws(CommandFailure) -> EntityDescription {
     let known = model.entitiesByName
     if let entity = known[name] { return entity }
@@ -190,9 +191,9 @@ extension CommandStore {
     throw .usage("the store has no entity \"\(name)\"\(list)")
   }
 
-  /// A request for the objects of an entity that a predicate is true for.
+  /// Creates a fetch request for the objects of an entity that match a predicate.
   ///
-  /// - Throws: a usage failure where the predicate or the sorting is wrong.
+  /// - Throws: A usage failure if the predicate or the sort order is invalid.
   func request(
     _ entity: EntityDescription, where predicate: String?, sort: [NamedSort] = []
   ) throws -> FetchRequest<ManagedObject> {
@@ -205,13 +206,13 @@ extension CommandStore {
       request.predicate = try predicate.map { try FormatPredicate($0) }
       _ = try context.plan(for: request)
     } catch let error as HeartwoodError where error.code == .coreData {
-      // What is not known to the model, or no predicate at all, stands on the command line.
+      // The invalid name or predicate comes from the command line.
       throw CommandFailure.usage(error.message)
     }
     return request
   }
 
-  /// How many objects there are of exactly each entity that can have some, by the entities' names.
+  /// The number of objects of each non-abstract entity, without its subentities, sorted by entity name.
   func objectCounts() throws -> [(entity: String, objects: Int)] {
     let entities = model.entitiesByName.sorted { $0.key < $1.key }
     return try entities.filter { !$0.value.isAbstract }.map { name, entity in

@@ -3,9 +3,9 @@ import Heartwood
 import HeartwoodEngine
 import HeartwoodFiles
 
-/// Turns what the graph throws into the one line and the exit status that the command's user gets.
+/// Converts errors of the graph to the message and exit status of the command.
 enum GraphFailure {
-  /// Runs `body`; a failure about the store at `path` names it.
+  /// Runs `body` and converts its errors to failures that name the store at `path`.
   static func catching<Result>(
     _ path: String, _ body: () throws -> Result
   ) throws(CommandFailure) -> Result {
@@ -25,7 +25,7 @@ enum GraphFailure {
       isDamage: isDamage(error))
   }
 
-  /// URIs as the short names that results have: the store is named by its path.
+  /// Shortens URIs to the short names used in results. The message names the store by its path instead.
   private static func shortened(_ text: String) -> String {
     text.replacing(/x-coredata:\/\/[0-9A-F-]{36}\//, with: "")
   }
@@ -40,14 +40,14 @@ enum GraphFailure {
     guard let error = error as? HeartwoodError else { return "\(error)" }
     if let cause = error.underlying as? EngineError, error.message.hasSuffix(": \(cause)") {
       let doing = error.message.dropLast("\(cause)".count)
-      // That it is the opening that failed goes without saying: the line begins with the store's path.
+      // The message starts with the store's path, so the phrase about the opening is redundant.
       return (doing.hasSuffix(" could not be opened: ") ? "" : doing) + message(of: cause, path)
     }
     guard error.message.isEmpty, let cause = error.underlying else { return error.message }
     return "\(cause)"
   }
 
-  /// What the engine says; the store's own path is left out, of a file in it there is the name.
+  /// The message of the engine without the store's own path. A file in the store is given by its name.
   private static func message(of error: EngineError, _ path: String) -> String {
     let name = error.file.map { URL(fileURLWithPath: $0).lastPathComponent }
     let isStore = name == URL(fileURLWithPath: path).lastPathComponent
@@ -56,7 +56,7 @@ enum GraphFailure {
     return error.message + (isStore ? "" : place.map { " (\($0))" } ?? "") + (cause.map { ": \($0)" } ?? "")
   }
 
-  /// The code of the deepest cause that has one of its own, else that of the error itself.
+  /// The exit code of the deepest cause that has a specific one, otherwise that of the error itself.
   static func exitCode(of error: any Error) -> ExitCode {
     if let error = error as? FileSystemError { return exitCode(error.code) }
     if let error = error as? EngineError {

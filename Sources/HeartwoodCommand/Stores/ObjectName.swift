@@ -1,19 +1,19 @@
 import Foundation
 import Heartwood
 
-/// The short name of a saved object inside its store: `Country/p12`, the end of its URI.
+/// The short name of a saved object within its store: `Country/p12`, the end of its URI.
 enum ObjectName {
   static func text(_ identifier: ManagedObjectID) -> String {
     guard let entity = identifier.entity.name, !identifier.isTemporaryID else { return "(not saved)" }
     return "\(entity)/p\(identifier.key)"
   }
 
-  /// Whether a word of the command line is a URI or a short name, and no entity's name.
+  /// Whether a word of the command line is a URI or a short name, not an entity name.
   static func isObject(_ word: String) -> Bool { word.contains("/") }
 
-  /// The identifier that a URI or a short name stands for.
+  /// The identifier that a URI or a short name denotes.
   ///
-  /// - Throws: a usage failure if it stands for none in this store.
+  /// - Throws: A usage failure if it denotes no object of this store.
   static func identifier(_ word: String, in store: CommandStore) throws(CommandFailure) -> ManagedObjectID {
     let isFull = word.hasPrefix("x-coredata:")
     let text = isFull ? word : "x-coredata://\(store.identifier)/\(word)"
@@ -27,7 +27,7 @@ enum ObjectName {
     return identifier
   }
 
-  /// What an object is called by people: its name, title or label, else its first text; `nil` where there is none.
+  /// A label for an object: its name, title or label, otherwise its first text; nil if there is none.
   static func label(_ object: ManagedObject) -> String? {
     guard let attribute = labelAttribute(of: object.entity) else { return nil }
     return object.value(forKey: attribute) as? String

@@ -1,13 +1,14 @@
 import Heartwood
 
-/// The objects that a command line means: one by its URI, or an entity's by a predicate.
+/// The objects selected by a command line: one by its URI, or those of an entity that match a predicate.
 struct Selection {
   let entity: EntityDescription
   let objects: [ManagedObject]
 
   /// Finds the objects.
   ///
-  /// - Throws: a usage failure for a word or predicate that is wrong; `.noInput` if the one object isn't there.
+  /// - Throws: A usage failure for an invalid word or predicate; `.noInput` if the single object does not
+  ///   exist.
   init(_ word: String, where predicate: String?, in store: CommandStore) throws {
     guard ObjectName.isObject(word) else {
       entity = try store.entity(named: word)

@@ -1,7 +1,7 @@
 import Heartwood
 import HeartwoodEngine
 
-/// Copies a store to another directory, or what is new to its earlier copy there.
+/// Copies a store to another directory, or updates an earlier copy there.
 enum BackupCommand: Subcommand {
   static let syntax = SubcommandSyntax(
     name: "backup",

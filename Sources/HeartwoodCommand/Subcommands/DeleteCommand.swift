@@ -1,14 +1,14 @@
 import Heartwood
 
-/// Deletes objects, and what their delete rules say.
+/// Deletes objects and applies their delete rules.
 enum DeleteCommand: Subcommand {
   static let syntax = SubcommandSyntax(
     name: "delete",
-    summary: "delete objects, and with them what the delete rules of their relationships say",
+    summary: "delete objects and apply the delete rules of their relationships",
     arguments: [.store, .selection],
     options: [
       .predicate,
-      SubcommandSyntax.Option(name: "dry-run", summary: "tell what would be deleted, and delete nothing"),
+      SubcommandSyntax.Option(name: "dry-run", summary: "print what would be deleted, and delete nothing"),
       .author,
     ],
     discussion: """
@@ -20,7 +20,7 @@ enum DeleteCommand: Subcommand {
     examples: [
       SubcommandSyntax.Example(
         line: "heartwood delete world.heartwood Country --where 'code == \"FR\"' --dry-run",
-        meaning: "what would go with it")
+        meaning: "shows what would be deleted with it")
     ])
 
   static func run(_ arguments: ParsedArguments, console: any Console) throws(CommandFailure) -> ExitCode {
@@ -45,7 +45,7 @@ enum DeleteCommand: Subcommand {
     return .success
   }
 
-  /// Deletes the chosen objects, applies their rules, and tells in words what that comes to.
+  /// Deletes the chosen objects, applies their delete rules, and returns a report.
   private static func delete(_ chosen: [ManagedObject], in context: ManagedObjectContext) -> String {
     for object in chosen { context.delete(object) }
     context.processPendingChanges()

@@ -1,6 +1,6 @@
 import Heartwood
 
-/// Shows objects as rows.
+/// Prints objects as rows.
 enum FetchCommand: Subcommand {
   static let syntax = SubcommandSyntax(
     name: "fetch",
@@ -11,11 +11,11 @@ enum FetchCommand: Subcommand {
       SubcommandSyntax.Option(
         name: "sort", value: "names", summary: "sort by these, - before one that descends: name,-area"),
       SubcommandSyntax.Option(name: "limit", value: "number", summary: "at most this many objects"),
-      SubcommandSyntax.Option(name: "offset", value: "number", summary: "leave out this many objects first"),
+      SubcommandSyntax.Option(name: "offset", value: "number", summary: "skip this many objects first"),
       SubcommandSyntax.Option(
         name: "columns", value: "names", summary: "what to show: name,capital.name,neighbours.@count,@id"),
       .format, .generation,
-      SubcommandSyntax.Option(name: "plan", summary: "tell how the objects would be found, and show none"),
+      SubcommandSyntax.Option(name: "plan", summary: "print the query plan instead of the objects"),
     ],
     discussion: PredicateHelp.text,
     examples: [
@@ -60,7 +60,7 @@ enum FetchCommand: Subcommand {
   }
 }
 
-/// What the words behind `fetch` ask for.
+/// The parsed arguments of `fetch`.
 private struct FetchQuery {
   let path: String
   let entity: String

@@ -2,7 +2,7 @@ import Foundation
 import Heartwood
 import HeartwoodEngine
 
-/// Lists the states of a store that can still be read.
+/// Lists the generations of a store that can still be read.
 enum GenerationsCommand: Subcommand {
   static let syntax = SubcommandSyntax(
     name: "generations",

@@ -1,17 +1,17 @@
 import Heartwood
 
-/// Tells what was saved to a store, transaction by transaction.
+/// Prints the transactions that were saved to a store.
 enum HistoryCommand: Subcommand {
   enum Format: String, CaseIterable { case text, json }
 
   static let syntax = SubcommandSyntax(
     name: "history",
-    summary: "tell what was saved, when and by whom",
+    summary: "print what was saved, when and by whom",
     arguments: [.store],
     options: [
       SubcommandSyntax.Option(name: "since", value: "number", summary: "only transactions after this one"),
       SubcommandSyntax.Option(
-        name: "limit", value: "number", summary: "only so many transactions, the newest"),
+        name: "limit", value: "number", summary: "only this many transactions, the newest"),
       SubcommandSyntax.Option(
         name: "changes", value: "number", summary: "how many changes of each to list; 0 for all (default 10)"),
       SubcommandSyntax.Option(name: "format", value: "text|json", summary: "how to write it (default text)"),

@@ -1,10 +1,10 @@
 import Foundation
 
-/// Puts the objects of a JSON file into a store.
+/// Imports the objects of a JSON file into a store.
 enum ImportCommand: Subcommand {
   static let syntax = SubcommandSyntax(
     name: "import",
-    summary: "put the objects of a JSON file into a store, which is made if there is none",
+    summary: "import the objects of a JSON file into a store, which is created if it is missing",
     arguments: [
       .store, SubcommandSyntax.Argument(name: "file", summary: "the JSON file; - for standard input"),
     ],
@@ -112,7 +112,7 @@ enum ImportCommand: Subcommand {
   }
 }
 
-/// A file that holds a model alone, or a file for import that carries one.
+/// A file that contains only a model, or an import file with a model.
 enum ModelFile {
   static func read(_ path: String) throws(CommandFailure) -> DocumentModel {
     try InputFile.naming(path) { () throws(CommandFailure) in

@@ -1,6 +1,6 @@
 import Foundation
 
-/// A file that a command line names.
+/// Reads files that are named on the command line.
 enum InputFile {
   /// All bytes of the file at `path`, or of standard input for `-`.
   static func read(_ path: String) throws(CommandFailure) -> [UInt8] {
@@ -14,7 +14,7 @@ enum InputFile {
     }
   }
 
-  /// The file at `path`, open for reading.
+  /// Opens the file at `path` for reading.
   static func open(_ path: String) throws(CommandFailure) -> FileHandle {
     do {
       var isDirectory: ObjCBool = false
@@ -33,7 +33,7 @@ enum InputFile {
     }
   }
 
-  /// Does something with what a file says; a failure about the data names the file.
+  /// Runs `body` and adds the name of the file to failures about its data.
   static func naming<Result>(
     _ path: String, _ body: () throws(CommandFailure) -> Result
   ) throws(CommandFailure) -> Result {

@@ -1,4 +1,4 @@
-/// Shows the model that a JSON file carries, or the one that its objects show.
+/// Prints the model in a JSON file, or the model inferred from its objects.
 enum ModelCommand: Subcommand {
   enum Format: String, CaseIterable { case text, json }
 

@@ -1,4 +1,4 @@
-/// The language of predicates, as the help texts tell it.
+/// The description of the predicate language in the help texts.
 enum PredicateHelp {
   static let text = """
     predicates

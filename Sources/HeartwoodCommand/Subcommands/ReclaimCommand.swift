@@ -1,11 +1,11 @@
 import Heartwood
 import HeartwoodEngine
 
-/// Gives the space of what was changed and deleted back to the disk.
+/// Reclaims the space of changed and deleted objects.
 enum ReclaimCommand: Subcommand {
   static let syntax = SubcommandSyntax(
     name: "reclaim",
-    summary: "give back the space that changed and deleted objects once took",
+    summary: "reclaim the space of changed and deleted objects",
     arguments: [.store],
     discussion: """
       All objects and the history stay. Generations from before can no longer be read where they need what was given

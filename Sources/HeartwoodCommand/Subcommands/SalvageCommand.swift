@@ -1,11 +1,11 @@
 import Heartwood
 import HeartwoodEngine
 
-/// Reads what can be read of a damaged store into a new one.
+/// Copies the readable data of a damaged store into a new one.
 enum SalvageCommand: Subcommand {
   static let syntax = SubcommandSyntax(
     name: "salvage",
-    summary: "read what can be read of a damaged store into a new one; exit status 1 if something is lost",
+    summary: "copy the readable data of a damaged store into a new one; exit status 1 if data is lost",
     arguments: [
       .store,
       SubcommandSyntax.Argument(name: "new", summary: "the directory of the new store, missing or empty"),

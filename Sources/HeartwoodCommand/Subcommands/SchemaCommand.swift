@@ -1,4 +1,4 @@
-/// Shows the model of a store.
+/// Prints the model of a store.
 enum SchemaCommand: Subcommand {
   static let syntax = SubcommandSyntax(
     name: "schema",

@@ -1,6 +1,6 @@
 import Heartwood
 
-/// Shows one object with all that it leads to.
+/// Prints one object with its relationships.
 enum ShowCommand: Subcommand {
   enum Format: String, CaseIterable { case text, json }
 

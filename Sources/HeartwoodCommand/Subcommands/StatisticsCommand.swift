@@ -1,13 +1,13 @@
 import Heartwood
 import HeartwoodEngine
 
-/// Tells how much is in a store, and what it takes.
+/// Prints the number of objects in a store and its size on disk.
 enum StatisticsCommand: Subcommand {
   enum Format: String, CaseIterable { case text, json }
 
   static let syntax = SubcommandSyntax(
     name: "statistics",
-    summary: "tell how many objects a store has, and what it takes on disk",
+    summary: "print the number of objects of a store and its size on disk",
     arguments: [.store],
     options: [
       SubcommandSyntax.Option(

@@ -1,7 +1,7 @@
 import Heartwood
 import HeartwoodEngine
 
-/// Reads all of a store and says whether it is sound.
+/// Reads all of a store and reports whether it is intact.
 enum VerifyCommand: Subcommand {
   static let syntax = SubcommandSyntax(
     name: "verify",
@@ -26,7 +26,7 @@ enum VerifyCommand: Subcommand {
         return .success
       }
     } catch {
-      // A store too damaged to open is what this command was asked about.
+      // The purpose of the command is to report damage, so a store that is too damaged to open is a result.
       guard error.isDamage else { throw error }
       return try tell([error.message], path, console)
     }
@@ -44,7 +44,7 @@ enum VerifyCommand: Subcommand {
     try showingProgress(on: console) { try store.coordinator.verify(progress: $0) }.findings
   }
 
-  /// Runs a verification that tells how many bytes of how many it has read.
+  /// Runs a verification and shows the percentage of bytes that it has read.
   static func showingProgress<Report>(
     on console: any Console, _ body: (@escaping (Int64, Int64) -> Void) throws -> Report
   ) rethrows -> Report {

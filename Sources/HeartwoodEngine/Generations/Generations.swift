@@ -141,7 +141,7 @@ final class Generations: @unchecked Sendable {
     }
     addedSincePass += waiting.count - held
     // Checks all of them only now and then, so that the cost per page is constant.
-    if pins.isEmpty || addedSincePass > held / 2 + 32 { lookAtAll() }
+    if pins.isEmpty || addedSincePass > held / 2 + 32 { scanSlots() }
   }
 
   private func inspectPins() {
@@ -155,7 +155,7 @@ final class Generations: @unchecked Sendable {
     return published
   }
 
-  private func lookAtAll() {
+  private func scanSlots() {
     addedSincePass = 0
     waiting.removeAll { freeUnlessNeeded($0) }
   }

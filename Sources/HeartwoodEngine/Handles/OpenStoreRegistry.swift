@@ -41,7 +41,7 @@ final class OpenStoreRegistry: Sendable {
         throw error
       }
       switch entry {
-      case .store(let store): return StoreHandle(store, options, leaving: { self.leave(shared, place) })
+      case .store(let store): return StoreHandle(store, options, leaveRegistry: { self.leave(shared, place) })
       case .another: return StoreHandle(try body(), options)
       case .over: forget(shared, place)
       }

@@ -18,12 +18,12 @@ final class StoreHandle: Sendable {
   let end = End()
   private let forks = ForkCount.current
   /// Unregisters this handle and returns whether it was the last one; nil if the store is not shared.
-  private let leaving: (@Sendable () -> Bool)?
+  private let leaveRegistry: (@Sendable () -> Bool)?
 
-  init(_ store: OpenStore, _ options: EngineOptions, leaving: (@Sendable () -> Bool)? = nil) {
+  init(_ store: OpenStore, _ options: EngineOptions, leaveRegistry: (@Sendable () -> Bool)? = nil) {
     self.store = store
     durability = options.durability
-    self.leaving = leaving
+    self.leaveRegistry = leaveRegistry
   }
 
   /// The store; throws `.closed` if this handle is closed.
@@ -74,7 +74,7 @@ final class StoreHandle: Sendable {
     // Throws `.nestedWrite` inside a write of this thread, where waiting would deadlock.
     try store.writer.withLock {}
     guard begin() else { return }
-    if leaving?() != false { return try store.close() }
+    if leaveRegistry?() != false { return try store.close() }
     store.observers.end(of: end)
     try store.makeDurable()
   }
@@ -88,7 +88,7 @@ final class StoreHandle: Sendable {
     }
     // Inside a write of another engine, which will close the store.
     guard begin() else { return }
-    _ = leaving?()
+    _ = leaveRegistry?()
     store.observers.end(of: end)
   }
 

@@ -25,7 +25,7 @@ final class Log: @unchecked Sendable {
   /// `OpenStore.eraseRefusedWrite`.
   private(set) var lacksRoom = false
   /// The place of a torn write: a frame whose writing failed, of which all or some bytes may be there.
-  private(set) var remains: (segment: LogSegment, offset: Int)?
+  private(set) var tornWrite: (segment: LogSegment, offset: Int)?
   /// Segments begun for transactions that were rolled back. The anchor may name the last of them.
   private(set) var abandoned: [UInt32] = []
   /// The preallocated zeros of the last segment.
@@ -240,7 +240,7 @@ final class Log: @unchecked Sendable {
   private func abandonTail(at offset: Int, _ error: any Error) {
     noteFailure(error)
     mustRoll = true
-    remains = (last, offset)
+    tornWrite = (last, offset)
   }
 
   /// Records that a write of the log, or creating a segment, failed.
@@ -263,7 +263,7 @@ final class Log: @unchecked Sendable {
   func continueInPlace() {
     mustRoll = false
     lacksRoom = false
-    remains = nil
+    tornWrite = nil
   }
 
   /// Erases the header of a torn write. All bytes of its frame may be there, and it must not be found in the
@@ -271,7 +271,7 @@ final class Log: @unchecked Sendable {
   ///
   /// - Returns: Whether a sync has to make that durable.
   func eraseTornWrite() throws(EngineError) -> Bool {
-    guard let (segment, offset) = remains else { return false }
+    guard let (segment, offset) = tornWrite else { return false }
     let zeros = [UInt8](repeating: 0, count: Format.frameHeaderBytes)
     let found = try StoreFolder.read(segment.file, at: offset, count: zeros.count, path: segment.path)
     guard found.count == zeros.count, found != zeros else { return false }

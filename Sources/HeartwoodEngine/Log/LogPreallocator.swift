@@ -31,7 +31,7 @@ final class LogPreallocator: @unchecked Sendable {
   private var hasWindows: Bool?
 
   /// Greatest preallocation in bytes. A smaller segment is doubled.
-  private static let largestLead = 1 << 20
+  private static let largestPreallocation = 1 << 20
   /// The largest frame in bytes that is written through a window.
   private static let largestInWindow = 16 << 10
   /// How long after a system call the window may be used, in nanoseconds. Watchers that the call woke still
@@ -103,11 +103,11 @@ final class LogPreallocator: @unchecked Sendable {
     // The first byte always exists: a window on it shows whether to preallocate for more windows.
     if hasWindows == nil { hasWindows = (try? segment.file.window(at: 0, length: 1)) != nil }
     guard hasWindows == true else { return false }
-    let wanted = range.upperBound + min(lead(range.upperBound), Format.fillStepBytes)
+    let wanted = range.upperBound + min(preallocationBytes(range.upperBound), Format.fillStepBytes)
     let target = max(range.upperBound, min(wanted & ~(Format.pageBytes - 1), segmentBytes))
     lock.lock()
     while step(segment.file, to: target) {}
-    let end = min(filled, max(target, range.lowerBound + Self.largestLead))
+    let end = min(filled, max(target, range.lowerBound + Self.largestPreallocation))
     lock.unlock()
     guard end >= range.upperBound else { return false }
     window = try? segment.file.window(at: Int64(range.lowerBound), length: end - range.lowerBound)
@@ -126,14 +126,17 @@ final class LogPreallocator: @unchecked Sendable {
   func isDue(end: Int, commitBytes: Int) -> Bool {
     lock.lock()
     defer { lock.unlock() }
-    guard !isBusy, !hasStopped, commitBytes < lead(end) / 4, filled - end < lead(end) / 2, end < segmentBytes
+    guard !isBusy, !hasStopped, commitBytes < preallocationBytes(end) / 4,
+      filled - end < preallocationBytes(end) / 2, end < segmentBytes
     else { return false }
     isBusy = true
     return true
   }
 
   /// How far zeros should reach past the end: as much as the segment has, at most 1 MiB.
-  private func lead(_ end: Int) -> Int { min(max(end, Format.firstFillBytes), Self.largestLead) }
+  private func preallocationBytes(_ end: Int) -> Int {
+    min(max(end, Format.firstFillBytes), Self.largestPreallocation)
+  }
 
   /// Writes zeros in steps and syncs them. If a write fails, there are only fewer zeros. An error of the sync
   /// is thrown, because it may concern the bytes of a commit.
@@ -141,7 +144,7 @@ final class LogPreallocator: @unchecked Sendable {
   /// - Parameter file: The segment, opened once more: the system reports a failed sync once per open file,
   ///   and the commit that syncs next must see the error too.
   func fill(_ file: any File, syncs: Bool) throws(FileSystemError) {
-    let target = lock.withLock { (filled + lead(filled)) & ~(Format.pageBytes - 1) }
+    let target = lock.withLock { (filled + preallocationBytes(filled)) & ~(Format.pageBytes - 1) }
     while lock.withLock({ step(file, to: target) }) {}
     if syncs { try file.sync(.data) }
     lock.withLock { isBusy = false }

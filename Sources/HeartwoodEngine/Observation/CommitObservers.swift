@@ -76,7 +76,7 @@ final class CommitObservers: Sendable {
       return (state.watch, state.all)
     }
     ended?.end()
-    ended?.waitForSpaceScan()
+    ended?.waitUntilUnused()
     for observer in all { observer.end() }
   }
 }

@@ -9,7 +9,7 @@ import Synchronization
 /// the published state after each change in the folder, and repeatedly, because a commit is published only
 /// after its sync. Commits of this process wake the thread directly.
 ///
-/// While it reads the state, the thread holds no lock but `looking`; while it notifies, it holds none.
+/// While it reads the state, the thread holds no lock but `stateLock`; while it notifies, it holds none.
 final class CommitWatch: @unchecked Sendable {
   /// Weak: observers must not keep the store of an engine that was released.
   private weak var store: OpenStore?
@@ -20,7 +20,7 @@ final class CommitWatch: @unchecked Sendable {
 
   private let hasEnded = Atomic(false)
   /// Held while the thread uses the store.
-  private let looking = Lock()
+  private let stateLock = Lock()
 
   init(_ store: OpenStore, _ observers: CommitObservers) {
     self.store = store
@@ -28,7 +28,7 @@ final class CommitWatch: @unchecked Sendable {
     let directory = store.folder.directory
     if store.hasOthers {
       // If the system has no more watches, poll.
-      changes = (try? directory.watch()) ?? TimedWatch(interval: Rest.longestOfOften)
+      changes = (try? directory.watch()) ?? TimedWatch(interval: PollInterval.longestAtFirst)
       lock = try? directory.open(ProcessAttachment.lockName, .readOnly)
     } else {
       changes = TimedWatch(interval: nil)
@@ -54,28 +54,28 @@ final class CommitWatch: @unchecked Sendable {
   /// Waits until the thread does not use the store any more.
   ///
   /// - Precondition: `end()` was called.
-  func waitForSpaceScan() { looking.withLock {} }
+  func waitUntilUnused() { stateLock.withLock {} }
 
   private func run() {
-    var rest = Rest()
+    var interval = PollInterval()
     var newest: UInt64 = 0
-    while let look = look() {
-      for observer in observers.told(by: self) { observer.tell(look.newest) }
-      if look.newest > newest { rest.begin() }
-      newest = look.newest
-      if wait(rest.next(look.writer)) { rest.begin() }
+    while let state = readState() {
+      for observer in observers.told(by: self) { observer.tell(state.newest) }
+      if state.newest > newest { interval.begin() }
+      newest = state.newest
+      if wait(interval.next(state.writer)) { interval.begin() }
     }
   }
 
   /// - Returns: Whether something may have changed meanwhile.
   private func wait(_ seconds: Double?) -> Bool {
-    guard seconds == Rest.shortest else { return changes.wait(seconds: seconds) }
+    guard seconds == PollInterval.shortest else { return changes.wait(seconds: seconds) }
     // Changes shortly after one another are handled together.
-    CurrentThread.sleep(microseconds: UInt32(Rest.shortest * 1e6))
+    CurrentThread.sleep(microseconds: UInt32(PollInterval.shortest * 1e6))
     return false
   }
 
-  private struct SpaceSurvey {
+  private struct State {
     let newest: UInt64
     let writer: Writer
   }
@@ -90,15 +90,15 @@ final class CommitWatch: @unchecked Sendable {
   }
 
   /// Reads the newest generation; nil if the watch or the store has ended.
-  private func look() -> SpaceSurvey? {
-    looking.withLock {
+  private func readState() -> State? {
+    stateLock.withLock {
       guard !hasEnded.load(ordering: .sequentiallyConsistent), let store, !store.status.isClosed else {
         return nil
       }
       // Loaded first: a writer that begins later also changes the folder later.
       let writer = writer(of: store)
       try? store.refreshIfStale()
-      return SpaceSurvey(newest: store.generations.newest, writer: writer)
+      return State(newest: store.generations.newest, writer: writer)
     }
   }
 
@@ -112,29 +112,29 @@ final class CommitWatch: @unchecked Sendable {
   }
 
   /// The poll intervals of the thread, in seconds.
-  struct Rest {
+  struct PollInterval {
     static let shortest = 0.001
-    static let longestOfOften = 0.05
+    static let longestAtFirst = 0.05
     /// After this time, a writer that has begun has also recorded that it writes.
-    private static let settling = 0.1
+    private static let announcementSeconds = 0.1
 
-    private var pause = Self.shortest
+    private var current = Self.shortest
     private var waited = 0.0
 
     /// Restarts polling with the shortest interval, after a change.
-    mutating func begin() { self = Rest() }
+    mutating func begin() { self = PollInterval() }
 
     /// The next interval in seconds; nil to wait for a change.
     mutating func next(_ writer: Writer) -> Double? {
       switch writer {
       case .here: return nil
-      case .none: if waited > Self.settling { return nil }
+      case .none: if waited > Self.announcementSeconds { return nil }
       case .elsewhere: break
       }
-      let next = pause
+      let next = current
       waited += next
       // A writer may hold the lease for long: to copy, verify, reclaim, or sync to a slow disk.
-      pause = min(pause * 2, waited < 2 ? Self.longestOfOften : 1)
+      current = min(current * 2, waited < 2 ? Self.longestAtFirst : 1)
       return next
     }
   }

@@ -78,7 +78,7 @@ private struct Records {
   private let frame: SalvageLog.Frame
   private var position: Int
   /// The bytes that may still be hashed in vain, for data that looks like records. Bounds the time.
-  private var backoff: Int
+  private var bytesToHash: Int
   /// Offset of the newest record.
   private(set) var start = 0
   /// Whether bytes were skipped just before the newest record, or after it at the frame's end.
@@ -88,12 +88,12 @@ private struct Records {
   init(_ frame: SalvageLog.Frame, from position: Int) {
     self.frame = frame
     self.position = position
-    backoff = 64 * frame.payload.count
+    bytesToHash = 64 * frame.payload.count
   }
 
   mutating func next() -> Record? {
     hasSkipped = false
-    while position < frame.payload.count, backoff >= 0 {
+    while position < frame.payload.count, bytesToHash >= 0 {
       guard let record = record(at: position) else {
         skip(1)
         continue
@@ -108,7 +108,7 @@ private struct Records {
         skip(record.totalBytes)
       } else {
         // Its length can't be trusted either.
-        backoff -= record.totalBytes
+        bytesToHash -= record.totalBytes
         skip(1)
       }
     }

@@ -191,7 +191,7 @@ extension OpenStore {
   private func eraseFailedWrite(_ failure: EngineError) throws(EngineError) {
     do {
       guard try log.eraseTornWrite() else { return }
-      let files = log.remains.map { [$0.segment] } ?? []
+      let files = log.tornWrite.map { [$0.segment] } ?? []
       try syncs.sync(SyncRequest(files: files, point: log.durable))
     } catch {
       status.stop(failure)

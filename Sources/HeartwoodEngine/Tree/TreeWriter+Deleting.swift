@@ -167,12 +167,12 @@ extension TreeWriter {
   func evictCleanPages() throws(EngineError) {
     guard root.reference.isInArena, root.reference != .none else { return }
     pathHolds = false
-    let (reference, checksum) = try adopt(root.reference)
+    let (reference, checksum) = try evict(root.reference)
     root.reference = reference
     root.checksum = checksum
   }
 
-  private func adopt(_ reference: PageReference) throws(EngineError) -> (PageReference, UInt64) {
+  private func evict(_ reference: PageReference) throws(EngineError) -> (PageReference, UInt64) {
     let page = space.arenaPage(reference)
     if let place = space.diskAddress(reference.index) {
       discardAll(reference)
@@ -184,7 +184,7 @@ extension TreeWriter {
     copy.birth = generation
     discard(reference, page)
     for index in 0..<copy.count where copy.child(index).isInArena {
-      let (child, checksum) = try adopt(copy.child(index))
+      let (child, checksum) = try evict(copy.child(index))
       copy.setReference(index, child.rawValue)
       copy.setChildChecksum(index, checksum)
     }

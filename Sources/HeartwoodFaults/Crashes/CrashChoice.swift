@@ -1,4 +1,4 @@
-/// One of the images of a moment, before it is known what is in it.
+/// The rule by which one crash image is selected. The image is built only when it is needed.
 enum CrashChoice: Sendable {
   case first(Int)
   case allBut(Int)
@@ -22,7 +22,8 @@ enum CrashChoice: Sendable {
     }
   }
 
-  /// Each change with one odds for all of them, one write in four torn, on a hostile disk in any order.
+  /// Keeps each change with the same random probability, tears one write in four, and shuffles half of the
+  /// images of a disk that reorders.
   private func drawnRecipe(_ number: Int, _ moment: CrashMoment) -> CrashRecipe {
     var numbers = SplitMix64(seed: moment.seed ^ UInt64(number) &* 0xD6E8_FEB8_6659_FD93)
     let odds = UInt64.random(in: 1...15, using: &numbers)
@@ -37,7 +38,7 @@ enum CrashChoice: Sendable {
 }
 
 extension CrashImageLimits {
-  /// The images that these limits allow, the likeliest to be found first.
+  /// The rules of the images that these limits allow, the most likely to fail first.
   func choices(at moment: CrashMoment) -> [CrashChoice] {
     let changes = moment.changes
     let all = changes.indices
@@ -59,7 +60,7 @@ extension CrashImageLimits {
 }
 
 extension CrashModel {
-  /// The ways in which a write may be torn.
+  /// The ways in which a write can be torn.
   func tears(of change: DiskChange, _ limits: CrashImageLimits = CrashImageLimits()) -> [WriteTear] {
     guard case .write(_, let offset, let bytes) = change else { return [] }
     let sectors = limits.chosenBoundaries(offset, bytes.count)
@@ -70,7 +71,7 @@ extension CrashModel {
     let places = limits.byteTears.map { $0 < 0 ? bytes.count + $0 : $0 } + sectors
     let heads = places.filter { $0 > 0 && $0 < bytes.count }.map { WriteTear.Shape.head($0) }
     let tails = sectors.map { WriteTear.Shape.tail($0) }
-    // The length may be durable without any of the bytes.
+    // The file length can become durable without any of the bytes.
     let usual = tears([.head(0)], .zeros) + tears(heads, .old, .zeros) + tears(tails, .old)
     guard self == .hostile else { return usual }
     let stripes: [WriteTear.Shape] = sectors.isEmpty ? [] : [.evenSectors, .oddSectors]

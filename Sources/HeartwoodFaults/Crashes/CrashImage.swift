@@ -1,13 +1,13 @@
 import HeartwoodFiles
 
-/// A disk as it may be found after a crash.
+/// A possible state of the disk after a crash.
 public struct CrashImage: Sendable, CustomStringConvertible {
   let moment: CrashMoment
   let recipe: CrashRecipe
   private let state: DiskState
 
-  /// The same for images with the same names and bytes, in one run of one process; to others of that run
-  /// equal only by an accident of 64 bits.
+  /// A hash of the names and bytes, comparable within one process. Equal images have equal fingerprints;
+  /// different images collide with a probability of 2⁻⁶⁴.
   public let fingerprint: Int
 
   init(moment: CrashMoment, recipe: CrashRecipe, state: DiskState, fingerprint: Int) {
@@ -17,25 +17,25 @@ public struct CrashImage: Sendable, CustomStringConvertible {
     self.fingerprint = fingerprint
   }
 
-  /// Which of the unsynced changes survived.
+  /// A summary of the unsynced changes that survived.
   public var description: String { moment.explanation(of: recipe) }
 
-  /// How many of the unsynced changes survived, whole or in part.
+  /// The number of unsynced changes that survived, in whole or in part.
   public var keptChangeCount: Int { recipe.items.count }
 
-  /// The same for images with the same names and bytes, in every run on every platform; slower to make
-  /// than `fingerprint`.
+  /// A hash of the names and bytes that is the same in every run on every platform. Slower to compute than
+  /// `fingerprint`.
   public var digest: UInt64 { state.digest }
 
-  /// A file system that holds this image, all of it durable, and is independent of any other. It has the
-  /// seed and the personality of the disk that crashed.
+  /// Mounts this image as a new, independent file system. All its contents are durable. It has the seed and
+  /// the crash model of the disk that crashed.
   public func mounted() -> SimulatedFileSystem {
     SimulatedFileSystem(state.withoutUnreachableFiles, seed: moment.seed, moment.crashModel)
   }
 
-  /// Copies all directories and files of the image into a directory that exists and has none of them.
+  /// Copies all directories and files of the image into an existing directory that contains none of them.
   ///
-  /// - Throws: what the file system throws; what was copied before stays.
+  /// - Throws: Errors of the file system. Files copied before the error remain.
   public func export(
     to path: String, in fileSystem: any FileSystem = PosixFileSystem()
   ) throws(FileSystemError) {
@@ -75,7 +75,7 @@ public struct CrashImage: Sendable, CustomStringConvertible {
 }
 
 extension DiskState {
-  /// Files that no name leads to are gone after a crash.
+  /// Removes the files that no name refers to: they do not survive a crash.
   fileprivate var withoutUnreachableFiles: DiskState {
     var state = self
     state.keepContents(of: Set(folders.values.flatMap { $0.values.compactMap(\.file) }))

@@ -1,34 +1,34 @@
-/// How many of the possible images of a crash are enumerated.
+/// Selects which of the possible images of a crash are enumerated.
 ///
-/// What survives nothing and what survives everything is always among them; what the personality of the
-/// disk does not allow never is.
+/// The image that loses nothing and the image that loses every unsynced change are always included. Images
+/// that the crash model rules out never are.
 public struct CrashImageLimits: Hashable, Sendable {
-  /// Whether every prefix of the unsynced changes makes an image.
+  /// Whether each prefix of the unsynced changes makes an image.
   public var includesPrefixes = true
   /// Whether the loss of each change alone makes an image.
   public var includesSingleLosses = true
   /// Whether the survival of each change alone makes an image.
   public var includesSingleSurvivors = true
-  /// Up to how many unsynced changes every subset of them makes an image; 20 at most.
+  /// The largest number of unsynced changes for which every subset makes an image; at most 20.
   public var everySubsetUpTo = 0
-  /// How many of the last writes are torn, one in each image.
+  /// The number of most recent writes that are torn, one in each image.
   public var tornWrites = 1
-  /// At how many boundaries of 512-byte sectors a write is torn; where it crosses more, those at
-  /// its two ends are taken.
+  /// The maximum number of 512-byte sector boundaries at which a write is torn. A write that crosses more is
+  /// torn at those nearest its two ends.
   public var sectorTears = 16
-  /// After how many of its bytes a write is torn besides, on disks that tear sectors; negative numbers
-  /// count from its end.
+  /// Additional positions in bytes at which a write is torn, except on ext4, which tears at sectors only.
+  /// Negative numbers count from the end of the write.
   public var byteTears = [1, 7, 8, 39, 40, 41, -8, -1]
-  /// How many subsets, orders and tears are drawn by the seed of the disk besides. Nil for as many as
-  /// the personality wants: 64 of a hostile disk, and none of others.
+  /// The number of additional random subsets, orders and tears, drawn with the seed of the disk. Nil for the
+  /// default of the crash model: 64 for a hostile disk, 0 for others.
   public var drawnImages: Int?
-  /// The most images of one moment.
+  /// The maximum number of images of one moment.
   public var imageCount = 600
 
-  /// The usual limits.
+  /// The default limits.
   public init() {}
 
-  /// Only the two images that lose nothing and everything, and the prefixes between them.
+  /// Only the prefixes of the unsynced changes, including the empty and the full one.
   public static var prefixesOnly: CrashImageLimits {
     var limits = CrashImageLimits()
     limits.includesSingleLosses = false
@@ -38,8 +38,8 @@ public struct CrashImageLimits: Hashable, Sendable {
     return limits
   }
 
-  /// Everything that the usual limits have, every subset of up to eight changes, tears of the last four
-  /// writes, and 256 images drawn by the seed; up to 5,000 images of one moment.
+  /// The default limits, every subset of up to eight changes, tears of the last four writes, and 256 random
+  /// images; up to 5,000 images of one moment.
   public static var thorough: CrashImageLimits {
     var limits = CrashImageLimits()
     limits.everySubsetUpTo = 8

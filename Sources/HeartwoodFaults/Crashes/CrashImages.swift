@@ -1,5 +1,5 @@
-/// What a crash at one moment may leave of a simulated disk: a sequence that makes each image when it is
-/// asked for, and leaves out those equal to an earlier one.
+/// The images that a crash at one moment can leave of a simulated disk. The sequence builds each image on
+/// demand and skips those equal to an earlier one.
 public struct CrashImages: Sequence, Sendable {
   private let moment: CrashMoment
   private let choices: [CrashChoice]
@@ -11,14 +11,14 @@ public struct CrashImages: Sequence, Sendable {
     imageCount = limits.imageCount
   }
 
-  /// Begins with the image that loses nothing, then the one that loses everything unsynced.
+  /// Starts with the image that loses nothing, followed by the one that loses every unsynced change.
   public func makeIterator() -> Iterator {
     Iterator(
       moment: moment, choices: choices[...], remaining: imageCount,
       fingerprints: FingerprintBuilder(moment.changes))
   }
 
-  /// Makes one image after the other.
+  /// Builds one image at a time.
   public struct Iterator: IteratorProtocol {
     fileprivate let moment: CrashMoment
     fileprivate var choices: ArraySlice<CrashChoice>
@@ -26,7 +26,7 @@ public struct CrashImages: Sequence, Sendable {
     fileprivate var fingerprints: FingerprintBuilder
     fileprivate var seen: Set<Int> = []
 
-    /// The next image that differs from all before it, or nil.
+    /// The next image that differs from all previous ones, or nil at the end.
     public mutating func next() -> CrashImage? {
       while remaining > 0, let choice = choices.popFirst() {
         let recipe = moment.possible(choice.recipe(at: moment))
@@ -40,7 +40,7 @@ public struct CrashImages: Sequence, Sendable {
     }
   }
 
-  /// The image of one recipe, whatever the limits.
+  /// The image of one recipe, regardless of the limits.
   func image(_ recipe: CrashRecipe) -> CrashImage { moment.image(recipe) }
 }
 
@@ -53,7 +53,7 @@ extension CrashMoment {
   }
 }
 
-/// Tells states of a disk apart by what can be reached in them.
+/// Computes fingerprints from the names and bytes that are reachable in a disk state.
 private struct FingerprintBuilder {
   private var ofUntouchedFiles: [FileIdentifier: Int] = [:]
   private let touched: Set<FileIdentifier>
@@ -80,7 +80,7 @@ private struct FingerprintBuilder {
     }
   }
 
-  /// The bytes of a file that no change touches are looked at once for all images.
+  /// Hashes a file that no pending change touches only once for all images.
   private mutating func hash(of file: FileIdentifier, _ state: DiskState) -> Int {
     if let known = ofUntouchedFiles[file] { return known }
     var hasher = Hasher()

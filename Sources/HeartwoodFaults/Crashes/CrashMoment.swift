@@ -1,11 +1,11 @@
-/// A disk at the moment of a crash: what is certain, and what is not.
+/// The durable state of a disk and its unsynced changes at the moment of a crash.
 struct CrashMoment: Sendable {
   let durable: DiskState
   let changes: [DiskChange]
   let crashModel: CrashModel
   let seed: UInt64
 
-  /// The state that is found where these changes survive.
+  /// The state after the changes of the recipe have reached the disk.
   func state(after recipe: CrashRecipe) -> DiskState {
     var state = durable
     for item in recipe.items where changes.indices.contains(item.change) {
@@ -19,7 +19,7 @@ struct CrashMoment: Sendable {
     return state
   }
 
-  /// What of a recipe the personality allows.
+  /// The part of a recipe that the crash model allows.
   func possible(_ recipe: CrashRecipe) -> CrashRecipe {
     guard crashModel == .ext4Ordered else { return recipe }
     var whole = recipe.whole
@@ -34,7 +34,7 @@ struct CrashMoment: Sendable {
     return CrashRecipe(items: items)
   }
 
-  /// Which changes a recipe keeps and which it loses, for people.
+  /// A readable list of the changes that a recipe keeps and loses.
   func explanation(of recipe: CrashRecipe) -> String {
     let total = changes.count
     let whole = recipe.whole

@@ -1,4 +1,4 @@
-/// Which of the unsynced changes a crash leaves, in the order in which they reach the disk.
+/// The unsynced changes that survive a crash, in the order in which they reach the disk.
 struct CrashRecipe: Hashable, Sendable {
   struct Item: Hashable, Sendable {
     var change: Int
@@ -11,12 +11,12 @@ struct CrashRecipe: Hashable, Sendable {
 
   init(_ kept: some Sequence<Int>) { items = kept.map { Item(change: $0) } }
 
-  /// The changes that are kept whole.
+  /// The changes that survive in whole.
   var whole: Set<Int> { Set(items.lazy.filter { $0.tear == nil }.map(\.change)) }
 
   var isInOrder: Bool { zip(items, items.dropFirst()).allSatisfy { $0.change < $1.change } }
 
-  /// Without one of its items.
+  /// A copy without the item at `position`.
   func without(_ position: Int) -> CrashRecipe {
     var recipe = self
     recipe.items.remove(at: position)
@@ -24,10 +24,10 @@ struct CrashRecipe: Hashable, Sendable {
   }
 }
 
-// MARK: In words, and back
+// MARK: Text form
 
 extension CrashRecipe: LosslessStringConvertible {
-  /// Numbers from 0 on, runs of them as ranges, tears behind a tilde: `0-4,7~head:512:zeros,6`.
+  /// Change numbers from 0, runs as ranges, tears after a tilde: `0-4,7~head:512:zeros,6`.
   var description: String {
     guard !items.isEmpty else { return "none" }
     var parts: [String] = []

@@ -1,31 +1,31 @@
-/// What is found where a torn write did not reach the disk.
+/// The content of the part of a torn write that did not reach the disk.
 public enum TornContent: String, Hashable, Sendable, CaseIterable, CustomStringConvertible {
-  /// The bytes that were there before; zeros where the file did not reach.
+  /// The previous bytes, or zeros past the previous end of the file.
   case old
   /// Zeros.
   case zeros
-  /// Bytes that nobody wrote there.
+  /// Random bytes that were never written there.
   case foreign
 
   /// The name.
   public var description: String { rawValue }
 }
 
-/// The part of a write that reaches the disk, and what stands in the place of the rest.
+/// The part of a torn write that reaches the disk, and the content of the remainder.
 struct WriteTear: Hashable, Sendable {
   enum Shape: Hashable, Sendable {
-    /// So many bytes from the beginning.
+    /// This many bytes from the start of the write.
     case head(Int)
-    /// What follows so many bytes.
+    /// Everything after this many bytes.
     case tail(Int)
-    /// Every other sector of the file, from the first or from the second.
+    /// Every other sector, starting with the first or with the second.
     case evenSectors, oddSectors
   }
 
   var shape: Shape
   var rest: TornContent
 
-  /// The writes that the torn one amounts to; `seed` makes the foreign bytes.
+  /// The writes that are equivalent to the torn one. The seed determines the foreign bytes.
   func parts(of change: DiskChange, seed: UInt64) -> [DiskChange] {
     guard case .write(let file, let offset, let bytes) = change else { return [change] }
     let kept = keptRanges(offset, bytes.count)
@@ -57,7 +57,7 @@ struct WriteTear: Hashable, Sendable {
     return zip([0] + ends, ends + [count]).map { $0..<$1 }
   }
 
-  /// The places inside a write at which a sector of the file ends.
+  /// The offsets within a write at which a sector of the file ends.
   static func sectorBoundaries(_ offset: Int, _ count: Int) -> [Int] {
     Array(stride(from: sectorSize - offset % sectorSize, to: count, by: sectorSize))
   }
@@ -65,7 +65,7 @@ struct WriteTear: Hashable, Sendable {
   private static let sectorSize = 512
 }
 
-// MARK: In words, and back
+// MARK: Text form
 
 extension WriteTear: LosslessStringConvertible {
   var description: String {
@@ -91,7 +91,7 @@ extension WriteTear: LosslessStringConvertible {
     self.rest = rest
   }
 
-  /// The tear for a message.
+  /// The tear as a phrase for a message.
   var explanation: String {
     let kept =
       switch shape {

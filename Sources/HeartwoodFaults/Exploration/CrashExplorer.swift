@@ -1,35 +1,34 @@
 import HeartwoodFiles
 
-/// Runs a workload on a simulated disk, and verifies what a crash at any of its calls may leave.
+/// Runs a workload on a simulated disk and verifies every image that a crash at any of its calls can leave.
 ///
 ///     let report = try CrashExplorer(seed: 42).run(acknowledging: Int.self) { fileSystem, acknowledge in
 ///       // … make number 1 durable …
 ///       acknowledge(1)
 ///     } verify: { fileSystem, acknowledged in
-///       // … open what is there; throw an error where a number of `acknowledged` is missing …
+///       // … open the store; throw an error if a number of `acknowledged` is missing …
 ///     }
 ///     try report.check()
 ///
-/// The workload has to do the same at every run: it takes its time and its random numbers from elsewhere than
-/// the system.
+/// The workload must be deterministic: it must not read the time or random numbers of the system.
 public struct CrashExplorer: Sendable {
-  /// Decides everything that looks random.
+  /// The seed of all pseudorandom decisions.
   public var seed: UInt64
-  /// What the disk promises.
+  /// The guarantees of the disk.
   public var crashModel: CrashModel
-  /// Which of the possible images are looked at.
+  /// Which of the possible images are verified.
   public var limits: CrashImageLimits
-  /// What goes wrong besides, during the workload. The workload has to get on with it.
+  /// Faults injected during the workload, which has to handle them.
   public var faults: FaultPlan
-  /// How many crashes in recoveries may follow the first: with 1, for example, each call of the recovery
-  /// of each image is the moment of another crash. Needs a `recover` closure.
+  /// The number of nested crashes during recovery. With 1, each call of the recovery of each image is the
+  /// moment of another crash. Requires a `recover` closure.
   public var recoveryDepth = 0
-  /// Which of the possible images of a crash in a recovery are looked at.
+  /// Which of the possible images of a crash during recovery are verified.
   public var recoveryLimits = CrashImageLimits.prefixesOnly
-  /// The most distinct images that are verified; the rest is left out.
+  /// The maximum number of distinct images that are verified. Further images are skipped.
   public var imageBudget = Int.max
 
-  /// An explorer for a disk of this kind.
+  /// Creates an explorer for a disk with this crash model.
   public init(
     seed: UInt64 = 0, crashModel: CrashModel = .hostile, limits: CrashImageLimits = CrashImageLimits(),
     faults: FaultPlan = FaultPlan()
@@ -40,21 +39,21 @@ public struct CrashExplorer: Sendable {
     self.faults = faults
   }
 
-  /// Verifies at each call of `workload` that changes something or makes it durable, and after the last,
-  /// all images that a crash may leave.
+  /// Verifies all images that a crash can leave, at each call of `workload` that changes something or makes
+  /// it durable and after the last call.
   ///
   /// - Parameters:
-  ///   - acknowledging: What the workload acknowledges.
-  ///   - prepare: What happened before, undisturbed; everything it leaves is durable.
-  ///   - workload: What is tested. It calls its second argument whenever it may promise that something
-  ///     survives every crash from now on. Where it consists of several processes, each is one of the
-  ///     disk's, `fileSystem.disk?.process(named:)`, and runs on `fileSystem.sharingPlan(over: process)`.
-  ///   - recover: What is done with an image before it is verified, and again after a crash of its own.
-  ///   - verify: Opens an image and throws an error where it is not as it should be; its second argument
-  ///     is what was acknowledged before the crash, in order. It is called on the threads of the workload,
-  ///     in the middle of its calls, and must not use the workload's own objects.
-  /// - Throws: what `prepare` and `workload` throw, and `FaultPlan.UnusedFaults`. What `verify` and `recover`
-  ///   throw is a failure, and in the report. After a failure no more images are looked at.
+  ///   - acknowledging: The type of the acknowledgements of the workload.
+  ///   - prepare: Sets up the disk before the workload, without faults. Everything it writes is durable.
+  ///   - workload: The code under test. It calls its second argument when it guarantees that a change
+  ///     survives every later crash. If it consists of several processes, each is a process of the disk,
+  ///     `fileSystem.disk?.process(named:)`, and runs on `fileSystem.sharingPlan(over: process)`.
+  ///   - recover: Processes an image before it is verified, and again after each nested crash.
+  ///   - verify: Opens an image and throws an error if its contents are wrong. The second argument is the
+  ///     list of acknowledgements made before the crash, in order. It is called on the threads of the
+  ///     workload, in the middle of its calls, and must not use objects of the workload.
+  /// - Throws: Errors of `prepare` and `workload`, and `FaultPlan.UnusedFaults`. An error of `verify` or
+  ///   `recover` is a failure and is stored in the report. The exploration stops at the first failure.
   public func run<Acknowledgement: Sendable>(
     acknowledging: Acknowledgement.Type = Acknowledgement.self,
     prepare: (any FileSystem) throws -> Void = { _ in },
@@ -66,13 +65,13 @@ public struct CrashExplorer: Sendable {
     return try perform(exploration, prepare, workload)
   }
 
-  /// Runs the workload up to the crash of a reproduction, and verifies the one image that it names.
+  /// Runs the workload up to the crash of a reproduction and verifies the one image that it names.
   ///
-  /// The seed, the disk and the faults are those of `line`, and not the explorer's.
+  /// The seed, the crash model and the faults are those of `line`, not those of the explorer.
   ///
-  /// - Throws: what `run` throws, and `CrashReplayError` where the line is none or names a call that the
+  /// - Throws: The errors of `run`, and `CrashReplayError` if the line is invalid or names a call that the
   ///   workload does not make.
-  /// - Returns: a report with the failure, or without where it does not happen any more.
+  /// - Returns: A report with the failure, or without one if it no longer occurs.
   public func replay<Acknowledgement: Sendable>(
     _ line: String, acknowledging: Acknowledgement.Type = Acknowledgement.self,
     prepare: (any FileSystem) throws -> Void = { _ in },
@@ -114,14 +113,14 @@ public struct CrashExplorer: Sendable {
   }
 }
 
-/// Why a line can't be replayed.
+/// The reason why a line can't be replayed.
 public enum CrashReplayError: String, Error, Sendable, CustomStringConvertible {
-  /// The text is not one that a failure prints.
+  /// The text is not a reproduction line printed by a failure.
   case notALine = "The text is not a line that reproduces a crash."
-  /// The workload or the recovery never makes the call at which the crash comes: it is not the one that
-  /// failed, or not the same at every run.
+  /// The workload or the recovery never makes the call at which the crash occurs: it is not the one that
+  /// failed, or it is not deterministic.
   case callNotMade = "The call before which the crash comes is never made."
 
-  /// The reason in a sentence.
+  /// The reason as a sentence.
   public var description: String { rawValue }
 }

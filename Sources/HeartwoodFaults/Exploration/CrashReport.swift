@@ -1,28 +1,28 @@
-/// What an exploration of crashes did and found.
+/// The result of an exploration of crashes.
 public struct CrashReport: Sendable, CustomStringConvertible {
-  /// How many calls of the workload changed something or made it durable: before each of them, and after
-  /// the last, crashes were looked at.
+  /// The number of calls of the workload that changed something or made it durable. Crashes were explored
+  /// before each of them and after the last.
   public internal(set) var calls = 0
-  /// How many calls of recoveries did.
+  /// The number of such calls during recoveries.
   public internal(set) var recoveryCalls = 0
-  /// How many images the crashes could leave.
+  /// The number of images that the crashes could leave.
   public internal(set) var images = 0
-  /// How many of them differed, in their names and bytes or in what had been acknowledged, from all before
-  /// them: only those are verified.
+  /// The number of images that differed from all earlier ones in their names and bytes or in the
+  /// acknowledgements. Only these are verified.
   public internal(set) var distinctImages = 0
-  /// How long it took, in seconds.
+  /// The duration in seconds.
   public internal(set) var seconds = 0.0
-  /// The failure, made as small as it could be; nil where every image passed.
+  /// The failure, reduced as far as possible; nil if every image passed.
   public internal(set) var failure: CrashFailure?
 
-  /// Makes sure that every image passed.
+  /// Checks that every image passed.
   ///
-  /// - Throws: the failure.
+  /// - Throws: The failure.
   public func check() throws(CrashFailure) {
     if let failure { throw failure }
   }
 
-  /// The figures in one line, and the failure.
+  /// The figures on one line, and the failure.
   public var description: String {
     let tenths = (seconds * 10).rounded() / 10
     let recoveries = recoveryCalls > 0 ? ", \(recoveryCalls) calls of recoveries" : ""
@@ -31,19 +31,19 @@ public struct CrashReport: Sendable, CustomStringConvertible {
   }
 }
 
-/// An image of a crash that did not pass.
+/// A crash image that failed the verification.
 public struct CrashFailure: Error, Sendable, CustomStringConvertible {
-  /// The call of the workload just before which the crash came, and those of the recoveries; in words.
+  /// A description of the call just before which the workload crashed, and of the calls of the recoveries.
   public let moment: String
-  /// The disk that did not pass: printed, it says what survived; it can be mounted, and exported to a real
-  /// directory to be looked at.
+  /// The disk that failed. Its description lists what survived. It can be mounted, or exported to a real
+  /// directory for inspection.
   public let image: CrashImage
-  /// What the verification threw.
+  /// The error of the verification.
   public let message: String
-  /// The line that makes `CrashExplorer.replay` do this again.
+  /// The line that reproduces the failure with `CrashExplorer.replay`.
   public let reproduction: CrashReproduction
 
-  /// What failed, and the line that reproduces it.
+  /// The failure and the line that reproduces it.
   public var description: String {
     "crash before \(moment), \(image): \(message)\nreproduce with: \(reproduction)"
   }

@@ -1,6 +1,6 @@
-/// Everything that leads to one image: printed as one line, and read back from it.
+/// The seed, crash model, faults and crashes that lead to one image. Printed as one line, and parsed from it.
 public struct CrashReproduction: Hashable, Sendable {
-  /// One crash: just before the call with this number, counted from 1 on, with these changes surviving.
+  /// A crash just before the call with this number, counted from 1, and the changes that survive it.
   struct Crash: Hashable, Sendable {
     var call: Int
     var recipe: CrashRecipe
@@ -8,11 +8,11 @@ public struct CrashReproduction: Hashable, Sendable {
 
   /// The seed of the disk.
   public let seed: UInt64
-  /// The personality of the disk.
+  /// The crash model of the disk.
   public let crashModel: CrashModel
-  /// What goes wrong besides.
+  /// The faults injected during the workload.
   public let faults: FaultPlan
-  /// The crash of the workload, and then those of recoveries.
+  /// The crash of the workload, followed by those of the recoveries.
   let crashes: [Crash]
 
   init(seed: UInt64, crashModel: CrashModel, faults: FaultPlan, crashes: [Crash]) {
@@ -24,8 +24,8 @@ public struct CrashReproduction: Hashable, Sendable {
 }
 
 extension CrashReproduction: LosslessStringConvertible {
-  /// The line: `seed 42 disk hostile crash 17:0-4,7~head:512:zeros`, with further crashes for those in
-  /// recoveries, and ` faults ` and the plan at the end where there is one.
+  /// The line: `seed 42 disk hostile crash 17:0-4,7~head:512:zeros`, with one more `crash` for each nested
+  /// crash, and ` faults ` followed by the plan at the end if there is one.
   public var description: String {
     var words = ["seed \(seed) disk \(crashModel)"]
     words += crashes.map { "crash \($0.call):\($0.recipe)" }
@@ -33,7 +33,7 @@ extension CrashReproduction: LosslessStringConvertible {
     return words.joined(separator: " ")
   }
 
-  /// Reads a line that `description` made; nil where it is none.
+  /// Parses a line that `description` made. Returns nil if the line is not valid.
   public init?(_ description: String) {
     let parts = description.split(separator: " faults ", maxSplits: 1).map(String.init)
     let words = (parts.first ?? "").split(separator: " ").map(String.init)

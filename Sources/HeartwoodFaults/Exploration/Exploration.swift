@@ -1,12 +1,12 @@
 import HeartwoodFiles
 
-/// One run of an explorer: what it has seen and what it has found.
+/// The state of one run of an explorer.
 ///
-/// Crashes are looked at one at a time, whatever the threads of the workload; acknowledgements have a lock
-/// of their own, as they may come while a crash is looked at.
+/// `lock` serializes the crashes, whatever the threads of the workload. Acknowledgements have a lock of their
+/// own, because they can arrive during the verification of a crash.
 final class Exploration<Acknowledgement: Sendable>: @unchecked Sendable {
   private let explorer: CrashExplorer
-  /// The one path of crashes to go; nil for all.
+  /// The single sequence of crashes to replay; nil to explore all.
   private let path: [CrashReproduction.Crash]?
   private let recover: @Sendable (any FileSystem) throws -> Void
   private let verify: @Sendable (any FileSystem, [Acknowledgement]) throws -> Void
@@ -14,10 +14,10 @@ final class Exploration<Acknowledgement: Sendable>: @unchecked Sendable {
   private let acknowledgementLock = Lock()
   private var acknowledged: [Acknowledgement] = []
   private var report = CrashReport()
-  private var seen: Set<LedgerObservation> = []
+  private var seen: Set<ImageIdentity> = []
 
-  /// What makes one image differ from another.
-  private struct LedgerObservation: Hashable {
+  /// The identity of an image, for the detection of duplicates.
+  private struct ImageIdentity: Hashable {
     let fingerprint: Int
     let acknowledgements: Int
     let depth: Int
@@ -38,7 +38,7 @@ final class Exploration<Acknowledgement: Sendable>: @unchecked Sendable {
     acknowledgementLock.withLock { acknowledged.append(acknowledgement) }
   }
 
-  /// The workload is about to make a call, or has come to its end.
+  /// The workload is about to make a call, or has ended if `mutation` is nil.
   func crash(_ disk: SimulatedFileSystem, before mutation: Mutation?) {
     let promised = acknowledgementLock.withLock { acknowledged }
     lock.withLock {
@@ -57,7 +57,7 @@ final class Exploration<Acknowledgement: Sendable>: @unchecked Sendable {
 
   // MARK: Moments
 
-  /// The call just before which a crash comes, and the crashes before that.
+  /// The call just before which the disk crashes, and the crashes before it.
   private struct Moment {
     let number: Int
     let words: String
@@ -94,7 +94,7 @@ final class Exploration<Acknowledgement: Sendable>: @unchecked Sendable {
 
   private func check(_ image: CrashImage, _ moment: Moment, _ promised: [Acknowledgement]) {
     report.images += 1
-    let observation = LedgerObservation(
+    let observation = ImageIdentity(
       fingerprint: image.fingerprint, acknowledgements: promised.count, depth: moment.earlier.count)
     guard report.distinctImages < explorer.imageBudget, seen.insert(observation).inserted else { return }
     report.distinctImages += 1
@@ -105,7 +105,7 @@ final class Exploration<Acknowledgement: Sendable>: @unchecked Sendable {
     report.failure = failure(moment, smallest, its)
   }
 
-  /// What is wrong with an image, where something is; `recoveries` lets its recovery crash too.
+  /// The verification error of an image, or nil. With `recoveries`, the recovery crashes too.
   private func failure(
     of image: CrashImage, _ moment: Moment, _ promised: [Acknowledgement], recoveries: Bool
   ) -> String? {
@@ -126,7 +126,8 @@ final class Exploration<Acknowledgement: Sendable>: @unchecked Sendable {
   private func recoverWithCrashes(
     _ disk: SimulatedFileSystem, _ path: [CrashReproduction.Crash], _ promised: [Acknowledgement]
   ) throws {
-    // The thread that holds the explorer's lock waits in `recover`, which may have threads of its own.
+    // This thread holds `lock` and waits in `recover`, which can have threads of its own: they need another
+    // lock.
     let recoveryLock = Lock()
     let observed = FaultInjectingFileSystem(base: disk) { mutation in
       recoveryLock.withLock {
@@ -148,8 +149,8 @@ final class Exploration<Acknowledgement: Sendable>: @unchecked Sendable {
         crashes: moment.path(image.recipe)))
   }
 
-  /// The image with the fewest changes, and in their order, that fails at the same moment. Calls come in
-  /// their order, so that there is none that fails at an earlier one.
+  /// The image with the fewest changes, in call order, that fails at the same moment. The exploration visits
+  /// the calls in order, so no earlier call fails.
   private func shrunk(
     _ image: CrashImage, _ message: String, _ moment: Moment, _ promised: [Acknowledgement]
   ) -> (CrashImage, String) {
@@ -174,8 +175,8 @@ extension Mutation? {
 }
 
 extension CrashImage {
-  /// Recipes that differ from this one's in one way and are simpler: half or one of the changes less, one
-  /// torn write whole, the order of the calls.
+  /// Recipes that are simpler than this one's in one way: half of the changes, one change less, one torn
+  /// write whole, or the changes in call order.
   fileprivate var simplerRecipes: [CrashRecipe] {
     let items = recipe.items
     var simpler: [CrashRecipe] = []

@@ -2,22 +2,22 @@ import HeartwoodBytes
 import HeartwoodFiles
 
 extension FaultPlan {
-  /// One thing that goes wrong, at one call or at many.
+  /// A fault that is injected at one call or at many.
   public struct Fault: Hashable, Sendable {
-    /// The calls that are counted, as far as the action applies to them.
+    /// The calls that are counted, if the action applies to them.
     public var calls: Calls
-    /// The files and directories whose calls are counted, by a pattern in which `*` stands for any
-    /// characters and `?` for one; empty for all. A pattern with a slash is held against the whole path,
-    /// another one against its last part.
+    /// The files and directories whose calls are counted. In the pattern, `*` matches any characters and `?`
+    /// matches one; an empty pattern matches all. A pattern with a slash is matched against the whole path,
+    /// any other against its last component.
     public var file: String
-    /// Which of the counted calls are met.
+    /// Which of the counted calls get the fault.
     public var occurrence: Occurrence
-    /// What happens to them.
+    /// The effect on these calls.
     public var action: Action
-    /// Whether ``Report/check()`` accepts that the fault never met a call.
+    /// Whether ``Report/check()`` accepts that the fault was never injected.
     public var mayStayUnused = false
 
-    /// Does `action` to the calls of `calls` on `file` that `occurrence` picks.
+    /// Creates a fault that applies `action` to the calls of `calls` on `file` that `occurrence` selects.
     public init(_ action: Action, on calls: Calls, file: String = "", _ occurrence: Occurrence = .once) {
       require(occurrence.number > 0, "Calls are counted from 1 on.")
       self.action = action
@@ -26,12 +26,13 @@ extension FaultPlan {
       self.occurrence = occurrence
     }
 
-    /// Fails the call with the number `occurrence` among `calls`, and with `forever` all after it.
+    /// Creates a fault that fails call number `occurrence` among `calls`, and with `forever` all later ones.
     ///
     /// - Parameters:
-    ///   - suffix: The end of the names of the files and directories whose calls are counted; empty for all.
-    ///   - code: The kind of the error.
-    ///   - effect: What the failing call does all the same.
+    ///   - suffix: The suffix of the names of the files and directories whose calls are counted; empty for
+    ///     all.
+    ///   - code: The code of the error.
+    ///   - effect: The part of the failing call that is performed nevertheless.
     public init(
       _ calls: Calls, occurrence: Int = 1, suffix: String = "", code: FileSystemError.Code = .inputOutput,
       duration: Duration = .once, effect: Effect = .none
@@ -41,7 +42,7 @@ extension FaultPlan {
         duration == .once ? .nth(occurrence) : .from(occurrence))
     }
 
-    /// The same fault, of which ``Report/check()`` accepts that it never met a call.
+    /// The same fault, for which ``Report/check()`` accepts that it was never injected.
     public var unlessUnused: Fault {
       var fault = self
       fault.mayStayUnused = true
@@ -60,7 +61,7 @@ extension FaultPlan {
 }
 
 extension FaultPlan.Fault {
-  /// Fails calls with an error of a kind.
+  /// A fault that fails calls with an error.
   public static func fail(
     _ calls: FaultPlan.Calls, file: String = "", _ occurrence: FaultPlan.Occurrence = .once,
     with code: FileSystemError.Code = .inputOutput, effect: FaultPlan.Effect = .none
@@ -68,7 +69,7 @@ extension FaultPlan.Fault {
     Self(.fail(code, effect), on: calls, file: file, occurrence)
   }
 
-  /// Lets reads or writes transfer no more than `count` bytes.
+  /// A fault that limits reads or writes to `count` bytes.
   public static func shorten(
     _ calls: FaultPlan.Calls, file: String = "", _ occurrence: FaultPlan.Occurrence = .once, to count: Int
   ) -> Self {
@@ -76,7 +77,7 @@ extension FaultPlan.Fault {
     return Self(.shorten(to: count), on: calls, file: file, occurrence)
   }
 
-  /// Lets writes succeed of which only the first `count` bytes are written.
+  /// A fault that lets writes succeed although only the first `count` bytes are written.
   public static func tear(
     file: String = "", _ occurrence: FaultPlan.Occurrence = .once, keeping count: Int,
     rest: TornContent = .old
@@ -85,7 +86,7 @@ extension FaultPlan.Fault {
     return Self(.tear(keeping: count, rest: rest), on: .write, file: file, occurrence)
   }
 
-  /// Lets reads or writes go to another place in the file.
+  /// A fault that redirects reads or writes to another offset of the file.
   public static func misdirect(
     _ calls: FaultPlan.Calls, file: String = "", _ occurrence: FaultPlan.Occurrence = .once,
     by distance: Int64
@@ -93,29 +94,29 @@ extension FaultPlan.Fault {
     Self(.misdirect(by: distance), on: calls, file: file, occurrence)
   }
 
-  /// Turns bits over in what is read.
+  /// A fault that flips bits in the bytes that are read.
   public static func flipBits(
     _ count: Int = 1, file: String = "", _ occurrence: FaultPlan.Occurrence = .once, seed: UInt64 = 0
   ) -> Self {
-    require(count > 0, "At least one bit is turned over.")
+    require(count > 0, "At least one bit is flipped.")
     return Self(.flipBits(count, seed: seed), on: .read, file: file, occurrence)
   }
 
-  /// Lets syncs of files behave in a way of their own.
+  /// A fault that changes the behavior of file syncs.
   public static func sync(
     _ behavior: SyncBehavior, file: String = "", _ occurrence: FaultPlan.Occurrence = .once
   ) -> Self {
     Self(.sync(behavior), on: .sync, file: file, occurrence)
   }
 
-  /// Lets syncs of directories behave in a way of their own.
+  /// A fault that changes the behavior of directory syncs.
   public static func syncDirectory(
     _ behavior: SyncBehavior, file: String = "", _ occurrence: FaultPlan.Occurrence = .once
   ) -> Self {
     Self(.sync(behavior), on: .syncDirectory, file: file, occurrence)
   }
 
-  /// Lets the clock jump just before a call.
+  /// A fault that moves the clock just before a call.
   public static func jumpClock(
     by nanoseconds: Int64, at calls: FaultPlan.Calls, file: String = "",
     _ occurrence: FaultPlan.Occurrence = .once
@@ -124,7 +125,7 @@ extension FaultPlan.Fault {
   }
 }
 
-/// Patterns for the names of files.
+/// Matches file names against patterns.
 enum FilePattern {
   static func matches(_ pattern: String, _ path: String) -> Bool {
     guard !pattern.isEmpty, pattern != "*" else { return true }
@@ -132,7 +133,7 @@ enum FilePattern {
     return matches(Array(pattern.utf8), Array(name.utf8))
   }
 
-  /// Goes back only to the last star: whatever an earlier one would take, the last one can.
+  /// Backtracks only to the last star: it can match everything that an earlier star could.
   private static func matches(_ pattern: [UInt8], _ name: [UInt8]) -> Bool {
     var (place, position) = (0, 0)
     var star: (place: Int, position: Int)?

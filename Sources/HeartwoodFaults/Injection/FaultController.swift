@@ -1,6 +1,6 @@
 import HeartwoodFiles
 
-/// Decides for every call of a file system what happens to it; shared by all that is opened in it.
+/// Decides what happens to each call of a file system. All its directories and files share one controller.
 final class FaultController: Sendable {
   private let state: GuardedFaultState
   private let onMutation: @Sendable (Mutation) -> Void
@@ -21,7 +21,7 @@ final class FaultController: Sendable {
   var shortTransferCount: Int { state.with { $0.shortTransferCount } }
   var mutationCount: Int { state.with { $0.mutationCount } }
 
-  /// Makes a call, or throws the error that is due in its place.
+  /// Makes a call, or throws the injected error instead.
   func perform<Result>(
     _ operation: FileSystemError.Operation, _ path: String, isMutation: Bool = false,
     _ call: () throws(FileSystemError) -> Result
@@ -31,11 +31,11 @@ final class FaultController: Sendable {
       instead: { (_) throws(FileSystemError) in try call() }, call)
   }
 
-  /// Makes a call, or does what is due in its place.
+  /// Makes a call, or applies the injected fault instead.
   ///
   /// - Parameters:
-  ///   - half: Half of the call.
-  ///   - instead: The call under an action that is no error and concerns no clock.
+  ///   - half: Performs half of the call.
+  ///   - instead: Performs the call under an action that is neither an error nor a clock jump.
   func perform<Result>(
     _ operation: FileSystemError.Operation, _ path: String, isMutation: Bool = false,
     half: () throws(FileSystemError) -> Void,
@@ -59,13 +59,13 @@ final class FaultController: Sendable {
     }
   }
 
-  /// Calls the hook, before something is changed or made durable.
+  /// Calls the hook before a call that changes something or makes it durable.
   func announce(_ operation: FileSystemError.Operation, _ path: String) {
     let number = state.with { state in
       state.mutationCount += 1
       return state.mutationCount
     }
-    // Not under the lock: the hook may look at the file system.
+    // The controller's lock is not held here, because the hook may use the file system.
     onMutation(Mutation(number: number, operation: operation, path: path))
   }
 
@@ -83,7 +83,7 @@ final class FaultController: Sendable {
 
   var limitsSpace: Bool { state.with { $0.space != nil } }
 
-  /// Takes what it can get of `growth` bytes; returns how many.
+  /// Reserves up to `growth` bytes of the remaining space. Returns the number of bytes reserved.
   func takeSpace(_ growth: Int64) -> Int64 { state.with { $0.takeSpace(growth) } }
 
   func giveSpaceBack(_ bytes: Int64) { state.with { $0.giveSpaceBack(bytes) } }

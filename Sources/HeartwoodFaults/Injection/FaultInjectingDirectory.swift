@@ -1,6 +1,6 @@
 import HeartwoodFiles
 
-/// A directory of a file system with faults.
+/// A directory of a file system with injected faults.
 final class FaultInjectingDirectory: Directory {
   private let base: any Directory
   private let controller: FaultController
@@ -43,7 +43,7 @@ final class FaultInjectingDirectory: Directory {
     }
   }
 
-  /// Not a call that can fail or is recorded: nothing changes by it.
+  /// Changes nothing, so no fault applies to this call.
   func availableBytes() throws(FileSystemError) -> Int64? { try base.availableBytes() }
 
   func watch() throws(FileSystemError) -> (any DirectoryWatch)? {
@@ -69,7 +69,7 @@ final class FaultInjectingDirectory: Directory {
     }
   }
 
-  /// The bytes that are free when the name is gone; of interest only where space is limited.
+  /// The number of bytes that are freed when the name is unlinked. Determined only if space is limited.
   private func limitedSize(of name: String) -> Int64 {
     guard controller.limitsSpace, let file = try? base.open(name, .readOnly) else { return 0 }
     let size = (try? file.size()) ?? 0

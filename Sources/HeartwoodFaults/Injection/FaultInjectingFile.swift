@@ -1,6 +1,6 @@
 import HeartwoodFiles
 
-/// An open file of a file system with faults.
+/// An open file of a file system with injected faults.
 final class FaultInjectingFile: File {
   private let base: any File
   private let path: String
@@ -78,7 +78,8 @@ final class FaultInjectingFile: File {
     try controller.perform(.map, path) { () throws(FileSystemError) in try base.map(length: length) }
   }
 
-  /// What is written to a window never fails: there is none under a plan with faults, so that all its writes are calls.
+  /// Returns nil unless the plan is empty: writes through a window cannot fail, so under a plan with faults
+  /// every write must be a call.
   func window(at offset: Int64, length: Int) throws(FileSystemError) -> (any FileWindow)? {
     guard controller.plan.isEmpty, let window = try base.window(at: offset, length: length) else {
       return nil
@@ -89,7 +90,7 @@ final class FaultInjectingFile: File {
     }
   }
 
-  /// The base is closed whatever the answer: no system leaves a descriptor open after it.
+  /// Closes the base file even if the call fails: no system leaves a descriptor open after a failed close.
   func close() throws(FileSystemError) {
     let outcome: Result<Void, FileSystemError>
     do {
@@ -106,7 +107,7 @@ final class FaultInjectingFile: File {
     try base.read(into: UnsafeMutableRawBufferPointer(rebasing: buffer.prefix(count)), at: offset)
   }
 
-  /// Writes as much of the first `count` bytes as there is space for.
+  /// Writes as many of the first `count` bytes as the remaining space allows.
   private func write(
     _ bytes: UnsafeRawBufferPointer, within count: Int, at offset: Int64
   ) throws(FileSystemError) -> Int {
@@ -124,7 +125,7 @@ final class FaultInjectingFile: File {
   }
 }
 
-// MARK: Other things than errors
+// MARK: Actions that are not errors
 
 extension FaultInjectingFile {
   private func read(

@@ -1,8 +1,8 @@
 import HeartwoodFiles
 
-/// Any file system, the real one included, on which things go wrong where a plan wants them to.
+/// A wrapper around any file system, including the real one, that injects the faults of a plan.
 ///
-/// Every error it makes has `isInjected`. Bytes read through a map are out of its reach.
+/// Every error it makes has `isInjected` set. Reads through a memory map are not affected.
 public final class FaultInjectingFileSystem: FileSystem {
   private let base: any FileSystem
   private let controller: FaultController
@@ -10,12 +10,12 @@ public final class FaultInjectingFileSystem: FileSystem {
   /// Wraps a file system.
   ///
   /// - Parameters:
-  ///   - base: Where the calls go that don't fail.
-  ///   - plan: What goes wrong.
-  ///   - clock: The clock that jumps where the plan says so; nil for that of `base` where it has one.
+  ///   - base: The file system that executes the calls that don't fail.
+  ///   - plan: The faults to inject.
+  ///   - clock: The clock that the plan can move; nil for the clock of `base`, if it has one.
   ///   - onMutation: Called before each call that changes something or makes it durable (`createDirectory`,
-  ///     `open` of a new file, `rename`, `unlink`, `write`, `truncate` and both kinds of sync), also
-  ///     before those that then fail; on the caller's thread, which may hold locks of its own.
+  ///     `open` of a new file, `rename`, `unlink`, `write`, `truncate` and both kinds of sync), also before
+  ///     those that then fail. It runs on the caller's thread, which may hold locks of its own.
   public init(
     base: any FileSystem, plan: FaultPlan = FaultPlan(), clock: SimulatedClock? = nil,
     onMutation: @escaping @Sendable (Mutation) -> Void = { _ in }
@@ -30,18 +30,18 @@ public final class FaultInjectingFileSystem: FileSystem {
     self.controller = controller
   }
 
-  /// The simulated disk below, where there is one.
+  /// The underlying simulated disk, if there is one.
   public var disk: SimulatedFileSystem? {
     base as? SimulatedFileSystem ?? (base as? FaultInjectingFileSystem)?.disk
   }
 
-  /// Another file system under the same plan, with the same counters and the same hook: a second process
-  /// of one simulated disk, for example.
+  /// Returns another file system with the same plan, counters and hook, for example for a second process of
+  /// one simulated disk.
   public func sharingPlan(over base: any FileSystem) -> FaultInjectingFileSystem {
     FaultInjectingFileSystem(base: base, controller: controller)
   }
 
-  /// Opens a directory that exists.
+  /// Opens an existing directory.
   public func openDirectory(_ path: String) throws(FileSystemError) -> any Directory {
     let directory = try controller.perform(.openDirectory, path) { () throws(FileSystemError) in
       try base.openDirectory(path)
@@ -49,7 +49,7 @@ public final class FaultInjectingFileSystem: FileSystem {
     return FaultInjectingDirectory(base: directory, controller: controller)
   }
 
-  /// Makes one directory.
+  /// Creates one directory.
   public func createDirectory(_ path: String) throws(FileSystemError) {
     try controller.perform(.createDirectory, path, isMutation: true) { () throws(FileSystemError) in
       try base.createDirectory(path)
@@ -58,43 +58,44 @@ public final class FaultInjectingFileSystem: FileSystem {
 
   // MARK: The plan
 
-  /// What goes wrong.
+  /// The faults to inject.
   public var plan: FaultPlan { controller.plan }
 
-  /// Puts another plan to use, also for what is open; its faults begin to count now.
+  /// Replaces the plan, also for open directories and files. The counters of the new plan start at zero.
   public func use(_ plan: FaultPlan) { controller.use(plan) }
 
-  // MARK: What happened
+  // MARK: Statistics
 
-  /// What became of the plan since it was put to use.
+  /// The use of the plan since it was installed.
   public var report: FaultPlan.Report { controller.report }
 
-  /// Makes sure that everything in this plan, and in those that were in use before it, was met.
+  /// Checks that everything in this plan and in the plans before it was used.
   ///
-  /// - Throws: `UnusedFaults` where a fault or limit never met a call, unless it says that it may not.
+  /// - Throws: `UnusedFaults` if a fault or limit never applied to a call, except those marked with
+  ///   `mayStayUnused`.
   public func checkAllWasMet() throws(FaultPlan.UnusedFaults) {
     let unused = controller.reports.flatMap(\.unused)
     if !unused.isEmpty { throw FaultPlan.UnusedFaults(unused: unused) }
   }
 
-  /// How many calls each fault of the plan has met, in the plan's order. A fault that met none has
-  /// tested nothing.
+  /// The number of calls to which each fault of the plan was applied, in the plan's order. A fault with a
+  /// count of 0 has tested nothing.
   public var firingCounts: [Int] { report.lines.map(\.firings) }
 
-  /// How many errors were made in all, those for want of space among them, under all plans.
+  /// The total number of injected errors, including those for lack of space, under all plans.
   public var injectedErrorCount: Int { controller.injectedErrorCount }
 
-  /// How many reads and writes were cut short, under all plans.
+  /// The number of shortened reads and writes, under all plans.
   public var shortTransferCount: Int { controller.shortTransferCount }
 
-  /// How many times the hook was called.
+  /// The number of calls of the hook.
   public var mutationCount: Int { controller.mutationCount }
 }
 
 extension FaultPlan {
-  /// Runs `body` on a file system to which this plan happens, and makes sure that all of it did.
+  /// Runs `body` on a file system with this plan and checks that all of the plan was used.
   ///
-  /// - Throws: what `body` throws; otherwise `UnusedFaults` where a fault or limit never met a call.
+  /// - Throws: Errors of `body`; otherwise `UnusedFaults` if a fault or limit never applied to a call.
   public func run<Result>(
     over base: any FileSystem, _ body: (FaultInjectingFileSystem) throws -> Result
   ) throws -> Result {

@@ -1,15 +1,15 @@
 import HeartwoodFiles
 
 extension FaultPlan {
-  /// Text that is not a plan.
+  /// The error for text that is not a plan.
   public struct SyntaxError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// What was expected, and what stands there.
+    /// The expected and the actual word.
     public let description: String
   }
 
-  /// The plan that was printed as `text`.
+  /// Parses a plan from the text that `description` made.
   ///
-  /// - Throws: `SyntaxError` where the text is not one that `description` makes.
+  /// - Throws: `SyntaxError` if the text is not valid.
   public init(parsing text: String) throws(SyntaxError) {
     self.init()
     var words = try PlanWords(text)
@@ -102,7 +102,7 @@ extension FaultPlan.Effect {
   }
 }
 
-/// The words of a plan, from the first to the last.
+/// The words of a plan, in order.
 private struct PlanWords {
   private enum Word: Equatable {
     case bare(String)
@@ -145,7 +145,7 @@ private struct PlanWords {
     throw FaultPlan.SyntaxError(description: "A quotation mark is missing at the end.")
   }
 
-  /// Goes on where the next word is this one.
+  /// Consumes the next word if it is this one.
   mutating func take(_ word: String) -> Bool {
     guard words.first == .bare(word) else { return false }
     words.removeFirst()

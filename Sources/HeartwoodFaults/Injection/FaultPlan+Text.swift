@@ -8,7 +8,7 @@ import HeartwoodFiles
 //   misdirect by N | flip N bits with seed N | sync that BEHAVIOR | jump by N
 
 extension FaultPlan: CustomStringConvertible {
-  /// The plan in one line, which ``init(parsing:)`` reads back.
+  /// The plan on one line, which ``init(parsing:)`` parses.
   public var description: String {
     var clauses: [String] = []
     if let spaceLimit { clauses.append("space \(spaceLimit)") }
@@ -21,7 +21,7 @@ extension FaultPlan: CustomStringConvertible {
 }
 
 extension FaultPlan.Fault: CustomStringConvertible {
-  /// The fault as a part of the line that a plan is.
+  /// The fault as a clause of the plan's line.
   public var description: String {
     let files = file.isEmpty ? "" : " of \(file.quoted)"
     let unused = mayStayUnused ? " may stay unused" : ""
@@ -30,7 +30,7 @@ extension FaultPlan.Fault: CustomStringConvertible {
 }
 
 extension FaultPlan.Action: CustomStringConvertible {
-  /// The action as a part of the line that a plan is.
+  /// The action as a part of the plan's line.
   public var description: String {
     switch self {
     case .fail(let code, .none): "fail with \(code.rawValue.quoted)"
@@ -47,7 +47,7 @@ extension FaultPlan.Action: CustomStringConvertible {
 }
 
 extension FaultPlan.Calls: CustomStringConvertible {
-  /// The calls as a part of the line that a plan is.
+  /// The calls as a part of the plan's line.
   public var description: String {
     switch self {
     case .of(let operation): operation.rawValue
@@ -68,7 +68,7 @@ extension FaultPlan.Calls: CustomStringConvertible {
 }
 
 extension FaultPlan.Occurrence: CustomStringConvertible {
-  /// The occurrence as a part of the line that a plan is.
+  /// The occurrence as a part of the plan's line.
   public var description: String {
     switch self {
     case .nth(let number): "at \(number)"
@@ -79,7 +79,7 @@ extension FaultPlan.Occurrence: CustomStringConvertible {
 }
 
 extension String {
-  /// In quotation marks, on one line.
+  /// The text in quotation marks, escaped to fit on one line.
   fileprivate var quoted: String {
     var text = "\""
     for scalar in unicodeScalars {

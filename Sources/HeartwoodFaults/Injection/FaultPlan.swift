@@ -1,28 +1,28 @@
 import HeartwoodBytes
 import HeartwoodFiles
 
-/// What goes wrong at a file system, and when: a value, without any chance in it.
+/// The faults to inject into a file system, and when. A plan is a value and contains no randomness.
 ///
-/// Plans are written as lists of faults, added to one another, printed, and read back from what was
-/// printed: `FaultPlan(parsing: plan.description) == plan`.
+/// Plans are written as lists of faults, can be added, and can be printed and parsed: `FaultPlan(parsing:
+/// plan.description) == plan`.
 public struct FaultPlan: Hashable, Sendable {
-  /// The faults, each counting its calls by itself; where several are due at one call, the first is
-  /// met and the others are used up.
+  /// The faults, each with its own call counter. If several apply to one call, the first is injected and the
+  /// others count the call without effect.
   public var faults: [Fault]
-  /// By how many bytes all files together may still grow, counted from the moment when the plan is put
-  /// to use; what is cut off or unlinked is given back. Nil for no limit.
+  /// The number of bytes by which all files together may still grow, counted from the installation of the
+  /// plan. Truncating and unlinking files frees bytes. Nil for no limit.
   public var spaceLimit: Int64?
-  /// The most bytes that one read returns, or nil.
+  /// The maximum number of bytes that one read returns, or nil.
   public var largestRead: Int?
-  /// The most bytes that one write takes, or nil.
+  /// The maximum number of bytes that one write accepts, or nil.
   public var largestWrite: Int?
-  /// Whether ``Report/check()`` accepts limits that were never met.
+  /// Whether ``Report/check()`` accepts limits that were never reached.
   public var limitsMayStayUnused = false
 
-  /// A plan in which nothing goes wrong.
+  /// Creates a plan without faults.
   public init() { faults = [] }
 
-  /// A plan of these parts.
+  /// Creates a plan from its parts.
   public init(
     _ faults: [Fault] = [], spaceLimit: Int64? = nil, largestRead: Int? = nil, largestWrite: Int? = nil
   ) {
@@ -33,10 +33,11 @@ public struct FaultPlan: Hashable, Sendable {
     self.largestWrite = largestWrite
   }
 
-  /// A full disk after `bytes` more bytes.
+  /// A plan under which the disk is full after `bytes` more bytes.
   public static func fullDisk(after bytes: Int64) -> FaultPlan { FaultPlan(spaceLimit: bytes) }
 
-  /// All faults of both, those of the first before those of the second, and the smaller of their limits.
+  /// The faults of both plans, those of the first before those of the second, and the smaller of their
+  /// limits.
   public static func + (first: FaultPlan, second: FaultPlan) -> FaultPlan {
     var sum = FaultPlan(
       first.faults + second.faults, spaceLimit: smaller(first.spaceLimit, second.spaceLimit),
@@ -51,38 +52,38 @@ public struct FaultPlan: Hashable, Sendable {
     return min(first, second)
   }
 
-  /// Whether nothing goes wrong.
+  /// Whether the plan has neither faults nor limits.
   public var isEmpty: Bool { self == FaultPlan() }
 }
 
 extension FaultPlan: ExpressibleByArrayLiteral {
-  /// A plan of these faults.
+  /// Creates a plan with these faults.
   public init(arrayLiteral faults: Fault...) { self.init(faults) }
 }
 
 extension FaultPlan {
-  /// The calls among which a fault picks its own.
+  /// The calls that a fault counts.
   public enum Calls: Hashable, Sendable {
-    /// Those of one operation.
+    /// The calls of one operation.
     case of(FileSystemError.Operation)
-    /// All that change something, or make it durable: those before which the hook is called.
+    /// All calls that change something or make it durable: those before which the hook is called.
     case mutations
-    /// All.
+    /// All calls.
     case any
   }
 
-  /// Which of its calls a fault meets.
+  /// Which of the counted calls get the fault.
   public enum Occurrence: Hashable, Sendable {
-    /// One of them, from 1 on.
+    /// One call, numbered from 1.
     case nth(Int)
-    /// Each whose number can be divided by this one.
+    /// Each call whose number is a multiple of this one.
     case every(Int)
-    /// One of them and all that follow.
+    /// One call and all later ones.
     case from(Int)
 
-    /// The first.
+    /// The first call.
     public static let once = Occurrence.nth(1)
-    /// All of them.
+    /// All calls.
     public static let forever = Occurrence.from(1)
 
     func includes(_ number: Int) -> Bool {
@@ -100,43 +101,44 @@ extension FaultPlan {
     }
   }
 
-  /// How often an error is met.
+  /// How often an error occurs.
   public enum Duration: Hashable, Sendable {
-    /// At its call only.
+    /// At one call only.
     case once
-    /// At its call and at all that follow.
+    /// At one call and at all later ones.
     case forever
   }
 
-  /// What a failing call does all the same.
+  /// The part of a failing call that is performed nevertheless.
   public enum Effect: String, Hashable, Sendable, CaseIterable {
     /// Nothing.
     case none
-    /// Of a write the first half; of others nothing.
+    /// The first half of a write; nothing of other calls.
     case half
-    /// Everything: only the answer is wrong.
+    /// The whole call: only the result is wrong.
     case whole
   }
 
-  /// What happens to a call in the place of what should.
+  /// What happens to a call instead of its normal execution.
   public enum Action: Hashable, Sendable {
-    /// It fails with an error of this kind. A failing `close` always closes.
+    /// Fails with this error code. A failing `close` always closes the file.
     case fail(FileSystemError.Code, Effect = .none)
-    /// A read or write transfers no more than so many bytes; with 0, none.
+    /// Transfers at most this many bytes; with 0, none.
     case shorten(to: Int)
-    /// A write says that all is well; its first bytes are written, the rest is this.
+    /// Reports success of a write, although only the first bytes are written. `rest` is the content of the
+    /// remainder.
     case tear(keeping: Int, rest: TornContent)
-    /// A read or write goes so many bytes further, or back where the number is negative; not before the
-    /// beginning of the file.
+    /// Reads or writes at an offset shifted by this many bytes, negative for towards the start, but not
+    /// before offset 0.
     case misdirect(by: Int64)
-    /// A read returns its bytes with so many bits turned over; the seed says which.
+    /// Flips this many bits in the bytes that a read returns. The seed selects the bits.
     case flipBits(Int, seed: UInt64)
-    /// The sync of a file or directory does this.
+    /// Changes the behavior of the sync of a file or directory.
     case sync(SyncBehavior)
-    /// The clock of the simulated disk jumps by so many nanoseconds, and the call is made.
+    /// Moves the clock of the simulated disk by this many nanoseconds, then makes the call.
     case jumpClock(by: Int64)
 
-    /// Whether calls of this operation can be met so.
+    /// Whether the action can apply to calls of this operation.
     func applies(to operation: FileSystemError.Operation) -> Bool {
       switch self {
       case .fail, .jumpClock: true
@@ -147,7 +149,7 @@ extension FaultPlan {
       }
     }
 
-    /// Whether the caller sees an error.
+    /// Whether the caller gets an error.
     var isError: Bool {
       switch self {
       case .fail, .sync(.failsKeepingData), .sync(.failsRevertingData): true
@@ -190,15 +192,15 @@ extension FaultPlan.Calls {
   public static let close = Self.of(.close)
 }
 
-/// A call that changes something or makes it durable, just before it is made.
+/// A call that changes something or makes it durable, described just before it is made.
 public struct Mutation: Hashable, Sendable, CustomStringConvertible {
-  /// Which one it is of its file system, from 1 on.
+  /// The number of the call in its file system, counted from 1.
   public let number: Int
   /// The operation.
   public let operation: FileSystemError.Operation
   /// The file or directory.
   public let path: String
 
-  /// The call in a few words.
+  /// The call as a phrase.
   public var description: String { "call \(number), \(operation.rawValue) of \(path)" }
 }

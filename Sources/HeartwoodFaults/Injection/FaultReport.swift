@@ -1,15 +1,15 @@
 import HeartwoodFiles
 
 extension FaultPlan {
-  /// What became of a plan since it was put to use.
+  /// The use of a plan since it was installed.
   public struct Report: Hashable, Sendable, CustomStringConvertible {
-    /// What became of one fault.
+    /// The use of one fault.
     public struct Line: Hashable, Sendable {
       /// The fault.
       public let fault: Fault
-      /// How many calls it counted.
+      /// The number of calls it counted.
       public let calls: Int
-      /// How many of them it met.
+      /// The number of calls to which it was applied.
       public let firings: Int
     }
 
@@ -17,15 +17,16 @@ extension FaultPlan {
     public let plan: FaultPlan
     /// One line for each fault, in the plan's order.
     public let lines: [Line]
-    /// How many writes and truncations failed, and writes were cut short, for want of space.
+    /// The number of writes and truncations that failed, and of writes that were shortened, for lack of
+    /// space.
     public let spaceRefusals: Int
-    /// How many reads the plan's limit or faults cut short.
+    /// The number of reads that the plan's limit or faults shortened.
     public let shortReads: Int
-    /// How many writes the plan's limit or faults cut short.
+    /// The number of writes that the plan's limit or faults shortened.
     public let shortWrites: Int
 
-    /// What of the plan never met a call, and has therefore tested nothing: faults and limits that may
-    /// not stay unused.
+    /// The faults and limits that never applied to a call and therefore tested nothing, except those that may
+    /// stay unused.
     public var unused: [String] {
       var unused = lines.filter { $0.firings == 0 && !$0.fault.mayStayUnused }.map { line in
         "\(line.fault) (of \(line.calls) calls)"
@@ -37,9 +38,10 @@ extension FaultPlan {
       return unused
     }
 
-    /// Makes sure that everything in the plan was met.
+    /// Checks that everything in the plan was used.
     ///
-    /// - Throws: `UnusedFaults` where a fault or limit never met a call, unless it says that it may not.
+    /// - Throws: `UnusedFaults` if a fault or limit never applied to a call, except those that may stay
+    ///   unused.
     public func check() throws(UnusedFaults) {
       guard !unused.isEmpty else { return }
       throw UnusedFaults(unused: unused)
@@ -51,12 +53,12 @@ extension FaultPlan {
     }
   }
 
-  /// A plan of which something never happened: the test that used it has not tested what it says.
+  /// The error for a plan with unused parts: the test does not test what it claims to.
   public struct UnusedFaults: Error, Hashable, Sendable, CustomStringConvertible {
-    /// The faults and limits that met no call.
+    /// The faults and limits that applied to no call.
     public let unused: [String]
 
-    /// All of them in one line.
+    /// All of them on one line.
     public var description: String { "never met a call: " + unused.joined(separator: "; ") }
   }
 }

@@ -1,19 +1,19 @@
 import HeartwoodFiles
 
-/// A plan, and how far it has come.
+/// A plan and its counters.
 struct FaultState {
   private(set) var plan: FaultPlan
-  /// How many calls each fault has counted, and how many of them it has met.
+  /// For each fault, the number of calls it has counted; in `firings`, the number to which it was applied.
   private var counted: [Int] = []
   private var firings: [Int] = []
-  /// What became of the plans before this one.
+  /// The reports of the earlier plans.
   private(set) var formerReports: [FaultPlan.Report] = []
-  /// By how much files may still grow.
+  /// The number of bytes by which files may still grow; nil for no limit.
   private(set) var space: Int64?
   private var spaceRefusals = 0
   private var shortReads = 0
   private var shortWrites = 0
-  /// Under all plans.
+  /// Counted across all plans, like the next two.
   var errorCount = 0
   private(set) var shortTransferCount = 0
   var mutationCount = 0

@@ -36,7 +36,7 @@ final class RecordingDirectory: Directory {
     }
   }
 
-  /// Not a call that can fail or is recorded: nothing changes by it.
+  /// Changes nothing, so the call is not recorded.
   func availableBytes() throws(FileSystemError) -> Int64? { try base.availableBytes() }
 
   func watch() throws(FileSystemError) -> (any DirectoryWatch)? {

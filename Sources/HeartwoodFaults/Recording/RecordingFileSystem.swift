@@ -1,10 +1,9 @@
 import HeartwoodFiles
 
-/// Any file system, with a list of what was done to it.
+/// A wrapper around any file system that records the calls.
 ///
-/// The list is text, to be compared with the text that a test expects: a change in the order of writes and
-/// syncs is then a difference that can be read. Each line is an operation, what it was done to, and the
-/// error where it failed:
+/// The recording is text that a test compares with its expectation, so that a change in the order of writes
+/// and syncs is a readable difference. Each line is an operation, its target, and the error if it failed:
 ///
 ///     open /notes.temporary createNew
 ///     write /notes.temporary 0..<5
@@ -12,7 +11,7 @@ import HeartwoodFiles
 ///     rename /notes.temporary to notes
 ///     syncDirectory /
 ///
-/// Its files have no windows: every write is a call, as it is under a plan with faults.
+/// Files have no windows: every write is a call, as under a plan with faults.
 public final class RecordingFileSystem: FileSystem {
   private let base: any FileSystem
   private let recorder: Recorder
@@ -20,8 +19,8 @@ public final class RecordingFileSystem: FileSystem {
   /// Wraps a file system.
   ///
   /// - Parameters:
-  ///   - base: Where all calls go.
-  ///   - operations: Those that make a line; usually those that change something or make it durable.
+  ///   - base: The file system that executes all calls.
+  ///   - operations: The operations to record; by default those that change something or make it durable.
   public init(
     base: any FileSystem, operations: Set<FileSystemError.Operation> = RecordingFileSystem.mutations
   ) {
@@ -29,7 +28,8 @@ public final class RecordingFileSystem: FileSystem {
     recorder = Recorder(operations)
   }
 
-  /// The operations that change something or make it durable; of `open`, only that of a new file does.
+  /// The operations that change something or make it durable. Of `open`, only the creation of a new file
+  /// does.
   public static let mutations: Set<FileSystemError.Operation> = [
     .createDirectory, .open, .rename, .unlink, .syncDirectory, .write, .sync, .truncate,
   ]
@@ -37,16 +37,16 @@ public final class RecordingFileSystem: FileSystem {
   /// All operations.
   public static let everything = Set(FileSystemError.Operation.allCases)
 
-  /// What was done, one line for each call, in the order in which the calls began.
+  /// The recorded calls, one line for each, in the order in which they began.
   public var lines: [String] { recorder.lines }
 
-  /// The lines as one text.
+  /// The lines joined into one text.
   public var text: String { lines.joined(separator: "\n") }
 
-  /// Forgets what was done up to now.
+  /// Discards the recorded calls.
   public func clear() { recorder.clear() }
 
-  /// Opens a directory that exists.
+  /// Opens an existing directory.
   public func openDirectory(_ path: String) throws(FileSystemError) -> any Directory {
     let directory = try recorder.record(.openDirectory, path) { () throws(FileSystemError) in
       try base.openDirectory(path)
@@ -54,7 +54,7 @@ public final class RecordingFileSystem: FileSystem {
     return RecordingDirectory(base: directory, recorder: recorder)
   }
 
-  /// Makes one directory.
+  /// Creates one directory.
   public func createDirectory(_ path: String) throws(FileSystemError) {
     try recorder.record(.createDirectory, path) { () throws(FileSystemError) in
       try base.createDirectory(path)
@@ -62,7 +62,7 @@ public final class RecordingFileSystem: FileSystem {
   }
 }
 
-/// The lines of one recording.
+/// The recorded lines.
 final class Recorder: @unchecked Sendable {
   private let lock = Lock()
   private let operations: Set<FileSystemError.Operation>
@@ -78,11 +78,11 @@ final class Recorder: @unchecked Sendable {
 
   func clear() { lock.withLock { recorded = [] } }
 
-  /// Makes a call and a line of it.
+  /// Makes a call and records it.
   ///
   /// - Parameters:
-  ///   - details: What is said behind the path.
-  ///   - isMutation: False for a call that changes nothing, though others of its operation do.
+  ///   - details: The text after the path.
+  ///   - isMutation: False for a call that changes nothing, although other calls of its operation do.
   func record<Result>(
     _ operation: FileSystemError.Operation, _ path: String, _ details: String = "", isMutation: Bool = true,
     _ call: () throws(FileSystemError) -> Result

@@ -1,33 +1,37 @@
-/// Which thread runs when, as the places where that differs from the default: printed as one line, and read back from it.
+/// The order in which threads run, stored as its differences from the default order. Printed as one line, and
+/// parsed from it.
 ///
-/// By default a thread runs until it waits or ends; then the next one in the order of their numbers goes on, and a
-/// sleeping one only where no other can. A place is a thread and how many decisions were made at its points before.
+/// By default a thread runs until it blocks or ends. Then the next ready thread in order of thread numbers
+/// runs; a sleeping thread runs only if no other can. A place is a thread and the number of decisions made at
+/// its points before.
 public struct Schedule: Hashable, Sendable {
-  /// A decision: the thread at whose point it is made, -1 before the first runs, and the number of such decisions before.
+  /// The place of a decision: the thread at whose point it is made, or -1 before the first thread runs, and
+  /// the number of earlier decisions at points of this thread.
   struct Place: Hashable, Sendable {
     var thread: Int
     var step: Int
   }
 
-  /// At one place, another thread than the default.
+  /// A switch to another thread than the default one at a place.
   struct Switch: Hashable, Sendable {
     var place: Place
     var next: Int
   }
 
-  /// In the order in which they happen.
+  /// The switches in the order in which they occur.
   var switches: [Switch]
 
   init(_ switches: [Switch] = []) { self.switches = switches }
 }
 
 extension Schedule: LosslessStringConvertible {
-  /// The line: `schedule start>1 0.14>1 2.3>0`, which begins with thread 1 and goes on with it after 14 points of thread 0.
+  /// The line: `schedule start>1 0.14>1 2.3>0` starts with thread 1 and switches to it again after 14 points
+  /// of thread 0.
   public var description: String {
     (["schedule"] + switches.map { "\($0.place)>\($0.next)" }).joined(separator: " ")
   }
 
-  /// Reads a line that `description` made; nil where it is none.
+  /// Parses a line that `description` made. Returns nil if the line is not valid.
   public init?(_ description: String) {
     let words = description.split(separator: " ")
     guard words.first == "schedule" else { return nil }

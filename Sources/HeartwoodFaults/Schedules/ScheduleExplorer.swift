@@ -1,37 +1,40 @@
 import HeartwoodFiles
 
-/// Runs a program with several threads again and again, each time with another order of what its threads do, and finds the
-/// order in which it fails.
+/// Runs a program with several threads repeatedly, each time with another interleaving, to find one that
+/// fails.
 ///
-/// One thread runs at a time. At each point where threads synchronize (locks and conditions of this package,
-/// ``ScheduledLock`` and ``ScheduledCondition``, calls on a ``ScheduledFileSystem``, ``SchedulePoint``) the explorer decides
-/// which goes on. Time is virtual: a thread that sleeps goes on when no other can, or when the explorer wants it to. So every
-/// run is the same under the same schedule, and a failure is repeated by a line of text. Memory is sequentially consistent
-/// here: what only weaker orders of atomics can do is not seen.
+/// One thread runs at a time. At each synchronization point (locks and conditions of this package,
+/// ``ScheduledLock`` and ``ScheduledCondition``, calls on a ``ScheduledFileSystem``, ``SchedulePoint``) the
+/// explorer decides which thread continues. Time is virtual: a sleeping thread wakes when no other thread can
+/// run, or when the explorer chooses it. Runs are therefore deterministic for a given schedule, and a line of
+/// text reproduces a failure. Memory is sequentially consistent: reorderings that only weaker atomics allow
+/// are not explored.
 ///
-/// The program's closure prepares everything anew for each run. Threads that can't go on at a failure stay on their stacks
-/// until the process ends.
+/// The program's closure prepares each run from scratch. Threads that can't continue after a failure keep
+/// their stacks until the process ends.
 public struct ScheduleExplorer: Sendable {
-  /// The most points that one run may pass; more is a failure, as a loop that does not end would be.
+  /// The maximum number of points in one run. A run that exceeds it fails, because it probably contains an
+  /// endless loop.
   public var longestRun: Int
-  /// The most schedules that are run.
+  /// The maximum number of schedules to run.
   public var mostSchedules: Int
 
-  /// An explorer with these limits.
+  /// Creates an explorer with these limits.
   public init(longestRun: Int = 50_000, mostSchedules: Int = .max) {
     self.longestRun = longestRun
     self.mostSchedules = mostSchedules
   }
 
-  /// Runs the program under every schedule with at most so many preemptions: places at which a thread is interrupted that
-  /// could have gone on. Most bugs need one or two.
+  /// Runs the program under every schedule with at most this many preemptions. A preemption interrupts a
+  /// thread that could have continued. Most bugs need one or two.
   ///
   /// - Parameters:
-  ///   - preemptions: How many; those with few come first.
-  ///   - share: Which part of the schedules, from 0 on, where several explorations share them.
-  ///   - shares: How many parts there are.
-  ///   - program: Prepares a run: opens what is used, adds threads and what has to hold afterwards.
-  /// - Throws: what the preparation throws.
+  ///   - preemptions: The maximum number of preemptions. Schedules with fewer run first.
+  ///   - share: The index of this exploration, from 0, if several explorations divide the schedules among
+  ///     them.
+  ///   - shares: The number of these explorations.
+  ///   - program: Prepares a run: opens resources, adds threads and final checks.
+  /// - Throws: Errors of the preparation.
   public func explore(
     preemptions: Int, share: Int = 0, of shares: Int = 1, _ program: (ExploredThreads) throws -> Void
   ) throws -> ScheduleReport {
@@ -53,10 +56,10 @@ public struct ScheduleExplorer: Sendable {
   /// Runs the program under random schedules.
   ///
   /// - Parameters:
-  ///   - seed: Decides which.
-  ///   - count: How many.
+  ///   - seed: The seed of the schedules.
+  ///   - count: The number of schedules.
   ///   - program: Prepares a run.
-  /// - Throws: what the preparation throws.
+  /// - Throws: Errors of the preparation.
   public func random(
     seed: UInt64, count: Int, _ program: (ExploredThreads) throws -> Void
   ) throws -> ScheduleReport {
@@ -78,9 +81,9 @@ public struct ScheduleExplorer: Sendable {
     }
   }
 
-  /// Runs the program under one schedule, as a failure's ``ScheduleFailure/schedule`` names it.
+  /// Runs the program under the schedule of a failure, as printed in ``ScheduleFailure/schedule``.
   ///
-  /// - Throws: ``ScheduleReplayError`` where the line is none; what the preparation throws.
+  /// - Throws: ``ScheduleReplayError`` if the line is not valid; errors of the preparation.
   public func replay(_ line: String, _ program: (ExploredThreads) throws -> Void) throws -> ScheduleReport {
     guard let schedule = Schedule(line) else { throw ScheduleReplayError(line: line) }
     return try reporting { report in
@@ -106,7 +109,7 @@ public struct ScheduleExplorer: Sendable {
     report.longest = max(report.longest, run.points)
   }
 
-  /// - Returns: false where the run has failed.
+  /// - Returns: False if the run failed.
   private func note(
     _ run: ScheduleRun, _ report: inout ScheduleReport, _ program: (ExploredThreads) throws -> Void
   ) throws -> Bool {
@@ -115,7 +118,7 @@ public struct ScheduleExplorer: Sendable {
     let smallest = try ScheduleShrinking(longestRun: longestRun).smallest(run, program)
     let again = try ScheduleRun(
       FollowedSchedule(smallest), limit: longestRun, tracesTurns: true, program)
-    // A program that is not the same at every run may pass now.
+    // A nondeterministic program can pass this time.
     report.failure = failure(again, again.message ?? message, foundAfter: report.schedules)
     return false
   }
@@ -128,12 +131,12 @@ public struct ScheduleExplorer: Sendable {
   }
 }
 
-/// A line that is no schedule.
+/// The error for a line that is not a schedule.
 public struct ScheduleReplayError: Error, Sendable, CustomStringConvertible {
   /// The line.
   public let line: String
 
-  /// What is wrong.
+  /// A description of the error.
   public var description: String {
     "'\(line)' is no schedule; it begins with 'schedule', and switches such as 0.14>1 follow"
   }

@@ -1,26 +1,26 @@
-/// What an exploration of schedules did and found.
+/// The result of an exploration of schedules.
 public struct ScheduleReport: Sendable, CustomStringConvertible {
-  /// How many times the program was run, each time under another schedule; those that made a failure smaller not counted.
+  /// The number of runs, each under another schedule. Runs for the reduction of a failure are not counted.
   public internal(set) var schedules = 0
-  /// How many points all of them together passed.
+  /// The total number of points of all runs.
   public internal(set) var points = 0
-  /// How many points the longest of them passed.
+  /// The number of points of the longest run.
   public internal(set) var longest = 0
-  /// Whether there was time for every schedule that was asked for.
+  /// Whether every requested schedule was run.
   public internal(set) var isComplete = true
-  /// How long it took, in seconds.
+  /// The duration in seconds.
   public internal(set) var seconds = 0.0
-  /// The failure, made as small as it could be; nil where no schedule failed.
+  /// The failure, reduced as far as possible; nil if no schedule failed.
   public internal(set) var failure: ScheduleFailure?
 
-  /// Makes sure that no schedule failed.
+  /// Checks that no schedule failed.
   ///
-  /// - Throws: the failure.
+  /// - Throws: The failure.
   public func check() throws(ScheduleFailure) {
     if let failure { throw failure }
   }
 
-  /// The figures in one line, and the failure.
+  /// The figures on one line, and the failure.
   public var description: String {
     let tenths = (seconds * 10).rounded() / 10
     let all = isComplete ? "" : ", not all"
@@ -31,18 +31,18 @@ public struct ScheduleReport: Sendable, CustomStringConvertible {
 
 /// A schedule under which a program failed.
 public struct ScheduleFailure: Error, Sendable, CustomStringConvertible {
-  /// What was thrown, or what each thread waits for in a deadlock.
+  /// The error that was thrown, or the state of each thread in a deadlock.
   public let message: String
-  /// The line that makes `ScheduleExplorer.replay` do this again.
+  /// The line that reproduces the failure with `ScheduleExplorer.replay`.
   public let schedule: Schedule
-  /// How often a thread was interrupted that could have gone on.
+  /// The number of preemptions: interruptions of a thread that could have continued.
   public let preemptions: Int
-  /// How many schedules had been run when it was found.
+  /// The number of schedules that had been run when the failure was found.
   public let foundAfter: Int
-  /// Which thread ran, from which point to which, one line for each turn.
+  /// One line for each turn: the thread that ran, its first point and its last.
   public let turns: [String]
 
-  /// What failed, the turns, and the line that reproduces it.
+  /// The failure, the turns, and the line that reproduces it.
   public var description: String {
     """
     \(message)

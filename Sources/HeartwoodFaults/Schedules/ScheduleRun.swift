@@ -1,15 +1,15 @@
 /// One run of a program under one strategy.
 struct ScheduleRun {
-  /// What failed; nil where nothing did.
+  /// The description of the failure; nil if the run passed.
   private(set) var message: String?
   let points: Int
   let switches: [Schedule.Switch]
   let preemptions: Int
   let turns: [String]
 
-  /// Prepares the program, runs its threads and checks what it has to leave.
+  /// Prepares the program, runs its threads and performs the final checks.
   ///
-  /// - Throws: what the preparation throws.
+  /// - Throws: Errors of the preparation.
   init(
     _ strategy: any ScheduleStrategy, limit: Int, tracesTurns: Bool = false,
     _ program: (ExploredThreads) throws -> Void

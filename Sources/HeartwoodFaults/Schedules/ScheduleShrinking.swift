@@ -1,20 +1,21 @@
-/// Makes a schedule that fails smaller: with fewer switches and preemptions, as long as the program still fails.
+/// Reduces a failing schedule: removes switches and preemptions as long as the program still fails.
 struct ScheduleShrinking {
   typealias Program = (ExploredThreads) throws -> Void
 
-  /// The most points that a run may pass.
+  /// The maximum number of points in one run.
   let longestRun: Int
-  /// How many runs are tried of each kind.
+  /// The maximum number of runs for each kind of reduction.
   private static let mostRuns = 1000
 
-  /// A schedule of which no switch can be left out; and, if some runs can show it, the one with the fewest preemptions.
+  /// A failing schedule of which no switch can be removed. If the run limit allows, it has the fewest
+  /// possible preemptions.
   func smallest(_ failed: ScheduleRun, _ program: Program) throws -> Schedule {
     let thinned = try thinned(failed, program)
     guard thinned.preemptions > 1 else { return Schedule(thinned.switches) }
     return try simpler(than: thinned, program) ?? Schedule(thinned.switches)
   }
 
-  // MARK: Leaving switches out
+  // MARK: Removal of switches
 
   private func thinned(_ failed: ScheduleRun, _ program: Program) throws -> ScheduleRun {
     var smallest = failed
@@ -33,7 +34,7 @@ struct ScheduleShrinking {
     return smallest
   }
 
-  /// The same without some of its switches that stand together; the last ones first.
+  /// The first failing run without `count` consecutive switches, starting with the last ones.
   private func smaller(
     _ failed: ScheduleRun, leavingOut count: Int, _ runs: inout Int, _ program: Program
   ) throws -> ScheduleRun? {
@@ -42,7 +43,7 @@ struct ScheduleShrinking {
       var rest = Schedule(failed.switches)
       rest.switches.removeSubrange(max(end - count, 0)..<end)
       runs += 1
-      // What comes out has only the switches that could be made, so it may be smaller still.
+      // The resulting schedule contains only the switches that were made, so it can be smaller than `rest`.
       let run = try ScheduleRun(FollowedSchedule(rest), limit: longestRun, program)
       if run.message != nil, run.switches.count < failed.switches.count { return run }
       end -= count
@@ -50,7 +51,7 @@ struct ScheduleShrinking {
     return nil
   }
 
-  // MARK: Starting over with fewer preemptions
+  // MARK: Search with fewer preemptions
 
   private func simpler(than failed: ScheduleRun, _ program: Program) throws -> Schedule? {
     var search = SystematicSearch(preemptions: failed.preemptions - 1)

@@ -1,12 +1,12 @@
-/// Chooses threads.
+/// Chooses the thread that runs next.
 protocol ScheduleStrategy: AnyObject {
-  /// - Returns: the index of one of several options.
+  /// - Returns: The index of one of at least two options.
   func choose(at place: Schedule.Place, among options: [Scheduler.Option]) -> Int
 }
 
-/// Follows a schedule, and notes what else could have been chosen after its last switch.
+/// Follows a schedule, and records the alternatives after its last switch.
 final class FollowedSchedule: ScheduleStrategy {
-  /// Another choice, and its cost.
+  /// An alternative choice and its cost in preemptions.
   struct Branch {
     var change: Schedule.Switch
     var cost: Int
@@ -46,10 +46,10 @@ final class FollowedSchedule: ScheduleStrategy {
   }
 }
 
-/// Changes the thread now and then, to any.
+/// Switches to a random thread at random points.
 final class RandomSwitches: ScheduleStrategy {
   private var random: SplitMix64
-  /// One of so many points changes the thread.
+  /// One point in this many picks a random thread.
   private let rarity: Int
 
   init(_ random: SplitMix64, rarity: Int) {
@@ -62,8 +62,9 @@ final class RandomSwitches: ScheduleStrategy {
   }
 }
 
-/// Runs the thread with the highest priority. Priorities are random, and change at a few random points: a bug that needs
-/// so many changes is found with a probability that does not depend on how long it takes to come to it.
+/// Runs the thread with the highest priority. Priorities are random and change at a few random points: a bug
+/// that needs this many changes is found with a probability that does not depend on how long the program runs
+/// before it.
 final class RandomPriorities: ScheduleStrategy {
   private var random: SplitMix64
   private var priorities: [Int: Int] = [:]
@@ -87,7 +88,8 @@ final class RandomPriorities: ScheduleStrategy {
     return best
   }
 
-  /// Threads that wait or sleep get behind all others, or one that waits for a change would keep others from making it.
+  /// Lowers a thread below all others. Otherwise a thread that polls for a change would keep the others from
+  /// making it.
   private func demote(_ thread: Int) {
     lowest -= 1
     priorities[thread] = lowest

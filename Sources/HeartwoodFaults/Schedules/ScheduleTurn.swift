@@ -1,4 +1,4 @@
-/// What one thread did while no other ran.
+/// The points of one thread between two switches.
 struct ScheduleTurn {
   let thread: Int
   let name: String
@@ -11,7 +11,7 @@ struct ScheduleTurn {
     self.name = name
   }
 
-  /// The thread goes on from a point.
+  /// Records that the thread continues from a point.
   mutating func pass(_ point: ScheduledThread.Point?) {
     last = point?.description ?? "start"
     if count == 0 { first = last }

@@ -1,18 +1,20 @@
 import HeartwoodFiles
 
-/// Any file system, each call of which is a point at which a ``ScheduleExplorer`` may run another thread: just before the
-/// call, which then is done as a whole. Outside of explorations nothing is added.
+/// A wrapper around any file system in which each call is a point at which a ``ScheduleExplorer`` can run
+/// another thread. The point is just before the call; the call itself is atomic. Outside of explorations it
+/// only forwards.
 ///
-/// Its files have no windows: every write is a call.
+/// Files have no windows: every write is a call.
 public final class ScheduledFileSystem: FileSystem {
   private let base: any FileSystem
 
   /// Wraps a file system.
   ///
-  /// - Parameter base: Where all calls go; a ``SimulatedProcess`` where threads stand for processes.
+  /// - Parameter base: The file system that executes all calls; a ``SimulatedProcess`` if threads represent
+  ///   processes.
   public init(base: any FileSystem) { self.base = base }
 
-  /// Opens a directory that exists.
+  /// Opens an existing directory.
   public func openDirectory(_ path: String) throws(FileSystemError) -> any Directory {
     let directory = try scheduled(.openDirectory, path) { () throws(FileSystemError) in
       try base.openDirectory(path)
@@ -20,13 +22,13 @@ public final class ScheduledFileSystem: FileSystem {
     return ScheduledDirectory(base: directory)
   }
 
-  /// Makes one directory.
+  /// Creates one directory.
   public func createDirectory(_ path: String) throws(FileSystemError) {
     try scheduled(.createDirectory, path) { () throws(FileSystemError) in try base.createDirectory(path) }
   }
 }
 
-/// Makes a call as a whole, after a point.
+/// Makes an atomic call after a point.
 private func scheduled<Result>(
   _ operation: FileSystemError.Operation, _ path: String, _ call: () throws(FileSystemError) -> Result
 ) throws(FileSystemError) -> Result {

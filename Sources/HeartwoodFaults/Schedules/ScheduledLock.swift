@@ -1,12 +1,12 @@
 import HeartwoodFiles
 
-/// A lock whose use a ``ScheduleExplorer`` schedules; outside of explorations an ordinary lock. Not recursive.
+/// A non-recursive lock that a ``ScheduleExplorer`` schedules; an ordinary lock outside of explorations.
 ///
-/// A program that is to be explored uses it by way of a protocol of its own, with another lock in production.
+/// A program under test uses it through a protocol of its own, with another lock in production.
 public final class ScheduledLock: Sendable {
   fileprivate let lock = Lock()
 
-  /// A lock that no thread holds.
+  /// Creates an unlocked lock.
   public init() {}
 
   /// Runs `body` while holding the lock.
@@ -17,28 +17,31 @@ public final class ScheduledLock: Sendable {
   }
 }
 
-/// Lets threads wait, with a ``ScheduledLock``, until others have changed what the lock guards.
+/// A condition variable for a ``ScheduledLock``.
 public final class ScheduledCondition: Sendable {
   private let condition = ConditionVariable()
 
-  /// A condition that no thread waits for.
+  /// Creates a condition without waiters.
   public init() {}
 
-  /// Releases `lock`, which the thread holds, until `broadcast`, and acquires it again. May return without: ask in a loop.
+  /// Releases `lock`, waits for `broadcast`, and acquires the lock again. Wakeups can be spurious: wait in a
+  /// loop.
+  ///
+  /// - Precondition: The caller holds `lock`.
   public func wait(_ lock: ScheduledLock) { condition.wait(lock.lock) }
 
-  /// Wakes all threads that wait.
+  /// Wakes all waiting threads.
   public func broadcast() { condition.broadcast() }
 }
 
-/// A place in a program at which a ``ScheduleExplorer`` may run another thread: just before an access to what threads share
-/// without a lock.
+/// A point at which a ``ScheduleExplorer`` can run another thread, for example just before an access to
+/// memory that threads share without a lock.
 public enum SchedulePoint {
-  /// Reaches the place; nothing outside of explorations.
+  /// Marks a point. Does nothing outside of explorations.
   ///
-  /// - Parameter name: What the thread is about to do, for the turns of a failure.
+  /// - Parameter name: The next action of the thread, for the turns of a failure.
   public static func reach(_ name: String) { Scheduling.ofCaller?.reach(name, "") }
 
-  /// Pauses the thread in a loop that waits for another thread; a short sleep outside of explorations.
+  /// Pauses the thread in a loop that waits for another thread. Outside of explorations it sleeps briefly.
   public static func pause() { CurrentThread.pause() }
 }

@@ -1,22 +1,22 @@
 import Dispatch
 
-/// A thread that runs only when its scheduler lets it.
+/// A thread that runs only when its scheduler selects it.
 final class ScheduledThread: @unchecked Sendable {
-  /// What the thread does when it runs again.
+  /// The state of the thread at its current point.
   enum Pending {
     case proceed
     case acquire(UnsafeRawPointer)
-    /// Waits for a broadcast, and then for the lock; or until the deadline.
+    /// Waits for a broadcast and then for the lock, or until the deadline.
     case wait(condition: UnsafeRawPointer, lock: UnsafeRawPointer, deadline: Int?)
     case sleep(deadline: Int)
-    /// A worker without work; where there is a deadline, with work for later.
+    /// A worker without work that is due. If the worker has a deadline, delayed work is pending.
     case idle(ScheduledWorker)
-    /// Waits until a worker has done everything.
+    /// Waits until a worker has finished all its work.
     case drain(ScheduledWorker)
     case finished
   }
 
-  /// A point that the thread reached.
+  /// A point that the thread has reached.
   struct Point {
     var operation: String
     var object: String
@@ -24,19 +24,20 @@ final class ScheduledThread: @unchecked Sendable {
 
   let index: Int
   let name: String
-  /// Threads of different processes share no locks; nil for a thread that may share with all.
+  /// The process of the thread. Threads of different processes share no locks; nil if the thread may share
+  /// locks with all others.
   let process: String?
-  /// Whether the run ends without waiting for this thread.
+  /// Whether the run can end without waiting for this thread.
   let isWorker: Bool
   let gate = DispatchSemaphore(value: 0)
   var pending = Pending.proceed
-  /// How many decisions were made at points of this thread.
+  /// The number of decisions made at points of this thread.
   var steps = 0
-  /// How many sections are open in which no other thread is to run.
+  /// The nesting depth of sections in which no other thread may run.
   var uninterrupted = 0
-  /// Whether a wait ended by its deadline.
+  /// Whether the last wait ended at its deadline.
   var hasTimedOut = false
-  /// The newest points, for messages.
+  /// The most recent points, for messages.
   private(set) var recent: [Point] = []
   private var body: (() throws -> Void)?
 
@@ -58,9 +59,9 @@ final class ScheduledThread: @unchecked Sendable {
 
   private static let recentCount = 6
 
-  /// Runs the body and releases what it holds.
+  /// Runs the body and then releases it with everything that it captures.
   ///
-  /// - Returns: what it threw.
+  /// - Returns: The error that the body threw, or nil.
   func run() -> (any Error)? {
     guard let body else { return nil }
     self.body = nil
@@ -76,7 +77,7 @@ final class ScheduledThread: @unchecked Sendable {
     if case .finished = pending { true } else { false }
   }
 
-  /// The newest points, in one line.
+  /// The most recent points on one line.
   var whereabouts: String {
     "\(name): " + recent.suffix(Self.recentCount).map(\.description).joined(separator: ", ")
   }

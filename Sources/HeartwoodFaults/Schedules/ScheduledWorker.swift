@@ -1,6 +1,7 @@
 import HeartwoodFiles
 
-/// Does background work on a thread of a run. Before and after the run it works at once, on the thread that submits.
+/// Executes background work on a thread of a run. Before and after the run it executes work immediately, on
+/// the submitting thread, and discards delayed work.
 final class ScheduledWorker: BackgroundWorker, @unchecked Sendable {
   private typealias Work = @Sendable () -> Void
 
@@ -35,7 +36,7 @@ final class ScheduledWorker: BackgroundWorker, @unchecked Sendable {
     scheduler.pass(.drain(self), "drain", name)
   }
 
-  /// What the worker's thread does.
+  /// The main loop of the worker's thread.
   func serve() {
     while !(scheduler.isEnding && work.isEmpty) {
       scheduler.pass(.idle(self), "look for work", name)

@@ -2,20 +2,21 @@ import Dispatch
 import HeartwoodBytes
 import HeartwoodFiles
 
-/// Runs the threads of one run, one at a time, and decides at each point which of them goes on.
+/// Executes the threads of one run, one at a time, and decides at each point which thread continues.
 ///
-/// Invariant: only the running thread, or the one that starts the run while none runs, touches anything here; it hands
-/// everything to the next one by its gate.
+/// Invariant: Only the running thread accesses the state here, or the thread that starts the run while none
+/// runs. The gate of the next thread transfers the state to it.
 final class Scheduler: @unchecked Sendable {
   /// How a run ended.
-  enum CommitOutcome {
+  enum RunEnd {
     case finished
     case deadlock
-    /// There were more points than are allowed.
+    /// The run exceeded the maximum number of points.
     case tooLong
   }
 
-  /// A thread that may run next, and how many preemptions that costs. The first of several is the default.
+  /// A thread that can run next, and the number of preemptions that it costs. The first option is the
+  /// default.
   struct Option {
     var thread: Int
     var cost: Int
@@ -23,15 +24,15 @@ final class Scheduler: @unchecked Sendable {
 
   private(set) var threads: [ScheduledThread] = []
   private(set) var running: ScheduledThread?
-  /// Whether the threads of the run are at work: before and after, workers work at once.
+  /// Whether the run is in progress. Before and after it, workers execute their work immediately.
   private(set) var isUnderWay = false
-  /// Whether nothing is left to be done but what workers have for later.
+  /// Whether only delayed work of workers is left.
   private(set) var isEnding = false
   private(set) var points = 0
-  private(set) var ending = CommitOutcome.finished
-  /// What threads threw, with their names.
+  private(set) var ending = RunEnd.finished
+  /// The errors that threads threw, with the names of the threads.
   private(set) var errors: [String] = []
-  /// Where another thread than the default went on.
+  /// The decisions that differ from the default.
   private(set) var switches: [Schedule.Switch] = []
   private(set) var cost = 0
   private(set) var turns: [ScheduleTurn] = []
@@ -62,7 +63,7 @@ final class Scheduler: @unchecked Sendable {
 
   // MARK: A run
 
-  /// Runs all threads until each has finished, or none can go on.
+  /// Runs all threads until each has finished or none can continue.
   func run() {
     guard !threads.isEmpty else { return }
     isUnderWay = true
@@ -95,14 +96,15 @@ final class Scheduler: @unchecked Sendable {
     thread.gate.signal()
   }
 
-  /// The running thread reaches a point. Returns when it may go on, and can.
+  /// Records that the running thread has reached a point. Returns when the thread is ready and selected to
+  /// continue.
   func pass(_ pending: ScheduledThread.Pending, _ operation: String, _ object: String = "") {
-    guard let me = running else { programError("A scheduled thread runs only when it may.") }
+    guard let me = running else { programError("A scheduled thread runs only when it is selected.") }
     me.note(operation, object)
     me.pending = pending
     if me.uninterrupted > 0, isReady(me) { return }
     guard let next = next(after: me) else {
-      // The run is over, and this thread with it: it can't be taken off its stack.
+      // The run is over. The thread blocks for ever, because it can't be removed from its stack.
       done.signal()
       while true { me.gate.wait() }
     }
@@ -111,7 +113,7 @@ final class Scheduler: @unchecked Sendable {
     me.gate.wait()
   }
 
-  /// What a lock or condition is called in messages, the same at each run under the same schedule.
+  /// The name of a lock or condition in messages, the same in each run under the same schedule.
   func name(of address: UnsafeRawPointer) -> String {
     guard tracesTurns else { return "" }
     let number = numbers[address] ?? numbers.count + 1
@@ -121,7 +123,7 @@ final class Scheduler: @unchecked Sendable {
 
   // MARK: Decisions
 
-  /// Decides which thread goes on; nil where the run is over.
+  /// Selects the thread that continues; nil if the run is over.
   private func next(after current: ScheduledThread?) -> ScheduledThread? {
     points += 1
     now += Self.nanosecondsPerPoint
@@ -142,7 +144,8 @@ final class Scheduler: @unchecked Sendable {
 
   private static let nanosecondsPerPoint = 1000
 
-  /// When a pause ends that begins now; virtual time does not run over, however often the longest pause is skipped.
+  /// The virtual time at which a pause that starts now ends. Clamped so that virtual time can't overflow,
+  /// however often the longest pause is skipped.
   func deadline(after nanoseconds: Int) -> Int {
     let (sum, isOver) = now.addingReportingOverflow(max(nanoseconds, 0))
     return isOver ? .max - longestRunNanoseconds : min(sum, .max - longestRunNanoseconds)
@@ -150,7 +153,7 @@ final class Scheduler: @unchecked Sendable {
 
   private var longestRunNanoseconds: Int { limit * Self.nanosecondsPerPoint }
 
-  private func end(_ ending: CommitOutcome) -> ScheduledThread? {
+  private func end(_ ending: RunEnd) -> ScheduledThread? {
     self.ending = ending
     return nil
   }
@@ -173,18 +176,19 @@ final class Scheduler: @unchecked Sendable {
     turns[turns.count - 1].pass(next.recent.last)
   }
 
-  /// A thread whose pause or wait ends by its deadline takes the time there.
+  /// Advances the virtual time to the deadline of a thread whose pause or wait ends there.
   private func wake(_ thread: ScheduledThread) {
     guard !isReady(thread), let deadline = deadline(of: thread) else { return }
     now = max(now, deadline)
     thread.hasTimedOut = true
   }
 
-  // MARK: Who may run
+  // MARK: Options
 
-  /// - The thread at whose point the decision is made goes on for nothing; to interrupt it costs a preemption.
-  /// - Where it can't go on, any other that can goes on for nothing.
-  /// - Sleeping threads go on for nothing where no other can, the one with the earliest deadline first.
+  /// Lists the threads that can continue:
+  /// - The current thread, if it is ready, at no cost. To interrupt it costs one preemption.
+  /// - If the current thread can't continue, each ready thread, at no cost.
+  /// - Sleeping threads. The one with the earliest deadline is free if no other thread can continue.
   private func findOptions(_ current: ScheduledThread?) {
     options.removeAll(keepingCapacity: true)
     let canGoOn = current.map(isReady) ?? false
@@ -202,12 +206,12 @@ final class Scheduler: @unchecked Sendable {
     asleep.removeAll(keepingCapacity: true)
     for thread in threads where !isReady(thread) {
       guard let deadline = deadline(of: thread) else { continue }
-      // Who has just paused lets others go first, or loops that wait for a change would run without end.
+      // A thread that has just paused runs after the others, or polling loops would run without end.
       if thread === current, !options.isEmpty { continue }
       if canGoOn, !mayInterrupt(thread, current) { continue }
       asleep.append((thread.index, deadline))
     }
-    // Workers whose work for later is all that is left.
+    // Only workers with delayed work are left.
     if options.isEmpty, threads.allSatisfy({ $0.isFinished || $0.isWorker }) { return }
     asleep.sort { ($0.deadline, $0.thread) < ($1.deadline, $1.thread) }
     for sleeper in asleep {
@@ -215,7 +219,8 @@ final class Scheduler: @unchecked Sendable {
     }
   }
 
-  /// At a lock, only threads that can come to the same lock make a difference.
+  /// Whether a switch from `current` to `thread` can make a difference. At a lock, only threads that can use
+  /// the same lock do.
   private func mayInterrupt(_ thread: ScheduledThread, _ current: ScheduledThread?) -> Bool {
     guard let current, case .acquire = current.pending, let process = current.process else { return true }
     return thread.process == nil || thread.process == process
@@ -231,7 +236,7 @@ final class Scheduler: @unchecked Sendable {
     }
   }
 
-  /// When a thread that waits goes on by itself; nil where it does not, or can't now.
+  /// The virtual time at which a waiting thread continues by itself; nil if it does not, or can't at present.
   private func deadline(of thread: ScheduledThread) -> Int? {
     switch thread.pending {
     case .sleep(let deadline): deadline

@@ -1,8 +1,9 @@
 import HeartwoodBytes
 
-/// All schedules with few preemptions, each of them once: those with fewer first, and of these the ones with fewer switches.
+/// Enumerates all schedules with few preemptions, each once, in order of their number of preemptions and then
+/// of their number of switches.
 struct SystematicSearch {
-  /// A schedule, and how many preemptions it has.
+  /// A schedule and its number of preemptions.
   struct Candidate {
     var schedule: Schedule
     var cost: Int
@@ -11,12 +12,15 @@ struct SystematicSearch {
   private let preemptions: Int
   private let share: Int
   private let shares: Int
-  /// By the number of preemptions; those that were given out are still there, up to the first that was not.
+  /// The candidates by number of preemptions. Those before the index in `firsts` have been returned by
+  /// `next`.
   private var candidates: [[Candidate]]
   private var firsts: [Int]
 
   init(preemptions: Int, share: Int = 0, of shares: Int = 1) {
-    require(preemptions >= 0 && (0..<shares).contains(share), "There is no such part of the schedules.")
+    require(
+      preemptions >= 0 && (0..<shares).contains(share),
+      "The preemptions must not be negative, and the share must be below the number of shares.")
     self.preemptions = preemptions
     self.share = share
     self.shares = shares
@@ -25,7 +29,7 @@ struct SystematicSearch {
     firsts = Array(repeating: 0, count: preemptions + 1)
   }
 
-  /// The next schedule to run.
+  /// The next schedule to run, or nil at the end.
   mutating func next() -> Candidate? {
     guard let cost = candidates.indices.first(where: { firsts[$0] < candidates[$0].count }) else {
       return nil
@@ -39,7 +43,7 @@ struct SystematicSearch {
     return candidates[cost][firsts[cost]]
   }
 
-  /// Adds the schedules that differ from one that was run by one choice after its last switch.
+  /// Adds the schedules that extend a schedule that was run by one more switch.
   mutating func add(_ branches: [FollowedSchedule.Branch], to candidate: Candidate) {
     let switches = candidate.schedule.switches
     for (number, branch) in branches.enumerated() where candidate.cost + branch.cost <= preemptions {

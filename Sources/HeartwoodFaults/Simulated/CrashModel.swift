@@ -1,14 +1,14 @@
-/// What a simulated file system promises beyond nothing, and so which images a crash may leave.
+/// The guarantees of a simulated file system, which determine the images that a crash can leave.
 public enum CrashModel: String, Hashable, Sendable, CaseIterable, CustomStringConvertible {
-  /// What POSIX says and no more: any of the unsynced changes may survive, those that do in their order;
-  /// of the last write any part, with old bytes or zeros in the place of the rest.
+  /// Only what POSIX guarantees: any subset of the unsynced changes survives, in order. Any part of the last
+  /// write can be lost; old bytes or zeros take its place.
   case posix
-  /// What ext4 with `data=ordered` adds: names and lengths change in their order; the sync of a file
-  /// makes the names that lead to it durable; a renamed file has its bytes when it has its name; a torn
-  /// write keeps whole sectors from its beginning, and what follows is old.
+  /// The guarantees of ext4 with `data=ordered`: names and lengths change in order; the sync of a file makes
+  /// the names that lead to it durable; a renamed file has its bytes when it has its new name; a torn write
+  /// keeps whole sectors from its start, followed by the old bytes.
   case ext4Ordered
-  /// Any of the changes, in any order; any write torn in any way, with old bytes, zeros or foreign bytes
-  /// in the place of the rest. What stands this stands them all.
+  /// Any subset of the changes survives, in any order, with any write torn in any way; old bytes, zeros or
+  /// foreign bytes take the place of the lost part. Code that tolerates this model tolerates all of them.
   case hostile
 
   /// The name.
@@ -16,7 +16,7 @@ public enum CrashModel: String, Hashable, Sendable, CaseIterable, CustomStringCo
 }
 
 extension CrashModel {
-  /// Which earlier changes are on the disk if this one is.
+  /// The earlier changes that are on the disk if this one is.
   func requirements(of index: Int, in changes: [DiskChange]) -> [Int] {
     guard self == .ext4Ordered, changes[index].isOfMetadata else { return [] }
     var required: [Int] = []
@@ -38,7 +38,7 @@ extension CrashModel {
     return found.sorted()
   }
 
-  /// The changes that the sync of a file makes durable.
+  /// The changes that a sync of the file makes durable.
   func syncedChanges(of file: FileIdentifier, in changes: [DiskChange]) -> [Int] {
     var synced = changes.indices.filter { changes[$0].file == file }
     if self == .ext4Ordered, let name = changes.lastIndex(where: { $0.namedFile == file }) {
@@ -47,22 +47,22 @@ extension CrashModel {
     return closure(of: synced, in: changes)
   }
 
-  /// The changes that the sync of a folder makes durable.
+  /// The changes that a sync of the folder makes durable.
   func syncedChanges(of folder: FolderIdentifier, in changes: [DiskChange]) -> [Int] {
     closure(of: changes.indices.filter { changes[$0].folder == folder }, in: changes)
   }
 
-  /// Whether changes may reach the disk in another order than that in which they were made.
+  /// Whether changes can reach the disk out of order.
   var reorders: Bool { self == .hostile }
 }
 
 extension DiskChange {
-  /// Whether a journal of names and lengths holds the change.
+  /// Whether a metadata journal records the change.
   fileprivate var isOfMetadata: Bool {
     if case .write = self { false } else { true }
   }
 
-  /// The file to which the change gives a name.
+  /// The file that the change gives a name to.
   fileprivate var namedFile: FileIdentifier? {
     switch self {
     case .enter(_, _, .file(let file)), .rename(_, _, _, .file(let file)): file

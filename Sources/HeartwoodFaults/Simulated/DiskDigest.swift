@@ -1,7 +1,7 @@
 import HeartwoodBytes
 
 extension DiskState {
-  /// The same for the same names and bytes, whatever the numbers of files and folders.
+  /// A hash of the names and bytes that does not depend on the numbers of files and folders.
   var digest: UInt64 { digest(of: .root) }
 
   private func digest(of folder: FolderIdentifier) -> UInt64 {

@@ -1,16 +1,16 @@
-/// A file, whatever names it has; never given out twice by the same simulated disk.
+/// The identity of a file, independent of its names. A simulated disk never reuses one.
 struct FileIdentifier: Hashable, Sendable {
   let number: UInt64
 }
 
-/// A folder; they are never moved and never removed.
+/// The identity of a folder. Folders are never moved or removed.
 struct FolderIdentifier: Hashable, Sendable {
   let number: UInt64
 
   static let root = FolderIdentifier(number: 0)
 }
 
-/// What a name in a folder leads to.
+/// The file or folder that a name refers to.
 enum DiskEntry: Hashable, Sendable {
   case folder(FolderIdentifier)
   case file(FileIdentifier)
@@ -20,12 +20,13 @@ enum DiskEntry: Hashable, Sendable {
   }
 }
 
-/// All names and all bytes of a disk at one moment.
+/// All names and bytes of a disk at one moment.
 struct DiskState: Sendable {
   private(set) var folders: [FolderIdentifier: [String: DiskEntry]] = [.root: [:]]
   private(set) var contents: [FileIdentifier: [UInt8]] = [:]
 
-  /// No file and no folder has a larger one. A file that was never written to is known by its names only.
+  /// An upper bound of the numbers of all files and folders. A file without written bytes counts by its names
+  /// only.
   var largestNumber: UInt64 {
     let named = folders.values.joined().compactMap(\.value.file?.number)
     return max(
@@ -38,7 +39,8 @@ struct DiskState: Sendable {
 
   func size(of file: FileIdentifier) -> Int { contents[file]?.count ?? 0 }
 
-  /// Any subset of a disk's changes can be applied, in their order: a change never needs another one.
+  /// Applies a change. Any subset of the changes of a disk can be applied in order, because no change
+  /// requires another.
   mutating func apply(_ change: DiskChange) {
     switch change {
     case .write(let file, let offset, let bytes): write(bytes, to: file, at: offset)
@@ -80,7 +82,7 @@ struct DiskState: Sendable {
   }
 }
 
-/// One change of a disk, of which a crash may leave all, nothing or, of a write, a part.
+/// A change of a disk. A crash can keep all of it, nothing, or a part of a write.
 enum DiskChange: Sendable {
   case write(FileIdentifier, offset: Int, bytes: [UInt8])
   case truncate(FileIdentifier, size: Int)
@@ -106,7 +108,7 @@ enum DiskChange: Sendable {
 }
 
 extension DiskChange: CustomStringConvertible {
-  /// The change in a few words; files by number, as their names may be what is lost.
+  /// The change as a phrase. Files are named by number, because their names can be among the lost changes.
   var description: String {
     switch self {
     case .write(let file, let offset, let bytes):

@@ -1,18 +1,18 @@
 import HeartwoodFiles
 
-/// A process of a simulated machine; never given out twice by the same disk.
+/// The identity of a process of a simulated machine. A disk never reuses one.
 struct ProcessIdentifier: Hashable, Sendable {
   let number: UInt64
 }
 
-/// A file that somebody has open.
+/// An open file of a process.
 struct Handle: Hashable, Sendable {
   let number: UInt64
 }
 
-/// Which process has which files open and locked.
+/// The open files and the locks of each process.
 ///
-/// Invariants: only what is open is locked; what a dead process had is not in here.
+/// Invariants: Only open files are locked. The table contains no files of dead processes.
 struct HandleTable {
   private struct OpenFile {
     let file: FileIdentifier

@@ -1,18 +1,18 @@
 import HeartwoodFiles
 
-/// A clock that a test moves, either way.
+/// A clock that a test can move forward and back.
 public final class SimulatedClock: WallClock, @unchecked Sendable {
   private let lock = Lock()
   private var now: Int64
   private var step: Int64
 
-  /// A clock that shows `nanosecondsSince1970`, and `step` nanoseconds more at each reading after it.
+  /// Creates a clock that shows `nanosecondsSince1970`, plus `step` nanoseconds for each later reading.
   public init(nanosecondsSince1970: Int64 = 1_700_000_000_000_000_000, step: Int64 = 0) {
     now = nanosecondsSince1970
     self.step = step
   }
 
-  /// The time; reading it moves the clock by its step.
+  /// The time. Each reading advances the clock by its step.
   public var nanosecondsSince1970: Int64 {
     lock.withLock {
       defer { now &+= step }
@@ -20,21 +20,21 @@ public final class SimulatedClock: WallClock, @unchecked Sendable {
     }
   }
 
-  /// Puts the clock forward, or back where `nanoseconds` is negative.
+  /// Moves the clock forward, or back if `nanoseconds` is negative.
   public func jump(by nanoseconds: Int64) { lock.withLock { now &+= nanoseconds } }
 
   /// Sets the clock.
   public func set(nanosecondsSince1970: Int64) { lock.withLock { now = nanosecondsSince1970 } }
 }
 
-/// Numbers that look random and are the same for the same seed, on every platform and in every version.
+/// A pseudorandom generator whose numbers depend only on the seed, on every platform and in every version.
 public final class SeededEntropy: Entropy, RandomNumberGenerator, @unchecked Sendable {
   private let lock = Lock()
   private var numbers: SplitMix64
 
-  /// The numbers of a seed, from the first on.
+  /// Creates a generator with a seed.
   public init(seed: UInt64) { numbers = SplitMix64(seed: seed) }
 
-  /// The next number, all 64 bits of it.
+  /// The next 64-bit number.
   public func next() -> UInt64 { lock.withLock { numbers.next() } }
 }

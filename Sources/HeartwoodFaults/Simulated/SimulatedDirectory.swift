@@ -47,7 +47,7 @@ final class SimulatedDirectory: Directory {
     }
   }
 
-  /// Not a call of its own: nothing changes by it.
+  /// Changes nothing, so it is not a call that needs a live process.
   func availableBytes() throws(FileSystemError) -> Int64? { disk.with { $0.freeBytes } }
 
   func sync() throws(FileSystemError) { try sync(.full, nil) }

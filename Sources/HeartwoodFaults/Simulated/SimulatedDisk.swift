@@ -1,6 +1,6 @@
 import HeartwoodFiles
 
-/// What all processes of a simulated machine share.
+/// The disk that all processes of a simulated machine share.
 final class SimulatedDisk: @unchecked Sendable {
   private let lock = Lock()
   private var state: SimulatedState
@@ -13,10 +13,10 @@ final class SimulatedDisk: @unchecked Sendable {
     self.crashModel = crashModel
   }
 
-  /// Looks at the disk, or changes it from outside.
+  /// Reads the state of the disk, or changes it from outside of any process.
   func with<Result>(_ body: (inout SimulatedState) -> Result) -> Result { lock.withLock { body(&state) } }
 
-  /// Makes a call of a process, which has to be alive.
+  /// Makes a call of a process. Fails if the process was killed.
   func perform<Result>(
     as process: ProcessIdentifier, _ operation: FileSystemError.Operation, _ path: String,
     _ call: (inout SimulatedState) throws(FileSystemError) -> Result
@@ -29,10 +29,10 @@ final class SimulatedDisk: @unchecked Sendable {
     }
   }
 
-  /// Closes a file whose process may be dead.
+  /// Closes a file. The process may have been killed.
   func close(_ handle: Handle) { lock.withLock { state.handles.close(handle) } }
 
-  /// What a crash may take and what it can't.
+  /// The images that a crash at this moment can leave.
   func crashImages(_ limits: CrashImageLimits) -> CrashImages {
     let (durable, pending) = lock.withLock { (state.durable, state.pending.map(\.change)) }
     let moment = CrashMoment(durable: durable, changes: pending, crashModel: crashModel, seed: seed)
@@ -41,6 +41,6 @@ final class SimulatedDisk: @unchecked Sendable {
 }
 
 extension FileSystemError.Code {
-  /// The simulated process that made the call was killed before it.
+  /// The simulated process was killed before it made the call.
   public static let processKilled = FileSystemError.Code(rawValue: "process killed")
 }

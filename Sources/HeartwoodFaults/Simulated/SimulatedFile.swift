@@ -83,9 +83,9 @@ final class SimulatedFile: File {
     let range = offset..<offset + Int64(length)
     return try perform(.map) { (state) throws(FileSystemError) in
       require(
-        range.upperBound <= Int64(state.cached.size(of: file)), "A window has bytes of its file only.")
+        range.upperBound <= Int64(state.cached.size(of: file)), "A window must be within its file.")
       return ReportingWindow(range: range) { [disk, process, file, path] (bytes, offset) in
-        // What a dead process writes is not there, and nothing else can go wrong.
+        // A write of a killed process has no effect. No other error is possible here.
         _ = try? disk.perform(as: process, .write, path) { (state) throws(FileSystemError) in
           try state.write(file, bytes, at: offset, path: path)
         }

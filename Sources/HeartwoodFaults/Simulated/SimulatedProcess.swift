@@ -2,9 +2,9 @@ import HeartwoodFiles
 
 /// One process of a simulated machine: a file system with its own open files and locks.
 ///
-/// What one process writes all others read at once, durable or not.
+/// All other processes read immediately what one process writes, durable or not.
 public final class SimulatedProcess: FileSystem {
-  /// The name it was given, for messages only.
+  /// The name of the process, for messages only.
   public let name: String
   private let disk: SimulatedDisk
   private let identifier: ProcessIdentifier
@@ -15,7 +15,7 @@ public final class SimulatedProcess: FileSystem {
     identifier = ProcessIdentifier(number: disk.with { $0.takeNumber() })
   }
 
-  /// Opens a directory that exists.
+  /// Opens an existing directory.
   public func openDirectory(_ path: String) throws(FileSystemError) -> any Directory {
     try FileName.checkPath(path, .openDirectory)
     let folder = try disk.perform(as: identifier, .openDirectory, path) { (state) throws(FileSystemError) in
@@ -24,7 +24,7 @@ public final class SimulatedProcess: FileSystem {
     return SimulatedDirectory(path: path, folder: folder, disk: disk, process: identifier)
   }
 
-  /// Makes one directory, durable at once together with all other names in its parent.
+  /// Creates one directory. It is durable immediately, together with all other names in its parent.
   public func createDirectory(_ path: String) throws(FileSystemError) {
     try FileName.checkPath(path, .createDirectory)
     try disk.perform(as: identifier, .createDirectory, path) { (state) throws(FileSystemError) in
@@ -32,9 +32,9 @@ public final class SimulatedProcess: FileSystem {
     }
   }
 
-  /// Ends the process as a kernel does: its locks are released, its files are closed, and every later
-  /// call on anything it had open throws an error with the code `processKilled`. What it has written
-  /// stays written, durable or not.
+  /// Ends the process as a kernel would: releases its locks and closes its files. Every later call on one of
+  /// its files or directories throws an error with the code `processKilled`. Its writes remain, durable or
+  /// not.
   public func kill() { disk.with { $0.handles.kill(identifier) } }
 
   /// False after `kill()`.

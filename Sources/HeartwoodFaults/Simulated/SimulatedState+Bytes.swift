@@ -10,7 +10,7 @@ extension SimulatedState {
     }
   }
 
-  /// Writes what there is space for; returns how many bytes.
+  /// Writes the bytes that fit into the space limit. Returns their number.
   mutating func write(
     _ file: FileIdentifier, _ bytes: UnsafeRawBufferPointer, at offset: Int64, path: String
   ) throws(FileSystemError) -> Int {
@@ -35,7 +35,7 @@ extension SimulatedState {
     perform(.truncate(file, size: Int(size)))
   }
 
-  /// How many bytes all files that have a name or are open take.
+  /// The total size of all files that have a name or are open, in bytes.
   var usedBytes: Int64 {
     let named = cached.folders.values.flatMap(\.values).compactMap(\.file)
     return handles.openFiles.union(named).reduce(0) { $0 + Int64(cached.size(of: $1)) }
@@ -43,6 +43,6 @@ extension SimulatedState {
 
   var freeBytes: Int64? { spaceLimit.map { max(0, $0 - usedBytes) } }
 
-  /// The bytes are really there, gaps too.
+  /// Gaps in files occupy memory, hence the limit.
   private static let largestFile: Int64 = 1 << 32
 }

@@ -1,14 +1,15 @@
 import HeartwoodFiles
 
-/// All that a simulated disk knows: what is durable, what is only written, who has what open.
+/// The state of a simulated disk: durable data, unsynced changes, open files and locks.
 ///
-/// Invariants: `cached` is `durable` with all of `pending` applied in order; folders are the same in both,
-/// as making one is durable at once; a change that is forgotten stands before all of its file that are not.
+/// Invariants: `cached` is `durable` with all of `pending` applied in order. The folders are the same in
+/// both, because the creation of a folder is durable immediately. Forgotten changes of a file precede its
+/// other changes.
 struct SimulatedState {
   /// A change that is not durable.
   struct Pending {
     var change: DiskChange
-    /// Whether no sync will write it, as one has failed to.
+    /// Whether no later sync writes the change, because a sync of it has failed.
     var isForgotten = false
   }
 
@@ -17,12 +18,12 @@ struct SimulatedState {
   var durable: DiskState
   var pending: [Pending] = []
   var syncBehavior = SyncBehavior.honest
-  /// The most bytes that all files together may have.
+  /// The maximum total size of all files in bytes; nil for no limit.
   var spaceLimit: Int64?
   var handles = HandleTable()
   private var nextNumber: UInt64
 
-  /// A disk with this durable state and nothing else.
+  /// Creates a disk with this durable state.
   init(_ state: DiskState, _ crashModel: CrashModel) {
     self.crashModel = crashModel
     cached = state
@@ -50,14 +51,14 @@ struct SimulatedState {
     settle(crashModel.syncedChanges(of: file, in: pending.map(\.change)))
   }
 
-  /// Calls the file's bytes clean without having written them.
+  /// Marks the file's unsynced bytes as clean without writing them.
   mutating func forgetToSync(_ file: FileIdentifier) {
     for index in pending.indices where pending[index].change.writtenFile == file {
       pending[index].isForgotten = true
     }
   }
 
-  /// Reads the file's durable bytes again.
+  /// Discards the file's unsynced changes and restores its durable bytes.
   mutating func revert(_ file: FileIdentifier) {
     pending.removeAll { $0.change.file == file }
     cached.replaceBytes(of: file, with: durable.bytes(of: file))
@@ -72,7 +73,7 @@ struct SimulatedState {
     for change in changes { forget(whatIsUnder: change) }
   }
 
-  /// What was forgotten and is now overwritten can't be found any more.
+  /// Drops the parts of forgotten changes that this change overwrites: no crash can restore them.
   private mutating func forget(whatIsUnder change: DiskChange) {
     pending = pending.flatMap { item in
       guard item.isForgotten else { return [item] }
@@ -86,7 +87,7 @@ extension DiskChange {
     if case .write(let file, _, _) = self { file } else { nil }
   }
 
-  /// The parts of a write that a later change of the same file does not touch.
+  /// The parts of a write that a later change of the same file does not overwrite.
   fileprivate func remains(under change: DiskChange) -> [DiskChange] {
     guard case .write(let file, let offset, let bytes) = self, file == change.file else { return [self] }
     let end = offset + bytes.count

@@ -1,31 +1,31 @@
 import HeartwoodFiles
 
-/// What a sync does.
+/// The effect of a sync.
 public enum SyncBehavior: String, Hashable, Sendable, CaseIterable, CustomStringConvertible {
-  /// Makes durable what it should.
+  /// Makes everything durable that it should.
   case honest
-  /// Fails, keeps the new bytes in the cache and calls them clean, as ext4 and XFS do: they are read, the
-  /// next sync succeeds without writing them, and a crash may take them. Of a directory, the names that
-  /// were to become durable wait for the next sync.
+  /// Fails, keeps the new bytes in the cache and marks them as clean, as ext4 and XFS do: reads return them,
+  /// the next sync succeeds without writing them, and a crash can lose them. For a directory, the names stay
+  /// pending until the next sync.
   case failsKeepingData
-  /// Fails and takes the new bytes out of the cache, as Btrfs does: what is durable is read again. Of a
-  /// directory, as `failsKeepingData`.
+  /// Fails and drops the new bytes from the cache, as Btrfs does: reads return the durable bytes. For a
+  /// directory, the same as `failsKeepingData`.
   case failsRevertingData
-  /// Succeeds and does nothing: what was not durable waits for an honest sync.
+  /// Succeeds without effect: the changes stay pending until an honest sync.
   case lies
 
   /// The name.
   public var description: String { rawValue }
 }
 
-/// What can sync in other ways than honestly.
+/// A file or directory whose sync can misbehave.
 protocol MisbehavingSync: AnyObject {
   func sync(_ kind: SyncKind, _ behavior: SyncBehavior) throws(FileSystemError)
 }
 
 extension SyncBehavior {
-  /// Syncs `base` in this way, or as nearly so as it can: only a simulated file reverts its bytes or
-  /// forgets that they are dirty; of another one the sync is left out.
+  /// Syncs `base` with this behavior as far as possible. Only a simulated file can revert its bytes or mark
+  /// them as clean; for others the sync is omitted.
   func sync(
     _ base: AnyObject, _ kind: SyncKind, path: String, _ operation: FileSystemError.Operation,
     honestly: () throws(FileSystemError) -> Void

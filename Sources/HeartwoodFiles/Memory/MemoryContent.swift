@@ -1,10 +1,10 @@
-/// The bytes of a file in memory, whoever has it open, under whatever name or none.
+/// The bytes of an in-memory file, shared by all its names and open files.
 ///
-/// The bytes lie in one reservation, which is replaced by a larger one when the file outgrows it. Maps of
-/// former reservations go on: later writes reach them too.
+/// The bytes are in one reservation, which is replaced by a larger one when the file outgrows it. Maps of
+/// former reservations stay valid: later writes go to them too.
 ///
-/// Invariants: bytes from `length` to the end of every reservation are zero; `current`, once there, holds
-/// at least `length` bytes.
+/// - Invariant: Bytes from `length` to the end of every reservation are zero. `current`, if set, holds at
+///   least `length` bytes.
 final class MemoryContent: @unchecked Sendable {
   private struct Former {
     weak var memory: AnonymousMemory?
@@ -88,7 +88,7 @@ final class MemoryContent: @unchecked Sendable {
 
   // MARK: Memory
 
-  /// Makes sure that the first `count` bytes have a place; they are never moved out of a map's sight.
+  /// Reserves room for the first `count` bytes. Existing maps keep their memory.
   @discardableResult
   private func reserve(_ count: Int) throws(FileSystemError) -> AnonymousMemory {
     if let current, count <= current.byteCount { return current }
@@ -120,11 +120,11 @@ final class MemoryContent: @unchecked Sendable {
     return result
   }
 
-  /// No processor of our platforms addresses more.
+  /// No supported processor addresses more.
   private static let largestLength: Int64 = 1 << 47
 }
 
-/// A view of a file in memory: the reservation itself.
+/// A map of an in-memory file: the reservation itself.
 final class MemoryMap: FileMap {
   private let memory: AnonymousMemory
 

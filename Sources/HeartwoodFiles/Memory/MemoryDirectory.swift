@@ -1,4 +1,4 @@
-/// A directory in memory. The folder is guarded by the lock of the whole file system.
+/// A directory in memory. `folder` is guarded by the lock of the file system.
 final class MemoryDirectory: Directory, @unchecked Sendable {
   let path: String
   private let folder: MemoryFolder

@@ -72,7 +72,7 @@ final class MemoryFile: File {
     content.unlock(ObjectIdentifier(self))
   }
 
-  /// The bytes don't know where they are; errors say it.
+  /// Runs `call` and adds the path and the operation to its errors, which `MemoryContent` does not know.
   private func perform<Result>(
     _ operation: FileSystemError.Operation, _ call: () throws(FileSystemError) -> Result
   ) throws(FileSystemError) -> Result {

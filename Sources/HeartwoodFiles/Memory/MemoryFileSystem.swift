@@ -1,16 +1,16 @@
-/// Directories and files that exist only in memory, for as long as this object does.
+/// Directories and files in memory, for as long as this object exists.
 ///
-/// It has a root directory and no links; relative paths begin at the root. Nothing is ever lost by it, so
-/// that every sync returns at once.
+/// It has a root directory and no links. Relative paths begin at the root. Nothing is durable, so every sync
+/// returns at once.
 public final class MemoryFileSystem: FileSystem, @unchecked Sendable {
-  /// Everything below is reached from here and guarded by `lock`, except for the bytes of files.
+  /// The root of the directory tree. Guarded by `lock`, except for the bytes of files.
   private let root = MemoryFolder()
   let lock = Lock()
 
   /// A file system with an empty root directory.
   public init() {}
 
-  /// Opens a directory that exists.
+  /// Opens an existing directory.
   public func openDirectory(_ path: String) throws(FileSystemError) -> any Directory {
     try FileName.checkPath(path, .openDirectory)
     return try lock.withLock { () throws(FileSystemError) in
@@ -50,7 +50,7 @@ public final class MemoryFileSystem: FileSystem, @unchecked Sendable {
   }
 }
 
-/// What a directory's names lead to.
+/// The entries of a directory in memory. Guarded by the lock of the file system.
 final class MemoryFolder {
   enum Entry {
     case folder(MemoryFolder)

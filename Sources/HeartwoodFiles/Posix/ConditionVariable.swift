@@ -8,22 +8,22 @@ import HeartwoodBytes
   import Glibc
 #endif
 
-/// Lets threads wait, with a lock, until others have changed what the lock guards.
+/// A condition variable: threads wait until another thread changes the state that a lock guards.
 package final class ConditionVariable: @unchecked Sendable {
   private let condition: UnsafeMutablePointer<pthread_cond_t>
 
-  /// A condition that nobody waits for.
+  /// A condition variable without waiters.
   package init() {
     condition = .allocate(capacity: 1)
     condition.initialize(to: pthread_cond_t())
-    require(Self.make(condition) == 0, "The system refused a condition.")
+    require(Self.make(condition) == 0, "The system refused a condition variable.")
   }
 
   private static func make(_ condition: UnsafeMutablePointer<pthread_cond_t>) -> Int32 {
     #if canImport(Darwin)
       return pthread_cond_init(condition, nil)
     #else
-      // The wall clock, which would be used else, jumps.
+      // The default clock is the wall clock, which may jump.
       var attributes = pthread_condattr_t()
       pthread_condattr_init(&attributes)
       defer { pthread_condattr_destroy(&attributes) }
@@ -38,13 +38,16 @@ package final class ConditionVariable: @unchecked Sendable {
     condition.deallocate()
   }
 
-  /// Lets go of `lock`, which the thread holds, until `broadcast`; may return without. To be asked in a loop.
+  /// Releases `lock`, waits for `broadcast` and acquires `lock` again. May return spuriously, so call it in a
+  /// loop.
+  ///
+  /// - Precondition: The caller holds `lock`.
   package func wait(_ lock: borrowing Lock) {
     if let scheduler = Scheduling.ofCaller { return wait(lock, scheduler, nanoseconds: nil) }
     pthread_cond_wait(condition, lock.mutex)
   }
 
-  /// The same, for no longer than so many nanoseconds.
+  /// Like `wait(_:)`, for at most `nanoseconds`.
   package func wait(_ lock: borrowing Lock, nanoseconds: Int) {
     if let scheduler = Scheduling.ofCaller { return wait(lock, scheduler, nanoseconds: nanoseconds) }
     #if canImport(Darwin)
@@ -65,7 +68,7 @@ package final class ConditionVariable: @unchecked Sendable {
     pthread_mutex_lock(lock.mutex)
   }
 
-  /// Wakes all who wait.
+  /// Wakes all waiting threads.
   package func broadcast() {
     if let scheduler = Scheduling.ofCaller { scheduler.broadcast(condition) }
     pthread_cond_broadcast(condition)

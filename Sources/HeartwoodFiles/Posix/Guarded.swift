@@ -1,14 +1,14 @@
-/// A value that one thread at a time may look at and change.
+/// A value that a lock guards.
 @usableFromInline
 package final class Guarded<Value: Sendable>: @unchecked Sendable {
   @usableFromInline let lock = Lock()
-  // The lock lets one thread look at a time, and who has it already would wait for itself.
+  // Guarded by `lock`, so the exclusivity check is redundant: a recursive access would deadlock first.
   @exclusivity(unchecked) @usableFromInline var value: Value
 
   /// A value with a lock of its own.
   @usableFromInline package init(_ value: Value) { self.value = value }
 
-  /// Runs `body` with the value while holding the lock. Not recursive.
+  /// Runs `body` with the value under the lock. Not recursive.
   @inlinable @inline(__always)
   package func withLock<Result, Failure: Error>(
     _ body: (inout Value) throws(Failure) -> Result

@@ -10,13 +10,14 @@ import HeartwoodBytes
 
 /// Mutual exclusion between threads; not recursive.
 ///
-/// The system's own mutex and not `Synchronization.Mutex`, about which the thread sanitizer raises false
-/// alarms whenever it blocks. Part of what it guards, and not an object: taking it counts no reference.
+/// Wraps the system's mutex instead of `Synchronization.Mutex`, for which the thread sanitizer reports false
+/// positives when it blocks. It is stored in the object that it guards, so that acquiring it counts no
+/// reference.
 @usableFromInline
 package struct Lock: ~Copyable, @unchecked Sendable {
   let mutex: UnsafeMutablePointer<pthread_mutex_t>
 
-  /// A lock that nobody holds.
+  /// A lock that is not held.
   @usableFromInline package init() {
     mutex = .allocate(capacity: 1)
     mutex.initialize(to: pthread_mutex_t())
@@ -40,25 +41,25 @@ package struct Lock: ~Copyable, @unchecked Sendable {
     return try body()
   }
 
-  /// Waits for the lock and takes it. The same thread must let go of it.
+  /// Acquires the lock, waiting if necessary. The same thread must release it.
   @usableFromInline package func lock() {
     if Scheduling.isOn { return lockScheduled() }
     pthread_mutex_lock(mutex)
   }
 
-  /// Takes the lock where nobody holds it; returns whether it did.
+  /// Acquires the lock if it is not held; returns whether it did.
   package func tryLock() -> Bool {
     if let scheduler = Scheduling.ofCaller, !scheduler.tryAcquire(mutex) { return false }
     return pthread_mutex_trylock(mutex) == 0
   }
 
-  /// Lets go of the lock.
+  /// Releases the lock.
   @usableFromInline package func unlock() {
     if Scheduling.isOn { return unlockScheduled() }
     pthread_mutex_unlock(mutex)
   }
 
-  // Functions of their own, so that the ordinary ones save no registers.
+  // Separate functions, so that the ordinary ones save no registers.
 
   @inline(never) private func lockScheduled() {
     Scheduling.ofCaller?.acquire(mutex)

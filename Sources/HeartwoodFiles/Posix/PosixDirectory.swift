@@ -1,4 +1,4 @@
-/// A directory by its descriptor, closed when the last reference goes.
+/// A directory by its descriptor, which is closed with the last reference.
 final class PosixDirectory: Directory {
   let path: String
   private let descriptor: Int32
@@ -39,7 +39,7 @@ final class PosixDirectory: Directory {
     let oldPath = FileName.joined(path, name)
     FileName.check(newName)
     do {
-      // Directories are not ours to move, and the system's answers to that differ.
+      // Directories are not renamed. Systems differ in the errors that they report for it.
       guard try SystemCall.isDirectory(name, in: descriptor) else {
         return try SystemCall.rename(name, to: newName, in: descriptor)
       }
@@ -54,7 +54,7 @@ final class PosixDirectory: Directory {
     do {
       try SystemCall.unlink(name, in: descriptor)
     } catch {
-      // For a directory some systems say that it is not permitted.
+      // Some systems report "operation not permitted" for a directory.
       if (try? SystemCall.isDirectory(name, in: descriptor)) == true {
         throw FileSystemError(.notARegularFile, .unlink, path: filePath, systemNumber: error.number)
       }

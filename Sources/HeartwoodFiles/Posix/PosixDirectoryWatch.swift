@@ -1,7 +1,7 @@
 #if os(Linux)
   import Synchronization
 
-  /// What the system tells of a directory (`inotify`), and a pipe by which threads wake the one that waits.
+  /// A directory watch by `inotify`, with a pipe that wakes the waiting thread.
   final class PosixDirectoryWatch: DirectoryWatch {
     private let changes: Int32
     private let alarm: (read: Int32, write: Int32)
@@ -30,14 +30,15 @@
       do {
         isReadable = try SystemCall.waitUntilReadable([changes, alarm.read], seconds: seconds)
       } catch {
-        // Never seen, and better than a thread that runs in circles.
+        // Never observed. The pause keeps a repeated error from becoming a busy loop.
         CurrentThread.sleep(microseconds: 50_000)
         return true
       }
       if isReadable[0] { SystemCall.empty(changes) }
       if isReadable[1] {
         SystemCall.empty(alarm.read)
-        // Whoever calls from now on rings again; what was done before a call is seen by whoever returns from here.
+        // From here on `wake()` writes to the pipe again. The exchange makes everything done before an
+        // earlier `wake()` visible to the thread that returns from here.
         _ = isAwake.exchange(false, ordering: .acquiringAndReleasing)
       }
       return isReadable.contains(true)

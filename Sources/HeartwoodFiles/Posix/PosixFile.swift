@@ -1,14 +1,14 @@
 import HeartwoodBytes
 import Synchronization
 
-/// A regular file by its descriptor, closed at the latest when the last reference goes.
+/// A regular file by its descriptor, which is closed by `close()` or with the last reference.
 final class PosixFile: File {
   let name: String
   private let path: String
   private let mode: OpenMode
   private let descriptor: Int32
-  /// Relaxed order is enough: closing while another call runs is an error of the program; the mark only
-  /// makes sure that a descriptor whose number was given out again is never used.
+  /// Relaxed order suffices: closing during another call is an error of the program. The flag only prevents
+  /// the use of a descriptor number that the system has assigned again.
   private let isClosed = Atomic(false)
   private let holdsLock = Atomic(false)
   private let forks = ForkCount.current
@@ -99,7 +99,7 @@ final class PosixFile: File {
         PosixFileMap(base: try SystemCall.mapFile(file, length: max(length, 1)), length: max(length, 1))
       }
     } catch {
-      // File systems that can't map say so with ENODEV, which is in this kind.
+      // File systems that cannot map report ENODEV, which has this code.
       if error.code == .unsupported { return nil }
       throw error
     }
@@ -116,7 +116,7 @@ final class PosixFile: File {
   }
 
   private func release() throws(SystemError) {
-    // A forked process has its parent's open file: it would take the parent's lock away.
+    // A forked process shares its parent's open file: unlocking it would release the parent's lock.
     if holdsLock.load(ordering: .relaxed), forks == ForkCount.current { try? SystemCall.unlock(descriptor) }
     try SystemCall.close(descriptor)
   }
@@ -134,7 +134,7 @@ final class PosixFile: File {
   }
 }
 
-/// A file's first bytes where the system put them.
+/// The first bytes of a file, mapped for reading and writing.
 final class PosixSharedMemory: SharedMemory, @unchecked Sendable {
   let base: UnsafeMutableRawPointer
   let length: Int
@@ -147,7 +147,7 @@ final class PosixSharedMemory: SharedMemory, @unchecked Sendable {
   deinit { SystemCall.unmap(base, length) }
 }
 
-/// A file's bytes where the system put them.
+/// A file's bytes, mapped for reading.
 final class PosixFileMap: FileMap, @unchecked Sendable {
   let base: UnsafeRawPointer
   let length: Int

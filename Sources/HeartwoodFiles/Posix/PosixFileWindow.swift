@@ -1,9 +1,9 @@
 import HeartwoodBytes
 
-/// Some of a file's bytes, mapped for writing.
+/// Bytes of a file, mapped for writing.
 final class PosixFileWindow: FileWindow, @unchecked Sendable {
   let range: Range<Int64>
-  /// The map begins at a page, which may be before the range.
+  /// The map begins at a page boundary, at or before the beginning of the range.
   private let map: UnsafeMutableRawPointer
   private let first: Int64
 

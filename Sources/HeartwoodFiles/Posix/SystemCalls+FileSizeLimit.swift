@@ -7,11 +7,12 @@
 #endif
 
 extension SystemCall {
-  /// Makes a call that may pass the process's limit of file sizes (`RLIMIT_FSIZE`), so that it fails with `EFBIG`.
+  /// Makes a call that may exceed the process's file size limit (`RLIMIT_FSIZE`), so that it fails with
+  /// `EFBIG`.
   ///
-  /// By default the system ends the process with SIGXFSZ instead. It sends the signal to the thread that made the call, so
-  /// blocking it in this thread is enough, and what the process does with signals stays its own. A process without the limit
-  /// when it first writes pays nothing.
+  /// By default the system ends the process with SIGXFSZ instead. It sends the signal to the thread that made
+  /// the call, so blocking it in this thread is enough, and the process's signal handling is unchanged. There
+  /// is no cost if the process has no limit at its first write.
   static func withoutSignalOfFileSize<Result>(
     _ call: () throws(SystemError) -> Result
   ) throws(SystemError) -> Result {
@@ -26,7 +27,7 @@ extension SystemCall {
       do {
         return try call()
       } catch {
-        // A caller that blocks the signal receives it when it unblocks it.
+        // A caller that blocks the signal itself receives it when it unblocks it.
         if error.number == EFBIG, sigismember(&before, SIGXFSZ) == 0 { discard(&blocked) }
         throw error
       }
@@ -36,7 +37,8 @@ extension SystemCall {
   }
 
   #if os(Linux)
-    /// Receives a pending signal of the set; returns at once where there is none, as where the process ignores it.
+    /// Consumes a pending signal of the set; returns at once if there is none, for example if the process
+    /// ignores it.
     private static func discard(_ signals: inout sigset_t) {
       var noTime = timespec()
       while sigtimedwait(&signals, nil, &noTime) < 0, errno == EINTR {}
@@ -49,7 +51,7 @@ extension SystemCall {
       #else
         let result = getrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &limit)
       #endif
-      // 2^63 and more is no limit in every system's spelling of infinity.
+      // The value that means no limit differs between systems, but is above 2^62 on all of them.
       return result != 0 || limit.rlim_cur < 1 << 62
     }()
   #endif

@@ -7,9 +7,9 @@
 #endif
 
 extension SystemCall {
-  /// Whether the file's bytes are known to be written over where they are, so that a map of those that exist can be written to
-  /// on a full disk. Where each write takes new space (Btrfs, ZFS, APFS; XFS in copies that share it), the system would end the
-  /// process then.
+  /// Whether the file system is known to overwrite a file's bytes in place, so that a map of existing bytes
+  /// can be written to on a full disk. Where each write allocates new space (Btrfs, ZFS, APFS; XFS in copies
+  /// that share it), the system would end the process then.
   static func writesInPlace(_ descriptor: Int32) throws(SystemError) -> Bool {
     #if os(Linux)
       guard let fileSystemStatus else { return false }
@@ -24,14 +24,14 @@ extension SystemCall {
   }
 
   #if os(Linux)
-    /// `EXT4_SUPER_MAGIC`, which older versions have too, and `TMPFS_MAGIC` of `<linux/magic.h>`.
+    /// `EXT4_SUPER_MAGIC`, which ext2 and ext3 share, and `TMPFS_MAGIC` of `<linux/magic.h>`.
     private static let ext4 = 0xEF53
     private static let memoryFileSystem = 0x0102_1994
 
     private typealias FileSystemStatus = @convention(c) (Int32, UnsafeMutableRawPointer?) -> Int32
 
-    /// `fstatfs`, which the C module does not show to Swift. What it answers begins with a word that says which kind it is, and
-    /// has about a hundred bytes.
+    /// `fstatfs`, which the C module does not export to Swift. Its result has about a hundred bytes and
+    /// begins with a word that identifies the kind of file system.
     private static let fileSystemStatus: FileSystemStatus? = dlsym(nil, "fstatfs").map {
       unsafeBitCast($0, to: FileSystemStatus.self)
     }

@@ -6,12 +6,12 @@
   #endif
 
   extension SystemCall {
-    /// - Returns: a descriptor that can be read when something in the directory has changed.
+    /// - Returns: a descriptor that becomes readable when something in the directory changes.
     static func watchDirectory(_ directory: Int32) throws(SystemError) -> Int32 {
       let descriptor = try retried { inotify_init1(Int32(O_CLOEXEC | O_NONBLOCK)) }
       let kinds = IN_MODIFY | IN_CREATE | IN_MOVED_TO | IN_DELETE | IN_DELETE_SELF | IN_MOVE_SELF
       do {
-        // By the descriptor: another directory may lie at the path by now.
+        // By descriptor: another directory may be at the path by now.
         _ = try retried { inotify_add_watch(descriptor, "/proc/self/fd/\(directory)", UInt32(kinds)) }
         return descriptor
       } catch {
@@ -24,14 +24,17 @@
       var ends: [Int32] = [-1, -1]
       _ = try retried { pipe(&ends) }
       for end in ends {
-        // Neither fails for what was just made.
+        // Neither call fails on a new pipe.
         _ = fcntl(end, F_SETFD, FD_CLOEXEC)
         _ = fcntl(end, F_SETFL, O_NONBLOCK)
       }
       return (ends[0], ends[1])
     }
 
-    /// Waits until one of the descriptors can be read, or the time is over.
+    /// Waits until one of the descriptors is readable, or the time is over.
+    ///
+    /// - Parameter seconds: The longest wait; nil for no limit.
+    /// - Returns: for each descriptor whether it is readable.
     static func waitUntilReadable(_ descriptors: [Int32], seconds: Double?) throws(SystemError) -> [Bool] {
       var waited = descriptors.map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
       let milliseconds = seconds.map { Int32(min(max(($0 * 1000).rounded(.up), 0), 1e9)) } ?? -1
@@ -39,7 +42,7 @@
       return waited.map { $0.revents != 0 }
     }
 
-    /// Takes what can be read now.
+    /// Reads and discards everything that is available now.
     static func empty(_ descriptor: Int32) {
       withUnsafeTemporaryAllocation(byteCount: 4096, alignment: 8) { buffer in
         while let count = try? retried({ readNext(descriptor, buffer) }), count > 0 {}
@@ -53,7 +56,7 @@
     }
   }
 
-  // Outside, where the names are those of the system.
+  // Outside the extension, where `read` and `write` are the system's functions.
   private func readNext(_ descriptor: Int32, _ buffer: UnsafeMutableRawBufferPointer) -> Int {
     read(descriptor, buffer.baseAddress, buffer.count)
   }

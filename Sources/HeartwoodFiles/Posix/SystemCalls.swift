@@ -6,17 +6,17 @@
   import Glibc
 #endif
 
-/// The number a system call left in `errno`.
+/// The value of `errno` after a failed system call.
 struct SystemError: Error, Hashable {
   let number: Int32
 }
 
-/// One function for each system call the project makes; those that a signal may interrupt are repeated.
-/// Nothing here knows why it is called.
+/// One function for each system call of the project. Calls that a signal interrupts are repeated. No function
+/// depends on the purpose of its call.
 enum SystemCall {
   // MARK: Directories
 
-  /// A link in the last place is not followed: a store's directory is what it says it is.
+  /// Does not follow a symbolic link in the last component: a store's directory must be a directory itself.
   static func openDirectory(_ path: String) throws(SystemError) -> Int32 {
     try retried { open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC) }
   }
@@ -25,9 +25,9 @@ enum SystemCall {
     _ = try retried { mkdir(path, 0o700) }
   }
 
-  /// The names in a directory in no order, without `.` and `..`.
+  /// The names in a directory, unsorted, without `.` and `..`.
   static func names(in directory: Int32) throws(SystemError) -> [String] {
-    // A descriptor of its own: reading moves its position, and closing the stream closes it.
+    // A separate descriptor: reading moves its position, and closing the stream closes it.
     let descriptor = try retried { openat(directory, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC) }
     guard let stream = fdopendir(descriptor) else {
       let number = errno
@@ -60,14 +60,14 @@ enum SystemCall {
     _ = try retried { unlinkat(directory, name, 0) }
   }
 
-  /// Whether the name is that of a directory; links are not followed.
+  /// Whether the name is a directory's. Does not follow links.
   static func isDirectory(_ name: String, in directory: Int32) throws(SystemError) -> Bool {
     var status = stat()
     _ = try retried { fstatat(directory, name, &status, AT_SYMLINK_NOFOLLOW) }
     return status.st_mode & S_IFMT == S_IFDIR
   }
 
-  /// Whether an open directory is what a path leads to; links are not followed in its last place.
+  /// Whether a path leads to the open directory. Does not follow a link in its last component.
   static func isDirectory(_ descriptor: Int32, at path: String) throws(SystemError) -> Bool {
     var found = stat()
     do {
@@ -83,7 +83,7 @@ enum SystemCall {
     identity(try status(of: descriptor))
   }
 
-  /// What the file system of an open directory has left for those without privileges.
+  /// The number of bytes that unprivileged processes can still use on the directory's file system.
   static func availableBytes(_ descriptor: Int32) throws(SystemError) -> Int64 {
     var status = statvfs()
     _ = try retried { fstatvfs(descriptor, &status) }
@@ -98,7 +98,7 @@ enum SystemCall {
 
   // MARK: Files
 
-  /// Opens without waiting, so that a pipe planted under the name can't stop the process.
+  /// Opens without blocking, so that a pipe under the name cannot stop the process.
   static func openFile(_ name: String, _ mode: OpenMode, in directory: Int32) throws(SystemError) -> Int32 {
     let always = O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK
     switch mode {
@@ -139,7 +139,7 @@ enum SystemCall {
     }
   }
 
-  /// Some systems refuse more than 2 GiB at once.
+  /// Some systems refuse to transfer more than 2 GiB at once.
   private static let largestTransfer = 1 << 30
 
   static func truncate(_ descriptor: Int32, to size: Int64) throws(SystemError) {
@@ -150,7 +150,7 @@ enum SystemCall {
 
   static func sync(_ descriptor: Int32, _ kind: SyncKind) throws(SystemError) {
     #if canImport(Darwin)
-      // `fsync` leaves bytes in the drive's cache there. Network file systems know only `fsync`.
+      // On Darwin `fsync` leaves bytes in the drive's cache. Network file systems support only `fsync`.
       if fcntl(descriptor, F_FULLFSYNC) == 0 { return }
       guard errno == ENOTSUP || errno == EINVAL || errno == ENOTTY else {
         throw SystemError(number: errno)
@@ -164,8 +164,8 @@ enum SystemCall {
     #endif
   }
 
-  /// A lock that belongs to the open file, not to the process: a second opener in the same process is
-  /// kept out too, and closing another descriptor of the file does not lose it.
+  /// Acquires a lock that belongs to the open file, not to the process: it excludes a second open file in the
+  /// same process, and closing another descriptor of the file does not release it.
   static func tryLock(_ descriptor: Int32, exclusively: Bool) throws(SystemError) -> Bool {
     do {
       #if canImport(Darwin)
@@ -180,8 +180,8 @@ enum SystemCall {
     }
   }
 
-  /// Closing alone would not do: a child that was forked in this moment has the open file until it runs its own
-  /// program, and with it the lock.
+  /// Releases the lock. Closing alone is not enough: a child that is forked at this moment shares the open
+  /// file, and with it the lock, until it executes its own program.
   static func unlock(_ descriptor: Int32) throws(SystemError) {
     #if canImport(Darwin)
       _ = try retried { flock(descriptor, LOCK_UN) }
@@ -190,10 +190,10 @@ enum SystemCall {
     #endif
   }
 
-  /// Whether another open file is in the way of an exclusive lock.
+  /// Whether the lock of another open file conflicts with an exclusive lock.
   static func isLocked(_ descriptor: Int32) throws(SystemError) -> Bool {
     #if canImport(Darwin)
-      // There is no way to ask but by trying.
+      // The only way to find out is to acquire it.
       guard try tryLock(descriptor, exclusively: true) else { return true }
       try unlock(descriptor)
       return false
@@ -207,7 +207,7 @@ enum SystemCall {
   }
 
   #if !canImport(Darwin)
-    /// `F_OFD_GETLK` and `F_OFD_SETLK`, which the C module does not show to Swift.
+    /// `F_OFD_GETLK` and `F_OFD_SETLK`, which the C module does not export to Swift.
     private static let getOpenFileLock: Int32 = 36
     private static let setOpenFileLock: Int32 = 37
 
@@ -219,7 +219,7 @@ enum SystemCall {
     }
   #endif
 
-  /// Never repeated: after an interruption the descriptor is gone, and its number may be somebody else's.
+  /// Never repeated: after an interruption the descriptor is closed, and its number may be in use again.
   static func close(_ descriptor: Int32) throws(SystemError) {
     #if canImport(Darwin)
       let result = Darwin.close(descriptor)
@@ -244,21 +244,20 @@ enum SystemCall {
     try mapped(mmap(nil, length, PROT_READ | PROT_WRITE, MAP_SHARED, descriptor, off_t(offset)))
   }
 
-  /// Zeros that take no memory before they are written.
+  /// Zero-filled memory, allocated only when it is written.
   static func reserveMemory(_ length: Int) throws(SystemError) -> UnsafeMutableRawPointer {
     let flags = MAP_PRIVATE | MAP_ANON | MAP_NORESERVE
     return try mapped(mmap(nil, length, PROT_READ | PROT_WRITE, flags, -1, 0))
   }
 
-  /// Asks for large pages, where the system knows them and gives them only to those who ask. That it may not is no
-  /// error.
+  /// Requests large pages, on systems that use them only on request. A refusal is no error.
   static func preferLargePages(_ start: UnsafeMutableRawPointer, _ length: Int) {
     #if os(Linux)
       _ = madvise(start, length, MADV_HUGEPAGE)
     #endif
   }
 
-  /// Puts fresh zeros in the place of reserved memory, whose own is given back.
+  /// Replaces reserved memory by fresh zeros and releases the old memory.
   static func renewMemory(_ start: UnsafeMutableRawPointer, _ length: Int) throws(SystemError) {
     let flags = MAP_PRIVATE | MAP_ANON | MAP_NORESERVE | MAP_FIXED
     _ = try mapped(mmap(start, length, PROT_READ | PROT_WRITE, flags, -1, 0))
@@ -286,7 +285,7 @@ enum SystemCall {
     return seconds &+ Int64(time.tv_nsec)
   }
 
-  /// Less where a signal comes.
+  /// Sleeps for less if a signal arrives.
   static func sleep(microseconds: UInt32) { usleep(microseconds) }
 
   static var processIdentifier: Int32 { getpid() }
@@ -303,7 +302,7 @@ enum SystemCall {
 
   // MARK: Interruptions
 
-  /// Makes a call until no signal interrupts it.
+  /// Repeats a call as long as signals interrupt it.
   static func retried<Result: SignedInteger>(_ call: () -> Result) throws(SystemError) -> Result {
     while true {
       let result = call()

@@ -7,7 +7,7 @@
 #endif
 
 extension FileSystemError {
-  /// What a failed system call means to the caller of `operation`.
+  /// The error of a failed system call for the caller of `operation`.
   init(_ error: SystemError, _ operation: Operation, path: String) {
     let code =
       operation == .openDirectory && error.number == ELOOP
@@ -22,7 +22,7 @@ extension FileSystemError.Code {
     case ENOENT: self = .notFound
     case EEXIST, ENOTEMPTY: self = .alreadyExists
     case ENOTDIR: self = .notADirectory
-    // A link where links are not followed; a socket, which can't be opened.
+    // A symbolic link where links are not followed; a socket, which cannot be opened.
     case EISDIR, ELOOP, ENXIO: self = .notARegularFile
     case EACCES, EPERM: self = .permissionDenied
     case EROFS: self = .readOnlyFileSystem

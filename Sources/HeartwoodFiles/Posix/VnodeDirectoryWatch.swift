@@ -2,12 +2,13 @@
   import Darwin
   import Dispatch
 
-  /// What the system tells of a directory, which is only of the names in it, and of the files that were written last.
+  /// A directory watch by vnode events: of the names in the directory, and of the files in it that were
+  /// written last.
   final class VnodeDirectoryWatch: DirectoryWatch, @unchecked Sendable {
     private let alarm = TimedWatch(interval: nil)
     private let queue = DispatchQueue(label: "heartwood.directory")
     private let directory: Int32
-    /// Of the queue, like what it holds.
+    /// Used on `queue` only, like `files`.
     private var names: (any DispatchSourceFileSystemObject)?
     private var files: [any DispatchSourceFileSystemObject] = []
 
@@ -47,7 +48,7 @@
       files = opened.map { descriptor in source(of: descriptor) { [alarm] in alarm.wake() } }
     }
 
-    /// The descriptor is closed when the source is cancelled.
+    /// The cancel handler closes the descriptor.
     private func source(
       of descriptor: Int32, _ changed: @escaping @Sendable () -> Void
     ) -> any DispatchSourceFileSystemObject {
@@ -61,12 +62,12 @@
   }
 
   extension SystemCall {
-    /// A descriptor that keeps nothing from being unmounted.
+    /// Opens a descriptor that does not prevent unmounting.
     static func openToWatch(_ name: String, in directory: Int32) throws(SystemError) -> Int32 {
       try retried { openat(directory, name, O_EVTONLY | O_NOFOLLOW | O_CLOEXEC) }
     }
 
-    /// The names in a directory, those first that were written last.
+    /// The names in a directory, the most recently written first.
     static func latestWritten(in directory: Int32) -> [String] {
       let names = (try? names(in: directory)) ?? []
       let dated = names.map { name in

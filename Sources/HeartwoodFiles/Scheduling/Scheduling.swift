@@ -9,11 +9,11 @@ import HeartwoodBytes
 #endif
 import Synchronization
 
-/// Where synchronization asks whether the calling thread is run by a `ThreadScheduler`.
+/// Tells the synchronization primitives whether a `ThreadScheduler` runs the calling thread.
 ///
-/// A process without scheduled threads pays one relaxed load and a branch that is never taken.
+/// In a process without scheduled threads this costs one relaxed load and a branch that is never taken.
 package enum Scheduling {
-  /// How many threads of the process are scheduled.
+  /// The number of scheduled threads of the process.
   @usableFromInline static let scheduledThreads = Atomic(0)
 
   /// Whether any thread of the process is scheduled.
@@ -24,8 +24,8 @@ package enum Scheduling {
   @inlinable @inline(__always)
   package static var ofCaller: (any ThreadScheduler)? { isOn ? lookUp() : nil }
 
-  /// A point at which the scheduler may run another thread; nothing for an ordinary thread. For atomics that make up a
-  /// protocol of their own, just before the access.
+  /// A point at which the scheduler may run another thread; does nothing on an ordinary thread. Called just
+  /// before an access to an atomic that is part of a protocol of its own.
   @inlinable @inline(__always)
   package static func reach(_ operation: StaticString) {
     if isOn { reachScheduled(operation) }
@@ -34,7 +34,7 @@ package enum Scheduling {
   @inline(never) @usableFromInline
   static func reachScheduled(_ operation: StaticString) { lookUp()?.reach("\(operation)", "") }
 
-  /// Runs `body` with `scheduler` as the calling thread's.
+  /// Runs `body` on the calling thread under `scheduler`.
   package static func run(under scheduler: any ThreadScheduler, _ body: () -> Void) {
     let entry = Unmanaged.passRetained(Entry(scheduler))
     scheduledThreads.wrappingAdd(1, ordering: .relaxed)
@@ -45,7 +45,7 @@ package enum Scheduling {
     entry.release()
   }
 
-  /// Runs `body`; no other scheduled thread runs meanwhile unless this one has to wait for it.
+  /// Runs `body`; the scheduler runs no other thread meanwhile unless this one has to wait for it.
   package static func uninterrupted<Result, Failure: Error>(
     _ body: () throws(Failure) -> Result
   ) throws(Failure) -> Result {

@@ -10,13 +10,14 @@ import HeartwoodBytes
 
 /// A thread of the operating system.
 package enum SystemThread {
-  /// Runs `body` on a thread of its own, which ends with it.
+  /// Runs `body` on a new thread, which ends with it. Stops the program if the system refuses the thread.
   package static func start(_ body: @escaping @Sendable () -> Void) {
     let isStarted = tryStart(body)
     require(isStarted, "The system refused a thread.")
   }
 
-  /// The same; returns false where the system refuses a thread, for want of memory or of addresses, or for a limit.
+  /// Like `start`, but returns false if the system refuses the thread, for lack of memory or addresses or
+  /// because of a limit.
   package static func tryStart(_ body: @escaping @Sendable () -> Void) -> Bool {
     let start = Unmanaged.passRetained(ThreadStart(body))
     #if canImport(Glibc)

@@ -1,17 +1,17 @@
 import HeartwoodBytes
 
-/// A range of addresses that reads as zeros and takes memory only where it is written.
+/// An address range that reads as zeros and takes memory only where it is written.
 ///
-/// It does not move; it is given back when the last reference goes.
+/// It does not move. It is released with the last reference.
 package final class AnonymousMemory: @unchecked Sendable {
-  /// The first byte, at the beginning of a page of memory.
+  /// The first byte, at the beginning of a memory page.
   package let base: UnsafeMutableRawPointer
-  /// How many bytes are reserved.
+  /// The number of bytes that are reserved.
   package let byteCount: Int
 
-  /// Reserves at least `byteCount` bytes.
+  /// Reserves `byteCount` bytes.
   ///
-  /// - Throws: `.outOfMemory` where the system refuses so large a range.
+  /// - Throws: `.outOfMemory` if the system refuses a range of this size.
   package init(byteCount: Int) throws(FileSystemError) {
     require(byteCount > 0, "A reservation has at least one byte.")
     self.byteCount = byteCount
@@ -24,12 +24,12 @@ package final class AnonymousMemory: @unchecked Sendable {
 
   deinit { SystemCall.unmap(base, byteCount) }
 
-  /// Makes a range zero again and gives the memory behind it back. The range begins and ends at
-  /// multiples of `pageSize`, or at the end of the reservation.
-  package func giveBack(_ range: Range<Int>) throws(FileSystemError) {
+  /// Zeroes a range and releases its memory. The range begins and ends at multiples of `pageSize`, or ends at
+  /// the end of the reservation.
+  package func discard(_ range: Range<Int>) throws(FileSystemError) {
     require(
       range.lowerBound >= 0 && range.upperBound <= byteCount && range.lowerBound % Self.pageSize == 0,
-      "Only whole pages of the reservation are given back.")
+      "Only whole pages of the reservation can be released.")
     guard !range.isEmpty else { return }
     do {
       try SystemCall.renewMemory(base + range.lowerBound, range.count)
@@ -38,13 +38,13 @@ package final class AnonymousMemory: @unchecked Sendable {
     }
   }
 
-  /// Lets the system use large pages from an offset on, a multiple of `pageSize`: fewer misses of addresses where
-  /// much memory is used here and there, and up to one large page more than is used.
+  /// Requests large pages from an offset on, a multiple of `pageSize`. They reduce TLB misses where much
+  /// memory is accessed at random, and take up to one large page more than is used.
   package func preferLargePages(from offset: Int) {
     guard offset < byteCount else { return }
     SystemCall.preferLargePages(base + offset, byteCount - offset)
   }
 
-  /// The size of the pages in which the system gives out memory, in bytes.
+  /// The size of a memory page of the system, in bytes.
   package static let pageSize = SystemCall.memoryPageSize
 }

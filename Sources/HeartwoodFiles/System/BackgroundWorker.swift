@@ -1,42 +1,42 @@
 import Dispatch
 
-/// Who does the work that nobody waits for: zero-filling, checkpoints, reclamation.
+/// Runs work that no caller waits for: preallocation, checkpoints, reclamation.
 ///
-/// The work is done in the order in which it was submitted, one piece after another.
+/// The work runs in the order of submission, one item at a time.
 public protocol BackgroundWorker: Sendable {
-  /// Takes over a piece of work.
+  /// Submits work.
   func submit(_ work: @escaping @Sendable () -> Void)
 
-  /// Takes over a piece of work that is to be done in some seconds, and may be left out: `drain` does not wait for
-  /// it. A worker without a clock never does it.
+  /// Submits work to run after `seconds`. The work may be left out, and `drain` does not wait for it. A
+  /// worker without a clock never runs it.
   func submit(afterSeconds seconds: Double, _ work: @escaping @Sendable () -> Void)
 
-  /// Returns when everything submitted before has been done. Never called from submitted work.
+  /// Returns when all work submitted before has run. Must not be called from submitted work.
   func drain()
 }
 
 extension BackgroundWorker {
-  /// Leaves the work out.
+  /// Does not run the work.
   public func submit(afterSeconds seconds: Double, _ work: @escaping @Sendable () -> Void) {}
 }
 
-/// Does the work at once, on the thread that submits it: what tests use whose every step is determined.
+/// Runs the work at once, on the submitting thread. Makes tests deterministic.
 public struct InlineWorker: BackgroundWorker {
   /// The worker; it has no state.
   public init() {}
 
-  /// Does the work before returning.
+  /// Runs the work before returning.
   public func submit(_ work: @escaping @Sendable () -> Void) { work() }
 
-  /// Returns at once: everything has been done.
+  /// Returns at once: no work is pending.
   public func drain() {}
 }
 
-/// Does the work on a serial queue of its own.
+/// Runs the work on a serial queue of its own.
 public final class QueueWorker: BackgroundWorker {
   private let queue: DispatchQueue
 
-  /// A worker whose queue carries `label` in debuggers.
+  /// A worker whose queue has the name `label` in debuggers.
   public init(label: String = "heartwood.background") {
     queue = DispatchQueue(label: label, qos: .utility)
   }
@@ -44,11 +44,11 @@ public final class QueueWorker: BackgroundWorker {
   /// Appends the work to the queue.
   public func submit(_ work: @escaping @Sendable () -> Void) { queue.async(execute: work) }
 
-  /// Appends the work to the queue when the time has come.
+  /// Appends the work to the queue after `seconds`.
   public func submit(afterSeconds seconds: Double, _ work: @escaping @Sendable () -> Void) {
     DelayedWork.all.submit(to: queue, afterSeconds: seconds, work)
   }
 
-  /// Waits for the end of the queue as it is now.
+  /// Waits until all work in the queue has run.
   public func drain() { queue.sync {} }
 }

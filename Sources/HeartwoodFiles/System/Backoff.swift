@@ -1,21 +1,21 @@
-/// Waiting for what nobody tells: in short pauses that become longer, up to a limit.
+/// Polling with pauses that double up to a limit, until a deadline.
 package struct Backoff {
-  /// Of `MonotonicTime`, in nanoseconds.
+  /// The deadline, in nanoseconds of `MonotonicTime`.
   private let end: Int
   private var pause: UInt32 = Self.shortestPause
 
-  /// Microseconds.
+  /// In microseconds, like `longestPause`.
   private static let shortestPause: UInt32 = 20
   private static let longestPause: UInt32 = 2000
 
-  /// - Parameter seconds: How long to wait in all; 0 for not at all.
+  /// - Parameter seconds: The total time to wait; 0 for none.
   package init(seconds: Double) {
     end = MonotonicTime.nanoseconds + Int(max(0, min(seconds, 1e9)) * 1e9)
   }
 
-  /// Pauses.
+  /// Pauses once.
   ///
-  /// - Returns: false, at once, where the time is over.
+  /// - Returns: false, without a pause, if the deadline has passed.
   package mutating func wait() -> Bool {
     guard MonotonicTime.nanoseconds < end else { return false }
     CurrentThread.sleep(microseconds: pause)

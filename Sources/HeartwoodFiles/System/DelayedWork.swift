@@ -1,13 +1,13 @@
 import Dispatch
 
-/// Work that is appended to queues at a later time, by one thread for the whole process.
+/// Appends work to queues at a later time, with one thread for the whole process.
 ///
-/// Not `asyncAfter`: its timers need descriptors, and libdispatch ends a process that has none left.
+/// `asyncAfter` is not used: its timers need descriptors, and libdispatch ends a process that has none left.
 final class DelayedWork: @unchecked Sendable {
   static let all = DelayedWork()
 
   private struct Item {
-    /// Of the clock that only runs forward, in nanoseconds.
+    /// When the work is due, in nanoseconds of `MonotonicTime`.
     let time: Int
     let queue: DispatchQueue
     let work: @Sendable () -> Void
@@ -15,11 +15,11 @@ final class DelayedWork: @unchecked Sendable {
 
   private let lock = Lock()
   private let changed = ConditionVariable()
-  /// By time. Changed under the lock.
+  /// Sorted by time. Guarded by `lock`.
   @exclusivity(unchecked) private var items: [Item] = []
   @exclusivity(unchecked) private var hasThread = false
 
-  /// Appends work to a queue after some seconds. It is left out where the system refuses the thread.
+  /// Appends work to a queue after `seconds`. Drops the work if the system refuses the thread.
   func submit(to queue: DispatchQueue, afterSeconds seconds: Double, _ work: @escaping @Sendable () -> Void) {
     let time = MonotonicTime.nanoseconds + Int(min(max(seconds, 0), 1e9) * 1e9)
     lock.withLock {

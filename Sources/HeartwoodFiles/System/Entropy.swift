@@ -1,6 +1,6 @@
-/// Where numbers that nobody can guess come from.
+/// A source of unpredictable numbers.
 public protocol Entropy: Sendable {
-  /// The next number, all 64 bits of it random.
+  /// The next number, with 64 random bits.
   func next() -> UInt64
 }
 

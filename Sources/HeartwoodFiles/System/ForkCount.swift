@@ -8,16 +8,18 @@ import Synchronization
   import Glibc
 #endif
 
-/// Tells a process from the one that it was forked from, whose files, and the locks on them, it has inherited.
+/// Distinguishes a process from its parent, whose open files, and the locks on them, it has inherited by a
+/// fork.
 package enum ForkCount {
   private static let forks = Atomic<Int>(0)
   private static let isCounting: Bool = {
-    // Made before the first fork, so that the child makes nothing.
+    // Initialised before the first fork, so that the child does not have to initialise it.
     _ = forks.load(ordering: .relaxed)
     return pthread_atfork(nil, nil, { ForkCount.noteFork() }) == 0
   }()
 
-  /// How many forks lie between this process and the one that asked first. Never less than what a parent was told.
+  /// The number of forks between this process and the first caller. In a child it is never less than in its
+  /// parent.
   package static var current: Int {
     _ = isCounting
     return forks.load(ordering: .relaxed)

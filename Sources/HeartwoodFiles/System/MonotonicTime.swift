@@ -1,8 +1,8 @@
 import Dispatch
 
-/// Time that only passes, for durations and deadlines.
+/// A clock that never goes back, for durations and deadlines.
 package enum MonotonicTime {
-  /// Nanoseconds since some moment; virtual time on a scheduled thread.
+  /// Nanoseconds since an arbitrary start; virtual time on a scheduled thread.
   package static var nanoseconds: Int {
     if let scheduler = Scheduling.ofCaller { return scheduler.nanoseconds }
     return Int(truncatingIfNeeded: DispatchTime.now().uptimeNanoseconds)

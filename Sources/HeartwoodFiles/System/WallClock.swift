@@ -1,4 +1,4 @@
-/// Where the time of day comes from. It is displayed, never relied on: it may jump either way.
+/// A source of the time of day. It is for display only: it may jump in either direction.
 public protocol WallClock: Sendable {
   /// Nanoseconds since 1970-01-01 00:00 UTC; negative before.
   var nanosecondsSince1970: Int64 { get }
@@ -9,6 +9,6 @@ public struct SystemClock: WallClock {
   /// The clock; it has no state.
   public init() {}
 
-  /// The time of day as the system has it.
+  /// The system's time of day.
   public var nanosecondsSince1970: Int64 { SystemCall.nanosecondsSince1970 }
 }

@@ -1,35 +1,38 @@
 import Dispatch
 import Synchronization
 
-/// Waiting for changes in a directory, by one thread at a time; it ends when it is released.
+/// Waits for changes in a directory, on one thread at a time. The watch ends when it is released.
 public protocol DirectoryWatch: AnyObject, Sendable {
-  /// Returns when a name in the directory, or what a file there holds, has changed since the last call, or since the watch
-  /// was made; when `wake()` is or was called; or when the time is over. It may return without any of it.
+  /// Waits until a name in the directory or the contents of one of its files change, until `wake()` is
+  /// called, or until the time is over. A change or a `wake()` since the last wait, or since the watch was
+  /// made, ends it at once. May return spuriously.
   ///
-  /// What is written through shared memory, or in a file's window, is not noticed.
+  /// Writes through shared memory or through a file window are not noticed.
   ///
-  /// - Parameter seconds: How long to wait; nil for however long it takes.
-  /// - Returns: false where only the time was over.
+  /// - Parameter seconds: The longest wait; nil for no limit.
+  /// - Returns: false if only the time was over.
   func wait(seconds: Double?) -> Bool
 
-  /// Lets the thread that waits return, or the next one that would. Any thread; cheap where it was called already.
+  /// Ends the current wait, or the next one if no thread waits. May be called on any thread; a repeated call
+  /// is cheap.
   func wake()
 }
 
-/// A watch that sees nothing and looks at the clock instead: for directories whose changes nobody tells.
+/// A watch that notices no changes and wakes up at intervals: for directories whose changes are not reported.
 package final class TimedWatch: DirectoryWatch {
   private let alarm = DispatchSemaphore(value: 0)
   private let isAwake = Atomic(false)
-  /// Nil where there is nothing to look for.
+  /// In seconds; nil if there is nothing to poll for.
   private let interval: Double?
 
-  /// - Parameter interval: After so many seconds at most, each wait ends; nil for waits that only `wake()` ends.
+  /// - Parameter interval: Each wait ends after this many seconds at most; nil for no such limit.
   package init(interval: Double?) { self.interval = interval }
 
   package func wait(seconds: Double?) -> Bool {
     let longest = [seconds, interval].compactMap { $0 }.min()
     let isCalled = alarm.wait(timeout: longest.map { .now() + $0 } ?? .distantFuture) == .success
-    // Whoever calls from now on rings again; what was done before a call is seen by whoever returns from here.
+    // From here on `wake()` signals again. The exchange makes everything done before an earlier `wake()`
+    // visible to the thread that returns from here.
     if isCalled { _ = isAwake.exchange(false, ordering: .acquiringAndReleasing) }
     return isCalled
   }

@@ -1,15 +1,15 @@
-/// What the command was asked to do.
+/// The parsed command line.
 struct Arguments: Sendable {
   var size = Size.short
   var seed: UInt64 = 1
-  /// No piece is begun after so many seconds.
+  /// The duration in seconds after which no further piece is started; nil for no limit.
   var seconds: Double?
   var processes: Int?
-  /// The names of the parts to run, empty for all.
+  /// The names of the parts to run; empty for all.
   var parts: [String] = []
-  /// The one piece to run.
+  /// The number of the single piece to run; nil for all.
   var piece: Int?
-  /// Where it is kept what was done; nil for nowhere.
+  /// The path of the journal; nil for no journal.
   var state: String?
 
   static let usage = """
@@ -17,10 +17,10 @@ struct Arguments: Sendable {
 
       short       a fifth of the figures and small stores, for every change (the default)
       standard    the figures that RELIABILITY.md quotes
-      long        goes on until its time is up
+      long        continues until its time is up
 
       --seed N      decides everything that looks random; 1
-      --minutes M   begins nothing new after M minutes, which the parts share; run again, it goes on where it stopped
+      --minutes M   starts nothing new after M minutes, which the parts share; a further run continues there
       --processes N run pieces at the same time; as many as there are processors
       --fresh       forgets what was done before
       --piece N     runs one piece of one part, as a failure has named it
@@ -28,7 +28,7 @@ struct Arguments: Sendable {
     parts:
     """
 
-  /// Reads them; throws what is wrong with them.
+  /// Parses the arguments. Throws a description of the first error.
   init(_ words: [String]) throws {
     var words = words[...]
     func number<Number: LosslessStringConvertible>(_ option: String) throws -> Number {

@@ -1,10 +1,10 @@
 import Foundation
 import HeartwoodBytes
 
-/// What was done, kept in a file, so that a run that was cut short goes on where it stopped.
+/// A log file of the finished pieces, so that an interrupted run continues where it stopped.
 ///
-/// The first line names the program: what another build has done counts for nothing. Each line after it is
-/// a piece: the part, the number, the seconds, and the figures.
+/// The first line identifies the program: the entries of another build are ignored. Each further line is a
+/// piece: its part, number, duration in seconds, and figures.
 final class Journal {
   struct Entry {
     let part: String
@@ -16,7 +16,7 @@ final class Journal {
   private(set) var entries: [Entry] = []
   private let file: FileHandle?
 
-  /// Reads what is there, where it is of this program, and begins anew where not.
+  /// Reads the journal of this program, or starts a new one if the file belongs to another build.
   init(at path: String?) throws {
     guard let path else {
       file = nil
@@ -40,7 +40,7 @@ final class Journal {
     try file?.write(contentsOf: Data((fields.joined(separator: "\t") + "\n").utf8))
   }
 
-  /// A line that was cut short by the end of the program is none.
+  /// Parses an entry. Returns nil for a line that was truncated by the end of the program.
   private static func entry(_ line: String) -> Entry? {
     let fields = line.split(separator: "\t").map(String.init)
     guard fields.count >= 3, let piece = Int(fields[1]), let seconds = Double(fields[2]) else { return nil }

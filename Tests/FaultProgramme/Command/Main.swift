@@ -1,6 +1,6 @@
 import Foundation
 
-/// Runs the fault programme, or is the victim of its kills.
+/// Runs the fault programme, or one of the processes that it starts.
 @main
 struct FaultProgramme {
   static let parts: [any Part] = [
@@ -29,7 +29,7 @@ struct FaultProgramme {
     }
   }
 
-  /// Runs one stress test of several processes, as its line says.
+  /// Runs one stress test of several processes, as described by its line.
   private static func stress(_ line: String) throws -> Never {
     let count = try StressRun(scenario: try StressScenario(line: line)).run()
     print("\(count) commits were acknowledged, and all are there")

@@ -1,25 +1,25 @@
-/// How much of the programme is run.
+/// The scope of a run.
 enum Size: String, CaseIterable, Sendable {
-  /// A fifth of the figures and small stores: what every change has to pass.
+  /// A fifth of the figures and small stores: required for every change.
   case short
   /// The figures that the documents quote.
   case standard
-  /// As long as there is time.
+  /// As much as time allows.
   case long
 }
 
-/// One part of the programme: pieces that need nothing of one another, run in the order of their numbers
-/// until the part's goals are reached.
+/// One part of the programme: independent pieces, run in order of their numbers until the goals of the part
+/// are reached.
 protocol Part: Sendable {
-  /// One word, by which it is asked for.
+  /// The name on the command line, one word.
   var name: String { get }
-  /// What it does, in a sentence.
+  /// A description in one sentence.
   var summary: String { get }
-  /// The figures to be reached. The long size has those of the standard one, and goes on.
+  /// The figures to reach. The long size has the goals of the standard one and continues after them.
   func goals(of size: Size) -> [Goal]
-  /// How many pieces are run even where the goals are reached before.
+  /// The number of pieces to run even if the goals are reached earlier.
   func leastPieces(of size: Size) -> Int
-  /// The piece with this number, from 0 on, which does the same at every run; nil behind the last.
+  /// The piece with this number, from 0; nil after the last one. A piece is deterministic.
   func piece(_ number: Int, of size: Size, seed: UInt64) -> Piece?
 }
 
@@ -27,21 +27,21 @@ extension Part {
   func leastPieces(of size: Size) -> Int { 1 }
 }
 
-/// A figure, and how large it has to become.
+/// A figure and the value that it has to reach.
 struct Goal: Sendable {
   let figure: String
   let count: Int
 }
 
-/// What is done in one go: seconds, and not minutes.
+/// A unit of work that takes seconds, not minutes.
 struct Piece: Sendable {
-  /// What it is, in a few words.
+  /// A short description.
   let name: String
-  /// Does it and counts; throws what it finds.
+  /// Runs the piece and adds to the figures. Throws a finding.
   let run: @Sendable (inout Figures) throws -> Void
 }
 
-/// What was counted, by its name in the plural.
+/// Counters by name in the plural.
 struct Figures: Sendable, Equatable, Codable {
   private(set) var counts: [String: Int] = [:]
 
@@ -64,7 +64,7 @@ extension Figures: CustomStringConvertible {
 }
 
 extension Int {
-  /// With a comma between thousands.
+  /// The number with a comma as the thousands separator.
   var grouped: String {
     var text = ""
     for (place, digit) in String(self).reversed().enumerated() {
@@ -75,14 +75,14 @@ extension Int {
   }
 }
 
-/// Something that must not be.
+/// A violation that a piece has found.
 struct Finding: Error, CustomStringConvertible {
   let description: String
 
   init(_ description: String) { self.description = description }
 }
 
-/// Throws a finding where `condition` does not hold.
+/// Throws a finding if `condition` is false.
 func require(_ condition: Bool, _ finding: @autoclosure () -> String) throws {
   if !condition { throw Finding(finding()) }
 }

@@ -1,17 +1,18 @@
 import Foundation
 import HeartwoodFiles
 
-/// Runs parts piece by piece in several processes, says how far it is, and keeps count.
+/// Runs the pieces of the parts in several processes, reports the progress, and adds up the figures.
 final class Programme: @unchecked Sendable {
   private let parts: [any Part]
   private let arguments: Arguments
   private let journal: Journal
   private let started = ContinuousClock.now
   private let lock = Lock()
-  /// When the part that runs begins nothing new any more, in seconds from the start; nil for never.
+  /// The time after which the current part starts no further piece, in seconds since the start; nil for no
+  /// limit.
   private var deadline: Double?
   private var lastReport = ContinuousClock.now
-  /// One for each piece that is run at the same time; none before its first.
+  /// One worker process for each concurrent piece; nil before its first piece.
   private var workers: [Worker?]
 
   init(_ parts: [any Part], _ arguments: Arguments) throws {
@@ -22,13 +23,14 @@ final class Programme: @unchecked Sendable {
       repeating: nil, count: arguments.processes ?? ProcessInfo.processInfo.activeProcessorCount)
   }
 
-  /// Returns whether nothing was found.
+  /// Returns whether the run had no findings.
   func run() throws -> Bool {
     if let number = arguments.piece { return runOne(parts[0], number) }
     say("\(arguments.size.rawValue) programme, seed \(arguments.seed), \(workers.count) processes")
     let courses = parts.map { Course($0, arguments, journal.entries) }
     var unfinished = courses
-    // What one part leaves of its share, the others have; and what is left in the end, those that are not finished.
+    // Time that a part does not use is divided among the others. A second pass gives the remaining time to
+    // the unfinished parts.
     for _ in 0..<2 {
       for (number, course) in unfinished.enumerated() {
         deadline = arguments.seconds.map { ($0 - elapsed) / Double(unfinished.count - number) + elapsed }
@@ -43,7 +45,7 @@ final class Programme: @unchecked Sendable {
     for failure in failures { say(failure) }
     if arguments.size != .long, !unfinished.isEmpty {
       let names = unfinished.map(\.part.name).joined(separator: ", ")
-      say("time is up; not finished: \(names); run again to go on")
+      say("time is up; not finished: \(names); run again to continue")
     }
     return failures.isEmpty
   }
@@ -71,7 +73,7 @@ final class Programme: @unchecked Sendable {
     }
   }
 
-  /// The worker of a thread; another one where it has ended.
+  /// The worker of a thread. Starts another one if it has ended.
   private func worker(at place: Int) throws -> Worker {
     if let worker = lock.withLock({ workers[place] }), worker.isRunning { return worker }
     let worker = try Worker(arguments.size, seed: arguments.seed)
@@ -107,7 +109,7 @@ final class Programme: @unchecked Sendable {
   }
 }
 
-/// One part on its way; used under the programme's lock.
+/// The progress of one part. Guarded by the programme's lock.
 private final class Course: @unchecked Sendable {
   let part: any Part
   private let arguments: Arguments
@@ -123,13 +125,13 @@ private final class Course: @unchecked Sendable {
     for entry in entries where entry.part == part.name { add(entry) }
   }
 
-  /// The goals are reached, and whatever else has to be done was done.
+  /// Whether the goals are reached and the required pieces are done.
   var isFinished: Bool {
     (0..<part.leastPieces(of: arguments.size)).allSatisfy(done.contains)
       && figures.reaches(part.goals(of: arguments.size))
   }
 
-  /// The next piece to run; nil where the part is at its end or has failed.
+  /// The next piece to run; nil if the part has ended or failed.
   func next() -> (Int, Piece)? {
     guard failures.isEmpty, arguments.size == .long || !isFinished else { return nil }
     while done.contains(number) { number += 1 }

@@ -1,19 +1,19 @@
 import Foundation
 import HeartwoodFiles
 
-/// A process of this program that runs pieces, one after the other. Threads of one process would wait for one another
-/// at every map of memory; and a piece that ends its process, or does not end, is a finding, and not the end of the
-/// programme.
+/// A process of this program that runs pieces one after the other. Processes are used because threads of one
+/// process would block each other in memory maps, and because a piece that crashes or hangs must be reported
+/// as a finding without ending the programme.
 ///
 ///     FaultProgramme worker SIZE SEED
 ///
-/// Each line that it reads names a part and one of its pieces; it answers with a line of JSON.
+/// Each input line names a part and one of its pieces. The process answers with a line of JSON.
 final class Worker {
-  /// What became of a piece.
+  /// The result of a piece.
   struct Answer: Codable {
     var seconds = 0.0
     var figures = Figures()
-    /// What was found; nil for nothing.
+    /// The finding; nil if there is none.
     var finding: String?
 
     init(finding: String) { self.finding = finding }
@@ -31,15 +31,15 @@ final class Worker {
     }
   }
 
-  /// After so many seconds a process is ended that still runs its piece, or is a victim; a long piece takes ten.
-  private static let backoff: UInt32 = 600
+  /// The time in seconds after which a process that still runs its piece is killed. A long piece takes ten.
+  private static let timeLimit: UInt32 = 600
 
   private let process = Process()
   private let requests = Pipe()
   private let answers = Pipe()
   private var rest = Data()
 
-  /// Starts one.
+  /// Starts a worker process.
   init(
     _ size: Size, seed: UInt64, program: URL = URL(fileURLWithPath: CommandLine.arguments[0])
   ) throws {
@@ -51,17 +51,17 @@ final class Worker {
     try KilledProcess.inheritance.withLock { try process.run() }
   }
 
-  /// Whether it can be asked for more.
+  /// Whether the process accepts further pieces.
   var isRunning: Bool { process.isRunning }
 
   var identifier: Int32 { process.processIdentifier }
 
-  /// Lets it run a piece, whose answer it gives then.
+  /// Sends a piece to the process. `answer` returns its result.
   func ask(_ part: String, _ piece: Int) throws {
     try requests.fileHandleForWriting.write(contentsOf: Data("\(part) \(piece)\n".utf8))
   }
 
-  /// Waits for what becomes of the piece that was asked for.
+  /// Waits for the result of the piece that was sent.
   func answer() throws -> Answer {
     while true {
       if let end = rest.firstIndex(of: UInt8(ascii: "\n")) {
@@ -80,20 +80,20 @@ final class Worker {
   private var howItEnded: String {
     switch (process.terminationReason, process.terminationStatus) {
     case (.exit, let code): "its process ended with \(code)"
-    case (_, SIGALRM): "it had not ended after \(Self.backoff) s"
+    case (_, SIGALRM): "it had not ended after \(Self.timeLimit) s"
     case (_, let signal): "its process was ended by signal \(signal)"
     }
   }
 
-  /// Lets it end; it does when nothing more is asked of it.
+  /// Closes the input of the process, which makes it end.
   func end() {
     try? requests.fileHandleForWriting.close()
     process.waitUntilExit()
   }
 
-  // MARK: The process itself
+  // MARK: In the worker process
 
-  /// Runs what it is asked to, until nobody can ask any more.
+  /// Runs the requested pieces until the end of the input.
   static func serve(_ words: [String], _ parts: [any Part]) throws -> Never {
     guard words.count == 2, let size = Size(rawValue: words[0]), let seed = UInt64(words[1]) else {
       throw Finding("usage: worker SIZE SEED")
@@ -110,13 +110,13 @@ final class Worker {
     exit(0)
   }
 
-  /// Lets the system end this process where it goes on for too long.
+  /// Sets a timer that kills this process if a piece takes too long.
   static func limitTime() {
-    // Kept away by the thread that has started it, as threads of Dispatch do.
+    // The signal is blocked in this thread, because threads of Dispatch block it and pass their mask on.
     var signals = sigset_t()
     sigemptyset(&signals)
     sigaddset(&signals, SIGALRM)
     pthread_sigmask(SIG_UNBLOCK, &signals, nil)
-    alarm(backoff)
+    alarm(timeLimit)
   }
 }

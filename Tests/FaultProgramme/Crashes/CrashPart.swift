@@ -1,7 +1,7 @@
 import HeartwoodFaults
 import HeartwoodFiles
 
-/// Crashes at every mutating call of the workloads, and what each may leave.
+/// Crashes at every mutating call of the workloads, and checks the images that each can leave.
 struct CrashPart: Part {
   let name = "crashes"
   let summary = "every image that a crash may leave, at every call of scripted workloads"
@@ -10,7 +10,7 @@ struct CrashPart: Part {
     [Goal(figure: "distinct images", count: size == .short ? 50_000 : 250_000)]
   }
 
-  /// Every workload on the disk that promises least, and the first ones on the others.
+  /// Every workload on the disk with the weakest guarantees, and the first ones on the others.
   func leastPieces(of size: Size) -> Int { CrashSubject.all.count }
 
   func piece(_ number: Int, of size: Size, seed: UInt64) -> Piece? {
@@ -25,8 +25,8 @@ struct CrashPart: Part {
     }
   }
 
-  /// More drawn images than usual: the store leaves few changes unsynced, so that there are few others. The short size
-  /// has fewer of each call, so that it comes to all workloads.
+  /// More random images than by default: the store leaves few changes unsynced, so there are few others. The
+  /// short size uses fewer images for each call, so that it covers all workloads.
   private static func limits(_ size: Size) -> CrashImageLimits {
     var limits = CrashImageLimits()
     limits.everySubsetUpTo = size == .short ? 4 : 6
@@ -37,7 +37,7 @@ struct CrashPart: Part {
   }
 }
 
-/// Crashes while a crash is recovered from, up to three deep.
+/// Crashes during the recovery from a crash, nested up to three deep.
 struct RecoveryPart: Part {
   let name = "recoveries"
   let summary = "crashes while a store recovers from a crash, up to three deep"
@@ -72,10 +72,10 @@ extension CrashReport {
   }
 }
 
-/// A workload of the engine or of the graph, to be crashed.
+/// A workload of the engine or of the graph.
 enum CrashSubject: Sendable {
   case engine(Workload)
-  /// The life of a library, the same in every variant.
+  /// The graph workload, the same in every variant.
   case graph
 
   static let all = Workload.all.map(CrashSubject.engine) + [.graph]
@@ -87,7 +87,7 @@ enum CrashSubject: Sendable {
     }
   }
 
-  /// Crashes the workload wherever `explorer` wants to.
+  /// Crashes the workload at the calls that `explorer` selects.
   func explore(_ explorer: CrashExplorer, variant: Int, seed: UInt64) throws -> CrashReport {
     switch self {
     case .engine(let workload): try Self.explore(explorer, workload.variant(variant, seed: seed))
@@ -95,7 +95,7 @@ enum CrashSubject: Sendable {
     }
   }
 
-  /// The same is done twice, and leaves the same bytes.
+  /// Runs the workload twice and checks that both runs leave the same bytes.
   func requireSameBytes(on crashModel: CrashModel, variant: Int, seed: UInt64) throws {
     let digests = try (0..<2).map { _ in
       let disk = SimulatedFileSystem(seed: seed, crashModel: crashModel)
@@ -112,7 +112,7 @@ enum CrashSubject: Sendable {
       }
       return disk.digest
     }
-    try require(digests[0] == digests[1], "done twice, the same leaves other bytes")
+    try require(digests[0] == digests[1], "two runs of the same workload leave different bytes")
   }
 
   private static func explore(_ explorer: CrashExplorer, _ workload: Workload) throws -> CrashReport {
@@ -120,7 +120,8 @@ enum CrashSubject: Sendable {
     explorer.faults = workload.faults
     let reference = ReferenceModel()
     let recovers = explorer.recoveryDepth > 0
-    // What is promised makes another image of the same bytes.
+    // Each change of the promise is an acknowledgement, so that equal images are verified again under the
+    // new promise.
     return try explorer.run(acknowledging: Void.self) { fileSystem in
       try workload.prepare(fileSystem, reference)
     } workload: { fileSystem, acknowledge in

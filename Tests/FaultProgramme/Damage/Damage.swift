@@ -1,19 +1,19 @@
 import HeartwoodFaults
 
-/// Something that befalls a file of a store without anybody noticing.
+/// Silent damage of a file of a store.
 enum Damage: Sendable, CustomStringConvertible {
   case flipped(String, offset: Int, mask: UInt8)
   case cut(String, length: Int)
   case zeroed(String, Range<Int>)
   case swapped(String, Range<Int>, with: Int)
-  /// As it was at an earlier moment.
+  /// The range as it was at an earlier moment.
   case stale(String, Range<Int>)
   /// The whole file as it was at an earlier moment.
   case old(String)
   case missing(String)
-  /// The file of another store.
+  /// The same file of another store.
   case foreign(String)
-  /// Another file of the same store.
+  /// A copy of another file of the same store.
   case doubled(String, of: String)
   case appended(String, count: Int, isGarbage: Bool)
 
@@ -33,13 +33,13 @@ enum Damage: Sendable, CustomStringConvertible {
     }
   }
 
-  /// Whether bytes may be gone behind which nothing shows that they were there: all transactions of a
-  /// store that was not closed may then be missing for which the anchor does not vouch.
+  /// Whether the damage can remove a whole tail of the log without a trace. In a store that was not closed,
+  /// all transactions after those that the anchor proves can then be missing.
   var takesAwayMuch: Bool {
     if case .flipped = self { false } else { true }
   }
 
-  /// Does it; false where nothing changes by it.
+  /// Applies the damage. Returns false if it changes nothing.
   func happen(to store: inout StoreCopy, earlier: StoreCopy, other: StoreCopy) -> Bool {
     let before = store.files
     switch self {
@@ -71,7 +71,8 @@ enum Damage: Sendable, CustomStringConvertible {
 }
 
 extension Damage {
-  /// One bit of each of these bytes, another one with another number; with 8 numbers every bit.
+  /// Flips one bit of each of these bytes. Other values of `bit` give other bits; eight values cover every
+  /// bit.
   static func flips(of store: StoreCopy, at offsets: [String: [Int]], bit: Int) -> [Damage] {
     store.names.flatMap { name in
       (offsets[name] ?? []).map { .flipped(name, offset: $0, mask: 1 << UInt8(($0 + bit) % 8)) }
@@ -82,7 +83,7 @@ extension Damage {
     store.names.flatMap { name in (offsets[name] ?? []).map { .cut(name, length: $0) } }
   }
 
-  /// Sectors of both sizes that disks have.
+  /// Damages sectors of 512 and 4096 bytes.
   static func sectors(of store: StoreCopy) -> [Damage] {
     store.names.flatMap { name -> [Damage] in
       let count = store.files[name]?.count ?? 0
@@ -97,7 +98,7 @@ extension Damage {
     }
   }
 
-  /// Files that are missing, of another time, of another store, or something else.
+  /// Files that are missing, outdated, from another store, or replaced.
   static func files(of store: StoreCopy) -> [Damage] {
     store.names.flatMap { name -> [Damage] in
       [.missing(name), .foreign(name), .old(name)]

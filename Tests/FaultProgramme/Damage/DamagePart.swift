@@ -1,11 +1,11 @@
 import Foundation
 
-/// Silent damage, everywhere in small stores.
+/// Applies silent damage to every place of small stores.
 struct DamagePart: Part {
   let name = "damage"
   let summary = "every byte changed, every length cut, sectors zeroed, swapped and stale, files mixed"
 
-  /// How many damages one piece does.
+  /// The number of damages of one piece.
   private static let share = 3_000
 
   func goals(of size: Size) -> [Goal] {
@@ -39,7 +39,7 @@ struct DamagePart: Part {
 }
 
 extension DamagePart {
-  /// Which damages of which store a piece does, from the first one on.
+  /// For each piece, the store and the first of its damages.
   private static func plan(_ size: Size) throws -> [(sample: DamageSample, first: Int)] {
     switch size {
     case .short: try short.get()
@@ -48,7 +48,7 @@ extension DamagePart {
     }
   }
 
-  // Made once, as every piece needs them.
+  // Computed once, because every piece needs them.
   private static let short = Result { try makePlan(.short) }
   private static let standard = Result { try makePlan(.standard) }
   private static let long = Result { try makePlan(.long) }
@@ -59,7 +59,7 @@ extension DamagePart {
     }
   }
 
-  /// The most memory that this process ever had.
+  /// The peak memory use of this process in MiB.
   private static var peakMebibytes: Int {
     var usage = rusage()
     #if canImport(Darwin)
@@ -73,10 +73,10 @@ extension DamagePart {
 }
 
 extension DamageSample {
-  /// Everything that is done to the store.
+  /// All damages of the store.
   ///
-  /// The long size turns every bit over. The short one leaves most zeros alone, and has fewer cuts, and
-  /// fewer changes of stores that are not closed.
+  /// The long size flips every bit. The short size skips most zeros and has fewer truncations and fewer
+  /// damages of stores that are not closed.
   func damages(_ size: Size) -> [Damage] {
     let whole = Damage.files(of: store) + Damage.sectors(of: store)
     switch size {

@@ -4,46 +4,47 @@ import HeartwoodEngine
 import HeartwoodFaults
 import HeartwoodFiles
 
-/// A store to be damaged, and what it may show then.
+/// A store to damage, and the states that it may show afterwards.
 struct DamageSample: Sendable {
   let name: String
   let store: StoreCopy
-  /// The same store some transactions before.
+  /// The same store some transactions earlier.
   let earlier: StoreCopy
-  /// Another store, made in the same way.
+  /// Another store that was made in the same way.
   let other: StoreCopy
   let reader: any SpecimenReader
-  /// Of a closed store every transaction is proven to be on disk; of another the last is by nothing.
+  /// Whether the store was closed. In a closed store every transaction is proven to be on disk; otherwise
+  /// nothing proves the last one.
   let isClosed: Bool
-  /// How many transactions the anchor vouches for.
+  /// The number of transactions that the anchor proves to be on disk.
   let knownDurable: Int
 
-  /// What a damaged store may show, as the numbers of states; the last is what was written.
+  /// The state numbers that a damaged store may show. The last state is the one that was written.
   func allowed(after damage: Damage) -> ClosedRange<Int> {
     let last = reader.stateCount - 1
     if isClosed { return last...last }
     return (damage.takesAwayMuch ? knownDurable : last - 1)...last
   }
 
-  /// Whether the damage is of a byte that means something for certain: of a closed store no file has
-  /// remains of anything that was given up. A slot of the anchor is written anew by opening.
+  /// Whether the damaged byte certainly has a meaning. The files of a closed store contain no torn writes and
+  /// no rolled-back transactions. The anchor is excluded, because opening rewrites one of its slots.
   private func isLive(_ damage: Damage) -> Bool {
     guard isClosed, case .flipped(let name, let offset, _) = damage, name != "anchor" else { return false }
     return store.files[name]?[offset] != 0
   }
 
-  /// What was seen of a damaged store.
+  /// The result of reading a damaged store.
   enum Outcome: String {
     case refused, asBefore = "as before", earlier = "an allowed earlier state"
   }
 
   struct Sight {
     let outcome: Outcome
-    /// What reading has not met, verifying has found.
+    /// Whether verification found damage that reading did not encounter.
     let isFoundByVerify: Bool
   }
 
-  /// Looks at the store with this damage; nil where it changes nothing.
+  /// Reads the store with this damage; nil if the damage changes nothing.
   func look(at damage: Damage, number: Int) throws -> Sight? {
     var damaged = store
     guard damage.happen(to: &damaged, earlier: earlier, other: other) else { return nil }
@@ -53,7 +54,8 @@ struct DamageSample: Sendable {
         allowed(after: damage).contains(seen.state),
         "shows state \(seen.state), and may show \(allowed(after: damage))")
       try require(
-        !seen.isSound || !isLive(damage), "a byte that was written is another one, and nobody notices")
+        !seen.isSound || !isLive(damage),
+        "a byte that was written has changed, and verification does not report it")
       let outcome: Outcome = seen.state == reader.stateCount - 1 ? .asBefore : .earlier
       return Sight(outcome: outcome, isFoundByVerify: !seen.isSound)
     } catch let error as EngineError {
@@ -64,7 +66,7 @@ struct DamageSample: Sendable {
     return Sight(outcome: .refused, isFoundByVerify: false)
   }
 
-  /// The error says that the store is damaged, or none, and names a file or folder.
+  /// Checks that the error, if there is one, reports damage and names a file or folder.
   private func requireDamage(_ error: EngineError?, _ whole: HeartwoodError?, _ damage: Damage) throws {
     let kinds: Set<EngineError.Code> = [.damaged, .notAStore, .newerFormat]
     let isNamed = error?.file != nil || whole?.message.contains(Session.path) == true
@@ -78,10 +80,10 @@ struct DamageSample: Sendable {
 protocol SpecimenReader: Sendable {
   var stateCount: Int { get }
 
-  /// Returns the number of the state that is shown, and whether verifying finds it sound; throws what the
-  /// store says, and a finding where what it shows was never there.
+  /// Reads the store. Returns the number of the state that it shows, and whether verification finds it
+  /// intact. Throws the errors of the store, and a finding if the shown state never existed.
   ///
-  /// - Parameter number: Differs from damage to damage: not everything is tried with each.
+  /// - Parameter number: A number that differs for each damage. Some checks run only for some numbers.
   func read(_ fileSystem: MemoryFileSystem, number: Int) throws -> (state: Int, isSound: Bool)
 }
 
@@ -110,7 +112,7 @@ struct EngineReader: SpecimenReader {
     return state
   }
 
-  /// It may be an older state, and it may refuse; nothing is written.
+  /// Reads the store read-only. It may show an older state or refuse to open, and it must not write.
   private func readOnly(_ fileSystem: MemoryFileSystem, _ options: EngineOptions) throws {
     var options = options
     options.access = .readOnly

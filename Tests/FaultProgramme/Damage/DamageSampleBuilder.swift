@@ -4,7 +4,7 @@ import HeartwoodFaults
 import HeartwoodFiles
 
 extension DamageSample {
-  /// All that are damaged.
+  /// All samples of a size.
   static func all(of size: Size) throws -> [DamageSample] {
     try [true, false].flatMap { isClosed in
       [try engine(size, isClosed: isClosed), try graph(size, isClosed: isClosed)]
@@ -23,7 +23,7 @@ extension DamageSample {
       knownDurable: maker.knownDurable)
   }
 
-  /// A store with several segments of the log, checkpoints, overwrites and deletes.
+  /// Makes a store with several log segments, checkpoints, overwrites and deletes.
   private struct EngineMaker {
     let store: StoreCopy
     let earlier: StoreCopy
@@ -36,7 +36,7 @@ extension DamageSample {
       let values = (0..<(4 * scale)).map { Edit.put("key \($0)", bytes: 20 + $0 * 37 % 200) }
       try session.run([
         .commit(.full, values), .checkpoint, .commit(.full, [.put("key 1", bytes: 50), .delete("key 2")]),
-        // Nothing is left for recovery to copy.
+        // The checkpoint leaves nothing for the recovery to copy.
         .checkpoint, .kill, .commit(.full, [.put("b", bytes: 90)]),
       ])
       earlier = try StoreCopy(disk)

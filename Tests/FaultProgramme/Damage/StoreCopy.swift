@@ -1,6 +1,6 @@
 import HeartwoodFiles
 
-/// The files of a store as plain bytes, to be damaged and put back.
+/// The files of a store as bytes, to damage and to restore.
 struct StoreCopy: Sendable {
   var files: [String: [UInt8]] = [:]
 
@@ -15,7 +15,7 @@ struct StoreCopy: Sendable {
     }
   }
 
-  /// A file system in memory that holds them.
+  /// Creates a file system in memory with these files.
   func mounted() throws -> MemoryFileSystem {
     let fileSystem = MemoryFileSystem()
     try fileSystem.createDirectory(Session.path)
@@ -28,13 +28,13 @@ struct StoreCopy: Sendable {
     return fileSystem
   }
 
-  /// Those that hold something of the store itself, in the order in which they are damaged.
+  /// The files with data of the store itself, in the order in which they are damaged.
   var names: [String] { files.keys.filter { $0 != "processes" }.sorted() }
 
-  /// Every byte of every file.
+  /// The offset of every byte of every file.
   var offsets: [String: [Int]] { files.mapValues { Array($0.indices) } }
 
-  /// Where something is, and a few places among the zeros.
+  /// The offsets of the nonzero bytes, and a sample of the zeros.
   var busyOffsets: [String: [Int]] {
     files.mapValues { bytes in
       bytes.indices.filter { bytes[$0] != 0 || ($0 > 0 && bytes[$0 - 1] != 0) || $0 % 128 == 0 }

@@ -1,55 +1,56 @@
 import HeartwoodFiles
 
-/// What a store was asked to hold, and what it has promised to keep. It knows nothing of how a store works.
+/// A reference model of a store: the rows of each generation and the guarantees given. It is independent of
+/// the implementation.
 final class ReferenceModel: @unchecked Sendable {
   private let lock = Lock()
   private var promise = Promise()
-  /// How many transactions were tried, for values that are like no other.
+  /// The number of transactions so far, from which unique values are made.
   private var transactions = 0
   private var whenNarrowed: (@Sendable () -> Void)?
 
   init() {}
 
-  /// Another witness of the same past.
+  /// Copies another reference model.
   init(_ reference: ReferenceModel) {
     (promise, transactions) = reference.lock.withLock { (reference.promise, reference.transactions) }
   }
 
-  /// What may be found after a crash at some moment.
+  /// The states that may be found after a crash at some moment.
   struct Promise: Sendable, Hashable {
-    /// The rows of every generation, from 0 on, which has none. The last may be of a transaction that
-    /// was not acknowledged.
+    /// The rows of every generation, starting with the empty generation 0. The last generations may belong to
+    /// transactions that were not acknowledged.
     fileprivate(set) var generations: [Rows] = [[:]]
-    /// The newest that has to survive everything.
+    /// The newest generation that must survive every crash.
     fileprivate(set) var durable = 0
 
-    /// What may be found in the folder of the backups; nil before the first.
+    /// The backups that may be found in the backup folder; nil before the first.
     fileprivate(set) var backup: Backup?
 
-    /// The generations that a backup may be of.
+    /// The range of generations that a backup may contain.
     struct Backup: Sendable, Hashable {
-      /// Nil where there may be no backup at all.
+      /// The oldest one; nil if there may be no complete backup.
       var oldest: Int?
       var newest: Int
     }
 
-    /// All states that may be found, the oldest first.
+    /// All states that may be found, oldest first.
     var candidates: ArraySlice<Rows> { generations[durable...] }
 
-    /// Whether something may not be found that might have been at an `earlier` time.
+    /// Whether a state that was allowed at the `earlier` time is no longer allowed.
     fileprivate func isNarrower(than earlier: Promise) -> Bool {
       durable > earlier.durable || generations.count < earlier.generations.count || backup != earlier.backup
     }
   }
 
-  /// What may be found after a crash now.
+  /// The states that may be found after a crash at this moment.
   var now: Promise { lock.withLock { promise } }
 
   var candidates: ArraySlice<Rows> { now.candidates }
 
   var newest: Rows { lock.withLock { promise.generations[promise.generations.count - 1] } }
 
-  /// A number for the values of the next transaction.
+  /// Returns a number for the values of the next transaction.
   func begin() -> Int {
     lock.withLock {
       transactions += 1
@@ -57,13 +58,13 @@ final class ReferenceModel: @unchecked Sendable {
     }
   }
 
-  /// A commit is about to be tried.
+  /// Records that a commit is about to be attempted.
   func attempt(_ rows: Rows) { change { $0.generations.append(rows) } }
 
-  /// Everything up to this generation has to survive.
+  /// Records that everything up to this generation must survive.
   func acknowledge(through generation: Int) { change { $0.durable = generation } }
 
-  /// A backup is about to be tried.
+  /// Records that a backup is about to be attempted.
   func beginBackup() {
     change { promise in
       promise.backup = Promise.Backup(
@@ -71,18 +72,19 @@ final class ReferenceModel: @unchecked Sendable {
     }
   }
 
-  /// A backup of this generation is done.
+  /// Records that a backup of this generation is complete.
   func endBackup(of generation: Int) {
     change { $0.backup = Promise.Backup(oldest: generation, newest: generation) }
   }
 
-  /// What was attempted behind this generation did not happen.
+  /// Records that the commits attempted after this generation did not happen.
   func settleAttempts(through generation: Int) {
     change { $0.generations.removeSubrange((generation + 1)...) }
   }
 
-  /// The store was opened and is at this generation, with these rows: nothing newer will ever be found, and
-  /// this has to survive; where opening moves values, only the rows have to. Returns whether that was possible.
+  /// Records that the store was opened at this generation with these rows: it must survive, and no newer one
+  /// may be found. If opening moves values, only the rows must survive. Returns whether the state was
+  /// allowed.
   func settle(on generation: Int, _ rows: Rows, opensWithMoves: Bool) -> Bool {
     change { promise in
       guard generation >= promise.durable, generation < promise.generations.count,
@@ -105,6 +107,7 @@ final class ReferenceModel: @unchecked Sendable {
     return result
   }
 
-  /// Lets `action` be called whenever less may be found than before: what was in order need not be so any more.
+  /// Sets an action that is called whenever the set of allowed states shrinks, because images that passed
+  /// before may no longer be correct.
   func whenNarrowed(_ action: @escaping @Sendable () -> Void) { lock.withLock { whenNarrowed = action } }
 }

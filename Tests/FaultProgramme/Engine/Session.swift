@@ -2,34 +2,34 @@ import HeartwoodEngine
 import HeartwoodFaults
 import HeartwoodFiles
 
-/// A store under a workload, with a witness beside it.
+/// A store under a workload, with a reference model.
 final class Session {
   let reference: ReferenceModel
   private let fileSystem: any FileSystem
   private var engine: Engine?
-  /// The one of another process, where there is one.
+  /// The engine of the other process, if there is one.
   private var other: Engine?
-  /// What the engine sees of the file system, until the process is killed.
+  /// The file system of the engine's process, until the process is killed.
   private var process: FaultInjectingFileSystem
   private var otherProcess: FaultInjectingFileSystem
-  /// What failed, in order.
+  /// The errors so far, in order.
   private(set) var errors: [EngineError] = []
-  /// What is looked at when something has failed for the first time.
+  /// Called after the first error.
   var onFirstError: () throws -> Void = {}
 
-  /// Whether failed syncs take bytes away that a stopped store may still have to read.
+  /// Whether failed syncs drop bytes that a stopped store may still have to read.
   var syncsRevert = false
 
-  /// Space is given back beside commits, as soon as there is any.
+  /// Whether automatic reclamation runs after commits as soon as there is garbage.
   private var givesBack = false
-  /// Whether the next opening puts small files together, and whether one has.
+  /// Whether the next opening merges small files, and whether an opening has done so.
   private var (joinsFiles, hasJoinedFiles) = (false, false)
-  /// Whether another process is to have the store open too.
+  /// Whether another process has the store open too.
   private var hasOtherProcesses = false
-  /// Whether values are moved that nobody has asked for.
+  /// Whether the engine moves values without a request.
   private var moves: Bool { givesBack || hasJoinedFiles }
 
-  /// What the store's identifier is made of, and what tells its files from those of others.
+  /// The seed of the store's identifier, which distinguishes its files from those of other stores.
   private let seed: UInt64
 
   init(_ fileSystem: any FileSystem, reference: ReferenceModel = ReferenceModel(), seed: UInt64 = 0) {
@@ -41,10 +41,11 @@ final class Session {
   }
 
   static let path = "/store"
-  /// Where its backups are.
+  /// The folder of the backups.
   static let backupPath = "/backup"
 
-  /// Small segments, everything on the caller's thread, the same bytes at every run, and no generations that opening makes.
+  /// Options for small segments, work on the caller's thread, reproducible bytes, and no generations created
+  /// by opening.
   static var options: EngineOptions {
     var options = EngineOptions(
       segmentBytes: 64 << 10, checkpointBytes: 1 << 20, worker: InlineWorker(), clock: SimulatedClock(),
@@ -54,14 +55,14 @@ final class Session {
     return options
   }
 
-  /// Runs all steps; the first error ends them.
+  /// Runs all steps. The first error ends the run.
   func run(_ steps: [Step]) throws {
     try open()
     for step in steps { try run(step) }
   }
 
-  /// Runs all steps, going on after errors as an application would: what failed is not repeated, and a
-  /// store that has stopped is closed and opened again.
+  /// Runs all steps and continues after errors as an application would: a failed step is not repeated, and a
+  /// stopped store is closed and reopened.
   func runThroughErrors(_ steps: [Step]) throws {
     try persist { try self.open() }
     for step in steps {
@@ -80,12 +81,13 @@ final class Session {
     }
   }
 
-  /// What a failed sync has taken away, a store that has stopped because of it can't show.
+  /// Records an error. Damage is expected, and not recorded, after a failed sync that has dropped bytes has
+  /// stopped the store.
   private func note(_ error: EngineError) {
     if error.code != .damaged || !syncsRevert || !isStopped { errors.append(error) }
   }
 
-  /// Whether the store refuses to be written.
+  /// Whether the store refuses to write.
   private var isStopped: Bool {
     do {
       try engine?.write { _ in }
@@ -95,7 +97,7 @@ final class Session {
     }
   }
 
-  /// Closes what can't be used any more; reading works up to then, as far as the disk does.
+  /// Closes a stopped engine. Before that it must still be readable, as far as the disk is.
   private func discard() throws {
     guard let engine else { return }
     do {
@@ -122,11 +124,11 @@ final class Session {
       reference.acknowledge(through: Int(engine.newestGeneration.rawValue))
     case .reclaim: try reclaim()
     case .backup: try backUp()
-    case .giveBack:
+    case .reclaimOfPeer:
       try closeHere()
       givesBack = true
       try open()
-    case .company:
+    case .otherProcess:
       try closeHere()
       hasOtherProcesses = true
       try open()
@@ -144,7 +146,7 @@ final class Session {
     }
   }
 
-  /// Where the store is that is open; 0 where none is.
+  /// The newest generation of the open store; 0 if none is open.
   var newestGeneration: Int { engine.map { Int($0.newestGeneration.rawValue) } ?? 0 }
 
   func open() throws {
@@ -155,7 +157,7 @@ final class Session {
     if givesBack { (options.toleratedGarbage, options.checkpointBytes) = (0, 64 << 10) }
     if joinsFiles { options.toleratedSmallFiles = 1 }
     if givesBack || joinsFiles { allowMoves() }
-    // Each lets go of the lead when it has written.
+    // Each process releases the writer lease after each write.
     if hasOtherProcesses { (options.idleSeconds, options.sharesInProcess) = (nil, false) }
     let opened = try Engine(at: Self.path, options: options, fileSystem: process)
     engine = opened
@@ -168,7 +170,7 @@ final class Session {
       reference.settle(on: Int(opened.newestGeneration.rawValue), rows, opensWithMoves: joinsFiles),
       "opened at generation \(opened.newestGeneration) with \(rows.summary); possible are "
         + reference.now.summary)
-    // Where a sync has failed meanwhile, what was moved last may not be published.
+    // If a sync has failed in the meantime, the last moves may be unpublished.
     if joinsFiles { allowMoves() }
   }
 
@@ -178,16 +180,16 @@ final class Session {
     try closeHere()
   }
 
-  /// The other process keeps it open.
+  /// Closes the engine of this process. The other process keeps the store open.
   private func closeHere() throws {
     guard let closing = engine else { return }
-    // Whatever close says, the store is closed.
+    // The engine is closed even if `close` throws.
     engine = nil
     try closing.close()
     reference.acknowledge(through: Int(closing.newestGeneration.rawValue))
   }
 
-  /// Ends the use of the store without another call that could change anything.
+  /// Ends the use of the store without any further call that changes something.
   func kill() {
     for each in [process, otherProcess] { each.use(FaultPlan([.init(.any, duration: .forever)])) }
     (engine, other) = (nil, nil)
@@ -203,7 +205,7 @@ final class Session {
     let number = reference.begin()
     var rows = reference.newest
     for edit in edits { edit.apply(to: &rows, transaction: number) }
-    // A transaction that changes nothing is none.
+    // A transaction without changes makes no generation.
     guard edits.contains(where: \.isPut) || rows != reference.newest else {
       return try engine.write(durability: durability) { transaction in
         for edit in edits { try edit.apply(to: transaction, number: number) }
@@ -228,20 +230,20 @@ final class Session {
     try expect(engine, rows)
   }
 
-  /// Lets a process take up what the other has done, which may make a generation that holds the same.
+  /// Makes a process apply the commits of the other one. This can make a generation with the same contents.
   private func refresh(in engine: Engine) throws {
     allowMoves()
     try engine.write { _ in }
     settleMoves(engine)
   }
 
-  /// Behind every commit values may be moved, by transactions that nobody is told of.
+  /// Allows for moves of values after a commit, which are transactions of the engine itself.
   private func allowMoves() {
     let rows = reference.newest
     for _ in 0..<Self.internalLimit { reference.attempt(rows) }
   }
 
-  /// Moving what lives makes generations that hold the same: so many at most.
+  /// The maximum number of generations that moving live values makes. They have the same contents.
   private static let internalLimit = 64
 
   private func reclaim() throws {
@@ -251,12 +253,12 @@ final class Session {
     do {
       try engine.reclaim()
     } catch {
-      // Of values that were being moved it may be open whether they were.
+      // If the outcome is unknown, it is also unknown whether the values were moved.
       if !error.isOutcomeUnknown { settleMoves(engine) }
       throw error
     }
     settleMoves(engine)
-    // Its checkpoints have synced everything.
+    // The checkpoints of a reclamation sync everything.
     reference.acknowledge(through: Int(engine.newestGeneration.rawValue))
     try expect(engine, rows)
   }
@@ -270,7 +272,7 @@ final class Session {
     guard let engine else { return }
     reference.beginBackup()
     let report = try engine.backup(to: Self.backupPath, fileSystem: process)
-    // What was copied was made durable before.
+    // A backup makes everything durable before it is copied.
     reference.acknowledge(through: Int(engine.newestGeneration.rawValue))
     reference.endBackup(of: Int(report.generation.rawValue))
   }
@@ -307,7 +309,7 @@ final class Session {
 }
 
 extension Rows {
-  /// Enough to tell one state from another in a message.
+  /// A summary that distinguishes states in a message.
   var summary: String {
     let parts = sorted { $0.key < $1.key }.map { key, value in
       "\(key)=\(String(decoding: value.prefix(6), as: UTF8.self))…\(value.count)"
@@ -317,7 +319,7 @@ extension Rows {
 }
 
 extension ReferenceModel.Promise {
-  /// All that may be found.
+  /// All states that may be found.
   var summary: String {
     generations.indices[durable...].map { "\($0): \(generations[$0].summary)" }.joined(separator: " or ")
   }

@@ -2,19 +2,17 @@ import HeartwoodEngine
 import HeartwoodFaults
 import HeartwoodFiles
 
-/// What has to hold of every store that a crash leaves, whatever its workload, held against a witness that
-/// knows nothing of how a store works.
+/// Checks the invariants of every store after a crash, whatever its workload, against a reference model.
 struct StoreChecker {
   let promise: ReferenceModel.Promise
-  /// Of so many older generations one is looked at.
+  /// One of this many older generations is checked.
   var everyGeneration = 1
 
   init(promise: ReferenceModel.Promise) { self.promise = promise }
 
-  /// Opens the store of a disk, which is `promise`'s to keep, looks at all of it, goes on with it, and
-  /// opens it again.
+  /// Opens the store of a disk, checks all of it against `promise`, writes to it, and reopens it.
   ///
-  /// - Returns: the generation that was found.
+  /// - Returns: The generation that was found.
   @discardableResult
   func check(_ disk: any FileSystem, options: EngineOptions = Session.options) throws -> Int {
     let shown = try lookWithoutWriting(disk, options)
@@ -33,8 +31,9 @@ struct StoreChecker {
     return found
   }
 
-  /// Opening to read only shows a whole state and leaves every byte alone. What it can't know to be durable
-  /// it counts and does not show. Returns the generation behind that; nil where there is no store to read.
+  /// Checks that opening read-only shows a complete state and changes no byte. Transactions that are not
+  /// proven durable are counted, not shown. Returns the generation that includes them; nil if there is no
+  /// readable store.
   private func lookWithoutWriting(_ disk: any FileSystem, _ options: EngineOptions) throws -> Int? {
     let simulated = (disk as? FaultInjectingFileSystem)?.disk ?? disk as? SimulatedFileSystem
     let before = simulated?.digest
@@ -57,7 +56,7 @@ struct StoreChecker {
       return try Engine(at: Session.path, options: options, fileSystem: disk)
     } catch {
       guard error.code == .notAStore || error.code == .notFound else { throw error }
-      try require(promise.durable == 0, "to read only: \(error)")
+      try require(promise.durable == 0, "opened read-only: \(error)")
       return nil
     }
   }
@@ -71,7 +70,8 @@ struct StoreChecker {
     return result
   }
 
-  /// What is there is whole, acknowledged or under way, and so is every older generation.
+  /// Checks that the newest generation is allowed by the promise, and that all older generations are
+  /// complete.
   private func contents(of engine: Engine) throws -> Int {
     let generation = Int(engine.newestGeneration.rawValue)
     let rows = try Session.rows(of: engine)
@@ -82,7 +82,7 @@ struct StoreChecker {
     try verify(engine)
     let records = try engine.generations()
     let numbers = records.map { Int($0.generation.rawValue) }
-    // Their frames may be in segments that were given back, the oldest first.
+    // The frames of the oldest generations may be in segments that were reclaimed.
     try require(
       numbers == Array((generation - numbers.count + 1)..<(generation + 1)),
       "at generation \(generation) the store lists \(numbers)")
@@ -94,8 +94,8 @@ struct StoreChecker {
     return generation
   }
 
-  /// What a recovery has done is done: the next opening changes nothing but the anchor, and opening again and
-  /// again takes no more room.
+  /// Checks that recovery is complete: the next opening changes only the anchor, and repeated openings use no
+  /// additional space.
   private func findNothingToRecover(
     _ disk: any FileSystem, _ options: EngineOptions, generation: Int
   ) throws {
@@ -105,10 +105,10 @@ struct StoreChecker {
         Int(engine.newestGeneration.rawValue) == generation, "the second opening finds another state")
     }
     let after = try sizes(of: disk)
-    try require(after == files, "the second opening makes of \(files) \(after)")
+    try require(after == files, "the second opening changes the files from \(files) to \(after)")
   }
 
-  /// A store that was recovered takes another transaction and keeps it.
+  /// Checks that a recovered store commits another transaction and keeps it.
   private func goOn(_ disk: any FileSystem, _ options: EngineOptions, from generation: Int) throws {
     var rows = promise.generations[generation]
     rows["after the crash"] = [1, 2, 3]
@@ -117,25 +117,25 @@ struct StoreChecker {
       let found = try Session.rows(of: engine)
       try require(
         found == rows && Int(engine.newestGeneration.rawValue) == generation + 1,
-        "written once more, the store is at generation \(engine.newestGeneration) with \(found.summary)")
+        "after another write the store is at generation \(engine.newestGeneration) with \(found.summary)")
       try verify(engine)
     }
   }
 
-  /// The folder has the store's files and no others.
+  /// Checks that the folder contains only files of the store.
   private func lookForRemains(_ disk: any FileSystem, _ path: String) throws {
     for name in try sizes(of: disk, path).keys {
       try require(Self.isExpected(name), "there is a file left over, \(name)")
     }
   }
 
-  /// Whether a file of this name belongs to a store that nobody is making.
+  /// Whether a complete store can have a file with this name.
   static func isExpected(_ name: String) -> Bool {
     ["anchor", "lock", "processes", "reserve"].contains(name) || name.hasSuffix(".log")
       || name.hasSuffix(".pages")
   }
 
-  /// The bytes of every file, by its name.
+  /// The size of every file in bytes, by name.
   private func sizes(of disk: any FileSystem, _ path: String = Session.path) throws -> [String: Int64] {
     let folder = try disk.openDirectory(path)
     var sizes: [String: Int64] = [:]
@@ -149,7 +149,7 @@ struct StoreChecker {
 
   // MARK: Backups
 
-  /// The folder of the backups holds one that is whole, of a generation that it may be of.
+  /// Checks that the backup folder contains a complete backup of an allowed generation.
   private func checkBackup(on disk: any FileSystem, _ options: EngineOptions) throws {
     guard let backup = promise.backup else { return }
     var reading = options
@@ -173,7 +173,7 @@ struct StoreChecker {
     try engine.close()
   }
 
-  /// The next backup to the same folder is whole again, and leaves nothing over.
+  /// Checks that the next backup to the same folder is complete and leaves no other files.
   private func backUpAgain(_ disk: any FileSystem, _ options: EngineOptions, of generation: Int) throws {
     guard promise.backup != nil else { return }
     let rows = try open(disk, options) { engine in

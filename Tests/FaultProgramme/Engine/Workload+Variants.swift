@@ -2,13 +2,13 @@ import HeartwoodEngine
 import HeartwoodFaults
 
 extension Workload {
-  /// The same workload with other sizes, names and durabilities, and with a few steps more. Variant 0 is the
+  /// The same workload with other sizes, names and durabilities, and some additional steps. Variant 0 is the
   /// workload itself.
   func variant(_ number: Int, seed: UInt64) -> Workload {
     guard number > 0 else { return self }
     var random = SplitMix64(seed: seed &* 0x1_0001 &+ UInt64(number))
     var change = Change(&random)
-    // What fills a disk has to fill it still.
+    // A workload that fills the disk must still fill it.
     if !faults.isEmpty { change.factor = max(100, change.factor) }
     var steps = steps.map { change.of($0, &random) }
     for _ in 0...random.below(3) {
@@ -19,7 +19,7 @@ extension Workload {
       faults: faults)
   }
 
-  /// What is done to every step alike.
+  /// The change that is applied to every step.
   private struct Change {
     private let prefix: String
     var factor: Int
@@ -37,7 +37,8 @@ extension Workload {
       case .elsewhere(let durability, let edits):
         return .elsewhere(durability, edits.map { of($0, &random) })
       case .rollBack(let edits): return .rollBack(edits.map { of($0, &random) })
-      case .checkpoint, .reclaim, .backup, .giveBack, .company, .reopen, .kill, .joinFiles: return step
+      case .checkpoint, .reclaim, .backup, .reclaimOfPeer, .otherProcess, .reopen, .kill, .joinFiles:
+        return step
       }
     }
 
@@ -53,7 +54,7 @@ extension Workload {
   static func anyStep(_ random: inout SplitMix64) -> Step {
     switch random.below(11) {
     case 9: .backup
-    case 10: .giveBack
+    case 10: .reclaimOfPeer
     case 8: .reclaim
     case 0: .checkpoint
     case 1: .reopen

@@ -5,7 +5,7 @@ import HeartwoodFiles
 /// The contents of a store.
 typealias Rows = [String: [UInt8]]
 
-/// One change inside a transaction.
+/// One change in a transaction.
 enum Edit: Sendable {
   case put(String, bytes: Int)
   case delete(String)
@@ -15,7 +15,7 @@ enum Edit: Sendable {
     if case .put = self { true } else { false }
   }
 
-  /// The value differs with the transaction, so that an old one is never taken for a new one.
+  /// The value depends on the transaction, so that an old value is never mistaken for a new one.
   func apply(to rows: inout Rows, transaction: Int) {
     switch self {
     case .put(let key, let bytes): rows[key] = Self.value(of: key, bytes, transaction)
@@ -47,32 +47,32 @@ enum Step: Sendable {
   /// A transaction whose closure throws.
   case rollBack([Edit])
   case checkpoint
-  /// Gives space back.
+  /// Reclaims space.
   case reclaim
-  /// Copies the store to a folder beside it, where the earlier backup is.
+  /// Backs the store up to a folder next to it, which may contain an earlier backup.
   case backup
 
-  /// Closes and opens; from now on space is given back beside commits.
-  case giveBack
-  /// Closes and opens; from now on another process has the store open too.
-  case company
+  /// Reopens the store with automatic reclamation after commits.
+  case reclaimOfPeer
+  /// Reopens the store; from now on another process has it open too.
+  case otherProcess
   /// The other process commits; without one, this one does.
   case elsewhere(Durability, [Edit])
-  /// Closes and opens.
+  /// Closes and reopens the store.
   case reopen
-  /// Ends the process, and the other one too, without closing, and opens the store in another.
+  /// Ends all processes without closing, and opens the store in another one.
   case kill
-  /// The same; the other puts small files together.
+  /// Same as `kill`, but the new process merges small files.
   case joinFiles
 }
 
-/// A named list of steps; it begins by opening the store, which creates it where it is missing.
+/// A named list of steps. It starts by opening the store, which is created if it is missing.
 struct Workload: Sendable, CustomStringConvertible {
   let description: String
-  /// What happened before, undisturbed.
+  /// Steps that run before the workload, without faults.
   let preparation: [Step]
   let steps: [Step]
-  /// What goes wrong meanwhile.
+  /// The faults during the workload.
   let faults: FaultPlan
 
   init(
@@ -86,15 +86,15 @@ struct Workload: Sendable, CustomStringConvertible {
 
   static let all = ofOneProcess + [turns]
 
-  /// Those that go on behind errors. Where one of two processes meets one, the other may make a generation more, behind a
-  /// commit of which it is not known whether it has happened: more than a witness can say. What has to hold then the engine's
-  /// tests show (`A process with a failing call`).
+  /// The workloads that continue after errors. With two processes, the other one can make an additional
+  /// generation after a commit with an unknown outcome, which the reference model can't predict. The engine's
+  /// own tests cover this case (`A process with a failing call`).
   static let ofOneProcess = [
     creation, inserts, inOrder, changes, checkpoints, deferred, manySmall, roll, deferredRoll, largeValues,
     reopening, longTransactions, smallFiles, fullDisk, reclaiming, backups, givingBack,
   ]
 
-  /// Brings a disk to where the workload begins, and closes the store.
+  /// Prepares a disk for the workload and closes the store.
   func prepare(_ fileSystem: any FileSystem, _ reference: ReferenceModel) throws {
     guard !preparation.isEmpty else { return }
     let session = Session(fileSystem, reference: reference)
@@ -110,7 +110,7 @@ struct Workload: Sendable, CustomStringConvertible {
     ])
 
   static let changes = Workload(
-    "overwrites, deletes, range deletes, a transaction given up",
+    "overwrites, deletes, range deletes, a transaction rolled back",
     preparation: [.commit(.full, names("k", 0..<20, bytes: 60))],
     [
       .commit(.full, [.put("k3", bytes: 61), .put("k4", bytes: 3)]),
@@ -159,7 +159,7 @@ struct Workload: Sendable, CustomStringConvertible {
     ])
 
   static let deferredRoll = Workload(
-    "the log goes on in another segment between deferred commits",
+    "the log continues in another segment between deferred commits",
     preparation: [.commit(.full, names("k", 0..<3, bytes: 20_000))],
     [
       .commit(.deferred, [.put("l", bytes: 9000)]),
@@ -186,7 +186,7 @@ struct Workload: Sendable, CustomStringConvertible {
     ])
 
   static let longTransactions = Workload(
-    "transactions over several segments, one of them given up",
+    "transactions over several segments, one of them rolled back",
     preparation: [.commit(.full, names("k", 0..<10, bytes: 300))],
     [
       .commit(.deferred, [.put("before", bytes: 30)]),
@@ -289,7 +289,7 @@ struct Workload: Sendable, CustomStringConvertible {
     preparation: (0..<3).map { round in
       .commit(.full, (0..<40).map { .put("k\($0 * (2 * round + 1) % 40)", bytes: 500) })
     },
-    [.giveBack]
+    [.reclaimOfPeer]
       + (0..<8).map { round in
         .commit(
           round % 3 == 2 ? .deferred : .full, (0..<25).map { .put("k\(($0 * 7 + round) % 40)", bytes: 700) })
@@ -300,7 +300,7 @@ struct Workload: Sendable, CustomStringConvertible {
     "two processes that write by turns",
     preparation: [.commit(.full, names("k", 0..<40, bytes: 300))],
     [
-      .company,
+      .otherProcess,
       .commit(.full, [.put("a", bytes: 40)]),
       .elsewhere(.full, [.put("b", bytes: 50), .delete("k1")]),
       .commit(.deferred, [.put("a", bytes: 60)]),
@@ -326,7 +326,7 @@ struct Workload: Sendable, CustomStringConvertible {
     ],
     faults: .fullDisk(after: 70_000))
 
-  /// Keys that come in order, with values of which some lie in their leaves.
+  /// Keys in ascending order. Some of the values are small enough to be stored in the leaves.
   private static func numbered(_ numbers: Range<Int>) -> [Edit] {
     numbers.map { .put("k\(1000 + $0)", bytes: $0 % 5 == 0 ? 12 : 20) }
   }

@@ -2,7 +2,7 @@ import HeartwoodEngine
 import HeartwoodFaults
 import HeartwoodFiles
 
-/// An error at every call.
+/// Fails every call once.
 struct ErrorPart: Part {
   let name = "errors"
   let summary = "an error at every call, once and for ever; short transfers; nothing left open"
@@ -11,7 +11,7 @@ struct ErrorPart: Part {
     [Goal(figure: "failing calls", count: size == .short ? 3_000 : 15_000)]
   }
 
-  /// The short size fails every call in one way, the standard one in all usual ways.
+  /// The short size fails every call in one way, the standard size in all usual ways.
   func leastPieces(of size: Size) -> Int {
     let rounds = size == .short ? 1 : WayToFail.usual.count
     return rounds * ErrorSubject.all.count
@@ -22,7 +22,7 @@ struct ErrorPart: Part {
     let subject = ErrorSubject.all[number % ErrorSubject.all.count]
     let usual = WayToFail.usual
     guard round < usual.count + WayToFail.unusual.count else { return nil }
-    // Each call in another way, so that one round has met them all.
+    // Each call fails in another way, so that one round covers all ways.
     let ways = round < usual.count ? usual : WayToFail.unusual
     return Piece(name: "\(subject.description), round \(round)") { figures in
       try subject.run(in: { ways[($0 + round) % ways.count] }, isFirst: round == 0, &figures)
@@ -30,13 +30,13 @@ struct ErrorPart: Part {
   }
 }
 
-/// Something that is done while calls fail.
+/// An activity during which calls fail.
 enum ErrorSubject: Sendable, CustomStringConvertible {
   case workload(Workload)
   case opening(Workload)
   case shortTransfers(Workload)
   case realDisk(Workload)
-  /// A part of all calls in the life of a graph.
+  /// A share of all calls of the graph workload.
   case graph(Int)
   case graphOpening
 
@@ -58,7 +58,7 @@ enum ErrorSubject: Sendable, CustomStringConvertible {
     }
   }
 
-  /// Fails each call in the way that its number chooses.
+  /// Fails each call in the way that its number selects.
   func run(in way: (Int) -> WayToFail, isFirst: Bool, _ figures: inout Figures) throws {
     switch self {
     case .workload(let workload): try run(workload, way, &figures)
@@ -101,7 +101,7 @@ enum ErrorSubject: Sendable, CustomStringConvertible {
     try short.runAll(largestRead: 13, largestWrite: 17)
   }
 
-  /// A few calls only, as each makes a folder.
+  /// Fails only a few calls, because each run needs a folder of its own.
   private func runOnRealDisk(
     _ workload: Workload, _ way: (Int) -> WayToFail, _ figures: inout Figures
   ) throws {

@@ -2,11 +2,11 @@ import HeartwoodEngine
 import HeartwoodFaults
 import HeartwoodFiles
 
-/// A workload on a disk on which something goes wrong, and everything that has to hold then.
+/// A workload on a disk with faults, and the checks of its behavior.
 struct ErrorScenario {
   let prepared: PreparedWorkload
   let plan: FaultPlan
-  /// What of it is looked at after a crash.
+  /// The images to check after a crash.
   var limits = Self.fewImages
 
   static var fewImages: CrashImageLimits {
@@ -15,16 +15,16 @@ struct ErrorScenario {
     return limits
   }
 
-  /// What came of a run.
+  /// The result of a run.
   struct Outcome {
-    /// How often the plan was met.
+    /// The number of injected faults.
     var firings: Int
-    /// What the store said of it.
+    /// The errors that the store threw.
     var errors: [EngineError]
   }
 
-  /// Runs the workload through its errors. Looks at what a crash leaves after the first error and in the
-  /// end, at what closing leaves open, and at what opening finds when nothing fails any more.
+  /// Runs the workload through its errors. Checks the crash images after the first error and at the end, the
+  /// files that remain open after closing, and the state after reopening without faults.
   @discardableResult
   func run() throws -> Outcome {
     let (disk, reference) = prepared.begin()

@@ -1,17 +1,17 @@
 import HeartwoodFaults
 import HeartwoodFiles
 
-/// One call of many, by its operation and its number among those.
+/// One call, identified by its operation and its number among the calls of that operation.
 struct FailingCall: Sendable, CustomStringConvertible {
   let calls: FaultPlan.Calls
   let number: Int
 
   var description: String { "\(calls) \(number)" }
 
-  /// All calls that `body` makes to a file system over `base`, operation by operation.
+  /// All calls that `body` makes to a file system over `base`, in order of their operations.
   static func all(over base: any FileSystem, _ body: (any FileSystem) throws -> Void) throws -> [FailingCall]
   {
-    // Faults that are never met: only their counters are wanted.
+    // These faults never apply. They are used for their counters.
     let kinds = FileSystemError.Operation.allCases.map(FaultPlan.Calls.of)
     let plan = FaultPlan(kinds.map { FaultPlan.Fault($0, occurrence: .max) })
     let fileSystem = FaultInjectingFileSystem(base: base, plan: plan)
@@ -21,7 +21,7 @@ struct FailingCall: Sendable, CustomStringConvertible {
     }
   }
 
-  /// The call fails in this way.
+  /// The plan in which the call fails in this way.
   func plan(_ way: WayToFail) -> FaultPlan {
     let calls = way.isOfAllCalls ? FaultPlan.Calls.any : calls
     return FaultPlan([
@@ -30,17 +30,17 @@ struct FailingCall: Sendable, CustomStringConvertible {
   }
 }
 
-/// How a call fails.
+/// The way in which a call fails.
 struct WayToFail: Sendable, CustomStringConvertible {
   let code: FileSystemError.Code
   var duration = FaultPlan.Duration.once
   var effect = FaultPlan.Effect.none
-  /// Not only the calls of one operation are counted and fail.
+  /// Whether calls of all operations are counted and fail.
   var isOfAllCalls = false
 
   var description: String { "\(code), \(duration), \(effect)" }
 
-  /// The ways that every call fails in.
+  /// The ways in which every call fails.
   static let usual = [
     WayToFail(code: .inputOutput),
     WayToFail(code: .noSpace),
@@ -51,9 +51,9 @@ struct WayToFail: Sendable, CustomStringConvertible {
     WayToFail(code: .inputOutput, duration: .forever, isOfAllCalls: true),
   ]
 
-  /// Every other kind of error that a file system is known to give. `noSpace` stands for a full quota too,
-  /// `tooManyOpenFiles` for the process's and the system's limit, and `other` for whatever has no name
-  /// here: a stale handle of a network's file, a time-out, a call that was interrupted.
+  /// The other kinds of errors that file systems return. `noSpace` includes exceeded quotas,
+  /// `tooManyOpenFiles` the limits of the process and of the system, and `other` all remaining errors: a
+  /// stale network file handle, a timeout, an interrupted call.
   static let unusual: [WayToFail] =
     [
       FileSystemError.Code.permissionDenied, .readOnlyFileSystem, .tooManyOpenFiles, .outOfMemory,

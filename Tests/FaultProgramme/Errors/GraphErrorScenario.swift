@@ -4,16 +4,17 @@ import HeartwoodEngine
 import HeartwoodFaults
 import HeartwoodFiles
 
-/// The life of a library on a disk that fails at some point: what is refused is tried again.
+/// The graph workload on a disk with a failing call. Refused saves are retried.
 final class GraphErrorScenario {
   struct Outcomes: CustomStringConvertible {
     var firings = 0
     var refused = 0
-    /// The same context has saved at the second time.
+    /// The number of saves that succeeded when the same context retried them.
     var retried = 0
-    /// The store had stopped, or it was open what had become of a save.
+    /// The number of times the store was reopened because it had stopped or the outcome of a save was
+    /// unknown.
     var reopened = 0
-    /// What crashes have left.
+    /// The number of crash images.
     var images = 0
 
     mutating func add(_ other: Outcomes) {
@@ -42,7 +43,7 @@ final class GraphErrorScenario {
     fileSystem = FaultInjectingFileSystem(base: disk, plan: plan)
   }
 
-  /// All calls, where nothing fails.
+  /// All calls of a run without faults.
   static func calls() throws -> [FailingCall] {
     let states = try GraphSession.states()
     return try FailingCall.all(over: SimulatedFileSystem()) { fileSystem in
@@ -108,7 +109,7 @@ final class GraphErrorScenario {
     try require(reference.candidates.contains(facts), "\(moment): found\n\(facts)")
   }
 
-  /// One save, and what has to hold where it is refused.
+  /// Attempts one save, and checks the state if it is refused.
   private func attempt(_ step: GraphStep) throws {
     guard let container else { return }
     let context = container.newBackgroundContext()
@@ -131,8 +132,8 @@ final class GraphErrorScenario {
     }
   }
 
-  /// Makes a step's changes; where reading for them fails, it says so, and they are made again in another
-  /// context.
+  /// Makes the changes of a step. If a read for them fails, the error must be reported, and the changes are
+  /// repeated in another context.
   private func edit(_ step: GraphStep, _ context: ManagedObjectContext) throws -> Bool {
     do {
       try step.edit(context)
@@ -146,7 +147,8 @@ final class GraphErrorScenario {
     }
   }
 
-  /// After a refusal: reading goes on, and the same save works with the disk, or after opening it again.
+  /// Checks that reading works after a refusal, and that the same save succeeds when the disk works again, if
+  /// necessary after reopening.
   private func settle(_ context: ManagedObjectContext, _ isOutcomeUnknown: Bool) throws {
     for image in disk.crashImages(limits) {
       outcomes.images += 1

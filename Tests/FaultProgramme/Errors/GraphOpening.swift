@@ -2,7 +2,7 @@ import Heartwood
 import HeartwoodFaults
 import HeartwoodFiles
 
-/// A graph that is opened and read as a whole, on a disk on which a call fails: the right objects, or an
+/// Opens and reads a whole graph on a disk on which a call fails. The result must be the right objects or an
 /// error.
 struct GraphOpening {
   private let image: CrashImage
@@ -17,7 +17,7 @@ struct GraphOpening {
     image = try disk.untouchedImage()
   }
 
-  /// All calls, where nothing fails.
+  /// All calls of a run without faults.
   func calls() throws -> [FailingCall] {
     try FailingCall.all(over: image.mounted()) { fileSystem in
       let container = try GraphSession.open(fileSystem)
@@ -26,7 +26,7 @@ struct GraphOpening {
     }
   }
 
-  /// Returns whether something was refused.
+  /// Returns whether an error was thrown.
   func run(_ plan: FaultPlan) throws -> Bool {
     let disk = image.mounted()
     var isRefused = false

@@ -2,8 +2,8 @@ import HeartwoodEngine
 import HeartwoodFaults
 import HeartwoodFiles
 
-/// The opening of a store that was not closed, and looking at all of it, on a disk on which a call fails:
-/// the error is said, nothing is lost, and the next opening finds everything.
+/// Opens and reads a store that was not closed, on a disk on which a call fails. The error must be reported,
+/// nothing may be lost, and the next opening must find everything.
 struct OpeningErrorScenario {
   private let image: CrashImage
   private let reference: ReferenceModel
@@ -19,12 +19,12 @@ struct OpeningErrorScenario {
     image = try disk.untouchedImage()
   }
 
-  /// All calls, where nothing fails.
+  /// All calls of a run without faults.
   func calls(_ access: EngineOptions.Access) throws -> [FailingCall] {
     try FailingCall.all(over: image.mounted()) { try Self.look($0, access) }
   }
 
-  /// Returns whether the plan was met.
+  /// Returns whether a fault of the plan was injected.
   func run(_ plan: FaultPlan, _ access: EngineOptions.Access) throws -> Bool {
     let disk = image.mounted()
     let before = disk.digest
@@ -43,7 +43,7 @@ struct OpeningErrorScenario {
     var options = Session.options
     options.access = access
     let engine = try Engine(at: Session.path, options: options, fileSystem: fileSystem)
-    // What is open is closed, whatever the reading says.
+    // Closes the engine even if reading fails.
     let outcome = Result { try lookAtAll(of: engine) }
     try engine.close()
     try outcome.get()

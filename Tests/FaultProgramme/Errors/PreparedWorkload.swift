@@ -1,7 +1,7 @@
 import HeartwoodFaults
 import HeartwoodFiles
 
-/// A workload and the disk on which it begins, to be run many times.
+/// A workload with its prepared disk, for repeated runs.
 struct PreparedWorkload {
   let workload: Workload
   private let image: CrashImage
@@ -14,12 +14,12 @@ struct PreparedWorkload {
     image = try disk.untouchedImage()
   }
 
-  /// A disk as the preparation leaves it, and what was promised so far.
+  /// A copy of the prepared disk and of its reference model.
   func begin() -> (disk: SimulatedFileSystem, reference: ReferenceModel) {
     (image.mounted(), ReferenceModel(reference))
   }
 
-  /// All calls of the steps and of closing, where nothing fails.
+  /// All calls of the steps and of closing, in a run without faults.
   func calls() throws -> [FailingCall] {
     let (disk, reference) = begin()
     return try FailingCall.all(over: disk) { fileSystem in
@@ -31,7 +31,7 @@ struct PreparedWorkload {
 }
 
 extension SimulatedFileSystem {
-  /// The disk as it is now, with everything durable.
+  /// The disk in its current state, with everything durable.
   func untouchedImage() throws -> CrashImage {
     let images = Array(crashImages(.prefixesOnly))
     guard let image = images.first(where: { $0.keptChangeCount == unsyncedChangeCount }) else {

@@ -2,11 +2,11 @@ import HeartwoodEngine
 import HeartwoodFaults
 import HeartwoodFiles
 
-/// Errors over the real file system, where what is left open costs the process a descriptor or a map.
+/// Errors over the real file system, where a leak costs the process a descriptor or a memory map.
 struct RealDisk {
   let workload: Workload
 
-  /// All calls, where nothing fails.
+  /// All calls of a run without faults.
   func calls() throws -> [FailingCall] {
     let folder = try RootedFileSystem()
     return try FailingCall.all(over: folder) { fileSystem in
@@ -16,20 +16,19 @@ struct RealDisk {
     }
   }
 
-  /// Runs the workload through its errors, with the session alone knowing the store, and looks at what is
-  /// open before and after.
+  /// Runs the workload through its errors and compares the open descriptors and maps before and after.
   func run(_ plan: FaultPlan) throws {
     let folder = try RootedFileSystem()
     let reference = ReferenceModel()
     do {
       try live(folder, plan, reference)
-      if let compiled = folder.compiled { try require(compiled.isEmpty, "still in use: \(compiled)") }
+      if let openFiles = folder.openFiles { try require(openFiles.isEmpty, "still in use: \(openFiles)") }
       try StoreChecker(promise: reference.now).check(folder)
     } catch { throw Finding("\(plan), on a real disk: \(error)") }
   }
 
   private func live(_ folder: RootedFileSystem, _ plan: FaultPlan, _ reference: ReferenceModel) throws {
-    // Nothing is gained by waiting for the disk.
+    // Omits the syncs, because their effect is not tested here.
     let quick: FaultPlan = [.sync(.lies, .forever), .syncDirectory(.lies, .forever)]
     let session = Session(FaultInjectingFileSystem(base: folder, plan: plan + quick), reference: reference)
     try session.runThroughErrors(workload.preparation + workload.steps)

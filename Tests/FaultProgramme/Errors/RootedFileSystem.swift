@@ -1,13 +1,13 @@
 import Foundation
 import HeartwoodFiles
 
-/// A folder of the real file system as if it were all there is.
+/// A folder of the real file system that acts as the root.
 final class RootedFileSystem: FileSystem {
-  /// The folder, by the path that the system itself knows it by.
+  /// The canonical path of the folder.
   let root: String
   private let base = PosixFileSystem()
 
-  /// Makes an empty folder for it.
+  /// Creates an empty folder.
   init() throws {
     let folder = FileManager.default.temporaryDirectory.appending(path: "errors-\(UUID().uuidString)")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
@@ -22,14 +22,14 @@ final class RootedFileSystem: FileSystem {
 
   func createDirectory(_ path: String) throws(FileSystemError) { try base.createDirectory(root + path) }
 
-  /// The descriptors and maps that this process has of anything in the folder; nil where the system does
-  /// not tell.
-  var compiled: [String]? {
+  /// The open descriptors and memory maps of this process in the folder; nil if the system does not list
+  /// them.
+  var openFiles: [String]? {
     let manager = FileManager.default
     guard let numbers = try? manager.contentsOfDirectory(atPath: "/proc/self/fd"),
       let maps = try? String(contentsOfFile: "/proc/self/maps", encoding: .utf8)
     else { return nil }
-    // A descriptor that another thread has closed meanwhile leads nowhere.
+    // A descriptor that another thread has closed in the meantime has no link.
     let links = numbers.compactMap { try? manager.destinationOfSymbolicLink(atPath: "/proc/self/fd/\($0)") }
     let mapped = maps.split(separator: "\n").map(String.init)
     return (links + mapped).filter { $0.contains(root) }

@@ -1,11 +1,11 @@
 import HeartwoodFaults
 import HeartwoodFiles
 
-/// A workload during which one read or write transfers less than it was asked to: nobody notices.
+/// Runs a workload with one short read or write. The result must be unaffected.
 struct ShortTransfers {
   let prepared: PreparedWorkload
 
-  /// One call, and how much of it is transferred.
+  /// One call and the number of bytes that it transfers.
   struct Transfer: Sendable {
     let fault: FaultPlan.Fault
 
@@ -14,8 +14,8 @@ struct ShortTransfers {
     }
   }
 
-  /// Every transfer of the workload, cut down to one byte, to its half, and to all bytes but one; and
-  /// every write to none, for once.
+  /// Every transfer of the workload, shortened to one byte, to its half, and to all bytes but one; in
+  /// addition, every write shortened to zero bytes, once.
   func transfers() throws -> [Transfer] {
     let (disk, reference) = prepared.begin()
     let recorder = RecordingFileSystem(base: disk, operations: [.read, .write])
@@ -40,7 +40,7 @@ struct ShortTransfers {
     } catch { throw Finding("\(transfer.fault): \(error)") }
   }
 
-  /// A disk that never does more than a few bytes at a time.
+  /// Runs the workload on a disk that transfers only a few bytes at a time.
   func runAll(largestRead: Int, largestWrite: Int) throws {
     let (disk, reference) = prepared.begin()
     let plan = FaultPlan(largestRead: largestRead, largestWrite: largestWrite)
@@ -58,7 +58,7 @@ struct ShortTransfers {
     return newest
   }
 
-  /// From "write /store/anchor 0..<512".
+  /// Parses the length from a line such as "write /store/anchor 0..<512".
   private static func length(in line: String) -> Int {
     let numbers = (line.split(separator: " ").last ?? "").split(separator: "..<").compactMap { Int($0) }
     return numbers.count == 2 ? numbers[1] - numbers[0] : 1

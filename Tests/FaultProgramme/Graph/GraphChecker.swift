@@ -3,14 +3,14 @@ import Heartwood
 import HeartwoodFaults
 import HeartwoodFiles
 
-/// What has to hold of a graph's store that a crash leaves.
+/// Checks the graph of a store after a crash.
 struct GraphChecker {
-  /// All that may be found.
+  /// All states that may be found.
   let candidates: [GraphFacts]
 
-  /// Opens the store of a disk, looks at all of it, saves in it once more, and opens it again.
+  /// Opens the store of a disk, checks all of it, saves once more, and reopens it.
   ///
-  /// - Returns: what was found.
+  /// - Returns: The state that was found.
   @discardableResult
   func check(_ disk: any FileSystem) throws -> GraphFacts {
     let container = try GraphSession.open(disk)

@@ -4,9 +4,9 @@ import HeartwoodEngine
 import HeartwoodFaults
 import HeartwoodFiles
 
-/// A library on a file system that a test brings.
+/// The graph workload on any file system.
 enum GraphSession {
-  /// Small segments and frequent checkpoints, all on the caller's thread.
+  /// Options for small segments, frequent checkpoints, and work on the caller's thread.
   static var options: EngineOptions {
     var options = Session.options
     options.checkpointBytes = 64 << 10
@@ -27,10 +27,10 @@ enum GraphSession {
     return container
   }
 
-  /// One for all: a frozen model stays as long as the process.
+  /// One model for all runs, because a frozen model is never deallocated.
   private static let model = Result { try ManagedObjectModel(types: Library.types) }
 
-  /// One save in a context of its own.
+  /// Executes one save in its own context.
   static func run(_ step: GraphStep, on container: PersistentContainer) throws {
     let context = container.newBackgroundContext()
     try context.performAndWait {
@@ -39,7 +39,7 @@ enum GraphSession {
     }
   }
 
-  /// The whole life of a library: every save, with the store closed and opened between some of them.
+  /// Executes the whole workload: every save, and reopening of the store between some of them.
   static func live(on fileSystem: any FileSystem, _ reference: GraphWitness) throws {
     var container = try open(fileSystem)
     for (number, step) in GraphWorkload.steps.enumerated() {
@@ -53,7 +53,7 @@ enum GraphSession {
     try container.close()
   }
 
-  /// What there is to be seen before the first save, and after each of them, where nothing goes wrong.
+  /// The states before the first save and after each save of a run without faults.
   static func states() throws -> [GraphFacts] {
     let container = try open(MemoryFileSystem())
     var states = [try GraphFacts(of: container)]
@@ -68,7 +68,7 @@ enum GraphSession {
   }
 }
 
-/// Which of the states have to be there, and which may be.
+/// Tracks which states must exist and which may.
 final class GraphWitness: @unchecked Sendable {
   private let lock = Lock()
   private let states: [GraphFacts]
@@ -78,21 +78,21 @@ final class GraphWitness: @unchecked Sendable {
 
   init(_ states: [GraphFacts]) { self.states = states }
 
-  /// The number of the last save that was acknowledged.
+  /// The number of the last acknowledged save.
   var number: Int { lock.withLock { acknowledged } }
 
   var newest: GraphFacts { states[number] }
 
   var now: GraphChecker { GraphChecker(candidates: candidates) }
 
-  /// All that may be found after a crash now.
+  /// All states that may be found after a crash at this moment.
   var candidates: [GraphFacts] {
     lock.withLock { Array(states[acknowledged...(isSaving ? acknowledged + 1 : acknowledged)]) }
   }
 
   func begin() { lock.withLock { isSaving = true } }
 
-  /// The save was acknowledged, or found to be there.
+  /// Records that the save was acknowledged or found.
   func acknowledge() {
     let action = lock.withLock {
       isSaving = false
@@ -102,7 +102,7 @@ final class GraphWitness: @unchecked Sendable {
     action?()
   }
 
-  /// The save did not happen.
+  /// Records that the save did not happen.
   func withdraw() {
     let action = lock.withLock {
       isSaving = false
@@ -111,6 +111,6 @@ final class GraphWitness: @unchecked Sendable {
     action?()
   }
 
-  /// Lets `action` be called whenever less may be found than before.
+  /// Sets an action that is called whenever the set of allowed states shrinks.
   func whenNarrowed(_ action: @escaping @Sendable () -> Void) { lock.withLock { whenNarrowed = action } }
 }

@@ -1,7 +1,7 @@
 import Foundation
 import Heartwood
 
-/// One save: it looks up what it changes, so that it can be done again after a failure.
+/// One save. It fetches the objects that it changes, so that it can be repeated after a failure.
 struct GraphStep: Sendable, CustomStringConvertible {
   let description: String
   let edit: @Sendable (ManagedObjectContext) throws -> Void
@@ -12,10 +12,10 @@ struct GraphStep: Sendable, CustomStringConvertible {
   }
 }
 
-/// What a step looked for is not there.
+/// The error if a step does not find an object.
 struct NothingFound: Error {}
 
-/// The life of a library, save by save.
+/// The saves of the graph workload.
 enum GraphWorkload {
   static let steps = [
     filling, changing, linking, reordering, moving, swapping, unlinking, deleting, growing, emptying,
@@ -95,7 +95,7 @@ enum GraphWorkload {
     context.delete(try subject("law", context))
   }
 
-  /// More than the log's segment has room for.
+  /// Values that exceed the remaining space of the log segment.
   private static let growing = GraphStep("large values") { context in
     for number in 1...5 {
       let book = makeBook("L\(number)", in: context)

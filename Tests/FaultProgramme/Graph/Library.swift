@@ -1,7 +1,7 @@
 import Foundation
 import Heartwood
 
-/// A library with every kind of link: ordered, many-to-many, to itself, cascades of two steps.
+/// A library with every kind of relationship: ordered, many-to-many, reflexive, cascades of two steps.
 final class Shelf: ManagedObject {
   @Attribute(.unique) var code = ""
   @Attribute(.indexed) var height: Int64?
@@ -34,18 +34,18 @@ enum Library {
   static let types: [ManagedObject.Type] = [Shelf.self, Book.self, Subject.self, Loan.self]
 }
 
-/// Everything that can be seen of a graph and its history, in lines, so that two of them can be compared.
+/// The complete visible state of a graph and its history, as comparable lines.
 struct GraphFacts: Hashable, CustomStringConvertible {
   let lines: [String]
 
-  /// All that a context of its own sees, and the history.
+  /// The state that a new context shows, and the history.
   init(of container: PersistentContainer) throws {
     let context = container.newBackgroundContext()
     lines =
       try context.performAndWait { try Self.objects(context) } + (try container.history().map(Self.line))
   }
 
-  /// All objects as a context sees them, with what is not saved in it.
+  /// All objects as a context shows them, including its unsaved changes.
   init(of context: ManagedObjectContext) throws { lines = try Self.objects(context) }
 
   var history: [String] { lines.filter { $0.hasPrefix("transaction") } }
@@ -54,7 +54,7 @@ struct GraphFacts: Hashable, CustomStringConvertible {
 
   private static func objects(_ context: ManagedObjectContext) throws -> [String] {
     let lines = try shelves(context) + books(context) + subjects(context) + loans(context)
-    // What a property could not read is thrown by the next fetch.
+    // The next fetch throws the error of a property that could not be read.
     _ = try context.count(Subject.self)
     return lines
   }
@@ -98,7 +98,7 @@ struct GraphFacts: Hashable, CustomStringConvertible {
       return
         "\(change.changeType) \(change.changedObjectID.entity.name ?? "") \(key)\(properties)\(tombstone)"
     }
-    // In sorted order: what a set of objects is written in may differ from run to run.
+    // Sorted, because the order in which the elements of a set are written can differ between runs.
     return "transaction \(transaction.transactionNumber) by \(transaction.author ?? "nobody") in "
       + "\(transaction.contextName ?? "no context"): " + changes.sorted().joined(separator: "; ")
   }

@@ -1,52 +1,54 @@
-/// What sessions did to a store beside one another, and what each of them saw and was told: numbers only.
+/// The operations of concurrent sessions on a store, with their results, as numbers.
 ///
-/// There are objects with two properties each. A list takes appended elements, each of them unique in the
-/// history, so that what a read saw tells whose writes it saw and in which order. A register is overwritten.
-/// Everything is empty in the generation `base`.
+/// The objects have two properties. A list receives appended elements, each unique in the history, so that a
+/// read shows which writes it saw and in which order. A register is overwritten. Everything is empty in the
+/// generation `base`.
 struct History: Sendable, Codable {
-  /// How far transactions are kept apart.
+  /// The isolation level.
   enum Promise: String, Sendable, Codable, CaseIterable {
-    /// Those that write run one after the other; those that read see one generation.
+    /// Writers run one after the other; a reader sees one generation.
     case serial
-    /// Each sees one generation; of two that change an object beside one another, the second is refused.
+    /// Each transaction sees one generation; of two concurrent changes of an object the second is refused.
     case snapshot
-    /// Each read sees the newest generation of its moment, and of two the second is refused as well.
+    /// Each read sees the newest generation at that moment; the second of two concurrent changes is refused
+    /// as well.
     case newest
   }
 
   enum Operation: Sendable, Codable {
     case read(Int, [Int])
     case append(Int, Int)
-    /// An empty value takes the register away.
+    /// Sets the register. An empty value deletes it.
     case set(Int, [Int])
   }
 
   enum Outcome: Sendable, Codable {
-    /// Acknowledged, and the generation that it was told to have made; nil where nothing was told.
+    /// Acknowledged with the generation that it made; nil if no generation was returned.
     case committed(Int?)
     case aborted
     case readOnly
-    /// What was found at each look later: the generation that it had made, or nothing.
+    /// The results of later checks: the generation that it had made, or nil if it was absent.
     case unknown([Int?])
   }
 
   struct Transaction: Sendable, Codable {
     let id: Int
     var session: Int
-    /// The moment before it began, and the one after it was acknowledged; of no two events the same.
+    /// The moment before it began and the moment after it was acknowledged. No two events have the same
+    /// moment.
     var begin: Int
     var end: Int
-    /// The generation that it saw; under `newest` the one that was there when it began.
+    /// The generation that it read; for `newest` the newest generation when it began.
     var snapshot: Int
-    /// Under `newest`: the one that was there after its last read.
+    /// For `newest`: the newest generation after its last read.
     var lastSnapshot: Int?
-    /// It asked for a past generation.
+    /// Whether it requested a past generation.
     var isPast = false
     var operations: [Operation] = []
     var outcome = Outcome.readOnly
   }
 
-  /// What the store itself says of a generation.
+  /// An entry of the store's history.
   struct Entry: Sendable, Codable {
     enum Changes: Sendable, Codable {
       case keys([Int])
@@ -82,7 +84,7 @@ extension History.Operation {
     if case .read = self { false } else { true }
   }
 
-  /// What it writes, as elements.
+  /// The elements that the operation writes.
   var elements: [Int] {
     switch self {
     case .read: []
@@ -91,7 +93,7 @@ extension History.Operation {
     }
   }
 
-  /// What becomes of a value by it.
+  /// The value after the operation.
   func applied(to value: [Int]) -> [Int] {
     switch self {
     case .read: value

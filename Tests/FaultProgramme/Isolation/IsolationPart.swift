@@ -1,6 +1,6 @@
 import Foundation
 
-/// What sessions beside one another see of a store, held against what they were promised.
+/// Checks the reads of concurrent sessions against the promised isolation level.
 struct IsolationPart: Part {
   let name = "isolation"
   let summary = "histories of threads beside one another, held against snapshot isolation"
@@ -13,7 +13,7 @@ struct IsolationPart: Part {
     ]
   }
 
-  /// The first proves the checks themselves.
+  /// The first piece proves the checks themselves.
   func piece(_ number: Int, of size: Size, seed: UInt64) -> Piece? {
     if number == 0 {
       return Piece(name: "the proof of the checks") { figures in try prove(size, &figures) }
@@ -43,12 +43,12 @@ struct IsolationPart: Part {
     figures["histories"] += 1
     figures["transactions"] += history.transactions.count
     figures["commits"] += history.account.count
-    figures["refused or given up"] += history.transactions.count(where: \.isAborted)
+    figures["refused or rolled back"] += history.transactions.count(where: \.isAborted)
     figures["circles that the promise allows"] += report.allowed.count
   }
 }
 
-/// Something that is recorded.
+/// A kind of recording.
 enum Recording: String, CaseIterable, CustomStringConvertible {
   case engineInMemory = "the engine"
   case pinnedContexts = "pinned contexts"
@@ -57,7 +57,7 @@ enum Recording: String, CaseIterable, CustomStringConvertible {
   case engineOnDisk = "the engine on a real disk"
   case pinnedContextsOnDisk = "pinned contexts on a real disk"
 
-  /// A real disk less often.
+  /// The kinds in order; those on a real disk are less frequent.
   static let all: [Recording] =
     [
       .engineInMemory, .pinnedContexts, .engineWithFailingSync, .newestContexts, .engineInMemory,
@@ -87,9 +87,9 @@ enum Recording: String, CaseIterable, CustomStringConvertible {
   }
 }
 
-/// Where a history that is not as promised is kept: threads do not do the same again.
+/// Writes a history with an anomaly to a file, because threads do not repeat it.
 enum HistoryFile {
-  /// Returns the file's path.
+  /// Returns the path of the file.
   static func write(_ history: History) -> String {
     let words = Array(CommandLine.arguments.dropFirst())
     let state = (try? Arguments(words))?.state

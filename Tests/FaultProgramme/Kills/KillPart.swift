@@ -1,4 +1,4 @@
-/// Real processes that are killed while they write.
+/// Kills real processes while they write.
 struct KillPart: Part {
   let name = "kills"
   let summary = "processes killed while they write a store on the real file system"

@@ -4,7 +4,7 @@ import HeartwoodEngine
 import HeartwoodFaults
 import HeartwoodFiles
 
-/// One store on the real file system, whose writers are killed one after the other.
+/// A store on the real file system whose writers are killed one after the other.
 struct KillRun {
   let kind: VictimKind
   let seed: UInt64
@@ -16,9 +16,9 @@ struct KillRun {
     self.program = program
   }
 
-  /// Kills so many writers, and looks at all of the store after each.
+  /// Kills this many writers and checks all of the store after each.
   ///
-  /// - Returns: how many transactions there are in the end.
+  /// - Returns: The final number of transactions.
   @discardableResult
   func run(kills: Int) throws -> Int {
     let folder = FileManager.default.temporaryDirectory.appending(path: "kills-\(UUID().uuidString)")
@@ -29,7 +29,7 @@ struct KillRun {
     var random = SplitMix64(seed: seed)
     var committed = 0
     for round in 1...kills {
-      // Sometimes it dies while it opens the store, and recovers what the one before it has left.
+      // Occasionally the writer is killed while it opens and recovers the store.
       let wanted = random.below(5) == 0 ? 0 : committed + 1 + random.below(40)
       let words = try KilledProcess(program: program).run(
         [path, "\(seed)", kind.rawValue], from: committed, until: wanted,
@@ -53,9 +53,9 @@ struct KillRun {
   }
 }
 
-/// Opens a killed writer's store, and compares all of it with what its own count of transactions says.
+/// Opens the store of a killed writer and compares its contents with the number of transactions in it.
 private protocol KilledStoreChecker: AnyObject {
-  /// Returns the count.
+  /// Returns the number of transactions.
   func check(_ path: String) throws -> Int
 }
 
@@ -83,7 +83,7 @@ private final class RowsShadow: KilledStoreChecker {
     return count
   }
 
-  /// Nil where the victim died before it had made a store.
+  /// Returns nil if the victim was killed before it had created a store.
   private func lookWithoutWriting(_ path: String) throws -> Int? {
     var options = kind.options
     options.access = .readOnly
@@ -101,7 +101,7 @@ private final class RowsShadow: KilledStoreChecker {
   }
 }
 
-/// The same saves in a store of its own, which nobody kills.
+/// A store with the same saves by a process that is not killed.
 private final class GraphShadow: KilledStoreChecker {
   private let workload: VictimGraph
   private let shadow: PersistentContainer
@@ -122,7 +122,7 @@ private final class GraphShadow: KilledStoreChecker {
     let (facts, expected) = (try objects(container), try objects(shadow))
     try require(facts == expected, "after save \(found) there are\n\(facts)\nand not\n\(expected)")
     let numbers = try container.history().map { Int($0.transactionNumber) }
-    // The first transaction of all wrote the store's metadata.
+    // Transaction 1 wrote the metadata of the store.
     try require(numbers == (0..<found).map { $0 + 2 }, "\(found) saves, and a history of \(numbers)")
     let report = try container.persistentStoreCoordinator.verify()
     try require(report.isSound, "save \(found): \(report.findings)")

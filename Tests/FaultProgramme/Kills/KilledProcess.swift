@@ -1,12 +1,12 @@
 import Foundation
 import HeartwoodFiles
 
-/// A process of this program that is killed when it has acknowledged so much.
+/// A process of this program that is killed when it has acknowledged a given number of transactions.
 struct KilledProcess {
-  /// The program to run as the victim; this one itself has it under its first argument.
+  /// The executable of the victim. This program includes the victim as its first argument.
   let program: URL
 
-  /// What a victim has said before it died, line by line.
+  /// The output of a victim before it was killed, line by line.
   struct Words {
     /// The last transaction that was durable.
     var acknowledged = 0
@@ -18,7 +18,7 @@ struct KilledProcess {
 
     fileprivate mutating func add(_ data: Data) {
       rest += data
-      // A line that was cut short by the death is none.
+      // Ignores a line that the kill has truncated.
       while let end = rest.firstIndex(of: UInt8(ascii: "\n")) {
         let words = String(decoding: rest[..<end], as: UTF8.self).split(separator: " ")
         rest = Data(rest[(end + 1)...])
@@ -29,7 +29,7 @@ struct KilledProcess {
     }
   }
 
-  /// Starts a victim, and kills it when it has committed up to `wanted`, some moments later.
+  /// Starts a victim and kills it shortly after it has committed up to `wanted`.
   func run(
     _ arguments: [String], from committed: Int, until wanted: Int, microseconds: Int
   ) throws -> Words {
@@ -49,14 +49,14 @@ struct KilledProcess {
     usleep(UInt32(microseconds))
     let hasEnded = !process.isRunning
     kill(process.processIdentifier, SIGKILL)
-    // What it had written before it died counts as acknowledged.
+    // Output that was written before the kill counts as acknowledged.
     words.add(pipe.fileHandleForReading.readDataToEndOfFile())
     process.waitUntilExit()
     try require(!hasEnded, "the victim ended by itself with \(process.terminationStatus)")
     return words
   }
 
-  /// Held while a process is started and while this one has a store open: the new process has, for a
-  /// moment, whatever is open here, and with it the locks.
+  /// Held while a process is started and while this process has a store open, because the new process briefly
+  /// inherits all open files, and with them the locks.
   static let inheritance = Lock()
 }

@@ -2,12 +2,12 @@ import Foundation
 import Heartwood
 import HeartwoodEngine
 
-/// A process that commits until it is killed, and says the number of each commit once it has returned.
+/// A process that commits until it is killed, and prints the number of each commit after it has returned.
 ///
 ///     FaultProgramme victim PATH SEED KIND
 ///
-/// A number alone is of a commit that is durable; one behind "deferred" is of a commit that a power cut may
-/// take, and the death of the process may not.
+/// A plain number is a durable commit. A number after "deferred" is a commit that survives a kill of the
+/// process, but not necessarily a power cut.
 enum Victim {
   static func run(_ words: [String]) throws -> Never {
     Worker.limitTime()

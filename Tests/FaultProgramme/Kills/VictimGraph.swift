@@ -4,8 +4,8 @@ import HeartwoodEngine
 import HeartwoodFaults
 import HeartwoodFiles
 
-/// Saves of a library that anyone can repeat: save `n` follows from the seed, from `n`, and from what the
-/// saves before it have left.
+/// Reproducible saves of a library: save `n` depends only on the seed, on `n`, and on the result of the
+/// previous saves.
 struct VictimGraph {
   let seed: UInt64
 
@@ -42,7 +42,7 @@ struct VictimGraph {
     case 2: random.pick(books).title = "changed with \(book.isbn)"
     default: break
     }
-    // Never more than a few, so that looking at all of them stays quick.
+    // Limits the number of books, so that a check of all of them stays fast.
     if books.count > 12 { for old in books.prefix(6) where old !== book { context.delete(old) } }
   }
 
@@ -53,7 +53,7 @@ struct VictimGraph {
     return shelf
   }
 
-  /// How many saves a store has, by what it holds.
+  /// The number of saves in a store, derived from its contents.
   func count(in container: PersistentContainer) throws -> Int {
     let context = container.newBackgroundContext()
     return try context.performAndWait {

@@ -1,16 +1,16 @@
 import HeartwoodEngine
 
-/// What a victim does until it is killed.
+/// The workload of a victim.
 enum VictimKind: String, CaseIterable, Sendable {
-  /// Small figures, so that a short life meets new segments and checkpoints.
+  /// Small segments and checkpoints, so that even a short run meets several.
   case small
   /// Two of three commits are deferred.
   case deferring
   /// Values of several kilobytes, through buffers.
   case large
-  /// A graph that is saved.
+  /// Saves of a graph.
   case graph
-  /// The usual figures, nothing but the log.
+  /// The default options and the log only.
   case usual
 
   var options: EngineOptions {
@@ -31,7 +31,7 @@ enum VictimKind: String, CaseIterable, Sendable {
     VictimRows(seed: seed, largestValue: self == .large ? 20_000 : 300)
   }
 
-  /// Whether the transaction is durable when its commit returns.
+  /// The durability with which the transaction is committed.
   func durability(of number: Int) -> Durability {
     self == .deferring && !number.isMultiple(of: 3) ? .deferred : .full
   }

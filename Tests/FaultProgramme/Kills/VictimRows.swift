@@ -1,18 +1,18 @@
-/// A run of transactions that anyone can compute: what a victim writes, and what must be found.
+/// Reproducible transactions: the writes of a victim and the expected contents.
 ///
-/// Transaction `n` follows from the seed and `n` alone, so that whoever knows how many were acknowledged
-/// knows every key and value.
+/// Transaction `n` depends only on the seed and on `n`, so that the number of acknowledged transactions
+/// determines every key and value.
 struct VictimRows {
   /// One change of a transaction: a value for a key, or nil to delete it.
   typealias Change = (key: String, value: [UInt8]?)
 
-  /// The key under which each transaction leaves its number.
+  /// The key under which each transaction stores its number.
   static let counterKey = "last transaction"
 
   let seed: UInt64
   let largestValue: UInt64
 
-  /// The changes of transaction `number`, from 1 on.
+  /// The changes of transaction `number`, from 1.
   func changes(of number: Int) -> [Change] {
     var state = seed &+ UInt64(number) &* 0x9E37_79B9_7F4A_7C15
     func next() -> UInt64 {
@@ -31,7 +31,7 @@ struct VictimRows {
     return changes
   }
 
-  /// Everything that a store holds after `count` transactions.
+  /// The contents of a store after `count` transactions.
   func state(after count: Int) -> Rows {
     var state: Rows = [:]
     for number in stride(from: 1, through: count, by: 1) {
@@ -40,7 +40,7 @@ struct VictimRows {
     return state
   }
 
-  /// How many transactions a store has, by what it holds.
+  /// The number of transactions in a store, derived from its contents.
   static func count(in rows: Rows) -> Int {
     rows[counterKey].flatMap { Int(String(decoding: $0, as: UTF8.self)) } ?? 0
   }

@@ -1,19 +1,21 @@
 import Foundation
 
-/// What the threads of all processes of a stress test have been told is committed, kept outside of them.
+/// The commits that were acknowledged to the threads of all processes of a stress test, recorded outside of
+/// these processes.
 ///
-/// The commits of a thread are numbered by the store: one number follows the other, but for one that a killed process may have
-/// committed without saying so.
+/// The store numbers the commits of a thread. The numbers are consecutive, except that a killed process may
+/// have committed one more without an acknowledgement.
 final class Acknowledgements: @unchecked Sendable {
   private let condition = NSCondition()
-  // Guarded by the condition's lock.
+  /// The last acknowledged commit of each thread. Guarded by `condition`, like the other properties.
   private var last: [String: Int] = [:]
-  /// How often the process of a thread was killed since its last acknowledgement: each time it may have committed one more.
+  /// The number of kills of a thread's process since its last acknowledgement. Each kill allows for one more
+  /// commit.
   private var kills: [String: Int] = [:]
   private var total = 0
   private var finding: String?
 
-  /// The process of these threads is started, for the first time or after it was killed.
+  /// Records that the process of these threads is started, for the first time or after a kill.
   func begin(_ threads: [String]) {
     condition.withLock {
       for thread in threads {
@@ -22,7 +24,7 @@ final class Acknowledgements: @unchecked Sendable {
     }
   }
 
-  /// Takes a line of a process.
+  /// Processes an output line of a process.
   func take(_ line: String) {
     condition.withLock {
       let words = line.split(separator: " ")
@@ -44,28 +46,29 @@ final class Acknowledgements: @unchecked Sendable {
 
   private func find(_ text: String) { finding = finding ?? text }
 
-  /// Lets `wait` look whether there is something new.
+  /// Makes `wait` check its condition.
   func wake() { condition.withLock { condition.broadcast() } }
 
-  /// Waits until so many were acknowledged in all.
+  /// Waits until this many commits were acknowledged in total.
   ///
-  /// - Throws: what was found; also where `isGoing` says that no more will come.
+  /// - Throws: The finding, if there is one, and a finding if `isGoing` returns false.
   func wait(for count: Int, while isGoing: () -> Bool) throws {
     try condition.withLock {
       while total < count {
         try check()
         try require(isGoing(), "a process has ended by itself after \(total) commits")
-        // A process that ends wakes, but may not be seen as ended at once.
+        // The end of a process wakes the waiter, but may become visible only a little later.
         _ = condition.wait(until: Date(timeIntervalSinceNow: 1))
       }
       try check()
     }
   }
 
-  /// Throws what was found.
+  /// Throws the finding, if there is one.
   func check() throws { if let finding { throw Finding(finding) } }
 
-  /// How many commits each thread has: those that it was told of, and at most one more for each kill since.
+  /// The possible numbers of commits of each thread: those acknowledged, and at most one more for each kill
+  /// since.
   func ends() throws -> [String: ClosedRange<Int>] {
     try condition.withLock {
       try check()
@@ -74,6 +77,6 @@ final class Acknowledgements: @unchecked Sendable {
     }
   }
 
-  /// How many in all.
+  /// The total number of acknowledged commits.
   var count: Int { condition.withLock { total } }
 }

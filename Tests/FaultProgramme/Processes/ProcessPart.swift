@@ -16,7 +16,7 @@ struct ProcessPart: Part {
     }
   }
 
-  /// The first ones are those in which acknowledged commits were lost once, or readers were told of damage.
+  /// The first scenarios are those of fixed bugs: lost acknowledged commits, and damage reported to readers.
   private static func scenario(_ number: Int, of size: Size, seed: UInt64) -> StressScenario {
     let commits = [.short: 2000, .standard: 5000, .long: 20_000][size] ?? 2000
     var scenario = StressScenario(drawnBy: seed &* 1_000_003 &+ UInt64(number), commits: commits)

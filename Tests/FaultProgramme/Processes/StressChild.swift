@@ -2,16 +2,16 @@ import Foundation
 import HeartwoodEngine
 import HeartwoodFiles
 
-/// A process of a stress test: its threads commit until nobody can read what it says, or its input ends.
+/// A process of a stress test. Its threads commit until its output or its input is closed.
 ///
 ///     FaultProgramme stress-child PATH NAME ROLE SCENARIO-LINE
 ///
-/// It writes a line for each commit that has returned, before the thread begins the next: the thread's name and the number of
-/// the commit among its own.
+/// It prints a line for each commit that has returned, before the thread starts the next: the name of the
+/// thread and the number of the commit in this thread.
 final class StressChild: @unchecked Sendable {
   enum Role: String {
     case writer
-    /// Opens the store, commits a little and closes it, again and again.
+    /// Repeatedly opens the store, commits a little and closes it.
     case opener
   }
 
@@ -57,7 +57,7 @@ final class StressChild: @unchecked Sendable {
   private var hasToEnd: Bool { isEnding.withLock { $0 } }
 
   private static func say(_ line: String) {
-    // One write of so few bytes comes whole through a pipe.
+    // A single write of so few bytes is atomic in a pipe.
     FileHandle.standardOutput.write(Data("\(line)\n".utf8))
   }
 
@@ -134,11 +134,11 @@ final class StressChild: @unchecked Sendable {
   private func commitOnce(_ engine: Engine, as thread: String, after last: Int) throws -> (own: Int, all: Int)
   {
     var numbers = (own: 0, all: 0)
-    // By the seed, so that all of a scenario's threads do not choose the same.
+    // Depends on the seed, so that the threads of a scenario make different choices.
     try engine.write(durability: scenario.durability(of: last &+ thread.utf8.count)) { transaction in
       numbers = try StressContents.write(transaction, as: thread)
     }
-    // Everything that the thread has seen stays.
+    // Commits that the thread has seen must not disappear.
     try require(numbers.all > last, "\(thread): commit \(numbers.all) of all comes after \(last)")
     Self.say("\(thread) \(numbers.own)")
     return numbers
@@ -167,7 +167,7 @@ final class StressChild: @unchecked Sendable {
     }
   }
 
-  /// Whether a snapshot has what its thread has seen before.
+  /// Checks that a snapshot contains everything that its thread has seen before.
   private func requireAtLeast(_ least: Int, in snapshot: Snapshot) throws {
     let found = try StressContents.number(snapshot, StressContents.counter)
     try require(found >= least, "\(name): a snapshot has \(found) commits, after one of \(least)")

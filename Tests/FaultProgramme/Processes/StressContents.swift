@@ -1,13 +1,13 @@
 import HeartwoodEngine
 
-/// What the threads of a stress test write: each commit counts one up in a counter of all and in one of its thread, and puts
-/// a value that its number determines.
+/// The contents that the threads of a stress test write. Each commit increments a shared counter and a
+/// counter of its thread, and puts a value that its number determines.
 enum StressContents {
   static let counter = "counter"
-  /// Every thread has so many keys beside its count.
+  /// The number of keys of each thread in addition to its counter.
   private static let keysOfThread = 40
 
-  /// The key of a thread's count.
+  /// The key of a thread's counter.
   static func count(of thread: String) -> String { "thread \(thread)" }
 
   private static func key(_ thread: String, _ number: Int) -> String { "\(thread) \(number % keysOfThread)" }
@@ -16,9 +16,9 @@ enum StressContents {
     [UInt8](repeating: UInt8(truncatingIfNeeded: number), count: number % 900)
   }
 
-  /// One commit of a thread.
+  /// Writes one commit of a thread.
   ///
-  /// - Returns: its number among those of the thread, and among all.
+  /// - Returns: The number of the commit in its thread, and in total.
   static func write(_ transaction: WriteTransaction, as thread: String) throws -> (own: Int, all: Int) {
     let own = try number(transaction, count(of: thread)) + 1
     let all = try number(transaction, counter) + 1
@@ -28,9 +28,10 @@ enum StressContents {
     return (own, all)
   }
 
-  /// Whether the counter is the sum of the threads' counts, and every value is that of one commit.
+  /// Checks that the shared counter is the sum of the threads' counters, and that every value belongs to one
+  /// commit.
   ///
-  /// - Returns: the counts of the threads.
+  /// - Returns: The counters of the threads.
   @discardableResult
   static func check(
     _ reader: some KeyValueReader, _ threads: [String], _ moment: String

@@ -1,7 +1,7 @@
 import Foundation
 import HeartwoodFiles
 
-/// A process of a stress test as the one sees it that has started it: what it has acknowledged, and its end.
+/// A child process of a stress test, seen from the parent: its acknowledgements and its end.
 final class StressProcess: @unchecked Sendable {
   let name: String
   let role: StressChild.Role
@@ -39,26 +39,26 @@ final class StressProcess: @unchecked Sendable {
     }
   }
 
-  /// It is not there any more, or about to go.
+  /// Whether the process still runs.
   var isRunning: Bool { process.isRunning }
 
-  /// Holds it still for a moment, wherever it is.
+  /// Suspends the process for a moment, at an arbitrary point.
   func stop(microseconds: UInt32) {
     Foundation.kill(process.processIdentifier, SIGSTOP)
     usleep(microseconds)
     Foundation.kill(process.processIdentifier, SIGCONT)
   }
 
-  /// Kills it, and waits until all that it has said is known.
+  /// Kills the process and waits until all its output is read.
   func kill() {
     Foundation.kill(process.processIdentifier, SIGKILL)
     end.wait()
     process.waitUntilExit()
   }
 
-  /// Lets it finish what it does.
+  /// Asks the process to end and waits for it.
   ///
-  /// - Throws: where it ends otherwise.
+  /// - Throws: A finding if it ends in another way.
   func finish() throws {
     try? input.fileHandleForWriting.close()
     end.wait()
@@ -70,7 +70,7 @@ final class StressProcess: @unchecked Sendable {
   }
 }
 
-/// Puts lines together. One that a death has cut short is none.
+/// Splits output into lines. A line that was truncated by a kill is dropped.
 struct LineBuffer {
   private var rest = Data()
 

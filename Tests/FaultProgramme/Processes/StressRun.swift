@@ -2,13 +2,13 @@ import Foundation
 import HeartwoodEngine
 import HeartwoodFaults
 
-/// Several processes with several threads that write one store on the real file system, as a scenario says, and what must
-/// hold on the way and in the end.
+/// Runs several processes with several threads that write one store on the real file system, as described by
+/// a scenario, and checks the store during the run and at the end.
 struct StressRun {
   let scenario: StressScenario
   var program = URL(fileURLWithPath: CommandLine.arguments[0])
 
-  /// - Returns: how many commits were acknowledged.
+  /// - Returns: The number of acknowledged commits.
   @discardableResult
   func run() throws -> Int {
     let folder = FileManager.default.temporaryDirectory.appending(path: "stress-\(UUID().uuidString)")
@@ -28,7 +28,7 @@ struct StressRun {
   private func run(in path: String) throws -> Int {
     let acknowledgements = Acknowledgements()
     var processes: [StressProcess] = []
-    // No process outlives its test.
+    // No process may outlive its test.
     defer { for process in processes where process.isRunning { process.kill() } }
     for number in 0..<scenario.processes + scenario.openers {
       processes.append(try start(number, path, acknowledgements))
@@ -61,7 +61,8 @@ struct StressRun {
 
   // MARK: Checking
 
-  /// Every process has ended by itself, so that every count is what was acknowledged last.
+  /// Checks the final store. Every process has ended by itself, so every counter equals its last
+  /// acknowledgement.
   private func check(_ path: String, _ processes: [StressProcess], _ ends: [String: ClosedRange<Int>]) throws
   {
     let engine = try Engine(at: path, options: scenario.options)
@@ -80,7 +81,7 @@ struct StressRun {
     }
   }
 
-  /// What a process has copied is whole, or is no store where the process died.
+  /// Checks that a backup is complete. If a process was killed, it may be no store.
   private func checkBackup(at path: String, _ threads: [String]) throws {
     var options = scenario.options
     options.createsStore = false

@@ -1,26 +1,27 @@
 import HeartwoodEngine
 import HeartwoodFaults
 
-/// What a stress test of several processes on one store is made of. A line of text says all of it, and repeats it but for the
-/// timing, which is the system's.
+/// The parameters of a stress test of several processes on one store. A line of text describes all of them
+/// and repeats the test, except for its timing.
 struct StressScenario: Sendable, Equatable {
   var seed: UInt64
-  /// How many processes write all the time, and how many threads each of them has.
+  /// The number of processes that write all the time, and the number of threads in each.
   var processes = 2
   var threads = 4
-  /// How many more processes open the store, commit a little and close it, again and again.
+  /// The number of additional processes that repeatedly open the store, commit a little and close it.
   var openers = 0
-  /// When the test ends: so many commits were acknowledged.
+  /// The number of acknowledged commits after which the test ends.
   var commits = 1000
-  /// How many processes are killed and started again, and how many are stopped for a moment, on the way.
+  /// The number of times that a process is killed and restarted, and that a process is suspended for a
+  /// moment.
   var kills = 0
   var stops = 0
-  /// In KiB; 0 for the default.
+  /// The log size in KiB between checkpoints; 0 for the default.
   var checkpoint = 64
   var segment = 64
   var durability = DurabilityMix.full
   var isBuffered = false
-  /// What the first thread of each process does now and then, beside its commits.
+  /// The additional tasks of the first thread of each process.
   var tasks: Set<Task> = []
 
   enum DurabilityMix: String, CaseIterable, Sendable {
@@ -29,19 +30,19 @@ struct StressScenario: Sendable, Equatable {
 
   enum Task: String, CaseIterable, Sendable {
     case checkpoint, reclaim, backup, verify
-    /// A second engine, for reading only, that follows the writers.
+    /// A second, read-only engine that follows the writers.
     case follow
-    /// A thread of each process that opens the store for reading only, again and again, and reads all of it.
+    /// A thread of each process that repeatedly opens the store read-only and reads all of it.
     case read
-    /// Pauses, so that the lease is released because nothing is written.
+    /// Pauses, after which the idle lease is released.
     case pause
   }
 
   init(seed: UInt64) { self.seed = seed }
 
-  /// One drawn by a seed.
+  /// A scenario drawn with a seed.
   ///
-  /// - Parameter commits: About how many it has.
+  /// - Parameter commits: The approximate number of commits.
   init(drawnBy seed: UInt64, commits: Int) {
     self.seed = seed
     var random = SplitMix64(seed: seed)
@@ -63,7 +64,8 @@ struct StressScenario: Sendable, Equatable {
     if checkpoint > 0 { options.checkpointBytes = checkpoint << 10 }
     if segment > 0 { options.segmentBytes = segment << 10 }
     if checkpoint > 0 { options.toleratedGarbage = checkpoint << 10 }
-    // No commit is to be refused, however slow the machine is and however long a process is stopped.
+    // Long enough that no commit is refused, however slow the machine is and however long a process is
+    // suspended.
     options.busyTimeout = 300
     return options
   }
@@ -78,7 +80,7 @@ struct StressScenario: Sendable, Equatable {
 }
 
 extension StressScenario: CustomStringConvertible {
-  /// Its line.
+  /// The scenario as a line.
   var description: String {
     let tasks = tasks.isEmpty ? "none" : tasks.map(\.rawValue).sorted().joined(separator: ",")
     return
@@ -87,7 +89,7 @@ extension StressScenario: CustomStringConvertible {
       + "buffered=\(isBuffered) tasks=\(tasks)"
   }
 
-  /// Reads a line; what it does not say is as in `init(seed:)`.
+  /// Parses a line. Parameters that are missing have the values of `init(seed:)`.
   init(line: some StringProtocol) throws {
     self.init(seed: 1)
     for field in line.split(separator: " ") {

@@ -1,6 +1,6 @@
 import HeartwoodFaults
 
-/// The orders in which threads and processes can do what they do on one store, on a simulated disk.
+/// Explores the interleavings of threads and processes on one store on a simulated disk.
 struct SchedulePart: Part {
   let name = "schedules"
   let summary = "every order of what threads and processes do, with few preemptions, and random ones"
@@ -11,10 +11,11 @@ struct SchedulePart: Part {
     [Goal(figure: "schedules", count: size == .short ? 5000 : 200_000)]
   }
 
-  /// Each scenario systematically and at random.
+  /// Each scenario, systematically and at random.
   func leastPieces(of size: Size) -> Int { Self.scenarios.count * 2 }
 
-  /// Rounds of all scenarios: one preemption at most, then random orders; where there is time, two preemptions next.
+  /// Rounds of all scenarios: first at most one preemption, then random schedules, then, if time allows, two
+  /// preemptions.
   func piece(_ number: Int, of size: Size, seed: UInt64) -> Piece? {
     let scenario = Self.scenarios[number % Self.scenarios.count]
     let round = number / Self.scenarios.count
@@ -45,7 +46,8 @@ struct SchedulePart: Part {
     }
   }
 
-  /// Letters of a finding; the line of a run that has no end may be longer. Then the piece is repeated.
+  /// The maximum length of a finding. The trace of an endless run can be longer; then the piece is to be
+  /// repeated.
   private static let longestFinding = 10_000
 
   private func note(_ report: ScheduleReport, _ scenario: ScheduleScenario, _ figures: inout Figures) throws {
@@ -55,7 +57,7 @@ struct SchedulePart: Part {
     throw Finding("\(scenario): \(String("\(failure)".prefix(Self.longestFinding)))")
   }
 
-  /// Runs one scenario under one schedule, as a finding names it.
+  /// Runs one scenario under one schedule, as printed in a finding.
   static func replay(_ words: [String]) throws -> ScheduleReport {
     guard words.count == 2, let scenario = ScheduleScenario(rawValue: words[0]) else {
       let names = ScheduleScenario.allCases.map(\.rawValue).joined(separator: ", ")

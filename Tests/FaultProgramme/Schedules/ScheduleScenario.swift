@@ -2,7 +2,7 @@ import HeartwoodEngine
 import HeartwoodFaults
 import HeartwoodFiles
 
-/// What the threads of an exploration do: small, so that many of its schedules can be run.
+/// The threads of an exploration. Scenarios are small, so that many of their schedules can be run.
 enum ScheduleScenario: String, CaseIterable, Sendable {
   case handover, groupCommit, checkpoint, checkpointElsewhere, readers, reclaim, opening, idle, follower,
     kill,
@@ -35,7 +35,7 @@ enum ScheduleScenario: String, CaseIterable, Sendable {
     }
   }
 
-  /// Three threads of one process share the syncs of their commits, beside a process that writes.
+  /// Three threads of one process share the syncs of their commits, while another process writes.
   private static func groupCommit(_ store: ScheduledStore) throws {
     let (process, other) = (store.process("a"), store.process("b"))
     let (engine, elsewhere) = (try process.open(), try other.open())
@@ -43,7 +43,7 @@ enum ScheduleScenario: String, CaseIterable, Sendable {
     write("b1", 1, other, elsewhere, store)
   }
 
-  /// A thread takes checkpoints while others of its process and another process write.
+  /// A thread takes checkpoints while other threads of its process and another process write.
   private static func checkpoint(_ store: ScheduledStore) throws {
     let (process, other) = (store.process("a"), store.process("b"))
     let (engine, elsewhere) = (try process.open(), try other.open())
@@ -52,7 +52,7 @@ enum ScheduleScenario: String, CaseIterable, Sendable {
     store.thread("a2", of: process) { for _ in 0..<2 { try engine.checkpoint() } }
   }
 
-  /// Checkpoints become due in the background of both processes, and the log goes on in new segments.
+  /// Background checkpoints become due in both processes, and the log continues in new segments.
   private static func checkpointElsewhere(_ store: ScheduledStore) throws {
     for name in ["a", "b"] {
       let process = store.process(name) { $0.checkpointBytes = 64 << 10 }
@@ -61,7 +61,7 @@ enum ScheduleScenario: String, CaseIterable, Sendable {
     }
   }
 
-  /// Snapshots stay what they were while another process overwrites and gives space back.
+  /// Snapshots stay unchanged while another process overwrites values and reclaims space.
   private static func readers(_ store: ScheduledStore) throws {
     let (process, other) = (store.process("a"), store.process("b"))
     let (engine, elsewhere) = (try process.open(), try other.open())
@@ -78,7 +78,7 @@ enum ScheduleScenario: String, CaseIterable, Sendable {
     }
   }
 
-  /// Both processes give space back while both write.
+  /// Both processes reclaim space while both write.
   private static func reclaim(_ store: ScheduledStore) throws {
     for name in ["a", "b"] {
       let process = store.process(name)
@@ -88,7 +88,7 @@ enum ScheduleScenario: String, CaseIterable, Sendable {
     }
   }
 
-  /// A process opens the store while two write it, one of which closes it.
+  /// A process opens the store while two others write it, one of which closes it.
   private static func opening(_ store: ScheduledStore) throws {
     let (first, second, third) = (store.process("a"), store.process("b"), store.process("c"))
     let (engine, closing) = (try first.open(), try second.open())
@@ -104,7 +104,7 @@ enum ScheduleScenario: String, CaseIterable, Sendable {
     }
   }
 
-  /// The lease is kept for a while between commits, and released by a timer or for others.
+  /// The lease is kept between commits, and released by a timer or for other processes.
   private static func idle(_ store: ScheduledStore) throws {
     for name in ["a", "b"] {
       let process = store.process(name) { $0.idleSeconds = 0.001 }
@@ -113,7 +113,7 @@ enum ScheduleScenario: String, CaseIterable, Sendable {
     }
   }
 
-  /// A process opens the store for reading only while others write.
+  /// A process opens the store read-only while others write.
   private static func follower(_ store: ScheduledStore) throws {
     let (process, other) = (store.process("a"), store.process("b") { $0.busyTimeout = 1 })
     let engine = try process.open()
@@ -127,7 +127,7 @@ enum ScheduleScenario: String, CaseIterable, Sendable {
     }
   }
 
-  /// A process is killed somewhere, while another one waits for it and goes on.
+  /// A process is killed at any point, while another one waits for it and continues.
   private static func kill(_ store: ScheduledStore) throws {
     let (victim, other) = (store.process("a"), store.process("b"))
     let (engine, elsewhere) = (try victim.open(), try other.open())
@@ -140,7 +140,7 @@ enum ScheduleScenario: String, CaseIterable, Sendable {
     }
   }
 
-  /// Processes close the store while their threads write; the last one may be any.
+  /// Processes close the store while their threads write; any of them can be the last.
   private static func closing(_ store: ScheduledStore) throws {
     for name in ["a", "b"] {
       let process = store.process(name)
@@ -157,7 +157,7 @@ enum ScheduleScenario: String, CaseIterable, Sendable {
     }
   }
 
-  // MARK: What threads do
+  // MARK: Threads
 
   private static func write(
     _ thread: String, _ count: Int, _ process: ScheduledProcess, _ engine: Engine, _ store: ScheduledStore,
@@ -168,7 +168,8 @@ enum ScheduleScenario: String, CaseIterable, Sendable {
     }
   }
 
-  /// A snapshot has every commit that was acknowledged before, stays as it is, and its counts agree.
+  /// Checks that a snapshot contains every commit acknowledged before, does not change, and has consistent
+  /// counters.
   private static func read(_ engine: Engine, _ store: ScheduledStore, atLeast least: Int? = nil) throws {
     let least = least ?? store.acknowledgedCount
     let snapshot = try engine.snapshot()
@@ -180,7 +181,7 @@ enum ScheduleScenario: String, CaseIterable, Sendable {
     let again = ScheduledStore.number(try snapshot.get("counter"))
     try require(again == count, "a snapshot of \(count) commits has \(again) later")
     if let filling = try snapshot.get("filling") {
-      try require(filling.allSatisfy { $0 == 7 }, "a snapshot has a value that nobody wrote")
+      try require(filling.allSatisfy { $0 == 7 }, "a snapshot has a value that no transaction wrote")
     }
   }
 }

@@ -2,28 +2,29 @@ import HeartwoodEngine
 import HeartwoodFaults
 import HeartwoodFiles
 
-/// A store on a simulated disk that the threads of an exploration write, and what of it was acknowledged to them.
+/// A store on a simulated disk for the threads of an exploration, and the commits that were acknowledged.
 ///
-/// Each commit counts in `counter` and in a key of its thread. In the end both are compared with the acknowledgements, which
-/// no process keeps. Only one thread of a run is at work at a time, so nothing here has a lock.
+/// Each commit increments `counter` and a key of its thread. At the end both are compared with the
+/// acknowledgements, which are recorded outside of the processes. Only one thread of a run is active at a
+/// time, so no lock is needed.
 final class ScheduledStore: @unchecked Sendable {
   let disk = SimulatedFileSystem(seed: 1)
   private let threads: ExploredThreads
   private var processes: [ScheduledProcess] = []
-  /// By thread: how many commits were acknowledged, and how many were begun.
+  /// By thread: the number of acknowledged commits, and of those begun.
   private(set) var acknowledged: [String: Int] = [:]
   private var begun: [String: Int] = [:]
 
   static let path = "/store"
 
-  /// - Parameter threads: Those of the run. What has to hold of the store is checked behind them.
+  /// - Parameter threads: The threads of the run. The store is checked after them.
   init(_ threads: ExploredThreads) throws {
     self.threads = threads
     try Engine(at: Self.path, options: Self.options, fileSystem: disk).close()
     threads.afterwards { [self] in try check() }
   }
 
-  /// Files small enough that a few commits need several, and nothing by chance.
+  /// Options for files so small that a few commits need several, and for reproducible runs.
   static var options: EngineOptions {
     var options = EngineOptions(
       busyTimeout: 1000, segmentBytes: 64 << 10, checkpointBytes: 64 << 20, worker: InlineWorker(),
@@ -32,7 +33,7 @@ final class ScheduledStore: @unchecked Sendable {
     return options
   }
 
-  /// A process that may open the store.
+  /// Adds a process that can open the store.
   func process(_ name: String, _ change: (inout EngineOptions) -> Void = { _ in }) -> ScheduledProcess {
     var options = Self.options
     options.worker = threads.worker("\(name)'s worker", process: name)
@@ -49,14 +50,14 @@ final class ScheduledStore: @unchecked Sendable {
       do {
         try body()
       } catch let error as EngineError where process.isKilled || error.code == .locked {
-        // Of locks that time out: time is virtual, and passes while others wait.
+        // Lock timeouts are possible, because virtual time passes while the thread waits.
       }
     }
   }
 
-  /// Writes one commit of a thread: counts in both keys.
+  /// Writes one commit of a thread, which increments both counters.
   ///
-  /// - Parameter filling: How many bytes are written besides.
+  /// - Parameter filling: The number of additional bytes.
   func commit(_ thread: String, _ engine: Engine, filling: Int = 0, _ durability: Durability = .full) throws {
     begun[thread, default: 0] += 1
     try engine.write(durability: durability) { transaction in
@@ -69,15 +70,15 @@ final class ScheduledStore: @unchecked Sendable {
     acknowledged[thread, default: 0] += 1
   }
 
-  /// How many commits were acknowledged by now.
+  /// The number of commits acknowledged so far.
   var acknowledgedCount: Int { acknowledged.values.reduce(0, +) }
 
   static func number(_ value: [UInt8]?) -> Int { Int(value?.first ?? 0) }
 
-  // MARK: Afterwards
+  // MARK: Final checks
 
   private func check() throws {
-    // They end without another call, as processes do that have not closed.
+    // The processes end without further calls, as killed ones do.
     let wasKilled = processes.contains(where: \.isKilled)
     for process in processes { process.system.kill() }
     for access in [EngineOptions.Access.readOnly, .readWrite] {
@@ -96,7 +97,7 @@ final class ScheduledStore: @unchecked Sendable {
     for (thread, begun) in begun.sorted(by: { $0.key < $1.key }) {
       let count = Self.number(try engine.get(thread))
       let expected = acknowledged[thread] ?? 0
-      // Whether a killed thread's last commit is there is open.
+      // It is unknown whether the last commit of a killed thread was made.
       let isRight = wasKilled ? expected...begun ~= count : count == expected
       try require(
         isRight, "\(thread): \(expected) of \(begun) commits were acknowledged, and \(count) are there")
@@ -107,7 +108,7 @@ final class ScheduledStore: @unchecked Sendable {
   }
 }
 
-/// A process of an exploration, on the simulated disk.
+/// A process of an exploration on the simulated disk.
 final class ScheduledProcess: @unchecked Sendable {
   let name: String
   let system: SimulatedProcess
@@ -127,7 +128,7 @@ final class ScheduledProcess: @unchecked Sendable {
       at: ScheduledStore.path, options: options, fileSystem: ScheduledFileSystem(base: system))
   }
 
-  /// Ends it in the middle of whatever its threads do.
+  /// Kills the process at an arbitrary point of its threads.
   func kill() {
     isKilled = true
     system.kill()

@@ -10,14 +10,14 @@ extension EngineSimulation {
     let unsafe = options.durability == .none
     let isStopped = Self.isStopped(closing)
     let error = try tolerate("close") { try closing.close() }
-    // Whatever it says, the store is closed.
+    // The store is closed even if `close` throws.
     allowMoves()
     engine = nil
     wasClosedCleanly = error == nil && !isStopped
     if error == nil, !unsafe { ledger.settle() }
   }
 
-  /// Whether a sync has failed, of which nobody needs to have been told.
+  /// Whether a sync has failed, possibly without an error to any caller.
   private static func isStopped(_ engine: Engine) -> Bool {
     do {
       try engine.write { _ in }
@@ -35,7 +35,7 @@ extension EngineSimulation {
   }
 
   func crash() throws {
-    // It would promise nothing: the machine is ended in good order instead.
+    // Without syncs the death of the machine would leave no guarantees, so it is shut down cleanly instead.
     if isUnsafe {
       try kill()
       return machine.flush()
@@ -52,7 +52,7 @@ extension EngineSimulation {
     if random.below(2) == 0 { machine.heal() }
   }
 
-  /// Values may have been moved just now, which nobody was told of.
+  /// Allows for moves of values by the engine itself.
   private func allowMoves() {
     guard engine != nil, options.givesBackSoon, !ledger.isLastOpen else { return }
     leaveMovesOpen()
@@ -78,7 +78,7 @@ extension EngineSimulation {
       machine.heal()
       trace.note("healed")
     }
-    // Before options are drawn, as some of them ask what may be found.
+    // Before the options are drawn, because some of them depend on the possible states.
     if machine.syncsHaveReverted { loseCache() }
     options = drawOptions()
     if random.below(8) == 0 { try dieInRecovery() } else { try open() }
@@ -105,7 +105,8 @@ extension EngineSimulation {
       drawn.toleratedGarbage = 1_000 << random.below(5)
       (drawn.segmentBytes, drawn.checkpointBytes) = (64 << 10, 64 << 10)
     }
-    // What was moved by an opening is told from other transactions only where it is known what is found.
+    // Moves by an opening can only be distinguished from other transactions if the state to be found is
+    // known.
     let isKnown = ledger.floor == ledger.generations.count - 1
     if isKnown, random.below(3) == 0 { drawn.toleratedSmallFiles = random.below(6) }
     return drawn
@@ -142,7 +143,7 @@ extension EngineSimulation {
 
   private static let wrongState = "opened at generation"
 
-  /// The store is in one of the states that it may be in, and all of it can be read.
+  /// Checks that the store is in an allowed state and completely readable.
   private func settle(_ opened: Engine) throws {
     let generation = Int(opened.newestGeneration.rawValue)
     let rows = try Session.rows(of: opened)
@@ -164,7 +165,7 @@ extension EngineSimulation {
     wasClosedCleanly = false
   }
 
-  /// Syncs have lied, and what is left is refused, as it should be: another store is begun.
+  /// Starts another store if the old one is refused as damaged after lying syncs.
   private func loseStore() throws {
     guard isInDoubt else { return }
     figures["stores lost to lying syncs"] += 1
@@ -176,7 +177,7 @@ extension EngineSimulation {
     (isInDoubt, isMade, hasReclaimed, isUnsafe) = (false, false, false, false)
   }
 
-  /// Opening to read only shows a whole state, and changes no byte.
+  /// Checks that opening read-only shows a complete state and changes no byte.
   private func lookWithoutWriting() throws {
     var reading = drawOptions()
     reading.access = .readOnly
@@ -206,11 +207,11 @@ extension EngineSimulation {
     (!isMade || isInDoubt) && finding.description.hasPrefix("an error without a cause")
   }
 
-  /// While the store is open, nobody else can have it to themselves.
+  /// Checks that an open store can't be opened exclusively.
   func openTwice() throws {
     guard engine != nil else { return }
     var other = drawOptions()
-    // Nobody closes it meanwhile: waiting would be of no use.
+    // No process closes the store meanwhile, so waiting would be useless.
     (other.sharing, other.busyTimeout) = (.exclusive, 0)
     do {
       let second = try Engine(at: Session.path, options: other, fileSystem: machine.anotherProcess())
@@ -221,9 +222,10 @@ extension EngineSimulation {
     }
   }
 
-  // MARK: The end
+  // MARK: End
 
-  /// Everything is closed and opened again, without faults; all of it is looked at, and nothing is left over.
+  /// Closes and reopens everything without faults, and checks that the store is complete and no other files
+  /// are left.
   func end() throws {
     trace.note("the end")
     if random.below(2) == 0 { try crash() }
@@ -249,6 +251,6 @@ extension EngineSimulation {
 }
 
 extension EngineOptions {
-  /// Whether space is given back beside commits in a store as small as those here.
+  /// Whether automatic reclamation can start in a store as small as those here.
   var givesBackSoon: Bool { reclamation == .automatic && toleratedGarbage < 1 << 20 }
 }

@@ -2,7 +2,7 @@ import HeartwoodEngine
 import HeartwoodFaults
 
 extension EngineSimulation {
-  /// These keys have the values that `rows` has.
+  /// Checks that these keys have the values in `rows`.
   func expect(_ keys: [String], of reader: some KeyValueReader, _ rows: Rows) throws {
     for key in keys {
       let value = try reader.get(key)
@@ -108,7 +108,7 @@ extension EngineSimulation {
     }
   }
 
-  /// Nil where the generation was given back.
+  /// Returns nil if the generation was reclaimed.
   private func snapshot(of engine: Engine, at number: Int) throws -> Snapshot? {
     do {
       return try engine.snapshot(at: Generation(rawValue: UInt64(number)))
@@ -128,7 +128,7 @@ extension EngineSimulation {
     try require(try Session.rows(of: snapshot) == rows, "generation \(snapshot.generation) has other rows")
   }
 
-  /// What verification finds, but for the slot of the anchor that a failed write has hit: the one that was not in use.
+  /// The findings of the verification, except for the unused slot of the anchor after a failed write to it.
   func findings(of engine: Engine) throws -> [String] {
     try engine.verify().findings.filter {
       !(machine.hasFailed && $0.hasPrefix("one of the anchor's two slots"))

@@ -2,7 +2,7 @@ import HeartwoodEngine
 import HeartwoodFaults
 import HeartwoodFiles
 
-/// The life of one store: what is done to it, what goes wrong, and what it has to hold all the same.
+/// The life of one store: its operations, the faults, and the checks of its guarantees.
 final class EngineSimulation: Simulation {
   var random: SplitMix64
   let machine: Machine
@@ -11,19 +11,19 @@ final class EngineSimulation: Simulation {
   var ledger = PromiseLedger<Rows>()
   var engine: Engine?
   var options: EngineOptions
-  /// Snapshots that are held, with their generations' rows.
+  /// Snapshots that are held, with the rows of their generations.
   var held: [(snapshot: Snapshot, rows: Rows)] = []
-  /// The process ends after this operation, so that nobody hears what is answered.
+  /// Whether the process ends after this operation, so that the result is never acknowledged.
   var isDying = false
-  /// A crash came after syncs that lied: the store may be refused.
+  /// Whether a crash followed lying syncs: the store may be refused as damaged.
   var isInDoubt = false
-  /// It was opened without syncs, and not with them since.
+  /// Whether the store was opened without syncs and not with syncs since.
   var isUnsafe = false
-  /// An opening has succeeded, so that there is a store.
+  /// Whether an opening has succeeded, so that the store exists.
   var isMade = false
-  /// Space was given back, so that generations may be gone.
+  /// Whether space was reclaimed, so that old generations may be missing.
   var hasReclaimed = false
-  /// How the last use of the store has ended.
+  /// Whether the last use of the store ended with a clean close.
   var wasClosedCleanly = false
   private var transactions = 0
 
@@ -59,11 +59,11 @@ final class EngineSimulation: Simulation {
     }
   }
 
-  // MARK: Judging
+  // MARK: Expected errors
 
-  /// Runs what may fail where the machine does; any other error is a finding.
+  /// Runs an operation that may fail if the machine does. Any other error is a finding.
   ///
-  /// - Returns: what failed.
+  /// - Returns: The error, or nil.
   @discardableResult
   func tolerate(_ what: @autoclosure () -> String, _ body: () throws -> Void) throws -> EngineError? {
     do {
@@ -80,9 +80,9 @@ final class EngineSimulation: Simulation {
 
   private func isExcused(_ error: EngineError) -> Bool {
     if error.isInjected { return !error.message.isEmpty }
-    // Reclamation looks at the room before it takes any.
+    // Reclamation checks the free space before it uses any.
     if error.code == .noSpace { return machine.disk.spaceLimit != nil }
-    // Bytes that a failed sync took away are missing, and a store that stands on them says so.
+    // Bytes that a failed sync dropped are missing, and the store reports this as damage.
     return error.code == .damaged && (machine.syncsHaveReverted || isInDoubt)
   }
 
@@ -112,7 +112,7 @@ final class EngineSimulation: Simulation {
     try tolerate("look") { try expect(edits.flatMap(\.keys), of: try engine.snapshot(), ledger.rows) }
   }
 
-  /// What lives may have been moved behind the commit.
+  /// Allows for moves of live values after the commit.
   private func noteMoves() {
     guard let engine, options.givesBackSoon else { return }
     while ledger.newest < Int(engine.newestGeneration.rawValue) {
@@ -171,7 +171,7 @@ final class EngineSimulation: Simulation {
     if error == nil, options.durability != .none { ledger.settle() }
   }
 
-  /// Moving what lives makes generations that show the same.
+  /// Reclaims space. Moves of live values make generations with the same contents.
   private func reclaim() throws {
     guard let engine else { return }
     hasReclaimed = true
@@ -189,12 +189,12 @@ final class EngineSimulation: Simulation {
     }
   }
 
-  /// How many generations moving may make at most.
+  /// The maximum number of generations that moves can make.
   static let mostMoves = 100
 
   // MARK: The machine
 
-  /// The process or the machine ends in the middle of what is done next.
+  /// Ends the process or the machine in the middle of the next operation.
   private func dieSoon() throws {
     machine.use(random.drawEnd())
     isDying = true

@@ -2,10 +2,11 @@ import HeartwoodFaults
 import HeartwoodFiles
 
 extension SplitMix64 {
-  /// A plan of one kind of trouble, at calls that come soon.
+  /// Draws a plan of one kind of fault, at calls in the near future.
   ///
-  /// Nothing that says nothing: bytes that change without an error are another part's. Where an error is
-  /// told of a call that did everything, it is the only one of its plan: a store could not take back what
+  /// Every fault is reported as an error: silent damage is the subject of another part. If an error is
+  /// reported for a call that was performed completely, it is the only fault of the plan, because the store
+  /// could not undo this write while it can't write.
   /// was written against its knowledge while it can't write.
   mutating func drawFaults() -> FaultPlan {
     switch below(13) {
@@ -28,14 +29,14 @@ extension SplitMix64 {
     }
   }
 
-  /// Syncs that say that all is well.
+  /// Draws syncs that falsely report success.
   mutating func drawLies() -> FaultPlan {
     below(3) == 0
       ? [.syncDirectory(.lies, drawOccurrence()), .sync(.lies, drawOccurrence())]
       : [.sync(.lies, file: drawFile(), pick([.forever, drawOccurrence()]))]
   }
 
-  /// Nothing works any more from some call on, as the process is about to end there.
+  /// Draws a plan in which every call fails from some call on. The process is about to end there.
   mutating func drawEnd() -> FaultPlan { [.fail(.any, .from(1 + below(14)), effect: pick([.none, .half]))] }
 
   private mutating func drawClockJumps() -> FaultPlan {

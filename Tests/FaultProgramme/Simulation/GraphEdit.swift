@@ -2,7 +2,7 @@ import Foundation
 import Heartwood
 import HeartwoodFaults
 
-/// One change of a library, in its model and in a context.
+/// One change of a library, applied to its model and to a context.
 enum GraphEdit {
   case addShelf(String, height: Int64?)
   case addBook(String, shelf: String?)
@@ -23,7 +23,7 @@ enum GraphEdit {
 
   var words: String {
     switch self {
-    // In order: what a set is written in may differ from run to run.
+    // Sorted, because the order in which a set is written can differ between runs.
     case .classify(let isbn, let names): "classify(\(isbn), \(names.sorted()))"
     default: "\(self)"
     }
@@ -54,7 +54,8 @@ enum GraphEdit {
     }
   }
 
-  /// Does it without reading any property, as what can't be read is told by the next fetch only.
+  /// Applies the edit without reading properties, because their read errors are thrown only by the next
+  /// fetch.
   func apply(to context: ManagedObjectContext) throws {
     switch self {
     case .addShelf, .addBook, .addSubject, .addLoan: try add(to: context)
@@ -119,7 +120,7 @@ enum GraphEdit {
 }
 
 extension SplitMix64 {
-  /// A change that can be made to this model; nil where what was drawn can't be.
+  /// Draws a change that is possible in this model; nil if the drawn one is not.
   mutating func drawEdit(of model: GraphModel, _ number: Int) -> GraphEdit? {
     let isbns = model.books.keys.sorted()
     let (shelves, subjects) = (model.shelves.keys.sorted(), model.subjects.sorted())

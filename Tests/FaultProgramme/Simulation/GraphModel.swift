@@ -1,6 +1,6 @@
 import HeartwoodFaults
 
-/// A library in dictionaries: what a graph has to show, worked out without one.
+/// A reference model of a library in dictionaries, computed without a graph.
 struct GraphModel: Equatable {
   struct Shelf: Equatable {
     var height: Int64?
@@ -16,7 +16,7 @@ struct GraphModel: Equatable {
     var citations: [String] = []
   }
 
-  /// So many bytes, all of them this one.
+  /// A number of equal bytes.
   struct Scan: Equatable {
     let count: Int
     let byte: UInt8
@@ -28,7 +28,7 @@ struct GraphModel: Equatable {
   /// The book of each reader's loan.
   var loans: [String: String] = [:]
 
-  // MARK: Changes that concern several objects
+  // MARK: Changes of several objects
 
   mutating func move(_ book: String, to shelf: String?) {
     if let old = books[book]?.shelf { shelves[old]?.books.removeAll { $0 == book } }
@@ -66,9 +66,9 @@ struct GraphModel: Equatable {
     for key in books.keys { books[key]?.subjects.remove(name) }
   }
 
-  // MARK: In words
+  // MARK: Text form
 
-  /// What `GraphFacts` says of a context that shows the same.
+  /// The lines of `GraphFacts` for a context with the same contents.
   var lines: [String] { shelfLines + bookLines + subjectLines + loanLines }
 
   private var shelfLines: [String] {

@@ -3,7 +3,7 @@ import HeartwoodEngine
 import HeartwoodFaults
 import HeartwoodFiles
 
-/// The life of a library: changes in a context, saves, rollbacks, and what goes wrong meanwhile.
+/// The life of a library: changes in a context, saves, rollbacks, and faults.
 final class GraphSimulation: Simulation {
   var random: SplitMix64
   let machine: Machine
@@ -11,12 +11,12 @@ final class GraphSimulation: Simulation {
   var figures = Figures()
   private var ledger = PromiseLedger(GraphModel())
   private var container: PersistentContainer?
-  /// The context that is changed, and what it has to show.
+  /// The context that is changed, and its expected contents.
   private var context: ManagedObjectContext?
   private var model = GraphModel()
   private var changes = 0
   private var isDying = false
-  /// A crash came after syncs that lied: the store may be refused.
+  /// Whether a crash followed lying syncs: the store may be refused as damaged.
   private var isInDoubt = false
 
   init(seed: UInt64, _ trace: Trace) {
@@ -43,7 +43,7 @@ final class GraphSimulation: Simulation {
     }
   }
 
-  // MARK: Judging
+  // MARK: Expected errors
 
   @discardableResult
   private func tolerate(_ what: @autoclosure () -> String, _ body: () throws -> Void) throws
@@ -64,7 +64,7 @@ final class GraphSimulation: Simulation {
   }
 
   private func isExcused(_ error: HeartwoodError) -> Bool {
-    // Of an object that could not be read, the context says so, with the store's error beneath.
+    // The context reports an object that could not be read, with the store's error as the cause.
     if let cause = error.underlying as? HeartwoodError { return isExcused(cause) }
     guard let cause = error.underlying as? EngineError else { return false }
     return cause.isInjected || (cause.code == .damaged && (machine.syncsHaveReverted || isInDoubt))
@@ -80,7 +80,7 @@ final class GraphSimulation: Simulation {
     if error == nil { edit.apply(to: &model) } else { forgetChanges() }
   }
 
-  /// After an error in the middle of a change nobody knows what the context shows.
+  /// Discards the context. Its contents are unknown after an error in the middle of a change.
   private func forgetChanges() {
     context = container?.newBackgroundContext()
     model = ledger.state
@@ -95,7 +95,7 @@ final class GraphSimulation: Simulation {
     if random.below(4) == 0, !isDying { try compare() }
   }
 
-  /// The context is as it was, and may be saved again, unless the store has stopped.
+  /// Records a failed save. The context is unchanged and may be saved again, unless the store has stopped.
   private func noteFailure(_ error: HeartwoodError) {
     if error.isOutcomeUnknown || isDying {
       if !ledger.isLastOpen { ledger.leaveOpen(model) }
@@ -111,7 +111,7 @@ final class GraphSimulation: Simulation {
     try compare()
   }
 
-  /// Looks at what is there once more, in the context or in another one.
+  /// Reads the current contents again, in the same context or in another one.
   private func lookAround() throws {
     guard let context else { return }
     if random.below(2) == 0 {
@@ -124,7 +124,7 @@ final class GraphSimulation: Simulation {
     }
   }
 
-  /// The context shows its changes, and a new one what was saved.
+  /// Checks that the context shows its changes, and a new context the saved state.
   private func compare() throws {
     guard let context, let other = container?.newBackgroundContext() else { return }
     let error = try tolerate("compare") {
@@ -260,7 +260,7 @@ final class GraphSimulation: Simulation {
     isInDoubt = false
   }
 
-  // MARK: The end
+  // MARK: End
 
   func end() throws {
     trace.note("the end")

@@ -2,24 +2,24 @@ import HeartwoodEngine
 import HeartwoodFaults
 import HeartwoodFiles
 
-/// A simulated machine with one process that uses a store: it fails, is killed and crashes.
+/// A simulated machine with one process that uses a store. It fails, is killed and crashes.
 final class Machine {
   private(set) var disk: SimulatedFileSystem
   private var process: SimulatedProcess
-  /// What the process sees of the disk.
+  /// The disk as the process sees it.
   private(set) var files: FaultInjectingFileSystem
   let clock = SimulatedClock()
   let entropy: SeededEntropy
-  /// Syncs have said that they did what they did not, and no crash has shown yet what is missing.
+  /// Whether syncs have falsely reported success, and no crash has shown the loss yet.
   private var hasLied = false
-  /// A failed sync has taken bytes out of the cache since the store was opened.
+  /// Whether a failed sync has dropped bytes from the cache since the store was opened.
   private var hasReverted = false
-  /// A failed sync has called bytes clean that are not on disk, which the next sync does not try again.
+  /// Whether a failed sync has marked bytes as clean that are not on disk, so that the next sync skips them.
   private var hasForgotten = false
-  /// How often each fault of the plan had met a call when that was looked at.
+  /// The number of injections of each fault of the plan at the last check.
   private var seenFirings: [Int: Int] = [:]
   private(set) var isFailing = false
-  /// Whether it may have failed since the store was opened.
+  /// Whether the machine may have failed since the store was opened.
   private(set) var hasFailed = false
 
   init(seed: UInt64, _ random: inout SplitMix64) {
@@ -44,7 +44,7 @@ final class Machine {
 
   func heal() { use(FaultPlan()) }
 
-  /// Takes note of what the syncs of the plan have done.
+  /// Updates the state with the effects of the syncs since the last check.
   private func lookBack() {
     let firings = files.firingCounts
     for (index, fault) in files.plan.faults.enumerated() where firings[index] > seenFirings[index, default: 0]
@@ -69,14 +69,14 @@ final class Machine {
     return hasReverted
   }
 
-  /// The store has been told that a sync failed, and relies on the next one all the same: to whoever looks at the
-  /// disk, that one has lied.
+  /// Records that the store relies on the next sync although one has failed. For the contents of the disk,
+  /// that sync has lied.
   func noteReliance() {
     lookBack()
     hasLied = hasLied || hasForgotten
   }
 
-  /// A store was opened, and read everything anew.
+  /// Records that a store was opened and has read everything again.
   func noteOpening() {
     lookBack()
     hasReverted = false
@@ -86,18 +86,18 @@ final class Machine {
 
   // MARK: Ends
 
-  /// Another process, as long as the first one runs.
+  /// Another process, which exists as long as the first one runs.
   func anotherProcess() -> any FileSystem { files.sharingPlan(over: disk.process(named: "other")) }
 
-  /// Ends the process; what it wrote stays in the cache.
+  /// Ends the process. Its writes stay in the cache.
   func kill() {
     process.kill()
     start()
   }
 
-  /// The power goes: some of what was not durable is there afterwards.
+  /// Cuts the power. A part of the changes that were not durable survives.
   ///
-  /// - Returns: what survived, in words.
+  /// - Returns: A description of the changes that survived.
   func crash(_ random: inout SplitMix64) -> String {
     lookBack()
     process.kill()
@@ -106,7 +106,7 @@ final class Machine {
     return image.description
   }
 
-  /// Makes everything durable, as a clean end of the whole machine does.
+  /// Makes everything durable, as a clean shutdown of the machine does.
   func flush() {
     process.kill()
     if let image = disk.crashImages(.prefixesOnly).first(where: { _ in true }) {
@@ -114,7 +114,7 @@ final class Machine {
     }
   }
 
-  /// Begins with an empty disk.
+  /// Starts again with an empty disk.
   func beginAnew(seed: UInt64) {
     process.kill()
     replaceDisk(by: SimulatedFileSystem(seed: seed, crashModel: disk.crashModel))

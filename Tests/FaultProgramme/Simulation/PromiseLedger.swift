@@ -1,20 +1,21 @@
-/// What a store on a failing machine has to hold, by what it has said of every commit.
+/// The guarantees of a store on a failing machine, derived from the results of its commits.
 ///
 /// The rules:
-/// - A commit that was acknowledged as durable survives everything but syncs that lie.
-/// - One that was acknowledged otherwise survives the end of the process. It is lost only by a crash of the
-///   machine, or by a sync that fails and takes its bytes out of the cache.
-/// - One whose outcome is unknown, or during which the process ended, may be found or not.
-/// - One that was refused is never found.
-/// - After a lying sync and a crash any whole generation may be found, or the store may be refused.
+/// - A commit that was acknowledged as durable survives everything except lying syncs.
+/// - A commit that was acknowledged otherwise survives the end of the process. It is lost only by a crash of
+///   the machine, or by a sync that fails and drops its bytes from the cache.
+/// - A commit whose outcome is unknown, or during which the process ended, may or may not be found.
+/// - A commit that was refused is never found.
+/// - After a lying sync and a crash, any complete generation may be found, or the store may be refused as
+///   damaged.
 struct PromiseLedger<State: Equatable> {
-  /// What every generation shows, from the empty one on.
+  /// The contents of every generation, starting with the empty one.
   private(set) var generations: [State]
-  /// The newest that survives a crash of the machine.
+  /// The newest generation that survives a crash of the machine.
   private(set) var durable = 0
-  /// The oldest that the next opening may find.
+  /// The oldest generation that the next opening may find.
   private(set) var floor = 0
-  /// How many of the last generations may have been made or not.
+  /// The number of most recent generations that may or may not have been made.
   private var openCount = 0
 
   init(_ empty: State) { generations = [empty] }
@@ -22,10 +23,10 @@ struct PromiseLedger<State: Equatable> {
   /// The number of the generation that readers see.
   var newest: Int { generations.count - 1 - openCount }
 
-  /// Whether it is open what became of the last generation.
+  /// Whether the outcome of the last generation is unknown.
   var isLastOpen: Bool { openCount > 0 }
 
-  /// What readers see.
+  /// The contents that readers see.
   var state: State { generations[newest] }
 
   mutating func commit(_ state: State, isDurable: Bool) {
@@ -34,19 +35,19 @@ struct PromiseLedger<State: Equatable> {
     if isDurable { settle() }
   }
 
-  /// A commit was tried, and may have happened.
+  /// Records a commit with an unknown outcome.
   mutating func leaveOpen(_ state: State) {
     generations.append(state)
     openCount += 1
   }
 
-  /// All that readers see is durable.
+  /// Records that everything that readers see is durable.
   mutating func settle() { durable = newest }
 
-  /// The machine, or a failed sync, has taken what was not durable out of the cache.
+  /// Records that the machine, or a failed sync, has dropped everything that was not durable from the cache.
   mutating func loseCache() { floor = min(floor, durable) }
 
-  /// Syncs have lied before a crash.
+  /// Records that syncs lied before a crash.
   mutating func doubt() { (durable, floor) = (0, 0) }
 
   /// Whether a store that was opened may be at this generation.
@@ -54,10 +55,10 @@ struct PromiseLedger<State: Equatable> {
     generation >= floor && generation < generations.count && generations[generation] == state
   }
 
-  /// The store was opened for writing and is at this generation; nothing newer will ever be found.
+  /// Records that the store was opened for writing at this generation. No newer one may be found from now on.
   ///
-  /// - Parameter hasMoved: Opening may have made the last generations, which hold what the one before them held, and may have
-  ///   failed before they were durable.
+  /// - Parameter hasMoved: Whether opening may have made the last generations, which have the same contents
+  ///   as the one before them, and may have failed before they were durable.
   mutating func resume(at generation: Int, hasMoved: Bool = false) {
     generations.removeSubrange((generation + 1)...)
     openCount = 0
@@ -72,6 +73,6 @@ extension PromiseLedger where State == Rows {
 
   var rows: Rows { state }
 
-  /// What may be found by whoever opens the store now.
+  /// The states that the next opening may find.
   var promise: ReferenceModel.Promise { ReferenceModel.Promise(generations: generations, durable: floor) }
 }

@@ -7,7 +7,7 @@ enum SimulatedEdit: CustomStringConvertible {
   case delete(String)
   case deleteRange(KeyRange)
 
-  /// Returns whether a transaction of nothing but this makes a new generation.
+  /// Returns whether a transaction with only this change makes a new generation.
   func apply(to rows: inout Rows) -> Bool {
     switch self {
     case .put(let key, let value):
@@ -21,7 +21,7 @@ enum SimulatedEdit: CustomStringConvertible {
     }
   }
 
-  /// Does it, and holds what the transaction then shows against `rows`, which have it.
+  /// Applies the change, and compares what the transaction then reads with `rows`, which include it.
   func apply(to transaction: WriteTransaction, before: Int, after rows: Rows) throws {
     switch self {
     case .put(let key, let value):
@@ -57,7 +57,7 @@ enum SimulatedEdit: CustomStringConvertible {
 }
 
 extension String {
-  /// Enough of a key to know it by.
+  /// A recognizable abbreviation of a key.
   var short: String { utf8.count > 24 ? "\(prefix(8))…\(suffix(8))" : self }
 }
 

@@ -2,21 +2,21 @@ import HeartwoodEngine
 import HeartwoodFaults
 import HeartwoodFiles
 
-/// What the lives of an engine's and of a graph's store have in common.
+/// The common part of the simulations of an engine and of a graph.
 protocol Simulation: AnyObject {
   var random: SplitMix64 { get set }
   var machine: Machine { get }
   var trace: Trace { get }
   var figures: Figures { get set }
 
-  /// Does one thing.
+  /// Performs one operation.
   func step() throws
-  /// Ends it: all is looked at, and nothing is left over.
+  /// Performs the final checks: everything is readable, and nothing is left over.
   func end() throws
 }
 
 extension Simulation {
-  /// Lives for so many operations.
+  /// Performs this many operations.
   func run(_ operations: Int) throws -> SimulationResult {
     for _ in 0..<operations {
       trace.begin()
@@ -62,7 +62,7 @@ extension Simulation {
 }
 
 extension EngineError {
-  /// Whether a fault of the machine is at its bottom.
+  /// Whether the underlying cause is an injected fault.
   var isInjected: Bool {
     switch underlying {
     case let error as EngineError: error.isInjected

@@ -1,10 +1,10 @@
 import Foundation
 import HeartwoodFaults
 
-/// Random lives of stores on machines that fail at random, everything drawn from the seed.
+/// Random lives of stores on machines with random faults, all drawn from the seed.
 ///
-/// A failure says which seed it is. `HEARTWOOD_TRACE` in the environment prints the operations of a seed by
-/// its number, or with `all` those of every seed.
+/// A failure names its seed. The environment variable `HEARTWOOD_TRACE` prints the operations of the seed
+/// with this number, or of all seeds if it is `all`.
 struct SimulationPart: Part {
   let name = "simulation"
   let summary = "random operations, faults, crashes and clocks, the same for the same seed"
@@ -19,7 +19,7 @@ struct SimulationPart: Part {
     ]
   }
 
-  /// How many operations a seed has; of a graph a fifth of them.
+  /// The number of operations of a seed; a graph has a fifth of them.
   static let operations = 2000
 
   func piece(_ number: Int, of size: Size, seed: UInt64) -> Piece? {
@@ -31,7 +31,7 @@ struct SimulationPart: Part {
     }
   }
 
-  /// Runs one of the lives that `seed` has, some of them twice.
+  /// Runs one of the lives of `seed`; some of them twice.
   static func run(_ number: Int, of seed: UInt64, operations: Int, _ figures: inout Figures) throws {
     let isTraced = [String(number), "all"].contains(ProcessInfo.processInfo.environment["HEARTWOOD_TRACE"])
     let trace = Trace(isPrinted: isTraced)
@@ -50,14 +50,14 @@ struct SimulationPart: Part {
     }
   }
 
-  /// One in four is of a graph.
+  /// One in four lives is that of a graph.
   private static func simulation(_ number: Int, of seed: UInt64, _ trace: Trace) -> any Simulation {
     let own = seed &* 0x1_0000_0001 &+ UInt64(number)
     return number % 4 == 3 ? GraphSimulation(seed: own, trace) : EngineSimulation(seed: own, trace)
   }
 }
 
-/// What has to be the same when a seed is run again.
+/// The figures that must be equal when a seed is run again.
 struct SimulationResult: Equatable, CustomStringConvertible {
   let disk: UInt64
   let operations: UInt64

@@ -1,7 +1,7 @@
 import Foundation
 import HeartwoodBytes
 
-/// The operations of a simulation and what came of them: a number for all, and words for the last.
+/// The operations of a simulation with their results: a hash of all, and the text of the last ones.
 final class Trace: CustomStringConvertible {
   private let isPrinted: Bool
   private(set) var count = 0
@@ -14,7 +14,7 @@ final class Trace: CustomStringConvertible {
 
   func begin() { count += 1 }
 
-  /// Takes note of a part of the operation that is under way.
+  /// Records a part of the current operation.
   func note(_ text: String) {
     var line = text
     digest = line.withUTF8 { XXH3.hash(UnsafeRawBufferPointer($0), seed: digest) }

@@ -4,15 +4,15 @@ import HeartwoodEngine
 import HeartwoodFaults
 import HeartwoodFiles
 
-/// The life of a library on a disk that lies about a sync.
+/// The graph workload on a disk with a lying sync.
 struct GraphSyncScenario {
   let sync: BadSync
   let limits: CrashImageLimits
   let states: [GraphFacts]
 
-  func run(_ seen: inout Set<CrashesBehindSync.LedgerObservation>) throws {
+  func run(_ seen: inout Set<CrashesBehindSync.ImageIdentity>) throws {
     let disk = SimulatedFileSystem(crashModel: .hostile)
-    // Whatever was promised, any state that once was is allowed.
+    // After a lie any state that once existed is allowed, whatever was acknowledged.
     let crashes = CrashesBehindSync(disk, limits, seen) {
       0
     } check: {
@@ -28,7 +28,7 @@ struct GraphSyncScenario {
     seen = crashes.seen
   }
 
-  /// One of the states that once were, or damage that is said.
+  /// Checks that the store is in a state that once existed, or reports damage.
   private func check(_ disk: any FileSystem) throws {
     do {
       let container = try GraphSession.open(disk)

@@ -2,8 +2,8 @@ import HeartwoodEngine
 import HeartwoodFaults
 import HeartwoodFiles
 
-/// What has to hold of a store whose disk has lied: it is in a state in which it once was, though perhaps
-/// an older one than was promised; or it says that it is damaged, and where.
+/// Checks a store whose disk has lied: it is in a state that once existed, possibly older than promised, or
+/// it reports damage and its place.
 struct LyingDiskChecker {
   let promise: ReferenceModel.Promise
 
@@ -37,7 +37,7 @@ struct LyingDiskChecker {
     return generation
   }
 
-  /// A store that is in order takes a transaction and keeps it.
+  /// Checks that an intact store commits a transaction and keeps it.
   private func goOn(_ disk: any FileSystem, from generation: Int) throws {
     var rows = promise.generations[generation]
     rows["after the lie"] = [1]

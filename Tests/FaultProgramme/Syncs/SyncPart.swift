@@ -1,16 +1,17 @@
 import HeartwoodFaults
 import HeartwoodFiles
 
-/// Syncs that fail or lie, and crashes behind them.
+/// Syncs that fail or lie, followed by crashes.
 struct SyncPart: Part {
   let name = "syncs"
-  let summary = "syncs that fail and keep the bytes, fail and revert them, or lie; a crash behind each"
+  let summary = "syncs that fail and keep the bytes, fail and revert them, or lie; a crash after each"
 
   func goals(of size: Size) -> [Goal] {
     [Goal(figure: "misbehaving syncs", count: size == .short ? 700 : 1_400)]
   }
 
-  /// Once and for ever; the short size has both in turn.
+  /// Each subject once with a single bad sync and once with bad syncs for ever. The short size alternates
+  /// between them.
   func leastPieces(of size: Size) -> Int { (size == .short ? 1 : 2) * SyncSubject.all.count }
 
   func piece(_ number: Int, of size: Size, seed: UInt64) -> Piece? {
@@ -35,7 +36,7 @@ struct SyncPart: Part {
   }
 }
 
-/// A workload, or the life of a graph, and a way in which syncs misbehave.
+/// A workload, or the graph workload, and the misbehavior of its syncs.
 struct SyncSubject: Sendable, CustomStringConvertible {
   /// Nil for the graph.
   let workload: Workload?
@@ -48,7 +49,7 @@ struct SyncSubject: Sendable, CustomStringConvertible {
   var description: String { "\(workload?.description ?? "a graph"), \(behavior)" }
 
   func run(round: Int, seed: UInt64, _ limits: CrashImageLimits, _ figures: inout Figures) throws {
-    var seen: Set<CrashesBehindSync.LedgerObservation> = []
+    var seen: Set<CrashesBehindSync.ImageIdentity> = []
     let prepared = try workload.map { try PreparedWorkload($0, seed: seed, .hostile) }
     let states = prepared == nil ? try GraphSession.states() : []
     let calls = try prepared?.calls() ?? GraphErrorScenario.calls()

@@ -2,7 +2,7 @@ import HeartwoodEngine
 import HeartwoodFaults
 import HeartwoodFiles
 
-/// A sync that does not do what it should, and for how long.
+/// The misbehavior of a sync and its duration.
 struct BadSync: Sendable, CustomStringConvertible {
   let behavior: SyncBehavior
   let call: FailingCall
@@ -15,21 +15,21 @@ struct BadSync: Sendable, CustomStringConvertible {
 
   var description: String { "\(plan)" }
 
-  /// Whether the caller is told.
+  /// Whether the caller gets an error.
   var fails: Bool { behavior != .lies }
 }
 
-/// A workload on a disk on which a sync misbehaves, and crashes behind it.
+/// A workload on a disk with a misbehaving sync, followed by crashes.
 struct SyncScenario {
   let prepared: PreparedWorkload
   let sync: BadSync
   let limits: CrashImageLimits
 
-  /// Runs the workload. Looks at what a crash leaves at the calls behind the bad sync, and in the end.
+  /// Runs the workload. Checks the crash images at the calls after the bad sync and at the end.
   ///
-  /// - Parameter seen: What was looked at.
-  /// - Returns: the errors that the store gave.
-  func run(_ seen: inout Set<CrashesBehindSync.LedgerObservation>) throws -> [EngineError] {
+  /// - Parameter seen: The images that were already checked.
+  /// - Returns: The errors that the store threw.
+  func run(_ seen: inout Set<CrashesBehindSync.ImageIdentity>) throws -> [EngineError] {
     let (disk, reference) = prepared.begin()
     let crashes = CrashesBehindSync(disk, limits, seen) {
       reference.now.hashValue
@@ -66,30 +66,30 @@ struct SyncScenario {
   }
 }
 
-/// Crashes at the first few calls behind a fault.
+/// Crashes at the first few calls after a fault.
 final class CrashesBehindSync: @unchecked Sendable {
   private let disk: SimulatedFileSystem
   private let limits: CrashImageLimits
   private let promise: () -> Int
   private let check: (CrashImage) throws -> Void
   private var calls = 0
-  /// Weak, as it keeps what calls this.
+  /// Weak, because the file system retains this object.
   weak var faults: FaultInjectingFileSystem?
-  private(set) var seen: Set<LedgerObservation>
-  /// The first image that is not as it has to be.
+  private(set) var seen: Set<ImageIdentity>
+  /// The first image that failed the check.
   private(set) var finding: String?
 
-  /// What makes one image differ from another: its bytes, and what was promised when they were all that was left.
-  struct LedgerObservation: Hashable {
+  /// The identity of an image: its bytes, and the promise that applied when it was possible.
+  struct ImageIdentity: Hashable {
     let fingerprint: Int
     let promise: Int
   }
 
   /// - Parameters:
-  ///   - seen: What need not be looked at again.
-  ///   - promise: Tells what is promised now from anything else.
+  ///   - seen: The images that need not be checked again.
+  ///   - promise: A number that identifies the current promise.
   init(
-    _ disk: SimulatedFileSystem, _ limits: CrashImageLimits, _ seen: Set<LedgerObservation>,
+    _ disk: SimulatedFileSystem, _ limits: CrashImageLimits, _ seen: Set<ImageIdentity>,
     promise: @escaping () -> Int, check: @escaping (CrashImage) throws -> Void
   ) {
     self.disk = disk
@@ -99,19 +99,19 @@ final class CrashesBehindSync: @unchecked Sendable {
     self.check = check
   }
 
-  /// To be called before every call that changes something.
+  /// Must be called before every call that changes something.
   func beforeCall() {
     guard calls < 6, let faults, faults.firingCounts.contains(where: { $0 > 0 }) else { return }
     calls += 1
     look()
   }
 
-  /// Looks at what a crash now leaves.
+  /// Checks the images that a crash at this moment can leave.
   func look() {
     guard finding == nil else { return }
     let promised = promise()
     for image in disk.crashImages(limits) {
-      guard seen.insert(LedgerObservation(fingerprint: image.fingerprint, promise: promised)).inserted else {
+      guard seen.insert(ImageIdentity(fingerprint: image.fingerprint, promise: promised)).inserted else {
         continue
       }
       do {

@@ -89,11 +89,11 @@ struct LeaseModel: Hashable {
   }
 
   /// All states that one step leads to.
-  func successors(_ validationError: Flaw?) -> [LeaseModel] {
+  func successors(_ flaw: Flaw?) -> [LeaseModel] {
     var found: [LeaseModel] = []
     for process in processes.indices where processes[process].isAlive {
       for thread in processes[process].threads.indices {
-        if let next = after(process, thread, validationError) { found.append(next.checked()) }
+        if let next = after(process, thread, flaw) { found.append(next.checked()) }
       }
       if killsLeft > 0 { found.append(killing(process).checked()) }
     }
@@ -138,7 +138,7 @@ struct LeaseModel: Hashable {
   // MARK: Steps
 
   /// The state after the next step of a thread; nil where it waits.
-  private func after(_ number: Int, _ index: Int, _ validationError: Flaw?) -> LeaseModel? {
+  private func after(_ number: Int, _ index: Int, _ flaw: Flaw?) -> LeaseModel? {
     var next = self
     let process = processes[number]
     switch process.threads[index].step {
@@ -161,7 +161,7 @@ struct LeaseModel: Hashable {
       guard process.writer == nil else { return nil }
       next.processes[number].writer = index
       next.go(number, index, .takeOver)
-    case .takeOver: next.takeOver(number, index, validationError)
+    case .takeOver: next.takeOver(number, index, flaw)
     case .announceRecovery:
       next.writeRecord(number, isHeld: true, end: record.end, isOwn: false)
       next.go(number, index, .findEnd)
@@ -179,16 +179,16 @@ struct LeaseModel: Hashable {
       next.handle(.takenOver, number)
       next.processes[number].writer = nil
       next.go(number, index, .lockWriter)
-    default: return afterHeld(number, index, validationError)
+    default: return afterHeld(number, index, flaw)
     }
     return next
   }
 
-  private mutating func takeOver(_ number: Int, _ index: Int, _ validationError: Flaw?) {
+  private mutating func takeOver(_ number: Int, _ index: Int, _ flaw: Flaw?) {
     var takeover = LeaseMachine.takeover(
       counter: record.counter, isHeld: record.isHeld, lastOwn: processes[number].lastOwn)
-    if validationError == .refreshesFromTheDead, takeover == .recover { takeover = .refresh }
-    if validationError == .resumesWithoutRefresh, takeover == .refresh { takeover = .resume }
+    if flaw == .refreshesFromTheDead, takeover == .recover { takeover = .refresh }
+    if flaw == .resumesWithoutRefresh, takeover == .refresh { takeover = .resume }
     switch takeover {
     case .resume: go(number, index, .complete)
     case .refresh:
@@ -199,19 +199,19 @@ struct LeaseModel: Hashable {
     }
   }
 
-  private func afterHeld(_ number: Int, _ index: Int, _ validationError: Flaw?) -> LeaseModel? {
+  private func afterHeld(_ number: Int, _ index: Int, _ flaw: Flaw?) -> LeaseModel? {
     var next = self
     let process = processes[number]
     let thread = process.threads[index]
     switch thread.step {
     case .lockWriter:
       guard process.writer == nil else { return nil }
-      guard process.machine.phase == .held || validationError == .trustsLeaseOfBefore else {
+      guard process.machine.phase == .held || flaw == .trustsLeaseOfBefore else {
         next.go(number, index, .request)
         break
       }
       next.processes[number].writer = index
-      let isAnnounced = process.machine.isAnnounced || validationError == .writesUnannounced
+      let isAnnounced = process.machine.isAnnounced || flaw == .writesUnannounced
       next.go(
         number, index, thread.isOperation ? .beginOperation : isAnnounced ? .beginFrame : .announce)
     case .beginOperation:
@@ -240,12 +240,12 @@ struct LeaseModel: Hashable {
       // A sync covers all that was written before it.
       next.processes[number].published = process.known
       next.go(number, index, .writeRecord)
-    default: return afterPublished(number, index, validationError)
+    default: return afterPublished(number, index, flaw)
     }
     return next
   }
 
-  private func afterPublished(_ number: Int, _ index: Int, _ validationError: Flaw?) -> LeaseModel? {
+  private func afterPublished(_ number: Int, _ index: Int, _ flaw: Flaw?) -> LeaseModel? {
     var next = self
     let process = processes[number]
     let thread = process.threads[index]
@@ -261,8 +261,8 @@ struct LeaseModel: Hashable {
       next.go(number, index, .lockWriterToRelease)
     case .lockWriterToRelease:
       guard process.writer == nil, process.leaseLock == nil else { return nil }
-      let isFree = process.machine.operations == 0 || validationError == .forgetsOperations
-      let isPublished = process.published == process.known || validationError == .releasesUnpublished
+      let isFree = process.machine.operations == 0 || flaw == .forgetsOperations
+      let isPublished = process.published == process.known || flaw == .releasesUnpublished
       guard process.machine.phase == .held, isFree, isPublished else {
         next.finishCommit(number, index)
         break
@@ -270,23 +270,23 @@ struct LeaseModel: Hashable {
       (next.processes[number].writer, next.processes[number].leaseLock) = (index, index)
       next.go(
         number, index,
-        validationError == .announcesReleaseAfterUnlock || validationError == .clearsLeaseBeforeUnlock
+        flaw == .announcesReleaseAfterUnlock || flaw == .clearsLeaseBeforeUnlock
           ? .unlockFile : .recordRelease)
-      if validationError == .clearsLeaseBeforeUnlock {
+      if flaw == .clearsLeaseBeforeUnlock {
         if process.machine.isAnnounced { next.writeRecord(number, isHeld: false, end: process.published) }
         next.release(number)
         next.processes[number].leaseLock = nil
       }
     case .recordRelease:
       if process.machine.isAnnounced { next.writeRecord(number, isHeld: false, end: process.published) }
-      if validationError == .announcesReleaseAfterUnlock {
+      if flaw == .announcesReleaseAfterUnlock {
         next.endRelease(number, index)
       } else {
         next.go(number, index, .unlockFile)
       }
     case .unlockFile:
       if fileLock == number { next.fileLock = nil }
-      switch validationError {
+      switch flaw {
       case .clearsLeaseBeforeUnlock:
         next.processes[number].writer = nil
         next.finishCommit(number, index)

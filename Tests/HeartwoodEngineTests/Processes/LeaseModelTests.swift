@@ -8,7 +8,7 @@ struct LeaseModelTests {
   /// Visits all states, breadth first.
   ///
   /// - Returns: how many there are, and the first violation or deadlock.
-  private func explore(_ start: LeaseModel, _ validationError: LeaseModel.Flaw? = nil) -> (
+  private func explore(_ start: LeaseModel, _ flaw: LeaseModel.Flaw? = nil) -> (
     states: Int, violation: String?
   ) {
     var seen: Set<LeaseModel> = [start]
@@ -16,7 +16,7 @@ struct LeaseModelTests {
     while !front.isEmpty {
       var next: [LeaseModel] = []
       for state in front {
-        let successors = state.successors(validationError)
+        let successors = state.successors(flaw)
         if successors.isEmpty, !state.isOver { return (seen.count, "no thread can go on: \(state)") }
         for successor in successors where seen.insert(successor).inserted {
           if let violation = successor.violation { return (seen.count, violation) }
@@ -58,13 +58,13 @@ struct LeaseModelTests {
   }
 
   @Test(arguments: LeaseModel.Flaw.allCases)
-  func `A flaw in the protocol is found`(validationError: LeaseModel.Flaw) {
-    let isInOperations = validationError == .forgetsOperations
+  func `A flaw in the protocol is found`(flaw: LeaseModel.Flaw) {
+    let isInOperations = flaw == .forgetsOperations
     let found = explore(
       LeaseModel(
         processes: 2, threads: 2, commits: 1, kills: isInOperations ? 0 : 1, operations: isInOperations),
-      validationError
+      flaw
     )
-    #expect(found.violation != nil, "\(validationError) passes in \(found.states) states")
+    #expect(found.violation != nil, "\(flaw) passes in \(found.states) states")
   }
 }

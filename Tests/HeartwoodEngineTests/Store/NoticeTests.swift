@@ -261,7 +261,7 @@ import Testing
   }
 
   @Test func `looks often where somebody writes, then seldom, and not at all where nobody does`() {
-    var rest = CommitWatch.Rest()
+    var rest = CommitWatch.PollInterval()
     #expect((0..<8).map { _ in rest.next(.none) } == [0.001, 0.002, 0.004, 0.008, 0.016, 0.032, 0.05, nil])
     rest.begin()
     #expect(rest.next(.here) == nil)

@@ -103,14 +103,14 @@ import Testing
   }
 
   @Test func `leaves out a transaction that has no end`() throws {
-    let compiled = try StoreInUse()
+    let store = try StoreInUse()
     // The last frame is torn.
-    var files = compiled.files
-    let last = compiled.ends[compiled.ends.count - 1]
-    files.files[compiled.logName]?[last - 4] ^= 1
+    var files = store.files
+    let last = store.ends[store.ends.count - 1]
+    files.files[store.logName]?[last - 4] ^= 1
     let (_, found) = try DamagedStore.salvage(files)
     for (key, value) in found {
-      #expect(compiled.states.contains { $0[key] == value }, "\(String(decoding: key, as: UTF8.self))")
+      #expect(store.states.contains { $0[key] == value }, "\(String(decoding: key, as: UTF8.self))")
     }
   }
 

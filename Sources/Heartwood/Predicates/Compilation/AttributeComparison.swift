@@ -1,4 +1,4 @@
-/// An attribute compared with constants.
+/// Compiles comparisons of an attribute with constants.
 struct AttributeComparison {
   private let attribute: AttributeDescription
   private let column: Column
@@ -59,7 +59,7 @@ struct AttributeComparison {
     return CompiledPart(TextTest(column, pattern), isPrefix ? .prefix(slot: slot, pattern.constant) : .other)
   }
 
-  /// - Parameter value: converted already.
+  /// - Parameter value: a constant that is already converted.
   private func compileOrder(_ value: Value) throws(HeartwoodError) -> CompiledPart {
     if value.isNull { return compileNull() }
     if isInteger { return compileIntegers(IntegerBounds(comparator, value)) }
@@ -83,7 +83,7 @@ struct AttributeComparison {
     }
   }
 
-  /// What an index may serve: values of the column's own kind, compared with nothing disregarded.
+  /// The form that an index may serve: only for values of the column's own kind, and without options.
   private func plainConjunct(_ value: Value) -> Conjunct {
     guard options.isEmpty, value.isOfKind(column.kind) else { return .other }
     let bound = { (isInclusive: Bool) in IndexBound(value: value, isInclusive: isInclusive) }
@@ -122,7 +122,7 @@ extension AttributeComparison {
     let (least, greatest) = (possibleIntegers.lowerBound, possibleIntegers.upperBound)
     let upper =
       range.upperBound == greatest ? nil : IndexBound(value: value(range.upperBound), isInclusive: true)
-    // At least one bound, as nil is in no range.
+    // At least one bound is set: a range without bounds would include nil, which is in no range.
     let isOpen = range.lowerBound == least && upper != nil
     let lower = isOpen ? nil : IndexBound(value: value(range.lowerBound), isInclusive: true)
     return .range(slot: slot, lower: lower, upper: upper)
@@ -180,7 +180,7 @@ extension AttributeComparison {
 }
 
 extension ClosedRange<Int64> {
-  /// What of the range lies in another; nil where nothing does.
+  /// The part of the range that is within limits; nil if it is empty.
   fileprivate func limited(to limits: ClosedRange<Int64>) -> ClosedRange<Int64>? {
     overlaps(limits) ? clamped(to: limits) : nil
   }
@@ -195,7 +195,8 @@ extension Value {
     }
   }
 
-  /// Whether a column of the kind has such values; floating-point and integer columns of all widths alike.
+  /// Whether a column of the kind has such values. Integer columns of all widths are alike, and so are
+  /// floating-point columns.
   fileprivate func isOfKind(_ kind: ColumnKind) -> Bool {
     switch (self, kind) {
     case (.int, .int16), (.int, .int32), (.int, .int64), (.double, .double), (.double, .float),

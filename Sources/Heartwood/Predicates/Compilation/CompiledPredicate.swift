@@ -1,17 +1,17 @@
-/// A predicate with its names looked up and its types checked, ready to be held against rows.
+/// A predicate with its names resolved and its types checked, ready to be tested against rows.
 ///
-/// It may be used for rows of its entity and of all subentities, whose columns lie at the same places.
+/// It applies to rows of its entity and of all subentities, whose columns have the same offsets.
 final class CompiledPredicate {
   let entity: EntityDescription
   /// The parts that must all hold.
   let conjuncts: [Conjunct]
-  /// Whether evaluation looks beyond the object's own row.
+  /// Whether evaluation reads rows other than the object's own.
   let readsOtherRows: Bool
   private let test: RowTest
   private let condition: Condition
 
-  /// - Parameter store: where given, constants that are saved objects of another store equal nothing.
-  /// - Throws: `.coreData` when a name is unknown, a type does not fit, or the tree is too large.
+  /// - Parameter store: if given, constants that are saved objects of another store equal nothing.
+  /// - Throws: `.coreData` if a name is unknown, a type does not fit, or the tree is too large.
   convenience init(
     _ predicate: any FetchPredicate, entity: EntityDescription, store: StoreIdentity? = nil
   ) throws(HeartwoodError) {
@@ -31,7 +31,7 @@ final class CompiledPredicate {
 
   /// Whether the predicate is true for an object.
   ///
-  /// - Throws: what looking up other rows throws.
+  /// - Throws: errors of reading other rows.
   func matches(_ row: RowView, key: UInt64, in source: any RowSource) throws -> Bool {
     try test.matches(Place(row: row, key: key, source: source, outer: nil))
   }

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Comparisons of a property with a constant: the common kind, with tests that read the row's bytes.
+/// Comparisons of a property with a constant: the common kind, with tests that read the row's bytes directly.
 extension ConditionCompiler {
   func compile(
     _ path: ResolvedPath, _ comparator: ComparisonOperator, _ value: Value, _ options: ComparisonOptions
@@ -30,7 +30,7 @@ extension ConditionCompiler {
     }
     if isList && !wantsList {
       throw .predicate(
-        "\(path.name) cannot be compared with a list but by IN or BETWEEN", column: path.column)
+        "\(path.name) can be compared with a list only by IN or BETWEEN", column: path.column)
     }
     if comparator == .between && value.elements.count != 2 {
       throw .predicate(
@@ -39,13 +39,13 @@ extension ConditionCompiler {
     }
   }
 
-  /// The part as one about the object that the path starts from.
+  /// The part as a condition on the object that the path starts from.
   private func reaching(_ part: CompiledPart, _ path: ResolvedPath, resultForNull: Bool) -> CompiledPart {
     guard !path.isOwnRow else { return part }
     let through =
       path.hops.isEmpty ? part.test : ThroughTest(path.hops, part.test, resultForNull: resultForNull)
     if path.outward > 0 { return CompiledPart(OuterTest(path.outward, through)) }
-    // Where nil satisfies the comparison, objects without destination do too, and no index leads to them.
+    // If nil satisfies the comparison, objects without a destination match too, and no index finds them.
     guard !resultForNull else { return CompiledPart(through) }
     let conjunct = path.hops.reversed().reduce(part.conjunct) { inner, hop in
       switch inner {
@@ -58,7 +58,7 @@ extension ConditionCompiler {
   }
 }
 
-/// A relationship, or the object itself, compared with constants.
+/// Compiles comparisons of a relationship, or of the object itself, with constants.
 struct IdentityComparison {
   private let path: ResolvedPath
   private let entity: EntityDescription
@@ -75,7 +75,7 @@ struct IdentityComparison {
     self.store = store
   }
 
-  /// - Parameter column: the to-one relationship's; nil for the object itself.
+  /// - Parameter column: the to-one relationship's column; nil for the object itself.
   func compile(_ value: Value, _ column: Column?) throws(HeartwoodError) -> CompiledPart {
     var identifiers: [ManagedObjectID] = []
     var includesNull = false
@@ -95,7 +95,7 @@ struct IdentityComparison {
     return toOne(column, identifiers, includesNull, isWanted)
   }
 
-  /// The object itself is never nil.
+  /// Compares the object itself, which is never nil.
   private func itself(_ identifiers: [ManagedObjectID], _ isWanted: Bool) -> CompiledPart {
     let keys = identifiers.map(\.key).withoutRepetitions
     return CompiledPart(
@@ -121,12 +121,12 @@ struct IdentityComparison {
     return CompiledPart(IntegerSetTest(column, keys, includesNull: includesNull), .isIn(slot: slot, values))
   }
 
-  /// Saved objects of another store are never found in this one.
+  /// Whether the identifier may be one of this store: saved objects of another store are never found in it.
   private func isHere(_ identifier: ManagedObjectID) -> Bool {
     store == nil || identifier.isTemporaryID || identifier.store == store
   }
 
-  /// The identifier that a constant stands for; nil for nil.
+  /// The identifier that a constant denotes; nil for a null constant.
   private func identifier(_ value: Value) throws(HeartwoodError) -> ManagedObjectID? {
     switch value {
     case .null: return nil
@@ -154,7 +154,7 @@ struct IdentityComparison {
 }
 
 extension ManagedObjectID {
-  /// The identifier whose text this is, if it is one of the root entity's.
+  /// The identifier with this text, if its entity is in the root entity's family.
   fileprivate init?(text: String, below root: EntityDescription) {
     guard let uri = URL(string: text), let parts = Self.parts(of: uri),
       let entity = root.compiled.family.entities.first(where: { $0.name == parts.entityName })

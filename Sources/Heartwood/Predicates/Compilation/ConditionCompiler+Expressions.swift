@@ -1,18 +1,18 @@
-/// Expressions, with their names looked up.
+/// Compilation of expressions.
 extension ConditionCompiler {
   enum Operand {
     case constant(Value)
     case path(ResolvedPath)
     case computed(ComputedValue)
-    /// A list of which not all members are constants.
+    /// A list whose members are not all constants.
     case parts([ConditionExpression])
   }
 
-  /// A compiled expression and what kind of values it has.
+  /// A compiled expression and the kind of its values.
   struct ComputedValue {
     var reader: ValueReader
     var kind: ValueKind
-    /// As messages call it.
+    /// The name in messages.
     var name: String
     var column: Int?
   }
@@ -52,7 +52,7 @@ extension ConditionCompiler {
     switch operand {
     case .computed(let value): return value
     case .path(let path): return try computed(path)
-    case .parts: throw .predicate("a list can stand only after IN and BETWEEN")
+    case .parts: throw .predicate("a list is allowed only after IN and BETWEEN")
     case .constant(let value):
       return ComputedValue(
         reader: ConstantReader(value.withKeys), kind: ValueKind(value), name: value.shortText)
@@ -117,7 +117,7 @@ extension ConditionCompiler {
       name: "\(left.name) \(operation.rawValue) \(right.name)", column: left.column ?? right.column)
   }
 
-  /// - Throws: when values of the two kinds can never be compared.
+  /// - Throws: `.coreData` if values of the two kinds can never be compared.
   func check(
     _ left: ComputedValue, _ comparator: ComparisonOperator, _ right: ComputedValue,
     _ options: ComparisonOptions
@@ -129,7 +129,7 @@ extension ConditionCompiler {
         "\(comparator.rawValue) compares texts, but \(wrong.name) is \(wrong.kind.name)", column: column)
     }
     if comparator == .isIn || comparator == .between, right.kind != .list {
-      throw .predicate("after \(comparator.rawValue) there must be a list, not \(right.name)", column: column)
+      throw .predicate("\(comparator.rawValue) needs a list, not \(right.name)", column: column)
     }
     guard comparator.isOrder, left.kind != .null, right.kind != .null, left.kind != right.kind else { return }
     throw .predicate(
@@ -138,7 +138,7 @@ extension ConditionCompiler {
   }
 }
 
-/// What can be compared with what.
+/// The kinds of values. Only values of the same kind can be compared.
 enum ValueKind: Equatable {
   case null, number, boolean, text, url, date, data, uuid, list
   /// Objects with keys under this root entity.
@@ -191,7 +191,7 @@ enum ValueKind: Equatable {
 }
 
 extension Value {
-  /// With keys in place of identifiers, as computed values of objects are.
+  /// The value with keys instead of identifiers, as computed values of objects have them.
   fileprivate var withKeys: Value {
     switch self {
     case .object(let identifier): .int(Int64(bitPattern: identifier.key))

@@ -1,4 +1,4 @@
-/// One part of a condition, compiled, and in the form that an index may serve.
+/// A compiled part of a condition: its test, and the form that an index may serve.
 struct CompiledPart {
   var test: RowTest
   var conjunct: Conjunct
@@ -13,9 +13,9 @@ struct CompiledPart {
   }
 }
 
-/// Turns a condition's tree into tests of rows.
+/// Compiles the tree of a condition into tests of rows.
 struct ConditionCompiler {
-  /// The objects around, the fetched one first.
+  /// Resolves paths in the enclosing scopes, of which the fetched object is the first.
   var paths: PathResolver
   let store: StoreIdentity?
   private(set) var readsOtherRows = false
@@ -52,7 +52,7 @@ struct ConditionCompiler {
   private mutating func compileDisjuncts(_ parts: [Condition]) throws(HeartwoodError) -> CompiledPart {
     var compiled: [CompiledPart] = []
     for part in parts { compiled.append(try compile(part)) }
-    return CompiledPart(RowTest.any(compiled.map(\.test)), Conjunct.attachment(compiled.map(\.conjunct)))
+    return CompiledPart(RowTest.any(compiled.map(\.test)), Conjunct.membership(compiled.map(\.conjunct)))
   }
 }
 
@@ -83,7 +83,7 @@ extension ConditionCompiler {
     }
   }
 
-  /// `ANY cities.name == "x"`: the comparison is made with each destination.
+  /// `ANY cities.name == "x"`: compares each destination.
   private mutating func compile(
     _ quantifier: Quantifier, _ comparison: Comparison
   ) throws(HeartwoodError) -> CompiledPart {
@@ -107,7 +107,7 @@ extension ConditionCompiler {
     return quantified(quantifier, path, destinations.value, part)
   }
 
-  /// - Throws: when the path does not lead to a to-many relationship.
+  /// - Throws: `.coreData` if the path does not lead to a to-many relationship.
   mutating func destinations(
     _ path: ResolvedPath
   ) throws(HeartwoodError) -> ((value: Destinations, entity: EntityDescription), rest: [PathStep]) {
@@ -157,7 +157,7 @@ extension ConditionCompiler {
     }
   }
 
-  /// `cities CONTAINS x` and `x IN cities`: any destination is the object.
+  /// `cities CONTAINS x` and `x IN cities`: whether any destination is the object.
   private mutating func compileMembership(
     of member: ConditionExpression, in path: ResolvedPath, if isMembership: Bool
   ) throws(HeartwoodError) -> CompiledPart {
@@ -174,7 +174,7 @@ extension ConditionCompiler {
     return quantified(.any, path, destinations.value, part)
   }
 
-  /// Lists whose members are no constants: each is compared by itself.
+  /// Compares with a list whose members are not all constants, member by member.
   private mutating func compile(
     _ comparison: Comparison, withParts parts: [ConditionExpression]
   ) throws(HeartwoodError) -> CompiledPart {
@@ -187,7 +187,7 @@ extension ConditionCompiler {
       let high = Condition.comparing(comparison.left, .lessOrEqual, parts[1], comparison.options)
       return try compile(.all([low, high]))
     case .between: throw .predicate("BETWEEN needs a list of two values, the lower and the upper bound")
-    default: throw .predicate("a list can stand only after IN and BETWEEN")
+    default: throw .predicate("a list is allowed only after IN and BETWEEN")
     }
   }
 
@@ -208,8 +208,8 @@ extension ResolvedPath {
 }
 
 extension Conjunct {
-  /// Equalities of one property, joined by OR, are one membership.
-  static func attachment(_ parts: [Conjunct]) -> Conjunct {
+  /// Combines equalities of one property, joined by OR, into one membership.
+  static func membership(_ parts: [Conjunct]) -> Conjunct {
     var values: [Value] = []
     var slots: Set<Int> = []
     for part in parts {

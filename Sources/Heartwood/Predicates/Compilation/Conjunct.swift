@@ -1,19 +1,19 @@
-/// One part of a predicate that must hold, in a form that an index may serve.
+/// A part of a predicate that must hold, in a form that an index may serve.
 ///
-/// Forms say exactly what their part says, so that rows found by them need no further test of that part. All values
-/// are of the column's own kind.
+/// Each form is equivalent to its part, so rows found by it need no further test of that part. All values are
+/// of the column's own kind.
 indirect enum Conjunct {
-  /// The property has this value: null for nil, an identifier for a to-one relationship.
+  /// The property has this value: null for a missing one, an identifier for a to-one relationship.
   case equal(slot: Int, value: Value)
   /// The property has a value between the bounds, of which there is at least one.
   case range(slot: Int, lower: IndexBound?, upper: IndexBound?)
-  /// The text begins with this one; compared in composed form.
+  /// The string begins with this one; compared in composed form.
   case prefix(slot: Int, String)
   /// The property has one of these values, which may include null.
   case isIn(slot: Int, [Value])
   /// The object is one of those with these keys.
   case identity([UInt64])
-  /// The destination of a to-one relationship, which must be there, satisfies a conjunct of its own.
+  /// The destination of a to-one relationship exists and satisfies a conjunct of its own.
   case throughToOne(slot: Int, Conjunct)
   /// Any destination of a to-many relationship satisfies a conjunct of its own.
   case throughToMany(slot: Int, Conjunct)
@@ -21,7 +21,7 @@ indirect enum Conjunct {
   case containsDestination(slot: Int, key: UInt64)
   /// The part is true or false for every object.
   case constant(Bool)
-  /// Only testing the row tells.
+  /// Only a test of the row decides.
   case other
 }
 

@@ -1,13 +1,13 @@
 import Foundation
 
-/// Turns constants into values of the property's kind that they are compared with.
+/// Converts constants to the kind of the property that they are compared with.
 struct ConstantConversion {
   let path: ResolvedPath
   let attribute: AttributeDescription
 
   /// The constant as a value of the attribute's kind, or a number that can be compared with it; null stays null.
   ///
-  /// - Throws: when the two cannot be compared, saying what is wanted.
+  /// - Throws: `.coreData` if the two cannot be compared; the message says which constants can.
   func convert(_ value: Value) throws(HeartwoodError) -> Value {
     if value.isNull { return value }
     guard let converted = converted(value) else { throw mismatch(value) }
@@ -50,14 +50,14 @@ struct ConstantConversion {
     }
   }
 
-  /// The nearest number that the property can have, so that 0.1 equals what was stored as 0.1.
+  /// The nearest number that the property can have, so that 0.1 equals a value stored as 0.1.
   private func float(_ value: Value) -> Value? {
     guard case .double(let number)? = double(value) else { return double(value) }
     let nearest = Double(Float(number))
     return .double(nearest.isInfinite ? number : nearest)
   }
 
-  /// By the digits with which a double is written: 12.34 means 12.34.
+  /// Uses the digits of a double's description: 12.34 means 12.34.
   private func decimal(_ value: Value) -> Value? {
     switch value {
     case .decimal: value
@@ -77,7 +77,7 @@ struct ConstantConversion {
     }
   }
 
-  /// A day (at midnight UTC) or a moment in the form of ISO 8601.
+  /// A day (at midnight UTC) or a time, in ISO 8601 form.
   static func date(_ text: String) -> Date? {
     let moment = Date.ISO8601FormatStyle()
     if let date = try? moment.parse(text) { return date }
@@ -93,7 +93,7 @@ struct ConstantConversion {
 }
 
 extension AttributeType {
-  /// In words for messages.
+  /// The type as a phrase in messages.
   var kindName: String {
     switch self {
     case .undefined: "of no type"
@@ -124,7 +124,7 @@ extension AttributeType {
 }
 
 extension Value {
-  /// The value in a message: its kind, and the value itself where it is short.
+  /// The value as a phrase in messages: its kind, or the value itself if it is short.
   var shortText: String {
     switch self {
     case .int, .double, .decimal, .bool: "the constant \(description)"
@@ -136,7 +136,7 @@ extension Value {
 }
 
 extension Decimal {
-  /// The whole number that this is, if it is one of 64 bits.
+  /// The value as an integer, if it is one that fits in 64 bits.
   var exactInteger: Int64? {
     guard !isNaN else { return nil }
     let parts = DecimalParts(self)
@@ -150,7 +150,7 @@ extension Decimal {
       ? (magnitude <= 1 << 63 ? Int64(truncatingIfNeeded: 0 &- magnitude) : nil) : Int64(exactly: magnitude)
   }
 
-  /// The greatest whole number not above this one; nil beyond 64 bits.
+  /// The greatest integer not above the value; nil if it does not fit in 64 bits.
   var wholePartBelow: Int64? {
     guard !isNaN else { return nil }
     var source = self

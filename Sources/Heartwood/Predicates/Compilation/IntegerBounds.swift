@@ -1,12 +1,13 @@
 import Foundation
 
-/// The integers that stand to a constant as a comparison asks.
+/// The integers that satisfy a comparison with a constant.
 ///
-/// Comparing an integer with any number is the same as asking whether it lies between two integers, or not.
+/// Comparing an integer with any number is equivalent to testing whether it is inside or outside a range of
+/// integers.
 struct IntegerBounds {
-  /// Nil where no integer does.
+  /// Nil for an empty range.
   var range: ClosedRange<Int64>?
-  /// False where the integers outside the range are meant, and nil.
+  /// False if the comparison holds for the integers outside the range, and for nil.
   var isInsideWanted = true
 
   /// - Parameter constant: a number of any kind.
@@ -32,7 +33,7 @@ struct IntegerBounds {
     range = low.lowerBound <= high.upperBound ? low.lowerBound...high.upperBound : nil
   }
 
-  /// Where a number lies among the integers of 64 bits.
+  /// The position of a number among the 64-bit integers.
   private enum PlaceAmongIntegers {
     case below, above
     /// The greatest integer not above the number.

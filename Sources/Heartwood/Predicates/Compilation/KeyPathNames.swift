@@ -1,6 +1,7 @@
-/// The names of the properties that a key path leads over.
+/// The names of the properties in a key path.
 enum KeyPathNames {
-  /// As text of a predicate: names where the class's model is in use, else what Swift calls the key path.
+  /// The key path as text of a predicate: names if the class's model is in use, otherwise Swift's
+  /// description.
   static func text(of keyPath: AnyKeyPath) -> String {
     if let type = type(of: keyPath).rootType as? ManagedObject.Type {
       for entity in FrozenModels.entities(of: type) {

@@ -1,21 +1,21 @@
-/// A path with its names looked up.
+/// A path with its names resolved.
 struct ResolvedPath {
   enum End {
     /// The object itself, at the end of the hops.
     case object(EntityDescription)
     case toOne(RelationshipDescription, Column, EntityDescription)
     case attribute(AttributeDescription, Column)
-    /// A to-many relationship, with what of the path comes after it.
+    /// A to-many relationship, with the steps of the path that follow it.
     case toMany(RelationshipDescription, EntityDescription, rest: [PathStep])
   }
 
-  /// How many to-many relationships further out the path starts.
+  /// The number of to-many scopes between the object that the path starts from and the innermost one.
   var outward: Int
   var hops: [ToOneHop]
   var end: End
-  /// The path as messages call it: `City.country.name`.
+  /// The path's name in messages: `City.country.name`.
   var name: String
-  /// Where the path stands in the predicate's text.
+  /// The position of the path in the predicate's text.
   var column: Int?
 
   var isOwnRow: Bool { outward == 0 && hops.isEmpty }
@@ -30,9 +30,9 @@ struct ResolvedPath {
   }
 }
 
-/// Looks up the names of paths.
+/// Resolves the names of paths.
 struct PathResolver {
-  /// The objects around, the fetched one first.
+  /// The enclosing scopes, the fetched object first.
   var scopes: [(scope: Scope, entity: EntityDescription)]
 
   func resolve(_ path: PropertyPath) throws(HeartwoodError) -> ResolvedPath {
@@ -50,7 +50,7 @@ struct PathResolver {
     return resolved
   }
 
-  /// One more step from where the path has come to.
+  /// Follows one more step from the current end of the path.
   private func follow(
     _ step: PathStep, _ steps: inout ArraySlice<PathStep>, _ path: inout ResolvedPath
   ) throws(HeartwoodError) {
@@ -73,7 +73,8 @@ struct PathResolver {
     }
   }
 
-  /// A key path of several properties gives its first name, the others being put before the steps left.
+  /// A key path of several properties yields its first name; the others are inserted before the remaining
+  /// steps.
   private func name(
     of step: PathStep, _ steps: inout ArraySlice<PathStep>, _ entity: EntityDescription
   ) throws(HeartwoodError) -> String? {
@@ -86,14 +87,14 @@ struct PathResolver {
     }
   }
 
-  /// The entity whose property the next step names; a to-one relationship at the end becomes a hop.
+  /// The entity whose property the next step names. A to-one relationship at the end becomes a hop.
   private func entityForStep(_ step: PathStep, _ path: inout ResolvedPath) throws(HeartwoodError)
     -> EntityDescription
   {
     switch path.end {
     case .object(let entity): return entity
     case .toOne(_, let column, let destination):
-      // The identifier of the destination is in the relationship's own cell.
+      // The relationship's own cell has the identifier of the destination, so that no hop is needed.
       if case .name("objectID") = step, destination.slot(named: "objectID") == nil { return destination }
       path.hops.append(ToOneHop(column, destination))
       path.end = .object(destination)

@@ -1,4 +1,4 @@
-/// How the values of two expressions stand to each other.
+/// Compares the values of two expressions.
 final class ComputedTest: RowTest {
   private let left: ValueReader
   private let comparator: ComparisonOperator
@@ -20,7 +20,7 @@ final class ComputedTest: RowTest {
 }
 
 extension ComparisonOperator {
-  /// The one rule by which two values are compared, nil included; every faster test says the same.
+  /// The reference semantics of comparing two values, including nil. Faster tests must give the same results.
   func holds(_ left: Value, _ right: Value, _ options: ComparisonOptions) -> Bool {
     switch self {
     case .equal: Self.areEqual(left, right, options)

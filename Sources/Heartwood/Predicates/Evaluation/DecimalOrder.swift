@@ -1,5 +1,5 @@
 extension DecimalParts {
-  /// Below zero, zero or above zero; NaN stands after all numbers.
+  /// Negative, zero or positive; NaN sorts after all numbers.
   static func order(_ left: DecimalParts, _ right: DecimalParts) -> Int {
     if left.isNaN || right.isNaN { return left.isNaN ? (right.isNaN ? 0 : 1) : -1 }
     let (leftSign, rightSign) = (left.sign, right.sign)
@@ -9,13 +9,13 @@ extension DecimalParts {
 
   private var sign: Int { mantissa == 0 ? 0 : isNegative ? -1 : 1 }
 
-  /// Of two numbers with exponents of their own the larger mantissa decides once they stand over one exponent.
+  /// Compares the mantissas after scaling both numbers to the smaller exponent.
   private static func magnitudeOrder(_ left: DecimalParts, _ right: DecimalParts) -> Int {
     if left.exponent < right.exponent { return -magnitudeOrder(right, left) }
     var scaled = left.mantissa
     for _ in 0..<(left.exponent - right.exponent) {
       let (product, overflow) = scaled.multipliedReportingOverflow(by: 10)
-      // More than any mantissa.
+      // Greater than any mantissa.
       if overflow { return 1 }
       scaled = product
     }

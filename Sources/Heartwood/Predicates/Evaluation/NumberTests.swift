@@ -1,4 +1,4 @@
-/// Whether an integer, Boolean or key lies within bounds, both included.
+/// Whether an integer, Boolean or key is within bounds, both included.
 final class IntegerTest: RowTest {
   private let column: Column
   private let lower: Int64
@@ -13,14 +13,14 @@ final class IntegerTest: RowTest {
   }
 
   override func matches(_ place: Place) -> Bool {
-    // Nothing lies within bounds where there is no value.
+    // A missing value is within no bounds.
     if place.row.isNull(column) { return !isInsideWanted }
     let value = place.row.int(column)
     return (lower <= value && value <= upper) == isInsideWanted
   }
 }
 
-/// Whether an integer, Boolean or key is one of a list.
+/// Whether an integer, Boolean or key is in a set.
 final class IntegerSetTest: RowTest {
   private let column: Column
   private let members: Set<Int64>
@@ -37,7 +37,7 @@ final class IntegerSetTest: RowTest {
   }
 }
 
-/// How a double, float or date stands to a number.
+/// Compares a double, float or date with a constant.
 final class DoubleTest: RowTest {
   private let column: Column
   private let comparator: ComparisonOperator
@@ -58,12 +58,12 @@ final class DoubleTest: RowTest {
     let value = place.row.double(column)
     if value < constant { return acceptsLess }
     if value > constant { return acceptsGreater }
-    // Equal, or not a number.
+    // Equal, or NaN.
     return comparator.holds(Value.order(value, constant))
   }
 }
 
-/// How a decimal number stands to another.
+/// Compares a decimal number with a constant.
 final class DecimalTest: RowTest {
   private let column: Column
   private let comparator: ComparisonOperator
@@ -83,7 +83,7 @@ final class DecimalTest: RowTest {
   }
 }
 
-/// How a value of any kind stands to a constant.
+/// Compares a value of any kind with a constant.
 final class ValueTest: RowTest {
   private let column: Column
   private let comparator: ComparisonOperator
@@ -102,7 +102,7 @@ final class ValueTest: RowTest {
   }
 }
 
-/// Whether a value of any kind is one of a list.
+/// Whether a value of any kind is in a set.
 final class ValueSetTest: RowTest {
   private let column: Column
   private let members: Set<Value>

@@ -12,7 +12,7 @@ struct ToOneHop {
 }
 
 extension Place {
-  /// The object at the end of to-one relationships; nil where one of them leads nowhere.
+  /// The object at the end of to-one relationships; nil if one of them has no destination.
   func following(_ hops: [ToOneHop]) throws -> Place? {
     var place = self
     for hop in hops {
@@ -24,7 +24,7 @@ extension Place {
     return place
   }
 
-  /// The object `count` to-many relationships further out.
+  /// The object `count` to-many scopes outwards.
   func outwards(_ count: Int) -> Place {
     var place = self
     for _ in 0..<count {
@@ -39,7 +39,7 @@ extension Place {
 final class ThroughTest: RowTest {
   private let hops: [ToOneHop]
   private let test: RowTest
-  /// What holds where a relationship leads nowhere: what the test would say about nil.
+  /// The result if a relationship has no destination: that of the test for nil.
   private let resultForNull: Bool
 
   init(_ hops: [ToOneHop], _ test: RowTest, resultForNull: Bool) {
@@ -54,7 +54,7 @@ final class ThroughTest: RowTest {
   }
 }
 
-/// A test of an object further out, inside a condition about destinations.
+/// A test of an object of an enclosing scope, inside a condition on destinations.
 final class OuterTest: RowTest {
   private let count: Int
   private let test: RowTest
@@ -83,7 +83,7 @@ struct Destinations {
     root = entity.rootEntity
   }
 
-  /// The object that has the relationship; nil where the path to it leads nowhere.
+  /// The object that has the relationship; nil if a relationship on the path to it has no destination.
   func owner(_ place: Place) throws -> Place? {
     try (outward == 0 ? place : place.outwards(outward)).following(hops)
   }
@@ -93,9 +93,9 @@ struct Destinations {
     return try place.source.destinationCount(relationship, of: owner.key)
   }
 
-  /// Calls `body` with each destination until it returns false. Destinations without a row are passed over.
+  /// Calls `body` with each destination until it returns false. Skips destinations without a row.
   ///
-  /// - Parameter readsRow: when false, rows are not looked up and `body` sees the owner's.
+  /// - Parameter readsRow: if false, rows are not read and `body` receives the owner's row.
   func forEach(_ place: Place, readsRow: Bool = true, _ body: (Place) throws -> Bool) throws {
     guard let owner = try owner(place) else { return }
     let source = place.source
@@ -115,7 +115,7 @@ struct Destinations {
 final class QuantifiedTest: RowTest {
   private let destinations: Destinations
   private let test: RowTest
-  /// What a destination must do to decide the matter.
+  /// The test result for one destination that decides the whole test.
   private let deciding: Bool
   private let resultIfDecided: Bool
 

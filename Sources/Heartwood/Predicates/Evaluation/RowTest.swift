@@ -1,13 +1,13 @@
-/// One object while a condition is evaluated for it.
+/// The object for which a condition is evaluated.
 struct Place {
   private(set) var row: RowView
   private(set) var key: UInt64
-  /// Kept by whoever evaluates: counting references to it would cost more than most tests.
+  /// The caller that evaluates keeps it alive: counting references to it would cost more than most tests.
   unowned(unsafe) let source: any RowSource
-  /// The object whose to-many relationship led here; nil for the fetched object.
+  /// The object whose to-many relationship leads here; nil for the fetched object.
   let outer: UnsafePointer<Place>?
 
-  /// Another fetched object of the same source. Copies plain bits, where making a place anew would count a
+  /// Another fetched object of the same source. Copies plain bits, whereas making a new place would count a
   /// reference to the source for every row.
   @inline(__always)
   func moved(to found: FoundRow) -> Place {
@@ -19,20 +19,20 @@ struct Place {
 }
 
 extension Place {
-  /// Stands nowhere yet, and is to be moved. Whoever makes it keeps the source.
+  /// A place without a row, to be moved before use. The caller keeps the source alive.
   init(in source: any RowSource) {
     self.init(row: RowView.nowhere, key: 0, source: source, outer: nil)
   }
 }
 
-/// A compiled condition about one object.
+/// A compiled condition on one object.
 ///
-/// Subclasses are small and final, one for each shape of comparison, so that evaluating a condition is a few calls
-/// that neither allocate nor make values.
+/// Subclasses are small and final, one for each form of comparison, so that evaluating a condition is a few
+/// calls without allocations and without a `Value`.
 class RowTest {
   func matches(_ place: Place) throws -> Bool { false }
 
-  /// Whether the row is looked at, and not only the key.
+  /// Whether the test reads the row, and not only the key.
   var readsRow: Bool { true }
 }
 
@@ -73,15 +73,15 @@ final class EitherTest: RowTest {
 }
 
 extension RowTest {
-  /// One test for all of these; true for none.
+  /// The conjunction of the tests; true for none.
   static func all(_ tests: [RowTest]) -> RowTest { joined(tests[...], BothTest.init) ?? ConstantTest(true) }
 
-  /// One test for any of these; false for none.
+  /// The disjunction of the tests; false for none.
   static func any(_ tests: [RowTest]) -> RowTest {
     joined(tests[...], EitherTest.init) ?? ConstantTest(false)
   }
 
-  /// By halves, so that long lists stay flat.
+  /// Splits the list into halves, so that the tree of a long list stays flat.
   private static func joined(_ tests: ArraySlice<RowTest>, _ join: (RowTest, RowTest) -> RowTest) -> RowTest?
   {
     guard tests.count > 1 else { return tests.first }
@@ -101,7 +101,7 @@ final class NotTest: RowTest {
   override var readsRow: Bool { test.readsRow }
 }
 
-/// Whether there is a value at all.
+/// Whether a value is missing.
 final class NullTest: RowTest {
   private let column: Column
   private let isNullWanted: Bool

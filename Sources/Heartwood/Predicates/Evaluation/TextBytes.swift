@@ -1,8 +1,8 @@
 import Foundation
 
-/// UTF-8 compared as bytes, whose order is that of the scalars.
+/// Comparisons of UTF-8 as bytes, whose order is that of the scalars.
 extension UnsafeRawBufferPointer {
-  /// A copy of the text's UTF-8, which the caller frees.
+  /// A copy of the string's UTF-8, which the caller deallocates.
   static func copy(of text: String) -> UnsafeRawBufferPointer {
     let copy = UnsafeMutableRawBufferPointer.allocate(byteCount: text.utf8.count, alignment: 8)
     copy.copyBytes(from: text.utf8)
@@ -11,10 +11,10 @@ extension UnsafeRawBufferPointer {
 
   var isASCII: Bool { allBytesAreBelow(0x80) }
 
-  /// Whether the text cannot be anything but composed: no scalar below U+0300 composes or decomposes further.
+  /// Whether the text is certainly in composed form: no scalar below U+0300 composes or decomposes further.
   var isSurelyComposed: Bool { allBytesAreBelow(0xCC) }
 
-  /// Goes through eight bytes at a time while all are ASCII.
+  /// Reads eight bytes at a time while all are ASCII.
   @inline(__always)
   private func allBytesAreBelow(_ limit: UInt8) -> Bool {
     guard let base = baseAddress else { return true }
@@ -63,7 +63,7 @@ extension UnsafeRawBufferPointer {
     return memcmp(base + position, other, part.count) == 0
   }
 
-  /// Below zero, zero or above zero.
+  /// Negative, zero or positive.
   func order(to other: UnsafeRawBufferPointer) -> Int {
     if let left = baseAddress, let right = other.baseAddress {
       let order = memcmp(left, right, Swift.min(count, other.count))
@@ -72,8 +72,8 @@ extension UnsafeRawBufferPointer {
     return Value.order(count, other.count)
   }
 
-  /// The order of two texts in their composed forms, where the first difference between their bytes decides it:
-  /// where both go on with ASCII there, or end, and nothing follows that could combine with it.
+  /// The order of two texts in composed form if their first different byte decides it, otherwise nil. It
+  /// decides if both texts continue with ASCII there, or end, and no combining scalar can follow.
   @inline(__always)
   func orderAtFirstDifference(to other: UnsafeRawBufferPointer) -> Int? {
     let position = firstDifference(from: other)
@@ -84,7 +84,7 @@ extension UnsafeRawBufferPointer {
     return left == right ? 0 : left < right ? -1 : 1
   }
 
-  /// A byte; -1 behind the end, so that a beginning comes before what goes on.
+  /// The byte at `position`; -1 past the end, so that a prefix sorts before its extensions.
   @inline(__always)
   private func unitForOrder(at position: Int) -> Int { position < count ? Int(self[position]) : -1 }
 

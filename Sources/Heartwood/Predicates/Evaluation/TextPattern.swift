@@ -1,19 +1,19 @@
 import Foundation
 
-/// What a text is compared with, prepared once and then held against the UTF-8 of rows.
+/// The constant side of a string comparison, prepared once and compared with the UTF-8 of rows.
 ///
-/// All comparisons but MATCHES are made on UTF-8 of the composed form, folded as the options ask. Texts whose bytes
-/// are all below 0xCC are in composed form as they are.
+/// All comparisons except MATCHES compare UTF-8 of the composed form, folded according to the options. Texts
+/// whose bytes are all below 0xCC are in composed form already.
 final class TextPattern {
   let comparator: ComparisonOperator
   let options: ComparisonOptions
-  /// Folded and composed.
+  /// In folded and composed form.
   let constant: String
   private let bytes: UnsafeRawBufferPointer
   private let wildcards: WildcardPattern?
   private let expression: RegularExpression?
 
-  /// - Throws: when the regular expression of MATCHES cannot be read.
+  /// - Throws: `.coreData` if the regular expression of MATCHES is invalid.
   init(_ comparator: ComparisonOperator, _ text: String, _ options: ComparisonOptions) throws(HeartwoodError)
   {
     self.comparator = comparator
@@ -21,13 +21,14 @@ final class TextPattern {
     constant = options.isEmpty ? text.normalizedForComparison : text.folded(options)
     wildcards = comparator == .like ? WildcardPattern(constant) : nil
     expression = comparator == .matches ? try RegularExpression(text, options) : nil
-    // Last, as an initializer that throws frees nothing.
+    // Last, because `deinit` does not run if the initializer throws.
     bytes = .copy(of: constant)
   }
 
   deinit { bytes.deallocate() }
 
-  /// Whether the comparison holds for the text in these bytes; false where they are no UTF-8.
+  /// Whether the comparison holds for the text in these bytes. Bytes that are not UTF-8 differ from every
+  /// text.
   func matches(_ text: UnsafeRawBufferPointer) -> Bool {
     if comparator != .matches {
       if options.isEmpty {
@@ -46,7 +47,7 @@ final class TextPattern {
     return comparable.withUTF8 { holds(UnsafeRawBufferPointer($0)) }
   }
 
-  /// - Parameter text: composed and folded.
+  /// - Parameter text: in composed and folded form.
   private func holds(_ text: UnsafeRawBufferPointer) -> Bool {
     switch comparator {
     case .equal: text.isEqual(to: bytes)
@@ -76,7 +77,7 @@ extension UInt8 {
   fileprivate var lowercasedASCII: UInt8 { self &- 0x41 < 26 ? self | 0x20 : self }
 }
 
-/// A regular expression for whole texts.
+/// A regular expression that has to match a whole string.
 struct RegularExpression {
   private let expression: Regex<AnyRegexOutput>
   private let ignoresDiacritics: Bool
@@ -98,7 +99,7 @@ struct RegularExpression {
 }
 
 extension String {
-  /// Without what the options disregard, in composed form.
+  /// The string in composed form, without the differences that the options ignore.
   func folded(_ options: ComparisonOptions) -> String {
     if utf8.allSatisfy({ $0 < 0x80 }) { return options.contains(.caseInsensitive) ? lowercased() : self }
     var folding: String.CompareOptions = []

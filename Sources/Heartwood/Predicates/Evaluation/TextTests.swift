@@ -1,4 +1,4 @@
-/// How a text stands to a constant one.
+/// Compares a string with a constant.
 final class TextTest: RowTest {
   private let column: Column
   private let pattern: TextPattern
@@ -13,7 +13,7 @@ final class TextTest: RowTest {
   }
 }
 
-/// Whether a text is one of a list, disregarding what the options say.
+/// Whether a string is in a set, under comparison options.
 final class TextSetTest: RowTest {
   private let column: Column
   private let members: Set<String>

@@ -1,6 +1,6 @@
 import Foundation
 
-/// A compiled expression: the value that it has for one object.
+/// A compiled expression, which reads its value for one object.
 class ValueReader {
   func read(_ place: Place) throws -> Value { .null }
 }
@@ -19,7 +19,7 @@ final class ColumnReader: ValueReader {
   override func read(_ place: Place) -> Value { place.row.value(column) }
 }
 
-/// The destination's key as an integer: objects are compared by their keys.
+/// Reads the destination's key as an integer: objects are compared by their keys.
 final class ToOneKeyReader: ValueReader {
   private let column: Column
 
@@ -30,12 +30,12 @@ final class ToOneKeyReader: ValueReader {
   }
 }
 
-/// The object's own key as an integer.
+/// Reads the object's own key as an integer.
 final class KeyReader: ValueReader {
   override func read(_ place: Place) -> Value { .int(Int64(bitPattern: place.key)) }
 }
 
-/// The value at the end of a path.
+/// Reads the value at the end of a path.
 final class PathReader: ValueReader {
   private let outward: Int
   private let hops: [ToOneHop]
@@ -53,7 +53,7 @@ final class PathReader: ValueReader {
   }
 }
 
-/// A number made of the destinations of a to-many relationship.
+/// Computes a value from the destinations of a to-many relationship.
 final class AggregateReader: ValueReader {
   private let function: Aggregate.Function
   private let destinations: Destinations
@@ -98,7 +98,7 @@ final class AggregateReader: ValueReader {
     }
   }
 
-  /// A sum of nothing is 0; a least, greatest or average of nothing is nil.
+  /// The sum of no values is 0; their minimum, maximum and average are nil.
   private func finish(_ result: Value, _ count: Int64) -> Value {
     switch function {
     case .count: return .int(count)
@@ -129,7 +129,8 @@ final class ArithmeticReader: ValueReader {
 }
 
 extension ArithmeticOperator {
-  /// Integers stay integers, decimals decimals; all else is computed as doubles. Nil where there is no result.
+  /// Integers give integers, decimals give decimals; all else is computed in doubles. Null if there is no
+  /// result.
   func apply(_ left: Value, _ right: Value) -> Value {
     switch (left, right) {
     case (.int(let a), .int(let b)): apply(a, b)
@@ -176,7 +177,7 @@ extension ArithmeticOperator {
 }
 
 extension Value {
-  /// The number as a double, rounded where it has more digits; nil where this is no number.
+  /// The number as a double, rounded if it has more digits; nil if the value is no number.
   var doubleValue: Double? {
     switch self {
     case .int(let value): Double(value)

@@ -8,7 +8,7 @@ struct WildcardPattern {
 
   private var tokens: [Token] = []
 
-  /// - Parameter pattern: a backslash before `*`, `?` or itself takes their meaning away.
+  /// - Parameter pattern: a backslash makes the next character literal.
   init(_ pattern: String) {
     var isEscaped = false
     for byte in pattern.utf8 {
@@ -24,7 +24,8 @@ struct WildcardPattern {
     }
   }
 
-  /// Goes back to the last star only: earlier ones need never take more. At most pattern × text steps.
+  /// Backtracks to the last star only, because earlier ones never need to match more. At most pattern × text
+  /// steps.
   func matches(_ text: UnsafeRawBufferPointer) -> Bool {
     var position = 0
     var token = 0

@@ -1,8 +1,8 @@
 import Foundation
 
-/// Cuts a predicate's text into tokens.
+/// Splits a predicate's text into tokens.
 struct FormatLexer {
-  /// By scalars: a mark that follows a quote would make one character with it.
+  /// Scalars, not characters: a combining mark after a quote would form one character with it.
   private let text: [Unicode.Scalar]
   private var position = 0
   private var tokens: [FormatToken] = []
@@ -24,7 +24,7 @@ struct FormatLexer {
     tokens.append(FormatToken(kind: kind, column: start + 1))
   }
 
-  /// - Returns: whether anything is left.
+  /// - Returns: whether any text is left.
   private mutating func skipSpace() -> Bool {
     while let next, next.properties.isWhitespace { position += 1 }
     return next != nil
@@ -74,10 +74,10 @@ struct FormatLexer {
       position += length
       return meaning
     }
-    throw .predicate("the character '\(text[start])' means nothing here", column: start + 1)
+    throw .predicate("the character '\(text[start])' is not valid here", column: start + 1)
   }
 
-  /// Every sign with the way it is spelt in tokens.
+  /// Every sign with its canonical spelling.
   private static let signs: [String: String] = {
     var signs = ["=": "==", "<>": "!=", "=<": "<=", "=>": ">="]
     for sign in [
@@ -100,7 +100,7 @@ extension FormatLexer {
       position = end
       return name
     }
-    throw .predicate("unknown placeholder: there are %@, %K, %d, %i, %u, %ld and %f", column: start + 1)
+    throw .predicate("unknown placeholder: use one of %@, %K, %d, %i, %u, %ld or %f", column: start + 1)
   }
 
   private mutating func readNumber() throws(HeartwoodError) -> FormatToken.Kind {
@@ -139,7 +139,7 @@ extension FormatLexer {
   }
 }
 
-/// Texts in quotes.
+/// Strings in quotes.
 extension FormatLexer {
   private mutating func readText(closedBy quote: Unicode.Scalar) throws(HeartwoodError) -> String {
     let start = position
@@ -153,7 +153,7 @@ extension FormatLexer {
     throw .predicate("the text that begins here is not closed by \(quote)", column: start + 1)
   }
 
-  /// What follows a backslash. `\*` and `\?` stay as they are, for LIKE; so does what has no meaning.
+  /// The text of an escape sequence. `\*` and `\?` stay as they are, for LIKE, and so do unknown sequences.
   private mutating func readEscape() throws(HeartwoodError) -> String {
     let start = position - 1
     guard let character = next else { throw .predicate("the text ends after a backslash", column: start + 1) }

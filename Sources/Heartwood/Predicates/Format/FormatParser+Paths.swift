@@ -42,11 +42,11 @@ extension FormatParser {
       throw .predicate("%K takes the name of a property, or a key path", column: column)
     }
     let steps = names.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
-    guard !steps.contains("") else { throw .predicate("'\(names)' is no property's name", column: column) }
+    guard !steps.contains("") else { throw .predicate("'\(names)' is not a property's name", column: column) }
     return steps.map(PathStep.name)
   }
 
-  /// A path given whole by `%K` may end in a function too.
+  /// The path of one `%K` argument may contain a function, too.
   private func expression(of path: PropertyPath) throws(HeartwoodError) -> ConditionExpression {
     let marked = path.steps.firstIndex { step in
       if case .name(let name) = step { return name.hasPrefix("@") }
@@ -73,7 +73,7 @@ extension FormatParser {
   ) throws(HeartwoodError) -> ConditionExpression {
     guard let function = Aggregate.Function(rawValue: name) else {
       throw .predicate(
-        "there is no function @\(name): there are @count, @sum, @min, @max and @avg", column: column)
+        "unknown function @\(name): use one of @count, @sum, @min, @max or @avg", column: column)
     }
     guard !path.steps.isEmpty else {
       throw .predicate(
@@ -95,7 +95,7 @@ extension FormatParser {
 
 /// `SUBQUERY` and `CAST`.
 extension FormatParser {
-  /// `SUBQUERY(relationship, $x, condition).@count`: how many destinations satisfy the condition.
+  /// `SUBQUERY(relationship, $x, condition).@count`: the number of destinations that satisfy the condition.
   mutating func parseSubquery() throws(HeartwoodError) -> ConditionExpression {
     advance()
     try expect(sign: "(", "after SUBQUERY")
@@ -120,7 +120,7 @@ extension FormatParser {
       .aggregate(Aggregate(function: .count, path: path, scope: scope, element: nil, filter: filter)))
   }
 
-  /// `CAST(seconds, "NSDate")` and the like: constants that have no literal of their own.
+  /// `CAST(seconds, "NSDate")` and the like: constants without a literal of their own.
   mutating func parseCast() throws(HeartwoodError) -> ConditionExpression {
     let column = next.column
     advance()

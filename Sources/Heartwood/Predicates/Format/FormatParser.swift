@@ -1,4 +1,5 @@
-/// Reads a condition from tokens, by binding strength: OR 1, AND 2, NOT 3, comparisons 4, sums 5, products 6.
+/// Parses a condition from tokens by operator precedence: OR 1, AND 2, NOT 3, comparisons 4, sums 5, products
+/// 6.
 struct FormatParser {
   private let tokens: [FormatToken]
   private let arguments: [PredicateConstant]
@@ -7,7 +8,7 @@ struct FormatParser {
   private var depth = 0
   private var variables: [String: Scope] = [:]
 
-  /// What a part of the text turned out to be.
+  /// A parsed part of the text.
   enum Part {
     case condition(Condition)
     case expression(ConditionExpression)
@@ -56,7 +57,7 @@ struct FormatParser {
   }
 }
 
-/// Parts and how they are joined.
+/// Parts and the operators between them.
 extension FormatParser {
   mutating func parseCondition(_ strength: Int) throws(HeartwoodError) -> Condition {
     let start = next.column
@@ -148,7 +149,7 @@ extension FormatParser {
     case (.or, .condition(let left)): return .condition(.any(try parseChain(of: operation, after: left)))
     case (.and, .condition(let left)): return .condition(.all(try parseChain(of: operation, after: left)))
     case (.or, _), (.and, _):
-      throw .predicate("a comparison must stand before AND and OR, not a value", column: column)
+      throw .predicate("a comparison is needed before AND and OR, not a value", column: column)
     case (.comparison(let comparator, let isNegated), .expression(let left)):
       if isNegated { advance() }
       let comparison = try parseComparison(left, comparator, quantifier: nil)
@@ -161,7 +162,7 @@ extension FormatParser {
     }
   }
 
-  /// The parts that the same operator joins.
+  /// The parts that operators of the same precedence join.
   private mutating func parseChain(
     of operation: Operation, after first: Condition
   ) throws(HeartwoodError) -> [Condition] {
@@ -173,7 +174,7 @@ extension FormatParser {
     return parts
   }
 
-  /// Gives the limit's error the place where the limit was passed.
+  /// Adds the position to the error of an exceeded limit.
   private func checked(_ expression: ConditionExpression, _ column: Int) throws(HeartwoodError)
     -> ConditionExpression
   {
@@ -181,7 +182,7 @@ extension FormatParser {
     throw .predicate("it is nested too deeply here", column: column)
   }
 
-  /// The operator's options and what stands on its right.
+  /// Parses the operator's options and its right operand.
   private mutating func parseComparison(
     _ left: ConditionExpression, _ comparator: ComparisonOperator, quantifier: Quantifier?
   ) throws(HeartwoodError) -> Condition {
@@ -214,7 +215,7 @@ extension FormatParser {
     return options
   }
 
-  /// A filtered count compared with zero asks whether there is any, which need not count.
+  /// A filtered count compared with zero is an existence test, which need not count.
   private static func countingAsQuantifier(
     _ left: ConditionExpression, _ comparator: ComparisonOperator, _ right: ConditionExpression
   ) -> Condition? {
@@ -230,7 +231,7 @@ extension FormatParser {
   }
 }
 
-/// What a part can begin with.
+/// The beginnings of parts: constants, names, parentheses and prefix operators.
 extension FormatParser {
   private mutating func parsePrefix() throws(HeartwoodError) -> Part {
     let token = next

@@ -6,51 +6,53 @@
 /// ```
 ///
 /// - Comparisons: `==` `!=` `<` `<=` `>` `>=` (also `=`, `<>`, `=<`, `=>`), `IN`, `BETWEEN {a, b}` (both ends
-///   included), and of texts `BEGINSWITH`, `CONTAINS`, `ENDSWITH`, `LIKE` (`?` is any character, `*` any number of
-///   them, `\*` a star) and `MATCHES` (a regular expression for the whole text).
-///   `[c]`, `[d]`, `[cd]` after the operator disregard case, accents, or both.
-/// - Joined by `AND`, `OR`, `NOT`, or `&&`, `||`, `!`; `TRUEPREDICATE` and `FALSEPREDICATE` stand for themselves.
+///   included), and for strings `BEGINSWITH`, `CONTAINS`, `ENDSWITH`, `LIKE` (`?` is any character, `*` any
+///   number of them, `\*` a star) and `MATCHES` (a regular expression for the whole string). `[c]`, `[d]`,
+///   `[cd]` after the operator ignore case, accents, or both.
+/// - Connectives: `AND`, `OR`, `NOT`, or `&&`, `||`, `!`. Constant predicates: `TRUEPREDICATE` and
+///   `FALSEPREDICATE`.
 /// - Properties by name, through to-one relationships with dots. `SELF` is the object. A name that is also a
 ///   keyword is written `#any`.
 /// - Over one to-many relationship: `ANY` (or `SOME`), `ALL`, `NONE` before the comparison, or
-///   `SUBQUERY(cities, $c, $c.population > 5 AND $c.name != "x").@count`; `cities.@count`, and `@sum`, `@min`, `@max`,
-///   `@avg` as in `cities.@sum.population`.
-/// - Constants: numbers, `"text"` or `'text'`, `TRUE`, `FALSE`, `YES`, `NO`, `NIL`, `NULL`, lists in braces, sums and
-///   products, `CAST(seconds, "NSDate")`. A text compared with a date, UUID or URL is read as one.
+///   `SUBQUERY(cities, $c, $c.population > 5 AND $c.name != "x").@count`; `cities.@count`, and `@sum`,
+///   `@min`, `@max`, `@avg` as in `cities.@sum.population`.
+/// - Constants: numbers, `"text"` or `'text'`, `TRUE`, `FALSE`, `YES`, `NO`, `NIL`, `NULL`, lists in braces,
+///   sums and products, `CAST(seconds, "NSDate")`. A string compared with a date, UUID or URL is converted to
+///   it.
 /// - Arguments: `%@` any value, `%K` a property, `%d` `%i` `%ld` an integer, `%f` a number.
 ///
-/// Keywords may be written in small letters. For nil, see `Condition`.
+/// Keywords are not case-sensitive. For nil, see `Condition`.
 public struct FormatPredicate: FetchPredicate {
-  /// The condition that the text stands for.
+  /// The parsed condition.
   public let condition: Condition
 
-  /// Reads a predicate from text.
+  /// Parses a predicate from text.
   ///
   /// - Parameters:
   ///   - format: the text.
-  ///   - arguments: one for each placeholder, in their order.
-  /// - Throws: `.coreData` with the column where the text is wrong, or the argument that does not fit.
+  ///   - arguments: one for each placeholder, in order.
+  /// - Throws: `.coreData` with the column of the error in the text, or the argument that does not fit.
   public init(_ format: String, _ arguments: (any PredicateArgument)?...) throws(HeartwoodError) {
     try self.init(format, argumentArray: arguments)
   }
 
-  /// Reads a predicate from text, the arguments being in an array.
+  /// Parses a predicate from text, with its arguments in an array.
   ///
   /// - Parameters:
   ///   - format: the text.
-  ///   - argumentArray: one for each placeholder, in their order.
-  /// - Throws: as `init(_:_:)`.
+  ///   - argumentArray: one for each placeholder, in order.
+  /// - Throws: like `init(_:_:)`.
   public init(_ format: String, argumentArray: [(any PredicateArgument)?]) throws(HeartwoodError) {
     var parser = try FormatParser(
       format, argumentArray.map { $0?.predicateConstant ?? PredicateConstant(Value.null) })
     condition = try parser.parse()
   }
 
-  /// The condition; names are looked up when it is compiled.
+  /// The condition; its names are resolved when it is compiled.
   public func conditionTree(for entity: EntityDescription) throws(HeartwoodError) -> Condition { condition }
 }
 
 extension FormatPredicate: CustomStringConvertible {
-  /// The predicate as text, with arguments filled in. Reading it gives the same predicate again.
+  /// The predicate as text, with the arguments inserted. Parsing the text gives the same predicate again.
   public var description: String { condition.description }
 }

@@ -1,4 +1,4 @@
-/// One word or sign of a predicate's text.
+/// A token of a predicate's text.
 struct FormatToken {
   enum Kind: Equatable {
     /// A name. An escaped one (`#any`) is never a keyword.
@@ -17,16 +17,16 @@ struct FormatToken {
   }
 
   var kind: Kind
-  /// The place of the first character, counted from 1.
+  /// The position of the first scalar, counted from 1.
   var column: Int
 
-  /// The keyword that the token is, in capitals; nil for anything that is no unescaped name.
+  /// The token as a keyword, in capitals; nil unless it is an unescaped name.
   var keyword: String? {
     guard case .name(let name, isEscaped: false) = kind else { return nil }
     return name.uppercased()
   }
 
-  /// The token as messages quote it.
+  /// The token as quoted in messages.
   var quoted: String {
     switch kind {
     case .name(let name, let isEscaped): "'\(isEscaped ? "#" : "")\(name)'"

@@ -1,10 +1,10 @@
 import Foundation
 
-/// What can stand for a placeholder of a `FormatPredicate`.
+/// A value for a placeholder of a `FormatPredicate`.
 ///
-/// Numbers, Booleans, strings, dates, data, UUIDs, URLs, objects and their identifiers, enums with raw
-/// values of these types that declare conformance, arrays and sets of all these, and nil. Key paths and
-/// strings can stand for `%K`.
+/// Numbers, Booleans, strings, dates, data, UUIDs, URLs, objects and their identifiers, enums with raw values
+/// of these types that declare conformance, arrays and sets of all these, and nil. Key paths and strings can
+/// be used for `%K`.
 public protocol PredicateArgument {
   /// The argument as a constant of a predicate.
   var predicateConstant: PredicateConstant { get }
@@ -13,13 +13,13 @@ public protocol PredicateArgument {
 /// A constant of a predicate.
 public struct PredicateConstant {
   let expression: ConditionExpression
-  /// Set for key paths, which only `%K` takes.
+  /// Set for key paths, which only `%K` accepts.
   var keyPath: AnyKeyPath?
 
   init(_ value: Value) { expression = .value(value) }
   init(_ kind: ConditionExpression.Kind) { expression = ConditionExpression(kind) }
 
-  /// Several constants as one list.
+  /// A list of constants.
   init(list parts: [PredicateConstant]) {
     let values = parts.compactMap(\.value)
     expression =
@@ -27,7 +27,7 @@ public struct PredicateConstant {
       ? .list(values) : ConditionExpression(.list(parts.map(\.expression)))
   }
 
-  /// The constant's value; nil for objects and lists with objects, whose identifiers are asked for later.
+  /// The constant's value; nil for objects and for lists with objects, whose identifiers are read later.
   var value: Value? {
     if case .value(let value) = expression.kind { return value }
     return nil
@@ -35,7 +35,7 @@ public struct PredicateConstant {
 }
 
 extension PredicateArgument where Self: FixedWidthInteger {
-  /// The number; a decimal one beyond the range of 64-bit integers.
+  /// The number; a decimal number if it does not fit in a 64-bit integer.
   public var predicateConstant: PredicateConstant {
     if let number = Int64(exactly: self) { return PredicateConstant(.int(number)) }
     return PredicateConstant(.decimal(Decimal(string: "\(self)") ?? .nan))
@@ -69,15 +69,15 @@ extension Bool: PredicateArgument {
   public var predicateConstant: PredicateConstant { PredicateConstant(.bool(self)) }
 }
 extension String: PredicateArgument {
-  /// The text.
+  /// The string.
   public var predicateConstant: PredicateConstant { PredicateConstant(.string(self)) }
 }
 extension Substring: PredicateArgument {
-  /// The text.
+  /// The string.
   public var predicateConstant: PredicateConstant { PredicateConstant(.string(String(self))) }
 }
 extension Date: PredicateArgument {
-  /// The moment.
+  /// The date.
   public var predicateConstant: PredicateConstant { PredicateConstant(.date(timeIntervalSinceReferenceDate)) }
 }
 extension Data: PredicateArgument {
@@ -97,7 +97,7 @@ extension ManagedObjectID: PredicateArgument {
   public var predicateConstant: PredicateConstant { PredicateConstant(.object(self)) }
 }
 extension ManagedObject: PredicateArgument {
-  /// The object, by the identifier that it has when it is fetched with the predicate.
+  /// The object, by the identifier that it has when the fetch is executed.
   public final var predicateConstant: PredicateConstant {
     PredicateConstant(ConditionExpression.Kind.object(self))
   }

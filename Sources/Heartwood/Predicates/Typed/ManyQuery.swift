@@ -1,6 +1,6 @@
 /// The destinations of a to-many relationship in a typed condition.
 ///
-/// Conditions inside closures may also ask about the objects around:
+/// Conditions inside closures may also refer to objects of enclosing scopes:
 /// `{ country in country.cities.contains { $0.name == country.name } }`.
 public struct ManyQuery<Destination: ManagedObject> {
   let _path: PropertyPath
@@ -36,7 +36,7 @@ extension ManyQuery {
     quantified(.any, condition)
   }
 
-  /// Whether all destinations satisfy a condition; true where there is none.
+  /// Whether all destinations satisfy a condition; true if there is none.
   public func allSatisfy(_ condition: (ObjectQuery<Destination>) -> Condition) -> Condition {
     quantified(.all, condition)
   }
@@ -56,30 +56,30 @@ extension ManyQuery {
 
 /// Numbers.
 extension ManyQuery {
-  /// How many destinations there are.
+  /// The number of destinations.
   public var count: ValueQuery<Int> { aggregate(.count) { _ in nil } }
 
-  /// How many destinations satisfy a condition.
+  /// The number of destinations that satisfy a condition.
   public func count(where condition: (ObjectQuery<Destination>) -> Condition) -> ValueQuery<Int> {
     withoutActuallyEscaping(condition) { aggregate(.count, { _ in nil }, where: $0) }
   }
 
-  /// The sum of a value of all destinations that have it; 0 where there is none.
+  /// The sum of a value of all destinations that have it; 0 if there is none.
   public func sum<Value>(_ value: (ObjectQuery<Destination>) -> ValueQuery<Value>) -> ValueQuery<Value> {
     aggregate(.sum) { value($0)._expression }
   }
 
-  /// The least value of all destinations; nil where there is none.
+  /// The least value of all destinations; nil if there is none.
   public func min<Value>(_ value: (ObjectQuery<Destination>) -> ValueQuery<Value>) -> ValueQuery<Value> {
     aggregate(.min) { value($0)._expression }
   }
 
-  /// The greatest value of all destinations; nil where there is none.
+  /// The greatest value of all destinations; nil if there is none.
   public func max<Value>(_ value: (ObjectQuery<Destination>) -> ValueQuery<Value>) -> ValueQuery<Value> {
     aggregate(.max) { value($0)._expression }
   }
 
-  /// The average of a value of all destinations that have it; nil where there is none.
+  /// The average of a value of all destinations that have it; nil if there is none.
   public func average<Value>(_ value: (ObjectQuery<Destination>) -> ValueQuery<Value>) -> ValueQuery<Double> {
     aggregate(.average) { value($0)._expression }
   }

@@ -1,14 +1,14 @@
-/// An object in a typed condition, whose properties are asked about by name.
+/// An object in a typed condition. Its properties are accessed by name.
 ///
 /// ```swift
 /// context.fetch(City.self, where: { $0.population > 100_000 && $0.country.code == "FR" })
 /// ```
 ///
-/// Attributes are compared with `==`, `<` and so on; a Boolean attribute is a condition by itself. To-one relationships
-/// lead on (without optional chaining: what lies behind a missing object is nil), to-many relationships have
-/// `contains`, `allSatisfy`, `isEmpty`, `count`.
+/// Attributes are compared with `==`, `<` and so on; a Boolean attribute is a condition by itself. To-one
+/// relationships lead to further properties, without optional chaining: a property of a missing object is
+/// nil. To-many relationships have `contains`, `allSatisfy`, `isEmpty` and `count`.
 ///
-/// Only modelled properties can be asked about. A computed one compiles, and is refused when the fetch begins.
+/// Only modelled properties can be used. A computed property compiles, but the fetch refuses it.
 @dynamicMemberLookup
 public struct ObjectQuery<Object: ManagedObject> {
   let _path: PropertyPath
@@ -69,13 +69,13 @@ public struct ObjectQuery<Object: ManagedObject> {
   }
 }
 
-/// Which object it is.
+/// Identity of objects.
 extension ObjectQuery {
-  /// Whether it is this object; nil asks whether there is none.
+  /// Whether it is this object; nil tests whether there is none.
   public static func == (left: ObjectQuery, right: Object?) -> Condition {
     .identity(left._path, .equal, right)
   }
-  /// Whether it is another object than this one, or none.
+  /// Whether it is an object other than this one, or none; nil tests whether there is one.
   public static func != (left: ObjectQuery, right: Object?) -> Condition {
     .identity(left._path, .notEqual, right)
   }
@@ -83,15 +83,15 @@ extension ObjectQuery {
   public static func == (left: ObjectQuery, right: ManagedObjectID) -> Condition {
     .comparing(.path(left._path), .equal, .value(.object(right)))
   }
-  /// Whether it is another object than the one with this identifier, or none.
+  /// Whether it is an object other than the one with this identifier, or none.
   public static func != (left: ObjectQuery, right: ManagedObjectID) -> Condition {
     .comparing(.path(left._path), .notEqual, .value(.object(right)))
   }
-  /// Whether two ways lead to the same object, or both to none.
+  /// Whether both paths lead to the same object, or both to none.
   public static func == (left: ObjectQuery, right: ObjectQuery) -> Condition {
     .comparing(.path(left._path), .equal, .path(right._path))
   }
-  /// Whether two ways lead to different objects.
+  /// Whether the paths lead to different objects.
   public static func != (left: ObjectQuery, right: ObjectQuery) -> Condition {
     .comparing(.path(left._path), .notEqual, .path(right._path))
   }
@@ -132,7 +132,7 @@ extension Condition {
 
 /// Boolean attributes compared with constants.
 extension Condition {
-  /// Whether the condition has this result. A Boolean attribute without value equals nil only.
+  /// Whether the condition has this result. A Boolean attribute without a value equals only nil.
   public static func == (left: Condition, right: Bool?) -> Condition {
     if case .comparison(var comparison) = left.node, case .value(.bool(true)) = comparison.right.kind,
       comparison.comparator == .equal
@@ -144,6 +144,6 @@ extension Condition {
     return right ? left : !left
   }
 
-  /// Whether the condition has another result than this.
+  /// Whether the condition has a different result.
   public static func != (left: Condition, right: Bool?) -> Condition { !(left == right) }
 }

@@ -1,6 +1,6 @@
-/// A value in a typed condition: an attribute, or something computed from attributes.
+/// A value in a typed condition: an attribute, or an expression of attributes.
 ///
-/// A missing value equals nil only, and is neither below nor above anything; see `Condition`.
+/// A missing value equals only nil and has no order; see `Condition`.
 public struct ValueQuery<Value: AttributeValue> {
   let _expression: ConditionExpression
 
@@ -17,34 +17,34 @@ public struct ValueQuery<Value: AttributeValue> {
 
 /// Comparisons with constants.
 extension ValueQuery {
-  /// Whether the value is this one; nil asks whether there is none.
+  /// Whether the value equals this one; nil tests whether there is none.
   public static func == (left: ValueQuery, right: Value?) -> Condition { left.compared(.equal, right) }
-  /// Whether the value is another one than this, or missing.
+  /// Whether the value differs from this one, or is missing; nil tests whether there is one.
   public static func != (left: ValueQuery, right: Value?) -> Condition { left.compared(.notEqual, right) }
-  /// Whether the value is below this one.
+  /// Whether the value is less than this one.
   public static func < (left: ValueQuery, right: Value) -> Condition { left.compared(.less, right) }
-  /// Whether the value is this one or below.
+  /// Whether the value is at most this one.
   public static func <= (left: ValueQuery, right: Value) -> Condition { left.compared(.lessOrEqual, right) }
-  /// Whether the value is above this one.
+  /// Whether the value is greater than this one.
   public static func > (left: ValueQuery, right: Value) -> Condition { left.compared(.greater, right) }
-  /// Whether the value is this one or above.
+  /// Whether the value is at least this one.
   public static func >= (left: ValueQuery, right: Value) -> Condition {
     left.compared(.greaterOrEqual, right)
   }
 
-  /// Whether the value is this one; nil asks whether there is none.
+  /// Whether the value equals this one; nil tests whether there is none.
   public static func == (left: Value?, right: ValueQuery) -> Condition { right.compared(.equal, left) }
-  /// Whether the value is another one than this, or missing.
+  /// Whether the value differs from this one, or is missing; nil tests whether there is one.
   public static func != (left: Value?, right: ValueQuery) -> Condition { right.compared(.notEqual, left) }
-  /// Whether the value is above this one.
+  /// Whether the value is greater than this one.
   public static func < (left: Value, right: ValueQuery) -> Condition { right.compared(.greater, left) }
-  /// Whether the value is this one or above.
+  /// Whether the value is at least this one.
   public static func <= (left: Value, right: ValueQuery) -> Condition {
     right.compared(.greaterOrEqual, left)
   }
-  /// Whether the value is below this one.
+  /// Whether the value is less than this one.
   public static func > (left: Value, right: ValueQuery) -> Condition { right.compared(.less, left) }
-  /// Whether the value is this one or below.
+  /// Whether the value is at most this one.
   public static func >= (left: Value, right: ValueQuery) -> Condition { right.compared(.lessOrEqual, left) }
 
   /// Whether the value is one of these.
@@ -57,38 +57,38 @@ extension ValueQuery {
     .comparing(_expression, .isIn, .list(values.map { Self.constant($0) }))
   }
 
-  /// Whether the value lies between two others, both included.
+  /// Whether the value is between two others, both included.
   public func between(_ lower: Value, _ upper: Value) -> Condition {
     .comparing(_expression, .between, .list([Self.constant(lower), Self.constant(upper)]))
   }
 
 }
 
-/// Comparisons with each other.
+/// Comparisons between values.
 extension ValueQuery {
   private func compared(_ comparator: ComparisonOperator, _ other: ValueQuery) -> Condition {
     .comparing(_expression, comparator, other._expression)
   }
 
-  /// Whether both are the same, or both missing.
+  /// Whether both values are equal, or both missing.
   public static func == (left: ValueQuery, right: ValueQuery) -> Condition { left.compared(.equal, right) }
-  /// Whether they are different.
+  /// Whether the values differ.
   public static func != (left: ValueQuery, right: ValueQuery) -> Condition { left.compared(.notEqual, right) }
-  /// Whether the left one is below the right one.
+  /// Whether the left value is less than the right one.
   public static func < (left: ValueQuery, right: ValueQuery) -> Condition { left.compared(.less, right) }
-  /// Whether the left one is not above the right one.
+  /// Whether the left value is at most the right one.
   public static func <= (left: ValueQuery, right: ValueQuery) -> Condition {
     left.compared(.lessOrEqual, right)
   }
-  /// Whether the left one is above the right one.
+  /// Whether the left value is greater than the right one.
   public static func > (left: ValueQuery, right: ValueQuery) -> Condition { left.compared(.greater, right) }
-  /// Whether the left one is not below the right one.
+  /// Whether the left value is at least the right one.
   public static func >= (left: ValueQuery, right: ValueQuery) -> Condition {
     left.compared(.greaterOrEqual, right)
   }
 }
 
-/// Arithmetic. A missing operand, an overflow and a division by zero give nil.
+/// Arithmetic. A missing operand, an overflow of integers or decimals, and a division by zero give nil.
 extension ValueQuery where Value: Numeric {
   private func combined(_ operation: ArithmeticOperator, _ other: ConditionExpression) -> ValueQuery {
     ValueQuery(ConditionExpression(.arithmetic(operation, _expression, other)))
@@ -118,17 +118,17 @@ extension ValueQuery where Value: Numeric {
   public static func * (left: ValueQuery, right: Value) -> ValueQuery {
     left.combined(.multiply, .value(constant(right)))
   }
-  /// The quotient; of integers, without its fraction.
+  /// The quotient; truncated for integers.
   public static func / (left: ValueQuery, right: ValueQuery) -> ValueQuery {
     left.combined(.divide, right._expression)
   }
-  /// The quotient; of integers, without its fraction.
+  /// The quotient; truncated for integers.
   public static func / (left: ValueQuery, right: Value) -> ValueQuery {
     left.combined(.divide, .value(constant(right)))
   }
 }
 
-/// Texts. Comparisons are by Unicode's canonical equivalence; a missing text satisfies none of them.
+/// Strings. Comparisons use Unicode's canonical equivalence; a missing string satisfies none of them.
 extension ValueQuery where Value == String {
   private func compared(_ comparator: ComparisonOperator, _ text: String, _ options: ComparisonOptions)
     -> Condition
@@ -136,44 +136,44 @@ extension ValueQuery where Value == String {
     .comparing(_expression, comparator, .value(.string(text)), options)
   }
 
-  /// Whether the text is this one, disregarding what the options say.
+  /// Whether the string equals another, apart from the differences that the options ignore.
   public func equals(_ text: String, _ options: ComparisonOptions = []) -> Condition {
     compared(.equal, text, options)
   }
 
-  /// Whether the text begins with another.
+  /// Whether the string begins with another.
   public func hasPrefix(_ text: String, _ options: ComparisonOptions = []) -> Condition {
     compared(.beginsWith, text, options)
   }
 
-  /// Whether the text ends with another.
+  /// Whether the string ends with another.
   public func hasSuffix(_ text: String, _ options: ComparisonOptions = []) -> Condition {
     compared(.endsWith, text, options)
   }
 
-  /// Whether the text contains another.
+  /// Whether the string contains another.
   public func contains(_ text: String, _ options: ComparisonOptions = []) -> Condition {
     compared(.contains, text, options)
   }
 
-  /// Whether the text contains another, disregarding case and accents.
+  /// Whether the string contains another, ignoring case and accents.
   public func localizedStandardContains(_ text: String) -> Condition {
     compared(.contains, text, [.caseInsensitive, .diacriticInsensitive])
   }
 
-  /// Whether the text follows a pattern: `?` is any character, `*` any number of them, `\*` a star.
+  /// Whether the string matches a pattern: `?` is any character, `*` any number of them, `\*` a star.
   public func like(_ pattern: String, _ options: ComparisonOptions = []) -> Condition {
     compared(.like, pattern, options)
   }
 
-  /// Whether the whole text matches a regular expression in the syntax of Swift's `Regex`.
+  /// Whether the whole string matches a regular expression in the syntax of Swift's `Regex`.
   ///
-  /// A pattern that cannot be read is refused when the fetch begins.
+  /// The fetch refuses an invalid pattern when it begins.
   public func matches(_ pattern: String, _ options: ComparisonOptions = []) -> Condition {
     compared(.matches, pattern, options)
   }
 
-  /// Whether the text is there and has no characters.
+  /// Whether the string is present and empty.
   public var isEmpty: Condition { compared(.equal, "", []) }
 }
 
@@ -183,41 +183,41 @@ extension Sequence where Element: AttributeValue {
 }
 
 extension ClosedRange where Bound: AttributeValue {
-  /// Whether the value lies in the range.
+  /// Whether the value is in the range.
   public func contains(_ value: ValueQuery<Bound>) -> Condition { value.between(lowerBound, upperBound) }
-  /// Whether the value lies in the range.
+  /// Whether the value is in the range.
   public static func ~= (range: ClosedRange, value: ValueQuery<Bound>) -> Condition { range.contains(value) }
 }
 
 extension Range where Bound: AttributeValue {
-  /// Whether the value lies in the range.
+  /// Whether the value is in the range.
   public func contains(_ value: ValueQuery<Bound>) -> Condition { value >= lowerBound && value < upperBound }
-  /// Whether the value lies in the range.
+  /// Whether the value is in the range.
   public static func ~= (range: Range, value: ValueQuery<Bound>) -> Condition { range.contains(value) }
 }
 
 extension PartialRangeFrom where Bound: AttributeValue {
-  /// Whether the value is not below the bound.
+  /// Whether the value is at least the bound.
   public func contains(_ value: ValueQuery<Bound>) -> Condition { value >= lowerBound }
-  /// Whether the value is not below the bound.
+  /// Whether the value is at least the bound.
   public static func ~= (range: PartialRangeFrom, value: ValueQuery<Bound>) -> Condition {
     range.contains(value)
   }
 }
 
 extension PartialRangeThrough where Bound: AttributeValue {
-  /// Whether the value is not above the bound.
+  /// Whether the value is at most the bound.
   public func contains(_ value: ValueQuery<Bound>) -> Condition { value <= upperBound }
-  /// Whether the value is not above the bound.
+  /// Whether the value is at most the bound.
   public static func ~= (range: PartialRangeThrough, value: ValueQuery<Bound>) -> Condition {
     range.contains(value)
   }
 }
 
 extension PartialRangeUpTo where Bound: AttributeValue {
-  /// Whether the value is below the bound.
+  /// Whether the value is less than the bound.
   public func contains(_ value: ValueQuery<Bound>) -> Condition { value < upperBound }
-  /// Whether the value is below the bound.
+  /// Whether the value is less than the bound.
   public static func ~= (range: PartialRangeUpTo, value: ValueQuery<Bound>) -> Condition {
     range.contains(value)
   }

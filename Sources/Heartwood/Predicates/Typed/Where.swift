@@ -4,10 +4,10 @@
 /// request.predicate = Where<Country> { $0.population > 50_000_000 }
 /// ```
 public struct Where<Object: ManagedObject>: FetchPredicate {
-  /// What is asked of each object.
+  /// The condition on each object.
   public let condition: Condition
 
-  /// A predicate from a closure, which is run once, at once.
+  /// A predicate from a closure, which is called once, immediately.
   public init(_ build: (ObjectQuery<Object>) -> Condition) { condition = build(ObjectQuery()) }
 
   /// The condition.

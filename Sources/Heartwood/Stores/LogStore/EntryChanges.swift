@@ -1,35 +1,35 @@
 import Foundation
 
-/// Changes of entries that follow from rows: gathered while rows are written, carried out in the order of
-/// their keys.
+/// Changes of entries that are derived from rows: collected while rows are written, then applied in key
+/// order.
 ///
-/// Neighbours in the tree are then changed one after the other, whatever the order in which the rows came;
-/// and in the log the rows stand side by side, where a scan reads them, with no entries between them.
+/// Neighbours in the tree are then changed one after another, in whatever order the rows were written. In the
+/// log the rows are contiguous, without entries between them, which makes scans faster.
 ///
-/// - Invariant: changes of one key keep the order in which they were made.
+/// - Invariant: Changes of one key keep the order in which they were made.
 struct EntryChanges {
   enum Kind: UInt8 {
     case delete, put
-    /// Put into an index whose values must be unique.
+    /// A put into an index whose values must be unique.
     case putUnique
   }
 
   private struct Change {
-    /// The key's first sixteen bytes as numbers, which tell nearly all keys apart.
+    /// The key's first sixteen bytes as numbers, which distinguish nearly all keys.
     let first, second: UInt64
     let offset: Int
     let count: UInt16
     let kind: Kind
   }
 
-  /// Keys one after the other.
+  /// The keys, one after another.
   private var bytes: [UInt8] = []
   private var changes: [Change] = []
   private(set) var hasUnique = false
 
   var isEmpty: Bool { changes.isEmpty }
 
-  /// Makes room for so many changes more.
+  /// Reserves memory for `count` more changes.
   mutating func reserve(_ count: Int) {
     let usualKeySize = 32
     changes.reserveCapacity(changes.count + count)
@@ -43,7 +43,7 @@ struct EntryChanges {
     }
   }
 
-  /// - Parameter write: appends the key; false where there is none.
+  /// - Parameter write: appends the key; returns false if there is none.
   @inline(__always)
   mutating func add(_ kind: Kind, _ write: (inout [UInt8]) -> Bool) {
     let offset = bytes.count
@@ -57,7 +57,8 @@ struct EntryChanges {
     if kind == .putUnique { hasUnique = true }
   }
 
-  /// Calls `body` with each change in the order of the keys, and with a number that tells which came first.
+  /// Calls `body` with each change and a number that ascends in the order in which changes were made. The
+  /// changes are in key order after `sort()`.
   func forEach(_ body: (Kind, UnsafeRawBufferPointer, Int) throws -> Void) rethrows {
     try bytes.withUnsafeBytes { bytes in
       for change in changes { try body(change.kind, Self.key(change, bytes), change.offset) }
@@ -83,7 +84,7 @@ struct EntryChanges {
     UnsafeRawBufferPointer(rebasing: bytes[change.offset..<change.offset + Int(change.count)])
   }
 
-  /// Eight bytes as a number whose order is theirs; as if zeros followed the last byte.
+  /// Eight bytes as a number with the same order, padded with zeros.
   private static func word(_ bytes: UnsafeRawBufferPointer, _ offset: Int, _ count: Int) -> UInt64 {
     if count >= 8 {
       return UInt64(bigEndian: bytes.loadUnaligned(fromByteOffset: offset, as: UInt64.self))

@@ -2,21 +2,21 @@ import Foundation
 import HeartwoodEngine
 import HeartwoodFiles
 
-/// How a store is opened.
+/// The options for opening a store.
 struct LogStoreOptions: Sendable {
-  /// Nothing is written, not even to recover after an unclean end.
+  /// Nothing is written, not even to recover after a crash.
   var isReadOnly = false
-  /// Whether a missing store is created. Never where it is open for reading only.
+  /// Whether a missing store is created. Ignored if `isReadOnly`.
   var createsStore = true
-  /// For saves.
+  /// The durability of saves.
   var durability = Durability.full
-  /// Whether files are read instead of mapped, so that a failing disk is an error.
+  /// Whether files are read instead of mapped, so that a failing disk is reported as an error.
   var isBuffered = false
-  /// Whether a graph is begun in a store that holds something else.
+  /// Whether a graph may be created in a store that contains something else.
   var acceptsOtherContent = false
-  /// Where the store is.
+  /// The file system of the store.
   var fileSystem: any FileSystem = PosixFileSystem()
-  /// What the engine is told besides; nil for the usual.
+  /// Further options of the engine; nil for the defaults.
   var base: EngineOptions?
 
   init(
@@ -42,12 +42,14 @@ struct LogStoreOptions: Sendable {
 }
 
 extension LogStore {
-  /// Opens the store in a folder, or makes a new one there.
+  /// Opens the store in a folder, or creates it.
   ///
-  /// A path that is open in this process already shares its engine. "/dev/null" is a new store in memory.
+  /// Stores that are open at the same path in this process share one engine. "/dev/null" is a new store in
+  /// memory.
   ///
-  /// - Throws: `.persistentStoreIncompatibleVersionHash` where the store was written with another model,
-  ///   `.persistentStoreOpen` and `.persistentStoreDamaged` with the engine's error underneath.
+  /// - Throws: `.persistentStoreIncompatibleVersionHash` if the store was written with another model,
+  ///   `.persistentStoreIncompatibleSchema` if it contains keys and values of another kind,
+  ///   `.persistentStoreOpen` and `.persistentStoreDamaged` with the engine's error as `underlying`.
   static func open(
     at url: URL, model: ManagedObjectModel, options: LogStoreOptions = LogStoreOptions()
   ) throws -> LogStore {
@@ -61,6 +63,8 @@ extension LogStore {
   }
 
   /// The model that a store was written with.
+  ///
+  /// - Throws: `.persistentStoreOpen` if the store has no model yet or cannot be opened.
   static func model(
     at url: URL, options: LogStoreOptions = LogStoreOptions(isReadOnly: true)
   ) throws -> ManagedObjectModel {
@@ -82,7 +86,7 @@ extension LogStore {
 }
 
 extension SchemaRecord {
-  /// The record of a store; nil where nothing was written to it yet.
+  /// The record of a store; nil if none was written yet.
   init?(in reader: some KeyValueReader) throws {
     guard let bytes = try KeySpace.schemaKey.withUnsafeBytes({ try reader.pointer(of: $0) }) else {
       return nil
@@ -91,8 +95,8 @@ extension SchemaRecord {
   }
 }
 
-/// Brings a store's record and a model together: writes the record of a new store, refuses another
-/// model, builds and drops indexes.
+/// Reconciles a store's schema record with a model: writes the record of a new store, refuses another model,
+/// builds and drops indexes.
 private struct SchemaOpening {
   private let engine: Engine
   private let model: ManagedObjectModel
@@ -108,7 +112,7 @@ private struct SchemaOpening {
 
   func run() throws -> StoreSchema {
     let schema = try opened()
-    // Stores that were made before there were marks.
+    // Marks stores of earlier versions, which wrote no mark.
     if !isReadOnly, engine.content == nil { engine.mark(.graph) }
     return schema
   }
@@ -119,13 +123,13 @@ private struct SchemaOpening {
     }
     guard !isReadOnly else { throw HeartwoodError.noModel(engine.path) }
     return try engine.write { transaction in
-      // Judged again under the writer lock: two may open a new store at the same time.
+      // Checked again under the writer lock: two processes may open a new store at the same time.
       guard let record = try SchemaRecord(in: transaction) else { return try create(transaction) }
       return try unchanged(record) ?? take(record, transaction)
     }
   }
 
-  /// The schema where there is nothing to write; nil where indexes have to be built or dropped.
+  /// The schema if nothing has to be written; nil if indexes have to be built or dropped.
   private func unchanged(_ record: SchemaRecord) throws -> StoreSchema? {
     var wanted = record
     let differences = record.differences(from: try SchemaRecord(numbering: model))
@@ -133,7 +137,7 @@ private struct SchemaOpening {
     let (new, old) = try wanted.takeIndexes(of: model)
     guard !new.isEmpty || !old.isEmpty else { return try StoreSchema(model, record) }
     guard isReadOnly else { return nil }
-    // Reading does without the indexes that are not there.
+    // A read-only store uses only those of the model's indexes that exist.
     var usable = record
     usable.indexes.removeAll(where: old.contains)
     return try StoreSchema(model, usable)
@@ -160,7 +164,8 @@ private struct SchemaOpening {
     return schema
   }
 
-  /// The writer lock is held, so the newest generation has the rows that the transaction sees.
+  /// - Precondition: The caller holds the writer lock, so that the newest generation has the rows that the
+  ///   transaction sees.
   private func build(
     _ indexes: [StoreIndex], _ schema: StoreSchema, _ transaction: WriteTransaction
   ) throws {

@@ -2,10 +2,10 @@ import Foundation
 import HeartwoodEngine
 import HeartwoodFiles
 
-/// The store of Heartwood's own format: rows, indexes, links and history in one engine.
+/// The store in Heartwood's own format: rows, indexes, links and history in one engine.
 ///
-/// - Invariant: a save is one transaction of the engine, its history inside; the number of a transaction is
-///   the number of the generation that it makes.
+/// - Invariant: A save is one transaction of the engine, including its history. The number of a transaction
+///   is the number of the generation that it makes.
 final class LogStore: ObjectStore {
   let identity: StoreIdentity
   private let schemas: SchemaCache
@@ -25,7 +25,7 @@ final class LogStore: ObjectStore {
   var storeUUID: UUID { UUID(engine.storeIdentifier) }
   var newestGeneration: UInt64 { engine.newestGeneration.rawValue }
 
-  /// Lets the store go. A second call does nothing.
+  /// Closes the store. A second call does nothing.
   func close() throws {
     try HeartwoodError.translating("the store at \(path) could not be closed") { try engine.close() }
   }
@@ -82,11 +82,11 @@ extension LogStore {
     guard isReadOnly else { return }
     throw HeartwoodError(
       .persistentStoreSave,
-      "the store at \(path) is open for reading only; open it without isReadOnly to save")
+      "the store at \(path) is open read-only; open it without isReadOnly to save")
   }
 }
 
-/// Looking at the store from outside.
+/// Inspection and maintenance.
 extension LogStore {
   func generations() throws -> [GenerationRecord] {
     try HeartwoodError.translating("the store cannot be read") { try engine.generations() }
@@ -98,7 +98,7 @@ extension LogStore {
 
   func reclaim() throws -> ReclaimedSpace {
     try refuseIfReadOnly()
-    return try HeartwoodError.translating("the space cannot be given back") { try engine.reclaim() }
+    return try HeartwoodError.translating("the space cannot be reclaimed") { try engine.reclaim() }
   }
 
   func backup(to url: URL, _ fileSystem: any FileSystem) throws -> BackupReport {
@@ -107,9 +107,9 @@ extension LogStore {
     }
   }
 
-  /// Checks everything: the engine's bytes and structure, then rows, indexes, links and history.
+  /// Verifies everything: the engine's bytes and structure, then rows, indexes, links and history.
   ///
-  /// - Parameter progress: called with what has been done and what there is to do.
+  /// - Parameter progress: called with the number of bytes read, and the number of bytes in total.
   func verify(progress: ((Int64, Int64) -> Void)? = nil) throws -> StoreReport {
     try HeartwoodError.translating("the store cannot be verified") {
       let findings = try engine.verify(progress: progress).findings

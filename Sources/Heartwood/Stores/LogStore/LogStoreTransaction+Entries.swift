@@ -1,8 +1,7 @@
 import HeartwoodBytes
 import HeartwoodEngine
 
-/// What follows from rows: entries of indexes, and links of to-many relationships whose inverse is a
-/// to-one value.
+/// Data derived from rows: entries of indexes, and links of to-many relationships whose inverse is to-one.
 extension LogStoreTransaction {
   func putEntries(of row: RowView, _ key: UInt64, _ stored: StoreEntity) {
     for index in stored.indexes {
@@ -46,12 +45,12 @@ extension LogStoreTransaction {
     }
   }
 
-  /// Links that follow from rows must be there when they are read.
+  /// Writes the collected entries first if the links of the relationship are derived from rows.
   func prepareToRead(_ relationship: RelationshipDescription) throws {
     if relationship.isToMany && !relationship.hasEntries { try writeEntries() }
   }
 
-  /// Carries out what has been gathered.
+  /// Writes the collected changes in key order.
   func writeEntries() throws {
     guard !entries.isEmpty else { return }
     var changes = EntryChanges()
@@ -67,8 +66,8 @@ extension LogStoreTransaction {
 
 /// Entries that a save added to unique indexes.
 ///
-/// They are checked when everything is written: a value may go from one row to another in one save, in
-/// whatever order the two rows come.
+/// They are checked at the end of the save: within one save a value may move from one row to another, in
+/// whatever order the rows are written.
 struct AddedUniqueEntries {
   private struct Suspect {
     let index: StoreIndex
@@ -81,7 +80,7 @@ struct AddedUniqueEntries {
 
   mutating func add(_ changes: EntryChanges) { batches.append(changes) }
 
-  /// One for each added row whose values another row has too.
+  /// One violation for each added row whose values another row has too.
   func violations(in transaction: LogStoreTransaction) throws -> [ConstraintViolation] {
     var suspects: [Suspect] = []
     for batch in batches { suspects += try Self.suspects(batch, in: transaction) }
@@ -124,7 +123,7 @@ struct AddedUniqueEntries {
     let whole = IndexKey.whole(index, row)
     var violations: [ConstraintViolation] = []
     for key in keys where key != existing && added.contains(key) {
-      // Long values are compared whole: their entries know only a hash of them.
+      // Long values are compared completely, because their entries contain only a hash.
       guard let other = try transaction.row(root, key), IndexKey.whole(index, other) == whole else {
         continue
       }
@@ -138,10 +137,10 @@ struct AddedUniqueEntries {
 }
 
 extension Cursor {
-  /// Whether at least two entries have exactly these values; stands on the first of them then, else behind the
-  /// only one.
+  /// Whether at least two entries have exactly these values. The cursor is then at the first of them,
+  /// otherwise after the only one.
   ///
-  /// Asked for one value after the other in their order, it mostly stands on the next one already.
+  /// If it is called with values in ascending order, the cursor is usually at the next value already.
   fileprivate func findsTwo(_ values: UnsafeRawBufferPointer) throws -> Bool {
     if !isValid || !key.hasPrefix(values) { guard try seek(values) else { return false } }
     var found = 0
@@ -155,7 +154,7 @@ extension Cursor {
 }
 
 extension LogStoreTransaction {
-  /// The rows whose entries have exactly these values, ascending.
+  /// The keys of the rows whose entries have exactly these values, ascending.
   fileprivate func keys(with values: [UInt8]) throws -> [UInt64] {
     var keys: [UInt64] = []
     try scan(.prefix(values)) { entry, _ in

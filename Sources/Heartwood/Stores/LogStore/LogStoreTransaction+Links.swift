@@ -1,6 +1,6 @@
 import HeartwoodEngine
 
-/// Links of relationships that no to-one value implies, and orders.
+/// Orders, and links that are not derived from to-one values.
 extension LogStoreTransaction {
   func link(_ relationship: RelationshipDescription, _ source: UInt64, _ target: UInt64) throws {
     guard relationship.hasEntries else { return }
@@ -29,7 +29,7 @@ extension LogStoreTransaction {
     }
   }
 
-  /// Removes what is kept for relationships that start at a row.
+  /// Deletes the links and orders that start at a row.
   func deleteLinks(from key: UInt64, _ stored: StoreEntity) throws {
     for relationship in stored.ownLinks {
       let number = schema.number(of: relationship)
@@ -47,7 +47,7 @@ extension LogStoreTransaction {
     }
     guard try !contains(KeySpace.entry(KeySpace.rank, number, source, target)) else { return }
     guard let rank = OrderedLinks.rank(after: try lastRank(number, source)) else {
-      // Appended to more often than there are ranks: all places are given new ones.
+      // No rank is left at the end: the whole order is renumbered.
       return try setOrder(relationship, source, try places(relationship, source).map(\.target) + [target])
     }
     try add(OrderedLinks.Place(rank: rank, target: target), relationship, source)

@@ -1,17 +1,17 @@
 import Foundation
 import HeartwoodEngine
 
-/// A save while it is being written: rows, and everything that follows from them.
+/// A save in progress: writes rows and everything derived from them.
 final class LogStoreTransaction: StoreTransaction, StoreReading {
   let reader: WriteTransaction
   let schema: StoreSchema
   let identity: StoreIdentity
-  /// For the history, in the order in which they were made.
+  /// The changes for the history, in the order in which they were made.
   private var changes: [HistoryChange] = []
-  /// What follows from the rows that were written, and is not written itself yet.
+  /// Entries derived from written rows that are not written yet.
   var entries = EntryChanges()
   var uniqueness = AddedUniqueEntries()
-  /// By root entity: keys that this transaction gave, under which there can be no rows but its own.
+  /// The keys that this transaction assigned, by root entity. Only its own rows can have them.
   private var givenKeys: [UInt16: Range<UInt64>] = [:]
 
   init(_ reader: WriteTransaction, _ schema: StoreSchema, _ identity: StoreIdentity) {
@@ -66,7 +66,7 @@ final class LogStoreTransaction: StoreTransaction, StoreReading {
       guard let old, old.version == expectedVersion else {
         return conflict(entity, key, expectedVersion, old)
       }
-      // Entries are only gathered here, so that the old row's bytes stay until the new row is put.
+      // `moveEntries` only collects changes, so that the old row's bytes stay valid until the new row is put.
       let layout = stored.entity.layout
       let oldRow = try RowView(validating: old.bytes, layout: layout)
       try row.withUnsafeBytes { newBytes in
@@ -118,7 +118,7 @@ extension StoreEntity {
   }
 }
 
-/// The engine's writing, with bytes as arrays.
+/// Writes to the engine, with bytes as arrays.
 extension LogStoreTransaction {
   func put(_ key: [UInt8], _ value: [UInt8] = []) throws(EngineError) { try reader.put(key, value) }
 
@@ -128,10 +128,10 @@ extension LogStoreTransaction {
 
 /// The end of a save.
 extension LogStoreTransaction {
-  /// Checks what can only be judged when all is written, and writes the history.
+  /// Checks what depends on all writes of the save, and writes the history.
   ///
-  /// - Returns: the number of the transaction; nil where nothing was changed.
-  /// - Throws: `ConstraintViolations`.
+  /// - Returns: the number of the transaction; nil if nothing was changed.
+  /// - Throws: `ConstraintViolations` if values that must be unique are not.
   func finish(_ info: TransactionInfo) throws -> UInt64? {
     try writeEntries()
     let violations = try uniqueness.violations(in: self)
@@ -150,9 +150,9 @@ extension LogStoreTransaction {
 }
 
 extension Date {
-  /// At the limit of what 64 bits hold for dates beyond it.
+  /// Nanoseconds since 1 January 1970 UTC, clamped to 64 bits.
   fileprivate var nanosecondsSince1970: Int64 {
-    // Apart, as a double has no room for this many digits.
+    // Whole seconds and fraction separately, because a double does not have this many digits.
     let seconds = timeIntervalSince1970.rounded(.down)
     let fraction = ((timeIntervalSince1970 - seconds) * 1e9).rounded()
     guard let whole = Int64(exactly: seconds), let rest = Int64(exactly: fraction) else {

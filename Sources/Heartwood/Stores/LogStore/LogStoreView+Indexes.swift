@@ -29,7 +29,7 @@ extension LogStoreView {
     if continuesAfter, !run.isEmpty { _ = try hand(out: run, of: index, reversed, body) }
   }
 
-  /// - Returns: whether the body wants more.
+  /// - Returns: false if the body ended the scan.
   private func hand(
     out run: CutRun, of index: StoreIndex, _ reversed: Bool, _ body: (UInt64) throws -> Bool
   ) throws -> Bool {
@@ -39,7 +39,7 @@ extension LogStoreView {
     return true
   }
 
-  /// The values of a row as the index orders them, not cut.
+  /// The uncut values of a row in the form of the index.
   private func whole(_ index: StoreIndex, _ key: UInt64) throws -> [UInt8] {
     guard let row = try row(index.entity.rootEntity, key) else {
       throw HeartwoodError.damagedStore("the index \(index.name) names the row \(key), which is not there")
@@ -48,10 +48,10 @@ extension LogStoreView {
   }
 }
 
-/// Neighbouring entries of an index that begin with the same cut bytes: their order is that of the rows'
-/// values, which the entries do not have.
+/// Adjacent entries of an index that begin with the same cut bytes. Their order is that of the rows' values,
+/// which the entries do not contain.
 private struct CutRun {
-  /// Rows with equal values: the same hash, so they stand together already.
+  /// Rows with equal values. They have the same hash, so their entries are adjacent already.
   private struct Group {
     let hash: [UInt8]
     var keys: [UInt64]
@@ -62,7 +62,7 @@ private struct CutRun {
 
   var isEmpty: Bool { groups.isEmpty }
 
-  /// Takes an entry that belongs to the run; false for any other.
+  /// Adds an entry if it belongs to the run; returns false otherwise.
   mutating func take(_ entry: UnsafeRawBufferPointer) -> Bool {
     let end = IndexKey.headSize + IndexKey.longestValues
     guard IndexKey.isCut(entry) else { return false }
@@ -82,7 +82,7 @@ private struct CutRun {
     return true
   }
 
-  /// - Parameter whole: the values of a row; asked once for each distinct value.
+  /// - Parameter whole: returns the uncut values of a row; called once for each distinct value.
   func keys(inOrder reversed: Bool, whole: (UInt64) throws -> [UInt8]) rethrows -> [UInt64] {
     guard groups.count > 1 else { return groups.flatMap(\.keys) }
     let pairs = try groups.map { (values: try whole($0.keys[0]), keys: $0.keys) }

@@ -1,8 +1,8 @@
 import HeartwoodEngine
 
-/// One generation of a store in the engine: a snapshot, read as rows.
+/// One generation of a store: a snapshot of the engine, read as rows.
 ///
-/// Rows lie where the engine has them and are not copied; the snapshot keeps them there.
+/// Rows are read in place and not copied. The snapshot keeps their bytes valid.
 final class LogStoreView: StoreView, StoreReading {
   let reader: Snapshot
   let schema: StoreSchema

@@ -1,7 +1,8 @@
-/// How an order is kept: each destination has a rank, and there is room between ranks.
+/// The stored form of an ordered relationship: each destination has a rank, with gaps between ranks.
 ///
-/// A new order keeps the ranks of as many destinations as possible, the longest run that is in order
-/// already, and gives the others ranks in between. Where there is no room left, all get new ranks.
+/// A reordering keeps the ranks of as many destinations as possible (the longest run that is already
+/// ascending) and assigns the others ranks in the gaps. If a gap is too small, all destinations get new
+/// ranks.
 enum OrderedLinks {
   struct Place: Hashable {
     var rank: UInt64
@@ -13,22 +14,22 @@ enum OrderedLinks {
     case add(Place)
   }
 
-  /// The room between destinations that are appended one after the other.
+  /// The distance between the ranks of destinations that are appended one after another.
   static let step: UInt64 = 1 << 32
-  /// Beyond it an order is given new ranks.
+  /// An append that would reach this rank renumbers the whole order instead.
   static let limit: UInt64 = 1 << 63
 
-  /// The rank of a destination at the end; nil where there is no room.
+  /// The rank of a destination appended after the rank `last`; nil if the order has to be renumbered.
   static func rank(after last: UInt64?) -> UInt64? {
     guard let last else { return step }
     return last < limit - step ? last + step : nil
   }
 
-  /// What to remove and what to add, the removals first.
+  /// The changes that turn one order into another, removals first.
   ///
   /// - Parameters:
-  ///   - places: what there is, in its order.
-  ///   - targets: what there is to be; of one that occurs several times only the first counts.
+  ///   - places: the current order.
+  ///   - targets: the wanted order; of repeated targets only the first counts.
   /// - Complexity: O(n log n)
   static func changes(from places: [Place], to targets: [UInt64]) -> [Change] {
     var seen: Set<UInt64> = []
@@ -44,7 +45,7 @@ enum OrderedLinks {
     return removals + additions
   }
 
-  /// Ascending ranks that keep as many old ones as possible; nil where there is no room for the others.
+  /// Ascending ranks that keep as many old ones as possible; nil if a gap is too small for the others.
   private static func ranks(of targets: [UInt64], _ old: [UInt64: UInt64]) -> [UInt64]? {
     let kept = longestAscendingRun(targets.map { old[$0] })
     var ranks: [UInt64] = []
@@ -68,7 +69,7 @@ enum OrderedLinks {
     return ranks
   }
 
-  /// Appends evenly spaced ranks; false where there is no room.
+  /// Appends evenly spaced ranks between two others; returns false if there is no room.
   private static func fill(
     _ ranks: inout [UInt64], _ count: Int, between low: UInt64, and high: UInt64
   ) -> Bool {
@@ -79,7 +80,7 @@ enum OrderedLinks {
     return true
   }
 
-  /// Which elements form a longest ascending run; nil elements belong to none.
+  /// Marks the elements of one longest ascending run; nil elements are in none.
   static func longestAscendingRun(_ ranks: [UInt64?]) -> [Bool] {
     // For each length, the index of the smallest last element of such a run.
     var ends: [Int] = []

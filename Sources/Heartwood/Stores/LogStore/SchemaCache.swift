@@ -2,14 +2,15 @@ import Foundation
 import HeartwoodEngine
 import HeartwoodFiles
 
-/// The schemas that the generations of an open store have.
+/// The schemas of the generations of an open store.
 ///
-/// A store may be opened elsewhere, in this process or another, with a model that has other indexes: these are built
-/// and dropped then, while the store is open here. So each generation is read, and each transaction written, with
-/// the indexes that are in it, and not with those that the model of this container declares.
+/// The store may be opened elsewhere, in this process or another, with a model that declares other indexes.
+/// That opening builds and drops indexes while the store is open here. Each generation is therefore read, and
+/// each transaction written, with the indexes that it contains, not with those that this container's model
+/// declares.
 final class SchemaCache: Sendable {
   private struct Known: Sendable {
-    /// The schema record as it is in the store; empty where it is not known.
+    /// The schema record as the store has it; empty if it is not known.
     var record: [UInt8]
     var schema: StoreSchema
 
@@ -32,13 +33,14 @@ final class SchemaCache: Sendable {
   /// The schema that was used last.
   var newest: StoreSchema { known.withLock { $0.schema } }
 
-  /// The schema of a generation, or of what a transaction sees.
+  /// The schema of a generation, or of the state that a transaction sees.
   ///
-  /// - Throws: `.persistentStoreIncompatibleVersionHash` where the store has another model's rows by now,
-  ///   `.persistentStoreDamaged` where its schema cannot be read.
+  /// - Throws: `.persistentStoreIncompatibleVersionHash` if the store now has another model,
+  ///   `.persistentStoreDamaged` if its schema record cannot be decoded, `.persistentStoreOpen` if a newer
+  ///   version wrote the record.
   func schema(of reader: some KeyValueReader) throws -> StoreSchema {
     let newest = known.withLock { $0 }
-    // A generation before the first model has no rows.
+    // A generation before the first schema record has no rows.
     guard let bytes = try KeySpace.schemaKey.withUnsafeBytes({ try reader.pointer(of: $0) }) else {
       return newest.schema
     }
@@ -48,7 +50,7 @@ final class SchemaCache: Sendable {
     return schema
   }
 
-  /// As `schema(of:)`; where the record is damaged, rows are still read with the schema that was used last.
+  /// Like `schema(of:)`, but returns the schema that was used last if the record cannot be read or decoded.
   func schema(ofSnapshot snapshot: Snapshot) throws -> StoreSchema {
     do {
       return try schema(of: snapshot)

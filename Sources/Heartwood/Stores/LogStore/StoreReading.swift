@@ -1,6 +1,6 @@
 import HeartwoodEngine
 
-/// What views and transactions read in the same way.
+/// The reading that views and transactions share.
 protocol StoreReading: RowSource {
   associatedtype Reader: KeyValueReader
   var reader: Reader { get }
@@ -52,7 +52,9 @@ extension StoreReading {
     return try count(.prefix(KeySpace.source(kind, schema.number(of: relationship), key)))
   }
 
-  /// Whether a to-many relationship has a destination. O(log n)
+  /// Whether a to-many relationship has a destination.
+  ///
+  /// - Complexity: O(log n)
   func hasDestination(
     _ relationship: RelationshipDescription, _ target: UInt64, of key: UInt64
   ) throws -> Bool {
@@ -62,7 +64,7 @@ extension StoreReading {
   }
 }
 
-/// The engine's reading, with its errors in the graph's words.
+/// Reading from the engine, with its errors translated to `HeartwoodError`.
 extension StoreReading {
   func scan(
     _ range: KeyRange, reversed: Bool = false,
@@ -85,7 +87,7 @@ extension StoreReading {
     }
   }
 
-  /// A value that is one number; nil where there is none.
+  /// A value that is one number; nil if the key does not exist.
   func number(_ key: [UInt8]) throws -> UInt64? {
     try HeartwoodError.translating("the store cannot be read") {
       try key.withUnsafeBytes { try reader.pointer(of: $0) }.map { try KeySpace.number(inValue: $0) }
@@ -94,8 +96,8 @@ extension StoreReading {
 }
 
 extension EntityDescription {
-  /// The column of a relationship in a row of this root entity's family; nil where the row's entity does not
-  /// have it.
+  /// The column of a relationship in a row of this root entity's family; nil if the row's entity does not
+  /// have the relationship.
   fileprivate func column(of relationship: RelationshipDescription, _ row: RowView) -> Column? {
     guard let entity = try? entity(numbered: row.entityNumber), let owner = relationship.entity,
       entity.isKindOf(entity: owner)

@@ -1,10 +1,10 @@
-/// What verifying a store found.
+/// The result of verifying a store.
 public struct StoreReport: Sendable {
-  /// A sentence for each thing that is not as it should be, those of the engine first.
+  /// One sentence for each problem, those of the engine first.
   public let findings: [String]
 
   init(findings: [String]) { self.findings = findings }
 
-  /// Whether nothing was found.
+  /// Whether there are no findings.
   public var isSound: Bool { findings.isEmpty }
 }

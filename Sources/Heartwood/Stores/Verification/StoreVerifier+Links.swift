@@ -1,7 +1,7 @@
 import HeartwoodBytes
 import HeartwoodEngine
 
-/// To-many relationships: links and orders stand for rows, in both directions.
+/// To-many relationships: links and orders agree with the rows and with each other, in both directions.
 extension StoreVerifier {
   func checkLinks(_ relationship: RelationshipDescription) throws {
     let number = schema.number(of: relationship)
@@ -70,7 +70,7 @@ extension StoreVerifier {
         report("\(place(relationship, source)) has \(target), but \(inverse.name) there does not have it")
       }
     } else if try toOneKey(inverse, of: target) != source {
-      // An order may outlive what it names, as any reference may; a link follows from a row that exists.
+      // An order may outlive its targets, as any reference may. A link is derived from a row that exists.
       if relationship.isOrdered, try !exists(relationship.destinationEntity, target) {
         return try checkTarget(target, of: relationship, source)
       }
@@ -78,7 +78,7 @@ extension StoreVerifier {
     }
   }
 
-  /// Links of its own go with a row when it is deleted.
+  /// Deleting a row deletes the links that start at it, so a remaining one is reported.
   private func checkSource(_ relationship: RelationshipDescription, _ source: UInt64) throws {
     guard let owner = relationship.entity, try !exists(owner, source) else { return }
     if relationship.inverseRelationship?.deleteRule == .noActionDeleteRule { return }
@@ -97,7 +97,7 @@ extension StoreVerifier {
     return row.isNull(column) ? nil : row.key(column)
   }
 
-  /// Every row that names an owner with an order stands in that order.
+  /// Reports rows that name an owner with an order but are missing from that order.
   private func checkOrderIsComplete(_ relationship: RelationshipDescription) throws {
     guard let inverse = relationship.inverseRelationship, let root = inverse.entity?.rootEntity,
       let owner = relationship.entity

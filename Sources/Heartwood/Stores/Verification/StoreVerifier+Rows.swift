@@ -3,7 +3,7 @@ import HeartwoodEngine
 
 /// Rows and indexes.
 extension StoreVerifier {
-  /// Every row can be read, has its entries, and points at rows.
+  /// Checks that every row is readable, has its index entries and links, and refers to existing rows.
   func checkRows(of root: EntityDescription) throws {
     let next = try nextKey(of: root)
     try view.scan(.prefix(KeySpace.head(KeySpace.row, root.number))) { entry, bytes in
@@ -61,7 +61,7 @@ extension StoreVerifier {
     }
   }
 
-  /// A destination exists and is of the right entity, unless the model lets references dangle.
+  /// Reports a destination that is missing or of a wrong entity, unless the model allows dangling references.
   func checkTarget(_ target: UInt64, of relationship: RelationshipDescription, _ source: UInt64) throws {
     guard let destination = relationship.destinationEntity, let owner = relationship.entity else { return }
     let place = "\(name(owner, source)): \(relationship.name)"
@@ -78,7 +78,7 @@ extension StoreVerifier {
     }
   }
 
-  /// Every entry of an index is that of a row, and those of a unique index differ.
+  /// Checks that every entry of an index belongs to a row, and that the values in a unique index differ.
   func checkEntries(of index: StoreIndex) throws {
     let root = index.entity.rootEntity
     var previous: [UInt8] = []
@@ -116,8 +116,8 @@ extension StoreVerifier {
 }
 
 extension RelationshipDescription {
-  /// Whether deleting a destination takes it out of this relationship: where the other side's rule is to do
-  /// nothing, and where there is no other side, references may outlive what they name.
+  /// Whether deleting a destination removes it from this relationship. References may dangle if there is no
+  /// inverse, or if the inverse's delete rule is `.noActionDeleteRule`.
   var mayNotDangle: Bool {
     guard let inverse = inverseRelationship else { return false }
     return inverse.deleteRule != .noActionDeleteRule

@@ -1,20 +1,21 @@
 import HeartwoodBytes
 import HeartwoodEngine
 
-/// Checks one generation of a store above the engine: that rows can be read, and that everything kept
-/// besides the rows says the same as they do.
+/// Checks one generation of a store above the engine: rows are readable, and everything stored besides them
+/// agrees with them.
 ///
-/// Every disagreement is a sentence; nothing stops the verification but the engine's own errors.
+/// Each problem becomes one sentence. Only errors of the engine stop the verification.
 final class StoreVerifier {
   let view: LogStoreView
   private(set) var findings: [String] = []
-  /// How many findings were not kept.
+  /// The number of findings beyond the first 1000, which are not kept.
   private var others = 0
 
   init(_ view: LogStoreView) { self.view = view }
 
   var schema: StoreSchema { view.schema }
 
+  /// - Returns: the findings, one sentence each.
   /// - Complexity: O(n log n) in the number of entries of the store.
   func run() throws -> [String] {
     try checkSchema()
@@ -33,7 +34,7 @@ final class StoreVerifier {
   }
 
   func report(_ finding: String) {
-    // What is wrong everywhere need not be said for every row.
+    // A systematic error would be repeated for every row.
     if findings.count < 1000 { findings.append(finding) } else { others += 1 }
   }
 
@@ -42,7 +43,7 @@ final class StoreVerifier {
     for difference in record.differences(from: schema.record) { report("the model: \(difference)") }
   }
 
-  /// Keys that belong to nothing.
+  /// Reports keys that belong to no part of the model.
   private func checkKinds() throws {
     let indexes = Set(schema.indexes.map(\.number))
     let roots = Set(schema.rootEntities.map(\.number))
@@ -72,10 +73,10 @@ final class StoreVerifier {
 }
 
 extension StoreVerifier {
-  /// Names a row for findings.
+  /// The name of a row in findings.
   func name(_ entity: EntityDescription, _ key: UInt64) -> String { "\(entity.displayName) \(key)" }
 
-  /// The row, or nil where it is missing or damaged; damage is found with the rows.
+  /// The row; nil if it is missing or damaged. `checkRows` reports the damage.
   func row(_ root: EntityDescription, _ key: UInt64) throws -> RowView? {
     do {
       return try view.row(root, key)

@@ -1,10 +1,10 @@
 import HeartwoodEngine
 
-/// Writes keys and values as text that `kv load` takes.
+/// Writes keys and values as text that `kv load` reads.
 enum KeyValueDumpCommand: Subcommand {
   static let syntax = SubcommandSyntax(
     name: "kv dump",
-    summary: "write keys and values as lines that kv load takes, whatever their bytes",
+    summary: "write keys and values as lines that kv load reads, whatever their bytes",
     arguments: [.store],
     options: SubcommandSyntax.Option.range + [.generation, .hexadecimal],
     discussion: Dump.help,
@@ -33,13 +33,13 @@ enum KeyValueDumpCommand: Subcommand {
   }
 }
 
-/// Puts what `kv dump` has written.
+/// Writes the entries of a `kv dump` into a store.
 enum KeyValueLoadCommand: Subcommand {
   private static let batchBytes = 64 << 20
 
   static let syntax = SubcommandSyntax(
     name: "kv load",
-    summary: "put the keys and values of a dump into a store, which is made if there is none",
+    summary: "put the keys and values of a dump into a store, which is created if it is missing",
     arguments: [
       .store,
       SubcommandSyntax.Argument(
@@ -62,7 +62,8 @@ enum KeyValueLoadCommand: Subcommand {
     let limit = try arguments.count("batch") ?? 10_000
     guard limit > 0 else { throw .usage("--batch needs a whole number, 1 or more") }
     var reader = try DumpReader(arguments.argument(1) ?? "-", arguments.notation)
-    // Before there is a store: a file that is wrong at its beginning makes none.
+    // Reads the first batch before the store is created, so that a file with an invalid beginning creates
+    // none.
     var batch = try reader.next(limit, bytes: batchBytes)
     try KeyValueStore.changing(path, creating: true) { engine in
       var progress = ProgressLine("loading", total: 0, on: console)
@@ -92,7 +93,7 @@ enum KeyValueLoadCommand: Subcommand {
     }
   }
 
-  /// Lets a failure say what is in the store already.
+  /// Adds to a failure how much is already stored.
   private static func telling<Result>(
     _ keys: Int, _ body: () throws(CommandFailure) -> Result
   ) throws(CommandFailure) -> Result {

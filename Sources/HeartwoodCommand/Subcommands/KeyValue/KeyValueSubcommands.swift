@@ -1,8 +1,8 @@
-/// `heartwood kv`: a store as what it is to the engine, keys and values.
+/// `heartwood kv`: access to a store as keys and values.
 enum KeyValueSubcommands {
   static let name = "kv"
   static let summary =
-    "look into a store of any kind as keys and values, and change it (see heartwood kv --help)"
+    "read and change a store of any kind as keys and values (see heartwood kv --help)"
 
   static var all: [any Subcommand.Type] {
     [
@@ -24,12 +24,12 @@ enum KeyValueSubcommands {
     commands
     \(HelpText.columns(all.map { ($0.syntax.name, $0.syntax.summary) }))
 
-    heartwood kv <command> --help tells more about a command. heartwood salvage saves what is left of a damaged store.
+    heartwood kv <command> --help describes a command. heartwood salvage copies the readable data of a damaged store.
 
-    Any store can be read so, a graph's too; to change a graph's, put, delete and load need --force. Those that read
-    open the store for reading only; kv backup completes one that was not closed. Keys and values are bytes: in text,
-    \\\\ stands for a backslash and \\xNN for a byte; with --hex, everything is in hexadecimal digits. A word that begins
-    with - stands behind --.
+    Any store can be read, including that of a graph; to change a graph's store, put, delete and load need --force.
+    Commands that read open the store read-only; kv backup recovers a store that was not closed. Keys and values are
+    bytes: in text, \\\\ stands for a backslash and \\xNN for a byte; with --hex, all bytes are hexadecimal digits. An
+    argument that begins with - must follow --.
 
     """
   }

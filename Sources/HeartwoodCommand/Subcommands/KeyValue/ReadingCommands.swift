@@ -1,7 +1,7 @@
 import Foundation
 import HeartwoodEngine
 
-/// Writes the value of a key.
+/// Prints the value of a key.
 enum KeyValueGetCommand: Subcommand {
   static let syntax = SubcommandSyntax(
     name: "kv get",
@@ -13,7 +13,7 @@ enum KeyValueGetCommand: Subcommand {
     ],
     examples: [
       SubcommandSyntax.Example(
-        line: "heartwood kv get towns.store city/paris --at 3", meaning: "what the value was at generation 3")
+        line: "heartwood kv get towns.store city/paris --at 3", meaning: "the value at generation 3")
     ])
 
   static func run(_ arguments: ParsedArguments, console: any Console) throws(CommandFailure) -> ExitCode {
@@ -44,7 +44,7 @@ enum KeyValueListCommand: Subcommand {
       SubcommandSyntax.Option(name: "limit", value: "number", summary: "at most this many"),
       SubcommandSyntax.Option(name: "keys-only", summary: "without the values"), .generation, .hexadecimal,
     ],
-    discussion: "A line for each key: the key, a tab and the value. Long values are cut at a terminal.",
+    discussion: "A line for each key: the key, a tab and the value. Long values are truncated on a terminal.",
     examples: [
       SubcommandSyntax.Example(
         line: "heartwood kv list towns.store --prefix city/ --reverse --limit 10",
@@ -66,7 +66,7 @@ enum KeyValueListCommand: Subcommand {
     return .success
   }
 
-  /// Of values that are cut anyway, no more is turned into text than may be shown.
+  /// Formats no more of a value than can be shown, if long values are truncated.
   private static func write(
     _ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer?, _ notation: ByteNotation,
     _ console: any Console
@@ -89,7 +89,7 @@ enum KeyValueListCommand: Subcommand {
 enum KeyValueCountCommand: Subcommand {
   static let syntax = SubcommandSyntax(
     name: "kv count",
-    summary: "count the keys, or those of a range; the tree knows, and nothing is scanned",
+    summary: "count the keys, or those of a range, without a scan",
     arguments: [.store],
     options: SubcommandSyntax.Option.range + [.generation, .hexadecimal])
 
@@ -102,11 +102,11 @@ enum KeyValueCountCommand: Subcommand {
   }
 }
 
-/// Tells how many keys come before one.
+/// Prints the number of keys before a key.
 enum KeyValueRankCommand: Subcommand {
   static let syntax = SubcommandSyntax(
     name: "kv rank",
-    summary: "tell how many keys come before a key, which need not be there",
+    summary: "print the number of keys before a key, which need not exist",
     arguments: [.store, .key],
     options: [.generation, .hexadecimal])
 
@@ -119,13 +119,13 @@ enum KeyValueRankCommand: Subcommand {
   }
 }
 
-/// Writes the entry at a rank.
+/// Prints the entry at a rank.
 enum KeyValueEntryCommand: Subcommand {
   static let syntax = SubcommandSyntax(
     name: "kv entry",
-    summary: "write the key and the value with so many keys before it; 0 is the first",
+    summary: "print the key and the value at a rank; 0 is the first",
     arguments: [
-      .store, SubcommandSyntax.Argument(name: "number", summary: "how many keys come before it; from 0 on"),
+      .store, SubcommandSyntax.Argument(name: "number", summary: "the number of keys before it, from 0"),
     ],
     options: [.generation, .hexadecimal])
 

@@ -9,7 +9,7 @@ enum KeyValueGenerationsCommand: Subcommand {
     arguments: [.store],
     options: [.format],
     discussion: """
-      Every transaction makes a generation, and its number goes behind --at. Internal ones were made by the store, to move
+      Every transaction makes a generation, whose number can be given to --at. Internal ones were made by the store, to move
       what lives: they hold what the one before them holds.
       """)
 
@@ -34,11 +34,11 @@ enum KeyValueGenerationsCommand: Subcommand {
   }
 }
 
-/// Tells what a store holds and takes.
+/// Prints the statistics of a store.
 enum KeyValueStatisticsCommand: Subcommand {
   static let syntax = SubcommandSyntax(
     name: "kv statistics",
-    summary: "tell how many keys a store has, and what it takes on disk",
+    summary: "print the number of keys of a store and its size on disk",
     arguments: [.store],
     options: StatisticsCommand.syntax.options)
 
@@ -55,7 +55,7 @@ enum KeyValueStatisticsCommand: Subcommand {
   }
 }
 
-/// Reads all of a store and says whether its bytes are sound.
+/// Reads all of a store and reports whether it is intact.
 enum KeyValueVerifyCommand: Subcommand {
   static let syntax = SubcommandSyntax(
     name: "kv verify",
@@ -63,7 +63,7 @@ enum KeyValueVerifyCommand: Subcommand {
     arguments: [.store],
     discussion: """
       Checks every byte in use against its checksum, and that log and tree fit together. What a graph means by its keys is
-      not looked at; that is heartwood verify.
+      not checked; use heartwood verify for that.
       """)
 
   static func run(_ arguments: ParsedArguments, console: any Console) throws(CommandFailure) -> ExitCode {
@@ -83,7 +83,7 @@ enum KeyValueVerifyCommand: Subcommand {
   }
 }
 
-/// Copies a store to another directory, or what is new to its earlier copy there.
+/// Copies a store to another directory, or updates an earlier copy there.
 enum KeyValueBackupCommand: Subcommand {
   static let syntax = SubcommandSyntax(
     name: "kv backup",
@@ -101,13 +101,13 @@ enum KeyValueBackupCommand: Subcommand {
   }
 }
 
-/// Gives the space of overwritten and deleted values back.
+/// Reclaims the space of overwritten and deleted values.
 enum KeyValueReclaimCommand: Subcommand {
   static let syntax = SubcommandSyntax(
     name: "kv reclaim",
-    summary: "give back the space that overwritten and deleted values once took",
+    summary: "reclaim the space of overwritten and deleted values",
     arguments: [.store],
-    discussion: "Generations from before can no longer be read where they need what was given back.")
+    discussion: "Earlier generations that need the reclaimed space can no longer be read.")
 
   static func run(_ arguments: ParsedArguments, console: any Console) throws(CommandFailure) -> ExitCode {
     try KeyValueStore.changing(arguments.argument(0) ?? "") { engine in

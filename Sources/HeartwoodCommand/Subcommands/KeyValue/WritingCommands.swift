@@ -1,15 +1,15 @@
 import Foundation
 import HeartwoodEngine
 
-/// Gives a key a value.
+/// Sets the value of a key.
 enum KeyValuePutCommand: Subcommand {
   static let syntax = SubcommandSyntax(
     name: "kv put",
-    summary: "give a key a value, in a store which is made if there is none",
+    summary: "set the value of a key in a store, which is created if it is missing",
     arguments: [
       .store, .key,
       SubcommandSyntax.Argument(
-        name: "value", summary: "the value; - or nothing for standard input, all bytes of it as they are",
+        name: "value", summary: "the value; - or nothing for all bytes of standard input",
         isOptional: true, mayBeEmpty: true),
     ],
     options: [.hexadecimal, .force],
@@ -45,18 +45,18 @@ enum KeyValuePutCommand: Subcommand {
   }
 }
 
-/// Takes keys away.
+/// Deletes keys.
 enum KeyValueDeleteCommand: Subcommand {
   static let syntax = SubcommandSyntax(
     name: "kv delete",
-    summary: "take keys and their values away, all in one transaction",
+    summary: "delete keys and their values in one transaction",
     arguments: [
       .store,
       SubcommandSyntax.Argument(
         name: "key", summary: SubcommandSyntax.Argument.key.summary, isRepeated: true),
     ],
     options: [.hexadecimal, .force],
-    discussion: "Keys that are not there are no error.")
+    discussion: "A missing key is not an error.")
 
   static func run(_ arguments: ParsedArguments, console: any Console) throws(CommandFailure) -> ExitCode {
     let keys = try arguments.keys(from: 1)

@@ -1,59 +1,58 @@
-/// What a history may show that it must not.
+/// A violation of isolation that a history can show.
 enum Anomaly: String, Sendable, CaseIterable {
-  // MARK: Seen in what depends on what
+  // MARK: Found in the dependencies
 
-  /// G0: of two transactions, each wrote before the other.
+  /// G0: two transactions each wrote before the other.
   case dirtyWrite
-  /// G1a: what a transaction wrote that was given up was read.
+  /// G1a: a read returned a write of a transaction that was rolled back.
   case abortedRead
-  /// G1b: what a transaction wrote and overwrote itself was read.
+  /// G1b: a read returned a value that its transaction itself overwrote later.
   case intermediateRead
-  /// G1c: transactions that read and overwrite one another in a circle.
+  /// G1c: transactions read and overwrite one another in a cycle.
   case circularInformation
-  /// G-single: a transaction saw another one in part.
+  /// G-single: a transaction saw only a part of another one.
   case readSkew
   /// Two transactions changed the same version of a list.
   case lostUpdate
-  /// Two transactions saw two others in opposite orders: a circle in which no two missed writes follow
-  /// one another.
+  /// Two transactions saw two others in opposite orders: a cycle without two adjacent anti-dependencies.
   case longFork
-  /// G2-item: transactions that each missed what the other wrote elsewhere.
+  /// G2-item: two transactions each missed a write of the other to different objects.
   case writeSkew
   /// Two reads saw the elements of a list in different orders.
   case incompatibleOrder
-  /// A transaction did not see what it wrote itself.
+  /// A transaction did not see its own write.
   case ownWriteNotSeen
-  /// A session saw an older state than it had seen before.
+  /// A session saw an older state than before.
   case sessionGoesBack
 
-  // MARK: Seen with the generations
+  // MARK: Found with the generations
 
-  /// A snapshot is older than what had been acknowledged before.
+  /// A snapshot is older than a commit that had been acknowledged before.
   case staleSnapshot
-  /// A read saw more than its generation has.
+  /// A read returned a write of a later generation.
   case futureRead
   /// A snapshot shows some of a transaction's changes and lacks others.
   case splitGeneration
   /// A transaction was applied twice.
   case duplicateCommit
-  /// An acknowledged transaction is not there.
+  /// An acknowledged transaction is missing.
   case lostCommit
-  /// There is something that nobody has committed.
+  /// The store contains a write that no transaction committed.
   case ghostCommit
-  /// A read saw something else than its generation has.
+  /// A read returned a value that its generation does not have.
   case wrongRead
   /// Two transactions made the same generation.
   case sharedGeneration
-  /// Nobody made a generation.
+  /// No transaction made a generation.
   case generationGap
-  /// A transaction's generation is not behind the one that it saw.
+  /// A transaction's generation does not follow the one that it read.
   case commitBeforeSnapshot
-  /// A change of an object that had been changed meanwhile was not refused.
+  /// A change of an object that another transaction had changed concurrently was not refused.
   case secondCommitter
-  /// What became of a transaction was found to be now this, now that.
+  /// The outcome of a transaction was observed differently at different times.
   case outcomeFlips
 
-  // MARK: Seen in the store's own history
+  // MARK: Found in the store's history
 
   case historyGap
   case historyDuplicate
@@ -62,7 +61,7 @@ enum Anomaly: String, Sendable, CaseIterable {
 }
 
 extension History.Promise {
-  /// What this promise leaves open.
+  /// The anomalies that this isolation level allows.
   var allowed: Set<Anomaly> {
     switch self {
     case .serial: []
@@ -72,7 +71,7 @@ extension History.Promise {
   }
 }
 
-/// An anomaly, and where it is.
+/// An anomaly and its place.
 struct IsolationFinding: Sendable, CustomStringConvertible {
   let anomaly: Anomaly
   let text: String
@@ -80,11 +79,11 @@ struct IsolationFinding: Sendable, CustomStringConvertible {
   var description: String { "\(anomaly): \(text)" }
 }
 
-/// What a history shows.
+/// The anomalies in a history.
 struct IsolationReport: Sendable {
-  /// What must not be.
+  /// The anomalies that the isolation level forbids.
   let findings: [IsolationFinding]
-  /// What the promise leaves open.
+  /// The anomalies that it allows.
   let allowed: [IsolationFinding]
 
   init(of history: History) {

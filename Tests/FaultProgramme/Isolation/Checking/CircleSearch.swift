@@ -1,9 +1,9 @@
-/// Gives the circles among transactions their names.
+/// Classifies the dependency cycles among transactions.
 struct CircleSearch {
   private let graph: DependencyGraph
   private let transactions: [History.Transaction]
   private(set) var findings: [IsolationFinding] = []
-  /// Those whose circle has its name already.
+  /// The transactions in a cycle that is already classified.
   private var named: Set<Int> = []
 
   init(graph: DependencyGraph, transactions: [History.Transaction]) {
@@ -11,7 +11,8 @@ struct CircleSearch {
     self.transactions = transactions
   }
 
-  /// From the worst on; what is in a circle that has a name is not looked at again.
+  /// Searches the anomalies from the most severe one. Skips transactions in a cycle that is already
+  /// classified.
   mutating func run() {
     let all = graph.circles([.write, .read, .missed, .session])
     guard !all.isEmpty else { return }
@@ -35,8 +36,8 @@ struct CircleSearch {
     }
   }
 
-  /// Circles with one missed write: somebody saw another's transaction in part, or less than the transaction
-  /// before it in the same session.
+  /// Finds cycles with one anti-dependency: a transaction saw only a part of another one, or less than the
+  /// previous transaction of its session.
   private mutating func nameSingleMisses(_ members: Set<Int>) {
     let data = Reachability(graph.edges, by: [.write, .read])
     let all = Reachability(graph.edges, by: Self.order)

@@ -1,12 +1,13 @@
-/// Holds a history against itself: from what reads of lists saw it follows who depends on whom, and circles
-/// in that are what isolation forbids. No generation is believed, so that a wrong one hides nothing.
+/// Checks the consistency of a history. The lists that reads returned give the dependencies between
+/// transactions, and isolation forbids certain cycles of these. The check does not use the generations, so a
+/// wrong generation hides nothing.
 ///
-/// After Adya's definitions, and the observation of Kingsbury and Alvaro that appended lists tell their
-/// own versions.
+/// Based on Adya's definitions, and on the observation of Kingsbury and Alvaro that an append-only list
+/// contains its own version history.
 struct DependencyCheck {
   private let history: History
   private let transactions: [History.Transaction]
-  /// Who appended an element, and whether it was the last that it appended to the list.
+  /// The transaction that appended each element, and whether it was its last append to the list.
   private var writers: [Int: (index: Int, isLast: Bool)] = [:]
   private var lists = ListReads()
   private var graph: DependencyGraph
@@ -42,7 +43,7 @@ struct DependencyCheck {
     findings.append(IsolationFinding(anomaly: anomaly, text: text))
   }
 
-  // MARK: What reads saw
+  // MARK: Reads
 
   private mutating func collectReads() {
     for (index, transaction) in transactions.enumerated() {
@@ -76,7 +77,7 @@ struct DependencyCheck {
       }
       for element in read.value {
         guard let writer = writers[element] else {
-          report(.ghostCommit, "nobody appended \(element), which was seen by \(reader)")
+          report(.ghostCommit, "no transaction appended \(element), which was read by \(reader)")
           continue
         }
         if transactions[writer.index].isAborted, writer.index != read.reader {
@@ -89,7 +90,7 @@ struct DependencyCheck {
     }
   }
 
-  /// Two that were committed, and appended to the same version of a list.
+  /// Finds pairs of committed transactions that appended to the same version of a list.
   private mutating func findLostUpdates() {
     struct Version: Hashable {
       let key: Int
@@ -108,7 +109,7 @@ struct DependencyCheck {
     }
   }
 
-  // MARK: Who depends on whom
+  // MARK: Dependencies
 
   private mutating func addDependencies() {
     for (key, order) in lists.orders {

@@ -1,13 +1,13 @@
-/// Who depends on whom, and the circles in it.
+/// The dependencies between transactions, and the cycles in them.
 struct DependencyGraph {
   enum Kind: Int, Sendable {
-    /// The second wrote behind the first.
+    /// The second transaction wrote after the first.
     case write
-    /// The second read what the first wrote.
+    /// The second transaction read a write of the first.
     case read
-    /// The second overwrote what the first read.
+    /// The second transaction overwrote what the first one read: an anti-dependency.
     case missed
-    /// The second began after the first had ended, in the same session.
+    /// The second transaction began after the end of the first one, in the same session.
     case session
   }
 
@@ -26,7 +26,7 @@ struct DependencyGraph {
     if from != to, !edges[from].contains(edge) { edges[from].append(edge) }
   }
 
-  /// For each node those that ended before it in the same session.
+  /// For each node, the nodes that ended before it in the same session.
   var sessionPredecessors: [[Int]] {
     var predecessors: [[Int]] = Array(repeating: [], count: edges.count)
     for (node, outgoing) in edges.enumerated() {
@@ -35,14 +35,15 @@ struct DependencyGraph {
     return predecessors
   }
 
-  /// The groups in which everybody depends on everybody, by these kinds alone; those of one are left out.
+  /// The strongly connected components by edges of these kinds, without those of a single node.
   func circles(_ kinds: Set<Kind>) -> [[Int]] {
     StrongComponents.of(edges.map { $0.filter { kinds.contains($0.kind) }.map(\.to) })
   }
 
-  /// The groups of nodes in circles in which no two missed writes follow one another.
+  /// The groups of nodes in cycles without two adjacent anti-dependencies.
   func circlesWithoutAdjacentMisses() -> [[Int]] {
-    // Each node twice: as it is, and as reached by a missed write, from where no other leads on.
+    // Each node occurs twice: as itself, and as reached by an anti-dependency, from which no second one leads
+    // on.
     var doubled: [[Int]] = Array(repeating: [], count: 2 * edges.count)
     for (node, outgoing) in edges.enumerated() {
       for edge in outgoing {
@@ -57,7 +58,7 @@ struct DependencyGraph {
     return StrongComponents.of(doubled).map { Set($0.map { $0 / 2 }).sorted() }
   }
 
-  /// A shortest way from one node to another among `members`; nil where there is none.
+  /// A shortest path between two nodes within `members`; nil if there is none.
   func way(from start: Int, to goal: Int, by kinds: Set<Kind>, among members: Set<Int>) -> [Edge]? {
     var cameBy: [Int: (from: Int, edge: Edge)] = [:]
     var queue = [start]

@@ -1,14 +1,14 @@
-/// What reads saw of lists, and the order of the elements that follows from it.
+/// The values of lists that reads returned, and the resulting order of the elements.
 struct ListReads {
   struct Read {
     let key: Int
     let reader: Int
-    /// Without what the reader itself had appended before.
+    /// The value without the elements that the reader itself had appended before.
     let value: [Int]
   }
 
   private(set) var reads: [Read] = []
-  /// The longest that was seen of each list.
+  /// The longest value that was read of each list.
   private(set) var orders: [Int: [Int]] = [:]
 
   mutating func add(_ value: [Int], of key: Int, by reader: Int) {
@@ -20,10 +20,10 @@ struct ListReads {
     if value.count > orders[key]?.count ?? 0 { orders[key] = value }
   }
 
-  /// Whether the list was so at some time.
+  /// Whether the value is a version of the list.
   func isVersion(_ value: [Int], of key: Int) -> Bool { (orders[key] ?? []).starts(with: value) }
 
-  /// The element that was appended next.
+  /// The element that was appended to this version.
   func successor(of version: [Int], of key: Int) -> Int? {
     guard let order = orders[key], version.count < order.count else { return nil }
     return order[version.count]

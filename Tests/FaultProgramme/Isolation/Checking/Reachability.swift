@@ -1,14 +1,14 @@
-/// Who can be reached from whom by edges of some kinds, of all those that are in no circle of them.
+/// Reachability by edges of some kinds, for the nodes that are not in a cycle of these.
 struct Reachability {
   private let words: Int
-  /// A row of bits for each node.
+  /// A bit set for each node.
   private var bits: [UInt64]
 
   init(_ edges: [[DependencyGraph.Edge]], by kinds: Set<DependencyGraph.Kind>) {
     words = edges.count / 64 + 1
     bits = Array(repeating: 0, count: words * edges.count)
     let successors = edges.map { $0.filter { kinds.contains($0.kind) }.map(\.to) }
-    // From the last on, so that whatever a node leads to is known before it.
+    // In reverse topological order, so that the successors of a node are complete before it.
     for node in Self.order(successors).reversed() {
       for successor in successors[node] {
         bits[words * node + successor / 64] |= 1 << UInt64(successor % 64)
@@ -21,7 +21,7 @@ struct Reachability {
     bits[words * node + goal / 64] >> UInt64(goal % 64) & 1 == 1
   }
 
-  /// The nodes, each behind those that lead to it; without the ones in circles and behind them.
+  /// The nodes in topological order, without those in cycles and those reachable from cycles.
   private static func order(_ successors: [[Int]]) -> [Int] {
     var incoming = Array(repeating: 0, count: successors.count)
     for successor in successors.joined() { incoming[successor] += 1 }

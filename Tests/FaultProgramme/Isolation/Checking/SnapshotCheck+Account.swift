@@ -1,4 +1,4 @@
-/// The store's own history: each committed transaction once, none besides, in order, with its changes.
+/// The check of the store's history: each committed transaction once, no others, in order, with its changes.
 extension SnapshotCheck {
   mutating func checkAccount() {
     let transactions = Dictionary(history.transactions.map { ($0.id, $0) }) { first, _ in first }
@@ -13,7 +13,7 @@ extension SnapshotCheck {
       }
       guard let transaction = transactions[entry.transaction], let generation = generations[transaction.id]
       else {
-        report(.ghostCommit, "nobody has committed \(entry)")
+        report(.ghostCommit, "no transaction has committed \(entry)")
         continue
       }
       if generation != entry.generation { report(.historyOrder, "\(entry) is of \(transaction)") }
@@ -31,8 +31,8 @@ extension SnapshotCheck {
     }
   }
 
-  /// Everything that has another value than before, and nothing that was not written: what was given the
-  /// value that it had may be named or not.
+  /// Whether the history lists every changed value and only written ones. A write of an unchanged value may
+  /// or may not be listed.
   private func isRight(
     _ changes: History.Entry.Changes, _ generation: Int, _ transaction: History.Transaction
   ) -> Bool {

@@ -27,7 +27,7 @@ extension SnapshotCheck {
     for element in missing { report(.lostCommit, "\(element) is nowhere, of \(describe(element))") }
   }
 
-  /// What a read shows that is not what it should be.
+  /// The anomaly of a read with an unexpected value.
   private func anomaly(
     of seen: [Int], expected: [Int], base: [Int], _ key: Int, _ transaction: History.Transaction, _ last: Int
   ) -> Anomaly {
@@ -47,7 +47,7 @@ extension SnapshotCheck {
 
   private func shows(_ writer: Int, in seen: [Int]) -> Bool { seen.contains { writers[$0]?.id == writer } }
 
-  /// Whose elements a transaction has read anywhere.
+  /// The transactions whose elements a transaction has read.
   private func shownWriters(in transaction: History.Transaction) -> Set<Int> {
     var shown: Set<Int> = []
     for case .read(_, let value) in transaction.operations {
@@ -56,7 +56,7 @@ extension SnapshotCheck {
     return shown
   }
 
-  /// Whether an acknowledged element of a list is in no read at or behind its generation.
+  /// Whether an acknowledged element of a list is missing in every read at or after its generation.
   private func isLost(_ element: Int, _ key: Int) -> Bool {
     guard History.isList(key), let writer = writers[element], writer.isAcknowledged,
       let generation = generations[writer.id]

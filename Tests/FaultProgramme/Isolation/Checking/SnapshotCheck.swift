@@ -1,14 +1,15 @@
-/// Holds a history against the generations that its transactions name: each read against the state of its
-/// generation, each snapshot against what had been acknowledged, the store's account against the commits.
+/// Checks a history against the generations that its transactions name: each read against the state of its
+/// generation, each snapshot against the earlier acknowledgements, and the store's history against the
+/// commits.
 ///
-/// As the store itself says in which order transactions were committed, one pass is enough.
+/// The generations give the order of the commits, so one pass is sufficient.
 struct SnapshotCheck {
   let history: History
   private(set) var findings: [IsolationFinding] = []
-  /// The generation that each transaction made, by the transaction's number.
+  /// The generation that each transaction made, by the number of the transaction.
   private(set) var generations: [Int: Int] = [:]
   private(set) var versions = Versions()
-  /// Who wrote an element.
+  /// The transaction that wrote each element.
   private(set) var writers: [Int: History.Transaction] = [:]
 
   static func findings(of history: History) -> [IsolationFinding] {
@@ -33,7 +34,7 @@ struct SnapshotCheck {
     findings.append(IsolationFinding(anomaly: anomaly, text: text))
   }
 
-  /// Those that are part of the store, in the order of their generations.
+  /// The committed transactions in order of their generations.
   var committed: [(generation: Int, transaction: History.Transaction)] {
     history.transactions.compactMap { transaction in
       generations[transaction.id].map { ($0, transaction) }
@@ -69,7 +70,7 @@ struct SnapshotCheck {
     }
   }
 
-  /// Of transactions that change an object beside one another, the first is committed and no other.
+  /// Checks that of concurrent transactions that change the same object only the first is committed.
   private mutating func checkCommits() {
     var lastChange: [Int: Int] = [:]
     for (generation, transaction) in committed {
@@ -89,7 +90,7 @@ struct SnapshotCheck {
     }
   }
 
-  /// What a transaction changed is what was there just before it.
+  /// Checks that a transaction changed the state that existed immediately before it.
   private mutating func checkBases(of transaction: History.Transaction, _ generation: Int) {
     var written: Set<Int> = []
     var bases: [Int: [Int]] = [:]
@@ -133,7 +134,7 @@ struct SnapshotCheck {
     checkBegins()
   }
 
-  /// A snapshot cannot show what was begun after it had been used.
+  /// Checks that a snapshot does not show transactions that began after its use.
   private mutating func checkBegins() {
     let makers = Dictionary(committed.map { ($0.generation, $0.transaction) }) { first, _ in first }
     for transaction in history.transactions {

@@ -1,4 +1,4 @@
-/// Tarjan's strongly connected components, without recursion.
+/// Tarjan's algorithm for strongly connected components, without recursion.
 struct StrongComponents {
   private let successors: [[Int]]
   private var order: [Int?]

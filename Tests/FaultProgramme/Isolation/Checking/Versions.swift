@@ -18,7 +18,7 @@ struct Versions {
     return index == 0 ? [] : ofKey[index - 1].value
   }
 
-  /// All values that a key had from one generation to another.
+  /// All values that a key had in a range of generations.
   func values(of key: Int, from first: Int, through last: Int) -> [[Int]] {
     let ofKey = versions[key] ?? []
     let begin = Self.index(ofKey, first)
@@ -26,7 +26,7 @@ struct Versions {
     return [value(of: key, at: first)] + ofKey[begin..<max(begin, end)].map(\.value)
   }
 
-  /// How many versions are not behind a generation.
+  /// The number of versions up to and including a generation.
   private static func index(_ versions: [(generation: Int, value: [Int])], _ generation: Int) -> Int {
     var low = 0
     var high = versions.count

@@ -1,14 +1,14 @@
 import HeartwoodFaults
 
-/// Makes histories that are as they should be: sessions beside one another on a store that is a few lines.
+/// Generates correct histories of concurrent sessions on a minimal model of a store.
 struct HistoryGenerator {
   private struct Running {
     var transaction: History.Transaction
     var stepsLeft: Int
     var writes: [History.Operation] = []
-    /// The generation that each object was first read in.
+    /// The generation in which each object was first read.
     var readIn: [Int: Int] = [:]
-    /// Where it is committed and not acknowledged yet.
+    /// The generation of a transaction that is committed and not yet acknowledged.
     var made: Int?
   }
 
@@ -26,7 +26,7 @@ struct HistoryGenerator {
   private var running: [Int: Running] = [:]
   private var moment = 0
 
-  /// The history of a seed.
+  /// The history for a seed.
   static func history(_ promise: History.Promise, count: Int, seed: UInt64) -> History {
     var generator = HistoryGenerator(promise, count: count, seed: seed)
     generator.run()
@@ -69,7 +69,7 @@ struct HistoryGenerator {
     return Running(transaction: transaction, stepsLeft: 1 + random.below(5))
   }
 
-  /// One step further; nil at the end.
+  /// Advances a transaction by one step; nil at its end.
   private mutating func goOn(_ running: Running) -> Running? {
     var current = running
     if let made = current.made {
@@ -155,7 +155,7 @@ struct HistoryGenerator {
     return nil
   }
 
-  /// The last transaction sees all there is.
+  /// Adds a last transaction that reads everything.
   private mutating func readEverything() {
     var last = History.Transaction(
       id: history.transactions.count, session: Self.sessions, begin: tick(), end: tick(), snapshot: newest)

@@ -1,6 +1,6 @@
-/// An anomaly that is put into a correct history, to see that the checks find it and call it by its name.
+/// An anomaly that is added to a correct history, to prove that the checks find and classify it.
 struct PlantedAnomaly: Sendable, CustomStringConvertible {
-  /// Which check has to find it without the other.
+  /// The check that must find it on its own.
   enum Check: Sendable {
     case snapshots
     case dependencies
@@ -25,14 +25,14 @@ struct PlantedAnomaly: Sendable, CustomStringConvertible {
 
   static let all = circles + reads + snapshots + commits + accounts
 
-  /// A correct history, and the anomaly in it.
+  /// A correct history with the anomaly added.
   func history(seed: UInt64, count: Int) -> History {
     var planter = Planter(HistoryGenerator.history(promise, count: count, seed: seed), seed: seed)
     plant(&planter)
     return planter.finish()
   }
 
-  /// Throws where the anomaly is not found, or allowed.
+  /// Throws if the anomaly is not found or is reported as allowed.
   func prove(seed: UInt64, count: Int) throws {
     let history = history(seed: seed, count: count)
     let findings =
@@ -47,7 +47,7 @@ struct PlantedAnomaly: Sendable, CustomStringConvertible {
   }
 }
 
-/// The proof of the checks: what is wrong is found, and nothing else.
+/// The proof of the checks: they find every planted anomaly and report no other.
 enum IsolationProof {
   static func findEveryPlantedAnomaly(seeds: Range<UInt64>, count: Int) throws {
     for planted in PlantedAnomaly.all {
@@ -55,7 +55,7 @@ enum IsolationProof {
     }
   }
 
-  /// Returns how many circles there were that snapshots allow.
+  /// Returns the number of cycles that snapshot isolation allows.
   @discardableResult
   static func findNothingInCorrectHistories(seeds: Range<UInt64>, count: Int) throws -> Int {
     var allowed = 0

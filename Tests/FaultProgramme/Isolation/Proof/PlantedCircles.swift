@@ -1,5 +1,5 @@
 extension PlantedAnomaly {
-  /// Anomalies that no generation tells: who saw whom is wrong.
+  /// Anomalies that are visible in the dependencies only, not in the generations.
   static let circles = [
     PlantedAnomaly("G0, two transactions each wrote before the other", .dirtyWrite, .dependencies) {
       planter in
@@ -54,11 +54,11 @@ extension PlantedAnomaly {
     },
   ]
 
-  /// Anomalies of single reads, each found without generations too.
+  /// Anomalies of single reads, each visible without generations.
   static let reads =
     [PlantedAnomaly.Check.dependencies, .snapshots].flatMap { check in
       [
-        PlantedAnomaly("G1a, a read of what was given up", .abortedRead, check) { planter in
+        PlantedAnomaly("G1a, a read of a rolled-back write", .abortedRead, check) { planter in
           let x = planter.freshList()
           planter.run(.append(x, 1_000_001), outcome: .aborted)
           planter.run(.read(x, [1_000_001]))
@@ -77,7 +77,7 @@ extension PlantedAnomaly {
           planter.commit(.append(x, 1_000_001))
           planter.show(x, [1_000_001, 1_000_001])
         },
-        PlantedAnomaly("an element that nobody wrote", .ghostCommit, check) { planter in
+        PlantedAnomaly("an element that no transaction wrote", .ghostCommit, check) { planter in
           planter.show(planter.freshList(), [1_000_001])
         },
       ]

@@ -1,5 +1,5 @@
 extension PlantedAnomaly {
-  /// Anomalies of what is seen when.
+  /// Anomalies of snapshots.
   static let snapshots = [
     PlantedAnomaly("a snapshot older than an acknowledgement", .staleSnapshot, .snapshots) { planter in
       let x = planter.freshList()
@@ -37,7 +37,7 @@ extension PlantedAnomaly {
     },
   ]
 
-  /// Anomalies of what is committed.
+  /// Anomalies of commits.
   static let commits = [
     PlantedAnomaly("a second committer of an object", .secondCommitter, .snapshots) { planter in
       let r = planter.freshRegister()
@@ -58,13 +58,13 @@ extension PlantedAnomaly {
       let generation = planter.newest - 1
       planter.changeTransaction(second) { $0.outcome = .committed(generation) }
     },
-    PlantedAnomaly("a generation that nobody made", .generationGap, .snapshots) { planter in
+    PlantedAnomaly("a generation that no transaction made", .generationGap, .snapshots) { planter in
       let id = planter.commit(.append(planter.freshList(), 1_000_001))
       let generation = planter.newest + 1
       planter.changeTransaction(id) { $0.outcome = .committed(generation) }
       planter.change { $0.account[$0.account.count - 1].generation = generation }
     },
-    PlantedAnomaly("a commit behind its own snapshot", .commitBeforeSnapshot, .snapshots) { planter in
+    PlantedAnomaly("a commit not after its own snapshot", .commitBeforeSnapshot, .snapshots) { planter in
       planter.commit(.append(planter.freshList(), 1_000_001), from: planter.newest + 1)
     },
     PlantedAnomaly("a serial writer that missed a commit", .commitBeforeSnapshot, .snapshots, .serial) {
@@ -80,7 +80,7 @@ extension PlantedAnomaly {
     },
   ]
 
-  /// Anomalies of the store's own history.
+  /// Anomalies of the store's history.
   static let accounts = [
     PlantedAnomaly("a history without a commit", .historyGap, .snapshots) { planter in
       let index = planter.anyEntry()
@@ -114,7 +114,7 @@ extension PlantedAnomaly {
       planter.commit(.append(x, 1_000_001), .append(y, 1_000_002))
       planter.change { $0.account[$0.account.count - 1].changes = .keys([x]) }
     },
-    PlantedAnomaly("a history with a commit of nobody", .ghostCommit, .snapshots) { planter in
+    PlantedAnomaly("a history with a commit of no transaction", .ghostCommit, .snapshots) { planter in
       let generation = planter.newest + 1
       planter.change {
         $0.account.append(History.Entry(generation: generation, transaction: 99_999, changes: .keys([0])))
@@ -124,7 +124,7 @@ extension PlantedAnomaly {
 }
 
 extension Planter {
-  /// The place of one of the commits in the store's history.
+  /// The index of a random commit in the store's history.
   fileprivate mutating func anyEntry() -> Int {
     if history.account.isEmpty { commit(.append(freshList(), 1_000_009)) }
     return random.below(history.account.count)

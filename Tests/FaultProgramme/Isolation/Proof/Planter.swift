@@ -1,15 +1,15 @@
 import HeartwoodFaults
 
-/// Grows a correct history by transactions that need not be correct, on objects that nobody else uses.
+/// Appends transactions, which may be incorrect, to a correct history. They use objects of their own.
 struct Planter {
-  /// Without its last transaction, which reads everything; `finish` adds another.
+  /// The history without its last transaction, which reads everything. `finish` adds another one.
   private(set) var history: History
   var random: SplitMix64
   private var moment: Int
   private(set) var newest: Int
   private var objects = HistoryGenerator.objects
   private var nextID = 10_000
-  /// What the last transaction is to see where it is not what was committed.
+  /// The values that the last transaction sees instead of the committed ones.
   private var shown: [Int: [Int]] = [:]
 
   init(_ history: History, seed: UInt64) {
@@ -33,7 +33,7 @@ struct Planter {
     return moment
   }
 
-  /// A transaction that makes the next generation, and is in the store's history.
+  /// Appends a transaction that makes the next generation and is in the store's history.
   @discardableResult
   mutating func commit(
     _ operations: History.Operation..., from snapshot: Int? = nil, session: Int? = nil, begin: Int? = nil
@@ -47,7 +47,7 @@ struct Planter {
     return id
   }
 
-  /// A transaction that makes no generation.
+  /// Appends a transaction that makes no generation.
   @discardableResult
   mutating func run(
     _ operations: History.Operation..., outcome: History.Outcome = .readOnly, from snapshot: Int? = nil,
@@ -69,7 +69,7 @@ struct Planter {
     return nextID
   }
 
-  /// Lets the last transaction see something else.
+  /// Makes the last transaction see another value.
   mutating func show(_ key: Int, _ value: [Int]) { shown[key] = value }
 
   mutating func change(_ body: (inout History) -> Void) { body(&history) }
@@ -97,7 +97,7 @@ struct Planter {
 }
 
 extension History.Transaction {
-  /// The generation that it is said to have made.
+  /// The generation that the transaction claims to have made.
   var made: Int? {
     switch outcome {
     case .committed(let generation): generation

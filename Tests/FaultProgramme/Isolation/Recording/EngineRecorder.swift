@@ -3,16 +3,16 @@ import HeartwoodEngine
 import HeartwoodFaults
 import HeartwoodFiles
 
-/// Records what several threads do to an engine.
+/// Records the operations of several threads on an engine.
 final class EngineRecorder: Sendable {
-  /// How a recording differs from the others.
+  /// The parameters of a recording.
   struct Plan: Sendable {
     var seed: UInt64
     var transactions = 1000
     var threads = 4
-    /// A folder on the machine's disk; nil for one in memory.
+    /// A folder on the disk of the machine; nil for a file system in memory.
     var folder: String?
-    /// The number of the log's sync that fails, after which the store is closed and opened again.
+    /// The number of the log sync that fails; the store is then closed and reopened.
     var failingSync: Int?
   }
 
@@ -32,7 +32,7 @@ final class EngineRecorder: Sendable {
     return try Engine(at: plan.folder ?? "/store", options: options, fileSystem: fileSystem)
   }
 
-  /// Half of the transactions, the store closed and opened, and the other half.
+  /// Runs half of the transactions, reopens the store, and runs the other half.
   func record() throws -> History {
     var history = History(promise: .serial, base: 0)
     let sessions = (0..<plan.threads).map { SessionRecorder($0, seed: plan.seed, moments) }
@@ -45,7 +45,7 @@ final class EngineRecorder: Sendable {
         try EngineSession(session, engine).run(self.plan.transactions / 2 / self.plan.threads)
       }
       fileSystem.use(FaultPlan())
-      // A store that stopped has no last checkpoint; it is recovered by the next opening.
+      // A stopped store can't write a last checkpoint. The next opening recovers it.
       try? engine.close()
       history.transactions += sessions.flatMap { $0.take() }
       try look(&history)
@@ -53,7 +53,7 @@ final class EngineRecorder: Sendable {
     return try finish(history)
   }
 
-  /// Looks which of the unknown transactions are there.
+  /// Determines which of the transactions with unknown outcome are in the store.
   private func look(_ history: inout History) throws {
     let engine = try open()
     let markers = try Self.markers(engine)
@@ -67,7 +67,7 @@ final class EngineRecorder: Sendable {
     try engine.close()
   }
 
-  /// Everything as it is at the end and was at some times before, and what the store says of its generations.
+  /// Reads the final state and some earlier ones, and the list of generations.
   private func finish(_ unfinished: History) throws -> History {
     var history = unfinished
     let engine = try open()
@@ -103,7 +103,7 @@ final class EngineRecorder: Sendable {
     reader.end(transaction, .readOnly)
   }
 
-  /// Which transaction says to have made which generation.
+  /// For each generation, the transaction that claims to have made it.
   private static func markers(_ engine: Engine) throws -> [Int: Int] {
     var markers: [Int: Int] = [:]
     try engine.snapshot().scan(.prefix(EngineKeys.markerPrefix)) { key, value in
@@ -115,7 +115,7 @@ final class EngineRecorder: Sendable {
   }
 }
 
-/// Where the values of a history are in the engine.
+/// The keys of the objects of a history.
 enum EngineKeys {
   static let markerPrefix = Array("m".utf8)
 

@@ -1,7 +1,7 @@
 import HeartwoodEngine
 import HeartwoodFaults
 
-/// What one thread does to an engine.
+/// The operations of one thread on an engine.
 final class EngineSession {
   private struct ThrownAway: Error {}
 
@@ -20,7 +20,7 @@ final class EngineSession {
     self.engine = engine
   }
 
-  /// Runs transactions until there are so many more; fewer where the store stops.
+  /// Runs this many more transactions; fewer if the store stops.
   func run(_ count: Int) throws {
     let goal = session.transactions.count + count
     while session.transactions.count + held.count < goal {
@@ -43,7 +43,7 @@ final class EngineSession {
 
   // MARK: Writing
 
-  /// Returns false where the store takes nothing any more.
+  /// Returns false if the store no longer accepts writes.
   private func write() throws -> Bool {
     var transaction = session.begin()
     let isThrownAway = session.random.below(10) == 0
@@ -63,7 +63,7 @@ final class EngineSession {
       session.end(transaction, .unknown([]))
       return false
     } catch let error as EngineError where error.code == .stopped || error.code == .inputOutput {
-      // It never began, or nothing of it was kept.
+      // The transaction never began, or was rolled back.
       if !transaction.operations.isEmpty { session.end(transaction, .aborted) }
       return false
     }
@@ -108,7 +108,7 @@ final class EngineSession {
     transaction.operations.append(.read(key, try EngineKeys.value(of: key, in: reader)))
   }
 
-  /// Reads some neighbours in one go.
+  /// Reads some adjacent objects with one scan.
   private func scan(_ reader: any KeyValueReader, _ transaction: inout History.Transaction) throws {
     let first = 2 * session.random.below(EngineRecorder.objects)
     let last = min(first + 8, 2 * EngineRecorder.objects)
@@ -139,7 +139,7 @@ final class EngineSession {
     try scan(held[index].snapshot, &held[index].transaction)
   }
 
-  /// Reads from held snapshots once more, and lets go of all but so many.
+  /// Reads from held snapshots once more and releases all but `rest` of them.
   private func letGo(of rest: Int) throws {
     while held.count > rest {
       var oldest = held.remove(at: session.random.below(held.count))

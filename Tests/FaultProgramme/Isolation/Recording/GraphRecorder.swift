@@ -3,7 +3,7 @@ import Heartwood
 import HeartwoodEngine
 import HeartwoodFiles
 
-/// Records what contexts of several threads do to a graph.
+/// Records the operations of the contexts of several threads on a graph.
 final class GraphRecorder: @unchecked Sendable {
   struct Plan: Sendable {
     var seed: UInt64
@@ -11,7 +11,7 @@ final class GraphRecorder: @unchecked Sendable {
     var promise: History.Promise
     var transactions = 1000
     var threads = 4
-    /// A folder on the machine's disk; nil for one in memory.
+    /// A folder on the disk of the machine; nil for a file system in memory.
     var folder: String?
   }
 
@@ -27,7 +27,7 @@ final class GraphRecorder: @unchecked Sendable {
     fileSystem = moments.fileSystem(inMemory: plan.folder == nil)
   }
 
-  /// One for all: a frozen model stays as long as the process.
+  /// One model for all recordings, because a frozen model is never deallocated.
   private static let model = Result { try ManagedObjectModel(types: [Ledger.self]) }
 
   private func open() throws -> PersistentContainer {
@@ -40,7 +40,7 @@ final class GraphRecorder: @unchecked Sendable {
     return container
   }
 
-  /// Half of the transactions, the store closed and opened, and the other half.
+  /// Runs half of the transactions, reopens the store, and runs the other half.
   func record() throws -> History {
     var history = History(promise: plan.promise, base: try makeObjects())
     let sessions = (0..<plan.threads).map { SessionRecorder($0, seed: plan.seed, moments) }
@@ -57,7 +57,7 @@ final class GraphRecorder: @unchecked Sendable {
     return try finish(history)
   }
 
-  /// Returns the generation from which on everything is recorded.
+  /// Returns the generation from which everything is recorded.
   private func makeObjects() throws -> Int {
     let container = try open()
     let context = container.newBackgroundContext()
@@ -114,7 +114,7 @@ final class GraphRecorder: @unchecked Sendable {
     reader.end(transaction, .readOnly)
   }
 
-  /// What a transaction changed, as the store's history has it.
+  /// The keys that a transaction changed, according to the store's history.
   private func keys(of transaction: PersistentHistoryTransaction) throws -> [Int] {
     try (transaction.changes ?? []).flatMap { change in
       try require(change.changeType == .update, "there is no \(change.changeType) of objects")
@@ -123,7 +123,7 @@ final class GraphRecorder: @unchecked Sendable {
         switch property.name {
         case "items": History.list(of: object)
         case "note": History.register(of: object)
-        default: throw Finding("nobody changed \(property.name)")
+        default: throw Finding("no transaction changed \(property.name)")
         }
       }
     }

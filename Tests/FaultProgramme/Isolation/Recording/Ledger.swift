@@ -1,7 +1,7 @@
 import Foundation
 import Heartwood
 
-/// An object of a history: a list and a register.
+/// An object of a history with a list and a register.
 final class Ledger: ManagedObject {
   @Attribute(.indexed) var number: Int64 = 0
   @Attribute var items: Data?
@@ -9,7 +9,7 @@ final class Ledger: ManagedObject {
 }
 
 extension Ledger {
-  /// Both properties, as reads.
+  /// The values of both properties as read operations.
   func reads() throws -> [History.Operation] {
     [.read(History.list(of: Int(number)), try list()), .read(History.register(of: Int(number)), register())]
   }

@@ -1,7 +1,7 @@
 import Heartwood
 import HeartwoodFaults
 
-/// What one thread does to a graph, in a context of its own.
+/// The operations of one thread on a graph, in its own context.
 final class LedgerSession {
   /// A pinned context that is used while other transactions run.
   private struct Held {
@@ -29,7 +29,7 @@ final class LedgerSession {
     current = session.begin()
   }
 
-  /// Runs transactions until there are so many more.
+  /// Runs this many more transactions.
   func run(_ count: Int) throws {
     let goal = session.transactions.count + count
     while session.transactions.count + held.count < goal {
@@ -59,7 +59,7 @@ final class LedgerSession {
 
   // MARK: One transaction
 
-  /// Begins with nothing but faults; pinned to the newest generation, or following it.
+  /// Starts with faults only. The context is pinned to the newest generation or follows it.
   private func begin() throws {
     if session.random.below(4) == 0 { context.reset() } else { context.refreshAllObjects() }
     try takeSnapshot()
@@ -72,7 +72,7 @@ final class LedgerSession {
     if isPinned { try context.setQueryGenerationFrom(.current) } else { current.snapshot = try newest }
   }
 
-  /// The first read pins.
+  /// Pins the context by its first read.
   private func pinned(by number: Int) throws {
     _ = ledger(number, in: context)?.number
     guard let generation = context.queryGenerationToken?.generation else {
@@ -134,7 +134,7 @@ final class LedgerSession {
       return try end(.readOnly)
     }
     session.pause()
-    // What is read after the save belongs to the next transaction.
+    // Reads after the save belong to the next transaction.
     if !isPinned { current.lastSnapshot = try newest }
     do {
       try context.save()
@@ -145,7 +145,7 @@ final class LedgerSession {
     session.end(current, .committed(isPinned ? context.queryGenerationToken?.generation.map(Int.init) : nil))
   }
 
-  /// Gives up, lets the store's values win, or lays its own over them and saves again.
+  /// Rolls back, keeps the store's values, or overwrites them and saves again.
   private func resolve(_ conflicts: [MergeConflict]) throws {
     let writes = current.writes
     let objects = conflicts.map(\.sourceObject)
@@ -219,8 +219,8 @@ final class LedgerSession {
 }
 
 extension History.Operation {
-  /// Whether it makes sense over what others have written: a list would lose what they appended, and rightly
-  /// so; and to take away what they have taken away is no change.
+  /// Whether the operation can overwrite concurrent changes. An append can't, because the elements of others
+  /// would be lost; a deletion of a deleted register is not a change.
   fileprivate var canBeLaidOver: Bool {
     if case .set(_, let value) = self { !value.isEmpty } else { false }
   }

@@ -3,21 +3,22 @@ import HeartwoodFaults
 import HeartwoodFiles
 import Synchronization
 
-/// Gives every event of a history its moment.
+/// Assigns a moment to every event of a history.
 final class Moments: Sendable {
   private let count = Atomic(0)
 
   func next() -> Int { count.add(1, ordering: .sequentiallyConsistent).newValue }
 
-  /// Returns when so many more transactions have begun or ended; not for long where none do. By the clock, and not by the
-  /// number of yields: beside a busy program each may take milliseconds.
+  /// Returns when this many more transactions have begun or ended, or after a short time. Measured by the
+  /// clock, not by the number of yields, because on a busy machine each yield can take milliseconds.
   func pass(_ more: Int) {
     let goal = count.load(ordering: .relaxed) + more
     let end = ContinuousClock.now + .microseconds(200)
     while count.load(ordering: .relaxed) < goal, ContinuousClock.now < end { sched_yield() }
   }
 
-  /// A file system in memory whose syncs take time, in which others go on; or the machine's.
+  /// A file system in memory whose syncs take time, so that other threads continue meanwhile; or that of the
+  /// machine.
   func fileSystem(inMemory: Bool) -> FaultInjectingFileSystem {
     guard inMemory else { return FaultInjectingFileSystem(base: PosixFileSystem()) }
     return FaultInjectingFileSystem(base: MemoryFileSystem()) { [self] mutation in
@@ -26,7 +27,7 @@ final class Moments: Sendable {
   }
 }
 
-/// One session: its choices, and what it did and saw. One thread's.
+/// One session: its random choices, its operations and their results. Used by one thread.
 final class SessionRecorder: @unchecked Sendable {
   let number: Int
   var random: SplitMix64
@@ -41,13 +42,13 @@ final class SessionRecorder: @unchecked Sendable {
     nextID = number * 1_000_000
   }
 
-  /// A transaction that begins now.
+  /// Starts a transaction at this moment.
   func begin() -> History.Transaction {
     nextID += 1
     return History.Transaction(id: nextID, session: number, begin: moments.next(), end: 0, snapshot: 0)
   }
 
-  /// Takes note of how it ended, now.
+  /// Records the outcome of a transaction at this moment.
   func end(_ transaction: History.Transaction, _ outcome: History.Outcome) {
     var transaction = transaction
     transaction.end = moments.next()
@@ -55,8 +56,8 @@ final class SessionRecorder: @unchecked Sendable {
     transactions.append(transaction)
   }
 
-  /// Now and then lets others go on, so that many transactions run beside one another however few
-  /// processors there are.
+  /// Occasionally yields to other threads, so that many transactions overlap however few processors there
+  /// are.
   func pause() {
     if random.below(3) == 0 { moments.pass(1 + random.below(6)) }
   }
@@ -67,7 +68,7 @@ final class SessionRecorder: @unchecked Sendable {
   }
 }
 
-/// Runs `body` for each of the sessions on a thread of its own, and throws the first error.
+/// Runs `body` for each session on its own thread, and throws the first error.
 func onThreads(_ sessions: [SessionRecorder], _ body: @escaping @Sendable (SessionRecorder) throws -> Void)
   throws
 {
@@ -91,7 +92,7 @@ func onThreads(_ sessions: [SessionRecorder], _ body: @escaping @Sendable (Sessi
   if let failure { throw failure }
 }
 
-/// Elements as the bytes of a value.
+/// Conversion of elements to the bytes of a value.
 enum Elements {
   static func bytes(_ elements: [Int]) -> [UInt8] {
     elements.flatMap { element in withUnsafeBytes(of: UInt32(element).littleEndian, Array.init) }

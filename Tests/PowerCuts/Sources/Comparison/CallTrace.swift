@@ -1,36 +1,36 @@
 import Workload
 
-/// The file system calls of a victim, with the moments at which they began and had returned.
+/// The file system calls of a victim, with the moments at which they began and returned.
 ///
-/// A moment is a number of events of the disk under test: nothing that a call did is among the events before it began, and
-/// all that a sync has made durable is among those before it had returned.
+/// A moment is a number of events of the disk under test. The events before the beginning of a call contain
+/// none of its effects; the events before the return of a sync contain everything that it made durable.
 public struct CallTrace: Sendable {
   /// One call.
   public struct Call: Sendable {
-    /// What was called.
+    /// The operation and its arguments.
     public var record: TraceRecord
-    /// The moment before it.
+    /// The moment before the call.
     public var begun: Int
-    /// The moment after it; nil where the machine was killed before.
+    /// The moment after the call; nil if the machine was killed before its return.
     public var ended: Int?
-    /// Whether it threw.
+    /// Whether the call threw an error.
     public var hasFailed = false
-    /// How many bytes it wrote, where it has ended.
+    /// The number of bytes written, if the call has returned.
     public var result = 0
   }
 
-  /// In the order in which they were made.
+  /// The calls in order.
   public private(set) var calls: [Call] = []
 
-  /// The calls in a trace.
+  /// Parses a trace.
   ///
   /// - Parameters:
-  ///   - bytes: All that was written to the disk of the trace.
-  ///   - moment: When the byte at an offset had arrived.
+  ///   - bytes: All bytes that were written to the trace disk.
+  ///   - moment: Returns the moment at which the byte at an offset arrived.
   public init(_ bytes: [UInt8], moment: (Int) -> Int) {
     var offset = 0
     while let (record, length) = TraceRecord.first(in: bytes[offset...]) {
-      // The last sector of a record need not arrive last, but all have when the victim goes on.
+      // The sectors of a record can arrive in any order, but all have arrived when the victim continues.
       let arrival =
         stride(from: offset, to: offset + length, by: TraceRecord.sectorSize).map(moment).max() ?? 0
       take(record, arrival)

@@ -1,12 +1,12 @@
-/// What a power cut did to a folder, in terms of the calls that were made: the classes in which real and
-/// simulated disks are compared.
+/// The effect of a power cut on a folder, in terms of the calls that were made. Real and simulated disks are
+/// compared by these classes.
 public enum Effect: String, CaseIterable, Comparable, Sendable {
-  // The folder is as it was after the first so many of the uncertain calls.
+  // The folder is in the state after a prefix of the uncertain calls.
   case everythingKept = "all unsynced changes are there"
   case nothingKept = "no unsynced change is there"
   case tailLost = "the first unsynced changes are there, the others not"
 
-  // It is not.
+  // The folder is in no such state.
   case reorderedInFile = "of one file, a later write is there and an earlier one not"
   case reorderedInSector = "of one sector, a later write is there and an earlier one not"
   case reorderedBetweenFiles = "a change of one file is there, an earlier one of another file or name not"
@@ -19,15 +19,15 @@ public enum Effect: String, CaseIterable, Comparable, Sendable {
   case bytesWithoutName = "a file's bytes were synced, its name is missing"
   case zeroedSector = "zeros are in the place of old or new bytes"
 
-  // What only the personality `hostile` allows.
+  // Effects that only the crash model `hostile` allows.
   case foreignSector = "a sector has bytes that no call wrote there"
 
-  // What none allows.
+  // Effects that no crash model allows.
   case durableNameLost = "a name is missing that was durable"
   case unknownName = "a name is there that no call made"
   case durableBytesChanged = "bytes are not there that were durable, and that no unsynced call touched"
 
-  /// By the order of the list.
+  /// Compares by the order of declaration.
   public static func < (one: Effect, other: Effect) -> Bool {
     guard let first = allCases.firstIndex(of: one), let second = allCases.firstIndex(of: other) else {
       return false

@@ -1,16 +1,17 @@
 import HeartwoodFaults
 
-/// How often each effect was seen, of real file systems and of simulated disks, cut at the same moments.
+/// The frequency of each effect on real file systems and on simulated disks that were cut at the same
+/// moments.
 public struct EffectTable: Sendable {
-  /// What a column counts: images of one real or simulated disk, in the terms of one personality. The terms decide what was
-  /// durable at the cut.
+  /// The subject of a column: the images of one real or simulated disk, classified in the terms of one crash
+  /// model. The terms determine which changes were durable at the cut.
   public struct Column: Hashable, Sendable {
-    /// The file system, or the personality of the simulated disk.
+    /// The file system, or the crash model of the simulated disk.
     public var source: String
-    /// The personality whose syncs decide what was durable.
+    /// The crash model whose syncs determine which changes were durable.
     public var terms: CrashModel
 
-    /// A column.
+    /// Creates a column.
     public init(source: String, terms: CrashModel) { (self.source, self.terms) = (source, terms) }
   }
 
@@ -18,25 +19,26 @@ public struct EffectTable: Sendable {
   private var totals: [Column: Int] = [:]
   private var exact: [Column: Int] = [:]
 
-  /// An empty table.
+  /// Creates an empty table.
   public init() {}
 
-  /// Counts an image. Of several effects of one image each counts.
+  /// Counts an image once for each of its effects.
   public mutating func add(_ effects: Set<Effect>, to column: Column, isEnumerated: Bool = false) {
     totals[column, default: 0] += 1
     if isEnumerated { exact[column, default: 0] += 1 }
     for effect in effects { counts[column, default: [:]][effect, default: 0] += 1 }
   }
 
-  /// The effects that a column has.
+  /// The effects that were counted in a column.
   public func effects(of column: Column) -> Set<Effect> { Set((counts[column] ?? [:]).keys) }
 
-  /// How many images a column has.
+  /// The number of images in a column.
   public func total(_ column: Column) -> Int { totals[column] ?? 0 }
 
-  /// A table in Markdown of some columns.
+  /// A Markdown table of some columns.
   ///
-  /// - Parameter exactly: What the row is called that counts images which the simulation makes byte by byte.
+  /// - Parameter exactly: The label of the row that counts the images which the simulation reproduces byte
+  ///   for byte.
   public func markdown(_ columns: [Column], exactly: String) -> String {
     var lines = [row("", columns.map(\.source)), row("---", columns.map { _ in "---:" })]
     lines.append(row("images", columns.map { "\(total($0))" }))

@@ -1,26 +1,26 @@
-/// The contents that a file has had between what is durable and what was written last, and the sectors that tell them
-/// apart.
+/// The contents of a file from its durable state to its last write, and the sectors that distinguish them.
 struct FileVersions: Sendable {
   static let sectorSize = 512
 
-  /// The contents, oldest first; equal ones that follow each other are one.
+  /// The contents, oldest first. Consecutive equal contents are stored once.
   private(set) var contents: [[UInt8]] = []
-  /// At which steps the file had which of the contents.
+  /// For each of the contents, the steps at which the file had it.
   private(set) var steps: [Set<Int>] = []
 
-  /// The versions of a file.
+  /// Creates the versions of a file.
   ///
-  /// - Parameter isNew: Whether its name is not durable. It may then be empty, whatever it has had under another name.
+  /// - Parameter isNew: Whether the name of the file is not durable. The file may then be empty, whatever
+  ///   contents it had under another name.
   init(isNew: Bool) {
     if isNew { (contents, steps) = ([[]], [[]]) }
   }
 
-  /// Whether the file had bytes as soon as it had its name.
+  /// Whether the file had bytes from the moment it had its name.
   var beginsWithBytes: Bool {
     contents.indices.first { !steps[$0].isEmpty }.map { !contents[$0].isEmpty } ?? false
   }
 
-  /// Takes in what the file had at one step; steps come in order.
+  /// Adds the contents at one step. Steps must be added in order.
   mutating func append(_ bytes: [UInt8], step: Int) {
     if let last = contents.indices.last, areSame(contents[last], bytes) {
       steps[last].insert(step)
@@ -37,7 +37,7 @@ struct FileVersions: Sendable {
     }
   }
 
-  /// What happened to a file whose bytes are none of the contents.
+  /// The effects on a file whose bytes are none of the contents.
   func effects(in found: [UInt8]) -> Set<Effect> {
     var effects: Set<Effect> = []
     if !contents.contains(where: { $0.count == found.count }) { effects.insert(.lengthInsideWrite) }
@@ -55,12 +55,13 @@ struct FileVersions: Sendable {
     return effects.union(self.effects(of: matches, found))
   }
 
-  /// Which of the contents a sector may be of, where the file had its found length.
+  /// The contents that a sector may belong to, given the length of the file that was found.
   private func versions(of sector: Int, in found: [UInt8]) -> [Int] {
     contents.indices.filter { isEqual(contents[$0], found, sector) }
   }
 
-  /// Bytes behind the end of an older content count as zeros, and those behind the end of the file not at all.
+  /// Compares a sector. Bytes past the end of older contents count as zeros; bytes past the end of the found
+  /// file are ignored.
   private func isEqual(_ content: [UInt8], _ found: [UInt8], _ sector: Int) -> Bool {
     let range = sector * Self.sectorSize..<min((sector + 1) * Self.sectorSize, found.count)
     let common = range.clamped(to: 0..<max(content.count, 0))
@@ -87,7 +88,8 @@ struct FileVersions: Sendable {
     bytes[range.clamped(to: 0..<bytes.count)]
   }
 
-  /// - Parameter matches: The contents that each sector may be of; all of them where no write touched it.
+  /// - Parameter matches: For each sector, the contents that it may belong to; all of them if no write
+  ///   touched it.
   private func effects(of matches: [Int: [Int]], _ found: [UInt8]) -> Set<Effect> {
     var effects: Set<Effect> = []
     var (oldest, newest) = (Int.max, Int.min)
@@ -99,13 +101,14 @@ struct FileVersions: Sendable {
       if contents[last].count < end { effects.insert(.lengthWithoutBytes) }
     }
     guard oldest < newest else { return effects }
-    // The sector that is oldest lacks the change after `oldest`; another one has the change before `newest`.
+    // The oldest sector lacks the change after `oldest`, while another one has the change before `newest`.
     if newest >= oldest + 2 { effects.insert(.reorderedInFile) }
     for change in oldest..<newest { effects.formUnion(tears(of: change, matches)) }
     return effects
   }
 
-  /// How the call after `version` was torn: some sectors that it changed have what came of it, and others do not.
+  /// The way in which the call after `version` was torn: only some of the sectors that it changed contain its
+  /// result.
   private func tears(of version: Int, _ matches: [Int: [Int]]) -> Set<Effect> {
     var (has, lacks): ([Int], [Int]) = ([], [])
     for (sector, versions) in matches {

@@ -1,13 +1,13 @@
 import HeartwoodFaults
 import HeartwoodFiles
 
-/// The states of a folder between what is durable and what was done last: step 0 is what is durable, and each
-/// further step has one more of the unsynced changes.
+/// The states of a folder from its durable state to the last change. Step 0 is the durable state; each
+/// further step adds one unsynced change.
 public struct FolderHistory: Sendable {
   private let states: [FolderState]
   private let files: [String: FileVersions]
 
-  /// The history of a folder with these states.
+  /// Creates a history with these states.
   public init(_ states: [FolderState]) {
     self.states = states
     var files: [String: FileVersions] = [:]
@@ -19,7 +19,7 @@ public struct FolderHistory: Sendable {
     self.files = files
   }
 
-  /// The history of a simulated disk at this moment, from the images that lose the last of its changes.
+  /// The history of a simulated disk at this moment, from the images of the prefixes of its unsynced changes.
   public init(of disk: SimulatedFileSystem, at path: String) throws {
     var limits = CrashImageLimits.prefixesOnly
     limits.imageCount = .max
@@ -27,7 +27,7 @@ public struct FolderHistory: Sendable {
     var states: [FolderState] = []
     for image in images {
       var state = try folderState(path, in: image.mounted())
-      // Most files are the same from step to step, and are held once.
+      // Most files are equal in consecutive steps and share one array.
       for (name, bytes) in states.last ?? [:] {
         if let same = state[name], areSame(same, bytes) { state[name] = bytes }
       }
@@ -39,7 +39,7 @@ public struct FolderHistory: Sendable {
   /// The number of steps.
   public var count: Int { states.count }
 
-  /// What a cut has done that left `found`.
+  /// The effects of a cut that left the folder in the state `found`.
   public func effects(in found: FolderState) -> Set<Effect> {
     let steps = found.reduce(into: Set(states.indices.filter { states[$0].keys == found.keys })) {
       steps, file in

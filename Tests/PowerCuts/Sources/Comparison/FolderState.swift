@@ -3,9 +3,9 @@ import HeartwoodFiles
 /// The files of one folder, by name.
 public typealias FolderState = [String: [UInt8]]
 
-/// Reads a folder; empty where it is missing.
+/// Reads a folder. Returns an empty state if it is missing.
 ///
-/// - Throws: `FileSystemError` where something else goes wrong.
+/// - Throws: `FileSystemError` for any other error.
 public func folderState(_ path: String, in fileSystem: any FileSystem) throws -> FolderState {
   let directory: any Directory
   do throws(FileSystemError) {
@@ -23,7 +23,8 @@ public func folderState(_ path: String, in fileSystem: any FileSystem) throws ->
   return state
 }
 
-/// Whether two folders have the same files, compared a word at a time: there are thousands of pairs of megabytes.
+/// Whether two folders have the same files. Compares a word at a time, because there are thousands of pairs
+/// of megabytes.
 func areSame(_ one: FolderState, _ other: FolderState) -> Bool {
   one.count == other.count
     && one.allSatisfy { name, bytes in other[name].map { areSame(bytes, $0) } ?? false }

@@ -1,24 +1,24 @@
 import HeartwoodFaults
 import HeartwoodFiles
 
-/// A moment of a trace on simulated disks of every personality.
+/// A moment of a trace on simulated disks of every crash model.
 public final class SimulatedCut {
   private let replays: [CrashModel: TraceReplay]
   private var histories: [CrashModel: FolderHistory] = [:]
-  /// What the simulated disk of one personality makes of the moment.
+  /// The images at the moment, by crash model.
   private var enumerations: [CrashModel: [FolderState]] = [:]
   private let imagesPerCut: Int
 
-  /// Simulated disks on which nothing was done yet.
+  /// Creates simulated disks before the first call.
   ///
-  /// - Parameter imagesPerCut: The most images that a disk of one personality makes of one cut.
+  /// - Parameter imagesPerCut: The maximum number of images for each crash model and cut.
   public init(_ trace: CallTrace, imagesPerCut: Int, seed: UInt64) {
     replays = Dictionary(
       uniqueKeysWithValues: CrashModel.allCases.map { ($0, TraceReplay(trace, $0, seed: seed)) })
     self.imagesPerCut = imagesPerCut
   }
 
-  /// The prefixes of many changes would take all of the images, and are known beforehand.
+  /// Excludes the prefixes: with many changes they would use up the image count, and they are known anyway.
   private var limits: CrashImageLimits {
     var limits = CrashImageLimits()
     limits.includesPrefixes = false
@@ -32,7 +32,7 @@ public final class SimulatedCut {
     return limits
   }
 
-  /// Goes on to a later moment, and counts what the simulated disks make of it.
+  /// Advances to a later moment and counts the effects on the simulated disks.
   public func advance(to moment: Int, _ table: inout EffectTable) throws {
     for replay in replays.values { try replay.advance(to: moment) }
     for terms in [CrashModel.ext4Ordered, .posix] {
@@ -50,16 +50,16 @@ public final class SimulatedCut {
     }
   }
 
-  /// Counts what was found on a real file system after the cut, in both terms.
+  /// Counts the effects that were found on a real file system after the cut, in both terms.
   ///
-  /// - Returns: The effects in the terms of the personality `ext4Ordered`, and in those of the others.
+  /// - Returns: The effects in the terms of the crash model `ext4Ordered`, and in those of the others.
   @discardableResult
   public func add(
     _ found: FolderState, of source: String, _ table: inout EffectTable
   ) -> (ordered: Set<Effect>, posix: Set<Effect>) {
     func effects(_ terms: CrashModel, _ sources: [CrashModel]) -> Set<Effect> {
       let effects = histories[terms]?.effects(in: found) ?? []
-      // Every prefix of the changes is an image of every personality.
+      // Every prefix of the changes is an image in every crash model.
       let isEnumerated =
         effects.contains { $0 <= .tailLost }
         || sources.contains { enumerations[$0]?.contains { areSame($0, found) } == true }
@@ -69,11 +69,11 @@ public final class SimulatedCut {
     return (effects(.ext4Ordered, [.ext4Ordered]), effects(.posix, [.posix, .hostile]))
   }
 
-  /// How many changes were not synced at the moment, by the syncs of POSIX.
+  /// The number of unsynced changes at the moment, according to the syncs of POSIX.
   public var unsyncedChangeCount: Int { replays[.posix]?.disk.unsyncedChangeCount ?? 0 }
 }
 
 extension CrashModel {
-  /// The personality whose syncs are the same; `hostile` differs from `posix` in its images only.
+  /// The crash model with the same syncs. `hostile` differs from `posix` only in its images.
   public var terms: CrashModel { self == .ext4Ordered ? .ext4Ordered : .posix }
 }

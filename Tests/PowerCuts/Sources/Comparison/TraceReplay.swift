@@ -2,9 +2,9 @@ import HeartwoodFaults
 import HeartwoodFiles
 import Workload
 
-/// Makes the calls of a trace on a simulated disk, up to one moment after another.
+/// Repeats the calls of a trace on a simulated disk, up to successive moments.
 public final class TraceReplay {
-  /// Where the calls are made.
+  /// The simulated disk.
   public let disk: SimulatedFileSystem
   private let trace: CallTrace
   private var next = 0
@@ -14,14 +14,14 @@ public final class TraceReplay {
   /// The folder on the simulated disk.
   public static let path = "/store"
 
-  /// A replay that has made no call yet.
+  /// Creates a replay before the first call.
   public init(_ trace: CallTrace, _ crashModel: CrashModel, seed: UInt64) {
     self.trace = trace
     disk = SimulatedFileSystem(seed: seed, crashModel: crashModel)
   }
 
-  /// Makes all calls that had begun before `moment`, but for a sync that had not returned: what it covers is still
-  /// uncertain, and what it had covered already is a thing that may have survived.
+  /// Makes all calls that began before `moment`, except a sync that had not returned: the changes that it
+  /// covers may or may not have survived.
   public func advance(to moment: Int) throws {
     while next < trace.calls.count {
       let call = trace.calls[next]
@@ -63,9 +63,9 @@ public final class TraceReplay {
   }
 }
 
-/// A trace that names a file which it has not opened.
+/// The error for a trace that uses a file which it has not opened.
 public struct UnknownHandle: Error {
-  /// What it says.
+  /// The record that uses the file.
   public var record: TraceRecord
 }
 

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Runs a victim in a virtual machine, cuts its power, and checks what is left.
+/// Runs a victim in a virtual machine, cuts its power, and checks the remaining store.
 @main
 struct PowerCuts {
   static func main() {

@@ -3,16 +3,16 @@ import HeartwoodEngine
 import HeartwoodFiles
 import Workload
 
-/// The life of a victim: rounds of commits by some threads, and between rounds the store is closed and opened again.
+/// The life of a victim: rounds of commits by several threads, with the store reopened between them.
 struct Course {
   let path: String
   let seed: UInt64
   let threads: Int
   let kind: VictimKind
-  /// The disk to which calls of the file system are traced; nil for no trace.
+  /// The disk to which file system calls are traced; nil for no trace.
   let trace: String?
 
-  /// How many transactions a round has.
+  /// The number of transactions in a round.
   private static let roundLength = 120
 
   func run() throws -> Never {
@@ -29,7 +29,8 @@ struct Course {
     }
   }
 
-  /// Small, so that a short life meets many new segments, checkpoints and reclaimed files.
+  /// Options for small files, so that even a short run meets many new segments, checkpoints and reclaimed
+  /// files.
   private var options: EngineOptions {
     EngineOptions(
       durability: kind == .lying ? .none : .full, segmentBytes: 128 << 10, checkpointBytes: 64 << 10)
@@ -83,10 +84,10 @@ final class Committers: Sendable {
     }
   }
 
-  /// Commits the next transaction, and prints its number if its commit was a full one; nil where the end is reached.
+  /// Commits the next transaction, and prints its number if the commit was full; nil if the end is reached.
   ///
-  /// The number is drawn inside the transaction, so transactions are committed in the order of their numbers. The
-  /// durability has to be chosen before; where another thread comes first, it is that of another number.
+  /// The number is drawn inside the transaction, so transactions are committed in order of their numbers. The
+  /// durability has to be chosen earlier; if another thread comes first, it is that of another number.
   private func commit() throws -> Int? {
     let expected = try engine.get(Transactions.counterKey).flatMap { Transactions.number(in: $0) } ?? 0
     let isFull = kind.isFull(expected + 1)

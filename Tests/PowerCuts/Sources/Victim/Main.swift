@@ -3,11 +3,11 @@ import HeartwoodEngine
 import HeartwoodFiles
 import Workload
 
-/// Commits until the power is cut, and prints the number of each full commit once it has returned.
+/// Commits until the power is cut, and prints the number of each full commit after it has returned.
 ///
 ///     power-cut-victim FOLDER SEED THREADS KIND [TRACE]
 ///
-/// TRACE is a disk to which the calls of the file system are written.
+/// TRACE is a disk to which the file system calls are written.
 @main
 struct PowerCutVictim {
   static func main() {
@@ -32,7 +32,7 @@ struct PowerCutVictim {
   }
 }
 
-/// The serial line, through which everything leaves the machine.
+/// The serial line, which is the only output of the machine.
 enum Console {
   /// Writes a line with one system call, so that lines of several threads do not mix.
   static func write(_ line: String) {

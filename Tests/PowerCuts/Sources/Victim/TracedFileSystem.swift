@@ -1,7 +1,7 @@
 import HeartwoodFiles
 import Workload
 
-/// The real file system, with a trace of every call that changes something or makes it durable.
+/// The real file system with a trace of every call that changes something or makes it durable.
 ///
 /// As on the simulated disk, there are no windows and no shared memory: every write is a call.
 struct TracedFileSystem: FileSystem {

@@ -2,8 +2,8 @@ import Glibc
 import HeartwoodFiles
 import Workload
 
-/// Writes the trace of file system calls to a disk of its own, past every cache: when a call begins, its record has
-/// reached the disk server, and so have all writes to the other disk that it may cause not yet.
+/// Writes the trace of file system calls to a disk of its own, bypassing every cache. When a call begins, its
+/// record has reached the disk server, and no write to the other disk that the call causes has.
 final class Tracer: @unchecked Sendable {
   private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
   private let descriptor: Int32
@@ -11,10 +11,10 @@ final class Tracer: @unchecked Sendable {
   private var position = 0
   private var lastHandle: UInt64 = 0
 
-  /// The largest record: a call may write so many bytes.
+  /// The maximum size of the payload of a record, which is the maximum size of a write.
   private static let room = 8 << 20
 
-  /// `O_DIRECT` of Linux on x86-64, which the C library hides from Swift.
+  /// `O_DIRECT` of Linux on x86-64, which the Swift overlay of the C library does not export.
   private static let direct: Int32 = 0o40000
 
   init(disk path: String) {
@@ -33,7 +33,7 @@ final class Tracer: @unchecked Sendable {
     return lastHandle
   }
 
-  /// Makes a call between two records; no other one is made meanwhile.
+  /// Makes a call between two records. Calls are serialized.
   func trace<Result>(
     _ record: TraceRecord, _ call: () throws(FileSystemError) -> Result
   ) throws(FileSystemError) -> Result {

@@ -1,11 +1,12 @@
-/// Steele, Lea and Flood's SplitMix64: the same numbers for the same seed, in the machine and outside.
+/// The SplitMix64 generator of Steele, Lea and Flood: the same numbers for the same seed, inside and outside
+/// of the machine.
 public struct RandomNumbers: RandomNumberGenerator, Sendable {
   private var state: UInt64
 
-  /// The numbers of a seed, from the first on.
+  /// Creates a generator with a seed.
   public init(seed: UInt64) { state = seed }
 
-  /// The next number, all 64 bits of it.
+  /// The next 64-bit number.
   public mutating func next() -> UInt64 {
     state &+= 0x9E37_79B9_7F4A_7C15
     var mixed = state
@@ -14,6 +15,6 @@ public struct RandomNumbers: RandomNumberGenerator, Sendable {
     return mixed ^ (mixed >> 31)
   }
 
-  /// A number from 0 up to `limit`, which is above 0 and not among them.
+  /// A random number in `0..<limit`. `limit` must be positive.
   public mutating func below(_ limit: Int) -> Int { Int(next() % UInt64(limit)) }
 }

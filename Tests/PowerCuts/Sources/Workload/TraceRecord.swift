@@ -1,7 +1,8 @@
-/// One line of the trace of a victim's file system calls: that a call begins, or how the last one has ended.
+/// A record in the trace of a victim's file system calls: the beginning of a call, or the result of the last
+/// one.
 ///
-/// Calls are traced one at a time: no other begins before the end of one is written. A record has a whole number of
-/// sectors, so that it can be written to a raw disk:
+/// Calls are traced one at a time: the next one begins after the result of the previous one was written. A
+/// record is a whole number of sectors, so that it can be written to a raw disk:
 ///
 ///     offset  bytes  field
 ///          0      4  magic number
@@ -14,46 +15,46 @@
 ///         32      …  name, then the other name
 ///        512      …  payload, filled up to a sector with zeros
 public struct TraceRecord: Equatable, Sendable {
-  /// What begins or has ended.
+  /// The kind of a record.
   public enum Kind: UInt8, Sendable {
-    /// A folder is made.
+    /// A folder is created.
     case makeFolder = 1
-    /// A file that exists is opened.
+    /// An existing file is opened.
     case open
-    /// A file is made.
+    /// A file is created.
     case create
-    /// The payload is written at `number`.
+    /// The payload is written at offset `number`.
     case write
-    /// A file is cut or extended to `number`.
+    /// A file is truncated or extended to `number` bytes.
     case truncate
     /// A file is synced.
     case sync
     /// The folder is synced.
     case syncFolder
-    /// `name` becomes `otherName`.
+    /// `name` is renamed to `otherName`.
     case rename
     /// `name` is removed.
     case unlink
-    /// The last call has returned; what it wrote has `number` bytes.
+    /// The last call has returned after writing `number` bytes.
     case done
-    /// The last call has thrown.
+    /// The last call has thrown an error.
     case failed
   }
 
-  /// What begins or has ended.
+  /// The kind of the record.
   public var kind: Kind
-  /// The open file that it is about; each opening has its own.
+  /// The open file. Each opening has its own handle.
   public var handle: UInt64
   /// An offset, a length or a count.
   public var number: Int64
-  /// The name that it is about.
+  /// The name of the file.
   public var name: String
   /// The new name.
   public var otherName: String
-  /// What is written.
+  /// The bytes that are written.
   public var payload: [UInt8]
 
-  /// A record.
+  /// Creates a record.
   public init(
     _ kind: Kind, handle: UInt64 = 0, number: Int64 = 0, name: String = "", otherName: String = "",
     payload: [UInt8] = []
@@ -62,7 +63,7 @@ public struct TraceRecord: Equatable, Sendable {
     (self.name, self.otherName, self.payload) = (name, otherName, payload)
   }
 
-  /// In bytes.
+  /// The size of a sector in bytes.
   public static let sectorSize = 512
   private static let namesStart = 32
   private static let magic: UInt32 = 0x4543_5254
@@ -82,7 +83,7 @@ public struct TraceRecord: Equatable, Sendable {
     return Self.filled(header + names) + Self.filled(payload)
   }
 
-  /// The record at the beginning of some bytes, and how many it has; nil where there is none.
+  /// The record at the start of some bytes, and its length in bytes; nil if there is none.
   public static func first(in bytes: ArraySlice<UInt8>) -> (record: TraceRecord, length: Int)? {
     guard bytes.count >= sectorSize, number(bytes, 0, 4) == UInt64(magic),
       let kind = Kind(rawValue: bytes[bytes.startIndex + 4])

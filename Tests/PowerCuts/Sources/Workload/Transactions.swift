@@ -1,24 +1,24 @@
-/// The transactions of a victim: each follows from the seed and its number alone, so the checker can compute every
-/// key and value of a store from the number of its last transaction.
+/// The transactions of a victim. Each depends only on the seed and its number, so the checker can compute
+/// every key and value of a store from the number of its last transaction.
 public struct Transactions: Sendable {
   /// One change of a transaction: a value for a key, or nil to delete it.
   public struct Change: Equatable, Sendable {
     /// The key.
     public var key: String
-    /// Nil for a deletion.
+    /// The value; nil for a deletion.
     public var value: ValueRecipe?
   }
 
   /// The key under which each transaction stores its number.
   public static let counterKey = "last transaction"
 
-  /// What the transactions follow from.
+  /// The seed that determines the transactions.
   public let seed: UInt64
 
-  /// The transactions of a seed.
+  /// Creates the transactions of a seed.
   public init(seed: UInt64) { self.seed = seed }
 
-  /// The changes of transaction `number`, from 1 on, without the counter.
+  /// The changes of transaction `number`, from 1, without the counter.
   public func changes(of number: Int) -> [Change] {
     var random = RandomNumbers(seed: seed ^ UInt64(number) &* 0xA24B_AED4_963E_E407)
     return (0..<(1 + random.below(5))).map { index in
@@ -29,7 +29,8 @@ public struct Transactions: Sendable {
     }
   }
 
-  /// Mostly small, some of several sectors, few of several pages, and now and then one that fills most of a segment.
+  /// Mostly small values, some of several sectors, few of several pages, and occasionally one that fills most
+  /// of a segment.
   private static func length(_ random: inout RandomNumbers) -> Int {
     switch random.below(100) {
     case ..<60: random.below(200)
@@ -39,7 +40,7 @@ public struct Transactions: Sendable {
     }
   }
 
-  /// Everything that a store holds after `count` transactions, without the counter.
+  /// The contents of a store after `count` transactions, without the counter.
   public func state(after count: Int) -> [String: ValueRecipe] {
     var state: [String: ValueRecipe] = [:]
     for number in stride(from: 1, through: count, by: 1) {
@@ -48,28 +49,29 @@ public struct Transactions: Sendable {
     return state
   }
 
-  /// The counter as it is stored.
+  /// The stored form of the counter.
   public static func counter(_ number: Int) -> [UInt8] { Array("\(number)".utf8) }
 
-  /// The number in a stored counter; nil where it is not one.
+  /// The number in a stored counter; nil if it is invalid.
   public static func number(in counter: [UInt8]) -> Int? { Int(String(decoding: counter, as: UTF8.self)) }
 }
 
-/// What a value's bytes follow from: no two puts have the same bytes, unless they are empty.
+/// The recipe from which a value's bytes are computed. No two puts have the same bytes, unless they are
+/// empty.
 public struct ValueRecipe: Equatable, Sendable {
-  /// The number of the transaction that puts it.
+  /// The number of the transaction that puts the value.
   public var transaction: Int
-  /// Which of the transaction's changes puts it.
+  /// The index of the change in the transaction.
   public var index: Int
-  /// In bytes.
+  /// The length in bytes.
   public var length: Int
 
-  /// A recipe.
+  /// Creates a recipe.
   public init(transaction: Int, index: Int, length: Int) {
     (self.transaction, self.index, self.length) = (transaction, index, length)
   }
 
-  /// The value.
+  /// The bytes of the value.
   public var bytes: [UInt8] {
     var random = RandomNumbers(seed: UInt64(transaction) << 8 | UInt64(index))
     var bytes: [UInt8] = []

@@ -7,7 +7,8 @@ import Testing
     [UInt8](repeating: value, count: count)
   }
 
-  /// A file of two sectors of 1, the first of which becomes 2 and then the second 3; then another file; then its bytes.
+  /// A file of two sectors of 1. The first sector becomes 2, then the second 3; then another file is created,
+  /// then filled.
   private static let history = FolderHistory([
     ["a": bytes(1)],
     ["a": bytes(2, 512) + bytes(1, 512)],

@@ -3,7 +3,7 @@ import Testing
 import Workload
 
 @Suite struct CutImageTests {
-  /// Four writes of four sectors; every byte of the first is 1, of the second 2, and so on.
+  /// Four writes of four sectors. Every byte of the first write is 1, of the second 2, and so on.
   private static func window(forced: Int? = nil) -> [DiskRecord.Event] {
     (0..<4).map { index in
       let bytes = [UInt8](repeating: UInt8(index + 1), count: 2048)

@@ -1,45 +1,45 @@
 import Workload
 
-/// What a power cut leaves of the writes that no flush covered.
+/// The part of the unflushed writes that survives a power cut.
 ///
-/// A disk with a cache may write what it holds in any order, and stop anywhere: any subset of the uncertain writes may
-/// be there, and of each any of its sectors. Of two writes to the same sector the later one wins if both are there,
-/// as a disk does not put older bytes over newer ones.
+/// A disk with a write cache can write its contents in any order and stop at any point: any subset of the
+/// uncertain writes can survive, and any sectors of each. If two surviving writes cover the same sector, the
+/// later one wins, because a disk does not replace newer bytes by older ones.
 public enum Survival: String, CaseIterable, Sendable {
-  /// No uncertain write is there.
+  /// No uncertain write.
   case none
-  /// All of them are.
+  /// All uncertain writes.
   case all
-  /// Those that came first; the last of them in part.
+  /// The first ones; the last of them in part.
   case prefix
-  /// Some, each whole.
+  /// A random subset, each in whole.
   case subset
-  /// Some, half of them in part.
+  /// A random subset, half of it in part.
   case torn
 }
 
-/// One image of a disk after a cut: the writes that have to be laid over what was flushed.
+/// One image of a disk after a cut: the writes to apply on top of the flushed state.
 public struct CutImage: Sendable {
-  /// Bytes of the disk.
+  /// A range of bytes of the disk.
   public struct Piece: Equatable, Sendable {
-    /// The first of them.
+    /// The offset of the first byte.
     public var offset: Int
     /// The bytes.
     public var bytes: ArraySlice<UInt8>
 
-    /// A piece.
+    /// Creates a piece.
     public init(offset: Int, bytes: ArraySlice<UInt8>) { (self.offset, self.bytes) = (offset, bytes) }
   }
 
-  /// A disk writes whole sectors of so many bytes.
+  /// The size of a sector in bytes. A disk writes whole sectors.
   public static let sectorSize = 512
 
-  /// What is laid over the events before `start`, in this order.
+  /// The writes to apply to the state after the events before `start`, in this order.
   public let pieces: [Piece]
-  /// How many uncertain writes are there whole, in part, or not at all.
+  /// The numbers of uncertain writes that survived in whole, in part, or not at all.
   public let (whole, torn, lost): (Int, Int, Int)
 
-  /// What survives of the events in `window`, none of which is a flush.
+  /// Selects the surviving parts of the events in `window`, none of which is a flush.
   public init(_ window: ArraySlice<DiskRecord.Event>, _ survival: Survival, _ random: inout RandomNumbers) {
     let odds = 1 + random.below(7)
     let prefix = window.isEmpty ? 0 : random.below(window.count) + 1

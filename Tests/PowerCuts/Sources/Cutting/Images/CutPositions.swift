@@ -1,12 +1,13 @@
 import Workload
 
 extension DiskRecord {
-  /// Where a disk is cut: after so many of its events. Half of the positions are drawn from all those after the store was
-  /// opened, a quarter lies before a flush, the likelier the more it would have made durable, and a quarter after an acknowledgement has arrived,
-  /// where nothing may be late. The last is the end, where the machine was killed.
+  /// The cut positions, as numbers of events. Half of them are drawn from all events after the store was
+  /// opened. A quarter are just before a flush, with a probability proportional to the number of writes that
+  /// the flush makes durable. A quarter are just after an acknowledgement, when everything acknowledged must
+  /// be durable. The last position is the end, where the machine was killed.
   ///
-  /// - Parameter count: The most positions; at least 1.
-  /// - Returns: Them, ascending, each once.
+  /// - Parameter count: The maximum number of positions; at least 1.
+  /// - Returns: The positions in ascending order, without duplicates.
   public func cutPositions(_ count: Int, _ random: inout RandomNumbers) -> [Int] {
     let first = openedAt ?? 0
     // Each write counts once for the flush that covers it.

@@ -4,7 +4,7 @@ enum BigEndian {
     withUnsafeBytes(of: number.bigEndian) { Array($0) }
   }
 
-  /// The integer that begins at `offset`, which has to be there.
+  /// The integer at `offset`. All its bytes must be present.
   static func read<Number: FixedWidthInteger & UnsignedInteger>(
     _ bytes: ArraySlice<UInt8>, at offset: Int, as type: Number.Type = Number.self
   ) -> Number {

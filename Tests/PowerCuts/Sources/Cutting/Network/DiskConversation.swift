@@ -1,21 +1,21 @@
-/// The server's side of the network block device protocol (fixed newstyle negotiation, simple replies), without any
-/// input or output: bytes that were received in, what has to be done out.
+/// The server side of the network block device protocol (fixed newstyle negotiation, simple replies) without
+/// input or output: it consumes received bytes and returns the steps to take.
 ///
-/// One conversation is one connection. The client names the disk that it wants, and sends requests from then on.
+/// One conversation is one connection. The client names a disk and then sends requests.
 public struct DiskConversation: Sendable {
-  /// What has to be done next.
+  /// The next step to take.
   public enum Step: Equatable, Sendable {
     /// Send these bytes.
     case send([UInt8])
-    /// Do this, and send its reply.
+    /// Perform this request and send its reply.
     case perform(DiskRequest)
     /// Close the connection.
     case close
   }
 
-  /// A client that does not keep to the protocol.
+  /// The error for a client that violates the protocol.
   public struct Violation: Error, Equatable, CustomStringConvertible {
-    /// What it did.
+    /// A description of the violation.
     public var description: String
   }
 
@@ -25,19 +25,19 @@ public struct DiskConversation: Sendable {
   private var phase = Phase.flags
   private var received: [UInt8] = []
   private var sendsZeros = true
-  /// The disk that was asked for, once it was.
+  /// The name of the requested disk, once it is known.
   public private(set) var disk: String?
 
-  /// A conversation that offers disks of these sizes in bytes.
+  /// Creates a conversation that offers disks with these sizes in bytes.
   public init(sizes: [String: Int]) { self.sizes = sizes }
 
-  /// The first bytes of the server.
+  /// The first bytes that the server sends.
   public static let greeting: [UInt8] =
     Array("NBDMAGICIHAVEOPT".utf8) + BigEndian.bytes(Handshake.fixedNewstyle | Handshake.noZeroes)
 
-  /// Takes bytes from the client, and gives what follows from them, in order.
+  /// Consumes bytes from the client and returns the resulting steps in order.
   ///
-  /// - Throws: `Violation`; the connection has to be closed.
+  /// - Throws: `Violation`. The connection must then be closed.
   public mutating func receive(_ bytes: [UInt8]) throws -> [Step] {
     received += bytes
     var (steps, position): ([Step], Int) = ([], 0)
@@ -50,7 +50,7 @@ public struct DiskConversation: Sendable {
     return steps
   }
 
-  /// How long the next message is; nil while that is not known.
+  /// The length of the next message in bytes; nil if it is not known yet.
   private func messageLength(_ bytes: ArraySlice<UInt8>) throws -> Int? {
     switch phase {
     case .flags: return 4
@@ -191,7 +191,7 @@ private enum OptionReply {
 }
 
 private enum Transmission {
-  /// Has flags, takes flushes, forced writes, trims and writes of zeros.
+  /// Has flags; supports flushes, forced writes, trims and writes of zeros.
   static let flags: UInt16 = 1 | 4 | 8 | 32 | 64
 }
 
@@ -202,6 +202,6 @@ private enum Request {
   static let flush: UInt16 = 3
   static let trim: UInt16 = 4
   static let writeZeroes: UInt16 = 6
-  /// The most bytes of one write that qemu sends.
+  /// The maximum number of bytes in one write of qemu.
   static let longest = 32 << 20
 }

@@ -1,27 +1,28 @@
-/// What a client of a network block device asks for.
+/// A request of a client of a network block device.
 public struct DiskRequest: Equatable, Sendable {
-  /// The kinds of requests that the server announces.
+  /// The kinds of requests that the server supports.
   public enum Kind: Equatable, Sendable {
-    /// Read so many bytes.
+    /// Read this many bytes.
     case read(length: Int)
     /// Write these bytes.
     case write([UInt8])
-    /// Make zeros of so many bytes; a discarded range may be read as anything, and is made of zeros here.
+    /// Write this many zeros. Also used for trims: a discarded range may have any contents, and has zeros
+    /// here.
     case zero(length: Int)
-    /// Make durable what was answered before.
+    /// Make all answered writes durable.
     case flush
   }
 
-  /// What is asked for.
+  /// The operation.
   public var kind: Kind
-  /// The first byte of the disk that it is about; 0 for a flush.
+  /// The offset on the disk in bytes; 0 for a flush.
   public var offset: Int
-  /// Whether the answer may be sent only when the bytes are durable (FUA).
+  /// Whether the reply may be sent only when the bytes are durable (FUA).
   public var isForced: Bool
-  /// The client's name for the request, to be repeated in the answer.
+  /// The client's identifier of the request, which the reply repeats.
   public var cookie: UInt64
 
-  /// A request.
+  /// Creates a request.
   public init(kind: Kind, offset: Int, isForced: Bool, cookie: UInt64) {
     self.kind = kind
     self.offset = offset
@@ -29,7 +30,7 @@ public struct DiskRequest: Equatable, Sendable {
     self.cookie = cookie
   }
 
-  /// The answer to it: the bytes that were read, or nothing.
+  /// The reply with the bytes that were read, if any.
   public func reply(_ bytes: [UInt8] = []) -> [UInt8] {
     BigEndian.bytes(UInt32(0x6744_6698)) + BigEndian.bytes(UInt32(0)) + BigEndian.bytes(cookie) + bytes
   }

@@ -1,27 +1,27 @@
 import Cutting
 import Foundation
 
-/// What became of one image.
+/// The result of the check of one image.
 enum Outcome {
-  /// The store has all transactions up to this one, and all is sound.
+  /// The store is intact and has all transactions up to this one.
   case sound(transactions: Int)
-  /// It is sound, and acknowledged transactions are missing.
+  /// The store is intact, but acknowledged transactions are missing.
   case lost(transactions: Int, acknowledged: Int)
-  /// The store is refused, or holds what it should not.
+  /// The store is refused or has wrong contents.
   case damaged(String)
-  /// The file system itself could not be mounted, so the store was not looked at.
+  /// The file system could not be mounted, so the store was not checked.
   case unmountable(String)
 }
 
-/// Mounts images, where the file system recovers itself, and checks the store on them.
+/// Mounts images, which makes the file system recover, and checks the store on them.
 struct ImageChecker {
   let format: DiskFormat
   let seed: UInt64
   let folder: URL
-  /// Is given the store's folder as the file system has left it, before the store is opened.
+  /// Called with the store's folder after the file system has recovered, before the store is opened.
   var look: (String) throws -> Void = { _ in }
 
-  /// Changes the image, as mounting does.
+  /// Checks an image. Mounting modifies it.
   func check(_ image: ImageFile, acknowledged: Int) throws -> Outcome {
     let place = folder.appending(path: "mounted").path
     try? FileManager.default.createDirectory(atPath: place, withIntermediateDirectories: false)

@@ -2,15 +2,15 @@ import Foundation
 import HeartwoodEngine
 import Workload
 
-/// Checks a store that was found on a disk after a cut, in a process of its own.
+/// Checks a store on a disk after a cut, in a separate process.
 ///
 ///     power-cuts check FOLDER SEED
 enum StoreCheck {
-  /// What was found.
+  /// The result of the check.
   struct Answer: Codable {
-    /// How many transactions the store has: exactly those from the first to this one.
+    /// The number of transactions in the store: exactly those from the first to this one.
     var transactions = 0
-    /// What is wrong; nil for nothing.
+    /// The finding; nil if there is none.
     var finding: String?
   }
 
@@ -25,7 +25,7 @@ enum StoreCheck {
     FileHandle.standardOutput.write(try JSONEncoder().encode(answer))
   }
 
-  /// Returns how many transactions there are.
+  /// Returns the number of transactions.
   private static func check(_ path: String, _ transactions: Transactions) throws -> Int {
     let shown = try readOnlyCount(path, transactions)
     var options = EngineOptions()
@@ -42,7 +42,7 @@ enum StoreCheck {
     return count
   }
 
-  /// Opened once more, it has what was written to it.
+  /// Reopens the store and checks that the write was kept.
   private static func checkAgain(_ path: String, _ options: EngineOptions, _ count: Int) throws {
     let engine = try Engine(at: path, options: options)
     guard try engine.get("after the cut") == Transactions.counter(count) else {
@@ -57,7 +57,7 @@ enum StoreCheck {
     guard report.isSound else { throw Failure("verifying finds \(report.findings.joined(separator: "; "))") }
   }
 
-  /// Nil where there is no store yet.
+  /// Returns nil if there is no store yet.
   private static func open(_ path: String, _ options: EngineOptions) throws(EngineError) -> Engine? {
     do {
       return try Engine(at: path, options: options)
@@ -72,7 +72,8 @@ enum StoreCheck {
     return try wholeCount(engine, transactions)
   }
 
-  /// The number of the last transaction, where the store holds all of those up to it and nothing else.
+  /// The number of the last transaction. Throws if the store does not contain exactly all transactions up to
+  /// it.
   private static func wholeCount(_ engine: Engine, _ transactions: Transactions) throws -> Int {
     let snapshot = try engine.snapshot()
     let counter = try snapshot.get(Array(Transactions.counterKey.utf8))

@@ -1,20 +1,20 @@
 import Foundation
 
-/// How much is done.
+/// The scope of a run.
 enum Size: String {
   case short, standard
 
-  /// How many cuts are made of one recording.
+  /// The number of cuts for one recording.
   var cuts: Int { self == .short ? 12 : 50 }
 
-  /// How many full commits a recording has at least.
+  /// The minimum number of full commits in a recording.
   var commits: Int { self == .short ? 150 : 400 }
 
-  /// How many machines are killed on one file system, besides those of the recordings.
+  /// The number of machines that are killed for each file system, in addition to those of the recordings.
   var kills: Int { self == .short ? 2 : 10 }
 }
 
-/// What `run` was asked for.
+/// The arguments of `run`.
 struct Arguments {
   static let usage = """
     usage: Tests/PowerCuts/run [short|standard] [--filesystems ext4,xfs,btrfs] [--seed N] [--folder PATH]
@@ -29,7 +29,7 @@ struct Arguments {
   var seed: UInt64 = 1
   var folder = "/dev/shm"
   var keepsImages = false
-  /// The mistake that the victim's engine makes; nil for none.
+  /// The mutant of the victim's engine; nil for none.
   var mutant: String?
   var (kernel, initialRamDisk) = ("", "")
 

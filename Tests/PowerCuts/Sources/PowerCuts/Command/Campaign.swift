@@ -5,7 +5,7 @@ import HeartwoodFaults
 import HeartwoodFiles
 import Workload
 
-/// All that one call of the command does.
+/// The execution of one command.
 final class Campaign {
   private let arguments: Arguments
   private let boot: Machine.Boot
@@ -20,7 +20,7 @@ final class Campaign {
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
   }
 
-  /// Returns whether all was as it should be.
+  /// Returns whether all checks passed.
   func run() throws -> Bool {
     defer { if !arguments.keepsImages { try? FileManager.default.removeItem(at: folder) } }
     var isClean = true
@@ -42,7 +42,7 @@ final class Campaign {
     return isClean
   }
 
-  /// Prints what real and simulated disks have left of the same calls.
+  /// Prints the effects on real and on simulated disks for the same calls.
   private func report() {
     let formats = arguments.formats.map(\.rawValue)
     func columns(_ personalities: [CrashModel], _ terms: CrashModel) -> [EffectTable.Column] {
@@ -81,7 +81,8 @@ final class Campaign {
     return try course.run(cuts: arguments.size.cuts, &random)
   }
 
-  /// Has simulated disks make the calls of a trace up to each cut, and counts what they and the real one leave.
+  /// Repeats the calls of a trace on simulated disks up to each cut, and counts the effects on them and on
+  /// the real disk.
   private func compare(_ trace: CallTrace, _ course: inout CutCourse) {
     let victim = course.recording.victim
     let simulated = SimulatedCut(trace, imagesPerCut: Self.simulatedImagesPerCut, seed: victim.seed)
@@ -96,7 +97,7 @@ final class Campaign {
 }
 
 extension DiskRecord {
-  /// What is in it.
+  /// A summary of the contents.
   var summary: String {
     let bytes = events.reduce(0) { sum, event in
       if case .write(_, let bytes, _) = event { sum + bytes.count } else { sum }

@@ -2,8 +2,8 @@ import Cutting
 import Foundation
 import Workload
 
-/// Shows that the harness can fail: commits that were promised and not synced, and flushes that were answered and not
-/// kept, must both be reported as lost.
+/// Proves that the harness can detect failures: it must report lost commits for a victim that acknowledges
+/// unsynced commits, and for a disk that answers flushes without performing them.
 struct Controls {
   let boot: Machine.Boot
   let base: ImageFile

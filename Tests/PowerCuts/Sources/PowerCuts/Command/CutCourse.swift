@@ -2,20 +2,20 @@ import Cutting
 import Foundation
 import Workload
 
-/// Cuts one recording at many moments, makes images of what each may leave, and checks them.
+/// Cuts one recording at many moments, makes the images that each cut can leave, and checks them.
 struct CutCourse {
   let recording: Recording
   var checker: ImageChecker
   let folder: URL
-  /// Where an image is copied to that is not as it should be; nil for nowhere.
+  /// The folder to which failed images are copied; nil for none.
   var keptImages: URL?
-  /// How many flushes before the cut are answered and not kept, as a lying disk does.
+  /// The number of flushes before the cut to ignore, as on a lying disk.
   var ignoredFlushes = 0
   var survivals = Survival.allCases
-  /// Is told the moment of each cut before its images are checked.
+  /// Called with the moment of each cut before its images are checked.
   var willCut: (Int) throws -> Void = { _ in }
 
-  /// Cuts at so many moments; `report` is given each outcome that is not sound.
+  /// Cuts at this many moments. `report` is called with each outcome that is not sound.
   func run(cuts: Int, _ random: inout RandomNumbers) throws -> Figures {
     var figures = Figures()
     let record = recording.record
@@ -66,7 +66,7 @@ struct CutCourse {
     try keep(image, flushed, "\(victim.format)-\(victim.seed)-\(position)-\(figures.images)")
   }
 
-  /// The image before it was mounted.
+  /// Stores the image as it was before mounting.
   private func keep(_ image: CutImage, _ flushed: ImageFile, _ name: String) throws {
     guard let keptImages else { return }
     try flushed.copied(to: keptImages.appending(path: "\(name).img").path).apply(image)

@@ -1,20 +1,20 @@
 import Foundation
 
-/// Prints a line at once, also where the output is a file.
+/// Prints a line without buffering, also to a file.
 func say(_ line: String) { FileHandle.standardOutput.write(Data("\(line)\n".utf8)) }
 
-/// What was done on one file system, and what was found.
+/// The counts and findings of one file system.
 struct Figures {
   var cuts = 0
   var kills = 0
   var images = 0
-  /// Full commits that had been acknowledged before the cut, summed over the images.
+  /// The number of full commits that were acknowledged before the cut, summed over the images.
   var acknowledgements = 0
-  /// Uncertain writes that were there whole, in part, and not at all.
+  /// The numbers of uncertain writes that survived in whole, in part, and not at all.
   var (whole, torn, lost) = (0, 0, 0)
-  /// Images whose file system could not be mounted.
+  /// The number of images whose file system could not be mounted.
   var unmountable = 0
-  /// What is wrong with the engine.
+  /// The failures of the engine.
   var findings: [String] = []
 
   mutating func add(_ other: Figures) {

@@ -2,8 +2,8 @@ import Cutting
 import Foundation
 import Workload
 
-/// Kills one machine after the other. Each starts from what the cut of the one before has left, so the victim recovers on
-/// a file system that has recovered too, and some of them die doing it.
+/// Kills machines one after the other. Each starts from the disk that the kill of the previous one has left,
+/// so the victim recovers on a file system that has recovered too. Some machines are killed during recovery.
 struct KillScenario {
   let boot: Machine.Boot
   let base: ImageFile

@@ -1,20 +1,20 @@
 import Cutting
 import Foundation
 
-/// Serves disks to a virtual machine over a local socket, each connection on a thread of its own.
+/// Serves disks to a virtual machine over a local socket, with one thread for each connection.
 final class DiskServer: @unchecked Sendable {
   let path: String
   private let disks: [String: any ServedDisk]
   private let listener: Int32
 
-  /// Listens at `path`, where nothing may be.
+  /// Listens at `path`, which must not exist.
   init(at path: String, disks: [String: any ServedDisk]) throws {
     (self.path, self.disks) = (path, disks)
     listener = try Self.listen(path)
     Thread.detachNewThread { [self] in acceptAll() }
   }
 
-  /// Takes no more connections; those that are open end with their client.
+  /// Stops accepting connections. Open connections end when their client closes them.
   func close() {
     shutdown(listener, Int32(SHUT_RDWR))
     unlink(path)
@@ -40,7 +40,7 @@ final class DiskServer: @unchecked Sendable {
 
   private func acceptAll() {
     while case let connection = accept(listener, nil, nil), connection >= 0 {
-      // Programs that are started meanwhile must not keep the connection open.
+      // Child processes must not inherit the connection, or it would stay open.
       _ = fcntl(connection, F_SETFD, FD_CLOEXEC)
       Thread.detachNewThread { [self] in
         serve(connection)
@@ -50,7 +50,7 @@ final class DiskServer: @unchecked Sendable {
     Glibc.close(listener)
   }
 
-  /// Until the client goes, which a killed machine does in the middle of anything.
+  /// Serves until the client disconnects. A killed machine can disconnect at any point.
   private func serve(_ connection: Int32) {
     var conversation = DiskConversation(sizes: disks.mapValues(\.size))
     var buffer = [UInt8](repeating: 0, count: 1 << 20)

@@ -1,7 +1,7 @@
 import Cutting
 import Foundation
 
-/// The image of a disk in a file.
+/// A disk image in a file.
 final class ImageFile: @unchecked Sendable {
   let path: String
   private let descriptor: Int32
@@ -16,7 +16,7 @@ final class ImageFile: @unchecked Sendable {
 
   deinit { close(descriptor) }
 
-  /// A copy that keeps the holes.
+  /// Creates a copy that preserves holes.
   func copied(to path: String) throws -> ImageFile {
     try Tool.run("cp", "--sparse=always", self.path, path)
     return try ImageFile(path)

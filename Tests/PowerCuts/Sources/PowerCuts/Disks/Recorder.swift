@@ -1,19 +1,19 @@
 import Cutting
 import Foundation
 
-/// The record of a disk while it is being written, by the connections and the console at the same time.
+/// The record of a disk while it is written, shared by the connections and the console.
 final class Recorder: @unchecked Sendable {
   private let condition = NSCondition()
   private var state = DiskRecord()
   private var lines: [String] = []
   private var hasEnded = false
 
-  /// What was recorded up to now.
+  /// The current record.
   var record: DiskRecord { condition.withLock { state } }
 
   func append(_ event: DiskRecord.Event) { condition.withLock { state.append(event) } }
 
-  /// The number of events up to now.
+  /// The current number of events.
   var position: Int { condition.withLock { state.events.count } }
 
   func append(line: String) {
@@ -24,7 +24,7 @@ final class Recorder: @unchecked Sendable {
     }
   }
 
-  /// Called when no more lines can come.
+  /// Called when no further lines can arrive.
   func endLines() {
     condition.withLock {
       hasEnded = true
@@ -32,9 +32,9 @@ final class Recorder: @unchecked Sendable {
     }
   }
 
-  /// Waits until `isReached` holds for the record.
+  /// Waits until `isReached` returns true for the record.
   ///
-  /// - Throws: `Failure` where the machine ends before, where it reports a failure, and after `seconds`.
+  /// - Throws: `Failure` if the machine ends before, reports a failure, or `seconds` have passed.
   func wait(seconds: Double, until isReached: (DiskRecord) -> Bool) throws {
     let limit = Date(timeIntervalSinceNow: seconds)
     try condition.withLock {
@@ -52,7 +52,7 @@ final class Recorder: @unchecked Sendable {
   }
 }
 
-/// What ends a run of the harness itself: a program that is missing, a machine that does not start.
+/// A failure of the harness itself, such as a missing program or a machine that does not start.
 struct Failure: Error, CustomStringConvertible {
   let description: String
 

@@ -3,14 +3,14 @@ import Foundation
 
 /// A disk that a connection reads and writes.
 protocol ServedDisk: AnyObject, Sendable {
-  /// In bytes.
+  /// The size in bytes.
   var size: Int { get }
 
-  /// Does what is asked for, and returns the bytes that were read; called from one thread.
+  /// Performs a request and returns the bytes that were read. Called from one thread.
   func perform(_ request: DiskRequest) throws -> [UInt8]
 }
 
-/// A disk in a file, all of whose changes are recorded in the order in which they arrive.
+/// A disk in a file that records all changes in order of their arrival.
 final class RecordedDisk: ServedDisk, @unchecked Sendable {
   let size: Int
   private let file: ImageFile

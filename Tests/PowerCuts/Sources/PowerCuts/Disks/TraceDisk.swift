@@ -2,10 +2,10 @@ import Comparison
 import Cutting
 import Foundation
 
-/// The disk to which a victim writes its trace; each sector is noted with the number of events that had reached the disk
-/// under test when it arrived.
+/// The disk to which a victim writes its trace. For each sector it stores the number of events that had
+/// reached the disk under test when the sector arrived.
 final class TraceDisk: ServedDisk, @unchecked Sendable {
-  /// More than any trace has; only what is written takes memory.
+  /// The size in bytes, larger than any trace. Only written sectors use memory.
   let size = 1 << 30
   private static let sectorSize = 512
 
@@ -16,7 +16,7 @@ final class TraceDisk: ServedDisk, @unchecked Sendable {
 
   init(_ recorder: Recorder) { self.recorder = recorder }
 
-  /// All calls up to now.
+  /// All calls traced so far.
   var calls: CallTrace {
     lock.withLock { CallTrace(bytes) { moments[$0 / Self.sectorSize] } }
   }

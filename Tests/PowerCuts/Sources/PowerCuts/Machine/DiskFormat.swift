@@ -4,10 +4,10 @@ import Foundation
 enum DiskFormat: String, CaseIterable {
   case ext4, xfs, btrfs
 
-  /// In bytes; the smallest that `mkfs.xfs` makes is 300 MiB.
+  /// The size in bytes. `mkfs.xfs` requires at least 300 MiB.
   static let diskSize = 384 << 20
 
-  /// Makes an empty file system in a new file.
+  /// Creates an empty file system in a new file.
   func makeImage(_ path: String) throws -> ImageFile {
     try? FileManager.default.removeItem(atPath: path)
     try Tool.run("truncate", "--size=\(Self.diskSize)", path)
@@ -15,7 +15,8 @@ enum DiskFormat: String, CaseIterable {
     return try ImageFile(path)
   }
 
-  /// Besides the defaults: no output, and no tables that the kernel would go on initializing beside the victim.
+  /// Additional options: no output, and complete initialization of the tables, so that the kernel does not
+  /// initialize them while the victim runs.
   private var options: [String] {
     switch self {
     case .ext4: ["-q", "-E", "lazy_itable_init=0,lazy_journal_init=0"]

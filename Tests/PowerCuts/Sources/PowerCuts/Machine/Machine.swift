@@ -1,35 +1,36 @@
 import Foundation
 import Workload
 
-/// A virtual machine in software emulation whose only disk is served over a socket, and which runs the victim.
+/// A virtual machine in software emulation that runs the victim. Its only disk is served over a socket.
 ///
-/// The guest sees a disk with a write cache, so its flushes are requests, and qemu keeps nothing back (`cache.direct`).
+/// The guest sees a disk with a write cache, so its flushes are requests. qemu itself caches nothing
+/// (`cache.direct`).
 final class Machine {
-  /// The files that a machine starts from.
+  /// The files for starting a machine.
   struct Boot {
     var kernel: String
     var initialRamDisk: String
   }
 
-  /// What runs in it.
+  /// The program that runs in the machine.
   struct Victim {
     var format: DiskFormat
     var seed: UInt64
     var threads = 1
     var kind = VictimKind.full
     var processors = 1
-    /// Whether the guest's kernel writes what is not synced as soon as it can, instead of after 30 seconds.
+    /// Whether the guest's kernel writes unsynced data as soon as possible instead of after 30 seconds.
     var hasHastyWriteback = false
-    /// Whether the calls of the file system are traced.
+    /// Whether the file system calls are traced.
     var isTraced = false
-    /// The mistake that the engine makes; nil for none.
+    /// The mutant of the engine; nil for none.
     var mutant: String?
   }
 
   private let process = Process()
   private let output = Pipe()
 
-  /// Starts one; its console goes to the recorder.
+  /// Starts a machine. Its console is passed to the recorder.
   init(_ boot: Boot, _ victim: Victim, disks socket: String, _ recorder: Recorder) throws {
     process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
     process.arguments =
@@ -46,7 +47,7 @@ final class Machine {
     Thread.detachNewThread { Self.readLines(handle, into: recorder) }
   }
 
-  /// Ends it in the middle of whatever it does, as a power cut would.
+  /// Kills the machine at an arbitrary point, as a power cut would.
   func kill() {
     Glibc.kill(process.processIdentifier, SIGKILL)
     process.waitUntilExit()

@@ -2,19 +2,19 @@ import Comparison
 import Cutting
 import Foundation
 
-/// The life of one machine, from a disk's image to the moment at which it was killed.
+/// The life of one machine, from its initial disk image to the moment at which it was killed.
 struct Recording {
   let victim: Machine.Victim
-  /// The disk as the machine found it.
+  /// The initial disk image.
   let base: ImageFile
   let record: DiskRecord
-  /// The calls that the victim made; nil where they were not traced.
+  /// The file system calls of the victim; nil if they were not traced.
   let trace: CallTrace?
 
-  /// Runs a machine on a copy of `base`, and kills it.
+  /// Runs a machine on a copy of `base` and kills it.
   ///
-  /// - Parameter isEnough: Asked whenever a line was printed; the machine is killed once it returns true, and
-  ///   `delay` seconds more have gone by.
+  /// - Parameter isEnough: Called after each printed line. The machine is killed `delay` seconds after it has
+  ///   returned true.
   static func make(
     _ victim: Machine.Victim, on base: ImageFile, _ boot: Machine.Boot, in folder: URL, delay: Double = 0,
     until isEnough: (DiskRecord) -> Bool

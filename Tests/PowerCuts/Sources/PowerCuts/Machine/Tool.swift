@@ -2,13 +2,13 @@ import Foundation
 
 /// Programs of the system.
 enum Tool {
-  /// Runs one and returns what it printed.
+  /// Runs a program and returns its output.
   ///
-  /// - Throws: `Failure` with its messages where it ends with anything but 0.
+  /// - Throws: `Failure` with its messages if its exit status is not 0.
   @discardableResult
   static func run(_ words: String...) throws -> String { try run(words) }
 
-  /// Runs one and returns what it printed.
+  /// Runs a program and returns its output.
   @discardableResult
   static func run(_ words: [String]) throws -> String {
     let result = try end(of: words)
@@ -18,7 +18,7 @@ enum Tool {
     return result.output
   }
 
-  /// Runs one to its end, whatever that is; a signal counts as the negative of its number.
+  /// Runs a program and returns its exit status; the negative signal number if a signal ended it.
   static func end(of words: [String]) throws -> (status: Int32, output: String) {
     let process = Process()
     process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
