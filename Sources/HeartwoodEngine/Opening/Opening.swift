@@ -53,17 +53,20 @@ struct Opening {
   /// Recovery copies the end of the log. On a full disk it writes that end in place instead, and uses the store's reserve only
   /// where that needs room too.
   private func openMakingRoom(_ folder: StoreFolder) throws(EngineError) -> OpenStore {
+    let refusal: EngineError
     do throws(EngineError) {
       return try open(folder)
     } catch {
       guard error.code == .noSpace else { throw error }
+      refusal = error
     }
     do throws(EngineError) {
       return try open(folder, recovery: .inPlace)
     } catch {
-      guard error.code == .noSpace, folder.spendReserve() else { throw error }
-      return try open(folder)
+      guard error.code == .noSpace else { throw error }
     }
+    guard folder.spendReserve() else { throw refusal }
+    return try open(folder)
   }
 
   private func admittingOthers(_ store: OpenStore) throws(EngineError) -> OpenStore {

@@ -80,7 +80,8 @@ final class RandomPriorities: ScheduleStrategy {
 
   func choose(at place: Schedule.Place, among options: [Scheduler.Option]) -> Int {
     count += 1
-    if changes.contains(count) || options.allSatisfy({ $0.thread != place.thread }) { demote(place.thread) }
+    let canContinue = options.contains { $0.thread == place.thread && !$0.isAsleep }
+    if changes.contains(count) || !canContinue { demote(place.thread) }
     var best = 0
     for index in options.indices where priority(options[index].thread) > priority(options[best].thread) {
       best = index

@@ -20,6 +20,8 @@ final class Scheduler: @unchecked Sendable {
   struct Option {
     var thread: Int
     var cost: Int
+    /// Whether the thread pauses or waits with a deadline: to select it advances the virtual time.
+    var isAsleep = false
   }
 
   private(set) var threads: [ScheduledThread] = []
@@ -215,7 +217,7 @@ final class Scheduler: @unchecked Sendable {
     if options.isEmpty, threads.allSatisfy({ $0.isFinished || $0.isWorker }) { return }
     asleep.sort { ($0.deadline, $0.thread) < ($1.deadline, $1.thread) }
     for sleeper in asleep {
-      options.append(Option(thread: sleeper.thread, cost: options.isEmpty ? 0 : 1))
+      options.append(Option(thread: sleeper.thread, cost: options.isEmpty ? 0 : 1, isAsleep: true))
     }
   }
 
