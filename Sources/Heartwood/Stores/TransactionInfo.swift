@@ -1,0 +1,15 @@
+import Foundation
+
+/// The description of a save in the history.
+struct TransactionInfo: Sendable {
+  var author: String?
+  var contextName: String?
+  /// Nil for the current time of the store's clock.
+  var date: Date?
+
+  init(author: String? = nil, contextName: String? = nil, date: Date? = nil) {
+    self.author = author
+    self.contextName = contextName
+    self.date = date
+  }
+}

@@ -1,0 +1,40 @@
+/// The checkpoints of a store, from the newest back.
+///
+/// - Precondition: The caller holds the lock `checkpoints`.
+struct CheckpointChain {
+  private let store: OpenStore
+  private let segments: [LogSegment]
+  private let newest: NamedCheckpoint?
+  private var last: NamedCheckpoint?
+
+  /// - Parameter segments: The log's segments; a checkpoint in any other segment ends the chain.
+  init(_ store: OpenStore, _ segments: [LogSegment]) {
+    self.store = store
+    self.segments = segments
+    newest = store.newestCheckpoint
+  }
+
+  /// The next checkpoint if all of its segments still exist; nil at the first that has lost one.
+  mutating func nextAlive() throws(EngineError) -> NamedCheckpoint? {
+    guard let found = try next() else { return nil }
+    let logs = Set(segments.map(\.number))
+    let pages = Set(store.pages.parts.map(\.segment.number))
+    return found.record.segments.allSatisfy { ($0.isLog ? logs : pages).contains($0.number) } ? found : nil
+  }
+
+  mutating func next() throws(EngineError) -> NamedCheckpoint? {
+    guard let last else {
+      last = newest
+      return newest
+    }
+    guard let position = last.record.previous, segments.contains(where: { $0.number == position.segment })
+    else { return nil }
+    let older = try NamedCheckpoint.read(
+      at: position, checksum: last.record.previousChecksum, in: segments, folder: store.folder)
+    guard older.precedes(last) else {
+      throw EngineError.damaged("checkpoints do not follow one another", file: store.path)
+    }
+    self.last = older
+    return older
+  }
+}

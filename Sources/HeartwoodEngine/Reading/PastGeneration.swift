@@ -1,0 +1,51 @@
+/// A past generation: a tree of its own, built from the pages of a checkpoint and the log after it.
+final class PastGeneration: @unchecked Sendable {
+  let view: ReadView
+  /// Keeps the pages that replaying has created.
+  private let replay: Replay
+
+  init(_ store: OpenStore, _ generation: UInt64) throws(EngineError) {
+    let end = store.log.published
+    let space = try PageSpace()
+    // The lock keeps segments from being reclaimed meanwhile.
+    let (segments, checkpoint) = try store.checkpoints.withLock { () throws(EngineError) in
+      let segments = store.log.segments
+      let checkpoint = try Self.checkpoint(notAfter: generation, store, segments)
+      try Self.addPages(of: checkpoint, to: space, store)
+      return (segments, checkpoint)
+    }
+    try UntrustedOpening.check(checkpoint, space, store.options, path: store.path)
+    replay = try Replay(
+      space: space, from: checkpoint, log: LogSegments.tail(of: segments), end: end, last: generation)
+    let root = replay.generations.tip.root
+    // A table of its own: the store may reclaim segments that this generation needs.
+    for segment in segments { space.values.add(segment) }
+    view = ReadView(TreeView(space: space, root: root))
+  }
+
+  private static func addPages(
+    of checkpoint: NamedCheckpoint?, to space: PageSpace, _ store: OpenStore
+  ) throws(EngineError) {
+    let files = PageSegmentFiles(
+      folder: store.folder, identifier: store.log.identifier, options: store.options)
+    for named in checkpoint?.pageSegments ?? [] {
+      let part = try files.open(named)
+      part.segment.add(to: space, pageCount: part.extent.pages)
+    }
+  }
+
+  /// The newest checkpoint that is not newer than a generation; nil if the log contains everything from the
+  /// beginning.
+  private static func checkpoint(
+    notAfter generation: UInt64, _ store: OpenStore, _ segments: [LogSegment]
+  ) throws(EngineError) -> NamedCheckpoint? {
+    var checkpoints = CheckpointChain(store, segments)
+    while let found = try checkpoints.nextAlive() {
+      if found.record.generation <= generation { return found }
+    }
+    guard LogSegments.tail(of: segments).first?.header.predecessor == nil else {
+      throw store.generationReclaimed(generation)
+    }
+    return nil
+  }
+}
