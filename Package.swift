@@ -26,15 +26,19 @@ let package = Package(
       name: "HeartwoodCommand",
       dependencies: ["Heartwood", "HeartwoodEngine", "HeartwoodFiles"]),
 
+    // What tests of several targets share.
+    .target(name: "TestSupport", path: "Tests/TestSupport"),
     .testTarget(name: "HeartwoodBytesTests", dependencies: ["HeartwoodBytes", "HeartwoodFaults"]),
-    .testTarget(name: "HeartwoodFilesTests", dependencies: ["HeartwoodFiles", "HeartwoodFaults"]),
-    .testTarget(name: "HeartwoodFaultsTests", dependencies: ["HeartwoodFaults", "HeartwoodFiles"]),
+    .testTarget(
+      name: "HeartwoodFilesTests", dependencies: ["TestSupport", "HeartwoodFiles", "HeartwoodFaults"]),
+    .testTarget(
+      name: "HeartwoodFaultsTests", dependencies: ["TestSupport", "HeartwoodFaults", "HeartwoodFiles"]),
     .testTarget(
       name: "HeartwoodEngineTests",
-      dependencies: ["HeartwoodBytes", "HeartwoodFiles", "HeartwoodFaults", "HeartwoodEngine"]),
+      dependencies: ["TestSupport", "HeartwoodBytes", "HeartwoodFiles", "HeartwoodFaults", "HeartwoodEngine"]),
     .testTarget(
       name: "HeartwoodTests",
-      dependencies: ["HeartwoodFiles", "HeartwoodFaults", "HeartwoodEngine", "Heartwood"]),
+      dependencies: ["TestSupport", "HeartwoodFiles", "HeartwoodFaults", "HeartwoodEngine", "Heartwood"]),
     // Everything that can go wrong, at every place where it can: `Tests/FaultProgramme/run`.
     .executableTarget(
       name: "FaultProgramme",
@@ -47,10 +51,13 @@ let package = Package(
       dependencies: ["HeartwoodFiles", "HeartwoodFaults", "HeartwoodEngine", "Heartwood", "FaultProgramme"]),
     // The documents of the formats, held against the code.
     .testTarget(
-      name: "FormatTests", dependencies: ["HeartwoodBytes", "HeartwoodFiles", "HeartwoodEngine", "Heartwood"]),
+      name: "FormatTests",
+      dependencies: ["TestSupport", "HeartwoodBytes", "HeartwoodFiles", "HeartwoodEngine", "Heartwood"]),
     .testTarget(
       name: "HeartwoodCommandTests",
-      dependencies: ["HeartwoodBytes", "HeartwoodFiles", "HeartwoodEngine", "Heartwood", "HeartwoodCommand"]),
+      dependencies: [
+        "TestSupport", "HeartwoodBytes", "HeartwoodFiles", "HeartwoodEngine", "Heartwood", "HeartwoodCommand",
+      ]),
   ],
   swiftLanguageModes: [.v6]
 )

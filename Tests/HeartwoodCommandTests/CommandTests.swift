@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import HeartwoodCommand
@@ -52,7 +53,7 @@ import Testing
 }
 
 @Test func `a missing file, a directory and a file that is no JSON are told apart`() throws {
-  let directory = try TemporaryDirectory()
+  let directory = try TemporaryFolder()
   let text = try directory.file("a.json", "{\n\"objects\": [}")
   let missing = CommandRun("model", directory.path("none.json"))
   #expect(missing.status == .noInput)

@@ -1,5 +1,6 @@
 import HeartwoodFaults
 import HeartwoodFiles
+import TestSupport
 import Testing
 
 @Suite struct CrashImageTests {
@@ -166,7 +167,7 @@ import Testing
     let file = try disk.openDirectory("/folder").open("a", .createNew)
     try file.write([1, 2, 3], at: 0)
     let image = try #require(disk.crashImages().first { _ in true })
-    try TemporaryDirectory.with { path in
+    try TemporaryFolder.with { path in
       try image.export(to: path)
       #expect(try PosixFileSystem().files(in: path + "/folder") == ["a": [1, 2, 3]])
     }

@@ -1,6 +1,7 @@
 import Foundation
 import HeartwoodFaults
 import HeartwoodFiles
+import TestSupport
 import Testing
 
 /// Random operations on the simulated disk and on the disk of this machine.
@@ -19,7 +20,7 @@ import Testing
     var perOutcome: [String: Int] = [:]
     // A directory of its own for every thousand operations: errors stay possible, files stay small.
     for round in 0..<((count + 999) / 1000) {
-      try TemporaryDirectory.with { path in
+      try TemporaryFolder.with { path in
         var numbers = SplitMix64(seed: seed &+ UInt64(round) &* 0x1_0000_0001)
         let real = Machine(PosixFileSystem(), path)
         let disk = SimulatedFileSystem(seed: seed)

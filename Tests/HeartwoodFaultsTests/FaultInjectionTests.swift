@@ -1,5 +1,6 @@
 import HeartwoodFaults
 import HeartwoodFiles
+import TestSupport
 import Testing
 
 @Suite struct FaultInjectionTests {
@@ -153,7 +154,7 @@ import Testing
   @Test func `short reads and writes still carry everything`() throws {
     let plan = FaultPlan(largestRead: 3, largestWrite: 2)
     let fileSystem = FaultInjectingFileSystem(base: PosixFileSystem(), plan: plan)
-    try TemporaryDirectory.with { path in
+    try TemporaryFolder.with { path in
       let file = try fileSystem.openDirectory(path).open("a", .createNew)
       try file.write([1, 2, 3, 4, 5, 6, 7], at: 0)
       #expect(try file.bytes(7) == [1, 2, 3, 4, 5, 6, 7])

@@ -1,5 +1,6 @@
 import HeartwoodFaults
 import HeartwoodFiles
+import TestSupport
 import Testing
 
 @Suite struct FaultPlanTests {
@@ -185,7 +186,7 @@ import Testing
   }
 
   @Test func `on a real disk a lying sync is left out and a failing one fails`() throws {
-    try TemporaryDirectory.with { path in
+    try TemporaryFolder.with { path in
       let plan: FaultPlan = [.sync(.lies), .sync(.failsKeepingData, .nth(2))]
       try plan.run(over: PosixFileSystem()) { fileSystem in
         let file = try fileSystem.openDirectory(path).open("a", .createNew)

@@ -50,16 +50,6 @@ extension CrashImageLimits {
   }
 }
 
-enum TemporaryDirectory {
-  /// Runs `body` with the path of a new directory, which is removed afterwards.
-  static func with<Result>(_ body: (String) throws -> Result) throws -> Result {
-    let url = FileManager.default.temporaryDirectory.appending(path: "heartwood-\(UUID().uuidString)")
-    try FileManager.default.createDirectory(at: url, withIntermediateDirectories: false)
-    defer { try? FileManager.default.removeItem(at: url) }
-    return try body(url.path)
-  }
-}
-
 /// The error that `body` throws, where it throws one.
 func failure(_ body: () throws -> Void) -> FileSystemError? {
   do {

@@ -1,11 +1,12 @@
 import Dispatch
 import HeartwoodFaults
 import HeartwoodFiles
+import TestSupport
 import Testing
 
 @Suite struct `A directory's watch` {
   @Test func `returns for whatever is done to the files, and not before`() throws {
-    try TemporaryDirectory.with { path in
+    try TemporaryFolder.with { path in
       let directory = try PosixFileSystem().openDirectory(path)
       guard let watch = try directory.watch() else { return }
       #expect(!watch.wait(seconds: 0))
@@ -25,7 +26,7 @@ import Testing
   }
 
   @Test func `takes many changes for one, and misses none of a process that writes on`() throws {
-    try TemporaryDirectory.with { path in
+    try TemporaryFolder.with { path in
       let directory = try PosixFileSystem().openDirectory(path)
       let other = try PosixFileSystem().openDirectory(path)
       guard let watch = try directory.watch() else { return }
@@ -37,7 +38,7 @@ import Testing
 
   @Test(arguments: [true, false])
   func `returns when it is woken, whether that is before or while somebody waits`(isOfSystem: Bool) throws {
-    try TemporaryDirectory.with { path in
+    try TemporaryFolder.with { path in
       let ofSystem = try PosixFileSystem().openDirectory(path).watch()
       let watch: any DirectoryWatch = (isOfSystem ? ofSystem : nil) ?? TimedWatch(interval: nil)
       for _ in 0..<3 { watch.wake() }
@@ -62,7 +63,7 @@ import Testing
   }
 
   @Test func `is refused as a fault plan has it, and recorded`() throws {
-    try TemporaryDirectory.with { path in
+    try TemporaryFolder.with { path in
       let plan: FaultPlan = [.fail(.of(.watch), with: .tooManyOpenFiles)]
       let disk = FaultInjectingFileSystem(base: PosixFileSystem(), plan: plan)
       #expect(

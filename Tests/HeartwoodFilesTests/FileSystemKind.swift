@@ -1,6 +1,7 @@
 import Foundation
 import HeartwoodFaults
 import HeartwoodFiles
+import TestSupport
 
 /// The file systems that keep the same promises.
 enum FileSystemKind: String, CaseIterable, Sendable {
@@ -9,7 +10,7 @@ enum FileSystemKind: String, CaseIterable, Sendable {
   /// Runs `body` with a file system and the path of an empty directory in it.
   func withDirectory<Result>(_ body: (any FileSystem, String) throws -> Result) throws -> Result {
     switch self {
-    case .posix: return try TemporaryDirectory.with { try body(PosixFileSystem(), $0) }
+    case .posix: return try TemporaryFolder.with { try body(PosixFileSystem(), $0) }
     case .memory: return try inMemory(MemoryFileSystem(), body)
     case .simulated: return try inMemory(SimulatedFileSystem(), body)
     case .faultless: return try inMemory(FaultInjectingFileSystem(base: MemoryFileSystem()), body)
@@ -21,16 +22,6 @@ enum FileSystemKind: String, CaseIterable, Sendable {
   ) throws -> Result {
     try fileSystem.createDirectory("/tests")
     return try body(fileSystem, "/tests")
-  }
-}
-
-enum TemporaryDirectory {
-  /// Runs `body` with the path of a new directory, which is removed afterwards.
-  static func with<Result>(_ body: (String) throws -> Result) throws -> Result {
-    let url = FileManager.default.temporaryDirectory.appending(path: "heartwood-\(UUID().uuidString)")
-    try FileManager.default.createDirectory(at: url, withIntermediateDirectories: false)
-    defer { try? FileManager.default.removeItem(at: url) }
-    return try body(url.path)
   }
 }
 

@@ -1,11 +1,12 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import HeartwoodFiles
 
 @Suite struct PosixFileSystemTests {
   @Test func `links and pipes are not files of ours`() throws {
-    try TemporaryDirectory.with { root in
+    try TemporaryFolder.with { root in
       let manager = FileManager.default
       let directory = try PosixFileSystem().openDirectory(root)
       try directory.open("target", .createNew).close()
@@ -25,7 +26,7 @@ import Testing
   }
 
   @Test func `a pipe under the name of a file stops nobody`() throws {
-    try TemporaryDirectory.with { root in
+    try TemporaryFolder.with { root in
       let process = Process()
       process.executableURL = URL(filePath: "/usr/bin/mkfifo")
       process.arguments = [root + "/pipe"]
@@ -72,7 +73,7 @@ import Testing
   }
 
   @Test func `a lock ends with its file, though a forked child still has the file open`() throws {
-    try TemporaryDirectory.with { root in
+    try TemporaryFolder.with { root in
       let directory = try PosixFileSystem().openDirectory(root)
       let descriptor = try SystemCall.openFile("lock", .createNew, in: SystemCall.openDirectory(root))
       let holder = PosixFile(name: "lock", path: root + "/lock", mode: .readWrite, descriptor: descriptor)
@@ -87,7 +88,7 @@ import Testing
   }
 
   @Test func `files and directories belong to their owner alone`() throws {
-    try TemporaryDirectory.with { root in
+    try TemporaryFolder.with { root in
       try PosixFileSystem().createDirectory(root + "/store")
       _ = try PosixFileSystem().openDirectory(root + "/store").open("file", .createNew)
       let permissions = try [root + "/store", root + "/store/file"].map {
@@ -98,7 +99,7 @@ import Testing
   }
 
   @Test func `an error names the path, the call and the system's number`() throws {
-    try TemporaryDirectory.with { root in
+    try TemporaryFolder.with { root in
       let directory = try PosixFileSystem().openDirectory(root)
       do {
         _ = try directory.open("absent", .readOnly)
@@ -121,7 +122,7 @@ import Testing
   @Test func `a closed file is given back to the system`() throws {
     let descriptors = "/proc/self/fd"
     guard FileManager.default.fileExists(atPath: descriptors) else { return }
-    try TemporaryDirectory.with { root in
+    try TemporaryFolder.with { root in
       let directory = try PosixFileSystem().openDirectory(root)
       try directory.open("file", .createNew).close()
       // Far more than a process may have open at once, so that a leak is an error here.

@@ -1,5 +1,6 @@
 import Foundation
 import HeartwoodFiles
+import TestSupport
 import Testing
 
 /// A store that was written once, kept in `Fixtures/Stores` for ever, and what it has to show.
@@ -36,18 +37,11 @@ struct GoldenStore: Sendable, CustomTestStringConvertible {
 
   /// Runs `body` with a copy.
   func withCopy<Result>(_ body: (String) throws -> Result) throws -> Result {
-    try Self.withTemporaryFolder { folder in
+    try TemporaryFolder.with { folder in
       let path = folder + "/store"
       try FileManager.default.copyItem(atPath: url.path, toPath: path)
       return try body(path)
     }
-  }
-
-  static func withTemporaryFolder<Result>(_ body: (String) throws -> Result) throws -> Result {
-    let url = FileManager.default.temporaryDirectory.appending(path: "heartwood-\(UUID().uuidString)")
-    try FileManager.default.createDirectory(at: url, withIntermediateDirectories: false)
-    defer { try? FileManager.default.removeItem(at: url) }
-    return try body(url.path)
   }
 
   static func files(at path: String) throws -> [String: Data] {

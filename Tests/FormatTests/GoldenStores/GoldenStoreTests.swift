@@ -1,5 +1,6 @@
 import Foundation
 import HeartwoodEngine
+import TestSupport
 import Testing
 
 /// Stores of all formats that ever were go on being read.
@@ -50,7 +51,7 @@ import Testing
 
   @Test(arguments: GoldenRecipe.all)
   func `a recipe makes the same store each time`(recipe: GoldenRecipe) throws {
-    try GoldenStore.withTemporaryFolder { folder in
+    try TemporaryFolder.with { folder in
       try recipe.make(folder + "/store")
       let first = try GoldenStore.files(at: folder + "/store")
       try FileManager.default.removeItem(atPath: folder + "/store")

@@ -3,6 +3,7 @@ import Foundation
 import Heartwood
 import HeartwoodEngine
 import HeartwoodFiles
+import TestSupport
 import Testing
 
 @testable import HeartwoodCommand
@@ -11,7 +12,7 @@ import Testing
 @Suite struct `Commits of another process` {
   @Test(arguments: [EngineOptions.Access.readWrite, .readOnly])
   func `are told to whoever observes`(access: EngineOptions.Access) async throws {
-    let directory = try TemporaryDirectory()
+    let directory = try TemporaryFolder()
     let path = directory.path("keys.store")
     let mine = try Engine(at: path)
     try mine.write { try $0.put("mine", [1]) }

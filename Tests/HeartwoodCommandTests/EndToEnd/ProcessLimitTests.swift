@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import HeartwoodCommand
@@ -6,10 +7,10 @@ import Testing
 /// A shell sets the limit for the command alone: before, SIGXFSZ and libdispatch ended it, and 1 GiB of addresses was too little.
 @Suite struct `Under a limit of the process` {
   let store: String
-  private let folder: TemporaryDirectory
+  private let folder: TemporaryFolder
 
   init() throws {
-    folder = try TemporaryDirectory()
+    folder = try TemporaryFolder()
     store = folder.path("store")
     #expect(try Program.run("kv", "put", store, "old", "value").status == 0)
   }

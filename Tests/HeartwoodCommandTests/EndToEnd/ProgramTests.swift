@@ -1,13 +1,14 @@
 import Dispatch
 import Foundation
 import HeartwoodEngine
+import TestSupport
 import Testing
 
 @testable import HeartwoodCommand
 
 @Suite struct `The program` {
   @Test func `reads a file or standard input, and tells results and notes apart`() throws {
-    let directory = try TemporaryDirectory()
+    let directory = try TemporaryFolder()
     let path = directory.path("small.heartwood")
     let imported = try Program.run("import", path, "-", input: SmallWorld.document)
     #expect(imported.status == 0)
@@ -44,7 +45,7 @@ import Testing
   }
 
   @Test func `stops without a word when nobody reads on`() throws {
-    let directory = try TemporaryDirectory()
+    let directory = try TemporaryFolder()
     let path = directory.path("world.heartwood")
     #expect(CommandRun("import", path, Fixture.path("World/world.json")).status == .success)
     let head = try Program.shell("\"$heartwood\" fetch '\(path)' City --format json | head -n 1")
@@ -55,7 +56,7 @@ import Testing
 
   @Test(.enabled(if: FileManager.default.fileExists(atPath: "/dev/full")))
   func `says so when its result can't be written`() throws {
-    let directory = try TemporaryDirectory()
+    let directory = try TemporaryFolder()
     let path = directory.path("small.heartwood")
     #expect(CommandRun("import", path, try directory.file("a.json", SmallWorld.document)).status == .success)
     let run = try Program.shell("\"$heartwood\" fetch '\(path)' City > /dev/full")

@@ -1,15 +1,16 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import HeartwoodCommand
 
 /// The world of the fixture in a store of a test's own.
 private struct World {
-  let directory: TemporaryDirectory
+  let directory: TemporaryFolder
   let path: String
 
   init() throws {
-    directory = try TemporaryDirectory()
+    directory = try TemporaryFolder()
     path = directory.path("world.heartwood")
     #expect(CommandRun("import", path, Fixture.path("World/world.json")).status == .success)
   }

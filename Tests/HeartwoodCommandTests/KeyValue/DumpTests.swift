@@ -1,5 +1,6 @@
 import Foundation
 import HeartwoodEngine
+import TestSupport
 import Testing
 
 @testable import HeartwoodCommand
@@ -28,7 +29,7 @@ import Testing
 
 @Test(arguments: [[], ["--hex"]])
 func `any bytes go through a dump unchanged`(options: [String]) throws {
-  let directory = try TemporaryDirectory()
+  let directory = try TemporaryFolder()
   let (first, second) = (directory.path("first.store"), directory.path("second.store"))
   var random = SystemRandomNumberGenerator()
   let engine = try Engine(at: first)
@@ -113,7 +114,7 @@ func `any bytes go through a dump unchanged`(options: [String]) throws {
 }
 
 @Test func `lines longer than what is read at a time are read whole`() throws {
-  let directory = try TemporaryDirectory()
+  let directory = try TemporaryFolder()
   let (path, value) = (directory.path("a.store"), String(repeating: "0123456789", count: 20_000))
   let file = try directory.file("dump", "a\t\(value)\nb\t\(value)x\nc\t")
   #expect(CommandRun("kv", "load", path, file).output == "loaded 3 keys in 1 transaction; generation 1\n")

@@ -1,11 +1,12 @@
 import Foundation
 import HeartwoodEngine
+import TestSupport
 import Testing
 
 @testable import HeartwoodCommand
 
 @Test func `put makes a store and gives keys values of any bytes`() throws {
-  let directory = try TemporaryDirectory()
+  let directory = try TemporaryFolder()
   let path = directory.path("new.store")
   #expect(CommandRun("kv", "put", path, "a key", "å value").output == "put 1 key; generation 1\n")
   #expect(CommandRun("kv", "get", path, "a key").output == "å value\n")
@@ -18,7 +19,7 @@ import Testing
 }
 
 @Test func `put takes all bytes of standard input`() throws {
-  let directory = try TemporaryDirectory()
+  let directory = try TemporaryFolder()
   let path = directory.path("new.store")
   #expect(try Program.run("kv", "put", path, "a", "-", input: "line\nand \\x41\n").status == 0)
   #expect(CommandRun("kv", "get", path, "a").output == "line\\x0aand \\\\x41\\x0a\n")
@@ -32,7 +33,7 @@ import Testing
 }
 
 @Test func `a word of the shell that is no UTF-8 is refused, not changed`() throws {
-  let directory = try TemporaryDirectory()
+  let directory = try TemporaryFolder()
   let run = try Program.shell("\"$heartwood\" kv put '\(directory.path("a.store"))' \"$(printf 'k\\377')\" v")
   #expect(run.status == 64)
   #expect(run.notes.contains("<key> has bytes that are no UTF-8"))
@@ -85,7 +86,7 @@ import Testing
 }
 
 @Test func `what can't be put leaves no new store behind`() throws {
-  let directory = try TemporaryDirectory()
+  let directory = try TemporaryFolder()
   let path = directory.path("new.store")
   #expect(CommandRun("kv", "put", path, String(repeating: "k", count: 1025), "v").status == .dataError)
   #expect(!FileManager.default.fileExists(atPath: path))

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import HeartwoodCommand
@@ -14,7 +15,7 @@ import Testing
 }
 
 @Test func `a file without a model gets the one that its objects show`() throws {
-  let directory = try TemporaryDirectory()
+  let directory = try TemporaryFolder()
   let path = directory.path("a.heartwood")
   let file = try directory.file("a.json", #"[{"@id": "Cat/1", "name": "Tom", "age": 3}]"#)
   #expect(CommandRun("import", path, file).status == .success)
@@ -22,7 +23,7 @@ import Testing
 }
 
 @Test func `a model may stand in a file of its own`() throws {
-  let directory = try TemporaryDirectory()
+  let directory = try TemporaryFolder()
   let path = directory.path("a.heartwood")
   let model = try directory.file(
     "model.json", #"{"entities": {"Cat": {"attributes": {"age": {"type": "double"}}}}}"#)
@@ -71,7 +72,7 @@ func `portions of any size come to the same objects and links`(size: Int) throws
 }
 
 @Test func `an import that fails leaves no new store behind`() throws {
-  let directory = try TemporaryDirectory()
+  let directory = try TemporaryFolder()
   let model = #"{"entities": {"A": {"attributes": {"k": {"type": "string", "unique": true}}}}}"#
   let file = try directory.file(
     "a.json",
@@ -107,7 +108,7 @@ func `portions of any size come to the same objects and links`(size: Int) throws
 }
 
 @Test func `importing into what is no store is refused`() throws {
-  let directory = try TemporaryDirectory()
+  let directory = try TemporaryFolder()
   let file = try directory.file("small.json", SmallWorld.document)
   let notStore = CommandRun("import", directory.url.path, file)
   #expect(notStore.status == .dataError)
@@ -121,7 +122,7 @@ func `portions of any size come to the same objects and links`(size: Int) throws
 }
 
 @Test func `an import into dev null tries a file without keeping anything`() throws {
-  let directory = try TemporaryDirectory()
+  let directory = try TemporaryFolder()
   let run = CommandRun("import", "/dev/null", try directory.file("small.json", SmallWorld.document))
   #expect(run.status == .success)
 }

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import HeartwoodCommand
@@ -136,7 +137,7 @@ private func words(_ reader: [String], _ path: String) -> [String] {
 
 @Test(arguments: readers)
 func `reading never makes a store`(reader: [String]) throws {
-  let directory = try TemporaryDirectory()
+  let directory = try TemporaryFolder()
   let run = CommandRun(words(reader, directory.path("none.heartwood")))
   #expect(run.status == .noInput)
   #expect(
@@ -148,7 +149,7 @@ func `reading never makes a store`(reader: [String]) throws {
 
 @Test(arguments: readers)
 func `what is no store is refused and left as it is`(reader: [String]) throws {
-  let directory = try TemporaryDirectory()
+  let directory = try TemporaryFolder()
   let file = try directory.file("a.txt", "text")
   let overFile = CommandRun(words(reader, file))
   #expect(overFile.status == .dataError)
@@ -161,7 +162,7 @@ func `what is no store is refused and left as it is`(reader: [String]) throws {
 }
 
 @Test func `an empty directory is no store to read from`() throws {
-  let directory = try TemporaryDirectory()
+  let directory = try TemporaryFolder()
   let run = CommandRun("count", directory.url.path, "Country")
   #expect(run.status == .noInput || run.status == .dataError)
   #expect(run.notes.split(separator: "\n").count == 1)

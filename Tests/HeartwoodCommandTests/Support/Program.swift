@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 
 /// The command as its users run it: a process of its own.
 struct Program {
@@ -21,7 +22,7 @@ struct Program {
     process.executableURL = executable
     process.arguments = words
     process.environment = ["heartwood": Program.executable.path]
-    let folder = try TemporaryDirectory()
+    let folder = try TemporaryFolder()
     // Files, for a pipe that nobody empties stops who writes to it.
     process.standardInput = try FileHandle(
       forReadingFrom: URL(fileURLWithPath: folder.file("input", input)))

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 
 @testable import HeartwoodCommand
 
@@ -42,12 +43,12 @@ struct SmallWorld {
 
   static var document: String { #"{"model": \#(model), "objects": \#(objects)}"# }
 
-  let directory: TemporaryDirectory
+  let directory: TemporaryFolder
   let path: String
   let imported: CommandRun
 
   init() throws {
-    directory = try TemporaryDirectory()
+    directory = try TemporaryFolder()
     path = directory.path("small.heartwood")
     imported = CommandRun("import", path, try directory.file("small.json", SmallWorld.document))
   }

@@ -1,15 +1,16 @@
 import Foundation
 import HeartwoodEngine
+import TestSupport
 
 @testable import HeartwoodCommand
 
 /// A few keys in a store of a test's own, in two generations.
 struct TownStore {
-  let directory: TemporaryDirectory
+  let directory: TemporaryFolder
   let path: String
 
   init() throws {
-    directory = try TemporaryDirectory()
+    directory = try TemporaryFolder()
     path = directory.path("towns.store")
     let engine = try Engine(at: path)
     try engine.write { transaction in

@@ -1,6 +1,7 @@
 import Foundation
 import HeartwoodEngine
 import HeartwoodFiles
+import TestSupport
 import Testing
 
 /// The examples of the engine's articles, run; and every line of them looked for in here.

@@ -1,6 +1,7 @@
 import Dispatch
 import HeartwoodFaults
 import HeartwoodFiles
+import TestSupport
 import Testing
 
 @testable import HeartwoodEngine

@@ -2,6 +2,7 @@ import Dispatch
 import Foundation
 import HeartwoodFaults
 import HeartwoodFiles
+import TestSupport
 import Testing
 
 @testable import HeartwoodEngine

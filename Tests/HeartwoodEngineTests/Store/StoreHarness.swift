@@ -1,6 +1,7 @@
 import Foundation
 import HeartwoodFaults
 import HeartwoodFiles
+import TestSupport
 import Testing
 
 @testable import HeartwoodEngine
@@ -43,15 +44,6 @@ enum StoreKind: String, CaseIterable, Sendable, CustomTestStringConvertible {
   }
 }
 
-enum TemporaryFolder {
-  static func with<Result>(_ body: (String) throws -> Result) throws -> Result {
-    let url = FileManager.default.temporaryDirectory.appending(path: "heartwood-\(UUID().uuidString)")
-    try FileManager.default.createDirectory(at: url, withIntermediateDirectories: false)
-    defer { try? FileManager.default.removeItem(at: url) }
-    return try body(url.path)
-  }
-}
-
 /// A clock that shows 1, 2, 3 and so on.
 final class CountingClock: WallClock, @unchecked Sendable {
   private let lock = Lock()
@@ -63,16 +55,6 @@ final class CountingClock: WallClock, @unchecked Sendable {
       return time
     }
   }
-}
-
-/// The same numbers for the same seed.
-final class SeededEntropy: Entropy, @unchecked Sendable {
-  private let lock = Lock()
-  private var random: SplitMix64
-
-  init(seed: UInt64) { random = SplitMix64(seed: seed) }
-
-  func next() -> UInt64 { lock.withLock { random.next() } }
 }
 
 typealias Model = [[UInt8]: [UInt8]]

@@ -2,6 +2,7 @@ import Foundation
 import HeartwoodBytes
 import HeartwoodFaults
 import HeartwoodFiles
+import TestSupport
 import Testing
 
 @testable import HeartwoodEngine

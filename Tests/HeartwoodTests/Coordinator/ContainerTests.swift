@@ -1,5 +1,6 @@
 import Foundation
 import Heartwood
+import TestSupport
 import Testing
 
 @Suite struct `Containers` {

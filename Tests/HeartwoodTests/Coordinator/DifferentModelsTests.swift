@@ -2,6 +2,7 @@ import Foundation
 import Heartwood
 import HeartwoodFaults
 import HeartwoodFiles
+import TestSupport
 import Testing
 
 /// Containers of one store whose models are not the same. Each has an engine of its own, as another process has it.

@@ -1,5 +1,6 @@
 import Foundation
 import Heartwood
+import TestSupport
 import Testing
 
 /// The examples of the documents, run; and every line of them looked for in here.

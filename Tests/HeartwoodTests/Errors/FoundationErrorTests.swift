@@ -2,6 +2,7 @@ import Foundation
 import Heartwood
 import HeartwoodEngine
 import HeartwoodFiles
+import TestSupport
 import Testing
 
 private final class Ticket: ManagedObject {

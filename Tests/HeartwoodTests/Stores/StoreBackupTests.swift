@@ -1,5 +1,6 @@
 import Foundation
 import HeartwoodFiles
+import TestSupport
 import Testing
 
 @testable import Heartwood

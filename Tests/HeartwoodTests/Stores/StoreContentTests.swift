@@ -1,6 +1,7 @@
 import Foundation
 import Heartwood
 import HeartwoodEngine
+import TestSupport
 import Testing
 
 @Suite struct `A store holds a graph, or keys and values` {
