@@ -1,14 +1,14 @@
 import HeartwoodFiles
 import Synchronization
 
-/// The parts of a store that is open, and who may touch them.
+/// The parts of an open store.
 ///
-/// - Readers use `generations`, `space` and the log's `table`, without locks.
-/// - The holder of `writer` changes the log, the tree and what is published.
-/// - The holder of `checkpoints` writes pages; it takes `writer` for moments only.
-/// - Whoever waits in `commits` syncs and publishes.
-/// - Order: `reclaimer`, `checkpoints`, `writer`, the lease's, those of `commits` and `syncs`. A thread that waits for the lease
-///   holds none of them but the reclaimer's.
+/// - Readers use `generations`, `space` and the log's `table` without locks.
+/// - The holder of `writer` changes the log, the tree and the published state.
+/// - The holder of `checkpoints` writes pages; it acquires `writer` for short steps only.
+/// - Threads that wait in `commits` sync the log and publish transactions.
+/// - Lock order: `reclaimer.lock`, `checkpoints`, `writer`, then one of the locks of `lease`, `commits` and
+///   `syncs`. A thread that waits for the lease holds none of these except `reclaimer.lock`.
 final class OpenStore: @unchecked Sendable {
   let path: String
   let options: EngineOptions
@@ -19,9 +19,10 @@ final class OpenStore: @unchecked Sendable {
   let generations: Generations
   let tree: TreeWriter
 
-  /// Nil where nobody else can write: the store is in memory, or open for reading only.
+  /// Nil if no other process can write: the store is in memory, or open for reading only.
   let attachment: ProcessAttachment?
-  /// What the processes tell one another.
+  /// The shared header, in which processes publish records; nil if the store is in memory or untrusted, or
+  /// has none and is open for reading only.
   let page: SharedHeader?
   let lease: WriterLease
   let fileSystem: any FileSystem
@@ -35,51 +36,51 @@ final class OpenStore: @unchecked Sendable {
   let checkpoints = Lock()
   let pages: PageAppender
   var newestCheckpoint: NamedCheckpoint?
-  /// The last one whose frame is in the log, which the anchor need not name.
+  /// The last checkpoint whose frame is in the log. The anchor need not name it yet.
   var lastCheckpoint: NamedCheckpoint?
-  /// Guarded by the writer lock, like what follows.
+  /// Guarded by the writer lock.
   var pendingReload = PendingReload.none
 
-  /// Whether the store has used its reserve, and the disk had no room for another since. Changed by the process with the lease; read
-  /// at each commit. Relaxed: it decides about room only.
+  /// Whether the reserve is used up and the disk has had no room for another since. Changed by the process
+  /// that holds the lease; read by each commit. Relaxed, because only the use of room depends on it.
   let isReserveSpent = Atomic(false)
   let numbers: SegmentNumbers
   let unrecoveredTransactions: Int
   let reclaimer = Reclaimer()
-  /// Lets commits wait where they write faster than space comes back.
+  /// Delays commits that append faster than space is reclaimed.
   let throttle = WriteThrottle()
   let observers = CommitObservers()
 
-  // The writer's.
-  /// `log.appendedBytes` when the newest checkpoint was begun.
+  /// `log.appendedBytes` when the newest checkpoint began. Guarded by the writer lock, like the variables
+  /// below.
   var bytesAtCheckpoint: Int
-  /// After so many bytes of log the next is due: sooner where there is much to reclaim, and where a process with few addresses
-  /// has little room left for pages that are not on disk.
+  /// Bytes of log after which the next checkpoint is due. Smaller if there is much to reclaim, or if more
+  /// than half of the address space for pages in memory is used.
   var checkpointInterval: Int {
     if space.arenaBytesInUse > space.arenaByteLimit / 2 { return options.checkpointBytes / 16 }
     let needsEarlyCheckpoint = reclaimer.needsEarlyCheckpoint.load(ordering: .relaxed)
     return needsEarlyCheckpoint ? options.checkpointBytes / 2 : options.checkpointBytes
   }
   var isCheckpointUnderWay = false
-  /// `log.appendedBytes` when the store was last looked through for garbage while nobody wrote.
+  /// `log.appendedBytes` at the last space scan of an idle store.
   var bytesAtSpaceScan = 0
   var isSpaceScanScheduled = false
-  /// `log.appendedBytes` when the reserve was looked at the last time, but for checkpoints.
+  /// `log.appendedBytes` at the last check of the reserve outside checkpoints.
   var bytesAtReserve = 0
-  /// Used again by the next, unless somebody has kept it.
+  /// Reused for the next transaction if nothing else references it.
   @exclusivity(unchecked) var lastTransaction: WriteTransaction?
-  /// The next transaction lets go of the pages in memory that are on disk too.
+  /// Whether the next transaction evicts the pages in memory that are also on disk.
   var evictsCleanPages = false
 
-  /// What opening has found or made.
+  /// The parts that an opening found or created.
   struct Parts {
     var path: String
     var options: EngineOptions
     var fileSystem: any FileSystem
     var page: SharedHeader?
-    /// The newest record that the log's end was taken from; 0 where it was not.
+    /// Counter of the newest record from which the end of the log was taken; 0 if there was none.
     var seenRecord: UInt64
-    /// Whether nobody else is there.
+    /// Whether no other process can write.
     var holdsLease: Bool
     var folder: StoreFolder
     var anchor: AnchorFile
@@ -90,9 +91,9 @@ final class OpenStore: @unchecked Sendable {
     var pages: PageAppender
     var checkpoint: NamedCheckpoint?
     var numbers: SegmentNumbers
-    /// Bytes of log that were read behind the checkpoint.
+    /// Bytes of log read after the checkpoint.
     var replayedBytes: Int
-    /// What `EngineStatistics.unrecoveredTransactions` tells.
+    /// The value of `EngineStatistics.unrecoveredTransactions`.
     var unrecoveredTransactions: Int
   }
 
@@ -123,7 +124,7 @@ final class OpenStore: @unchecked Sendable {
 
   var logFinder: LogFinder { LogFinder(folder: folder, identifier: log.identifier, options: options) }
 
-  /// Throws where the store is open for reading only.
+  /// - Throws: `.readOnly` if the store is open for reading only.
   func checkMayWrite() throws(EngineError) {
     guard options.access == .readOnly else { return }
     throw EngineError(.readOnly, "the store is open for reading only; open it for writing", file: path)

@@ -7,12 +7,12 @@ import Testing
 
 @Suite(.serialized) struct CrashTests {
   @Test(arguments: Workload.all)
-  func `a crash at any moment loses nothing that was acknowledged`(workload: Workload) throws {
+  func `a crash at any moment loses no acknowledged commit`(workload: Workload) throws {
     try explore(workload, CrashExplorer(seed: 1, limits: Self.limits))
   }
 
   @Test(arguments: Workload.all)
-  func `a crash in a recovery loses nothing either`(workload: Workload) throws {
+  func `a crash in a recovery loses no acknowledged commit`(workload: Workload) throws {
     var explorer = CrashExplorer(seed: 1, limits: Self.limits)
     explorer.recoveryDepth = 1
     explorer.recoveryLimits = Self.limits
@@ -20,7 +20,7 @@ import Testing
     try explore(workload, explorer)
   }
 
-  /// Few images, but at every call: the fault programme looks at all of them.
+  /// Few images for each call. The fault programme checks all of them.
   private static var limits: CrashImageLimits {
     var limits = CrashImageLimits()
     limits.imageCount = 3
@@ -34,7 +34,9 @@ import Testing
     #expect(report.images > report.calls)
   }
 
-  @Test func `of a transaction that fills several frames, a crash before the last leaves nothing`() throws {
+  @Test func `a transaction that fills several frames leaves no data when a crash precedes the last frame`()
+    throws
+  {
     let disk = SimulatedFileSystem()
     let session = Session(disk)
     try session.run([.commit(.full, [.put("before", bytes: 10)])])
@@ -69,14 +71,14 @@ import Testing
     let session = Session(observed)
     try session.run(workload.preparation + workload.steps)
     try session.close()
-    // The file keeps the name by which it was opened first.
+    // Calls on an open file are recorded under the name by which it was opened.
     let afterRename = calls.all.drop { $0.operation != .rename }
     let ofAnchor = afterRename.filter { $0.path.contains("\(Session.path)/anchor") }.map(\.operation)
     #expect(ofAnchor.count > 1)
     for (first, second) in zip(ofAnchor, ofAnchor.dropFirst()) { #expect(first != .write || second == .sync) }
   }
 
-  /// Opens an image, which has to hold these rows, and commits; what a kill leaves then is looked at too.
+  /// Opens an image, checks its rows and commits. Then checks the images that killing the process may leave.
   private func goOn(in image: CrashImage, from rows: Rows) throws {
     let disk = image.mounted()
     let engine = try Engine(at: Session.path, options: Session.options, fileSystem: disk)
@@ -96,7 +98,7 @@ import Testing
     func note(_ mutation: Mutation) { lock.withLock { noted.append(mutation) } }
   }
 
-  @Test func `the workloads go everywhere`() throws {
+  @Test func `the workloads cover new segments, checkpoints and reopening`() throws {
     var names: Set<String> = []
     for workload in Workload.all {
       let disk = SimulatedFileSystem()

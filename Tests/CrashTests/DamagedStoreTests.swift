@@ -2,15 +2,15 @@ import Testing
 
 @testable import FaultProgramme
 
-/// A share of what `Tests/FaultProgramme/run damage` does.
+/// Runs a part of `Tests/FaultProgramme/run damage`.
 @Suite struct `A store that was damaged` {
   @Test(arguments: [true, false])
-  func `of the engine shows what was written, or refuses`(isClosed: Bool) throws {
+  func `a damaged store of the engine shows what was written, or is refused`(isClosed: Bool) throws {
     try lookAtSome(DamageSample.engine(.short, isClosed: isClosed), every: 61)
   }
 
   @Test(arguments: [true, false])
-  func `of a graph shows what was saved, or refuses`(isClosed: Bool) throws {
+  func `a damaged store of a graph shows what was saved, or is refused`(isClosed: Bool) throws {
     try lookAtSome(DamageSample.graph(.short, isClosed: isClosed), every: 197)
   }
 

@@ -7,7 +7,7 @@ import Testing
 
 @Suite struct FailedSyncTests {
   @Test(arguments: [FaultPlan.Effect.none, .whole])
-  func `after a failed sync of a commit nothing is written, and what is durable is found by reopening`(
+  func `after a failed sync of a commit the store is read-only, and reopening finds the durable data`(
     effect: FaultPlan.Effect
   ) throws {
     let disk = SimulatedFileSystem()
@@ -44,7 +44,9 @@ import Testing
     try reopened.close()
   }
 
-  @Test func `a close after a failed sync in the background says that deferred commits may be lost`() throws {
+  @Test func `a close after a failed sync in the background reports that deferred commits may be lost`()
+    throws
+  {
     let disk = SimulatedFileSystem()
     let fileSystem = FaultInjectingFileSystem(base: disk)
     var options = Session.options
@@ -59,7 +61,7 @@ import Testing
     #expect(disk.lockCount == 0, "it is closed all the same")
   }
 
-  @Test func `a close after a failed sync is no error where everything acknowledged is durable`() throws {
+  @Test func `a close after a failed sync is no error where every acknowledged commit is durable`() throws {
     let fileSystem = FaultInjectingFileSystem(base: SimulatedFileSystem())
     let engine = try Engine(at: Session.path, options: Session.options, fileSystem: fileSystem)
     try engine.write { try $0.put("safe", [1]) }
@@ -68,9 +70,9 @@ import Testing
     try engine.close()
   }
 
-  /// A share of what `Tests/FaultProgramme/run syncs` does.
+  /// Runs a part of `Tests/FaultProgramme/run syncs`.
   @Test(arguments: [SyncBehavior.failsKeepingData, .failsRevertingData, .lies])
-  func `a sync that misbehaves loses nothing that it has not lied about`(behavior: SyncBehavior) throws {
+  func `a sync that misbehaves loses only data that it reported as synced`(behavior: SyncBehavior) throws {
     var limits = CrashImageLimits.prefixesOnly
     limits.imageCount = 2
     var figures = Figures()

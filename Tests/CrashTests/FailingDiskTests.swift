@@ -5,7 +5,7 @@ import Testing
 
 @testable import FaultProgramme
 
-/// A share of what `Tests/FaultProgramme/run errors` does.
+/// Runs a part of `Tests/FaultProgramme/run errors`.
 @Suite(.serialized) struct FailingDiskTests {
   @Test(arguments: Workload.ofOneProcess)
   func `any one failing call leaves a store that keeps its promises`(workload: Workload) throws {
@@ -36,7 +36,7 @@ import Testing
     try short.runAll(largestRead: 1000, largestWrite: 700)
   }
 
-  @Test func `nothing stays open on a real disk either`() throws {
+  @Test func `a store on a failing real disk leaves no file open`() throws {
     let disk = RealDisk(workload: .creation)
     for (number, call) in try disk.calls().enumerated() where number.isMultiple(of: 3) {
       try disk.run(call.plan(Self.way(number)))
@@ -47,7 +47,7 @@ import Testing
     WayToFail(code: .inputOutput, duration: .forever, isOfAllCalls: true),
     WayToFail(code: .inputOutput, duration: .forever), WayToFail(code: .noSpace, effect: .whole),
   ])
-  func `a commit that is refused stays away, or says that it may come back`(way: WayToFail) throws {
+  func `a refused commit stays absent, or reports that it may reappear`(way: WayToFail) throws {
     let prepared = try PreparedWorkload(.manySmall)
     for number in stride(from: 15, through: 42, by: 3) {
       let plan = FailingCall(calls: .write, number: number).plan(way)

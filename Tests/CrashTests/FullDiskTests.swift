@@ -6,7 +6,9 @@ import Testing
 @testable import FaultProgramme
 
 @Suite struct FullDiskTests {
-  @Test func `on a full disk commits fail, reading goes on, and space makes it writable again`() throws {
+  @Test func `on a full disk commits fail, reads continue, and free space makes the store writable again`()
+    throws
+  {
     let disk = SimulatedFileSystem()
     let fileSystem = FaultInjectingFileSystem(base: disk, plan: FaultPlan(spaceLimit: 300_000))
     let engine = try Engine(at: Session.path, options: Session.options, fileSystem: fileSystem)

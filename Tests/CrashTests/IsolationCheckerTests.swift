@@ -4,11 +4,11 @@ import Testing
 
 @Suite struct IsolationCheckerTests {
   @Test(arguments: PlantedAnomaly.all)
-  func `a planted anomaly is found and called by its name`(planted: PlantedAnomaly) throws {
+  func `a planted anomaly is found and named`(planted: PlantedAnomaly) throws {
     for seed in 1...5 as ClosedRange<UInt64> { try planted.prove(seed: seed, count: 40) }
   }
 
-  @Test func `a thousand correct histories give no alarm, and write skew is told of`() throws {
+  @Test func `a thousand correct histories raise no alarm, and write skew is reported`() throws {
     let allowed = try IsolationProof.findNothingInCorrectHistories(seeds: 0..<1000, count: 40)
     #expect(allowed > 0)
   }

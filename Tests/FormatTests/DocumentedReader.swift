@@ -1,7 +1,7 @@
 import HeartwoodBytes
 
-/// Reads a small store by what the document says and by nothing else: its tables for where fields lie, its
-/// sentences for the rest. Only the hashes are the code's.
+/// Reads a small store using only the format document: its tables for the offsets of fields, its text for the rest. Only
+/// the hash functions are the code's.
 struct DocumentedReader {
   struct Mistake: Error, CustomStringConvertible {
     let description: String
@@ -61,7 +61,7 @@ struct DocumentedReader {
 
   // MARK: Anchor and segments
 
-  /// The bytes of the slot that holds.
+  /// The bytes of the valid slot with the higher sequence number.
   private func anchor() throws -> [UInt8] {
     let bytes = files["anchor"] ?? []
     var slots: [[UInt8]] = []
@@ -92,7 +92,7 @@ struct DocumentedReader {
 
   // MARK: Log
 
-  /// What is put by the log, from its beginning to where the anchor says that it ends.
+  /// The values that the log puts, from its start to the end that the anchor states.
   func log() throws -> [String: String] {
     let anchor = try anchor()
     let (bytes, seed) = try segmentBytes(slot.number("lastLogSegment", in: anchor), "log")
@@ -118,7 +118,7 @@ struct DocumentedReader {
     return values
   }
 
-  /// Where the payload of a frame lies, all of whose checksums hold.
+  /// The range of a frame's payload. Throws if a checksum of the frame is wrong.
   private func framePayload(_ bytes: [UInt8], _ seed: UInt64, _ offset: Int) throws -> Range<Int> {
     let header = Self.xxh64(bytes[offset..<offset + 72], Self.place(seed, offset))
     try check(frame.number("checksum", in: bytes, at: offset) == header, "header of the frame at \(offset)")
@@ -183,10 +183,11 @@ struct DocumentedReader {
 
   // MARK: Tree
 
-  /// How the tree's root lays out its entries.
+  /// The layout of the entries in the tree's root.
   func rootLayout() throws -> UInt64 { page.number("layout", in: try root().bytes) }
 
-  /// The newest checkpoint's root, which is the only page of its tree; with the log and its seed, and where the checkpoint lies.
+  /// The newest checkpoint's root, which is the only page of its tree, with the log, its seed, and the offset of the
+  /// checkpoint's payload.
   private func root() throws -> (bytes: [UInt8], log: [UInt8], seed: UInt64, checkpoint: Int) {
     let anchor = try anchor()
     let position = slot.number("checkpointPosition", in: anchor)
@@ -201,7 +202,7 @@ struct DocumentedReader {
     return (bytes, log, seed, start)
   }
 
-  /// What the newest checkpoint's tree holds, which has one page.
+  /// The content of the newest checkpoint's tree, which has one page.
   func tree() throws -> [String: String] {
     let (bytes, log, seed, start) = try root()
     try check(page.number("level", in: bytes) == 0, "the root is no leaf")

@@ -5,15 +5,15 @@ import Testing
 
 @testable import HeartwoodEngine
 
-/// The engine's document and the engine say the same.
-@Suite struct `The engine's document` {
+/// Checks that the engine's format document agrees with the engine.
+@Suite struct `The document of the engine's format` {
   private let document: FormatDocument
 
   init() throws {
     document = try FormatDocument(at: "Sources/HeartwoodEngine/Documentation.docc/Format.md")
   }
 
-  @Test func `has the code's constants, all of them`() throws {
+  @Test func `the document has every constant of the code`() throws {
     let rows = try #require(document.tables["Constants"])
     let documented = Dictionary(rows.map { ($0[0], UInt64(documented: $0[1])) }, uniquingKeysWith: { $1 })
     #expect(documented == Self.constants.mapValues(Optional.some))
@@ -39,7 +39,7 @@ import Testing
     "inlineLimit": UInt64(TreeEntry.inlineLimit), "levelLimit": UInt64(TreeRoot.levelLimit),
   ]
 
-  /// A field's bytes in what the code has written, where each field was given a value of its own.
+  /// Checks the fields of a structure that the code wrote, in which each field has a distinct value.
   private func expect(
     _ heading: String, in bytes: [UInt8], has values: [String: UInt64], but other: Set<String>,
     byteCount: Int, sourceLocation: SourceLocation = #_sourceLocation
@@ -54,7 +54,7 @@ import Testing
     #expect(table.isReservedZero(in: bytes), "\(heading)", sourceLocation: sourceLocation)
   }
 
-  @Test func `describes a slot of the anchor`() throws {
+  @Test func `the document describes a slot of the anchor`() throws {
     let slot = AnchorSlot(
       identifier: StoreIdentifier(low: 1, high: 2), sequence: 3, created: 4,
       checkpoint: LogPosition(segment: 5, offset: 6), checkpointChecksum: 7, lastLogSegment: 8,
@@ -73,7 +73,7 @@ import Testing
       "Slot", in: slot.encoded(slot: 1), has: values, but: ["checksum"], byteCount: Format.anchorSlotBytes)
   }
 
-  @Test func `describes a segment's header`() throws {
+  @Test func `the document describes a segment's header`() throws {
     let header = SegmentHeader(
       identifier: StoreIdentifier(low: 1, high: 2), number: 3, salt: 4,
       predecessor: LogPoint(
@@ -89,7 +89,7 @@ import Testing
       byteCount: Format.segmentHeaderBytes)
   }
 
-  @Test func `describes a frame's header`() throws {
+  @Test func `the document describes a frame's header`() throws {
     let header = FrameHeader(
       kind: 1, flags: 1, payloadBytes: 2, recordCount: 3, sequence: 4, transaction: 5, previous: 6,
       durableThrough: 7, time: 8, puts: 9, deletes: 10)
@@ -106,7 +106,7 @@ import Testing
       "Frame header", in: bytes, has: values, but: ["checksum"], byteCount: Format.frameHeaderBytes)
   }
 
-  @Test func `describes a checkpoint`() throws {
+  @Test func `the document describes a checkpoint`() throws {
     let record = CheckpointRecord(
       generation: 1, root: .init(reference: 2, checksum: 3, level: 4, count: 5),
       replay: LogPoint(
@@ -127,7 +127,7 @@ import Testing
       has: ["number": 16, "kind": 2, "extent": 17, "chain": 18], but: [], byteCount: 32)
   }
 
-  @Test func `describes a page's header and its arrays`() throws {
+  @Test func `the document describes a page's header and its arrays`() throws {
     var bytes = [UInt8](repeating: 0, count: Page.byteCount)
     bytes.withUnsafeMutableBytes { buffer in
       guard let base = buffer.baseAddress else { return }
@@ -157,7 +157,7 @@ import Testing
     #expect(arrays.compactMap { Int($0[1]) }.reduce(0, +) == Page.branchEntryBytes)
   }
 
-  @Test func `describes what processes tell one another`() throws {
+  @Test func `the document describes the writer record that processes share`() throws {
     let record = WriterRecord(
       identifier: StoreIdentifier(low: 1, high: 2), writer: 3, isHeld: true,
       end: LogPoint(position: LogPosition(segment: 4, offset: 5), sequence: 6, chain: 7, generation: 8),
@@ -184,7 +184,7 @@ import Testing
     #expect(WriterRecord(record.words) == nil, "a record that was not counted is none")
   }
 
-  @Test func `shows the bytes that the code writes`() throws {
+  @Test func `the document shows the bytes that the code writes`() throws {
     let files = try EngineExample.files()
     let dumps = Dictionary(document.dumps.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
     for (name, bytes) in files.sorted(by: { $0.key < $1.key }) where bytes.contains(where: { $0 != 0 }) {
@@ -194,7 +194,7 @@ import Testing
     #expect(dumps.keys.allSatisfy { files[$0] != nil })
   }
 
-  @Test func `is enough to read the example by`() throws {
+  @Test func `the document suffices to read the example`() throws {
     var files: [String: [UInt8]] = [:]
     let lengths = try EngineExample.files().mapValues(\.count)
     for dump in document.dumps { files[dump.name] = dump.bytes(count: lengths[dump.name] ?? 0) }
@@ -204,8 +204,8 @@ import Testing
     #expect(try reader.tree() == EngineExample.values)
   }
 
-  /// The example's own leaf has slots, as a value lies in it.
-  @Test func `is enough to read a leaf without slots by`() throws {
+  /// The leaf of the document's example has slots, because it contains an inline value.
+  @Test func `the document suffices to read a leaf without slots`() throws {
     let values = ["city": "Reykjavík, 139875 people", "code": "IS, as in Iceland"]
     let reader = try DocumentedReader(document, try EngineExample.files(values))
     #expect(try reader.log() == values)
@@ -218,7 +218,7 @@ import Testing
 enum EngineExample {
   static let values = ["city": "Reykjavík, 139875 people", "code": "IS"]
 
-  /// Numbers whose bytes are easily seen.
+  /// Numbers whose bytes are easy to recognize.
   private final class ExampleEntropy: Entropy, @unchecked Sendable {
     private let lock = Lock()
     private var words: [UInt64] = [0x0807_0605_0403_0201, 0x1817_1615_1413_1211]

@@ -1,23 +1,23 @@
 import Foundation
 
-/// A document of a format, read for its tables and its dumps of bytes.
+/// The tables and byte dumps of a document that describes a format.
 struct FormatDocument {
-  /// A table's rows by the heading above it.
+  /// The rows of each table, by the heading above it.
   private(set) var tables: [String: [[String]]] = [:]
-  /// The bytes that are shown of each file of the example.
+  /// The bytes that the document shows of each file of the example.
   var dumps: [Dump] {
     blocks.filter { $0.name.hasPrefix("hex ") }.map { block in
       Dump(name: String(block.name.dropFirst(4)), lines: block.lines.compactMap(Self.shown))
     }
   }
-  /// Blocks between fences, with what stands behind the opening one.
+  /// The fenced blocks, with the info string of the opening fence as name.
   private(set) var blocks: [(name: String, lines: [Substring])] = []
 
   struct Dump {
     var name: String
     var lines: [(offset: Int, bytes: [UInt8])]
 
-    /// The file, with zeros where nothing is shown.
+    /// The file's bytes, with zeros where the document shows none.
     func bytes(count: Int) -> [UInt8] {
       var bytes = [UInt8](repeating: 0, count: count)
       for line in lines where line.offset + line.bytes.count <= count {
@@ -27,9 +27,9 @@ struct FormatDocument {
     }
   }
 
-  /// Reads the document of a target.
+  /// Reads a document.
   ///
-  /// - Parameter path: from the package's folder.
+  /// - Parameter path: Relative to the package's folder.
   init(at path: String) throws {
     var package = URL(filePath: #filePath)
     for _ in 0..<3 { package.deleteLastPathComponent() }
@@ -51,7 +51,7 @@ struct FormatDocument {
         tables[heading, default: []].append(Self.cells(line))
       }
     }
-    // The first row has the columns' names, the second one parts it from the others.
+    // The first row contains the columns' names, the second is the separator.
     tables = tables.mapValues { Array($0.dropFirst(2)) }
   }
 
@@ -62,14 +62,14 @@ struct FormatDocument {
     .map { $0.trimmingCharacters(in: CharacterSet(charactersIn: " `")) }
   }
 
-  /// "00000080  48 57 46 52 …": an offset and up to 16 bytes, then anything behind two spaces.
+  /// "00000080  48 57 46 52 …": an offset and up to 16 bytes, then any text after two spaces.
   private static func shown(_ line: Substring) -> (offset: Int, bytes: [UInt8])? {
     let parts = line.split(separator: "  ", maxSplits: 2)
     guard parts.count >= 2, let offset = Int(parts[0], radix: 16) else { return nil }
     return (offset, parts[1].split(separator: " ").compactMap { UInt8($0, radix: 16) })
   }
 
-  /// The lines of a dump: those that are not all zeros.
+  /// A dump of bytes. Omits lines that are all zeros.
   static func dump(_ bytes: [UInt8]) -> String {
     var lines: [String] = []
     for start in stride(from: 0, to: bytes.count, by: 16) {
@@ -98,7 +98,7 @@ struct FieldTable {
 
   let fields: [Field]
 
-  /// Nil where the document has no such table, or one whose fields do not lie side by side.
+  /// Nil if the document has no such table, or if its fields are not contiguous.
   init?(_ document: FormatDocument, _ heading: String) {
     guard let rows = document.tables[heading] else { return nil }
     var fields: [Field] = []
@@ -124,12 +124,12 @@ struct FieldTable {
     return Array(bytes[(start + field.offset)..<(start + field.offset + field.bytes)])
   }
 
-  /// A field as a little-endian number; of longer ones the first eight bytes.
+  /// A field as a little-endian number. Uses the first eight bytes of a longer field.
   func number(_ name: String, in bytes: [UInt8], at start: Int = 0) -> UInt64 {
     self.bytes(name, in: bytes, at: start).prefix(8).reversed().reduce(0) { $0 << 8 | UInt64($1) }
   }
 
-  /// Whether all bytes that are reserved are zeros.
+  /// Whether all reserved bytes are zeros.
   func isReservedZero(in bytes: [UInt8], at start: Int = 0) -> Bool {
     fields.filter { $0.name == "reserved" }.allSatisfy { field in
       bytes[(start + field.offset)..<(start + field.offset + field.bytes)].allSatisfy { $0 == 0 }
@@ -138,7 +138,7 @@ struct FieldTable {
 }
 
 extension UInt64 {
-  /// A number as documents write it.
+  /// Parses a number in the notation of the documents.
   init?(documented text: String) {
     let digits = text.hasPrefix("0x") ? UInt64(text.dropFirst(2), radix: 16) : UInt64(text)
     guard let digits else { return nil }

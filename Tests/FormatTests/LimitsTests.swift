@@ -2,7 +2,7 @@ import Testing
 
 @testable import HeartwoodEngine
 
-/// The page of limits has the code's numbers.
+/// Checks that the page of limits has the code's numbers.
 @Suite struct `The page of limits` {
   private let rows: [[String]]
 
@@ -11,7 +11,7 @@ import Testing
     rows = try #require(document.tables["The limits"])
   }
 
-  @Test func `says what the code does`() throws {
+  @Test func `the page of limits states the limits of the code`() throws {
     let smallest = EngineOptions(segmentBytes: 0, checkpointBytes: 0)
     let largest = EngineOptions(segmentBytes: .max, checkpointBytes: .max)
     let known: [String: (least: Set<Int?>, most: Int?)] = [
@@ -30,7 +30,7 @@ import Testing
     #expect(Set(rows.map { $0[3] }).subtracting([""]) == Set(known.keys))
   }
 
-  @Test func `says how much a put and a frame add to the log`() {
+  @Test func `the page of limits states how much a put and a frame add to the log`() {
     #expect(Record.overheadLimit == 28)
     #expect(Format.frameHeaderBytes + Format.frameTrailerBytes == 88)
     #expect(Format.frameBytes == 1 << 20)

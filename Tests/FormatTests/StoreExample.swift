@@ -15,19 +15,19 @@ private final class City: ManagedObject {
   @Relationship(inverse: { $0.cities }) var country: Country?
 }
 
-/// A key and its value; bytes of the clock are nil.
+/// A key and its value. Bytes that come from the clock are nil.
 struct ShownEntry: Hashable {
   var key: [UInt8]
   var value: [UInt8?]
-  /// There is no such key any more.
+  /// Whether the key was deleted.
   var isGone = false
 }
 
-/// What the graph's document shows of the keys and values of a small store.
+/// The keys and values of a small store, as the graph's format document shows them.
 struct StoreExample {
-  /// All keys but the schema's after the first save.
+  /// All entries after the first save, except the schema's.
   let first: [ShownEntry]
-  /// What the second save has changed; keys that are gone have no value.
+  /// The entries that the second save changed. Deleted keys have no value.
   let changed: [ShownEntry]
 
   init() throws {
@@ -77,7 +77,7 @@ struct StoreExample {
     return entries
   }
 
-  /// The two blocks of the document.
+  /// The text of the document's two blocks.
   var text: String {
     [first, changed].map { entries in
       "```entries\n" + entries.map(ShownEntries.line).joined(separator: "\n") + "\n```"
@@ -85,8 +85,8 @@ struct StoreExample {
   }
 }
 
-/// Keys and values as documents show them: "key → value", bytes in hexadecimal digits; a value may go on
-/// in lines that begin with a space.
+/// Parses and writes the documents' notation of keys and values: "key → value", with bytes as hexadecimal digits. A value
+/// may continue on lines that begin with a space.
 enum ShownEntries {
   static func line(_ entry: ShownEntry) -> String {
     let key = entry.key.map { FormatDocument.hexadecimal(Int($0), 2) }.joined(separator: " ")
@@ -119,7 +119,7 @@ enum ShownEntries {
     text.split(separator: " ").map { UInt8($0, radix: 16) }
   }
 
-  /// What is shown and not there, or there and not shown.
+  /// The entries that are in only one of the two lists.
   static func mismatches(_ shown: [ShownEntry], _ actual: [ShownEntry]) -> [String] {
     Set(shown).symmetricDifference(actual).map(line).sorted()
   }

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Heartwood
 
-/// The graph's document and the graph say the same.
+/// Checks that the graph's format document agrees with the graph.
 @Suite struct `The document of a store's keys and values` {
   private let document: FormatDocument
 
@@ -15,13 +15,13 @@ import Testing
 
   private func table(_ heading: String) throws -> [[String]] { try #require(document.tables[heading]) }
 
-  /// A table's rows by the text of one column, with the number of another.
+  /// The numbers in one column of a table, by the text in another.
   private func numbers(_ heading: String, by name: Int, _ number: Int) throws -> [String: UInt64?] {
     Dictionary(
       try table(heading).map { ($0[name], UInt64(documented: $0[number])) }, uniquingKeysWith: { $1 })
   }
 
-  @Test func `has the kinds of keys, and their lengths`() throws {
+  @Test func `the document has the kinds of keys, and their lengths`() throws {
     let kinds: [String: UInt64?] = [
       "schema": UInt64(KeySpace.schema), "counter": UInt64(KeySpace.counter),
       "newestHistory": UInt64(KeySpace.newestHistory), "row": UInt64(KeySpace.row),
@@ -42,7 +42,7 @@ import Testing
     }
   }
 
-  @Test func `has the header of a row and the widths of its cells`() throws {
+  @Test func `the document has the header of a row and the widths of its cells`() throws {
     let header = try #require(FieldTable(document, "Row header"))
     #expect(header.byteCount == RowLayout.headerSize)
     let kinds = (0...13).compactMap { ColumnKind(rawValue: $0) }
@@ -53,7 +53,7 @@ import Testing
     #expect(Set(ends) == Set(kinds.filter(\.isVariable).map { "\($0)" }))
   }
 
-  @Test func `has the constants of entries and ranks`() throws {
+  @Test func `the document has the constants of entries and ranks`() throws {
     #expect(
       try numbers("Long values", by: 0, 1)
         == ["longestValues": UInt64(IndexKey.longestValues), "hashSize": UInt64(IndexKey.hashSize)])
@@ -61,7 +61,7 @@ import Testing
       try numbers("Ranks", by: 0, 1) == ["step": OrderedLinks.step, "limit": OrderedLinks.limit])
   }
 
-  @Test func `has the kinds of changes and of kept values`() throws {
+  @Test func `the document has the kinds of changes and of kept values`() throws {
     let changes: [String: UInt64?] = ["insert": 1, "update": 2, "delete": 3]
     #expect(try numbers("Changes", by: 1, 0) == changes)
     for (name, number) in changes {
@@ -93,13 +93,13 @@ import Testing
     (.decimal(250), [1, 3, 0x04, 0x03, 3, 6, 0]), (.decimal(-0.5), [1, 1, 0xFB, 0xFF, 0xF9, 0xFF]),
     (.decimal(0), [1, 2]), (.null, [0]),
   ])
-  func `describes how values are ordered`(value: Value, bytes: [UInt8]) {
+  func `the document describes how values are ordered`(value: Value, bytes: [UInt8]) {
     var key: [UInt8] = []
     value.appendOrderedKey(to: &key)
     #expect(key == bytes)
   }
 
-  @Test func `shows the keys and values that the code writes`() throws {
+  @Test func `the document shows the keys and values that the code writes`() throws {
     let example = try StoreExample()
     let shown = ShownEntries.all(in: document)
     try #require(shown.count == 2, "the actual ones:\n\(example.text)")
@@ -107,7 +107,7 @@ import Testing
     #expect(ShownEntries.mismatches(shown[1], example.changed) == [], "\(example.text)")
   }
 
-  @Test func `is enough to read the rows of the example by`() throws {
+  @Test func `the document suffices to read the rows of the example`() throws {
     let shown = try #require(ShownEntries.all(in: document).first)
     let header = try #require(FieldTable(document, "Row header"))
     let widths = try numbers("Cells", by: 0, 1).mapValues { Int($0 ?? 0) }
@@ -123,7 +123,7 @@ import Testing
       ])
   }
 
-  /// A row of the example, read as the document says.
+  /// Decodes a row of the example as the document says.
   private static func read(_ row: [UInt8], _ header: FieldTable, _ widths: [String: Int]) -> [String: String]
   {
     let entity = header.number("entity", in: row)
@@ -132,7 +132,7 @@ import Testing
       ? [("country", "toOne"), ("name", "string")]
       : [("cities", "toMany"), ("code", "string"), ("neighbours", "toMany"), ("population", "int64")]
     var values = ["entity": "\(entity)", "version": "\(header.number("version", in: row))"]
-    // Less than nine properties: one byte of null bits.
+    // Fewer than nine properties need one byte of null bits.
     let nulls = row[header.byteCount]
     var cell = header.byteCount + 1
     var begin = Int(header.number("fixedSize", in: row))

@@ -1,4 +1,4 @@
-// What libFuzzer calls; `run` builds it.
+// Entry points of libFuzzer. Built by `run`.
 import Foundation
 
 /// The target that `HEARTWOOD_FUZZ_TARGET` names.
@@ -10,7 +10,7 @@ private let target: FuzzTarget = {
   return target
 }()
 
-/// Writes the inputs to begin with into the folder that `HEARTWOOD_FUZZ_SEEDS` names.
+/// Writes the initial inputs to the folder that `HEARTWOOD_FUZZ_SEEDS` names.
 @_cdecl("LLVMFuzzerInitialize")
 public func initialize(_: UnsafeMutablePointer<Int32>, _: UnsafeMutableRawPointer) -> Int32 {
   guard let folder = ProcessInfo.processInfo.environment["HEARTWOOD_FUZZ_SEEDS"] else { return 0 }
@@ -20,7 +20,7 @@ public func initialize(_: UnsafeMutablePointer<Int32>, _: UnsafeMutableRawPointe
   return 0
 }
 
-/// Gives an input to the target; a finding ends the process.
+/// Runs the target with an input. A finding ends the process.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func test(_ start: UnsafePointer<UInt8>?, _ count: Int) -> Int32 {
   let bytes = [UInt8](UnsafeBufferPointer(start: start, count: count))

@@ -2,16 +2,16 @@ import Foundation
 import HeartwoodFaults
 import Testing
 
-/// What the library writes itself, what was found to be too much for it once, and what chance makes of both.
+/// Runs the fuzz targets with their seeds, with the kept inputs of past findings, and with random changes of the seeds.
 @Suite struct KeptInputTests {
   @Test(arguments: FuzzTarget.allCases)
-  func `what the library writes itself is read`(target: FuzzTarget) {
+  func `decoders read what the library writes`(target: FuzzTarget) {
     #expect(!target.seeds.isEmpty)
     for seed in target.seeds { #expect(target.finding(seed) == nil) }
   }
 
   @Test(arguments: FuzzTarget.allCases)
-  func `what was found once is refused or read`(target: FuzzTarget) throws {
+  func `inputs that once failed are refused or read`(target: FuzzTarget) throws {
     let folder = URL(filePath: #filePath).deletingLastPathComponent()
       .appending(path: "../../Fixtures/Fuzz/\(target.rawValue)").standardized
     let names = (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []

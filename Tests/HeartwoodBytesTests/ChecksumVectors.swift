@@ -1,4 +1,4 @@
-/// Results of the reference implementation for the bytes that `vectorBytes` makes, without a seed and with one.
+/// Results of the reference implementation for the bytes of `vectorBytes`, without a seed and with one.
 struct ChecksumVector {
   let length: Int
   let seed: UInt64

@@ -9,7 +9,7 @@ import Testing
     return key
   }
 
-  /// All pairs of the values: the keys compare as the values do, equal ones included.
+  /// Checks for all pairs of values that the keys compare as the values do, also for equal ones.
   private func expectSameOrder<Value>(
     _ values: [Value], _ isLess: (Value, Value) -> Bool, _ append: (Value, inout [UInt8]) -> Void
   ) {
@@ -102,7 +102,7 @@ import Testing
   }
 
   @Test(arguments: [[], [0x61], [0x61, 0], [0x61, 0, 1], [0, 0xFF]] as [[UInt8]])
-  func `bytes without their end are refused`(bytes: [UInt8]) {
+  func `bytes without their terminator are refused`(bytes: [UInt8]) {
     bytes.withUnsafeBytes { buffer in
       var reader = ByteReader(buffer)
       #expect(throws: ByteReader.ShortInput(position: 0)) { try reader.readOrderedBytes() }

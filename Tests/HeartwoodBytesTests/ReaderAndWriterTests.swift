@@ -9,7 +9,7 @@ import Testing
       return [power - 1, power, power &+ 1]
     } + [.max]
 
-  @Test func `what is written is read back`() throws {
+  @Test func `written values are read back`() throws {
     var writer = ByteWriter(capacity: 1)
     writer.append(UInt8(0xAB))
     writer.append(UInt16(0x1234))
@@ -37,7 +37,7 @@ import Testing
     }
   }
 
-  @Test func `a writer grows and keeps what it has`() {
+  @Test func `a writer grows and keeps its bytes`() {
     var writer = ByteWriter(capacity: 1)
     var expected: [UInt8] = []
     var random = SplitMix64(seed: 11)
@@ -53,7 +53,7 @@ import Testing
     #expect(writer.count == 0)
   }
 
-  @Test func `short input throws where the value begins and moves nothing`() {
+  @Test func `short input throws at the start of the value and moves no position`() {
     let bytes = [UInt8](repeating: 0x80, count: 7)
     bytes.withUnsafeBytes { buffer in
       var reader = ByteReader(buffer)

@@ -52,7 +52,7 @@ import Testing
   #expect(read.entities.count == 5)
 }
 
-@Test func `a missing file, a directory and a file that is no JSON are told apart`() throws {
+@Test func `a missing file, a directory and a file that is not JSON have different errors`() throws {
   let directory = try TemporaryFolder()
   let text = try directory.file("a.json", "{\n\"objects\": [}")
   let missing = CommandRun("model", directory.path("none.json"))

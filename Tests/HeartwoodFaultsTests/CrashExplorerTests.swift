@@ -7,7 +7,7 @@ import Testing
     let description: String
   }
 
-  /// Keeps one byte in a file, in the way that `store` does it, and acknowledges each.
+  /// Stores a series of bytes in a file with `store`, and acknowledges each.
   private static func keepBytes(
     _ store: @escaping (any Directory, [UInt8]) throws -> Void, times count: Int = 3
   ) -> (any FileSystem, (UInt8) -> Void) throws -> Void {
@@ -27,7 +27,7 @@ import Testing
     }
   }
 
-  /// Forgets to sync the bytes before the name leads to them.
+  /// Bug: does not sync the bytes before the file gets its name.
   private static func carelessly(_ directory: any Directory, _ bytes: [UInt8]) throws {
     let file = try directory.open("b", .createNew)
     try file.write(bytes, at: 0)
@@ -58,7 +58,7 @@ import Testing
       report.description.hasPrefix("15 calls, \(report.images) images, \(report.distinctImages) of them"))
   }
 
-  @Test func `a planted bug is found, made small, and found again by its line`() throws {
+  @Test func `a planted bug is found, minimised, and found again by its line`() throws {
     let explorer = CrashExplorer(seed: 42)
     let report = try explorer.run(
       acknowledging: UInt8.self, workload: Self.keepBytes(Self.carelessly), verify: Self.verify)
@@ -81,7 +81,7 @@ import Testing
     #expect(mended.failure == nil)
   }
 
-  @Test func `ext4 forgives what POSIX does not`() throws {
+  @Test func `ext4 preserves what POSIX may lose`() throws {
     var failures: [CrashModel: Bool] = [:]
     for crashModel in CrashModel.allCases {
       failures[crashModel] =
@@ -92,7 +92,7 @@ import Testing
     #expect(failures == [.posix: true, .hostile: true, .ext4Ordered: false])
   }
 
-  @Test func `a torn write is made small too`() throws {
+  @Test func `a torn write is minimised too`() throws {
     let report = try CrashExplorer(seed: 3).run(acknowledging: Int.self) { fileSystem, _ in
       let directory = try fileSystem.openDirectory("/")
       let file = try directory.open("a", .createNew)
@@ -110,7 +110,7 @@ import Testing
     #expect(failure.reproduction.description.hasPrefix("seed 3 disk hostile crash 4:0~head:"))
   }
 
-  @Test func `faults happen during the workload, and belong to the line`() throws {
+  @Test func `faults happen during the workload, and belong to its line`() throws {
     let explorer = CrashExplorer(crashModel: .posix, faults: [.sync(.lies, file: "*.temporary", .nth(2))])
     let report = try explorer.run(
       acknowledging: UInt8.self, workload: Self.keepBytes(Self.safely), verify: Self.verify)
@@ -129,8 +129,8 @@ import Testing
   }
 
   @Test func `crashes in recoveries are found, and replayed`() throws {
-    // The journal `j` holds the byte that `a` is to have. A recovery that removes the journal before the
-    // byte is durable loses it where it crashes.
+    // The journal `j` contains the byte to write to `a`. A recovery that removes the journal before the byte is
+    // durable loses it if it crashes.
     let recover: @Sendable (any FileSystem) throws -> Void = { fileSystem in
       let directory = try fileSystem.openDirectory("/")
       guard try directory.entries().contains("j") else { return }
@@ -162,7 +162,7 @@ import Testing
     #expect(again.failure?.description == failure.description)
   }
 
-  @Test func `a workload of two processes is looked at as one, and goes on when one is killed`() throws {
+  @Test func `a workload of two processes is explored as one, and continues when one is killed`() throws {
     let report = try CrashExplorer(seed: 5).run(acknowledging: UInt8.self) { fileSystem, acknowledge in
       let disk = try #require(fileSystem.disk)
       let victim = disk.process(named: "victim")
@@ -182,7 +182,7 @@ import Testing
     #expect(report.calls == 7)
   }
 
-  @Test func `what is no line, or not of this workload, is not replayed`() {
+  @Test func `text that is not a line of this workload is not replayed`() {
     for line in [
       "", "seed 1 disk hostile", "seed 1 disk hostile crash 0:1", "seed x disk posix crash 1:1",
       "seed 1 disk fat crash 1:1", "seed 1 disk posix crash 1:3-1", "seed 1 disk posix crash 1:1~head:512",

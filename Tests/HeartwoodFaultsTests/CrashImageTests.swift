@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 @Suite struct CrashImageTests {
-  @Test func `what was synced is in every image, what was not is in some`() throws {
+  @Test func `synced data is in every image, and unsynced data is in some`() throws {
     let disk = SimulatedFileSystem()
     let directory = try disk.openDirectory("/")
     let file = try directory.open("a", .createNew)
@@ -39,7 +39,9 @@ import Testing
     #expect(try disk.outcomes(.untorn) == [["a": [1, 2]], ["a": []], ["a": [0, 0]]])
   }
 
-  @Test func `a file of which only the name was durable is not taken for one that is made later`() throws {
+  @Test func `a file of which only the name was durable is not mistaken for one that is created later`()
+    throws
+  {
     let disk = SimulatedFileSystem()
     let directory = try disk.openDirectory("/")
     _ = try directory.open("a", .createNew)
@@ -114,7 +116,7 @@ import Testing
     #expect(found.count == 2 + 1 + 20 + 2)
   }
 
-  @Test func `no image comes twice and limits hold`() throws {
+  @Test func `images are distinct and limits hold`() throws {
     let disk = SimulatedFileSystem()
     let directory = try disk.openDirectory("/")
     let file = try directory.open("a", .createNew)
@@ -129,7 +131,7 @@ import Testing
     #expect(Set(images.map(\.description)).count == images.count)
   }
 
-  @Test func `images live on by themselves`() throws {
+  @Test func `images are independent of the disk and of each other`() throws {
     let disk = SimulatedFileSystem()
     try disk.createDirectory("/folder")
     let directory = try disk.openDirectory("/folder")

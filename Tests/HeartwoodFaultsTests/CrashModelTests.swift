@@ -3,7 +3,7 @@ import HeartwoodFiles
 import Testing
 
 @Suite struct PersonalityTests {
-  /// A new file, written and renamed over an old one, with nothing synced but what `body` syncs.
+  /// Writes a new file and renames it over an old one. Only `body` syncs.
   private func replaced(
     _ crashModel: CrashModel, _ body: (any File, any Directory) throws -> Void = { _, _ in }
   ) throws -> SimulatedFileSystem {
@@ -76,7 +76,7 @@ import Testing
     #expect(try outcomes(.hostile) == hostile, "the same seed gives the same images")
   }
 
-  @Test func `an image says what it keeps, and its digest is the same in every run`() throws {
+  @Test func `an image reports what it keeps, and its digest is the same in every run`() throws {
     let image = try #require(try replaced(.posix).crashImages().first { _ in true })
     #expect(image.description == "all of 3 unsynced changes")
     #expect(image.keptChangeCount == 3)

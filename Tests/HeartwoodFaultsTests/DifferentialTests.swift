@@ -4,13 +4,13 @@ import HeartwoodFiles
 import TestSupport
 import Testing
 
-/// Random operations on the simulated disk and on the disk of this machine.
+/// Runs the same random operations on the simulated disk and on the disk of this machine, and compares the results.
 ///
-/// Every run does 3,000 operations. This does 100,000, on a disk in memory where syncs take no time:
+/// A run does 3,000 operations. This command does 100,000, on a disk in memory, where syncs take no time:
 ///
 ///     HEARTWOOD_DIFFERENTIAL_OPERATIONS=100000 TMPDIR=/dev/shm swift test --filter DifferentialTests
 ///
-/// `HEARTWOOD_DIFFERENTIAL_SEED` gives other operations.
+/// `HEARTWOOD_DIFFERENTIAL_SEED` selects other operations.
 @Suite struct DifferentialTests {
   @Test func `the simulated disk and the real one give the same results and errors`() throws {
     let environment = ProcessInfo.processInfo.environment
@@ -18,7 +18,7 @@ import Testing
     let seed = environment["HEARTWOOD_DIFFERENTIAL_SEED"].flatMap(UInt64.init) ?? 1
     var failures = 0
     var perOutcome: [String: Int] = [:]
-    // A directory of its own for every thousand operations: errors stay possible, files stay small.
+    // Every thousand operations use a new directory, so that errors stay likely and files stay small.
     for round in 0..<((count + 999) / 1000) {
       try TemporaryFolder.with { path in
         var numbers = SplitMix64(seed: seed &+ UInt64(round) &* 0x1_0000_0001)
@@ -63,7 +63,7 @@ import Testing
   }
 }
 
-/// One call, with names and open files by number.
+/// One call. Refers to names and open files by number.
 private enum DiskOperation {
   case createDirectory(Int), openDirectory(String)
   case open(folder: Int, String, OpenMode, slot: Int)
@@ -103,7 +103,7 @@ private enum DiskOperation {
   }
 }
 
-/// A file system under test, with what is open in it.
+/// A file system under test, and its open files.
 private final class Machine {
   enum Outcome: Equatable {
     case done
@@ -111,7 +111,7 @@ private final class Machine {
     case names([String])
     case number(Int64)
     case answer(Bool)
-    /// Nothing is open there.
+    /// No file is open at that number.
     case skipped
     case failed(FileSystemError.Code, FileSystemError.Operation)
   }
@@ -135,7 +135,7 @@ private final class Machine {
     }
   }
 
-  /// The bytes of all files by path.
+  /// The content of all files, by path.
   func contents() throws -> [String: [UInt8]] {
     var contents: [String: [UInt8]] = [:]
     for folder in 0...2 {

@@ -97,7 +97,7 @@ import Testing
     }
   }
 
-  @Test func `what is put in a window is announced, and under a plan there is none`() throws {
+  @Test func `bytes put in a window are announced, and a file system with a plan has no windows`() throws {
     let lock = Lock()
     nonisolated(unsafe) var seen: [FileSystemError.Operation] = []
     let base = SimulatedFileSystem()
@@ -127,7 +127,7 @@ import Testing
     }
   }
 
-  @Test func `space ends, and what is cut off or unlinked is given back`() throws {
+  @Test func `space ends, and truncated or unlinked space is free again`() throws {
     let plan = FaultPlan(spaceLimit: 10)
     let fileSystem = FaultInjectingFileSystem(base: SimulatedFileSystem(), plan: plan)
     let directory = try fileSystem.openDirectory("/")
@@ -162,7 +162,7 @@ import Testing
     #expect(fileSystem.shortTransferCount == 3 + 2)
   }
 
-  @Test func `another plan begins to count anew`() throws {
+  @Test func `a new plan starts its counts at zero`() throws {
     let fileSystem = FaultInjectingFileSystem(base: MemoryFileSystem())
     let file = try fileSystem.openDirectory("/").open("a", .createNew)
     try file.write([1], at: 0)
@@ -175,7 +175,7 @@ import Testing
     #expect(failure { try file.close() } == nil)
   }
 
-  @Test func `a failing close closes all the same`() throws {
+  @Test func `a failing close still closes the file`() throws {
     let base = SimulatedFileSystem()
     let fileSystem = FaultInjectingFileSystem(base: base, plan: FaultPlan([.init(.of(.close))]))
     let file = try fileSystem.openDirectory("/").open("a", .createNew)

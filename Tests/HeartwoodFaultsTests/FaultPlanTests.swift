@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 @Suite struct FaultPlanTests {
-  // MARK: As text
+  // MARK: Text form
 
   @Test func `a printed plan is read back as it was`() throws {
     var numbers = SplitMix64(seed: 2026)
@@ -38,13 +38,13 @@ import Testing
     "tear keeping -1 and old on write at 1", "sync that dances on sync at 1", "space 1 2",
     "flip 1 bits with seed -1 on read at 1",
   ])
-  func `what is not a plan is refused`(text: String) {
+  func `text that is not a plan is refused`(text: String) {
     #expect(throws: FaultPlan.SyntaxError.self) { try FaultPlan(parsing: text) }
   }
 
-  // MARK: Counted
+  // MARK: Counted operations
 
-  @Test func `a fault that met nothing is a failure unless it may stay unused`() throws {
+  @Test func `a fault that matched no call is a failure unless it may stay unused`() throws {
     let plan: FaultPlan = [.fail(.rename), .fail(.unlink).unlessUnused, .fail(.size, .nth(2))]
     let error = #expect(throws: FaultPlan.UnusedFaults.self) {
       try plan.run(over: MemoryFileSystem()) { fileSystem in
@@ -56,7 +56,7 @@ import Testing
         "fail with \"input/output error\" on rename at 1 (of 0 calls)",
         "fail with \"input/output error\" on size at 2 (of 1 calls)",
       ])
-    #expect(throws: FaultPlan.UnusedFaults.self, "another plan makes nobody forget it") {
+    #expect(throws: FaultPlan.UnusedFaults.self, "another plan does not hide it") {
       try plan.run(over: MemoryFileSystem()) { $0.use(FaultPlan()) }
     }
     var limits = FaultPlan(spaceLimit: 1000, largestRead: 3, largestWrite: 3)
@@ -65,7 +65,7 @@ import Testing
     try limits.run(over: MemoryFileSystem()) { _ in }
   }
 
-  @Test func `the report tells how many calls each fault met`() throws {
+  @Test func `the report states how many calls each fault met`() throws {
     let plan: FaultPlan = [.fail(.size, .every(3)), .fail(.write, file: "b?")]
     try plan.run(over: MemoryFileSystem()) { fileSystem in
       let file = try fileSystem.openDirectory("/").open("bc", .createNew)
@@ -101,9 +101,9 @@ import Testing
     #expect(first.firingCounts == [1])
   }
 
-  // MARK: Met
+  // MARK: Effects
 
-  /// A file of a disk to which a plan happens, and what the disk itself has.
+  /// A file on a disk with a fault plan, and the disk itself.
   private func write(
     _ plan: FaultPlan, _ body: (any File) throws -> Void
   ) throws -> [UInt8] {
@@ -112,7 +112,7 @@ import Testing
     return try disk.files()["a"] ?? []
   }
 
-  @Test func `transfers are short, and may be nothing`() throws {
+  @Test func `transfers are short, and may be empty`() throws {
     let found = try write([.shorten(.write, .every(2), to: 1), .shorten(.read, to: 0)]) { file in
       let written = try [file.writeOnce([1, 2, 3], at: 0), file.writeOnce([1, 2, 3], at: 3)]
       #expect(written == [3, 1])
@@ -185,7 +185,7 @@ import Testing
     }
   }
 
-  @Test func `on a real disk a lying sync is left out and a failing one fails`() throws {
+  @Test func `on a real disk a lying sync is omitted and a failing one fails`() throws {
     try TemporaryFolder.with { path in
       let plan: FaultPlan = [.sync(.lies), .sync(.failsKeepingData, .nth(2))]
       try plan.run(over: PosixFileSystem()) { fileSystem in
@@ -220,7 +220,7 @@ extension File {
   }
 }
 
-/// Plans of all kinds.
+/// Fault plans of all kinds.
 private enum RandomPlan {
   static func next(_ numbers: inout SplitMix64) -> FaultPlan {
     var plan = FaultPlan((0..<numbers.below(4)).map { _ in fault(&numbers) })

@@ -3,7 +3,7 @@ import HeartwoodFiles
 import Testing
 
 @Suite struct RecordingTests {
-  @Test func `a replacement is this sequence of operations`() throws {
+  @Test func `a replacement is recorded as a fixed sequence of operations`() throws {
     let recording = RecordingFileSystem(base: MemoryFileSystem())
     let directory = try recording.openDirectory("/")
     let entropy = SeededEntropy(seed: 1)
@@ -23,7 +23,7 @@ import Testing
     #expect(recording.lines.isEmpty)
   }
 
-  @Test func `errors stand behind what failed, and reading is recorded where it is asked for`() throws {
+  @Test func `errors are recorded after failed operations, and reads are recorded on request`() throws {
     let plan: FaultPlan = [.fail(.sync), .sync(.failsKeepingData, .nth(2)), .syncDirectory(.lies)]
     let recording = RecordingFileSystem(
       base: SimulatedFileSystem(), operations: RecordingFileSystem.everything)

@@ -5,7 +5,7 @@ import Testing
 @Suite struct SimulatedMachineTests {
   // MARK: Syncs
 
-  /// A file with durable 1s and unsynced 2s, after a sync that behaves so.
+  /// A file of durable 1s, overwritten with 2s, after a sync with this behavior.
   private func synced(_ behavior: SyncBehavior) throws -> (disk: SimulatedFileSystem, file: any File) {
     let disk = SimulatedFileSystem()
     let directory = try disk.openDirectory("/")
@@ -25,7 +25,7 @@ import Testing
     return (disk, file)
   }
 
-  @Test func `a sync that fails and keeps the bytes lets them be lost after a second sync`() throws {
+  @Test func `bytes that a failed sync keeps may be lost after a second sync`() throws {
     let (disk, file) = try synced(.failsKeepingData)
     #expect(try file.bytes() == [1, 2, 2, 1])
     try file.sync(.data)
@@ -39,7 +39,7 @@ import Testing
     #expect(try disk.outcomes() == [["a": [1, 4, 3, 1]]], "what was written anew is safe")
   }
 
-  @Test func `what is put in a window may be lost before a sync, and not after it`() throws {
+  @Test func `bytes put in a window may be lost before a sync, and not after it`() throws {
     let (disk, file) = try synced(.honest)
     let window = try #require(try file.window(at: 1, length: 3))
     ([5, 6] as [UInt8]).withUnsafeBytes { window.write($0, at: 2) }
@@ -48,7 +48,7 @@ import Testing
     #expect(try disk.outcomes() == [["a": [1, 2, 5, 6]]])
   }
 
-  @Test func `what a dead process puts in a window is not there`() throws {
+  @Test func `bytes that a dead process puts in a window are not stored`() throws {
     let disk = SimulatedFileSystem()
     let process = disk.process(named: "writer")
     let file = try process.openDirectory("/").open("a", .createNew)
@@ -59,7 +59,7 @@ import Testing
     #expect(try disk.openDirectory("/").open("a", .readOnly).bytes() == [1, 1])
   }
 
-  @Test func `what a failed sync forgot ends where the file is cut`() throws {
+  @Test func `bytes that a failed sync lost end where the file is cut`() throws {
     let (disk, file) = try synced(.failsKeepingData)
     try file.truncate(to: 2)
     try file.sync(.data)
@@ -80,7 +80,7 @@ import Testing
   }
 
   @Test(arguments: [SyncBehavior.lies, .failsKeepingData, .failsRevertingData])
-  func `directories misbehave too`(behavior: SyncBehavior) throws {
+  func `syncs of directories misbehave too`(behavior: SyncBehavior) throws {
     let disk = SimulatedFileSystem()
     let directory = try disk.openDirectory("/")
     _ = try directory.open("a", .createNew)
@@ -167,9 +167,9 @@ import Testing
     #expect(disk.unsyncedChangeCount == 2)
   }
 
-  // MARK: Time and chance
+  // MARK: Time and randomness
 
-  @Test func `the clock goes where it is told to, the entropy where its seed leads`() {
+  @Test func `the clock follows the test, and the entropy follows its seed`() {
     let clock = SimulatedClock(nanosecondsSince1970: 100, step: 5)
     #expect([clock.nanosecondsSince1970, clock.nanosecondsSince1970] == [100, 105])
     clock.jump(by: -1000)

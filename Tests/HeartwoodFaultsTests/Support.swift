@@ -15,7 +15,7 @@ extension File {
 }
 
 extension FileSystem {
-  /// All files of a directory.
+  /// The content of all files in a directory, by name.
   func files(in path: String = "/") throws -> [String: [UInt8]] {
     let directory = try openDirectory(path)
     var files: [String: [UInt8]] = [:]
@@ -27,14 +27,14 @@ extension FileSystem {
 }
 
 extension SimulatedFileSystem {
-  /// What a crash may leave at this moment, as files.
+  /// The files of each disk image that a crash at this moment may leave.
   func outcomes(_ limits: CrashImageLimits = CrashImageLimits()) throws -> [[String: [UInt8]]] {
     try crashImages(limits).map { try $0.mounted().files() }
   }
 }
 
 extension CrashImageLimits {
-  /// Whole changes only, besides a length without bytes.
+  /// Without torn sectors or bytes. A file's length may still be durable without its bytes.
   static var untorn: CrashImageLimits {
     var limits = CrashImageLimits()
     limits.sectorTears = 0
@@ -42,7 +42,7 @@ extension CrashImageLimits {
     return limits
   }
 
-  /// Whole changes only.
+  /// Without torn writes.
   static var whole: CrashImageLimits {
     var limits = CrashImageLimits()
     limits.tornWrites = 0
@@ -50,7 +50,7 @@ extension CrashImageLimits {
   }
 }
 
-/// The error that `body` throws, where it throws one.
+/// The file system error that `body` throws; nil if it throws none.
 func failure(_ body: () throws -> Void) -> FileSystemError? {
   do {
     try body()

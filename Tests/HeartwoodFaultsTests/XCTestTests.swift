@@ -2,7 +2,7 @@ import HeartwoodFaults
 import HeartwoodFiles
 import XCTest
 
-/// The kit from XCTest: errors that are thrown fail a test there as well.
+/// The package used from XCTest: thrown errors fail a test there too.
 final class XCTestTests: XCTestCase {
   func testAnExplorationChecksItself() throws {
     let report = try CrashExplorer(seed: 1).run(acknowledging: Int.self) { fileSystem, acknowledge in

@@ -4,8 +4,8 @@ import HeartwoodFiles
 import TestSupport
 import Testing
 
-@Suite struct `A directory's watch` {
-  @Test func `returns for whatever is done to the files, and not before`() throws {
+@Suite struct `A watch of a directory` {
+  @Test func `a watch returns for every kind of change to the files, and not before`() throws {
     try TemporaryFolder.with { path in
       let directory = try PosixFileSystem().openDirectory(path)
       guard let watch = try directory.watch() else { return }
@@ -25,7 +25,7 @@ import Testing
     }
   }
 
-  @Test func `takes many changes for one, and misses none of a process that writes on`() throws {
+  @Test func `a watch merges many changes, and misses none of a process that keeps writing`() throws {
     try TemporaryFolder.with { path in
       let directory = try PosixFileSystem().openDirectory(path)
       let other = try PosixFileSystem().openDirectory(path)
@@ -37,7 +37,7 @@ import Testing
   }
 
   @Test(arguments: [true, false])
-  func `returns when it is woken, whether that is before or while somebody waits`(isOfSystem: Bool) throws {
+  func `a watch returns when it is woken, before a wait or during it`(isOfSystem: Bool) throws {
     try TemporaryFolder.with { path in
       let ofSystem = try PosixFileSystem().openDirectory(path).watch()
       let watch: any DirectoryWatch = (isOfSystem ? ofSystem : nil) ?? TimedWatch(interval: nil)
@@ -54,7 +54,7 @@ import Testing
     }
   }
 
-  @Test func `without a system that tells ends its waits by itself`() {
+  @Test func `a watch without notifications of the system ends its waits by itself`() {
     let watch = TimedWatch(interval: 0.001)
     #expect(!watch.wait(seconds: nil))
     #expect(!watch.wait(seconds: 1e9))
@@ -62,7 +62,7 @@ import Testing
     #expect(watch.wait(seconds: nil))
   }
 
-  @Test func `is refused as a fault plan has it, and recorded`() throws {
+  @Test func `a watch is refused as a fault plan says, and is recorded`() throws {
     try TemporaryFolder.with { path in
       let plan: FaultPlan = [.fail(.of(.watch), with: .tooManyOpenFiles)]
       let disk = FaultInjectingFileSystem(base: PosixFileSystem(), plan: plan)
@@ -74,7 +74,7 @@ import Testing
     }
   }
 
-  @Test func `is none where nobody tells of changes`() throws {
+  @Test func `a file system without notifications has no watch`() throws {
     #expect(try MemoryFileSystem().openDirectory("/").watch() == nil)
     #expect(try SimulatedFileSystem().openDirectory("/").watch() == nil)
   }

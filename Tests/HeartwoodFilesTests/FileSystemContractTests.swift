@@ -1,7 +1,7 @@
 import HeartwoodFiles
 import Testing
 
-/// What every file system promises to those above it.
+/// The contract of every file system.
 @Suite struct FileSystemContractTests {
   @Test(arguments: FileSystemKind.allCases)
   func `directories are made once, inside directories`(kind: FileSystemKind) throws {
@@ -72,7 +72,7 @@ import Testing
   }
 
   @Test(arguments: FileSystemKind.allCases)
-  func `names are moved and taken away while files stay open`(kind: FileSystemKind) throws {
+  func `names are moved and removed while files stay open`(kind: FileSystemKind) throws {
     try kind.withDirectory { fileSystem, root in
       try fileSystem.createDirectory(root + "/folder")
       let directory = try fileSystem.openDirectory(root)
@@ -98,7 +98,7 @@ import Testing
   }
 
   @Test(arguments: FileSystemKind.allCases)
-  func `a lock keeps out everybody else until it ends`(kind: FileSystemKind) throws {
+  func `a lock excludes every other open file until it ends`(kind: FileSystemKind) throws {
     try kind.withDirectory { fileSystem, root in
       let directory = try fileSystem.openDirectory(root)
       let holder = try directory.open("lock", .createNew)
@@ -106,7 +106,7 @@ import Testing
       #expect(try holder.tryLock(.exclusive))
       let other = try directory.open("lock", .readWrite)
       #expect(try !other.tryLock(.exclusive))
-      // A lock of the process, and not of the open file, would be lost here.
+      // A lock that belongs to the process, not to the open file, would be released here.
       try directory.open("lock", .readWrite).close()
       #expect(try !other.tryLock(.exclusive))
       let reader = try directory.open("lock", .readOnly)
@@ -121,7 +121,7 @@ import Testing
   }
 
   @Test(arguments: FileSystemKind.allCases)
-  func `a lock is let go of, and changes its kind`(kind: FileSystemKind) throws {
+  func `a lock is released, and changes its kind`(kind: FileSystemKind) throws {
     try kind.withDirectory { fileSystem, root in
       let directory = try fileSystem.openDirectory(root)
       let first = try directory.open("lock", .createNew)
@@ -149,7 +149,7 @@ import Testing
   }
 
   @Test(arguments: FileSystemKind.allCases)
-  func `memory is shared with whoever shares, maps or reads the file`(kind: FileSystemKind) throws {
+  func `shared memory is visible to every file that shares, maps or reads it`(kind: FileSystemKind) throws {
     try kind.withDirectory { fileSystem, root in
       let directory = try fileSystem.openDirectory(root)
       let file = try directory.open("page", .createNew)
@@ -169,7 +169,7 @@ import Testing
   }
 
   @Test(arguments: FileSystemKind.allCases)
-  func `what is put in a window is read and mapped, also where the file was closed before`(
+  func `bytes put in a window are read and mapped, also after the file was closed`(
     kind: FileSystemKind
   ) throws {
     try kind.withDirectory { fileSystem, root in
@@ -178,7 +178,7 @@ import Testing
       var expected = [UInt8](repeating: 1, count: 10_000)
       try file.write(expected, at: 0)
       guard let window = try file.window(at: 5000, length: 4000) else {
-        // Of the system's own file systems only some promise it.
+        // Only some of the operating system's file systems guarantee it.
         return #expect(kind == .memory || kind == .faultless || kind == .posix)
       }
       #expect(window.range == 5000..<9000)
@@ -248,7 +248,7 @@ import Testing
   }
 
   @Test(arguments: [5, 6, 7, 8] as [UInt64])
-  func `random calls have the same results everywhere`(seed: UInt64) throws {
+  func `random calls have the same results on every file system`(seed: UInt64) throws {
     var expected: [String]?
     for kind in FileSystemKind.allCases {
       let trace = try kind.withDirectory { fileSystem, root in

@@ -3,7 +3,7 @@ import HeartwoodFaults
 import HeartwoodFiles
 import TestSupport
 
-/// The file systems that keep the same promises.
+/// The file systems that have the same contract.
 enum FileSystemKind: String, CaseIterable, Sendable {
   case posix, memory, simulated, faultless
 
@@ -37,7 +37,7 @@ extension File {
   }
 }
 
-/// The kind of the error that `body` throws and the operation it names; nil when it throws none.
+/// The code and the operation of the error that `body` throws; nil if it throws none.
 func failure(_ body: () throws -> Void) -> String? {
   do {
     try body()

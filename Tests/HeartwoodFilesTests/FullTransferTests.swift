@@ -9,13 +9,13 @@ import Testing
     #expect(try file.bytes(12, at: 10) == [6, 7, 8, 9, 10])
   }
 
-  @Test func `a write that takes nothing once is tried again, twice is an error`() throws {
+  @Test func `a write that transfers nothing is tried again once, and a second one is an error`() throws {
     try GrudgingFile([1, 0, 1]).write([1, 2, 3], at: 0)
     #expect(failure { try GrudgingFile([1, 0, 0]).write([1, 2], at: 0) } == "write: input/output error")
   }
 }
 
-/// A file that takes and gives as many bytes at a time as a list says, over and over.
+/// A file whose reads and writes transfer at most as many bytes as a list says, repeated from its start.
 private final class GrudgingFile: File {
   let name = "grudging"
   private let state: Guarded<(bytes: [UInt8], call: Int)> = Guarded(([], 0))

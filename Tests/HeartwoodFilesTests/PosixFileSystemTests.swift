@@ -5,7 +5,7 @@ import Testing
 @testable import HeartwoodFiles
 
 @Suite struct PosixFileSystemTests {
-  @Test func `links and pipes are not files of ours`() throws {
+  @Test func `links and pipes are refused as files`() throws {
     try TemporaryFolder.with { root in
       let manager = FileManager.default
       let directory = try PosixFileSystem().openDirectory(root)
@@ -25,7 +25,7 @@ import Testing
     }
   }
 
-  @Test func `a pipe under the name of a file stops nobody`() throws {
+  @Test func `a pipe under the name of a file blocks no caller`() throws {
     try TemporaryFolder.with { root in
       let process = Process()
       process.executableURL = URL(filePath: "/usr/bin/mkfifo")
@@ -38,7 +38,7 @@ import Testing
     }
   }
 
-  @Test func `a call that a signal interrupts is made again, and no other`() throws {
+  @Test func `a call that a signal interrupts is made again, and no other call`() throws {
     var calls = 0
     let result = try SystemCall.retried { () -> Int in
       calls += 1
@@ -58,7 +58,7 @@ import Testing
     #expect(calls == 5)
   }
 
-  @Test func `every system's error has a meaning of its own, or is told by its number`() {
+  @Test func `every error of the system has a meaning of its own, or is reported by its number`() {
     let known: [(Int32, FileSystemError.Code)] = [
       (ENOENT, .notFound), (EEXIST, .alreadyExists), (ENOTDIR, .notADirectory), (EISDIR, .notARegularFile),
       (EACCES, .permissionDenied), (EROFS, .readOnlyFileSystem), (ENOSPC, .noSpace), (EDQUOT, .noSpace),
@@ -77,7 +77,7 @@ import Testing
       let directory = try PosixFileSystem().openDirectory(root)
       let descriptor = try SystemCall.openFile("lock", .createNew, in: SystemCall.openDirectory(root))
       let holder = PosixFile(name: "lock", path: root + "/lock", mode: .readWrite, descriptor: descriptor)
-      // The same open file once more, as a child has it between its fork and its exec.
+      // A duplicate descriptor of the open file, as a child process has between fork and exec.
       let child = dup(descriptor)
       defer { close(child) }
       #expect(try holder.tryLock(.exclusive))
@@ -87,7 +87,7 @@ import Testing
     }
   }
 
-  @Test func `files and directories belong to their owner alone`() throws {
+  @Test func `files and directories are accessible to their owner alone`() throws {
     try TemporaryFolder.with { root in
       try PosixFileSystem().createDirectory(root + "/store")
       _ = try PosixFileSystem().openDirectory(root + "/store").open("file", .createNew)
@@ -119,13 +119,13 @@ import Testing
     #expect(failure { _ = try devices.open("full", .readWrite) } == "open: not a regular file")
   }
 
-  @Test func `a closed file is given back to the system`() throws {
+  @Test func `a closed file is released to the system`() throws {
     let descriptors = "/proc/self/fd"
     guard FileManager.default.fileExists(atPath: descriptors) else { return }
     try TemporaryFolder.with { root in
       let directory = try PosixFileSystem().openDirectory(root)
       try directory.open("file", .createNew).close()
-      // Far more than a process may have open at once, so that a leak is an error here.
+      // More than the limit of open files per process, so that a leak causes an error here.
       for round in 0..<3000 {
         let file = try directory.open("file", round % 2 == 0 ? .readOnly : .readWrite)
         if round % 3 == 0 { try file.close() }

@@ -1,7 +1,7 @@
 import HeartwoodFaults
 import HeartwoodFiles
 
-/// Calls of every kind, drawn from a seed, on few names, so that they meet; each leaves a line.
+/// Random calls of every kind from a seed. They use few names, so that they interact. Each call adds a line to the trace.
 struct RandomScript {
   private let fileSystem: any FileSystem
   private let root: String
@@ -42,7 +42,7 @@ struct RandomScript {
   }
 
   private mutating func makeDirectory() throws -> String {
-    // The root itself is there; files are in its way as often as directories are missing.
+    // Excludes the root, which exists. An existing file makes the call fail as often as a missing parent does.
     try fileSystem.createDirectory(root + Self.paths[1 + pick(4)])
     return "made"
   }

@@ -43,15 +43,15 @@ import Testing
     #expect(seen.withLock { $0 } == [1, 2])
   }
 
-  @Test func `an inline worker is done when it returns`() {
+  @Test func `an inline worker has finished when it returns`() {
     let count = Guarded(0)
     InlineWorker().submit { count.withLock { $0 += 1 } }
     #expect(count.withLock { $0 } == 1)
     InlineWorker().drain()
   }
 
-  @Test func `reserved memory reads as zeros, before and after it is given back`() throws {
-    // Far more than the machine has: only what is touched counts.
+  @Test func `reserved memory reads as zeros, before use and after it is discarded`() throws {
+    // Far more than the machine has: only touched pages use memory.
     let memory = try AnonymousMemory(byteCount: 1 << 36)
     let page = AnonymousMemory.pageSize
     memory.preferLargePages(from: page)
@@ -65,7 +65,7 @@ import Testing
     #expect(memory.base.load(fromByteOffset: 4 * page, as: UInt8.self) == 8)
   }
 
-  @Test func `more addresses than there are is an error`() {
+  @Test func `a reservation of more addresses than exist is an error`() {
     #expect(failure { _ = try AnonymousMemory(byteCount: 1 << 60) } == "map: out of memory")
   }
 
@@ -79,11 +79,11 @@ import Testing
   @Test(arguments: [
     ("a", "."), ("a/", "."), ("/", "/"), ("/a", "/"), ("/a/", "/"), ("/a/b", "/a/"), ("a//b//", "a//"),
   ])
-  func `the parent of a path is where its last part is a name`(path: String, parent: String) {
+  func `the parent of a path is the folder of its last part`(path: String, parent: String) {
     #expect(FileName.parent(of: path) == parent)
   }
 
-  @Test func `a path without links is worked out from its text`() {
+  @Test func `a path without links is resolved from its text`() {
     #expect(FileName.components(of: "/a/./b//../c/") == ["a", "c"])
     #expect(FileName.components(of: "../..") == [])
   }

@@ -1,42 +1,42 @@
 import HeartwoodFiles
 
-/// Copies one state of a store to another folder, file by file: segments are only ever appended to, so that what an
-/// earlier backup has of them stays right, and ends where its own anchor says.
+/// Copies one state of a store to another folder, file by file. Segments are append-only, so the files of an
+/// earlier backup stay valid and are only extended; that backup ends where its own anchor says.
 ///
-/// A crash before the end of step 5 leaves what was there: nothing, or the earlier backup.
+/// A crash before the end of step 5 leaves the previous contents: none, or the earlier backup.
 struct Backup {
   let store: OpenStore
   let contents: BackupContents
   let target: BackupTarget
 
   func run() throws(EngineError) -> BackupReport {
-    // 1. What is in the folder is of this store and of its past, or there is nothing.
+    // 1. Check that the folder is empty, or contains a backup of this store's own history.
     let earlier = try findEarlier()
     try UnfinishedCopy.clear(target.folder, keeping: earlier)
     var report = BackupReport(generation: Generation(rawValue: contents.end.generation))
     do throws(EngineError) {
       report.reusedBytes = try copy(beside: earlier)
     } catch {
-      // Room is given back, as far as that works; else by the next backup to this folder.
+      // Frees the space if possible; otherwise the next backup to this folder does.
       try? UnfinishedCopy.clear(target.folder, keeping: earlier)
       throw error
     }
-    // 5. The mark becomes the anchor. Where this fails, either anchor may be there, with all that it needs.
+    // 5. The mark becomes the anchor. After a failure either anchor may be in place, with all its files.
     let sequence = earlier.map { $0.slot.sequence &+ 2 } ?? AnchorSlot.firstSequence
     try target.replaceAnchor(contents.slot(sequence: sequence))
-    // 6. What only the earlier backup needed goes.
+    // 6. Remove the files that only the earlier backup needs.
     report.removedFiles = removeUnneeded(earlier)
     report.copiedBytes = target.copiedBytes + Int64(2 * Format.anchorBlockBytes)
     report.files = contents.logs.count + contents.pages.count + 1
     return report
   }
 
-  /// Returns how many bytes were there already.
+  /// Returns the bytes that were already in the folder.
   private func copy(beside earlier: EarlierBackup?) throws(EngineError) -> Int64 {
     var reused: Int64 = 0
-    // 2. The mark says that what follows is not finished.
+    // 2. Mark the folder as containing an unfinished backup.
     try target.mark()
-    // 3. Pages and log.
+    // 3. Copy pages and log.
     for part in contents.pages {
       try store.status.checkOpen()
       reused += try PageSegmentCopy(self, part, earlier: earlier?.pages[part.number]).run()
@@ -45,12 +45,12 @@ struct Backup {
       try store.status.checkOpen()
       reused += try LogSegmentCopy(self, part, earlier: earlier).run()
     }
-    // 4. The names are durable too, like the bytes.
+    // 4. Make the file names durable.
     try target.syncDirectory()
     return reused
   }
 
-  /// A file of the store, opened once more; where another process has given it back, the one that is held.
+  /// Opens a file of the store again; if another process has reclaimed it, returns the open segment.
   func source<Segment>(
     _ name: String, held: Segment?, _ open: () throws(EngineError) -> Segment
   ) throws(EngineError) -> Segment {
@@ -82,16 +82,21 @@ struct Backup {
 }
 
 extension OpenStore {
-  /// Writes the newest generation to another folder.
+  /// Copies the newest generation to another folder.
+  ///
+  /// - Throws: `.exists` if the folder contains another store, a modified or a newer backup; `.damaged` if
+  ///   the store is damaged; `.locked` if the folder is in use, or another process writes the store for all
+  ///   of `busyTimeout`.
   func backup(to path: String, _ fileSystem: any FileSystem) throws(EngineError) -> BackupReport {
-    // Asked here so that a backup inside a write is an error and not a wait for itself.
+    // Throws if the thread is inside a write, which would otherwise wait for itself.
     try writer.withLock { () throws(EngineError) in try status.checkOpen() }
     guard options.access == .readWrite else { return try backupOfReopened(to: path, fileSystem) }
-    // Nothing is given back meanwhile here; what other processes give back, the contents hold.
+    // This process reclaims nothing meanwhile. Files that other processes reclaim are held open by the
+    // contents.
     return try reclaimer.lock.withLock { () throws(EngineError) in
       let target = try BackupTarget(path, fileSystem)
       defer { target.close() }
-      // A store that has stopped is copied as it can be read.
+      // A store with writes disabled is copied in its readable state.
       let contents =
         try status.isStopped
         ? backupContents() : withLease { () throws(EngineError) in try backupContents() }
@@ -99,8 +104,8 @@ extension OpenStore {
     }
   }
 
-  /// Opens the store once more and copies what that opening has found. The tree of a store that is open for reading only may be
-  /// of an older checkpoint than the log that it has read.
+  /// Opens the store again and copies the state that this opening finds. The tree of a store that is open for
+  /// reading only may be based on an older checkpoint than the log that it has read.
   private func backupOfReopened(
     to path: String, _ fileSystem: any FileSystem
   ) throws(EngineError) -> BackupReport {
@@ -118,6 +123,6 @@ extension OpenStore {
     } while backoff.wait()
     throw ProcessAttachment.busy(
       self.path,
-      "the store could not be read for its backup: other processes write it all the time; try again")
+      "the store could not be backed up because other processes kept writing it; try again")
   }
 }

@@ -1,4 +1,4 @@
-/// What a backup is to hold: one state of the store, fixed when the backup begins.
+/// The state of the store that a backup copies, fixed when the backup begins.
 struct BackupContents {
   /// A segment of the log.
   struct LogPart {
@@ -7,40 +7,40 @@ struct BackupContents {
   }
 
   let identifier: StoreIdentifier
-  /// When the store was made.
+  /// Creation time of the store, in nanoseconds since 1970.
   let created: Int64
-  /// What the keys and values mean.
+  /// The meaning of the keys and values.
   let content: StoreContent?
-  /// The last one in the log: opening begins with none before it.
+  /// The last checkpoint in the log; nil if there is none.
   let checkpoint: NamedCheckpoint?
-  /// In the log's order.
+  /// In the order of the log.
   let logs: [LogPart]
-  /// Where the log ends.
+  /// The end of the log.
   let end: LogPoint
-  /// The files, open for as long as they are to be copied, whoever gives them back.
+  /// The open files. They stay open until they are copied, even if they are reclaimed.
   let files: Files
 
-  /// By number.
+  /// Segments by number.
   struct Files {
     let logs: [UInt32: LogSegment]
     let pages: [UInt32: PageSegment]
   }
 
-  /// The segments of pages, as the checkpoint names them.
+  /// The page segments that the checkpoint names.
   var pages: [CheckpointRecord.Segment] { checkpoint?.pageSegments ?? [] }
 
-  /// Whether all segments are there that the checkpoint needs. Not after giving space back has failed in its last step.
+  /// Whether all log segments exist that the checkpoint names. False if the last step of a compaction failed.
   var isComplete: Bool {
     let numbers = Set(logs.map(\.header.number))
     return checkpoint?.logSegments.allSatisfy { numbers.contains($0.number) } ?? true
   }
 
-  /// The number behind those of all segments: what the store begins later has a higher one.
+  /// The number after those of all segments. Segments that the store creates later have higher ones.
   var nextSegment: UInt32 {
     1 + max(logs.map(\.header.number).max() ?? 0, pages.map(\.number).max() ?? 0)
   }
 
-  /// The anchor of the backup: closed, and ending exactly where it ends.
+  /// The anchor of the backup: clean, with the exact end of the log.
   func slot(sequence: UInt64) -> AnchorSlot {
     AnchorSlot(
       identifier: identifier, sequence: sequence, created: created, checkpoint: checkpoint?.position,
@@ -50,8 +50,11 @@ struct BackupContents {
 }
 
 extension OpenStore {
-  /// The newest generation, which this store will not lose any more: else it could come to go another way than its
-  /// backup. Under the reclaimer's lock.
+  /// The newest generation. Makes it durable first: if the store lost it, its history would differ from that
+  /// of the backup.
+  ///
+  /// - Precondition: The caller holds `Reclaimer.lock`, if the store is open for writing.
+  /// - Throws: `.stopped` if writes are disabled and a reload of the tree is pending.
   func backupContents() throws(EngineError) -> BackupContents {
     try checkpoints.withLock { () throws(EngineError) -> BackupContents in
       guard options.access == .readWrite, !status.isStopped else {
@@ -75,19 +78,20 @@ extension OpenStore {
     }
   }
 
-  /// With it, whoever opens the backup for writing finds nothing to do. Returns why there is none.
+  /// Takes a checkpoint, so that opening the backup for writing need not recover it. Returns the error if the
+  /// disk has no room for one.
   private func checkpointBeforeBackup() throws(EngineError) -> EngineError? {
     do {
       try takeCheckpoint()
       return nil
     } catch {
-      // A store on a full disk can still be copied to another.
+      // A store on a full disk can still be copied to another disk.
       guard error.code == .noSpace, !status.isStopped else { throw error }
       return error
     }
   }
 
-  /// Makes the log durable up to the end of a backup, and lets the anchor say so.
+  /// Makes the log durable up to the end of a backup, and records that in the anchor.
   private func prove(_ work: SyncRequest) throws(EngineError) {
     guard anchor.current.knownDurable.sequence < work.point.sequence else { return }
     try syncs.sync(work)
@@ -100,7 +104,7 @@ extension OpenStore {
     for segment in log.segments {
       let isLast = segment.number == end.position.segment
       guard let partEnd = isLast ? LogSegments.SegmentEnd(end) : log.path.end(of: segment.number) else {
-        throw EngineError.damaged("nothing says where the segment ends; run verify", file: segment.path)
+        throw EngineError.damaged("the end of the segment is not recorded; run verify", file: segment.path)
       }
       logs.append(BackupContents.LogPart(header: segment.header, end: partEnd))
       if isLast { break }

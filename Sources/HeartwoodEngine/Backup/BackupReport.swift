@@ -1,13 +1,13 @@
-/// What a backup has done.
+/// The result of a backup.
 public struct BackupReport: Hashable, Sendable {
-  /// The generation that the backup opens with.
+  /// The generation that the backup contains.
   public var generation: Generation
-  /// How many bytes were copied.
+  /// Bytes that were copied, including the anchor.
   public var copiedBytes: Int64 = 0
-  /// How many bytes of an earlier backup in the same folder were right already.
+  /// Bytes of an earlier backup in the same folder that were reused.
   public var reusedBytes: Int64 = 0
-  /// How many files the backup has.
+  /// Number of files of the backup, including the anchor.
   public var files: Int = 0
-  /// How many files of the earlier backup were not needed any more.
+  /// Number of removed files that only the earlier backup needed.
   public var removedFiles: Int = 0
 }

@@ -1,6 +1,6 @@
 import HeartwoodFiles
 
-/// The folder that a backup is written to, with its lock held.
+/// The folder that a backup is written to, locked exclusively.
 final class BackupTarget {
   let folder: StoreFolder
   private(set) var copiedBytes: Int64 = 0
@@ -11,7 +11,9 @@ final class BackupTarget {
 
   func close() { folder.close() }
 
-  /// The backup that is there; nil where there is none.
+  /// The backup in the folder; nil if there is none.
+  ///
+  /// - Throws: `.exists` if the folder contains another store, or a backup that was modified.
   func earlier(of identifier: StoreIdentifier) throws(EngineError) -> EarlierBackup? {
     guard try folder.entries().contains(StoreFolder.anchorName) else { return nil }
     let (anchor, found) = try AnchorFile.open(folder, access: .readOnly, syncs: false)
@@ -23,7 +25,7 @@ final class BackupTarget {
     return try EarlierBackup.read(folder, found)
   }
 
-  /// Makes the mark by which an unfinished backup is known: before anything of it is there.
+  /// Creates the mark of an unfinished backup, before any other file is written.
   func mark() throws(EngineError) {
     try doing { () throws(FileSystemError) in
       try folder.directory.open(StoreFolder.newAnchorName, .createNew).close()
@@ -47,7 +49,7 @@ final class BackupTarget {
     try doing { () throws(FileSystemError) in try file.file.close() }
   }
 
-  /// Takes note of bytes that were written.
+  /// Counts bytes that were written.
   func noteCopied(_ count: Int) { copiedBytes += Int64(count) }
 
   /// Makes the names of all files durable.
@@ -55,13 +57,14 @@ final class BackupTarget {
     try doing { () throws(FileSystemError) in try folder.directory.sync() }
   }
 
-  /// Puts the anchor, which was the mark, in the place of the earlier one: from here on opening finds the new backup.
+  /// Writes the anchor to the marked file and renames it over the earlier anchor. From then on the folder is
+  /// the new backup.
   func replaceAnchor(_ slot: AnchorSlot) throws(EngineError) {
     let isMarked = try folder.entries().contains(StoreFolder.newAnchorName)
     try AnchorFile.create(slot, in: folder, syncs: true, mode: isMarked ? .readWrite : .createNew).close()
   }
 
-  /// The segments of pages that are there.
+  /// Access to the page segments in the folder.
   func pageFiles(of identifier: StoreIdentifier) -> PageSegmentFiles {
     PageSegmentFiles(
       folder: folder, identifier: identifier,
@@ -73,7 +76,7 @@ final class BackupTarget {
   }
 }
 
-/// A file of a backup, while it is written.
+/// A file of a backup that is being written.
 struct BackupFile {
   let file: any File
 

@@ -1,16 +1,16 @@
 import HeartwoodFiles
 
-/// A backup that is in the folder already, as it says of itself.
+/// A backup that is already in the folder.
 struct EarlierBackup {
   let slot: AnchorSlot
-  /// The segments of its log, by number.
+  /// Its log segments, by number.
   let logs: [UInt32: BackupContents.LogPart]
-  /// Its segments of pages, by number.
+  /// Its page segments, by number.
   let pages: [UInt32: CheckpointRecord.Segment]
   /// All segments of its log, in order.
   private let segments: [LogSegment]
 
-  /// Reads what the anchor names, and nothing that lies behind it.
+  /// Reads everything that the anchor names, and nothing after it.
   static func read(
     _ folder: StoreFolder, _ found: AnchorFile.Contents
   ) throws(EngineError) -> EarlierBackup {
@@ -23,7 +23,7 @@ struct EarlierBackup {
       segments: log.segments)
   }
 
-  /// Where the segments end, each of which has to end with the frame that is said to.
+  /// The ends of the segments. Each segment must end with the frame whose checksum is recorded.
   private static func parts(
     _ segments: [LogSegment], _ end: LogPoint, _ checkpoint: NamedCheckpoint?
   ) throws(EngineError) -> [UInt32: BackupContents.LogPart] {
@@ -39,7 +39,7 @@ struct EarlierBackup {
       guard let partEnd = ends[segment.number] else { continue }
       guard try segment.ends(at: partEnd) else {
         throw EngineError.damaged(
-          "the backup that is there is damaged; name another folder", file: segment.path,
+          "the backup in the folder is damaged; name another folder", file: segment.path,
           offset: partEnd.offset)
       }
       parts[segment.number] = BackupContents.LogPart(header: segment.header, end: partEnd)
@@ -47,9 +47,11 @@ struct EarlierBackup {
     return parts
   }
 
-  // MARK: Of the same past
+  // MARK: History
 
-  /// Throws where the store is not what this backup was made from, some time later.
+  /// Checks that this backup was made from the store's own history.
+  ///
+  /// - Throws: `.exists` if the backup is newer than the store, or was made from a different history.
   func requireOrigin(_ contents: BackupContents, _ folder: StoreFolder) throws(EngineError) {
     guard slot.knownDurable.sequence <= contents.end.sequence,
       slot.knownDurable.generation <= contents.end.generation
@@ -59,8 +61,8 @@ struct EarlierBackup {
         "the backup in the folder, of generation \(slot.knownDurable.generation), is newer than the store, which is at "
           + "\(contents.end.generation); name another folder", file: folder.path)
     }
-    // Where the frame that the backup ends with is no longer in the store, of a segment that was there when the backup was
-    // made is asked that the backup has it too.
+    // If the store no longer has the backup's last segment, each of its segments that existed when the backup
+    // was made must also be in the backup.
     let hasEnd = contents.logs.contains { $0.header.number == slot.lastLogSegment }
     for part in contents.logs {
       guard let mine = logs[part.header.number] else {
@@ -78,8 +80,8 @@ struct EarlierBackup {
     }
   }
 
-  /// Whether the store has gone on in the segment that the backup ends in, or from a place in it behind which there are
-  /// but checkpoints: a recovery copies transactions only, where the slot of the anchor is lost that knew more.
+  /// Whether the store continued the backup's last segment, or branched from a point followed only by
+  /// checkpoint frames (recovery copies transactions only, if the newer anchor slot is lost).
   private func continuesAfter(
     _ part: BackupContents.LogPart, _ contents: BackupContents
   ) throws(EngineError) -> Bool {
@@ -92,8 +94,9 @@ struct EarlierBackup {
     return try last.ends(at: part.end)
   }
 
-  /// Whether a recovery of the store has written the transactions at the end of this backup once more: those that nothing proved to be
-  /// durable are copied to a new segment after a writer was killed, and the log branches before them.
+  /// Whether a recovery of the store has copied the transactions at the end of this backup. After a writer is
+  /// killed, recovery copies transactions that are not known to be durable to a new segment, and the log
+  /// branches before them.
   private func wasRecovered(
     _ part: BackupContents.LogPart, _ contents: BackupContents
   ) throws(EngineError) -> Bool {
@@ -115,13 +118,14 @@ struct EarlierBackup {
   static func wentItsOwnWay(_ folder: StoreFolder) -> EngineError {
     EngineError(
       .exists,
-      "the folder holds a backup that was written to, or one of another past of this store; name another folder",
+      "the folder holds a backup that was written to, or one of a different history of this store; name another folder",
       file: folder.path)
   }
 }
 
 extension AnchorFile.Contents {
-  /// Both slots say the same, but for their sequence: so they are made, and nobody has written one since.
+  /// Whether the anchor is as a backup wrote it: both slots are equal except for their sequence numbers. Any
+  /// later write changes one of them.
   var isUntouched: Bool {
     guard var older, slot.isClean else { return false }
     older.sequence = slot.sequence
@@ -130,8 +134,8 @@ extension AnchorFile.Contents {
 }
 
 extension LogSegment {
-  /// Whether the frame before `end` is the one that is said to be there. Frames hold the checksum of the one before, so
-  /// that all before it are then those that were written.
+  /// Whether the frame before `end` has the recorded checksum. A frame contains the checksum of its
+  /// predecessor, so all earlier frames are then the recorded ones too.
   func ends(at end: LogSegments.SegmentEnd) throws(EngineError) -> Bool {
     guard end.offset > Format.segmentHeaderBytes else { return end.offset <= limit }
     let trailer = try bytes(at: end.offset - Format.frameTrailerBytes, Format.frameTrailerBytes)
@@ -150,7 +154,7 @@ extension LogWalk {
 }
 
 extension ScannedFrame {
-  /// Whether another frame holds the same part of the same transaction, at another place.
+  /// Whether another frame contains the same part of the same transaction at another position.
   fileprivate func isCopied(by copy: ScannedFrame) -> Bool {
     guard header.transaction == copy.header.transaction, header.flags == copy.header.flags,
       header.time == copy.header.time, header.recordCount == copy.header.recordCount

@@ -1,15 +1,15 @@
 import HeartwoodFiles
 
-/// Copies what a backup lacks of one segment of the log, after looking at every byte of it.
+/// Copies the part of a log segment that a backup lacks, after verifying it.
 struct LogSegmentCopy {
   let backup: Backup
   let part: BackupContents.LogPart
-  /// Where the copy that is there ends; nil where there is none.
+  /// End of the existing copy; nil if there is none.
   private let from: LogPoint?
-  /// What of the copy is right already.
+  /// Bytes of the existing copy that are reused.
   private let reused: Int
 
-  /// One write.
+  /// Size of one write.
   private static let stepBytes = 1 << 20
 
   private var name: String { SegmentName.log(part.header.number) }
@@ -22,7 +22,7 @@ struct LogSegmentCopy {
     from = known == nil ? nil : earlier?.slot.knownDurable
   }
 
-  /// Throws where the copy that is there is not the beginning of this segment.
+  /// - Throws: `.exists` if the existing copy is not the beginning of this segment.
   func requireOrigin() throws(EngineError) {
     guard let from, reused < part.end.offset else { return }
     guard try source().ends(at: LogSegments.SegmentEnd(from)) else {
@@ -30,7 +30,7 @@ struct LogSegmentCopy {
     }
   }
 
-  /// Returns how many bytes were there already.
+  /// Returns the bytes that were already in the folder.
   func run() throws(EngineError) -> Int64 {
     guard reused < part.end.offset else { return Int64(reused) }
     let segment = try source()
@@ -46,7 +46,7 @@ struct LogSegmentCopy {
     }
   }
 
-  /// The segment opened once more: what is read of it is given back when it is copied.
+  /// Opens the segment again, so that the memory used for reading it is released after the copy.
   private func openSource() throws(EngineError) -> LogSegment {
     let store = backup.store
     let file = try store.folder.open(name, .readOnly)
@@ -68,7 +68,7 @@ struct LogSegmentCopy {
     }
   }
 
-  /// Every frame that is copied is whole, and follows the one before it.
+  /// Checks that each copied frame is complete and continues its predecessor.
   private func check(_ segment: LogSegment, from start: LogPoint) throws(EngineError) {
     let end = LogPosition(segment: segment.number, offset: part.end.offset)
     var walk = try LogWalk([segment][...], from: start, upTo: end)

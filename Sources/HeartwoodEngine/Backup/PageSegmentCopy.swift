@@ -1,10 +1,10 @@
 import HeartwoodFiles
 
-/// Copies what a backup lacks of one segment of pages, after looking at every byte of it.
+/// Copies the part of a page segment that a backup lacks, and verifies it.
 struct PageSegmentCopy {
   let backup: Backup
   let part: CheckpointRecord.Segment
-  /// What of it is there.
+  /// The existing part of the copy; nil if there is none.
   let earlier: CheckpointRecord.Segment?
 
   /// Pages in one write.
@@ -26,7 +26,7 @@ struct PageSegmentCopy {
       folder: backup.store.folder, identifier: backup.contents.identifier, options: options)
   }
 
-  /// Returns how many bytes were there already.
+  /// Returns the bytes that were already in the folder.
   func run() throws(EngineError) -> Int64 {
     let source = try backup.source(name, held: backup.contents.files.pages[part.number]) {
       () throws(EngineError) in try sourceFiles.open(part).segment
@@ -51,11 +51,12 @@ struct PageSegmentCopy {
     }
     guard chain != part.chain else { return }
     try requireSound(source)
-    // The store's own pages are right, and do not go on from those of the backup.
+    // The store's pages are intact, but do not continue those of the backup.
     throw EarlierBackup.wentItsOwnWay(backup.target.folder)
   }
 
-  /// The backup has more pages, of a checkpoint that the store does not know any more, behind these.
+  /// Checks that the backup's file begins with these pages. It has more, from a checkpoint that the store no
+  /// longer knows.
   private func requirePages(of mine: PageSegment) throws(EngineError) {
     guard try hasPages(mine) else { throw EarlierBackup.wentItsOwnWay(backup.target.folder) }
   }
@@ -74,7 +75,7 @@ struct PageSegmentCopy {
     }
   }
 
-  /// Reads pages in steps, and joins their checksums.
+  /// Reads pages in steps, and updates the running checksum.
   private func read(
     _ source: PageSegment, from first: Int, _ chain: inout UInt64,
     _ body: (UnsafeRawBufferPointer, Int) throws(EngineError) -> Void
@@ -92,7 +93,8 @@ struct PageSegmentCopy {
     }
   }
 
-  /// Joins the checksums of pages; the first of a segment is its header's.
+  /// Adds the checksums of pages to the running checksum. Page 0 of a segment is its header, which is
+  /// skipped.
   private func addChecksums(
     _ pages: UnsafeRawBufferPointer, from index: Int, _ seed: UInt64, _ chain: inout UInt64
   ) {

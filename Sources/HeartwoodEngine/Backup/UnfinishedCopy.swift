@@ -1,13 +1,13 @@
 import HeartwoodFiles
 
-/// What a backup leaves in a folder while it is written, beside the earlier one that the anchor still names.
+/// The files of a backup that is being written, next to the earlier backup that the anchor still names.
 ///
-/// The mark is the file that is to become the anchor. As long as it is there, and the anchor is as a backup has made it, the
-/// log ends exactly where that says; whatever lies behind it, or in other files, is of the copy that is not finished.
-/// Without the mark, it would be a sign that the anchor is an old one.
+/// The mark is the file that becomes the anchor. While the mark exists and the anchor is as a backup wrote
+/// it, the log ends exactly where the anchor says; all bytes after it and all other files belong to the
+/// unfinished copy. Without the mark, later frames would show that the anchor is outdated.
 struct UnfinishedCopy {
   let folder: StoreFolder
-  /// Whether there is one.
+  /// Whether the folder contains an unfinished copy.
   let isThere: Bool
   private let contents: AnchorFile.Contents
   private let hasMark: Bool
@@ -19,19 +19,19 @@ struct UnfinishedCopy {
     isThere = hasMark && contents.isUntouched
   }
 
-  /// Takes it away, for a store that is to be written.
+  /// Removes the unfinished copy, before the store is written.
   func remove() throws(EngineError) {
     if isThere {
       try Self.clear(folder, keeping: try EarlierBackup.read(folder, contents))
     } else if hasMark {
-      // A crash may have kept the name that the anchor had first beside the one it has now.
+      // A crash may have kept the first name of the anchor next to its final one.
       folder.unlink([StoreFolder.newAnchorName])
     }
   }
 
-  /// Takes away what a backup that was cut short has left, its mark last.
+  /// Removes the files of an unfinished backup, its mark last.
   ///
-  /// - Parameter earlier: What stays; nil where nothing does.
+  /// - Parameter earlier: The backup to keep; nil if there is none.
   static func clear(_ folder: StoreFolder, keeping earlier: EarlierBackup?) throws(EngineError) {
     let names = try folder.entries()
     let segments = names.compactMap(SegmentName.parse).filter {
@@ -39,8 +39,9 @@ struct UnfinishedCopy {
     }
     let hasMark = names.contains(StoreFolder.newAnchorName)
     if let earlier, !segments.isEmpty, !hasMark {
-      // These were needed by the backup before that one. A sync of its anchor's name may have failed, and a disk that has
-      // failed one may take the name for durable: it is given anew.
+      // Only the backup before the earlier one needed these segments. A sync of the earlier anchor's name may
+      // have failed, after which the system may treat the name as durable. So the anchor is created and
+      // renamed again.
       try AnchorFile.create(earlier.slot, in: folder, syncs: true).close()
     }
     do throws(FileSystemError) {
@@ -56,11 +57,11 @@ struct UnfinishedCopy {
       try folder.directory.unlink(StoreFolder.newAnchorName)
       try folder.directory.sync()
     } catch {
-      throw EngineError.files(error, "what a backup that was cut short has left could not be taken away")
+      throw EngineError.files(error, "the files of an unfinished backup could not be removed")
     }
   }
 
-  /// Takes away what lies behind the end of the log.
+  /// Truncates the last segment of the log at the end of the backup.
   private static func cut(_ folder: StoreFolder, to end: LogPosition) throws(FileSystemError) {
     let file = try folder.directory.open(SegmentName.log(end.segment), .readWrite)
     defer { try? file.close() }

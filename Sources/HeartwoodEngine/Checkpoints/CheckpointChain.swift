@@ -1,4 +1,4 @@
-/// The checkpoints of a store, from the newest back.
+/// The checkpoints of a store, from the newest to older ones.
 ///
 /// - Precondition: The caller holds the lock `checkpoints`.
 struct CheckpointChain {
@@ -14,7 +14,7 @@ struct CheckpointChain {
     newest = store.newestCheckpoint
   }
 
-  /// The next checkpoint if all of its segments still exist; nil at the first that has lost one.
+  /// The next older checkpoint; nil if there is none, or if one of its segments no longer exists.
   mutating func nextAlive() throws(EngineError) -> NamedCheckpoint? {
     guard let found = try next() else { return nil }
     let logs = Set(segments.map(\.number))
@@ -22,6 +22,9 @@ struct CheckpointChain {
     return found.record.segments.allSatisfy { ($0.isLog ? logs : pages).contains($0.number) } ? found : nil
   }
 
+  /// The next older checkpoint, whose segments need not exist; nil if there is none.
+  ///
+  /// - Throws: `.damaged` if the checkpoint's frame is damaged or is not older than the one before.
   mutating func next() throws(EngineError) -> NamedCheckpoint? {
     guard let last else {
       last = newest

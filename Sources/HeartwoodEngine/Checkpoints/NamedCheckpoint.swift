@@ -1,33 +1,34 @@
-/// A checkpoint together with where its frame lies.
+/// A checkpoint, with the position and checksum of its frame.
 struct NamedCheckpoint: Sendable {
   let record: CheckpointRecord
   let position: LogPosition
   let checksum: UInt64
 
-  /// The tree that it holds.
+  /// The root of its tree.
   var root: TreeRoot {
     TreeRoot(
       reference: PageReference(rawValue: record.root.reference), checksum: record.root.checksum,
       level: Int(record.root.level), count: record.root.count)
   }
 
-  /// The page segments that it names.
+  /// The page segments that it references.
   var pageSegments: [CheckpointRecord.Segment] { record.segments.filter { !$0.isLog } }
 
-  /// The log segments that it names.
+  /// The log segments that it references.
   var logSegments: [CheckpointRecord.Segment] { record.segments.filter(\.isLog) }
 
-  /// Where those end.
+  /// The ends of those, by segment number.
   var ends: [UInt32: LogSegments.SegmentEnd] {
     Dictionary(logSegments.map { ($0.number, LogSegments.SegmentEnd($0)) }) { first, _ in first }
   }
 
-  /// Whether it can be the one before another. Both may be of one generation, where space was given back between.
+  /// Whether it can precede another checkpoint. Both may have the same generation, as a forced checkpoint follows
+  /// another without a commit between.
   func precedes(_ other: NamedCheckpoint) -> Bool {
     record.generation <= other.record.generation && position.rawValue < other.position.rawValue
   }
 
-  /// The one that a slot of the anchor names; nil where it names none.
+  /// The checkpoint that a slot of the anchor references; nil if it references none.
   static func named(
     by slot: AnchorSlot, in path: [LogSegment], folder: StoreFolder
   ) throws(EngineError) -> NamedCheckpoint? {
@@ -35,14 +36,16 @@ struct NamedCheckpoint: Sendable {
     return try read(at: position, checksum: slot.checkpointChecksum, in: path, folder: folder)
   }
 
-  /// Reads the frame at a position, which has to be a checkpoint's with this checksum.
+  /// Reads the checkpoint frame at a position.
+  ///
+  /// - Throws: `.damaged` if there is no such segment, or no valid checkpoint frame with this checksum.
   static func read(
     at position: LogPosition, checksum: UInt64, in path: [LogSegment], folder: StoreFolder
   ) throws(EngineError) -> NamedCheckpoint {
     let file = folder.path(of: SegmentName.log(position.segment))
     guard let segment = path.first(where: { $0.number == position.segment }) else {
       throw EngineError.damaged(
-        "the log has no such segment, but a checkpoint is said to be there", file: file)
+        "the log does not contain the segment of a checkpoint; restore the file from a backup", file: file)
     }
     guard let frame = try FrameScanner(segment).frame(at: position.offset), frame.checksum == checksum,
       let checkpoint = NamedCheckpoint(frame)
@@ -54,7 +57,7 @@ struct NamedCheckpoint: Sendable {
     return checkpoint
   }
 
-  /// A frame with all its checksums right; nil where it is no checkpoint, or one that makes no sense.
+  /// Decodes a frame whose checksums are valid; nil if it is not a checkpoint, or an invalid one.
   init?(_ frame: ScannedFrame) {
     guard frame.header.kind == Format.checkpointKind, let record = CheckpointRecord.decode(frame.payload)
     else {
@@ -70,12 +73,12 @@ struct NamedCheckpoint: Sendable {
     self.checksum = checksum
   }
 
-  /// The tree is of the generation that the log has come to, and there are numbers left.
+  /// Whether the tree's generation is that of its log position, and generation numbers are left.
   private var hasSoundGeneration: Bool {
     record.generation == record.replay.generation && record.generation < UInt64(Int64.max)
   }
 
-  /// The root lies in a page segment that is named, or there is none and no key.
+  /// Whether the root is in a referenced page segment, or the tree is empty and has no root.
   private var hasSoundRoot: Bool {
     let reference = root.reference
     if reference == .none { return root.count == 0 }

@@ -1,8 +1,8 @@
 import HeartwoodFiles
 
-/// Writes the tree of the newest generation to disk, so that opening need not read the log before it.
+/// Writes the tree of the newest generation to disk, so that opening replays only the log after it.
 extension OpenStore {
-  /// Takes a checkpoint now, unless nothing was written since the last.
+  /// Takes a checkpoint, unless nothing was committed since the last one.
   func checkpoint() throws(EngineError) {
     try checkMayWrite()
     try status.checkWritable()
@@ -12,21 +12,22 @@ extension OpenStore {
   }
 
   func checkpointInBackground() {
-    // What fails here fails again, and is told, at the next checkpoint that somebody asks for; a failed
-    // sync has stopped the writer by then.
+    // An error is ignored: it occurs again, and is reported, at the next requested checkpoint. A failed sync has
+    // stopped the store.
     try? checkpointAndReclaim()
     writer.withLockInBackground { isCheckpointUnderWay = false }
   }
 
-  /// Under the lock of checkpoints.
+  /// Takes a checkpoint in five steps. Commits continue, except during steps 1 and 3.
   ///
+  /// - Precondition: The caller holds `checkpoints`, and the process holds the lease.
   /// - Parameters:
-  ///   - isForced: Also where nothing was written since the last one.
-  ///   - victims: Segments with nothing left that lives: neither this checkpoint nor a later one names them.
+  ///   - isForced: Takes it even if nothing was committed since the last one.
+  ///   - victims: Segments without live data, which this checkpoint and later ones do not reference.
   func takeCheckpoint(
     isForced: Bool = false, without victims: Reclaimer.Victims = Reclaimer.Victims()
   ) throws(EngineError) {
-    // 1. The newest generation is pinned; commits go on behind it.
+    // 1. Pin the newest generation, so that commits can continue.
     var released: [AnyObject] = []
     let begun = try writer.withLock { () throws(EngineError) in
       released = reclaimer.release(self)
@@ -34,7 +35,7 @@ extension OpenStore {
     }
     released.removeAll()
     guard let base = begun else { return }
-    // 2. and 3. Its pages and its frame are written; where there is no room for them, what was written is taken back.
+    // 2. and 3. Write its pages and its frame. If the disk is full, remove what was written.
     let mark = pages.mark
     let (checkpoint, work): (NamedCheckpoint, SyncRequest)
     do throws(EngineError) {
@@ -44,10 +45,10 @@ extension OpenStore {
       throw error
     }
     lastCheckpoint = checkpoint
-    // 4. The log is durable up to and with that frame.
+    // 4. Make the log durable up to and including that frame.
     try syncs.sync(work)
     log.synced.note(work)
-    // 5. The anchor names the frame. From here on opening begins there.
+    // 5. Reference the frame from the anchor. Opening starts there from now on.
     let upcoming = numbers.upcoming
     try updateAnchor {
       $0.checkpoint = checkpoint.position
@@ -62,21 +63,21 @@ extension OpenStore {
   private func writeTree(
     _ base: CheckpointBase, without victims: Reclaimer.Victims
   ) throws(EngineError) -> (NamedCheckpoint, SyncRequest) {
-    // 2. Its pages are written and durable. A crash here leaves pages that nobody names.
+    // 2. Write its pages and make them durable. A crash here leaves pages that no checkpoint references.
     var tree = TreeCheckpoint(space: space)
     let root = try writePages(of: base.pinned.pin.root, &tree)
-    // 3. A frame in the log says where they are.
+    // 3. Append a frame to the log that says where they are.
     return try writer.withLock { () throws(EngineError) in
       try status.checkWritable()
       let named = try appendFrame(base, root, without: victims)
-      // Read from disk from now on, where the tree in memory has become too large.
+      // Clean pages are evicted if the tree's memory has grown too large.
       tree.confirm()
       evictsCleanPages = space.arenaBytesInUse > min(options.arenaBytes, space.arenaByteLimit / 4)
       return named
     }
   }
 
-  /// No frame in the log names the pages that were written for a checkpoint that has failed.
+  /// Removes the pages of a failed checkpoint, which no frame in the log references.
   private func takeBackPages(to mark: PageAppender.Mark) {
     guard !status.isStopped else { return }
     let released = writer.withLockInBackground {
@@ -86,17 +87,17 @@ extension OpenStore {
     withExtendedLifetime(released) {}
   }
 
-  /// What a checkpoint is taken of.
+  /// The state that a checkpoint is taken of.
   private struct CheckpointBase {
     var pinned: PinnedGeneration
-    /// Where the log ended then.
+    /// The end of the log at that generation, where replay starts.
     var replay: LogPoint
     var appendedBytes: Int
   }
 
   private func beginCheckpoint(_ isForced: Bool) throws(EngineError) -> CheckpointBase? {
     try status.checkWritable()
-    // What is pinned has to be what the log ends with.
+    // The pinned generation must be the last one in the log.
     try commits.drain()
     bytesAtCheckpoint = log.appendedBytes
     guard isForced || generations.newest > newestCheckpoint?.record.generation ?? 0 else { return nil }
@@ -105,7 +106,7 @@ extension OpenStore {
       pinned: PinnedGeneration(generations), replay: log.end, appendedBytes: log.appendedBytes)
   }
 
-  /// Writes the pages of a tree that are not on disk yet; returns its root there.
+  /// Writes the pages of a tree that are not on disk yet; returns its root on disk.
   private func writePages(of root: TreeRoot, _ tree: inout TreeCheckpoint) throws(EngineError) -> TreeRoot {
     let root = try tree.write(root) { (page) throws(EngineError) in try pages.append(page) }
     switch pages.finish(syncs: options.durability != .none) {
@@ -120,7 +121,7 @@ extension OpenStore {
   private func appendFrame(
     _ base: CheckpointBase, _ root: TreeRoot, without victims: Reclaimer.Victims
   ) throws(EngineError) -> (NamedCheckpoint, SyncRequest) {
-    // The frame stays, and so has everything before it to.
+    // The frame is never rolled back, so no earlier frame may be.
     try commits.drain()
     try prepareLog()
     try markInUse()
@@ -149,7 +150,7 @@ extension OpenStore {
       segments: segments)
   }
 
-  /// All segments: those of the log up to its end, those of pages up to what was written.
+  /// All segments but the victims: log segments up to their end, page segments up to the last written page.
   private func segmentsAlive(without victims: Reclaimer.Victims) -> [CheckpointRecord.Segment] {
     let (emptyLogs, emptyPages) = (SegmentSet(victims.logs), SegmentSet(victims.pages))
     var segments: [CheckpointRecord.Segment] = []

@@ -1,25 +1,29 @@
 import HeartwoodBytes
 import HeartwoodFiles
 
-/// The page segments of an open store. Pages are appended to the last one, in small writes; another is begun
-/// when it is full. Nothing here is believed before a checkpoint frame names it.
+/// The page segments of an open store. Pages are appended to the last one, in small writes; a new segment is begun when
+/// it is full. Pages are not part of the store until a checkpoint frame references them.
 ///
-/// Invariants: pages that were given a place are either in the file or in `chunk`. After a failed write they
-/// are still in `chunk`, and the next flush writes them again. And a place that a checkpoint frame in the log has named is
-/// never written again, as other processes may read there: it lies before the extent of a part, or the part is sealed.
+/// Invariants:
+/// - An appended page is either in the file or in `chunk`. After a failed write it is still in `chunk`, and the next
+///   flush writes it again.
+/// - A page that a checkpoint frame in the log references is never overwritten, as other processes may read it: it is
+///   before the extent of its part, or the part is sealed.
+///
+/// Guarded by `OpenStore.checkpoints`.
 final class PageAppender {
-  /// One write: small, so that commits beside it are not held up.
+  /// Bytes of one write: small, so that concurrent commits are not delayed.
   private static let chunkBytes = 64 << 10
 
-  /// Where the pages of a segment end.
+  /// The end of a segment's pages.
   struct Extent: Hashable, Sendable {
-    /// Pages, the header's included.
+    /// Number of pages, including the header.
     var pages: Int
-    /// The checksums of the pages, joined in order.
+    /// Running checksum over the checksums of the pages, in order.
     var chain: UInt64
   }
 
-  /// A segment, with the pages that it has.
+  /// A segment and the extent of its pages.
   struct Part {
     let segment: PageSegment
     var extent: Extent
@@ -27,10 +31,11 @@ final class PageAppender {
 
   private(set) var parts: [Part]
   private var chunk: [UInt8] = []
-  /// Segments with pages that are not synced; those that are new have names to sync too.
+  /// Segments with pages that are not synced.
   private var unsynced: Set<UInt32> = []
+  /// Whether files were created whose names are not synced.
   private var hasNewNames = false
-  /// The last part takes no more pages.
+  /// Whether the next page begins a new segment.
   private var isSealed = false
   private let files: PageSegmentFiles
   private let numbers: SegmentNumbers
@@ -44,14 +49,15 @@ final class PageAppender {
     for part in parts { part.segment.add(to: space, pageCount: part.extent.pages) }
   }
 
-  /// Appends a page; returns where it lies and its checksum.
+  /// Appends a page; returns its reference and checksum.
   func append(_ page: UnsafeRawBufferPointer) throws(EngineError) -> (PageReference, UInt64) {
     if chunk.count >= Self.chunkBytes { try flush() }
     let last = try partWithRoom()
     let segment = parts[last].segment
     let index = parts[last].extent.pages
     guard let base = page.baseAddress, page.count == Format.pageBytes else {
-      throw EngineError(.damaged, "a page of another length was to be written", file: segment.path)
+      throw EngineError(
+        .damaged, "a page to write does not have \(Format.pageBytes) bytes", file: segment.path)
     }
     let checksum = PageSpace.checksum(base, segmentSeed: segment.header.seed, index: index)
     chunk.append(contentsOf: page)
@@ -60,7 +66,7 @@ final class PageAppender {
     return (PageReference(segment: segment.number, index: UInt32(truncatingIfNeeded: index)), checksum)
   }
 
-  /// The index of the last part, which is a new one where there is none with room.
+  /// The index of the last part, which is a new one if the last is full or sealed.
   private func partWithRoom() throws(EngineError) -> Int {
     if !isSealed, let last = parts.last, last.extent.pages < last.segment.pageCapacity {
       return parts.count - 1
@@ -74,7 +80,7 @@ final class PageAppender {
     return parts.count - 1
   }
 
-  /// Has these segments from now on, as a checkpoint names them; what lies behind, nobody has named.
+  /// Replaces all segments by those of another process's checkpoint. Pages after their extents are not referenced.
   func replace(by parts: [Part]) {
     for part in parts {
       if space.owner(of: part.segment.number) === part.segment {
@@ -88,7 +94,7 @@ final class PageAppender {
     unsynced.removeAll()
   }
 
-  /// Whether these segments have exactly the pages that are named.
+  /// Whether the segments and their extents are exactly those that a checkpoint references.
   func has(_ named: [CheckpointRecord.Segment]) -> Bool {
     parts.count == named.count
       && zip(parts, named).allSatisfy {
@@ -96,30 +102,31 @@ final class PageAppender {
       }
   }
 
-  /// A segment as a checkpoint names it: the one that is open, or opened now.
+  /// A segment as a checkpoint references it. Opens the file unless it is open.
   func part(_ named: CheckpointRecord.Segment) throws(EngineError) -> Part {
-    // One that was taken out may be held by older generations still.
+    // A removed segment may still be open for older generations.
     guard let open = space.owner(of: named.number) as? PageSegment else { return try files.open(named) }
     return Part(
       segment: open,
       extent: Extent(pages: Int(truncatingIfNeeded: named.extent), chain: named.chain))
   }
 
-  // MARK: Giving up
+  // MARK: Rolling back
 
-  /// Which pages there are, to come back to where a checkpoint fails.
+  /// The state to return to if a checkpoint fails.
   struct Mark {
     fileprivate let parts: [Part]
     fileprivate let isSealed: Bool
   }
 
-  /// All pages that were given a place so far.
+  /// The state after the pages that were appended so far.
   var mark: Mark { Mark(parts: parts, isSealed: isSealed) }
 
-  /// Takes back what was appended since, which no frame in the log names: files that were begun are unlinked, and the last
-  /// one before is cut, so that a checkpoint that finds no room takes none. Under the writer lock too.
+  /// Removes the pages appended since a mark, which no frame in the log references: unlinks new files and truncates the
+  /// last old one, so that a checkpoint that fails on a full disk uses no space.
   ///
-  /// - Returns: What keeps the memory of the files, to be released without the writer lock.
+  /// - Precondition: The caller also holds the writer lock.
+  /// - Returns: The owners of the files' memory. The caller releases them without the writer lock, as unmapping is slow.
   func goBack(to mark: Mark) -> [AnyObject] {
     let begun = parts.map(\.segment.number).filter { number in
       !mark.parts.contains { $0.segment.number == number }
@@ -128,32 +135,32 @@ final class PageAppender {
     chunk.removeAll()
     files.folder.unlink(begun.map(SegmentName.pages))
     unsynced.subtract(begun)
-    // What can't be cut lies behind the extent, and is overwritten.
+    // If truncating fails, the pages after the extent are overwritten later.
     if let last = parts.last, unsynced.contains(last.segment.number) {
       try? last.segment.file.truncate(to: Int64(last.extent.pages * Format.pageBytes))
     }
     return begun.compactMap(space.removeSegment)
   }
 
-  /// Lets the next page begin another segment.
+  /// Makes the next page begin a new segment.
   func seal() { isSealed = true }
 
-  /// Begins another segment with the next page where the last file has more pages than are known here: a checkpoint of a process
-  /// that was killed may have named them, and readers of it be there. Where its length can't be read, too.
+  /// Seals the last part if its file has more pages than its extent, or if its size cannot be read: a checkpoint of a
+  /// killed process may reference those pages, and other processes may read them.
   func sealIfLonger() {
     guard let last = parts.last else { return }
     let size = (try? last.segment.file.size()) ?? Int64.max
     if size > Int64(last.extent.pages * Format.pageBytes) { seal() }
   }
 
-  /// Takes segments out: nothing that is written from now on refers to them.
+  /// Removes segments: pages written from now on do not reference them.
   func drop(_ numbers: SegmentSet) {
-    // The one before was perhaps sealed.
+    // The part before it may have been sealed.
     if let last = parts.last, numbers.contains(last.segment.number) { seal() }
     parts.removeAll { numbers.contains($0.segment.number) }
   }
 
-  /// Writes what is still held.
+  /// Writes the pages that are in `chunk`.
   private func flush() throws(EngineError) {
     guard !chunk.isEmpty, let last = parts.last else { return }
     let offset = last.extent.pages * Format.pageBytes - chunk.count
@@ -166,16 +173,16 @@ final class PageAppender {
     chunk.removeAll(keepingCapacity: true)
   }
 
-  /// What became of making the pages durable.
+  /// Result of making the pages durable.
   enum Outcome {
     case done
-    /// Nothing is lost; it may be tried again.
+    /// A write failed. Nothing is lost; it can be tried again.
     case failed(EngineError)
-    /// A sync failed: nothing more may be written.
+    /// A sync failed: the store must be stopped.
     case unsynced(EngineError)
   }
 
-  /// Writes what is held, makes all pages and the names of their segments durable, and lets readers in.
+  /// Writes the pages in `chunk`, makes all pages and the names of their segments durable, and makes them readable.
   func finish(syncs: Bool) -> Outcome {
     do {
       try flush()

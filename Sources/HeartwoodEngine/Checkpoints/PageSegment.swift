@@ -1,9 +1,9 @@
 import HeartwoodFiles
 
-/// One file of pages. Its first page is the header; pages follow in the order they were written, and a
-/// checkpoint in the log names how many of them it needs. What lies behind belongs to nobody.
+/// One file of pages. Its first page is the header; pages follow in the order in which they were written. A checkpoint
+/// in the log states how many of them belong to the store; later ones are ignored.
 final class PageSegment: @unchecked Sendable {
-  /// How large a page segment may become; another one is begun then.
+  /// Greatest size of a page segment in bytes, after which a new one is begun.
   static let capacity = 64 << 20
 
   let header: SegmentHeader
@@ -11,7 +11,7 @@ final class PageSegment: @unchecked Sendable {
   let path: String
   private let map: (any FileMap)?
   private let memory: AnonymousMemory?
-  /// How many pages it can have while it is open.
+  /// Greatest number of pages while the file is open, including the header.
   let pageCapacity: Int
 
   var number: UInt32 { header.number }
@@ -33,12 +33,12 @@ final class PageSegment: @unchecked Sendable {
     memory = map == nil ? try AnonymousMemory.reserving(capacity, for: path) : nil
   }
 
-  // The file stays open for as long as a snapshot may have to read from it.
+  // The file stays open as long as a snapshot may read from it.
   deinit {
     try? file.close()
   }
 
-  /// Makes the pages reachable in a space: up to `pageCount` for now.
+  /// Makes the pages before `pageCount` readable through a page space.
   func add(to space: PageSpace, pageCount: Int) {
     guard let base = map?.base ?? memory.map({ UnsafeRawPointer($0.base) }) else { return }
     var fill: PageSpace.Fill?
@@ -53,7 +53,7 @@ final class PageSegment: @unchecked Sendable {
       fill: fill)
   }
 
-  /// Reads one page; used where there is no map.
+  /// Reads one page from the file. Used if the file is not mapped.
   func read(page index: Int, into target: UnsafeMutableRawBufferPointer) throws(EngineError) {
     let offset = Int64(index) * Int64(Format.pageBytes)
     let count: Int
@@ -69,7 +69,7 @@ final class PageSegment: @unchecked Sendable {
 }
 
 extension AnonymousMemory {
-  /// Memory that costs nothing before it is touched.
+  /// Reserves memory that uses only address space until it is touched.
   static func reserving(_ count: Int, for path: String) throws(EngineError) -> AnonymousMemory {
     do {
       return try AnonymousMemory(byteCount: count)

@@ -1,12 +1,12 @@
 import HeartwoodFiles
 
-/// Makes and opens the files of page segments.
+/// Creates and opens the files of page segments.
 struct PageSegmentFiles: Sendable {
   let folder: StoreFolder
   let identifier: StoreIdentifier
   let options: EngineOptions
 
-  /// Makes a file with nothing but a header. Nothing is synced yet.
+  /// Creates a file that contains only a header. Does not sync it.
   func make(number: UInt32) throws(EngineError) -> PageSegment {
     let name = SegmentName.pages(number)
     let header = SegmentHeader(
@@ -22,7 +22,9 @@ struct PageSegmentFiles: Sendable {
     }
   }
 
-  /// Opens a segment that a checkpoint names, and that must have as many pages as it says.
+  /// Opens a segment that a checkpoint references.
+  ///
+  /// - Throws: `.damaged` if the file has fewer pages than the checkpoint says, or an invalid header.
   func open(_ named: CheckpointRecord.Segment) throws(EngineError) -> PageAppender.Part {
     let name = SegmentName.pages(named.number)
     let path = folder.path(of: name)
@@ -30,7 +32,8 @@ struct PageSegmentFiles: Sendable {
     let bytes = try folder.size(of: file)
     guard named.extent >= 1, bytes <= Format.segmentLimit, named.extent <= UInt64(bytes / Format.pageBytes)
     else {
-      throw EngineError.damaged("the file is shorter than its pages; restore it", file: path, offset: bytes)
+      throw EngineError.damaged(
+        "the file is shorter than its pages; restore it from a backup", file: path, offset: bytes)
     }
     let start = try StoreFolder.read(file, at: 0, count: Format.segmentHeaderBytes, path: path)
     let header = start.withBytes {

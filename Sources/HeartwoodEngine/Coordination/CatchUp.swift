@@ -1,14 +1,16 @@
-/// Brings an open store up to what another process has written and published.
+/// Refreshes an open store to the state that another process has published.
 ///
-/// Under the locks of checkpoints and of the writer, by a process that does not lead, or has just begun to.
+/// - Precondition: The caller holds `checkpoints` and the writer lock. The process does not hold the lease,
+///   or is taking it over.
 struct CatchUp {
   let store: OpenStore
-  /// The log up to there.
+  /// The published end of the log.
   let end: LogPoint
   let durable: LogPoint
 
-  /// Applies the frames behind the end of the log as it is known here. Where a checkpoint of another process is among them,
-  /// the tree begins anew from that: its pages need no memory, and what was given back is let go of here too.
+  /// Applies the frames after the end of the log that this process knows. If a checkpoint of another process
+  /// is among them, reloads the tree from it: its pages need no memory, and segments that the checkpoint
+  /// reclaimed are released here too.
   func run() throws(EngineError) {
     let log = store.log
     guard end != log.end else { return }
@@ -47,7 +49,7 @@ struct CatchUp {
     generations.commit(end.generation, tree.commit())
   }
 
-  /// The segments that the log has gone on in; nil where it does not go on from here.
+  /// The segments that continue the log; nil if the log does not continue from its end in this process.
   private func laterSegments() throws(EngineError) -> [LogSegment]? {
     var number = end.position.segment
     guard number != store.log.last.number else { return [] }
@@ -55,7 +57,7 @@ struct CatchUp {
     let listing = try finder.list()
     var later: [LogSegment] = []
     while number != store.log.last.number {
-      // One that is not there was given back.
+      // A missing segment was reclaimed.
       guard listing.logs.contains(number) else { return nil }
       let segment = try finder.open(number)
       later.insert(segment, at: 0)
@@ -65,7 +67,7 @@ struct CatchUp {
       number = predecessorEnd.position.segment
       guard number >= store.log.last.number else { return nil }
     }
-    // Where a recovery has left frames behind that are known here, the log goes on before its end.
+    // A recovery may have branched the log before the end that this process knows.
     if let predecessorEnd = later.first?.header.predecessor, predecessorEnd.sequence < store.log.end.sequence
     {
       return nil
@@ -84,7 +86,8 @@ struct CatchUp {
     return frames
   }
 
-  /// The log is not what it was here, or what follows was given back: everything is read from the newest checkpoint on.
+  /// Reads everything from the newest checkpoint: the log has branched, or segments that continue it were
+  /// reclaimed.
   private func beginAnew() throws(EngineError) {
     let contents = try store.anchor.reload(store.folder)
     let view = try LogView(store.logFinder, contents.slot, upTo: (end, durable))
@@ -93,7 +96,7 @@ struct CatchUp {
     guard view.end.generation > store.generations.tip.generation else {
       guard view.end.generation == store.generations.tip.generation else {
         throw EngineError.damaged(
-          "another process has opened the store at an older state; close it and open it again",
+          "another process recovered the store to an older state; close it and open it again",
           file: store.path)
       }
       return adoption.reloadLogOnly()

@@ -1,4 +1,5 @@
-/// Begins anew from a checkpoint that another process has taken, in the same open store: readers keep what they hold.
+/// Reloads the tree of an open store from a checkpoint of another process. Readers keep their pinned
+/// generations.
 struct CheckpointReload {
   private let store: OpenStore
   private let checkpoint: NamedCheckpoint?
@@ -7,12 +8,12 @@ struct CheckpointReload {
   private let end: LogPoint
   private let durable: LogPoint
   private let ends: [UInt32: LogSegments.SegmentEnd]
-  /// What was given back since.
+  /// Segments that were reclaimed since.
   private let dropped: Reclaimer.Victims
 
   /// - Parameters:
-  ///   - checkpoint: Nil for the beginning of the log.
-  ///   - found: The segments of the log, among them all that the checkpoint names.
+  ///   - checkpoint: Nil for the start of the log.
+  ///   - found: The segments of the log, including all that the checkpoint names.
   init(
     _ store: OpenStore, _ checkpoint: NamedCheckpoint?, _ found: [LogSegment], end: LogPoint,
     durable: LogPoint
@@ -24,13 +25,13 @@ struct CheckpointReload {
     ends = checkpoint?.ends ?? [:]
     let named = checkpoint.map { Set($0.logSegments.map(\.number)) }
     let first = checkpoint?.record.replay.position.segment ?? 0
-    // Not what a recovery has put others in the place of: it is still known here where the tree refers to it, and its files are
-    // unlinked.
+    // Excludes segments that a recovery has replaced. They are known here as long as the tree refers to them,
+    // but their files are unlinked.
     let path = Set(LogSegments.tail(of: found).map(\.number))
     let alive = found.filter { segment in
       named?.contains(segment.number) == true || (segment.number >= first && path.contains(segment.number))
     }
-    // Those that are open already stay, with all that is known of them.
+    // Segments that are already open are kept, with their state.
     let open = Dictionary(store.log.segments.map { ($0.number, $0) }) { first, _ in first }
     var segments: [LogSegment] = []
     for segment in alive { segments.append(open[segment.number] ?? segment) }
@@ -49,7 +50,8 @@ struct CheckpointReload {
     try extendOpenSegment(from: store.log.end.position)
   }
 
-  /// Lets what was written behind `start` be read in the segment that is open; others are opened as they are now.
+  /// Makes bytes after `start` readable in the segment that is already open. Segments opened now have their
+  /// current length.
   private func extendOpenSegment(from start: LogPosition) throws(EngineError) {
     guard let segment = segments.first(where: { $0.number == start.segment }) else { return }
     let predecessorEnd = segments.lazy.compactMap(\.header.predecessor?.position).first {
@@ -60,7 +62,8 @@ struct CheckpointReload {
     try segment.extend(from: start.offset, to: last)
   }
 
-  /// Makes the generation that the log ends with from the checkpoint and what follows it.
+  /// Builds the generation at the end of the log from the checkpoint and the frames after it, and publishes
+  /// it.
   func run() throws(EngineError) {
     let generations = store.generations
     store.pages.replace(by: parts)
@@ -79,22 +82,24 @@ struct CheckpointReload {
     generations.publish(end.generation, root)
   }
 
-  /// Makes the tree of a transaction that has changed nothing yet. For the process that leads.
+  /// Reloads the tree inside a transaction that has changed nothing yet.
   ///
-  /// - Returns: how many bytes of log were read.
+  /// - Precondition: The process holds the lease, or is taking it over.
+  /// - Returns: The bytes of log that were read.
   func begin() throws(EngineError) -> Int {
     store.pages.replace(by: parts)
     return try apply()
   }
 
-  /// The transaction is written.
+  /// Completes `begin()` after its transaction was written.
   func end(_ bytes: Int, generation: UInt64) {
     store.log.path.drop(SegmentSet(dropped.logs))
     finish(bytes, generation: generation)
   }
 
-  /// Takes the log over while the tree stays, which has the same keys and values; the next generation is to begin anew. What the
-  /// tree refers to stays open until then, before what the log goes through.
+  /// Replaces the segments of the log and keeps the tree, which has the same keys and values. The next
+  /// transaction reloads the tree; until then the segments that it refers to stay open, listed before those
+  /// of the log.
   func reloadLogOnly() {
     let known = Set(segments.map(\.number))
     let former = store.log.segments.filter { !known.contains($0.number) }

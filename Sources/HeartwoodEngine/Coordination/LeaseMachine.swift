@@ -1,6 +1,6 @@
 import HeartwoodBytes
 
-/// The states of a process's writer lease, and what each event makes of them.
+/// The states of a process's writer lease and their transitions.
 ///
 /// ```
 ///            request             fileLocked              takenOver
@@ -11,19 +11,20 @@ import HeartwoodBytes
 /// ```
 ///
 /// A value without locks, files and time: a test visits all of its states, and the model of several processes
-/// (`LeaseModelTests`) runs these very transitions. `WriterLease` guards it and does what follows from it.
+/// (`LeaseModelTests`) runs the same transitions. `WriterLease` guards it and performs the effects.
 ///
 /// Invariants:
-/// - The process has the file lock in `takingOver` and `held`, and in no other phase but at the end of `waiting`.
-/// - One thread at a time is between `request` and `takenOver` or `failed`; the others wait for it.
-/// - The shared header is written in `takingOver`, by the thread that takes over, and in `held`.
+/// - The process holds the file lock in `takingOver` and `held`, and in no other phase except at the end of
+///   `waiting`.
+/// - At most one thread is between `request` and `takenOver` or `failed`; other threads wait for it.
+/// - The shared header is written only in `held`, and in `takingOver` by the thread that takes over.
 struct LeaseMachine: Hashable, Sendable {
   enum Phase: Hashable, Sendable, CaseIterable {
     /// Another process may write the store.
     case released
     /// A thread of this process waits for the file lock.
     case waiting
-    /// That thread has the file lock and brings the store up to what other processes have written.
+    /// That thread holds the file lock and refreshes or recovers the store.
     case takingOver
     /// Any thread of this process may write the store, under the writer lock.
     case held
@@ -32,19 +33,19 @@ struct LeaseMachine: Hashable, Sendable {
   }
 
   enum Event: Hashable, Sendable, CaseIterable {
-    /// A thread wants to write and is the one that acquires the lease.
+    /// A thread wants to write, and acquires the lease.
     case request
-    /// It has the file lock.
+    /// The thread holds the file lock.
     case fileLocked
     /// The store is up to date.
     case takenOver
     /// The lease could not be acquired; the file lock is released.
     case failed
-    /// The shared header says that this process writes.
+    /// The shared header names this process as the writer.
     case announced
-    /// An operation of several steps begins, between which the lease must not be released.
+    /// An operation of several steps begins. The lease must not be released between the steps.
     case operationBegan
-    /// Such an operation has ended, or yields.
+    /// Such an operation ends or yields.
     case operationEnded
     /// The file lock is released.
     case released
@@ -52,24 +53,24 @@ struct LeaseMachine: Hashable, Sendable {
   }
 
   private(set) var phase: Phase
-  /// How many operations of several steps are under way.
+  /// Number of operations of several steps in progress.
   private(set) var operations = 0
-  /// Whether the shared header says that this process writes. Before it changes a file it has to: were it killed, the others
-  /// would take the log for one in order.
+  /// Whether the shared header names this process as the writer. Required before the process changes a file:
+  /// if it is killed, other processes otherwise assume that the log is intact.
   private(set) var isAnnounced = false
 
   init(_ phase: Phase = .released) { self.phase = phase }
 
-  /// Whether the lease may be released now; the log must be in order besides.
+  /// Whether the lease may be released now. The log must also be in order.
   var mayRelease: Bool { phase == .held && operations == 0 }
 
-  /// Whether a thread may write the shared header. Not while another one takes over: what is known of the log then may be
-  /// older than what the header says.
+  /// Whether a thread may write the shared header. Not while another thread takes over, because the log state
+  /// in memory may then be older than the header.
   ///
-  /// - Parameter isWriter: Whether it has the writer lock.
+  /// - Parameter isWriter: Whether the thread holds the writer lock.
   func mayAnnounce(isWriter: Bool) -> Bool { phase == .held || (phase == .takingOver && isWriter) }
 
-  /// The state after an event; nil where the event cannot happen.
+  /// The state after an event; nil if the event cannot happen in this phase.
   func after(_ event: Event) -> LeaseMachine? {
     var next = self
     switch (event, phase) {
@@ -87,7 +88,7 @@ struct LeaseMachine: Hashable, Sendable {
     return next
   }
 
-  /// Goes on to the state after an event.
+  /// Changes to the state after an event.
   mutating func handle(_ event: Event) {
     guard let next = after(event) else {
       programError("A writer lease that is \(phase) with \(operations) operations has no \(event).")
@@ -95,20 +96,21 @@ struct LeaseMachine: Hashable, Sendable {
     self = next
   }
 
-  /// What a process that has just got the file lock has to do before it writes.
+  /// The step that a process must perform after it acquires the file lock and before it writes.
   enum Takeover: Hashable, Sendable {
     /// Nothing: no other process has written since.
     case resume
-    /// Read what others have written up to the end that the newest record names.
+    /// Apply the frames up to the end that the newest record names.
     case refresh
-    /// Find the end of the log as after a crash: the process that wrote last has ended before it released the lease.
+    /// Recover the log: the last writer ended before it released the lease.
     case recover
   }
 
   /// - Parameters:
-  ///   - counter: That of the newest record in the shared header; nil where there is none.
-  ///   - isHeld: Whether that record says that its process writes.
-  ///   - lastOwn: The counter of the last record that this process has written, or found when it had the store alone.
+  ///   - counter: Counter of the newest record in the shared header; nil if there is none.
+  ///   - isHeld: Whether that record says that its process holds the lease.
+  ///   - lastOwn: Counter of the last record that this process wrote, or found when it had the store
+  ///     exclusively.
   static func takeover(counter: UInt64?, isHeld: Bool, lastOwn: UInt64) -> Takeover {
     guard let counter else { return .recover }
     if counter == lastOwn { return .resume }

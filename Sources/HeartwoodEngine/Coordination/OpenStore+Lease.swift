@@ -1,29 +1,31 @@
 import HeartwoodFiles
 
-/// How threads of this process come to write a store that other processes write too: acquiring, holding, yielding and
-/// releasing the `WriterLease`.
+/// Acquiring, holding, yielding and releasing the `WriterLease` of a store that other processes write too.
 extension OpenStore {
-  /// Runs `body` under the writer lock, with the lease.
+  /// Runs `body` with the lease and the writer lock.
   func withWriterAndLease<Result, Failure: Error>(
     orThrow wrapped: (EngineError) -> Failure, _ body: () throws(Failure) -> Result
   ) throws(Failure) -> Result {
     while true {
-      // A thread that had to acquire the lease writes before it yields to a process that waits: two that call each other while
-      // they acquire it would hand it to and fro, and neither would write.
+      // A thread that had to acquire the lease writes before it yields to a waiter. Otherwise two processes
+      // could hand the lease to each other without writing.
       let hadToAcquire = !lease.isHeld
       do throws(EngineError) { try acquireLease() } catch { throw wrapped(error) }
       let result = try writer.withLock(orThrow: wrapped) { () throws(Failure) -> Result? in
-        // It may have been released in between.
+        // The lease may have been released in between.
         attachment == nil || (lease.isHeld && (hadToAcquire || !hasYielded())) ? try body() : nil
       }
       if let result { return result }
     }
   }
 
-  /// Runs `body`, an operation of several steps, with the lease, which it keeps between them unless it yields. Holds no lock.
+  /// Runs `body`, an operation of several steps, and keeps the lease between the steps unless `body` yields
+  /// it.
+  ///
+  /// - Precondition: The caller holds no lock of the store except `Reclaimer.lock`.
   func withLease<Result>(_ body: () throws(EngineError) -> Result) throws(EngineError) -> Result {
     guard attachment != nil else {
-      // Asked here so that an operation inside a write is an error and not a wait for itself.
+      // Throws if the thread is inside a write, which would otherwise wait for itself.
       try writer.withLock {}
       return try body()
     }
@@ -39,8 +41,11 @@ extension OpenStore {
 
   // MARK: Acquiring
 
-  /// Acquires the lease, if this process does not have it. With no locks but the reclaimer's; or with the writer lock, where
-  /// the process has it.
+  /// Acquires the lease if this process does not hold it.
+  ///
+  /// - Precondition: The caller holds no lock of the store except `Reclaimer.lock`, or holds the writer lock
+  ///   and the process holds the lease.
+  /// - Throws: `.locked` if another process or thread keeps the lease unavailable for `busyTimeout`.
   func acquireLease() throws(EngineError) {
     guard let attachment, !lease.isHeld, !writer.isHeldHere else { return }
     switch lease.request(timeout: options.busyTimeout) {
@@ -66,7 +71,7 @@ extension OpenStore {
     do {
       repeat {
         if let held = try attachment.fileLock.tryAcquire() { return held }
-        // Again and again: the process that writes may have released the lease for a moment that this one has missed.
+        // Repeated, because the writer may have released the lease briefly between two attempts.
         if attempts % Self.attemptsPerNote == 0 { try attachment.page.noteWaiter() }
         attempts += 1
       } while backoff.wait()
@@ -81,7 +86,8 @@ extension OpenStore {
       path, "another process is writing, and has been for \(options.busyTimeout) seconds; try again")
   }
 
-  /// Processes that wait for the file lock try again after a pause; this one would have taken it back by then.
+  /// Waits for another process to acquire the lease. Waiters for the file lock retry after a pause, before
+  /// which this process would acquire the lock again.
   private func backOffForWaiters(_ attachment: ProcessAttachment) {
     guard let waiters = newWaiters(attachment) else { return }
     lease.yieldedTo.store(waiters, ordering: .relaxed)
@@ -89,14 +95,14 @@ extension OpenStore {
     while (try? attachment.page.newest())?.writer == attachment.name, backoff.wait() {}
   }
 
-  /// Longer than the longest pause between two attempts, in seconds.
+  /// In seconds; longer than the longest pause between two attempts.
   private static let waiterBackoffSeconds = 0.005
-  /// Some 50 milliseconds.
+  /// Attempts between two increments of the waiter count: about 50 ms.
   private static let attemptsPerNote = 32
 
   // MARK: Yielding
 
-  /// The count of waiters, if a process waits that had not when this one yielded the last time.
+  /// The waiter count if it changed since this process last yielded; nil otherwise.
   private func newWaiters(_ attachment: ProcessAttachment) -> UInt64? {
     guard let waiters = try? attachment.page.waiterCount(),
       waiters != lease.yieldedTo.load(ordering: .relaxed)
@@ -104,8 +110,10 @@ extension OpenStore {
     return waiters
   }
 
-  /// Releases the lease if another process waits: threads that write all the time would leave no moment at which everything is
-  /// published. Under the writer lock.
+  /// Releases the lease if another process waits; returns whether it did. Drains the commit queue first,
+  /// because threads that commit continuously leave no moment at which everything is published.
+  ///
+  /// - Precondition: The caller holds the writer lock.
   private func hasYielded() -> Bool {
     guard lease.hasOtherProcesses, let attachment, newWaiters(attachment) != nil, lease.mayRelease,
       (try? commits.drain()) != nil
@@ -114,10 +122,11 @@ extension OpenStore {
     return !lease.isHeld
   }
 
-  /// Lets other processes write between two steps of an operation, if one waits. With no lock but the reclaimer's.
+  /// Lets other processes write between two steps of an operation if one waits.
   ///
-  /// - Returns: whether another process has taken a checkpoint meanwhile, which the tree begins from now.
-  /// - Throws: `.locked` where another process writes for all of `busyTimeout`; the operation is to end then.
+  /// - Precondition: The caller holds no lock of the store except `Reclaimer.lock`.
+  /// - Returns: Whether the tree was reloaded from a checkpoint that another process took meanwhile.
+  /// - Throws: `.locked` if another process writes for all of `busyTimeout`; the operation must then end.
   func yieldLease() throws(EngineError) -> Bool {
     guard let attachment, lease.hasOtherProcesses, newWaiters(attachment) != nil else { return false }
     let before = try writer.withLock { () throws(EngineError) in
@@ -131,7 +140,7 @@ extension OpenStore {
         return lease.reloads > before
       }
     } catch {
-      // It ends once more, in `withLease`.
+      // `withLease` ends the operation again.
       writer.withLockInBackground { lease.beginOperation() }
       throw error
     }
@@ -139,14 +148,14 @@ extension OpenStore {
 
   // MARK: Releasing
 
-  /// The store was opened with no other process attached: from here on others may attach, and write.
+  /// Lets other processes attach and write. Called after the store was opened with no other process attached.
   func admitOtherProcesses() throws(EngineError) {
     guard let attachment else { return }
     updateReserve()
     do throws(FileSystemError) {
       let record = try attachment.page.newest()
       if let record { lease.lastOwnRecord.store(record.counter, ordering: .relaxed) }
-      // Processes that waited before have gone.
+      // Processes that waited earlier are no longer attached.
       lease.yieldedTo.store(try attachment.page.waiterCount(), ordering: .relaxed)
       let isKnown = record.map {
         !$0.isHeld && $0.identifier == log.identifier && $0.end == log.end && $0.durable == durableForOthers
@@ -161,8 +170,10 @@ extension OpenStore {
     writer.withLockInBackground { releaseLease() }
   }
 
-  /// After a write that is published: releases the lease where other processes are attached, else when nothing was written for a
-  /// moment. Under the writer lock.
+  /// Called after a write is published. Releases the lease at once if other processes are attached, otherwise
+  /// after `idleSeconds` without a write.
+  ///
+  /// - Precondition: The caller holds the writer lock.
   func releaseOrWatch() {
     guard let attachment, options.sharing == .processes, attachment.page.isThere, lease.isHeld else { return }
     if attachment.hasOtherProcesses { probeForOtherProcesses(attachment) }
@@ -170,7 +181,7 @@ extension OpenStore {
     if !lease.isTimerSet.exchange(true, ordering: .relaxed) { watch(seconds) }
   }
 
-  /// Now and then: the other processes may have gone.
+  /// Every 64th write with other processes attached, checks whether they are still attached.
   private func probeForOtherProcesses(_ attachment: ProcessAttachment) {
     lease.sharedWrites += 1
     guard lease.sharedWrites % 64 == 0, (try? attachment.excludeOthers()) == true else { return }
@@ -189,23 +200,27 @@ extension OpenStore {
     }
   }
 
-  /// Releases the lease, unless something is under way. Under the writer lock.
+  /// Releases the lease unless an operation or an unpublished commit is in progress.
+  ///
+  /// - Precondition: The caller holds the writer lock.
   func releaseLease() {
     guard lease.mayRelease, status.isStopped || commits.isEmpty else { return }
     lease.release(isInOrder: bringsLogInOrder()) { () throws(FileSystemError) in try write(isHeld: false) }
   }
 
-  /// Ends the lease with the store. Under the locks of checkpoints and of the writer.
+  /// Ends the lease when the store is closed.
   ///
-  /// - Parameter isInOrder: Whether everything is as it was to be so far. Where it is not, the next process recovers the log.
-  /// - Returns: false where a thread is acquiring it, which needs those locks.
+  /// - Precondition: The caller holds `checkpoints` and the writer lock.
+  /// - Parameter isInOrder: Whether closing has succeeded so far. If not, the next process recovers the log.
+  /// - Returns: False if a thread is acquiring the lease, which needs those locks.
   func closeLease(isInOrder: Bool) -> Bool {
     let isInOrder = isInOrder && lease.isHeld && bringsLogInOrder()
     return lease.close(isInOrder: isInOrder) { () throws(FileSystemError) in try write(isHeld: false) }
   }
 
-  /// Leaves the log as the next process expects it: the anchor names the newest checkpoint, as pages are appended after those,
-  /// and what comes after the end of the log is zeros, as it continues there.
+  /// Leaves the log as the next process expects it, and returns whether that succeeded. The anchor must name
+  /// the newest checkpoint, because the next writer appends pages after those of that checkpoint. The bytes
+  /// after the end of the log must be zeros, because the log continues there.
   private func bringsLogInOrder() -> Bool {
     log.preallocator.stop()
     let isNamed = lastCheckpoint?.position == newestCheckpoint?.position
@@ -214,13 +229,14 @@ extension OpenStore {
 
   // MARK: Records
 
-  /// Writes to the shared header up to where the log is published, if this process has the lease. Any thread.
+  /// Publishes the end of the log in the shared header if this process holds the lease. Callable from any
+  /// thread.
   func publishRecord() throws(EngineError) {
     guard attachment != nil else { return }
     do {
       try announce()
     } catch {
-      throw EngineError.files(error, "other processes could not be told of the commit")
+      throw EngineError.files(error, "the commit could not be published to other processes")
     }
   }
 
@@ -228,23 +244,24 @@ extension OpenStore {
     try lease.announce(isWriter: writer.isHeldHere) { () throws(FileSystemError) in try write(isHeld: true) }
   }
 
-  /// Announces that this process writes, so that others recover the log if it is killed. Before any file is changed.
+  /// Announces this process as the writer, so that other processes recover the log if it is killed. Must be
+  /// called before any file is changed.
   func announceLease() throws(EngineError) {
     if attachment != nil, !lease.isAnnounced { try publishRecord() }
   }
 
-  /// - Returns: the record's counter.
+  /// - Returns: The counter of the record.
   private func write(isHeld: Bool) throws(FileSystemError) -> UInt64 {
     let (end, durable) = (log.published, durableForOthers)
     let record = WriterRecord(
       identifier: log.identifier, writer: lease.name, isHeld: isHeld, end: end,
-      // What is synced may not be published yet.
+      // The synced end may be after the published end.
       durable: durable.sequence > end.sequence ? end : durable, nextSegment: numbers.upcoming)
     if let memory = lease.records { return SharedHeader.write(record, to: memory) }
     return try attachment?.page.write(record) ?? 0
   }
 
-  /// A process without syncs has made nothing durable, whatever it takes for that itself.
+  /// A process without syncs has made nothing durable, even if its own state says so.
   private var durableForOthers: LogPoint {
     options.durability == .none ? log.path.tail.first?.header.firstPoint ?? log.durable : log.durable
   }

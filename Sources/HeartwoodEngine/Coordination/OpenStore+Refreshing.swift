@@ -2,7 +2,9 @@ import HeartwoodFiles
 import Synchronization
 
 extension OpenStore {
-  /// Takes up what other processes have published since, if there is anything.
+  /// Refreshes the store if another process has published since.
+  ///
+  /// - Complexity: O(1) if the store is up to date: two loads from shared memory, or two reads of a file.
   @inline(__always)
   func refreshIfStale() throws(EngineError) {
     guard !lease.isHeld, page != nil else { return }
@@ -15,13 +17,13 @@ extension OpenStore {
     if counter > lease.seenRecord.load(ordering: .relaxed), let page { try follow(page) }
   }
 
-  /// The counter of the newest record; 0 where nobody can tell anything.
+  /// The counter of the newest record; 0 if there is no shared header.
   @inline(never)
   func newestCounter() throws(EngineError) -> UInt64 {
     do {
       return try page?.newestCounter() ?? 0
     } catch {
-      throw EngineError.files(error, "what the store's processes tell could not be read")
+      throw EngineError.files(error, "the shared header of the store could not be read")
     }
   }
 
@@ -31,8 +33,8 @@ extension OpenStore {
     try retryingIfChanged { () throws(EngineError) in try refreshOnce(page) }
   }
 
-  /// Runs `body`, which refreshes from what other processes have written and opens files, again where another process has
-  /// changed them meanwhile.
+  /// Runs `body`, which refreshes the store and opens files, and repeats it if another process changed the
+  /// files meanwhile.
   func retryingIfChanged<Value>(
     isWhole: (Value) -> Bool = { _ in true }, _ body: () throws(EngineError) -> Value
   ) throws(EngineError) -> Value {
@@ -53,8 +55,8 @@ extension OpenStore {
     }
   }
 
-  /// Runs `body`, which takes up what others have written, under the locks of checkpoints and of the writer. What they have
-  /// given back is not kept: by those who only read, nobody else would let go of it.
+  /// Runs `body`, which refreshes the store, under `checkpoints` and the writer lock. Also releases reclaimed
+  /// segments, because a process that only reads never runs its own reclamation.
   func refreshing(_ body: () throws(EngineError) -> Void) throws(EngineError) {
     let released = try checkpoints.withLock { () throws(EngineError) in
       try writer.withLock { () throws(EngineError) in
@@ -69,7 +71,7 @@ extension OpenStore {
     do {
       return try page.newest()
     } catch {
-      throw EngineError.files(error, "what the store's processes tell could not be read")
+      throw EngineError.files(error, "the shared header of the store could not be read")
     }
   }
 }

@@ -1,27 +1,27 @@
 import HeartwoodFiles
 
-/// What a process does that has just got the file lock, before it writes: it brings its store up to what others have written.
+/// Refreshes or recovers the store of a process that has just acquired the file lock, before it writes.
 extension OpenStore {
-  /// Under the locks of checkpoints and of the writer.
+  /// - Precondition: The caller holds `checkpoints` and the writer lock.
   func takeOver(_ attachment: ProcessAttachment) throws(EngineError) {
     try status.checkWritable()
     try folder.checkIsInPlace()
     let record = try newestRecord(attachment.page)
     let takeover = takeover(record)
-    // 1. The log, and the tree where it follows from that.
+    // 1. Refresh or recover the log, and the tree unless it must be reloaded from a checkpoint.
     switch takeover {
     case .resume: break
     case .refresh(let record): try refresh(record)
     case .recover: try recover(record)
     }
     try log.resume()
-    // 2. Others learn where the log ends now.
+    // 2. After a recovery, publish the new end of the log.
     if case .recover = takeover { try publishRecord() }
-    // 3. The tree begins again where another process has written pages.
+    // 3. Reload the tree if another process wrote pages.
     if case .checkpoint(let checkpoint) = pendingReload { try reload(from: checkpoint) }
     pages.sealIfLonger()
     if case .resume = takeover {} else { updateReserve() }
-    // 4. Threads of this process may write.
+    // 4. Let threads of this process write.
     lease.complete()
   }
 
@@ -50,13 +50,14 @@ extension OpenStore {
     try notePeerCheckpoint(slot)
   }
 
-  /// Makes up for a process that writes without syncs.
+  /// Performs the syncs that a writer with `Durability.none` omitted.
   private func makeDurable(_ slot: AnchorSlot) throws(EngineError) {
     if slot.isUnsynced, options.durability != .none { try folder.syncEverything() }
   }
 
-  /// The tree is reloaded where another process has written pages: from its newest checkpoint; or from the last one that is known
-  /// here, where this process has appended pages that no checkpoint names, as they may have been overwritten.
+  /// Schedules a reload of the tree if another process wrote pages: from its newest checkpoint, or from the
+  /// last known one if this process appended pages that no checkpoint names, since they may have been
+  /// overwritten.
   private func notePeerCheckpoint(_ slot: AnchorSlot) throws(EngineError) {
     guard case .none = pendingReload else { return }
     if let position = slot.checkpoint, position.rawValue > lastCheckpoint?.position.rawValue ?? 0 {
@@ -70,7 +71,7 @@ extension OpenStore {
     return !pages.has(lastCheckpoint?.pageSegments ?? [])
   }
 
-  /// The process that wrote last was killed, or has failed, before it released the lease.
+  /// Recovers the log. The last writer was killed or failed before it released the lease.
   private func recover(_ record: WriterRecord?) throws(EngineError) {
     try announceRecovery(record)
     let contents = try anchor.reload(folder)
@@ -85,25 +86,25 @@ extension OpenStore {
     guard end.generation > generations.tip.generation else {
       guard end.generation == generations.tip.generation else {
         throw EngineError.damaged(
-          "transactions that were there are not any more; close the store and open it again", file: path)
+          "published transactions were lost in a recovery; close the store and open it again", file: path)
       }
       return adoption.reloadLogOnly()
     }
     try adoption.run()
   }
 
-  /// Before any file is changed: should this process be killed in the middle, the next one recovers too.
+  /// Must be called before any file is changed: if this process is killed, the next one also recovers.
   private func announceRecovery(_ record: WriterRecord?) throws(EngineError) {
     guard var record, let attachment else { return }
     (record.writer, record.isHeld) = (lease.name, true)
     do {
       _ = try attachment.page.write(record)
     } catch {
-      throw EngineError.files(error, "other processes could not be told that the store is recovered")
+      throw EngineError.files(error, "the recovery could not be announced to other processes")
     }
   }
 
-  /// Begins the tree again from a checkpoint of another process, by an empty transaction of the store's own.
+  /// Reloads the tree from a checkpoint of another process, inside an empty internal transaction.
   private func reload(from checkpoint: NamedCheckpoint?) throws(EngineError) {
     let (adoption, bytes, generation) = try writeHoldingLock(isForced: true) {
       (transaction) throws(EngineError) -> (CheckpointReload, Int, UInt64) in

@@ -1,12 +1,12 @@
-/// What another process has taken a checkpoint of, and the tree here does not begin from yet.
+/// The checkpoint of another process from which the tree must be reloaded.
 enum PendingReload {
   case none
-  /// Nil for the beginning of the log.
+  /// Nil for the start of the log.
   case checkpoint(NamedCheckpoint?)
 }
 
 extension OpenStore {
-  /// Whether the tree is of an older checkpoint than the newest one in the log.
+  /// Whether the tree is based on an older checkpoint than the newest one in the log.
   var hasPendingReload: Bool {
     if case .none = pendingReload { false } else { true }
   }

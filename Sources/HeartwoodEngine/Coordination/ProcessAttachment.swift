@@ -1,32 +1,34 @@
 import HeartwoodFiles
 import Synchronization
 
-/// A process's place among those that have a store open for writing.
+/// The registration of a process that has a store open for writing.
 ///
-/// - `processes`: locked by everybody who is there, with others; by one alone while it opens or closes the store with nobody
-///   else there. What the file holds is believed only where others are there already.
-/// - `lock`: locked by the one that leads: it alone writes to the store's files.
+/// - `processes`: locked shared by every attached process, and exclusively by a process that opens or closes
+///   the store while no other is attached. Its contents are valid only while other processes are attached.
+/// - `lock`: locked by the writer, the only process that writes to the store's files.
 ///
-/// Locks end with their process, whatever becomes of it.
+/// The system releases the locks when their process ends, even if it is killed.
 final class ProcessAttachment: @unchecked Sendable {
   static let lockName = "lock"
   static let processesName = "processes"
 
-  /// Whether a file of the store's folder holds nothing of the store itself.
+  /// Whether a file of the store's folder is used for coordination only and contains no data.
   static func isFile(_ name: String) -> Bool { name == lockName || name == processesName }
 
-  /// The lock of the one that leads.
+  /// The lock of the writer.
   let fileLock: WriterFileLock
   private let processes: any File
   let page: SharedHeader
-  /// What this open store is called in records: another number than those that are there now.
+  /// Identifies this open store in records. Differs from the names of all attached stores.
   let name: UInt64
 
-  /// How many had come when nobody else was there; `never` where that has never been. The one that leads changes it, any thread
-  /// reads it: an old count only makes a process take others for attached that have gone.
+  /// The attach count when this process last had the store exclusively; `never` if it never had. Changed by
+  /// the process that holds the file lock, read by any thread. A stale count only makes this process assume
+  /// that others are still attached.
   private let attachCountWhenAlone: Atomic<UInt64>
   private static let never = UInt64.max
-  /// The file lock of a process that has entered with no other attached, until its lease has it. By the thread that opens.
+  /// The file lock of a process that opened the store with no other attached, until its lease takes it. Used
+  /// only by the thread that opens the store.
   private var initialLock: HeldFileLock?
 
   private init(
@@ -36,21 +38,23 @@ final class ProcessAttachment: @unchecked Sendable {
     self.processes = processes
     self.page = page
     name = isAlone ? try page.attachCount() : try page.noteAttach()
-    // Those that were there before are company, too.
+    // Processes that attached earlier count as other processes too.
     attachCountWhenAlone = Atomic(isAlone ? name : Self.never)
   }
 
-  /// How a process finds the store.
+  /// The result of attaching.
   enum Attachment {
-    /// Nobody else has it open, nor comes in before `admitOthers`. This one leads.
+    /// No other process is attached, and none can attach before `admitOthers`. This process holds the file
+    /// lock.
     case exclusive(ProcessAttachment)
-    /// Others have it open.
+    /// Other processes are attached.
     case shared(ProcessAttachment)
   }
 
-  /// Waits until the store can be entered.
+  /// Attaches this process, and waits up to `busyTimeout` seconds until that is possible.
   ///
-  /// - Throws: `.locked` where somebody opens, closes or copies the store for all of `busyTimeout`, or keeps it for itself.
+  /// - Throws: `.locked` if another process or engine opens, closes or copies the store for all of
+  ///   `busyTimeout`, or has it open exclusively.
   static func attach(_ directory: any Directory, _ options: EngineOptions) throws(EngineError) -> Attachment {
     do {
       let fileLock = WriterFileLock(try open(lockName, directory))
@@ -88,7 +92,7 @@ final class ProcessAttachment: @unchecked Sendable {
       do {
         return try directory.open(name, .createNew)
       } catch {
-        // Somebody else has just made it.
+        // Another process has just created the file.
         guard error.code == .alreadyExists else { throw error }
       }
     }
@@ -100,7 +104,7 @@ final class ProcessAttachment: @unchecked Sendable {
     var backoff = Backoff(seconds: options.busyTimeout)
     repeat {
       if try processes.tryLock(.exclusive) {
-        // Who leads is there, unless it is just leaving.
+        // With no other process attached the file lock is free, unless a process is still closing.
         if let held = try fileLock.tryAcquire() {
           let page = try SharedHeader(laying: processes)
           let attachment = try ProcessAttachment(fileLock, processes: processes, page, isAlone: true)
@@ -121,29 +125,35 @@ final class ProcessAttachment: @unchecked Sendable {
     EngineError(.locked, message, file: path)
   }
 
-  /// The file lock that entering has acquired, once.
+  /// Returns the file lock that attaching acquired, once.
   func takeInitialLock() -> HeldFileLock? { initialLock.take() }
 
   // MARK: Others
 
-  /// Lets others attach, if they can be told anything. By the process that has the file lock.
+  /// Lets other processes attach, if the shared header has room on disk.
+  ///
+  /// - Precondition: The process holds the file lock.
   func admitOthers() throws(FileSystemError) {
     guard page.isThere else { return }
-    // Where the system does not change a lock's kind at once, another process may come in between; it then needs the file lock,
-    // which this one has, and goes.
+    // If the system does not downgrade a lock atomically, another process may lock `processes` in between. It
+    // then needs the file lock, which this process holds, and backs off.
     while try !processes.tryLock(.shared) { CurrentThread.pause() }
   }
 
-  /// Whether others may be there.
+  /// Whether other processes may be attached.
   var hasOtherProcesses: Bool {
     let count = attachCountWhenAlone.load(ordering: .relaxed)
     return count == Self.never || (try? page.attachCount()) != count
   }
 
-  /// Keeps others out, if none is attached. By the process that has the file lock.
+  /// Keeps other processes from attaching, if none is attached.
+  ///
+  /// - Precondition: The process holds the file lock.
+  /// - Returns: False if another process is attached.
   func excludeOthers() throws(FileSystemError) -> Bool {
     guard try processes.tryLock(.exclusive) else {
-      // Some systems take away what was held before. Whoever opens the store now needs the lead too, and gives way.
+      // On some systems the failed attempt drops the shared lock. A process that opens the store now also
+      // needs the file lock, and backs off.
       try admitOthers()
       return false
     }
@@ -151,7 +161,7 @@ final class ProcessAttachment: @unchecked Sendable {
     return true
   }
 
-  /// Leaves.
+  /// Detaches this process and releases its locks.
   func close() {
     _ = takeInitialLock()
     fileLock.close()

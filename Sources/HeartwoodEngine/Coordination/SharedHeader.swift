@@ -1,14 +1,15 @@
 import HeartwoodFiles
 import Synchronization
 
-/// The page that the processes of a store share: two records, of which the newer valid one holds, and the number of those
-/// that came. In memory where the file system can share it, else by reads and writes of the file.
+/// The page shared by all processes of a store: two records, of which the newer valid one counts, the attach
+/// count and the waiter count. In shared memory if the file system supports it, otherwise accessed by reads
+/// and writes of the file.
 ///
-/// A record is written over the older of the two, its counter last, so that a process that ends while it writes leaves the
-/// other. One process writes records at a time; anybody reads.
+/// A record overwrites the older of the two, its counter last, so that a process killed during the write
+/// leaves the other intact. One process writes records at a time; any process reads.
 final class SharedHeader: @unchecked Sendable {
   static let byteCount = 4096
-  /// Where the records lie, each in sectors of its own.
+  /// Offsets of the records, each in sectors of its own, and of the two counts.
   private static let firstRecord = 0
   private static let secondRecord = 512
   private static let arrivals = 1024
@@ -16,12 +17,13 @@ final class SharedHeader: @unchecked Sendable {
 
   typealias Memory = UnsafeMutablePointer<Atomic<UInt64>>
 
-  /// Nil once closed: a thread may ask while another one closes the store. Not used where the page is in memory.
+  /// Nil once closed, because a thread may read while another closes the store. Unused if the page is in
+  /// memory.
   private let file: Guarded<(any File)?>
-  /// Where it is in memory; nil where it is read and written as a file.
+  /// The page in memory; nil if it is accessed as a file.
   let memory: Memory?
   private let owner: AnyObject?
-  /// Whether others can be told anything: not where there was no room for it.
+  /// Whether the page exists. False if the disk had no room for it; then no other process can attach.
   let isThere: Bool
 
   private init(_ file: any File, shared: (any SharedMemory)?, map: (any FileMap)?, isThere: Bool) {
@@ -32,10 +34,11 @@ final class SharedHeader: @unchecked Sendable {
     memory = base?.assumingMemoryBound(to: Atomic<UInt64>.self)
   }
 
-  /// The page of the first process that is there.
+  /// Creates or reuses the page, for the first attached process.
   convenience init(laying file: any File) throws(FileSystemError) {
     do {
-      // Written, and not only extended: on a full disk a page without room would end the process that touches it.
+      // Writes the bytes instead of only extending the file: on a full disk, access to a page without room
+      // would kill the process.
       if try file.size() < Int64(Self.byteCount) {
         try file.write(all: [UInt8](repeating: 0, count: Self.byteCount), at: 0)
       } else {
@@ -48,9 +51,9 @@ final class SharedHeader: @unchecked Sendable {
     }
   }
 
-  /// The page that others have laid.
+  /// Opens the page that another process has created.
   ///
-  /// - Parameter isWritten: Whether this process may write to it. Where it may not, it only reads.
+  /// - Parameter isWritten: Whether this process may write to the page.
   convenience init(_ file: any File, isWritten: Bool) throws(FileSystemError) {
     if isWritten {
       self.init(file, shared: try file.share(length: Self.byteCount), map: nil, isThere: true)
@@ -60,7 +63,10 @@ final class SharedHeader: @unchecked Sendable {
     }
   }
 
-  /// Takes away what no process has written: numbers go on from those that are there. By a process that is alone.
+  /// Clears records and counts that no process can have written; valid ones are kept, and counting continues
+  /// from them.
+  ///
+  /// - Precondition: No other process is attached.
   private static func clearInvalidFields(_ file: any File) throws(FileSystemError) {
     let page = SharedHeader(file, shared: nil, map: nil, isThere: true)
     for record in [firstRecord, secondRecord] where WriterRecord(try page.words(at: record)) == nil {
@@ -73,12 +79,12 @@ final class SharedHeader: @unchecked Sendable {
 
   // MARK: Records
 
-  /// The counter of the newest record. Cheap where the page is in memory.
+  /// The counter of the newest record. Two loads if the page is in memory.
   func newestCounter() throws(FileSystemError) -> UInt64 {
     max(try word(at: Self.firstRecord), try word(at: Self.secondRecord))
   }
 
-  /// The same, where the page is in memory.
+  /// The counter of the newest record of a page in memory.
   @inline(__always)
   static func newestCounter(in page: Memory) -> UInt64 {
     max(
@@ -86,9 +92,9 @@ final class SharedHeader: @unchecked Sendable {
       (page + secondRecord / 8).pointee.load(ordering: .sequentiallyConsistent))
   }
 
-  /// The newest record; nil where there is none.
+  /// The newest record; nil if there is none.
   func newest() throws(FileSystemError) -> WriterRecord? {
-    // Whoever writes meanwhile leaves one of the two whole, unless it writes twice.
+    // A concurrent writer leaves one of the two records intact unless it writes twice.
     for _ in 0..<8 {
       let newest = try newestWhole()
       if try newest?.counter ?? 0 >= newestCounter() { return newest }
@@ -102,9 +108,9 @@ final class SharedHeader: @unchecked Sendable {
     return second.counter > first?.counter ?? 0 ? second : first
   }
 
-  /// Writes a record over the older one. One process at a time, and one thread of it.
+  /// Overwrites the older record. Only one thread of one process may write at a time.
   ///
-  /// - Returns: its counter.
+  /// - Returns: The counter of the record.
   func write(_ record: WriterRecord) throws(FileSystemError) -> UInt64 {
     guard isThere else { return 0 }
     if let memory { return Self.write(record, to: memory) }
@@ -115,7 +121,7 @@ final class SharedHeader: @unchecked Sendable {
     return record.counter
   }
 
-  /// The same, where the page is in memory that can be written to. With no reference to it that would be counted: every
+  /// Overwrites the older record of a writable page in memory. Static, to avoid reference counting: every
   /// commit writes a record.
   static func write(_ record: WriterRecord, to page: Memory) -> UInt64 {
     var record = record
@@ -134,7 +140,7 @@ final class SharedHeader: @unchecked Sendable {
     return record.counter
   }
 
-  /// Makes a record the next one behind those with two counters; returns where it belongs.
+  /// Sets the record's counter to follow two others; returns the offset to write it to.
   private static func number(_ record: inout WriterRecord, behind first: UInt64, _ second: UInt64) -> Int {
     record.counter = max(first, second) &+ 1
     return first <= second ? firstRecord : secondRecord
@@ -142,21 +148,21 @@ final class SharedHeader: @unchecked Sendable {
 
   // MARK: Counts
 
-  /// How many have come since the file was made, but for those that were the only one.
+  /// Number of attachments to a store that another process had open, since the file was created.
   func attachCount() throws(FileSystemError) -> UInt64 { try word(at: Self.arrivals) }
 
-  /// A process has come to others.
+  /// Counts an attachment to a store that another process has open.
   ///
-  /// - Returns: how many have.
+  /// - Returns: The new count.
   func noteAttach() throws(FileSystemError) -> UInt64 { try count(at: Self.arrivals) }
 
-  /// Changes when a process waits for the one that leads.
+  /// A count that changes when a process waits for the file lock.
   func waiterCount() throws(FileSystemError) -> UInt64 { try word(at: Self.calls) }
 
-  /// A process waits for the one that leads.
+  /// Counts an attempt of a process that waits for the file lock.
   func noteWaiter() throws(FileSystemError) { _ = try count(at: Self.calls) }
 
-  /// Without shared memory, two that count at once may count as one.
+  /// Without shared memory, two concurrent increments may count as one.
   private func count(at offset: Int) throws(FileSystemError) -> UInt64 {
     if let memory {
       return (memory + offset / 8).pointee.wrappingAdd(1, ordering: .sequentiallyConsistent).newValue
@@ -166,7 +172,7 @@ final class SharedHeader: @unchecked Sendable {
     return count
   }
 
-  /// Closes the file. What is asked afterwards finds no record.
+  /// Closes the file. Later reads find no record.
   func close() {
     file.withLock { file in
       try? file?.close()
@@ -185,7 +191,7 @@ final class SharedHeader: @unchecked Sendable {
     return try words(at: offset, 1).first ?? 0
   }
 
-  /// Fewer where the file is shorter.
+  /// Returns no words if the file is too short or closed.
   private func words(
     at offset: Int, _ count: Int = WriterRecord.wordCount
   ) throws(FileSystemError) -> WriterRecord.Words {

@@ -1,9 +1,9 @@
 import HeartwoodFiles
 
-/// The lock on the file `lock` of a store's folder: the process that has it is the only one that writes the store.
+/// The lock on the file `lock` of a store's folder. Only the process that holds it writes the store.
 ///
-/// The system gives the lock to an open file, not to a thread: to ask for it twice succeeds twice, and the first release ends both.
-/// So it is handed out as a value, of which there is one at a time.
+/// The system grants the lock to an open file, not to a thread: locking twice succeeds twice, and the first
+/// unlock releases both. So the lock is represented by a value, of which at most one exists.
 final class WriterFileLock: @unchecked Sendable {
   private let lock = Lock()
   /// Nil once closed. Guarded by `lock`, like `isTaken`.
@@ -12,7 +12,7 @@ final class WriterFileLock: @unchecked Sendable {
 
   init(_ file: any File) { self.file = file }
 
-  /// Acquires the lock; nil where another process has it, or this one.
+  /// Tries to acquire the lock; nil if another process or this one holds it.
   func tryAcquire() throws(FileSystemError) -> HeldFileLock? {
     let isAcquired = try lock.withLock { () throws(FileSystemError) in
       guard let file else { return false }
@@ -23,7 +23,8 @@ final class WriterFileLock: @unchecked Sendable {
     return isAcquired ? HeldFileLock(self) : nil
   }
 
-  /// What fails here leaves the lock to this process until the file is closed: others wait, and nothing is lost.
+  /// If unlocking fails, this process keeps the lock until the file is closed. Other processes wait, and
+  /// nothing is lost.
   fileprivate func release() {
     lock.withLock {
       try? file?.unlock()
@@ -31,7 +32,7 @@ final class WriterFileLock: @unchecked Sendable {
     }
   }
 
-  /// Closes the file, and with it releases the lock.
+  /// Closes the file, which releases the lock.
   func close() {
     lock.withLock {
       try? file?.close()
@@ -40,7 +41,7 @@ final class WriterFileLock: @unchecked Sendable {
   }
 }
 
-/// The file lock, held for as long as this value exists.
+/// The file lock, held as long as this value exists.
 struct HeldFileLock: ~Copyable, Sendable {
   private let lock: WriterFileLock
 

@@ -3,47 +3,50 @@ import Synchronization
 
 /// This process's right to write a store that other processes may write too.
 ///
-/// It is kept from one write to the next while no other process is attached, and released when nothing was written for a moment;
-/// where others are attached, it is released after every write. The process that acquires it next first reads what was written
-/// since, or recovers the log where the one before has ended without releasing it. `OpenStore+Lease.swift` has these steps.
+/// The process keeps the lease between writes while no other process is attached, and releases it after a
+/// time without writes. If others are attached, it releases the lease after every write. The next process
+/// that acquires the lease first refreshes its store, or recovers the log if the previous writer ended
+/// without releasing the lease. `OpenStore+Lease.swift` has these steps.
 ///
-/// `lock` guards the state, the file lock and every write of the shared header, so that no record comes after the file lock was
-/// released and no thread asks for the file lock before. The lease becomes held, and is released, under the writer lock too: a
-/// thread that has that lock and finds the lease held keeps it until it gives the writer lock back.
+/// `lock` guards the state, the file lock and every write of the shared header. So no record is written after
+/// the file lock is released, and no thread of this process requests the file lock before that. The lease
+/// becomes held, and is released, only under the writer lock: a thread that holds the writer lock and finds
+/// the lease held keeps the lease until it releases the writer lock.
 ///
-/// Order of the locks: the reclaimer's, checkpoints, writer, `lock`. A thread that waits in `request` holds none of them, or the
-/// reclaimer's.
+/// Lock order: `Reclaimer.lock`, `OpenStore.checkpoints`, `OpenStore.writer`, `lock`. A thread that waits in
+/// `request` holds none of these except `Reclaimer.lock`.
 final class WriterLease: @unchecked Sendable {
   private let lock = Lock()
-  /// A lease that was being acquired is held or released again.
+  /// Signalled when an acquisition ends: the lease is held or released.
   private let changed = ConditionVariable()
+  /// Guarded by `lock`, like `fileLock`.
   private var machine: LeaseMachine
   private var fileLock: HeldFileLock?
 
-  // What many threads read without `lock`; changed under it. Relaxed: a stale answer only sends a thread to ask again under the
-  // writer lock, and what another process has written is ordered by the shared header's own atomics.
+  // Read by many threads without `lock`, changed under it. Relaxed: after a stale read a thread checks again
+  // under the writer lock, and the atomics of the shared header order the writes of other processes.
   private let held: Atomic<Bool>
   private let announced = Atomic(false)
 
-  /// The counter of the newest record when this process held the lease the last time, or had the store alone. Under the writer
-  /// lock, or `lock`.
+  /// Counter of the newest record when this process last held the lease, or had the store exclusively.
+  /// Guarded by the writer lock, or by `lock`.
   let lastOwnRecord = Atomic<UInt64>(0)
-  /// The counter of the newest record that this process has read up to. It only grows while the lease is not held.
+  /// Counter of the newest record that this process has applied. Only grows while the lease is not held.
   let seenRecord: Atomic<UInt64>
-  /// The header's count of waiters when this process yielded to them the last time.
+  /// The waiter count when this process last yielded.
   let yieldedTo = Atomic<UInt64>(0)
-  /// Whether a timer is set that releases the lease when nothing was written meanwhile. Changed under the writer lock.
+  /// Whether a timer is set that releases an idle lease. Changed under the writer lock.
   let isTimerSet = Atomic(false)
-  /// How many writes came while other processes were attached. The writer's.
+  /// Number of writes while other processes were attached. Guarded by the writer lock.
   var sharedWrites = 0
-  /// How often the tree has begun again from a checkpoint of another process. The writer's.
+  /// Number of reloads of the tree from a checkpoint of another process. Guarded by the writer lock.
   var reloads = 0
 
-  /// What the process is called in records, and where these are in memory; 0 and nil where it is not. Every commit uses
-  /// them, and many reads; they would count references to what they are of.
+  /// The process's name in records, and the shared header in memory; 0 and nil if there is none. Copied here
+  /// to avoid reference counting in every commit and many reads.
   let name: UInt64
   let records: SharedHeader.Memory?
-  /// The store's, which lives longer.
+  /// Unowned: the store keeps it alive longer than the lease.
   private let attachment: Unmanaged<ProcessAttachment>?
 
   /// - Parameter isHeld: Whether no other process can have written since the store was read.
@@ -57,27 +60,31 @@ final class WriterLease: @unchecked Sendable {
     records = page.flatMap { $0.isThere ? $0.memory : nil }
   }
 
-  /// Whether this process may write. To be relied on under the writer lock only.
+  /// Whether this process may write. Reliable only under the writer lock.
   var isHeld: Bool { held.load(ordering: .relaxed) }
-  /// Whether the shared header says that this process writes.
+  /// Whether the shared header names this process as the writer.
   var isAnnounced: Bool { announced.load(ordering: .relaxed) }
-  /// Whether the lease may be released. Under the writer lock.
+  /// Whether the lease may be released.
+  ///
+  /// - Precondition: The caller holds the writer lock.
   var mayRelease: Bool { lock.withLock { machine.mayRelease } }
-  /// Whether other processes may be attached. Every commit asks.
+  /// Whether other processes may be attached. Read by every commit.
   var hasOtherProcesses: Bool { attachment?._withUnsafeGuaranteedRef { $0.hasOtherProcesses } ?? false }
 
   // MARK: Acquiring
 
   enum Answer {
     case held
-    /// The thread that asks is the one that acquires the lease, and ends with `complete` or `abandon`.
+    /// The caller acquires the lease, and must end with `complete` or `abandon`.
     case acquire
-    /// Another thread was still acquiring it when the time was over.
+    /// Another thread was still acquiring the lease at the timeout.
     case busy
     case closed
   }
 
-  /// Waits while another thread acquires the lease.
+  /// Requests the lease, and waits while another thread acquires it.
+  ///
+  /// - Parameter seconds: The longest time to wait.
   func request(timeout seconds: Double) -> Answer {
     let end = MonotonicTime.nanoseconds + Int(max(0, min(seconds, 1e9)) * 1e9)
     lock.lock()
@@ -97,7 +104,7 @@ final class WriterLease: @unchecked Sendable {
     }
   }
 
-  /// The acquiring thread has the file lock.
+  /// Records that the acquiring thread holds the file lock.
   func begin(with fileLock: consuming HeldFileLock) {
     lock.lock()
     defer { lock.unlock() }
@@ -106,7 +113,9 @@ final class WriterLease: @unchecked Sendable {
     announced.store(false, ordering: .relaxed)
   }
 
-  /// The store is up to date. Under the writer lock.
+  /// Records that the store is up to date and the lease is held.
+  ///
+  /// - Precondition: The caller holds the writer lock.
   func complete() {
     lock.withLock {
       machine.handle(.takenOver)
@@ -115,7 +124,7 @@ final class WriterLease: @unchecked Sendable {
     }
   }
 
-  /// The lease could not be acquired.
+  /// Ends an acquisition that failed, and releases the file lock.
   func abandon() {
     lock.withLock {
       fileLock = nil
@@ -126,17 +135,21 @@ final class WriterLease: @unchecked Sendable {
 
   // MARK: Holding
 
-  /// An operation of several steps needs the lease until it ends or yields. Under the writer lock.
+  /// Keeps the lease for an operation of several steps until the operation ends or yields.
+  ///
+  /// - Precondition: The caller holds the writer lock.
   func beginOperation() { lock.withLock { machine.handle(.operationBegan) } }
 
-  /// Such an operation ends, or yields. Under the writer lock.
+  /// Ends such an operation, also before it yields.
+  ///
+  /// - Precondition: The caller holds the writer lock.
   func endOperation() { lock.withLock { machine.handle(.operationEnded) } }
 
-  /// Writes a record to the shared header, where this process may. Any thread.
+  /// Writes a record to the shared header if this process may. Callable from any thread.
   ///
   /// - Parameters:
-  ///   - isWriter: Whether the thread has the writer lock.
-  ///   - write: Returns the record's counter.
+  ///   - isWriter: Whether the thread holds the writer lock.
+  ///   - write: Writes the record and returns its counter.
   func announce(
     isWriter: Bool, _ write: () throws(FileSystemError) -> UInt64
   ) throws(FileSystemError) {
@@ -155,12 +168,13 @@ final class WriterLease: @unchecked Sendable {
 
   // MARK: Releasing
 
-  /// Releases the lease. Under the writer lock, where `mayRelease`.
+  /// Releases the lease.
   ///
+  /// - Precondition: The caller holds the writer lock, and `mayRelease` is true.
   /// - Parameters:
-  ///   - isInOrder: Whether the log is as the next process expects it. Where it is not, or that can't be written, the next
-  ///     process takes this one for one that was killed, and recovers the log.
-  ///   - write: Writes the record that says so, and returns its counter.
+  ///   - isInOrder: Whether the log is as the next process expects it. If not, or if the record cannot be
+  ///     written, the next process treats this one as killed and recovers the log.
+  ///   - write: Writes the record of the release and returns its counter.
   func release(isInOrder: Bool, _ write: () throws(FileSystemError) -> UInt64) {
     lock.withLock {
       announceEnd(isInOrder, write)
@@ -170,9 +184,10 @@ final class WriterLease: @unchecked Sendable {
     }
   }
 
-  /// Ends the lease for good. Under the locks of checkpoints and of the writer.
+  /// Ends the lease permanently.
   ///
-  /// - Returns: false where a thread is acquiring it, which needs those locks.
+  /// - Precondition: The caller holds `checkpoints` and the writer lock.
+  /// - Returns: False if a thread is acquiring the lease, which needs those locks.
   func close(isInOrder: Bool, _ write: () throws(FileSystemError) -> UInt64) -> Bool {
     lock.withLock {
       guard machine.after(.closed) != nil else { return false }
@@ -183,14 +198,14 @@ final class WriterLease: @unchecked Sendable {
     }
   }
 
-  /// Waits while a thread acquires the lease.
+  /// Waits until no thread is acquiring the lease.
   func waitForAcquisition() {
     lock.lock()
     defer { lock.unlock() }
     while machine.phase == .waiting || machine.phase == .takingOver { changed.wait(lock) }
   }
 
-  /// The record comes before the release of the file lock: after it, it could follow those of the next process.
+  /// Must precede the release of the file lock: a later record could follow those of the next process.
   private func announceEnd(_ isInOrder: Bool, _ write: () throws(FileSystemError) -> UInt64) {
     if machine.isAnnounced, isInOrder, let counter = try? write() { note(counter) }
     held.store(false, ordering: .relaxed)

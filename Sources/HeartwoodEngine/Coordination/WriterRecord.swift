@@ -1,22 +1,22 @@
 import HeartwoodBytes
 
-/// What the processes of a store tell one another: up to where the log may be read, and who writes it.
+/// A record in the shared header: the published end of the log, and its writer.
 ///
-/// Written by the one that leads, and believed only as long as a process is there that has been since it was begun: nothing
-/// of it has to survive a crash of the machine.
+/// Written by the current writer. Valid only while some process has stayed attached since the page was
+/// initialised, so it need not survive a crash of the machine.
 struct WriterRecord: Hashable, Sendable {
-  /// Counts up with every record.
+  /// Increases with every record.
   var counter: UInt64 = 0
   var identifier: StoreIdentifier
-  /// The open store that leads, or was the last to: a number that it has drawn.
+  /// The name of the open store that holds the lease, or held it last.
   var writer: UInt64
-  /// It still leads, or has ended without letting go: then the log has to be recovered.
+  /// Whether the writer still holds the lease. If it ended without releasing it, the log must be recovered.
   var isHeld: Bool
-  /// Up to here the log's transactions are published.
+  /// End of the published transactions.
   var end: LogPoint
-  /// Up to here the log is synced.
+  /// End of the synced part of the log.
   var durable: LogPoint
-  /// The number for the next segment of either kind.
+  /// The number for the next log or page segment.
   var nextSegment: UInt32
 
   static let wordCount = 16
@@ -25,7 +25,7 @@ struct WriterRecord: Hashable, Sendable {
 
   typealias Words = [UInt64]
 
-  /// As it lies in a slot: the counter first, a checksum last.
+  /// The encoded record: the counter first, a checksum last.
   var words: Words {
     Words(unsafeUninitializedCapacity: Self.wordCount) { words, initialized in
       if let base = words.baseAddress { encode(to: base) }
@@ -33,7 +33,8 @@ struct WriterRecord: Hashable, Sendable {
     }
   }
 
-  /// Writes its words to memory that has room for them. No array of its own, as every commit does this.
+  /// Encodes the record to memory of `wordCount` words. Allocates no array, because every commit writes a
+  /// record.
   func encode(to words: UnsafeMutablePointer<UInt64>) {
     words[0] = counter
     words[1] = identifier.low
@@ -53,14 +54,14 @@ struct WriterRecord: Hashable, Sendable {
     words[3] = point.generation
   }
 
-  /// Of all words but the last.
+  /// Checksum of all words except the last.
   private static func checksum(_ words: UnsafePointer<UInt64>) -> UInt64 {
     XXH64.hash(UnsafeRawBufferPointer(start: words, count: byteCount - 8), seed: seed)
   }
 }
 
 extension WriterRecord {
-  /// Nil where the checksum does not hold, or what is said makes no sense.
+  /// Nil if the checksum does not match or a field is invalid.
   init?(_ words: Words) {
     guard words.count == Self.wordCount, words[0] > 0, words[Self.wordCount - 1] == Self.checksum(words),
       let end = Self.point(words[5...]), let durable = Self.point(words[9...]), words[4] >> 33 == 0
@@ -79,11 +80,11 @@ extension WriterRecord {
   }
 }
 
-/// What processes have told somebody who opens their store for reading only. It is read before any file that it may name:
-/// whatever it says is published is then found in those files, however long opening them takes.
+/// The record that an opening for reading only found. It is read before any file that it may name, so that
+/// everything it says is published is found in those files, however long opening them takes.
 struct PublishedRecord {
-  /// Nil where nobody is there whose word can be believed.
+  /// Nil if no process is attached, so that no record is valid.
   var record: WriterRecord?
-  /// Of the newest record, believed or not: what is told later has a higher one.
+  /// Counter of the newest record, valid or not. Later records have higher ones.
   var counter: UInt64 = 0
 }

@@ -1,22 +1,23 @@
 import HeartwoodFiles
 import Synchronization
 
-/// The anchor: two slots, written in turn, never both between two syncs.
+/// The anchor (superblock): two slots, written alternately, never both between two syncs.
 ///
-/// Invariant: before a slot is written the other one is on disk, so a torn write leaves what is needed.
+/// Invariant: before a slot is written, the other one is on disk. So a torn write leaves a valid slot.
 final class AnchorFile: @unchecked Sendable {
   private let file: any File
   private let path: String
   private let lock = Lock()
+  /// The current slot. Guarded by `lock`.
   private var slot: AnchorSlot {
     didSet { hasMarkOfCleanClose.store(slot.isClean, ordering: .releasing) }
   }
   private let hasMarkOfCleanClose: Atomic<Bool>
   private let syncs: Bool
-  /// Whether the slot in use is known to be on disk. Not where somebody else has written it: its sync may have failed, and
-  /// then the system shows bytes that it will never write.
+  /// Whether the current slot is known to be on disk. False if another process wrote it: its sync may have
+  /// failed, and then the system shows bytes that it never writes to disk. Guarded by `lock`.
   private var isKnownDurable: Bool
-  /// What the next write of a slot marks a store with that has no mark.
+  /// The content type that the next write of a slot sets if the store has none. Guarded by `lock`.
   private var contentToMark: StoreContent?
 
   private init(file: any File, path: String, slot: AnchorSlot, syncs: Bool, isKnownDurable: Bool = true) {
@@ -28,33 +29,38 @@ final class AnchorFile: @unchecked Sendable {
     self.isKnownDurable = isKnownDurable
   }
 
-  /// What the slots of an anchor say.
+  /// The decoded slots of an anchor.
   struct Contents {
     var slot: AnchorSlot
-    /// The other slot, where it is valid too.
+    /// The other slot, if it is valid.
     var older: AnchorSlot?
-    /// A slot is not what was written: it may have been the newer one, so nothing that the other says
-    /// of the end of the log can be believed as the last word.
+    /// Whether a slot is invalid. It may have been the newer one, so the other slot need not name the end of
+    /// the log.
     var isIncomplete: Bool { older == nil }
-    /// Whether the slot is on disk for certain: it is where the other one is damaged, as that was written later.
+    /// Whether the slot is certainly on disk. True if the other one is damaged, because that one was written
+    /// later.
     var isKnownDurable: Bool { isIncomplete }
-    /// A newer version wrote it and asks that older ones do not append.
+    /// Whether a newer version wrote the anchor and forbids older versions to write.
     var forbidsWriting: Bool
   }
 
-  /// The slot in use.
+  /// The current slot.
   var current: AnchorSlot { lock.withLock { slot } }
 
-  /// What the slot in use says of it. Takes no lock: every commit asks.
+  /// Whether the current slot marks a clean end. Takes no lock, because every commit reads it.
   var isClean: Bool { hasMarkOfCleanClose.load(ordering: .acquiring) }
 
-  /// What the keys and values of the store mean: as it is marked, or will be.
+  /// The content type of the store, set or to be set by the next write.
   var content: StoreContent? { lock.withLock { slot.content ?? contentToMark } }
 
-  /// Marks a store that has no mark, at the next write of a slot: until then, other processes do not see it.
+  /// Sets the content type of a store that has none, with the next write of a slot. Until then other
+  /// processes do not see it.
   func mark(_ content: StoreContent) { lock.withLock { contentToMark = content } }
 
   /// Opens the anchor of a store and reads both slots.
+  ///
+  /// - Throws: `.newerFormat` if the store has a newer format, `.notAStore` or `.damaged` if neither
+  ///   slot is valid.
   static func open(
     _ folder: StoreFolder, access: EngineOptions.Access, syncs: Bool
   ) throws(EngineError) -> (anchor: AnchorFile, contents: Contents) {
@@ -66,7 +72,7 @@ final class AnchorFile: @unchecked Sendable {
     return (anchor, contents)
   }
 
-  /// Reads the slots once more: another process may have written them.
+  /// Reads the slots again, because another process may have written them.
   func reload(_ folder: StoreFolder) throws(EngineError) -> Contents {
     let contents = try Self.read(file, path: path, folder)
     lock.withLock {
@@ -124,12 +130,13 @@ final class AnchorFile: @unchecked Sendable {
   ) -> EngineError {
     let isOurs = sectors.contains { $0.count >= 8 && $0.baseAddress?.field64(0) == Format.anchorMagic }
     if isOurs { return .damaged("both slots of the anchor are damaged; restore the file", file: path) }
-    return EngineError(.notAStore, "the folder's anchor is not one of a store", file: folder)
+    return EngineError(
+      .notAStore, "the anchor in the folder does not belong to a store; name another folder", file: folder)
   }
 
-  /// Makes the anchor of a new store: both slots under another name, synced, then renamed.
+  /// Creates the anchor of a new store or backup: writes both slots under another name, syncs, then renames.
   ///
-  /// - Parameter mode: `.readWrite` where there is a file of that other name, with nothing in it.
+  /// - Parameter mode: `.readWrite` if an empty file of that other name exists.
   static func create(
     _ slot: AnchorSlot, in folder: StoreFolder, syncs: Bool, mode: OpenMode = .createNew
   ) throws(EngineError) -> AnchorFile {
@@ -142,10 +149,10 @@ final class AnchorFile: @unchecked Sendable {
       for each in [older, slot] { try write(each, to: file) }
       try writeZeros(to: file, upTo: 2 * Format.anchorBlockBytes)
       if syncs { try file.sync(.full) }
-      // A crash here leaves no anchor: the folder is made anew by the next opening.
+      // A crash here leaves no new anchor. The next opening of a new folder creates the store again.
       try folder.directory.rename(StoreFolder.newAnchorName, to: StoreFolder.anchorName)
       if syncs { try folder.directory.sync() }
-      // From here on it is a store.
+      // The folder is a store from here on.
       return AnchorFile(
         file: file, path: folder.path(of: StoreFolder.anchorName), slot: slot, syncs: syncs)
     } catch {
@@ -164,10 +171,10 @@ final class AnchorFile: @unchecked Sendable {
     try file.write(all: sector, at: index * Format.anchorBlockBytes)
   }
 
-  /// What became of a write of the anchor.
+  /// The outcome of writing the anchor.
   enum Outcome {
     case written
-    /// Nothing is lost: the other slot holds.
+    /// Nothing is lost: the other slot is valid.
     case failed(EngineError)
     /// The sync failed; nothing more may be written.
     case unsynced(EngineError)
@@ -189,7 +196,7 @@ final class AnchorFile: @unchecked Sendable {
     return outcome
   }
 
-  /// Writes the slot in use once more, with the other one behind it.
+  /// Rewrites the current slot if it is not known to be durable, while the older one is still valid.
   private func rewriteSlotInUse() -> Outcome {
     guard syncs, !isKnownDurable else { return .written }
     let outcome = put(slot)
@@ -197,12 +204,12 @@ final class AnchorFile: @unchecked Sendable {
     return outcome
   }
 
-  /// Writes a slot to its place and syncs it.
+  /// Writes a slot to its sector and syncs it.
   private func put(_ next: AnchorSlot) -> Outcome {
     do {
       try Self.write(next, to: file)
     } catch {
-      // The slot just hit is the older one; the next write goes to it again.
+      // The write hit the older slot, and so will the next one.
       return .failed(.files(error, "the anchor could not be written"))
     }
     do {

@@ -1,9 +1,10 @@
 import HeartwoodFiles
 
 extension StoreFolder {
-  /// Takes away what an unfinished creation has left behind. It holds nothing: the anchor comes last, and frames come behind it.
+  /// Removes the files of an unfinished creation. They contain no data: the anchor is created before the
+  /// first frame.
   ///
-  /// - Throws: `.damaged` where a frame is there: then it is the anchor that is missing.
+  /// - Throws: `.damaged` if the log has a frame, because then the anchor is missing.
   func clearUnfinishedCreation() throws(EngineError) {
     guard try !hasFrames() else {
       throw EngineError.damaged(

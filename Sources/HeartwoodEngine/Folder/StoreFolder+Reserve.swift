@@ -1,34 +1,38 @@
 import HeartwoodFiles
 
-/// Room that a store keeps on its disk for what gives more back: deleting, reclamation, opening after an unclean end.
+/// Disk space that a store reserves for operations that free more space: deletion, compaction, opening after
+/// an unclean end.
 ///
-/// It is a file of zeros that is unlinked when one of these finds no room, and laid again by a later checkpoint, or after another MiB of log. Nothing of the
-/// store is in it: it may be missing, or of any length after a crash, and is never synced. Under the lease.
+/// The reserve is a file of zeros. It is unlinked when one of these operations finds no room, and created
+/// again by a later checkpoint, or after another MiB of log. It contains no data: it may be missing, or of
+/// any length after a crash, and is never synced. Changed only by the process that holds the lease.
 extension StoreFolder {
   static let reserveName = "reserve"
 
-  /// Smaller stores have none.
+  /// In bytes; smaller stores have no reserve.
   static let leastBytesForReserve = 1 << 20
 
   private static func reserveBytes(storeBytes: Int) -> Int { min(max(256 << 10, storeBytes / 8), 8 << 20) }
 
-  /// Whether a store of this size has a reserve that it may rely on.
+  /// Whether the reserve of a store of this size has at least half of its intended size.
   func hasReserve(storeBytes: Int) -> Bool {
     let size = (try? size(ofFile: Self.reserveName) ?? 0) ?? 0
     return size >= Self.reserveBytes(storeBytes: storeBytes) / 2
   }
 
-  /// Lays the reserve if the store is large enough to have one and the disk has plenty of room. A failure leaves none.
+  /// Creates the reserve if the store is large enough and the disk has enough free space. A failure leaves
+  /// none.
   ///
   /// - Parameters:
   ///   - storeBytes: The sum of the sizes of the store's files.
-  ///   - leavesRoom: How many times the reserve the disk has to have free.
-  /// - Returns: Whether there is a reserve now, or the store is too small for one.
+  ///   - times: The free space that the disk must have, as a multiple of the reserve.
+  /// - Returns: False if the disk is too full. True if there is a reserve, the store is too small for one, or
+  ///   the free space is unknown.
   @discardableResult
   func layReserve(storeBytes: Int, ifRoomFor times: Int64 = 4) -> Bool {
     guard storeBytes >= Self.leastBytesForReserve, !hasReserve(storeBytes: storeBytes) else { return true }
     let wanted = Self.reserveBytes(storeBytes: storeBytes)
-    // A file system that cannot say is not taken for a full one.
+    // A file system that cannot report its free space is not treated as full.
     guard let available = try? directory.availableBytes() else { return true }
     guard available > times * Int64(wanted) else { return false }
     do {
@@ -44,16 +48,16 @@ extension StoreFolder {
     }
   }
 
-  /// Gives the reserve to whoever needs it.
+  /// Unlinks the reserve to free its space.
   ///
-  /// - Returns: false where there is none.
+  /// - Returns: False if there was none.
   func spendReserve() -> Bool {
     do {
       try directory.unlink(Self.reserveName)
     } catch {
       return false
     }
-    // Some file systems give the room back only then.
+    // Some file systems free the space only after a sync.
     try? directory.sync()
     return true
   }

@@ -1,16 +1,17 @@
 import HeartwoodFiles
 
-/// Reading a store's files while another process may unlink them, or write the log anew after a recovery.
+/// Reading a store's files while another process may unlink them or recover the log.
 extension StoreFolder {
-  /// What tells that another process has changed files of the store.
+  /// Identifies a state of the store's files, to detect changes by other processes.
   struct Version: Equatable {
-    /// Of the newest record that processes have published; nil where there is none.
+    /// Counter of the newest published record; nil if there is none.
     var record: UInt64?
-    /// Both slots of the anchor: a process that has the store to itself publishes nothing while it recovers it.
+    /// Both slots of the anchor, because a process that has the store exclusively publishes nothing while it
+    /// recovers the log.
     var anchor: [UInt8]
   }
 
-  /// - Complexity: two reads, of some hundred bytes.
+  /// - Complexity: Two reads of some hundred bytes.
   func version() throws(EngineError) -> Version {
     let record = try newestRecord()?.counter
     let file = try open(Self.anchorName, .readOnly)
@@ -20,9 +21,11 @@ extension StoreFolder {
     return Version(record: record, anchor: bytes)
   }
 
-  /// Runs `body` again where it throws `.damaged`, or returns what is not whole, and the store has changed since it began, or a
-  /// process holds the writer lease: that one announces a recovery or a compaction before it unlinks files, and may be in the
-  /// middle of it. What is still damaged after `seconds` is damage.
+  /// Repeats `body` if it throws `.damaged`, or returns an incomplete value, while the store may be changing:
+  /// its version has changed since `body` began, or a process holds the writer lease. A writer announces a
+  /// recovery or a compaction before it unlinks files, and may be in the middle of it.
+  ///
+  /// - Parameter seconds: The longest time to repeat for; a result after that is final.
   func retryingIfChanged<Value, Version: Equatable>(
     seconds: Double, version: () throws(EngineError) -> Version, isWhole: (Value) -> Bool = { _ in true },
     _ body: () throws(EngineError) -> Value
@@ -37,7 +40,7 @@ extension StoreFolder {
         case .failure(let error): error.code == .damaged
         }
       guard mayBeStale else { return try result.get() }
-      // In this order: a writer that publishes and releases the lease in between has changed the version.
+      // In this order: if a writer publishes and releases the lease in between, the version has changed.
       var isChanging = try isWritten()
       if !isChanging { isChanging = try version() != before }
       guard isChanging, backoff.wait() else { return try result.get() }

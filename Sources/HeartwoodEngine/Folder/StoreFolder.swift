@@ -1,16 +1,16 @@
 import HeartwoodFiles
 
-/// The directory of a store, and this process's place among those that have it open.
+/// The directory of a store, with this process's registration.
 final class StoreFolder: Sendable {
   static let anchorName = "anchor"
-  /// The anchor of a store that is being made.
+  /// The anchor of a store that is being created, or the mark of an unfinished backup.
   static let newAnchorName = "anchor.new"
 
   let directory: any Directory
   let path: String
-  /// Nil for a store that is open for reading only, and for one in memory.
+  /// Nil if the store is open for reading only, or in memory.
   let attachment: ProcessAttachment?
-  /// What keeps writers out of a store that is damaged.
+  /// Holds a lock that keeps writers out while a damaged store is read.
   private let guardFile: (any File)?
 
   private init(
@@ -23,16 +23,17 @@ final class StoreFolder: Sendable {
     self.guardFile = guardFile
   }
 
-  /// What is at a path.
+  /// The kind of folder found at a path.
   enum Found {
     case store(StoreFolder)
-    /// A store that others have open for writing, by whose word it has to be opened for that too.
+    /// A store that other processes have open for writing. It must be opened at the state that they have
+    /// published.
     case shared(StoreFolder)
-    /// Nothing yet, or what an unfinished creation left behind.
+    /// An empty folder, or one with files of an unfinished creation.
     case empty(StoreFolder)
   }
 
-  /// The directory of a store, made where it is missing and may be.
+  /// Opens the directory of a store, and creates it if the options allow.
   static func directory(
     _ path: String, _ options: EngineOptions, _ fileSystem: any FileSystem
   ) throws(EngineError) -> any Directory {
@@ -43,7 +44,9 @@ final class StoreFolder: Sendable {
     options.createsStore && options.access == .readWrite
   }
 
-  /// Looks at what a directory holds, and takes the lock.
+  /// Determines what a directory contains, and locks it for writing if the options ask for that.
+  ///
+  /// - Throws: `.notAStore`, or `.locked` if other processes prevent attaching for `busyTimeout`.
   static func open(
     _ directory: any Directory, _ path: String, _ options: EngineOptions
   ) throws(EngineError) -> Found {
@@ -62,7 +65,7 @@ final class StoreFolder: Sendable {
     case .exclusive(let attachment):
       let folder = StoreFolder(directory, path, attachment: attachment)
       do throws(EngineError) {
-        // Looked at again when nobody else is there: somebody may have finished a creation in between.
+        // Checked again now that no other process is attached: one may have completed a creation in between.
         if isThere { return .store(folder) }
         return try entries(of: directory).contains(anchorName) ? .store(folder) : .empty(folder)
       } catch {
@@ -74,13 +77,15 @@ final class StoreFolder: Sendable {
     }
   }
 
-  /// The folder of a store in memory, which nobody else can open.
+  /// Creates the folder of a store in memory, which no other process can open.
   static func inMemory(_ path: String, _ fileSystem: any FileSystem) throws(EngineError) -> StoreFolder {
     StoreFolder(try openDirectory(path, creating: true, fileSystem), path)
   }
 
-  /// Opens a folder to write a copy of a store to it, or makes the folder, and takes the lock. It has to be empty, to
-  /// hold a store, or what a copy that was cut short has left.
+  /// Opens or creates a folder for a copy of a store, and locks it exclusively. The folder must be empty, or
+  /// contain a store or an unfinished copy.
+  ///
+  /// - Throws: `.notAStore` or `.locked`.
   static func openTarget(_ path: String, fileSystem: any FileSystem) throws(EngineError) -> StoreFolder {
     let directory = try openDirectory(path, creating: true, fileSystem)
     try checkIsTarget(try entries(of: directory), path)
@@ -91,7 +96,7 @@ final class StoreFolder: Sendable {
     }
     let folder = StoreFolder(directory, path, attachment: attachment)
     do throws(EngineError) {
-      // Looked at again when nobody else is there.
+      // Checked again now that no other process is attached.
       try checkIsTarget(try entries(of: directory), path)
       return folder
     } catch {
@@ -100,8 +105,10 @@ final class StoreFolder: Sendable {
     }
   }
 
-  /// Opens the folder of a store of which anything may be missing, to read it. Nobody writes it meanwhile, where that can
-  /// be seen to.
+  /// Opens the folder of a damaged store for reading; any file may be missing. Keeps writers out if the file
+  /// `processes` can be opened and locked.
+  ///
+  /// - Throws: `.locked` if another process or engine has the store open for writing.
   static func openDamaged(_ path: String, fileSystem: any FileSystem) throws(EngineError) -> StoreFolder {
     let directory = try openDirectory(path, creating: false, fileSystem)
     guard let file = try? directory.open(ProcessAttachment.processesName, .readWrite) else {
@@ -117,7 +124,7 @@ final class StoreFolder: Sendable {
 
   private static func checkIsTarget(_ names: [String], _ path: String) throws(EngineError) {
     if names.contains(anchorName) { return }
-    // Segments without an anchor may be what is left of a store; unless a copy was begun there.
+    // Segments without an anchor may be the remainder of a store, unless an unfinished copy is marked.
     let isMarked = names.contains(newAnchorName)
     let isEmpty = names.allSatisfy {
       ProcessAttachment.isFile($0) || (isMarked && ($0 == newAnchorName || SegmentName.parse($0) != nil))
@@ -128,7 +135,7 @@ final class StoreFolder: Sendable {
     }
   }
 
-  /// Whether a file of this name is of the store.
+  /// Whether a file of this name belongs to a store.
   static func isFile(_ name: String) -> Bool {
     ProcessAttachment.isFile(name) || [anchorName, newAnchorName, reserveName].contains(name)
       || SegmentName.parse(name) != nil
@@ -151,7 +158,7 @@ final class StoreFolder: Sendable {
       do throws(FileSystemError) {
         try fileSystem.createDirectory(path)
       } catch {
-        // Another process makes the same store, and was faster.
+        // Another process has just created the directory.
         guard error.code == .alreadyExists else { throw error }
       }
       return try fileSystem.openDirectory(path)
@@ -160,7 +167,7 @@ final class StoreFolder: Sendable {
     }
   }
 
-  /// Whether a directory has an anchor. One that gets its name while the directory is listed may be missing in the list.
+  /// Whether a directory has an anchor. A listing may lack one that is renamed while the directory is listed.
   private static func hasAnchor(_ directory: any Directory, _ names: [String]) throws(EngineError) -> Bool {
     if names.contains(anchorName) { return true }
     guard !names.isEmpty else { return false }
@@ -186,12 +193,12 @@ final class StoreFolder: Sendable {
     }
   }
 
-  /// Throws where another folder lies at the path by now, or none.
+  /// - Throws: `.replaced` if the path leads to another folder now, or to none.
   func checkIsInPlace() throws(EngineError) {
     do {
       guard try !directory.isInPlace() else { return }
     } catch {
-      throw EngineError.files(error, "the store's folder could not be looked at")
+      throw EngineError.files(error, "the store's folder could not be checked")
     }
     throw Self.replaced(path)
   }
@@ -202,20 +209,20 @@ final class StoreFolder: Sendable {
       file: path)
   }
 
-  /// What the store's processes tell; nil where it is open for reading only and nobody has told anything yet.
+  /// Opens the shared header; nil if the store is open for reading only and no process has created the header
+  /// yet.
   func openPage() throws(EngineError) -> SharedHeader? {
     if let attachment { return attachment.page }
     return try reading { (file) throws(FileSystemError) in try SharedHeader(file, isWritten: false) }
   }
 
-  /// The newest word of the processes that are there; nil where there are none, and nothing that they have left can be
-  /// believed.
+  /// The newest valid record in the shared header; nil if there is none, or if no process is attached.
   func newestRecord() throws(EngineError) -> WriterRecord? {
     if let attachment {
       do {
         return try attachment.page.newest()
       } catch {
-        throw EngineError.files(error, "what the store's processes tell could not be read")
+        throw EngineError.files(error, "the shared header of the store could not be read")
       }
     }
     return try reading { (file) throws(FileSystemError) in
@@ -225,11 +232,11 @@ final class StoreFolder: Sendable {
     }
   }
 
-  /// What processes have told by now; nothing for one that is among them.
+  /// The newest record, for an opening for reading only; empty if this process is attached itself.
   func publishedRecord() throws(EngineError) -> PublishedRecord {
     guard attachment == nil else { return PublishedRecord() }
     if let record = try newestRecord() { return PublishedRecord(record: record, counter: record.counter) }
-    // Of the dead it is not believed, but those that come count on from it.
+    // Records of ended processes are invalid, but later records continue their counter.
     let counter = try reading { (file) throws(FileSystemError) in
       try SharedHeader(file, isWritten: false).newest()?.counter
     }
@@ -243,17 +250,17 @@ final class StoreFolder: Sendable {
       return try body(try directory.open(ProcessAttachment.processesName, .readOnly))
     } catch {
       if error.code == .notFound { return nil }
-      throw EngineError.files(error, "what the store's processes tell could not be read")
+      throw EngineError.files(error, "the shared header of the store could not be read")
     }
   }
 
-  /// Leaves.
+  /// Detaches this process and releases the locks.
   func close() {
     attachment?.close()
     try? guardFile?.close()
   }
 
-  /// The path of a file, for messages.
+  /// The path of a file, for error messages.
   func path(of name: String) -> String { path + "/" + name }
 
   func open(_ name: String, _ mode: OpenMode) throws(EngineError) -> any File {
@@ -267,11 +274,11 @@ final class StoreFolder: Sendable {
     }
   }
 
-  /// Makes a file, and opens it as what it is. Nothing is synced yet.
+  /// Creates a file, and opens it with `opened`. Syncs nothing. Unlinks the file if that fails.
   ///
   /// - Parameters:
-  ///   - what: What it is, for messages.
-  ///   - bytes: What it begins with; zeros follow, up to `count` bytes.
+  ///   - what: The kind of file, for error messages.
+  ///   - bytes: The first bytes; zeros follow, up to `count` bytes.
   func make<Segment>(
     _ name: String, _ what: String, beginningWith bytes: [UInt8], count: Int,
     _ opened: (any File) throws(EngineError) -> Segment
@@ -290,7 +297,7 @@ final class StoreFolder: Sendable {
       }
       return try opened(file)
     } catch {
-      // A file that nothing refers to: taken away if that works, else by the next recovery.
+      // The file is unreferenced; if it cannot be unlinked, the next recovery unlinks it.
       try? file.close()
       unlink([name])
       throw error
@@ -307,7 +314,7 @@ final class StoreFolder: Sendable {
     }
   }
 
-  /// How long a file is; nil where it is not there any more.
+  /// The length of a file in bytes; nil if the file is missing.
   func size(ofFile name: String) throws(EngineError) -> Int? {
     let file: any File
     do {
@@ -329,7 +336,7 @@ final class StoreFolder: Sendable {
     }
   }
 
-  /// Makes all files of the store durable, whoever wrote them.
+  /// Makes all files of the store durable, also those that another process wrote.
   func syncEverything() throws(EngineError) {
     do {
       for name in try directory.entries() where name == Self.anchorName || SegmentName.parse(name) != nil {
@@ -343,14 +350,14 @@ final class StoreFolder: Sendable {
     try syncNames()
   }
 
-  /// Takes names away that nothing refers to; a failure only leaves them there for the next time.
+  /// Unlinks files that nothing refers to. Ignores failures: the next recovery tries again.
   func unlink(_ names: [String]) {
     guard !names.isEmpty else { return }
     for name in names { try? directory.unlink(name) }
     try? directory.sync()
   }
 
-  /// Reads exactly `count` bytes; fewer where the file ends before.
+  /// Reads `count` bytes, or fewer if the file ends earlier.
   static func read(_ file: any File, at offset: Int, count: Int, path: String) throws(EngineError) -> [UInt8]
   {
     var bytes = [UInt8](repeating: 0, count: count)

@@ -1,4 +1,4 @@
-/// A set of numbers of segments that is asked once for each entry of a tree.
+/// A set of segment numbers with a fast `contains`, which is called for each entry of a tree.
 struct SegmentSet {
   private var map = SegmentMap(false)
   let numbers: [UInt32]

@@ -1,21 +1,22 @@
-/// Applies the log's transactions to a tree, many at a time: sorted by their keys, so that each leaf is looked for
-/// once, and of each key only what comes last.
+/// Applies the log's transactions to a tree in batches. Changes of a batch are sorted by key, so that each
+/// leaf is searched once and only the last change of each key is applied.
 final class LogApplier {
   private let tree: TreeWriter
   private var changes: [Change] = []
 
-  /// So many changes are sorted at once.
+  /// Largest number of changes in a batch.
   private static let most = 1 << 18
 
   /// A put or a delete.
   private struct Change {
-    /// Of the key, behind what all keys of the changes have in common.
+    /// The first bytes of the key after the prefix that all keys of the batch share.
     var head: UInt64
-    /// Where the record is in memory, and in the log. What comes later has a greater one.
+    /// Address of the record in memory; `reference` is its position in the log, which increases from change
+    /// to change.
     let base: UnsafeRawPointer
     let reference: ValueReference
 
-    /// Its lengths were looked at when it was added.
+    /// The record's lengths were checked when it was added.
     var record: Record? { Record.parse(base, available: .max) }
 
     var key: SearchKey { SearchKey(record?.key ?? UnsafeRawBufferPointer(start: nil, count: 0)) }
@@ -23,19 +24,23 @@ final class LogApplier {
 
   init(tree: TreeWriter) { self.tree = tree }
 
-  /// Takes a transaction's frame; others change nothing. Its segment has to stay open until `finish`.
+  /// Adds the frame of a transaction; ignores other frames.
+  ///
+  /// - Precondition: The segment stays open until `finish`.
+  /// - Throws: `.damaged` if a record is invalid.
   func add(_ frame: ScannedFrame, in segment: LogSegment) throws(EngineError) {
     guard frame.header.kind == Format.transactionKind else { return }
     var records = RecordIterator(frame.payload, firstOffset: frame.position.offset + Format.frameHeaderBytes)
     while let (record, offset) = records.next() {
       let reference = ValueReference(segment: segment.number, offset: UInt32(truncatingIfNeeded: offset))
       guard try add(record, reference) else {
-        throw EngineError.damaged("a record of the log makes no sense", file: segment.path, offset: offset)
+        throw EngineError.damaged(
+          "a record of the log is invalid; run verify", file: segment.path, offset: offset)
       }
     }
   }
 
-  /// False where the record's checksum has held and it makes no sense all the same.
+  /// Returns false if the record is invalid although its checksum matches.
   private func add(_ record: Record, _ reference: ValueReference) throws(EngineError) -> Bool {
     guard record.isValid else { return false }
     switch record.operation {
@@ -51,7 +56,7 @@ final class LogApplier {
     return true
   }
 
-  /// Applies what is left.
+  /// Applies the remaining changes.
   func finish() throws(EngineError) {
     sort()
     for index in changes.indices {
@@ -86,7 +91,7 @@ final class LogApplier {
     }
   }
 
-  /// How many bytes all keys begin with.
+  /// Length in bytes of the prefix that all keys share.
   private func commonPrefix() -> Int {
     guard let first = changes.first?.key else { return 0 }
     var count = first.count

@@ -1,18 +1,18 @@
 import HeartwoodFiles
 
-/// Finds the segments of the log that belong together, from what the anchor says and what the folder has.
+/// Finds the segments of the log from the anchor and the files in the folder.
 struct LogFinder {
   let folder: StoreFolder
   let identifier: StoreIdentifier
   let options: EngineOptions
 
-  /// What the folder has, by name.
+  /// The store's files, by kind and number.
   struct Listing {
     var logs: [UInt32] = []
     var pages: [UInt32] = []
     var hasNewAnchor = false
 
-    /// The first number that no file has.
+    /// The first unused segment number.
     var next: UInt32 { (max(logs.max() ?? 0, pages.max() ?? 0)) + 1 }
   }
 
@@ -28,29 +28,34 @@ struct LogFinder {
     return listing
   }
 
-  /// The segment that the log ends in, and those before it, in order, as far as they are there.
+  /// The last segment of the log and its existing predecessors, in order.
   ///
-  /// - Parameter isExact: The anchor has the last word on which segment is last.
+  /// - Parameters:
+  ///   - named: The last segment that the anchor names.
+  ///   - isExact: Whether the anchor is known to name the last segment. Otherwise later segments are
+  ///     searched.
   func path(to named: UInt32, listing: Listing, isExact: Bool) throws(EngineError) -> [LogSegment] {
     var last = try isExact ? nil : laterSegment(than: named, listing)
     if last == nil { last = try open(named) }
     var path: [LogSegment] = []
     while let segment = last {
       path.append(segment)
-      // One that is not there was given back, or is missing: the checkpoint says which.
+      // A missing predecessor was reclaimed, or is lost: the checkpoint decides which.
       guard let predecessorEnd = segment.header.predecessor,
         listing.logs.contains(predecessorEnd.position.segment)
       else { break }
       guard predecessorEnd.position.segment < segment.number else {
-        throw EngineError.damaged("the segment names a later one as the one before it", file: segment.path)
+        throw EngineError.damaged(
+          "the segment names a later segment as its predecessor; restore the file", file: segment.path)
       }
       last = try open(predecessorEnd.position.segment, isLast: false)
     }
     return path.reversed()
   }
 
-  /// The end of a path, from behind the last segment that a checkpoint has given back. Files of such segments may be there
-  /// still, and those in a backup need not even be whole: the one before it may have had only their beginning.
+  /// The segments of `path` after the last one that a checkpoint has reclaimed. Files of reclaimed segments
+  /// may still exist. In a backup they may even be incomplete, because the earlier backup contained only
+  /// their beginning.
   static func alive(_ path: [LogSegment], by checkpoint: NamedCheckpoint?) -> [LogSegment] {
     guard let checkpoint else { return path }
     let named = Set(checkpoint.logSegments.map(\.number))
@@ -59,8 +64,8 @@ struct LogFinder {
     return gap.map { Array(path[($0 + 1)...]) } ?? path
   }
 
-  /// The segments that a checkpoint names before those of `path`: none of their frames is read again, but
-  /// values lie in them.
+  /// The segments that a checkpoint names and that are not in `path`. Their frames are not read again, but
+  /// the tree refers to values in them.
   func earlier(than path: [LogSegment], _ checkpoint: NamedCheckpoint?) throws(EngineError) -> [LogSegment] {
     let known = Set(path.map(\.number))
     var segments: [LogSegment] = []
@@ -76,8 +81,8 @@ struct LogFinder {
     return segments.sorted { $0.number < $1.number }
   }
 
-  /// Whether frames follow behind a point, which is the end of the log by an anchor that calls it closed.
-  /// None are written before the anchor takes that back, so it is then not the anchor that was written last.
+  /// Whether frames follow the end of the log that a clean anchor slot names. A writer clears the clean flag
+  /// in the anchor before it appends, so in that case the slot is not the newest one.
   func continuesAfter(_ path: [LogSegment], behind end: LogPoint, _ listing: Listing) throws(EngineError)
     -> Bool
   {
@@ -90,9 +95,9 @@ struct LogFinder {
     return try laterSegment(than: last.number, listing) != nil
   }
 
-  /// A segment that the anchor does not name yet belongs to the log if frames were written in it: they
-  /// are only written once a slot names it, so that slot is the damaged one. A segment that recovery was
-  /// copying a tail to belongs if the copy is complete.
+  /// A later segment that the anchor does not name, if it belongs to the log. It does if it contains frames,
+  /// because frames are written only after a slot names the segment: that slot is the damaged one. A segment
+  /// to which a recovery copied the end of the log belongs only if the copy is complete.
   private func laterSegment(than named: UInt32, _ listing: Listing) throws(EngineError) -> LogSegment? {
     for number in listing.logs.reversed() where number > named {
       guard let header = try header(of: number) else { continue }
@@ -105,7 +110,7 @@ struct LogFinder {
     return nil
   }
 
-  /// The header of a segment, nil where there is no valid one.
+  /// The header of a segment; nil if it is invalid.
   private func header(of number: UInt32) throws(EngineError) -> SegmentHeader? {
     let name = SegmentName.log(number)
     let file = try folder.open(name, .readOnly)
@@ -121,9 +126,10 @@ struct LogFinder {
     }
   }
 
-  /// Opens a segment that has to be there.
+  /// Opens a segment that must exist.
   ///
-  /// - Parameter isLast: It may come to be longer than it is.
+  /// - Parameter isLast: Whether the segment may still grow.
+  /// - Throws: `.damaged` if the file is missing, too long, or its header is invalid.
   func open(_ number: UInt32, _ known: SegmentHeader? = nil, isLast: Bool = true) throws(EngineError)
     -> LogSegment
   {
@@ -137,7 +143,8 @@ struct LogFinder {
     }
     let size = try folder.size(of: file)
     guard size <= Format.segmentLimit else {
-      throw EngineError.damaged("the segment is longer than any can be", file: folder.path(of: name))
+      throw EngineError.damaged(
+        "the segment is longer than the format allows; restore the file", file: folder.path(of: name))
     }
     let grows = isLast && options.untrusted == nil
     return try LogSegment(

@@ -1,28 +1,32 @@
-/// What reading the log from a checkpoint to its end has found.
+/// The result of reading the log from a checkpoint to its end.
 struct LogScan {
-  /// The frames in order, each with all of its bytes checked.
+  /// The frames in order, each fully verified.
   private(set) var frames: [ScannedFrame] = []
-  /// Behind the last whole transaction or checkpoint.
+  /// Position after the last complete transaction or checkpoint.
   private(set) var validEnd: LogPoint
-  /// How many of `frames` lie before `validEnd`.
+  /// Number of `frames` before `validEnd`.
   private(set) var validCount = 0
-  /// The last frame that is proven to have been synced, by what was written after it.
+  /// Sequence number of the last frame that is known to have been synced, by the anchor or by later frames.
   private(set) var lastDurableSequence: UInt64
-  /// Behind the last whole transaction that is proven, and how many of `frames` lie before it.
+  /// Position after the last complete transaction or checkpoint that is known to be durable. `durableCount`
+  /// is the number of `frames` before it.
   private(set) var durableEnd: LogPoint
   private(set) var durableCount = 0
 
-  /// How many whole transactions there are that nothing proves to be on disk.
+  /// Number of complete transactions that are not known to be durable.
   var undurableTransactions: Int {
     frames[durableCount..<validCount].count { $0.header.kind == Format.transactionKind && $0.header.isLast }
   }
 
-  /// Reads everything behind `start`.
+  /// Reads all frames after `start`.
   ///
-  /// The end of the valid frames is a torn tail, which is left behind, if nothing proves that the bytes
-  /// there were synced once. Otherwise it is damage, and nothing is dropped.
+  /// An unreadable frame ends the log as a torn write if nothing shows that it was ever synced. Otherwise it
+  /// is damage, and the initialiser throws instead of dropping transactions.
   ///
-  /// - Parameter proven: What the anchor proves.
+  /// - Parameters:
+  ///   - knownDurable: The durable end that the anchor names.
+  ///   - exactly: Whether the log must end exactly at `knownDurable`.
+  /// - Throws: `.damaged`.
   init(_ path: [LogSegment], from start: LogPoint, knownDurable: LogPoint, exactly: Bool) throws(EngineError)
   {
     validEnd = start
@@ -42,13 +46,13 @@ struct LogScan {
         validCount = frames.count
       }
     }
-    // Segments that nothing was written to yet are stepped over to their beginning.
+    // Skips segments without frames, up to the start of the last one.
     if !isInside { validEnd = walk.point }
     try refuseDamage(at: walk, exactEnd: exactly ? knownDurable : nil)
     findDurableEnd(start)
   }
 
-  /// Whether the frame's transaction follows. Checksums have held, so anything else was written so.
+  /// Checks that the frame continues the log. Its checksum matches, so a wrong order was written that way.
   private static func check(
     _ frame: ScannedFrame, after transaction: UInt64, isInside: Bool, in segment: LogSegment
   ) throws(EngineError) {
@@ -70,9 +74,9 @@ struct LogScan {
       return
     }
     let missing = walk.point.sequence
-    // Proven before: the anchor, or a frame that was read, says that this one was synced.
+    // Evidence before the gap: the anchor, or a frame that was read, says that the missing frame was synced.
     guard lastDurableSequence < missing else { throw Self.damage(walk) }
-    // Proven behind: look at whatever still follows.
+    // Evidence after the gap: scan all frames that follow.
     try Self.look(in: walk.segment, after: walk.point.position.offset, missing: missing, walk)
     for segment in walk.later {
       guard segment.header.durableThrough < missing else { throw Self.damage(walk) }
@@ -97,13 +101,13 @@ struct LogScan {
       file: walk.segment.path, offset: walk.point.position.offset)
   }
 
-  /// Takes the frames up to a point for proven: a process has told that they are published.
+  /// Treats the frames up to `end` as durable, because an attached process has published them.
   mutating func take(published end: LogPoint) {
     guard end.sequence > durableEnd.sequence else { return }
     var point = durableEnd
     for (index, frame) in frames[..<validCount].enumerated().dropFirst(durableCount) {
       point = frame.next(after: point)
-      // It may be the beginning of the next segment, which says the same of the frames.
+      // The point may be the start of the next segment, which is equivalent.
       guard point.sequence == end.sequence, point.chain == end.chain else { continue }
       durableEnd = point
       durableCount = index + 1
@@ -114,7 +118,7 @@ struct LogScan {
     var point = start
     for (index, frame) in frames.prefix(validCount).enumerated() {
       guard frame.header.sequence <= lastDurableSequence else { return }
-      // The segment of the next frame may be another one; its header repeats the point.
+      // The next frame may be in another segment, whose header repeats the point.
       point = frame.next(after: point)
       let isWhole = frame.header.kind == Format.checkpointKind || frame.header.isLast
       if isWhole {

@@ -1,14 +1,14 @@
-/// The log as a slot of the anchor tells of it, found in the folder.
+/// The log that a slot of the anchor and the shared header describe, found in the folder.
 struct LogView {
-  /// All that is alive, in order.
+  /// All live segments, in order.
   let segments: [LogSegment]
   let checkpoint: NamedCheckpoint?
-  /// Where it ends: as was told, or behind the checkpoint where others have not told of that yet.
+  /// End of the log: the published one, or the end of the checkpoint if that is later and not published yet.
   let end: LogPoint
-  /// Up to where it is durable: as was told, or all of it, as a checkpoint is named when it is durable.
+  /// Durable end: the published one, or `end` if a later checkpoint is named, which must be durable.
   let durable: LogPoint
 
-  /// - Parameter told: Where the log ends, and up to where it is durable, by what was read before the slot.
+  /// - Parameter told: The published end and durable end, read before the slot.
   init(
     _ finder: LogFinder, _ slot: AnchorSlot, upTo told: (end: LogPoint, durable: LogPoint)
   ) throws(EngineError) {

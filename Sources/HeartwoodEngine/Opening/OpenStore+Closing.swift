@@ -1,46 +1,51 @@
 import HeartwoodFiles
 
 extension OpenStore {
-  /// A store of its own in memory.
+  /// Creates a store in memory.
   static func inMemory(_ options: EngineOptions) throws(EngineError) -> OpenStore {
     guard options.access == .readWrite, options.createsStore else {
-      throw EngineError(.notFound, "a store in memory is always a new one", file: "/dev/null")
+      throw EngineError(
+        .notFound, "a store in memory is always new; allow creating and writing it", file: "/dev/null")
     }
-    // Nothing can be lost, so nothing has to be synced; maps are as cheap as memory.
+    // Nothing in memory can be lost, so syncs are unnecessary.
     var inMemory = options
     inMemory.durability = .none
     return try Opening("/dev/null", inMemory, MemoryFileSystem(), folderPath: "/store").run()
   }
 
-  /// Writes what makes the next opening quick, and lets go of everything but what snapshots need.
+  /// Closes the store: takes a checkpoint if no other process is attached, so that the next opening is fast,
+  /// and releases everything except what snapshots use.
+  ///
+  /// - Throws: If called inside a write, which leaves the store open. Otherwise the error of the lease, the
+  ///   checkpoint, the anchor or the last sync; the store is closed nevertheless.
   func close() throws(EngineError) {
     guard !status.isClosed else { return }
-    // Inside a write this is an error of the program, and waiting would be for ever.
+    // Throws if the thread is inside a write, which would otherwise wait for itself.
     try writer.withLock {}
     observers.end()
     throttle.stop()
-    // 1. What is under way in the background comes to its end.
+    // 1. Background work ends.
     options.worker.drain()
-    // 2. The lease, if it can be had, is kept until the end.
+    // 2. The lease, if it can be acquired, is kept until the end.
     let departure = departure()
     var failure: EngineError?
     repeat { lease.waitForAcquisition() } while !closeFiles(departure, &failure)
     if let failure { throw failure }
   }
 
-  /// How a process closes a store that others may have open.
+  /// How a process leaves a store that other processes may have open.
   private enum Departure {
-    /// No other process is attached, and none attaches any more.
+    /// No other process is attached, and none can attach any more.
     case last
     case oneOfSeveral
     case failed(EngineError)
   }
 
-  /// A store that has stopped is closed as it is.
+  /// A store with writes disabled is closed without further writes.
   private func departure() -> Departure {
     guard let attachment, !status.isStopped else { return .last }
     do throws(EngineError) {
-      // Ends with the lease.
+      // Ended by `closeLease`.
       try withWriterAndLease(orThrow: { $0 }) { () throws(EngineError) in lease.beginOperation() }
       do {
         return try attachment.excludeOthers() ? .last : .oneOfSeveral
@@ -48,15 +53,15 @@ extension OpenStore {
         throw EngineError.files(error, "the store could not be locked")
       }
     } catch {
-      // Another process writes, and goes on to.
+      // Another process is writing.
       return error.code == .locked ? .oneOfSeveral : .failed(error)
     }
   }
 
-  /// - Returns: false where a thread has begun to acquire the lease meanwhile; it has to end first.
+  /// - Returns: False if a thread has begun to acquire the lease meanwhile; it must finish first.
   private func closeFiles(_ departure: Departure, _ failure: inout EngineError?) -> Bool {
     checkpoints.withLock {
-      // 3. By the last process: the tree is on disk.
+      // 3. The last process writes the tree to disk.
       if case .last = departure {
         do throws(EngineError) { try checkpointBeforeClosing() } catch { failure = error }
       }
@@ -64,12 +69,12 @@ extension OpenStore {
         guard !status.isClosed else { return true }
         log.preallocator.stop()
         switch departure {
-        // 4. The anchor says exactly where the log ends. Nothing is written behind this.
+        // 4. The anchor names the exact end of the log. Nothing is appended after this.
         case .last: failure = finishClosing(failure)
         case .oneOfSeveral: failure = failureOfLastSync()
         case .failed(let cause): failure = failureOfLastSync() ?? cause
         }
-        // 5. Other processes learn of what closing has written.
+        // 5. Publish what closing has written.
         guard closeLease(isInOrder: failure == nil) else { return false }
         status.close()
         anchor.close()
@@ -79,19 +84,22 @@ extension OpenStore {
     }
   }
 
-  /// Marks the store closed. Where there was no room for a checkpoint it is closed without one: the next opening reads more of
-  /// the log, and has nothing to recover, which would take room, too. Under all locks.
+  /// Marks the store closed. If the disk had no room for the checkpoint, the store is closed without one: the
+  /// next opening reads more of the log, but needs no recovery, which would also need room.
   ///
-  /// - Parameter failure: Why there is no checkpoint.
+  /// - Precondition: The caller holds `checkpoints` and the writer lock.
+  /// - Parameter failure: The error of the checkpoint.
   private func finishClosing(_ failure: EngineError?) -> EngineError? {
     let failure = failure?.code == .noSpace && !status.isStopped ? nil : failure
     guard let failure = failure ?? markClean() else { return nil }
-    // What failed may be but a consequence.
+    // The failure may be a consequence of a replaced folder, which is the better error.
     do throws(EngineError) { try folder.checkIsInPlace() } catch { return error }
     return failure
   }
 
-  /// Everything is on disk that was written here. The writer's.
+  /// Syncs everything that this process has committed; returns the error.
+  ///
+  /// - Precondition: The caller holds the writer lock.
   private func failureOfLastSync() -> EngineError? {
     do throws(EngineError) {
       try syncs.sync(try drainedWork())
@@ -101,13 +109,15 @@ extension OpenStore {
     }
   }
 
-  /// All that was committed so far. The writer's.
+  /// Publishes all commits so far, and returns the request that syncs them.
+  ///
+  /// - Precondition: The caller holds the writer lock.
   private func drainedWork() throws(EngineError) -> SyncRequest {
     try commits.drain()
     return log.syncRequest()
   }
 
-  /// Makes durable what was committed so far.
+  /// Makes all commits so far durable.
   func makeDurable() throws(EngineError) {
     do {
       try status.checkWritable()
@@ -129,8 +139,8 @@ extension OpenStore {
     try takeCheckpoint()
   }
 
-  /// A store that has stopped is closed as it is; whoever relies on closing for what was deferred has to
-  /// hear of it.
+  /// Throws if writes are disabled and a deferred commit may be lost. A caller may rely on closing to make
+  /// such commits durable.
   private func checkNothingIsLost(because failure: EngineError) throws(EngineError) {
     let isDurable = try writer.withLock { log.durable.generation >= generations.newest }
     guard !isDurable else { return }
@@ -147,7 +157,7 @@ extension OpenStore {
     guard isWriting, !isInMemory, !anchor.isClean else { return nil }
     do {
       try commits.drain()
-      // What lies behind the end has to be zeros, as the log goes on there.
+      // The bytes after the end must be zeros, because the log continues there.
       if log.mustRoll { try roll() }
       let work = log.syncRequest()
       try syncs.sync(work)

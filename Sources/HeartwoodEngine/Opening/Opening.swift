@@ -1,11 +1,12 @@
 import HeartwoodFiles
 
-/// Opens a store: finds where the log ends, recovers it after an unclean end, and brings the tree up to it.
+/// Opens a store: finds the end of the log, recovers the log after an unclean end, and brings the tree up to
+/// date.
 struct Opening {
   let path: String
   let options: EngineOptions
   let fileSystem: any FileSystem
-  /// Where the folder is, if that is not `path`.
+  /// Path of the folder in `fileSystem` if it differs from `path`.
   let folderPath: String
 
   init(_ path: String, _ options: EngineOptions, _ fileSystem: any FileSystem, folderPath: String? = nil) {
@@ -15,7 +16,7 @@ struct Opening {
     self.folderPath = folderPath ?? path
   }
 
-  /// Opens the store, or shares it where this process has it open already.
+  /// Opens the store, or shares it if this process already has it open.
   func openHandle() throws(EngineError) -> StoreHandle {
     let directory = try StoreFolder.directory(path, options, fileSystem)
     guard OpenStoreRegistry.canShare(options), let folder = try? directory.identity() else {
@@ -24,7 +25,7 @@ struct Opening {
     return try OpenStoreRegistry.all.open(folder, options) { () throws(EngineError) in try open(directory) }
   }
 
-  /// Opens the store by itself.
+  /// Opens the store without sharing it in this process.
   func run() throws(EngineError) -> OpenStore {
     guard folderPath == path else {
       let folder = try StoreFolder.inMemory(folderPath, fileSystem)
@@ -50,8 +51,8 @@ struct Opening {
     }
   }
 
-  /// Recovery copies the end of the log. On a full disk it writes that end in place instead, and uses the store's reserve only
-  /// where that needs room too.
+  /// Opens a store, also on a full disk. Recovery copies the end of the log. If there is no room, it rewrites
+  /// that end in place, and uses the store's reserve only if that also needs room.
   private func openMakingRoom(_ folder: StoreFolder) throws(EngineError) -> OpenStore {
     let refusal: EngineError
     do throws(EngineError) {
@@ -74,14 +75,14 @@ struct Opening {
     return store
   }
 
-  /// For reading only, while other processes may write it.
+  /// Opens the store for reading only, while other processes may write it.
   private func openReadOnly(_ folder: StoreFolder) throws(EngineError) -> OpenStore {
     try folder.retryingIfChanged(
       seconds: options.busyTimeout, version: { () throws(EngineError) in try folder.version() },
       { () throws(EngineError) in try open(folder) })
   }
 
-  /// Others have it open: it is taken as they have told of it.
+  /// Opens a store that other processes have open, at the state they have published.
   private func attach(_ folder: StoreFolder) throws(EngineError) -> OpenStore {
     var backoff = Backoff(seconds: options.busyTimeout)
     while true {
@@ -91,7 +92,7 @@ struct Opening {
         }
         return try attach(folder, record)
       } catch {
-        // They may have given back what was about to be opened.
+        // A file may have been reclaimed before it was opened.
         guard error.code == .damaged || error.code == .locked, backoff.wait() else { throw error }
       }
     }
@@ -105,7 +106,8 @@ struct Opening {
       let finder = LogFinder(folder: folder, identifier: record.identifier, options: options)
       let view = try LogView(finder, contents.slot, upTo: (record.end, record.durable))
       guard let last = view.segments.last, contents.slot.identifier == record.identifier else {
-        throw EngineError.damaged("the store is not the one that others have open", file: path)
+        throw EngineError.damaged(
+          "the store is not the one that other processes have open; close it there first", file: path)
       }
       let log = Log(
         folder: folder, identifier: record.identifier, options: options, path: view.segments, last: last,
@@ -124,7 +126,7 @@ struct Opening {
     guard contents.forbidsWriting, options.access == .readWrite else { return }
     throw EngineError(
       .newerFormat,
-      "a newer version asks that this one does not write the store; open it for reading only",
+      "a newer version that wrote the store forbids older versions to write it; open it for reading only",
       file: path)
   }
 
@@ -160,9 +162,9 @@ struct Opening {
     return try assemble(Found(folder: folder, anchor: anchor, log: log, checkpoint: nil, next: 2))
   }
 
-  // MARK: A store that is there
+  // MARK: An existing store
 
-  /// What is known when the log is in order.
+  /// The result of finding the log.
   struct Found {
     var folder: StoreFolder
     var anchor: AnchorFile
@@ -171,7 +173,7 @@ struct Opening {
     var next: UInt32
     var unrecoveredTransactions = 0
     var seenRecord: UInt64 = 0
-    /// Whoever wrote last has not left the log as it is to be.
+    /// Whether the log was recovered, because the last writer did not leave it in order.
     var isRecovered = false
   }
 
@@ -196,20 +198,23 @@ struct Opening {
     }
   }
 
-  /// Makes up for syncs that whoever wrote the anchor last has not done.
+  /// Performs syncs that the last writer of the anchor may have omitted.
   private func makeDurable(_ slot: AnchorSlot, _ folder: StoreFolder) throws(EngineError) {
     if slot.isUnsynced {
-      // Later slots, which do not say so, stand on these files.
+      // Later slots do not carry the flag, but depend on these files.
       try folder.syncEverything()
     } else if slot.sequence == AnchorSlot.firstSequence {
-      // Whoever made the store may have been stopped before its anchor's name was durable.
+      // The creating process may have been killed before the anchor's name was durable.
       try folder.syncNames()
     }
   }
 
+  /// Finds the log, and recovers it if necessary.
+  ///
   /// - Parameters:
-  ///   - endsAsSaid: What lies behind the end that the anchor names is of a copy that was not finished.
-  ///   - word: What processes told before the anchor was read.
+  ///   - endsAsSaid: Whether the log ends where the anchor says, because everything after it belongs to an
+  ///     unfinished backup.
+  ///   - word: The record that was published before the anchor was read.
   func find(
     _ folder: StoreFolder, _ anchor: AnchorFile, _ contents: AnchorFile.Contents, endsAsSaid: Bool,
     _ word: PublishedRecord, recovery way: Recovery.Way = .copying
@@ -220,7 +225,7 @@ struct Opening {
     var isExact = slot.isClean && !contents.isIncomplete
     var path = try finder.path(to: slot.lastLogSegment, listing: listing, isExact: isExact)
     if isExact, !endsAsSaid, try finder.continuesAfter(path, behind: slot.knownDurable, listing) {
-      // An anchor of an earlier closing: what the log says of its end counts, as after an unclean end.
+      // The slot is from an earlier closing. The end of the log is searched, as after an unclean end.
       isExact = false
       path = try finder.path(to: slot.lastLogSegment, listing: listing, isExact: isExact)
     }
@@ -230,7 +235,7 @@ struct Opening {
     var seenRecord = word.counter
     if let record = word.record, record.identifier == slot.identifier {
       scan.take(published: record.end)
-      // What is missing is looked for at the first read.
+      // The first read then refreshes, and finds the missing frames.
       if !isExact, scan.durableEnd.sequence < record.end.sequence { seenRecord = 0 }
     }
     let checkpoint = newestCheckpoint(scan) ?? named
@@ -250,7 +255,7 @@ struct Opening {
       seenRecord: seenRecord, isRecovered: !isExact)
   }
 
-  /// Where reading the log begins.
+  /// The point from which the log is read.
   private func start(
     _ checkpoint: NamedCheckpoint?, _ path: [LogSegment], _ folder: StoreFolder
   ) throws(EngineError) -> LogPoint {
@@ -266,8 +271,8 @@ struct Opening {
     return first.header.firstPoint
   }
 
-  /// A checkpoint behind the one that the anchor names, whose frame is safely on disk: its pages were so
-  /// before it, and the slot that named it is the one that is damaged.
+  /// The last checkpoint in the log whose frame is durable, and so are its pages. It is later than the one
+  /// that the anchor names if the slot that named it is damaged.
   private func newestCheckpoint(_ scan: LogScan) -> NamedCheckpoint? {
     for frame in scan.frames.prefix(scan.durableCount).reversed() {
       if let checkpoint = NamedCheckpoint(frame) { return checkpoint }
@@ -284,7 +289,8 @@ struct Opening {
     var parts: [PageAppender.Part] = []
     for named in found.checkpoint?.pageSegments ?? [] { parts.append(try files.open(named)) }
     let pages = PageAppender(parts, files: files, numbers: numbers, space: space)
-    // Others may have learnt of a later checkpoint of the one that has ended.
+    // Another process may know a later checkpoint of the process that ended. Its pages must not be
+    // overwritten.
     if found.isRecovered { pages.seal() }
     try UntrustedOpening.check(found.checkpoint, space, options, path: path)
     let replay = try Replay(
@@ -292,7 +298,7 @@ struct Opening {
     return OpenStore(
       OpenStore.Parts(
         path: path, options: options, fileSystem: fileSystem,
-        // Nothing of a store that is not trusted is mapped, and nobody writes it.
+        // An untrusted store is not mapped, and no process may write it.
         page: options.untrusted == nil ? try found.folder.openPage() : nil,
         seenRecord: found.seenRecord, holdsLease: holdsLease && options.access == .readWrite,
         folder: found.folder,

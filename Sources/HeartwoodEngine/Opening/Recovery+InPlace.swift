@@ -2,12 +2,14 @@ import HeartwoodFiles
 
 /// Recovery on a disk without room for a copy of the log's end.
 ///
-/// The transactions that nothing proves to be durable are written over themselves: the same bytes at the same offsets, so that a crash leaves
-/// what was there, whichever sectors it keeps. After a failed sync the system may show bytes that it would never write; these are
-/// written, too, by that. The log then continues in its last segment.
+/// The transactions that are not known to be durable are overwritten with the same bytes at the same offsets,
+/// so that a crash leaves them unchanged, whichever sectors it keeps. The rewrite also covers a failed sync,
+/// after which the system may show bytes that it never writes to disk. The log then continues in its last
+/// segment.
 extension Recovery {
-  /// - Throws: `.noSpace` where the end of the log has to be copied after all: it holds a checkpoint, whose pages nothing proves to be
-  ///   durable, or it does not end in the last segment; or where the file system needs room to overwrite.
+  /// - Throws: `.noSpace` if the end of the log must be copied instead: it contains a checkpoint, whose pages
+  ///   are not known to be durable, or it does not end in the last segment. Also if the file system needs
+  ///   room to overwrite.
   func recoverInPlace(
     _ listing: LogFinder.Listing, _ contents: AnchorFile.Contents, _ checkpoint: NamedCheckpoint?,
     next: UInt32
@@ -17,25 +19,26 @@ extension Recovery {
       tail.allSatisfy({ $0.header.kind == Format.transactionKind })
     else {
       throw EngineError(
-        .noSpace, "the end of the log could not be copied: the disk is full", file: folder.path)
+        .noSpace, "the end of the log could not be copied: the disk is full; free space and try again",
+        file: folder.path)
     }
-    // 1. The frames are written again, and zeros after them: a torn frame is there.
+    // 1. Rewrite the frames, and zeros after them, where a torn frame may be.
     let rewritten = path.drop { $0.number != scan.durableEnd.position.segment }
     for segment in rewritten { try rewrite(segment, isLast: segment === last) }
-    // 2. They are durable before the anchor says so.
+    // 2. Sync them before the anchor names them.
     do {
       for segment in rewritten { try segment.file.sync(.full) }
     } catch {
       throw EngineError.files(error, "the end of the log could not be synced")
     }
-    // 3. The anchor names the end of the log. A crash before this means that recovery was not done.
+    // 3. Name the end of the log in the anchor. After a crash before this the next opening recovers again.
     let (number, end) = (last.number, scan.validEnd)
     try update(checkpoint) {
       $0.lastLogSegment = number
       $0.nextSegment = next
       $0.knownDurable = end
     }
-    // 4. Files that nothing refers to are unlinked, unless a slot of the anchor is lost, which may have referred to them.
+    // 4. Unlink unreferenced files, unless a slot of the anchor is lost, which may have referred to them.
     if !contents.isIncomplete { unlinkOrphans(listing, earlier + path, checkpoint) }
     return Log(
       folder: folder, identifier: contents.slot.identifier, options: options, path: earlier + path,
@@ -62,7 +65,7 @@ extension Recovery {
     do {
       try segment.file.write(all: bytes, at: offset)
     } catch {
-      throw EngineError.files(error, "the end of the log could not be written again")
+      throw EngineError.files(error, "the end of the log could not be rewritten")
     }
     try segment.publish(bytes.count, at: offset)
   }

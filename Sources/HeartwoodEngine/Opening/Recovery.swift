@@ -1,27 +1,30 @@
 import HeartwoodFiles
 
-/// Brings the log in order before anything is read from it. Nothing that was written is written over: after
-/// an unclean end the log goes on in a new segment, and a crash in here leaves everything as it was.
+/// Brings the log into order before the tree is read from it.
+///
+/// With `Way.copying`, the log continues in a new segment after an unclean end, and nothing is overwritten: a
+/// crash during recovery leaves everything as it was.
 struct Recovery {
   let folder: StoreFolder
   let anchor: AnchorFile
   let options: EngineOptions
   let path: [LogSegment]
-  /// Those before the path, for their values, and where they end.
+  /// The segments before `path` that contain values.
   let earlier: [LogSegment]
   let ends: [UInt32: LogSegments.SegmentEnd]
   let scan: LogScan
 
   enum Way {
-    /// The end of the log is copied to new segments. Only this helps where a sync has failed before on a file system that copies on write.
+    /// Copies the end of the log to new segments. Required after a failed sync on a copy-on-write file
+    /// system.
     case copying
-    /// It is written again where it is, which takes no room on most file systems.
+    /// Rewrites the end of the log where it is, which needs no room on most file systems.
     case inPlace
   }
 
-  /// The log of a store that was closed: it ends where the anchor says, and goes on there.
+  /// The log of a store that was closed: it ends where the anchor says, and continues there.
   func cleanLog() throws(EngineError) -> Log {
-    // The scan has reached it; where the last segment has no frames yet, the last frame lies before it.
+    // The scan has reached this end. If the last segment has no frames yet, the last frame is before it.
     try makeLog(path, end: anchor.current.knownDurable)
   }
 
@@ -30,19 +33,19 @@ struct Recovery {
     _ contents: AnchorFile.Contents, listing: LogFinder.Listing, _ checkpoint: NamedCheckpoint?, next: UInt32,
     _ way: Way = .copying
   ) throws(EngineError) -> Log {
-    // Reading only: what is not proven to be on disk is left where it is, and not shown.
+    // Read-only: frames that are not known to be durable are left in place and not shown.
     if options.access == .readOnly { return try makeLog(before(scan.durableEnd), end: scan.durableEnd) }
     if way == .inPlace { return try recoverInPlace(listing, contents, checkpoint, next: next) }
-    // 1. Transactions that nothing proves to be on disk are copied into new segments, all but the last of them durable.
+    // 1. Copy transactions that are not known to be durable to new segments; sync all but the last one.
     var copy = try unlinkingOnFailure(from: next) { () throws(EngineError) in try copyTail(number: next) }
-    // 2. It is durable before anything refers to it.
+    // 2. Sync the last one before anything refers to it.
     let factory = LogSegmentFactory(folder: folder, identifier: contents.slot.identifier, options: options)
     try unlinkingOnFailure(from: next) { () throws(EngineError) in
       try factory.makeDurable(copy.segment)
     }
-    // 3. The anchor names it. A crash before this means that recovery was not done.
+    // 3. Name it in the anchor. After a crash before this the next opening recovers again.
     try nameInAnchor(&copy, checkpoint)
-    // 4. What nothing refers to goes; not where half of the anchor is lost, which may have known better.
+    // 4. Unlink unreferenced files, unless a slot of the anchor is lost, which may have referred to them.
     let path = before(scan.durableEnd) + copy.segments
     if !contents.isIncomplete { unlinkOrphans(listing, earlier + path, checkpoint) }
     return Log(
@@ -61,7 +64,7 @@ struct Recovery {
       end: end, filled: last.limit, ends: ends)
   }
 
-  /// The segments up to the one that a point lies in.
+  /// The segments up to the one that contains a point.
   private func before(_ point: LogPoint) -> [LogSegment] {
     guard let index = path.firstIndex(where: { $0.number == point.position.segment }) else { return path }
     return Array(path[...index])
@@ -69,8 +72,8 @@ struct Recovery {
 
   // MARK: Copying the tail
 
-  /// Unlinks the segments that were begun where `body` finds no room for them, as nothing refers to them: an opening that fails
-  /// is to take no room, however often it is tried.
+  /// Unlinks the new segments, which are unreferenced, if `body` throws `.noSpace`. Otherwise each failed
+  /// opening would use more room.
   private func unlinkingOnFailure<Result>(
     from number: UInt32, _ body: () throws(EngineError) -> Result
   ) throws(EngineError) -> Result {
@@ -88,7 +91,7 @@ struct Recovery {
   private struct Copy {
     var segments: [LogSegment]
     var end: LogPoint
-    /// The one that is written.
+    /// The segment that is being written.
     var segment: LogSegment { segments[segments.count - 1] }
   }
 
@@ -110,7 +113,8 @@ struct Recovery {
     let builder = FrameBuilder()
     for frame in tail {
       if copy.end.position.offset >= options.segmentBytes {
-        // The last of them may count as soon as it is whole: what comes before it is on disk by then.
+        // A recovery after a crash accepts the last segment once its copy is complete, so all segments before
+        // it must be durable.
         try factory.makeDurable(copy.segment)
         let next = try make(copy.end)
         copy.segments.append(next)
@@ -121,7 +125,8 @@ struct Recovery {
     return copy
   }
 
-  /// Writes a frame once more, for its new place. Checkpoints are not copied: nothing names them.
+  /// Appends a frame, re-encoded for its new position. Checkpoints are not copied, because nothing names
+  /// them.
   private func append(
     _ frame: ScannedFrame, with builder: FrameBuilder, to copy: inout Copy
   ) throws(EngineError) {
@@ -157,7 +162,7 @@ struct Recovery {
     return (copied.bytes.count, copied.checksum)
   }
 
-  /// A value that is a frame of its own goes from file to file; nil for other frames.
+  /// Copies a large value, which has a frame of its own, without buffering it; returns nil for other frames.
   private func largeCopy(
     of frame: ScannedFrame, _ header: FrameHeader, in segment: LogSegment, at offset: Int
   ) throws(EngineError) -> (bytes: Int, checksum: UInt64)? {

@@ -1,13 +1,14 @@
-/// Brings a tree from a checkpoint up to a later generation by applying the log's transactions to it.
+/// Builds a tree from a checkpoint and the log's transactions after it.
 struct Replay {
   let generations: Generations
   let tree: TreeWriter
   /// Bytes of log that were applied.
   private(set) var bytes = 0
 
-  /// Applies what lies between the checkpoint (without one: the beginning of the log) and `end`.
+  /// Applies the transactions between the checkpoint, or the start of the log without one, and `end`.
   ///
   /// - Parameter last: The generation to stop at; nil for all up to `end`.
+  /// - Throws: `.damaged` if the generation cannot be reached.
   init(
     space: PageSpace, from checkpoint: NamedCheckpoint?, log: [LogSegment], end: LogPoint, last: UInt64? = nil
   ) throws(EngineError) {
@@ -17,7 +18,7 @@ struct Replay {
     tree = TreeWriter(space: space, generations: generations)
     let target = last ?? end.generation
     guard target > first else { return }
-    // All of them make one generation here: nobody sees those in between.
+    // All transactions form one generation, because no reader can see those in between.
     tree.begin(generation: target, from: root)
     let applier = LogApplier(tree: tree)
     let start = checkpoint?.record.replay ?? log.first?.header.firstPoint ?? end

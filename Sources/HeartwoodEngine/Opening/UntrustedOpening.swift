@@ -1,6 +1,6 @@
 import HeartwoodFiles
 
-/// Opens a store that somebody else may have made: within limits, and only where nothing is wrong with it.
+/// Opens a store from an untrusted source: within limits, and only if verification finds nothing.
 struct UntrustedOpening {
   let path: String
   let options: EngineOptions
@@ -8,7 +8,7 @@ struct UntrustedOpening {
   let fileSystem: any FileSystem
 
   func run() throws(EngineError) -> OpenStore {
-    // 1. Nothing is read of a store that is larger than was allowed.
+    // 1. Refuse a store that exceeds the limits before reading it.
     try checkSize()
     var options = options
     options.access = .readOnly
@@ -16,9 +16,9 @@ struct UntrustedOpening {
     options.reading = .buffered
     let store = try Opening(path, options, fileSystem).run()
     do throws(EngineError) {
-      // 2. `check` has looked through the checkpoint's tree; the log may have made it higher.
+      // 2. `check` has inspected the checkpoint's tree; the log may have increased its height.
       try checkLevels(store)
-      // 3. Every byte of it is as a store's have to be.
+      // 3. Verify every byte.
       try verify(store)
       return store
     } catch {
@@ -51,8 +51,10 @@ struct UntrustedOpening {
     guard levels <= limits.treeLevels else { throw Self.tooManyLevels(levels, limits, path) }
   }
 
-  /// Looks through a checkpoint's tree before what follows in the log is applied to it: each page can be read safely, but
-  /// only pages that fit together can be changed so.
+  /// Inspects a checkpoint's tree before the log is applied to it. Any page can be read safely, but only a
+  /// consistent tree can be changed safely.
+  ///
+  /// - Throws: `.tooLarge` if the tree is too high, `.damaged` with the first finding.
   static func check(
     _ checkpoint: NamedCheckpoint?, _ space: PageSpace, _ options: EngineOptions, path: String
   ) throws(EngineError) {

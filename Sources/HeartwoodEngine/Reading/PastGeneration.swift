@@ -1,9 +1,11 @@
 /// A past generation: a tree of its own, built from the pages of a checkpoint and the log after it.
 final class PastGeneration: @unchecked Sendable {
   let view: ReadView
-  /// Keeps the pages that replaying has created.
+  /// Retains the pages that the replay created.
   private let replay: Replay
 
+  /// - Throws: `.generationUnavailable` if the checkpoints or the log that it needs are reclaimed.
+  /// - Complexity: O(size of the log between the checkpoint and the generation).
   init(_ store: OpenStore, _ generation: UInt64) throws(EngineError) {
     let end = store.log.published
     let space = try PageSpace()
@@ -18,7 +20,7 @@ final class PastGeneration: @unchecked Sendable {
     replay = try Replay(
       space: space, from: checkpoint, log: LogSegments.tail(of: segments), end: end, last: generation)
     let root = replay.generations.tip.root
-    // A table of its own: the store may reclaim segments that this generation needs.
+    // A separate table, because the store may reclaim segments that this generation needs.
     for segment in segments { space.values.add(segment) }
     view = ReadView(TreeView(space: space, root: root))
   }

@@ -1,23 +1,23 @@
-/// Moves what lives out of segments, step by step, in the order of the keys: internal transactions put the values
-/// again, and copy the tree's pages, so that nothing of the newest generation lies in those segments.
+/// Moves live data out of segments, step by step, in the order of the keys. Internal transactions write the values again
+/// and copy the tree's pages, until the newest generation references nothing in those segments.
 ///
-/// What is moved lies in the order of its keys then, which makes scans quick that had to jump before.
+/// Moved values are stored in the order of their keys, so that later scans read sequentially.
 struct Evacuation {
   let store: OpenStore
-  /// Segments of the log, none of which is written any more.
+  /// Log segments, which are no longer written.
   let logs: SegmentSet
-  /// Segments of pages, none of which is written any more.
+  /// Page segments, which are no longer written.
   let pages: SegmentSet
-  /// Half empty leaves are filled.
+  /// Whether leaves with free space are merged and filled.
   let compactsLeaves: Bool
-  /// The first key that was not looked at yet; nil at the end.
+  /// The first key that is not visited yet; nil at the end.
   private(set) var next: [UInt8]? = []
   private(set) var movedBytes = 0
   private(set) var movedValues = 0
 
-  /// What one step moves at most, unless a single value is larger; and how many leaves it looks at. Commits wait
-  /// for a step.
+  /// Bytes after which a step ends. Together with `stepLeaves` it limits how long a step holds the writer lock.
   private static let stepBytes = 64 << 10
+  /// Greatest number of leaves that one step visits.
   private static let stepLeaves = 48
 
   init(_ store: OpenStore, _ victims: Reclaimer.Victims) {
@@ -27,10 +27,10 @@ struct Evacuation {
     compactsLeaves = victims.compactsLeaves
   }
 
-  /// Goes through the tree once more: it has other pages now, and some may lie in the segments of pages.
+  /// Starts again at the first key: the tree's pages have been replaced, and some may be in the page segments.
   mutating func beginAgain() { next = [] }
 
-  /// Does the next step; returns whether there is another one.
+  /// Runs the next step; returns whether there is another one.
   mutating func step() throws(EngineError) -> Bool {
     guard let key = next else { return false }
     let batch = try store.writeInternally { (transaction) throws(EngineError) in
@@ -50,15 +50,17 @@ struct Evacuation {
     return next != nil
   }
 
-  /// What a step is to do.
+  /// The work of one step.
   private struct Batch {
     var values: [(key: [UInt8], value: UnsafeRawBufferPointer)] = []
-    /// The last key of each leaf that was looked at: where leaves are filled from the right, it is what stays.
+    /// The last key of each visited leaf. Compacting moves the first entries of a leaf to its left neighbour, so the last
+    /// key is the one that stays.
     var leaves: [[UInt8]] = []
     var bytes = 0
     var next: [UInt8]?
   }
 
+  /// Collects the values to move and the leaves to copy, from a key on.
   private func collect(from key: [UInt8]) throws(EngineError) -> Batch {
     let view = store.tree.view
     let values = ReadView(view)
@@ -80,7 +82,7 @@ struct Evacuation {
     try key.withBytes { (key) throws(EngineError) in try cursor.seek(key) }
   }
 
-  /// Looks through one leaf; false where the step has enough before its end.
+  /// Collects the values of one leaf; false if the step reaches its limit before the leaf's end.
   private func collect(
     _ cursor: TreeCursor, _ values: ReadView, _ batch: inout Batch
   ) throws(EngineError) -> Bool {
@@ -104,7 +106,7 @@ struct Evacuation {
 }
 
 extension TreeWriter {
-  /// Copies the pages on the way to a key, where one of them lies in segments that are to be left.
+  /// Copies the pages on the path to a key if one of them is in the given segments.
   func leave(_ segments: SegmentSet, at key: [UInt8]) throws(EngineError) {
     guard !segments.isEmpty, root.reference != .none else { return }
     try key.withBytes { (bytes) throws(EngineError) in
@@ -120,7 +122,7 @@ extension TreeWriter {
 }
 
 extension PageSpace {
-  /// The segment that a page lies in, or has a copy in; nil where it is in memory only.
+  /// The segment that contains a page or its copy on disk; nil if the page is only in memory.
   func pageSegment(of reference: PageReference) -> UInt32? {
     guard reference.isInArena else { return reference.segment }
     return diskAddress(reference.index).map { PageReference(rawValue: $0.reference).segment }

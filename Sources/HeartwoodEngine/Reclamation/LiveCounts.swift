@@ -1,9 +1,9 @@
-/// How many entries of a tree lead into each segment of the log, and how many of its pages lie in each segment of
-/// pages: found by walking the tree once, so that writing need not keep count.
+/// Number of live values in each log segment and of live pages in each page segment, counted in one walk of the tree, so
+/// that writes need not maintain counts.
 struct LiveCounts {
-  /// By log segment, the values that the tree leads to.
+  /// By log segment, the values that the tree references.
   private(set) var values = SegmentMap(Values())
-  /// By page segment, the pages that a checkpoint would refer to and not write again.
+  /// By page segment, the pages that a checkpoint would reference without writing them again.
   private(set) var pages = SegmentMap(0)
   private(set) var leaves = 0
   private var usedBytes = 0
@@ -11,19 +11,22 @@ struct LiveCounts {
 
   struct Values {
     var count = 0
-    /// The leaves that they belong to.
+    /// Number of leaves that reference them.
     var leaves = 0
     fileprivate var lastLeaf = 0
   }
 
-  /// Walks a tree, whose generation is pinned. O(number of keys); reads no values.
+  /// Walks a tree. Reads no values.
+  ///
+  /// - Precondition: The tree's generation is pinned.
+  /// - Complexity: O(number of keys).
   init(_ view: TreeView) throws(EngineError) {
     space = view.space
     guard view.root.reference != .none else { return }
     try visit(view.root.reference, try space.page(view.root))
   }
 
-  /// How full the leaves are.
+  /// Average fill of the leaves, 0 to 1; 1 if there are none.
   var fill: Double { leaves > 0 ? Double(usedBytes) / Double(leaves * Format.pageBytes) : 1 }
 
   private mutating func visit(_ reference: PageReference, _ page: Page) throws(EngineError) {
@@ -46,7 +49,7 @@ struct LiveCounts {
   }
 }
 
-/// Something for each of the segments, whose numbers usually lie close to one another.
+/// A map with segment numbers as keys, whose lookup is fast for numbers close to the first one.
 struct SegmentMap<Element> {
   private let initial: Element
   private var near: [Element] = []

@@ -1,32 +1,34 @@
-/// How much of each file of a store lives: what the newest generation leads to.
+/// The live bytes of each file of a store: those that the newest generation references.
 struct Occupancy {
-  /// A file that is not written any more, or a part of pages.
+  /// A log segment that is no longer written, or a page segment.
   struct Part {
     let number: UInt32
     let bytes: Int
-    /// Estimated from the number of records, as if all of a file's were of one length; frames do not count, as those
-    /// of small transactions take much more than what is moved together.
+    /// Live bytes. For a log segment estimated from the number of live values and the average size of a record, without
+    /// the frames: the frames of small transactions take much more space than those that moving writes.
     let live: Int
-    /// The leaves that lead into it; none into pages.
+    /// Number of leaves that reference a log segment; 0 for page segments.
     var leaves = 0
 
+    /// Live share of the bytes, 0 to 1.
     var share: Double { bytes > 0 ? Double(live) / Double(bytes) : 1 }
   }
 
   private(set) var logs: [Part] = []
   private(set) var pages: [Part] = []
-  /// Bytes of all of them and of the segment that the log ends in.
+  /// Bytes of all parts and of the log's last segment.
   let total: Int
-  /// What of it lives.
+  /// Live bytes of `total`.
   private(set) var live = 0
-  /// How full the leaves of the tree are.
+  /// Average fill of the tree's leaves, 0 to 1.
   let fill: Double
   private let leaves: Int
   let keys: UInt64
 
-  /// Looks through the tree of the newest generation. Under the reclaimer's lock and that of checkpoints.
+  /// Walks the tree of the newest generation. Reads no values.
   ///
-  /// - Complexity: O(number of keys); no value is read.
+  /// - Precondition: The caller holds the reclaimer's lock and `checkpoints`.
+  /// - Complexity: O(number of keys).
   init(_ store: OpenStore) throws(EngineError) {
     let pinned = PinnedGeneration(store.generations)
     let counts = try LiveCounts(TreeView(space: store.space, root: pinned.pin.root))
@@ -44,7 +46,7 @@ struct Occupancy {
     }
   }
 
-  /// The bytes of all files, with no look at what lives.
+  /// The bytes of all segments, live or not. Does not walk the tree.
   static func total(_ store: OpenStore) -> Int {
     let last = store.log.last.number
     let logs = store.log.segments.reduce(store.log.published.position.offset) { sum, segment in
@@ -65,7 +67,7 @@ struct Occupancy {
       all.records += contents.records
       all.recordBytes += contents.recordBytes
     }
-    // What is still written has not been counted: its records are taken to be like the others.
+    // The last segment's records are not counted: assume the average size of the others.
     let tail = store.log.published.position.offset
     live += all.records > 0 ? min(tail, counts.values[last].count * all.recordBytes / all.records) : tail
   }
@@ -77,26 +79,28 @@ struct Occupancy {
 
   // MARK: Choosing
 
-  /// How much is chosen.
+  /// Criteria for choosing segments.
   struct Aim {
-    /// Segments of the log are emptied of which less than this lives.
+    /// Log segments with a smaller live share are chosen.
     var logShare = 0.85
-    /// And of pages, which commits rewrite all the time.
+    /// Page segments with a smaller live share are chosen.
     var pageShare = 0.85
-    /// Enough is chosen to come to so many times what lives.
+    /// Target space amplification: segments are chosen until the total is this multiple of the live bytes.
     var rest = 0.0
-    /// How many bytes are moved at most, but for one segment, and for pages that are written anew as values move.
+    /// Greatest number of live bytes to move. Exceeded by a first segment that is larger, and by pages that are rewritten
+    /// because values move.
     var limit = Int.max
-    /// What would pass the limit is left out, the first segment too.
+    /// Whether the limit applies to the first segment and to rewritten pages too.
     var isStrict = false
-    /// Leaves that have room are filled, so that all pages are emptied where many have.
+    /// Whether leaves are compacted. All page segments are then chosen if the leaves have much free space.
     var compactsLeaves = false
   }
 
-  /// Leaves that are filled less than this can be filled to some use; those of random keys are at about this.
+  /// Average fill of the leaves below which compacting them is worthwhile. Leaves of random keys have about this fill.
   private static let packedShare = 0.85
 
-  /// What emptying these takes until it gives anything back, at most: the values, and every leaf, which leads to some of them.
+  /// Upper bound of the bytes that emptying the victims writes before it frees any: their values, and every leaf, as each may
+  /// reference one of them.
   func cost(of victims: Reclaimer.Victims) -> Int {
     let (emptyLogs, emptyPages) = (SegmentSet(victims.logs), SegmentSet(victims.pages))
     let values = logs.filter { emptyLogs.contains($0.number) }.reduce(0) { $0 + $1.live }
@@ -104,7 +108,7 @@ struct Occupancy {
     return values + max(lived, victims.logs.isEmpty ? 0 : leaves * Format.pageBytes)
   }
 
-  /// What is to be emptied, the emptiest first.
+  /// The segments to empty, those with the smallest live share first.
   func victims(_ aim: Aim) -> Reclaimer.Victims {
     var victims = Reclaimer.Victims()
     var (excess, moved, rewritten) = (total - Int(aim.rest * Double(live)), 0, 0)
@@ -119,7 +123,7 @@ struct Occupancy {
     }
     choose(pages, aim.compactsLeaves && fill < Self.packedShare ? 2 : aim.pageShare, &victims.pages)
     choose(logs, aim.logShare, &victims.logs)
-    // Most leaves are written anew then anyway.
+    // Moving the values rewrites most leaves anyway.
     if rewritten > leaves / 2, !aim.isStrict { victims.pages = pages.map(\.number) }
     victims.compactsLeaves = aim.compactsLeaves && !victims.pages.isEmpty
     return victims

@@ -1,9 +1,11 @@
 import HeartwoodFiles
 
-/// Reclamation that somebody has asked for. What lives is there twice until the files that it was moved out of are unlinked:
-/// where the disk has no room for that, space is given back in rounds, each of which makes room for the next.
+/// Reclamation on demand. Live data is stored twice until its old files are unlinked. If the disk has no room for that, the
+/// store reclaims in rounds, each of which frees space for the next.
 extension OpenStore {
-  /// Gives all space back that is worth it.
+  /// Reclaims all space that is worth the work.
+  ///
+  /// - Throws: `.noSpace` if the disk has too little room to move even one segment.
   func reclaim() throws(EngineError) -> ReclaimedSpace {
     try checkMayWrite()
     try status.checkWritable()
@@ -22,7 +24,7 @@ extension OpenStore {
     }
   }
 
-  /// Reclaims once more with the store's reserve where there is no room to begin.
+  /// Runs one round. If it runs out of space, deletes the store's reserve and tries once more.
   private func reclaimMakingRoom(
     choosing choose: () throws(EngineError) -> Reclaimer.Victims
   ) throws(EngineError) -> ReclaimedSpace {
@@ -34,7 +36,7 @@ extension OpenStore {
     }
   }
 
-  /// All that is worth it; where the disk has no room for that, as much as fits.
+  /// All segments worth emptying or, if the disk has too little room for that, as many as fit.
   private func victims(of rounds: inout ReclaimRounds) throws(EngineError) -> Reclaimer.Victims {
     let occupancy = try Occupancy(self)
     let all = occupancy.victims(Occupancy.Aim(compactsLeaves: true))
@@ -52,14 +54,15 @@ extension OpenStore {
   }
 }
 
-/// How far reclamation in rounds has come.
+/// State of a reclamation in rounds.
 private struct ReclaimRounds {
-  /// Whether there is more than this round chooses.
+  /// Whether segments remain that this round does not choose.
   var isPart = false
-  /// Whether the store's reserve counts as room, once nothing fits without it.
+  /// Whether the store's reserve counts as free space. Set after a round that freed nothing without it.
   private(set) var usesReserve = false
-  /// What all that is left would need, where the disk has less.
+  /// Bytes needed to empty all remaining segments at once; 0 if the disk has as much.
   var cost = 0
+  /// Whether a round freed space, or chose all segments.
   private var hasHelped = false
 
   /// Whether there is another round.
@@ -76,12 +79,12 @@ private struct ReclaimRounds {
     return true
   }
 
-  /// Throws where nothing could be given back, as nothing of what is worth it fits.
+  /// Throws `.noSpace` if no round freed anything for lack of room.
   func checkHasHelped(_ path: String) throws(EngineError) {
     guard !hasHelped, cost > 0 else { return }
     throw EngineError(
       .noSpace,
-      "there is too little room on the disk to give any back: what lives is copied before its old place is free, which takes "
-        + "up to \(cost) bytes; free some and try again", file: path)
+      "the disk has too little room to reclaim space: live data is copied before its old files are deleted, which takes "
+        + "up to \(cost) bytes; free some space and try again", file: path)
   }
 }

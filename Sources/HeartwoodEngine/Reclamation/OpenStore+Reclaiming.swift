@@ -1,7 +1,10 @@
 import HeartwoodFiles
 
+/// Moves live data out of segments and unlinks them; see `Reclaimer` for the steps.
 extension OpenStore {
-  /// - Parameter choose: Is called with nothing more written to the files that are there.
+  /// Empties the chosen segments and unlinks them.
+  ///
+  /// - Parameter choose: Chooses them. Called after the log has continued in a new segment and a checkpoint is taken.
   func reclaim(
     choosing choose: () throws(EngineError) -> Reclaimer.Victims
   ) throws(EngineError) -> ReclaimedSpace {
@@ -19,12 +22,13 @@ extension OpenStore {
     }
   }
 
-  /// Chooses the segments, and sees to it that nothing is written to them any more.
+  /// Chooses the segments, and makes sure that nothing more is written to them.
   private func beginReclaiming(
     _ choose: () throws(EngineError) -> Reclaimer.Victims
   ) throws(EngineError) -> Reclaimer.Victims {
     try checkpoints.withLock { () throws(EngineError) in
-      // What the log ends in may be the worst of all; frames behind the checkpoint have to stay.
+      // The log's last segment may have the most garbage. Begin a new one and take a checkpoint, as log after the
+      // checkpoint cannot be removed.
       try writer.withLock { () throws(EngineError) in
         try commits.drain()
         if log.end.position.offset > Format.segmentHeaderBytes { try roll() }
@@ -36,7 +40,7 @@ extension OpenStore {
     }
   }
 
-  /// Moves what lives, step by step; commits wait where they would be faster, and those of other processes come between.
+  /// Moves live data, step by step. Throttles commits that would write faster, and lets other processes write between steps.
   private func evacuate(_ victims: Reclaimer.Victims) throws(EngineError) -> Evacuation {
     var evacuation = Evacuation(self, victims)
     throttle.begin()
@@ -46,7 +50,8 @@ extension OpenStore {
       if try yieldLease() { hasOtherPages = true }
     }
     if hasOtherPages, !victims.pages.isEmpty {
-      // Nobody else writes from here on. That takes a walk through the tree, as choosing the segments did.
+      // Another process took a checkpoint, which may have written pages to these segments. Walk the tree once more,
+      // without yielding the lease.
       checkpoints.withLock { pages.seal() }
       evacuation.beginAgain()
       try run(&evacuation) { () throws(EngineError) in }
@@ -54,6 +59,7 @@ extension OpenStore {
     return evacuation
   }
 
+  /// - Throws: `.closed` if the store is being closed.
   private func run(
     _ evacuation: inout Evacuation, betweenSteps: () throws(EngineError) -> Void
   ) throws(EngineError) {
@@ -68,10 +74,11 @@ extension OpenStore {
 
   // MARK: Small files
 
-  /// Puts small files together where there are many, as every recovery leaves one or two. When the store is opened.
+  /// Merges small files if there are more than `toleratedSmallFiles`, as every recovery leaves one or two. Called when the
+  /// store is opened.
   func joinSmallFiles() {
     guard options.reclamation == .automatic, smallFiles.count > options.toleratedSmallFiles else { return }
-    // What fails here loses nothing, and a sync that fails has stopped the writer.
+    // An error loses nothing. A failed sync has stopped the store.
     _ = try? withLease { () throws(EngineError) in try reclaim { () throws(EngineError) in smallFiles } }
   }
 
@@ -86,20 +93,20 @@ extension OpenStore {
 
   private static var closing: EngineError { EngineError(.closed, "the store is being closed") }
 
-  /// A checkpoint, before which some space is given back where there is much garbage: what is moved is written
-  /// by the same checkpoint as everything else. In the background.
+  /// Takes a checkpoint in the background. Reclaims some space first if there is much garbage, so that one checkpoint
+  /// writes the moved data together with everything else.
   func checkpointAndReclaim() throws(EngineError) {
-    // What can't be moved, a damaged value say, must not keep checkpoints from being taken.
+    // Errors of reclaiming, such as that of a damaged value, must not prevent the checkpoint.
     try withLease { () throws(EngineError) in
-      // Another process may have taken one before this one has come to lead again.
+      // Another process may have taken one before this process acquired the lease.
       guard try writer.withLock({ isCheckpointDue }) else { return }
       if options.reclamation == .automatic, (try? reclaimSome()) == true { return }
       try checkpoint()
     }
   }
 
-  /// Returns whether there was something to give back. Somebody else who does it, or looks through the store, is
-  /// not waited for.
+  /// Reclaims space up to the limits of `Reclaimer.victims`; returns whether there was any. Returns false at once if another
+  /// thread holds the reclaimer's lock, to reclaim or to verify.
   private func reclaimSome() throws(EngineError) -> Bool {
     guard reclaimer.lock.tryLock() else { return false }
     defer { reclaimer.lock.unlock() }
@@ -115,7 +122,7 @@ extension OpenStore {
     return true
   }
 
-  /// Gives space back as on demand where much is garbage and nobody has written for a second.
+  /// Reclaims as on demand if there is much garbage, once no thread has written for a second.
   func scheduleSpaceScan() {
     let written = writer.withLockInBackground { log.appendedBytes }
     options.worker.submit(afterSeconds: 1) { [weak self] in
@@ -139,10 +146,11 @@ extension OpenStore {
     }
   }
 
+  /// Takes a checkpoint without the victims, makes both slots of the anchor reference it, and unlinks the victims.
   private func finishReclaiming(_ victims: Reclaimer.Victims) throws(EngineError) {
     try checkpoints.withLock { () throws(EngineError) in
       try takeCheckpoint(isForced: true, without: victims)
-      // The other slot too: a store is opened by either.
+      // Write the other slot too, as a store can be opened by either.
       try updateAnchor { _ in }
       reclaimer.unlink(victims, self)
     }

@@ -1,15 +1,15 @@
-/// What giving space back has done.
+/// The result of reclaiming space.
 public struct ReclaimedSpace: Hashable, Sendable {
-  /// The bytes of all files before.
+  /// Size of all files before, in bytes.
   public var bytesBefore: Int64
-  /// The bytes of all files after.
+  /// Size of all files after, in bytes.
   public var bytesAfter: Int64
-  /// How many values were moved.
+  /// Number of moved values.
   public var movedValues: Int
-  /// How many bytes of the log the moved values take.
+  /// Bytes of log that the moved values take.
   public var movedBytes: Int64
 
-  /// Both, one after the other.
+  /// The combined result of this round and the next.
   func joined(by next: ReclaimedSpace) -> ReclaimedSpace {
     ReclaimedSpace(
       bytesBefore: bytesBefore, bytesAfter: next.bytesAfter, movedValues: movedValues + next.movedValues,

@@ -1,28 +1,29 @@
 import HeartwoodFiles
 import Synchronization
 
-/// Gives space back that nothing of the newest generation needs.
+/// Reclaims space that the newest generation does not reference.
 ///
-/// 1. `LiveCounts` says how much of each segment still lives.
-/// 2. `Evacuation` moves what lives out of the segments with little left, step by step, while commits go on.
-/// 3. A checkpoint names the segments that remain; both slots of the anchor name the checkpoint.
-/// 4. Only then the files are unlinked. Who holds an older generation keeps their bytes: they stay mapped,
-///    or open, until no pin is older than the evacuation.
+/// 1. `LiveCounts` counts the live data in each segment.
+/// 2. `Evacuation` moves the live data out of segments with a small live share, step by step, while commits continue.
+/// 3. A checkpoint references the remaining segments; both slots of the anchor reference the checkpoint.
+/// 4. Only then are the files unlinked. They stay mapped or open for readers of older generations, until no pin is older
+///    than the evacuation.
 ///
-/// A crash anywhere leaves a store whose newest checkpoint has all of its segments.
+/// A crash at any point leaves a store whose newest checkpoint has all of its segments.
 final class Reclaimer: @unchecked Sendable {
-  /// Held by the one who gives space back. With it, this process may give way to others that write.
+  /// Held while space is reclaimed, and by verification and backup, which keep reclamation out. A thread that holds it may
+  /// wait for the lease.
   let lock = Lock()
-  /// Unlinked segments that older generations may need, and the generation from which on nobody does. Under the
-  /// writer lock.
+  /// Unlinked segments that older generations may need, and the first generation that does not. Guarded by the writer
+  /// lock.
   private var unlinked: [(segments: Victims, generation: UInt64)] = []
-  /// What each segment has that is not written any more.
+  /// The records of complete log segments, by segment number. Guarded by `lock`.
   private var contents: [UInt32: Contents] = [:]
 
-  /// What a segment of the log has, dead or alive.
+  /// The records of a log segment, live or not.
   struct Contents {
     var records = 0
-    /// Without the frames that they lie in.
+    /// Without frame headers.
     var recordBytes = 0
   }
 
@@ -30,48 +31,53 @@ final class Reclaimer: @unchecked Sendable {
   struct Victims {
     var logs: [UInt32] = []
     var pages: [UInt32] = []
-    /// Leaves that have room are to be filled.
+    /// Whether leaves with free space are merged and filled.
     var compactsLeaves = false
     var isEmpty: Bool { count == 0 }
     var count: Int { logs.count + pages.count }
   }
 
-  /// What is moved beside commits at once: so much at most, and a part of what lives. Until the end, it is there twice.
+  /// Bytes that one background reclamation may move in any case; in a large store it may move a quarter of the live bytes.
+  /// Limited because moved data is stored twice until the end.
   private static let leastMove = 32 << 20
-  /// Beside commits space is given back above so many times what lives, down to this.
+  /// Background reclamation aims at files of this multiple of the live bytes.
   private static let targetSpaceAmplification = 1.2
-  /// How much a file has to shrink that it is done beside commits.
+  /// Background reclamation starts when files exceed this multiple of the live bytes.
   private static let maxSpaceAmplification = 1.3
-  /// Above so many times what lives, checkpoints come twice as often: each is an occasion to give space back.
+  /// Above this multiple of the live bytes, checkpoints are taken twice as often, because reclamation runs with them.
   private static let urgentSpaceAmplification = 1.5
 
-  /// What the files took when they were looked through beside commits the last time.
+  /// The last survey of the background reclamation. Guarded by `lock`.
   private var lastSurvey: SpaceSurvey?
-  /// Whether there was so much garbage then that the next checkpoint is not to wait for its usual time.
+  /// Whether the last survey found so much garbage that checkpoints are taken twice as often.
   let needsEarlyCheckpoint = Atomic(false)
 
-  /// What was seen when the tree was walked.
+  /// The result of a walk of the tree.
   struct SpaceSurvey {
-    /// The least that the files took since.
+    /// The smallest size of all files since, in bytes.
     var total: Int
+    /// Live bytes.
     let live: Int
     let keys: UInt64
 
-    /// Whether it is worth while to walk the tree again. That takes O(number of keys), so it is not done at each checkpoint
-    /// of a large store: only where there is much garbage if values are as long as they were, and, as they may not be, where
-    /// the files have grown by a quarter of what lived.
+    /// Whether to walk the tree again. A walk takes O(number of keys), so it is not done at each checkpoint: only if there
+    /// is much garbage, assuming that the average size of a value is unchanged, or if the files have grown by a quarter of
+    /// the live bytes, as it may have changed.
     func isStale(total: Int, keys: UInt64) -> Bool {
       let expected = Double(live) * Double(keys) / Double(max(1, self.keys))
       return Double(total) > maxSpaceAmplification * expected || total - self.total > live / 4
     }
   }
 
-  /// What is worth emptying beside commits. Under the lock of checkpoints, and this one's.
+  /// The segments that a background reclamation empties; none if there is little garbage.
+  ///
+  /// - Precondition: The caller holds `OpenStore.checkpoints` and `lock`.
+  /// - Complexity: O(number of keys) if the last survey is stale, else O(number of segments).
   func victims(_ store: OpenStore) throws(EngineError) -> Victims {
     needsEarlyCheckpoint.store(false, ordering: .relaxed)
     guard mayExceedThreshold(store) else { return Victims() }
     let occupancy = try Occupancy(store)
-    // Full leaves are split by the next new keys, so they are filled where there are hardly any.
+    // New keys would split full leaves again, so leaves are compacted only if the number of keys is nearly constant.
     let isSteady =
       lastSurvey.map { max($0.keys, occupancy.keys) - min($0.keys, occupancy.keys) < $0.keys / 64 } ?? false
     lastSurvey = SpaceSurvey(total: occupancy.total, live: occupancy.live, keys: occupancy.keys)
@@ -86,7 +92,7 @@ final class Reclaimer: @unchecked Sendable {
     return victims
   }
 
-  /// Whether to walk the tree may find enough.
+  /// Whether a walk of the tree may find enough garbage.
   private func mayExceedThreshold(_ store: OpenStore) -> Bool {
     guard var look = lastSurvey else { return true }
     let total = Occupancy.total(store)
@@ -95,7 +101,9 @@ final class Reclaimer: @unchecked Sendable {
     return look.isStale(total: total, keys: PinnedGeneration(store.generations).pin.root.count)
   }
 
-  /// What a segment has that is not written any more. Under this lock.
+  /// The records of a complete log segment. Reads the frame headers once, then remembers the result.
+  ///
+  /// - Precondition: The caller holds `lock`.
   func contents(of segment: LogSegment, _ log: Log) throws(EngineError) -> Contents {
     if let known = contents[segment.number] { return known }
     var found = Contents()
@@ -110,22 +118,25 @@ final class Reclaimer: @unchecked Sendable {
     return found
   }
 
-  /// Whether it is worth while to give space back unasked.
+  /// Whether there is enough garbage for reclamation without a request.
   func exceedsThreshold(_ occupancy: Occupancy, _ options: EngineOptions) -> Bool {
     occupancy.total - occupancy.live > options.toleratedGarbage
       && Double(occupancy.total) > Self.maxSpaceAmplification * Double(occupancy.live)
   }
 
-  // MARK: Giving back
+  // MARK: Releasing
 
-  /// Lets go of segments that nothing refers to. Under the lock of checkpoints, and this one's, when a
-  /// checkpoint without them is named by both slots of the anchor.
+  /// Unlinks segments that the newest generation does not reference.
+  ///
+  /// - Precondition: The caller holds `OpenStore.checkpoints` and `lock`. Both slots of the anchor reference a checkpoint
+  ///   without these segments.
   func unlink(_ victims: Victims, _ store: OpenStore) {
-    // Other processes know where to look instead.
+    // Publish a record first: a process that misses a file then finds a changed record, and reloads from the new
+    // checkpoint. If publishing fails, the files stay.
     guard (try? store.publishRecord()) != nil else { return }
     store.folder.unlink(victims.logs.map(SegmentName.log) + victims.pages.map(SegmentName.pages))
     for number in victims.logs { contents[number] = nil }
-    // Unmapping takes milliseconds: not while commits wait.
+    // Unmapping takes milliseconds, so it is done without the writer lock.
     let released = store.writer.withLockInBackground {
       unlinked.append((victims, store.generations.newest))
       return release(store)
@@ -133,16 +144,17 @@ final class Reclaimer: @unchecked Sendable {
     withExtendedLifetime(released) {}
   }
 
-  /// Takes note of segments that another process has given back, which generations before this one may need. Under the
-  /// writer lock.
+  /// Records segments that another process has reclaimed and that generations before `generation` may need.
+  ///
+  /// - Precondition: The caller holds the writer lock.
   func notePeerReclaimed(_ victims: Victims, generation: UInt64) {
     if !victims.isEmpty { unlinked.append((victims, generation)) }
   }
 
-  /// Takes the unlinked segments out of the store that no pin needs any more. Under the locks of checkpoints and of
-  /// the writer.
+  /// Removes unlinked segments from the store's tables once no pinned generation needs them.
   ///
-  /// - Returns: what keeps their memory and their bytes, to be let go of without the writer lock.
+  /// - Precondition: The caller holds `OpenStore.checkpoints` and the writer lock.
+  /// - Returns: The owners of their memory and files, which the caller releases without the writer lock.
   func release(_ store: OpenStore) -> [AnyObject] {
     var released: [AnyObject?] = []
     while let first = unlinked.first, !isNeeded(first.generation, store) {
@@ -153,7 +165,7 @@ final class Reclaimer: @unchecked Sendable {
     return released.compactMap { $0 }
   }
 
-  /// Whether somebody holds a generation before this one.
+  /// Whether an older generation than this one is pinned.
   private func isNeeded(_ generation: UInt64, _ store: OpenStore) -> Bool {
     return store.generations.oldestPinned.map { $0 < generation } ?? false
   }

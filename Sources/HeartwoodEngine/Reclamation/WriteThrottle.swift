@@ -1,30 +1,31 @@
 import HeartwoodFiles
 import Synchronization
 
-/// Keeps commits from writing faster than space comes back: while values are moved, commits may write half as
-/// much as is moved, and wait for the next step where they have written more.
+/// Slows commits so that they do not write faster than space is reclaimed. While values are moved, commits may write half
+/// as many bytes as are moved; beyond that they wait for the next step.
 final class WriteThrottle: Sendable {
-  /// What commits may write ahead of what is moved.
+  /// Bytes that commits may write before the first step.
   private static let burstBytes = 1 << 20
-  /// What a step gives at least, also where it has found nothing to move.
+  /// Bytes that each step allows at least, even if it moved nothing.
   private static let leastBytes = 16 << 10
 
   private let isOn = Atomic(false)
   private let isStopped = Atomic(false)
   private let lock = Lock()
   private let changed = ConditionVariable()
+  /// Bytes that commits may still write; may be negative.
   private let allowance = Atomic(0)
 
-  /// Whether the store is being closed, so that nothing more is begun.
+  /// Whether the store is being closed, so that no reclamation may start or continue.
   var hasStopped: Bool { isStopped.load(ordering: .relaxed) }
 
-  /// Space is being given back from now on.
+  /// Starts throttling.
   func begin() {
     allowance.store(Self.burstBytes, ordering: .relaxed)
     isOn.store(true, ordering: .relaxed)
   }
 
-  /// A step has moved so much.
+  /// Records that a step moved so many bytes.
   func noteMoved(_ bytes: Int) {
     lock.withLock {
       allowance.wrappingAdd(max(bytes / 2, Self.leastBytes), ordering: .relaxed)
@@ -32,7 +33,7 @@ final class WriteThrottle: Sendable {
     }
   }
 
-  /// Commits write as they like again.
+  /// Ends throttling, and wakes waiting commits.
   func end() {
     lock.withLock {
       isOn.store(false, ordering: .relaxed)
@@ -40,19 +41,21 @@ final class WriteThrottle: Sendable {
     }
   }
 
-  /// The store is being closed.
+  /// Ends throttling for good, because the store is being closed.
   func stop() {
     isStopped.store(true, ordering: .relaxed)
     end()
   }
 
-  /// A commit has written so much.
+  /// Records that a commit wrote so many bytes.
   @inline(__always)
   func noteWritten(_ bytes: Int) {
     if isOn.load(ordering: .relaxed) { allowance.wrappingSubtract(bytes, ordering: .relaxed) }
   }
 
-  /// Waits where commits are too far ahead; before a transaction, with no locks.
+  /// Waits until commits may write again. Called before a transaction.
+  ///
+  /// - Precondition: The caller holds no lock.
   @inline(__always)
   func wait() {
     if isOn.load(ordering: .relaxed) { waitForStep() }

@@ -1,20 +1,25 @@
-/// Whether it pays for the one who is about to sync to wait a moment for others who commit.
+/// The group-commit delay: decides whether a thread that is about to sync waits for more commits first.
 ///
-/// Threads that one sync has let go come back at about the same time, a little too late for the sync that has begun meanwhile: each
-/// sync then covers half of them. So who is about to sync waits until as many are there as came lately, for a part of the
-/// time that a sync takes. Where they do not come, the next ones do not wait, each time for longer. Who commits alone never waits.
+/// The threads whose commits one sync covers commit again at about the same time, slightly after the next sync has
+/// begun, so that each sync covers only half of them. A thread therefore waits before its sync until as many commits
+/// are queued as in the last round, for at most half the duration of the last sync and at most 1 ms. If fewer than half
+/// of the missing commits arrive, the next syncs start without a delay; their number doubles with each such miss, up to
+/// 256. A single committing thread never waits.
 struct CommitDelay {
-  /// How many commits the last sync has covered, and how many waited for the next when it ended.
+  /// Number of commits that the last sync covered, plus those that waited for the next one when it ended.
   private(set) var wanted = 0
   private var syncNanoseconds = 0
   private var misses = 0
-  /// How many syncs are not waited for.
+  /// Number of syncs that start without a delay.
   private var skips = 0
 
+  /// In nanoseconds.
   private static let longest = 1_000_000
   private static let mostMisses = 8
 
-  /// How many nanoseconds to wait where so many are there; nil for not at all.
+  /// The longest time to wait, in nanoseconds; nil if the sync starts at once.
+  ///
+  /// - Parameter present: Number of commits that wait for the sync.
   mutating func wait(present: Int) -> Int? {
     guard wanted > 1, present < wanted else { return nil }
     guard skips == 0 else {
@@ -24,7 +29,11 @@ struct CommitDelay {
     return min(syncNanoseconds / 2, Self.longest)
   }
 
-  /// They were waited for.
+  /// Records the result of a delay.
+  ///
+  /// - Parameters:
+  ///   - present: Number of commits when the delay began.
+  ///   - count: Number of commits when it ended.
   mutating func noteWait(from present: Int, to count: Int) {
     if (count - present) * 2 >= wanted - present {
       misses = 0
@@ -34,6 +43,10 @@ struct CommitDelay {
     }
   }
 
+  /// - Parameters:
+  ///   - count: Number of commits that the sync covered.
+  ///   - nanoseconds: Duration of the sync.
+  ///   - waiting: Number of commits that wait for the next sync.
   mutating func noteSync(of count: Int, nanoseconds: Int, waiting: Int) {
     (wanted, syncNanoseconds) = (count + waiting, nanoseconds)
   }

@@ -1,20 +1,22 @@
 import HeartwoodFiles
 
-/// Transactions that are written and not published yet, in their order.
+/// Group commit: the transactions that are written but not published yet, in their order.
 ///
-/// One of those who wait for them syncs for all: a sync covers every transaction written before it began,
-/// so that all commits that come while one sync is under way share the next one. This is where
-/// generations are published, and nowhere else.
+/// One of the waiting threads syncs for all. A sync covers every transaction written before it began, so all commits
+/// that are added during one sync share the next one. Every generation that this process commits is published here.
+/// Elsewhere, a process publishes only generations that it reads from the log or from a checkpoint: `CatchUp`,
+/// `CheckpointReload` and `Replay`.
 ///
-/// Lock order: the writer lock before the queue's. The syncing is done with neither.
+/// Lock order: the writer lock before the queue's. A sync runs without the queue's lock. A committing thread does not
+/// hold the writer lock during it either; a thread in `drain` does.
 final class CommitQueue: @unchecked Sendable {
-  /// A transaction whose last frame is written.
+  /// A transaction whose last frame has been written.
   struct Entry {
     let number: UInt64
     let root: TreeRoot
-    /// Where the log ends behind it.
+    /// The end of the log after the transaction.
     let end: LogPoint
-    /// What has to be synced first; nil where it need not be.
+    /// The sync to do before publishing; nil if none is needed.
     let work: SyncRequest?
   }
 
@@ -26,18 +28,19 @@ final class CommitQueue: @unchecked Sendable {
 
   private let lock = Lock()
   private let changed = ConditionVariable()
-  // What the lock guards is looked at under it alone: checks of access would find nothing.
+  // Guarded by `lock`, like the properties after it. Dynamic exclusivity checks would find nothing.
   @exclusivity(unchecked) private var entries: [Entry] = []
-  /// How many of them have to be synced.
+  /// Number of entries that need a sync.
   private var dueCount = 0
-  /// Set while somebody syncs, or is about to.
+  /// Set while a thread syncs or waits for more commits before its sync.
   private var isSyncing = false
   private var delay = CommitDelay()
   private let delayEnded = ConditionVariable()
-  /// Whether somebody waits who keeps others from writing.
+  /// Set while a thread waits in `drain`. It holds the writer lock, so no more commits can arrive.
   private var isDraining = false
+  /// Number of threads that wait for `changed`.
   private var waiting = 0
-  /// Why nothing is published any more.
+  /// The failed sync, after which nothing is published.
   private var failure: EngineError?
 
   init(log: Log, generations: Generations, syncs: LogSyncs, status: StoreStatus) {
@@ -48,11 +51,12 @@ final class CommitQueue: @unchecked Sendable {
     self.status = status
   }
 
-  /// Whether everything that was written is published, and nothing under way.
+  /// Whether every written transaction is published, no sync runs and none has failed.
   var isEmpty: Bool { lock.withLock { entries.isEmpty && !isSyncing && failure == nil } }
 
-  /// Adds the newest transaction; under the writer lock. One that need not be synced, and has nobody
-  /// before it, is published at once.
+  /// Adds the newest transaction. Publishes it at once if it needs no sync and no entry precedes it.
+  ///
+  /// - Precondition: The caller holds the writer lock.
   func add(_ entry: Entry) {
     lock.withLock {
       if entry.work == nil, entries.isEmpty, failure == nil {
@@ -66,9 +70,9 @@ final class CommitQueue: @unchecked Sendable {
     }
   }
 
-  /// Waits until a transaction is published, and as durable as it was meant to be; syncs where nobody does.
+  /// Waits until a transaction is published, and so as durable as requested. Syncs if no other thread does.
   ///
-  /// - Throws: `.outcomeUnknown` where the sync has failed, also to all who come after it.
+  /// - Throws: `.outcomeUnknown` if the sync failed. Every later call for an unpublished transaction throws it too.
   func wait(for number: UInt64) throws(EngineError) {
     guard generations.newest < number else { return }
     lock.lock()
@@ -79,9 +83,9 @@ final class CommitQueue: @unchecked Sendable {
     }
   }
 
-  /// Waits until a transaction of somebody else is published.
+  /// Waits until a transaction of another thread is published.
   ///
-  /// - Throws: `.stopped` where that will not be.
+  /// - Throws: `.stopped` if a sync failed, so that the transaction is never published; `.closed` if the store is.
   func waitForEarlier(_ number: UInt64) throws(EngineError) {
     do {
       try wait(for: number)
@@ -91,7 +95,10 @@ final class CommitQueue: @unchecked Sendable {
     }
   }
 
-  /// Waits until everything is published; under the writer lock, so that nothing is added meanwhile.
+  /// Waits until every transaction is published. Syncs, with the writer lock held, if no other thread does.
+  ///
+  /// - Precondition: The caller holds the writer lock, so that nothing is added meanwhile.
+  /// - Throws: As `waitForEarlier`.
   func drain() throws(EngineError) {
     let last = generations.tip.generation
     guard generations.newest < last else { return }
@@ -109,12 +116,14 @@ final class CommitQueue: @unchecked Sendable {
     waiting -= 1
   }
 
-  /// Syncs and publishes what is there now. The lock is held, but for the syncing itself.
+  /// Syncs and publishes all entries that are queued now. Releases `lock` during the sync.
+  ///
+  /// - Precondition: The caller holds `lock`, and `isSyncing` is false.
   private func syncAll() {
     isSyncing = true
     gather()
     let (count, due) = (entries.count, dueCount)
-    // The last one's work covers the others'.
+    // The last request covers the earlier ones.
     let work = entries.last { $0.work != nil }?.work
     lock.unlock()
     let begin = MonotonicTime.nanoseconds
@@ -130,14 +139,14 @@ final class CommitQueue: @unchecked Sendable {
       for entry in entries[..<count] { publish(entry) }
       entries.removeFirst(count)
       dueCount -= due
-      // Those that came meanwhile and need no sync: there may be nobody who waits for them.
+      // Entries added during the sync that need none: no thread may be waiting for them.
       while let first = entries.first, first.work == nil { publish(entries.removeFirst()) }
     }
     delay.noteSync(of: due, nanoseconds: duration, waiting: dueCount)
     if waiting > 0 { changed.broadcast() }
   }
 
-  /// Waits a moment for others who commit, where that pays. The lock is held, but for the waiting itself.
+  /// Waits for more commits, as long as `CommitDelay` says. Releases `lock` while it waits.
   private func gather() {
     let present = dueCount
     guard !isDraining, let nanoseconds = delay.wait(present: present) else { return }
@@ -168,7 +177,7 @@ final class CommitQueue: @unchecked Sendable {
   private static func outcomeUnknown(_ failure: EngineError) -> EngineError {
     EngineError(
       .outcomeUnknown,
-      "the sync of this commit failed: close the store and open it again, and see whether it is there",
+      "the sync of this commit failed: close the store, open it again and check whether the commit is in it",
       file: failure.file, underlying: failure)
   }
 }

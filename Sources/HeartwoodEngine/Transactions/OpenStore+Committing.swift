@@ -1,13 +1,13 @@
 import HeartwoodFiles
 
-/// Makes transactions part of the store, step by step.
+/// Runs and commits write transactions.
 extension OpenStore {
   /// Runs `body` in a transaction and commits what it has changed.
   func write(durability: Durability, _ body: (WriteTransaction) throws -> Void) throws {
     try checkMayWrite()
     if !writer.isHeldHere { throttle.wait() }
     var outcome = CommitOutcome()
-    // Whatever becomes of the transaction.
+    // Also after a rolled-back transaction.
     defer { releaseIfContended() }
     do {
       try withWriterAndLease(orThrow: { $0 as any Error }) {
@@ -18,12 +18,12 @@ extension OpenStore {
     } catch let error as EngineError where error.isOutcomeUnknown {
       throw error
     } catch {
-      // What it has read, and may have been given up for, is what its thread reads next; or it may never be,
-      // which is worse than why the transaction was given up.
+      // Before reporting the failure, wait until every commit that the transaction may have read is published, so
+      // that the thread's next read sees it. If that fails, throw its error instead: it is the more serious one.
       try commits.waitForEarlier(outcome.number)
       throw error
     }
-    // Others may write while this one waits.
+    // Without the writer lock, so that other threads write meanwhile.
     if outcome.isEmpty {
       try commits.waitForEarlier(outcome.number)
     } else {
@@ -34,8 +34,8 @@ extension OpenStore {
     if !outcome.isEmpty { observers.noteCommit() }
   }
 
-  /// What is published here others may read, and write behind. Nothing is lost where that can't be told: whoever writes next
-  /// finds it.
+  /// Announces a published commit to other processes. A failure is ignored and loses nothing: the next writer finds the
+  /// commit in the log.
   private func publishCommit(_ outcome: CommitOutcome) {
     if attachment != nil, !outcome.isEmpty { try? publishRecord() }
   }
@@ -47,10 +47,10 @@ extension OpenStore {
     writer.withLockInBackground { releaseOrWatch() }
   }
 
-  /// What is left to do of a transaction when the writer lock is free.
+  /// The rest of a transaction's work, which is done after the writer lock is released.
   private struct CommitOutcome {
-    /// What has to be published first. Of a transaction that changes nothing, what it began from: it may
-    /// have read what is not durable yet.
+    /// The transaction that must be published before `write` returns: this one, or the one it began from if it changed
+    /// nothing or was rolled back, as it may have read commits that are not durable yet.
     var number: UInt64 = 0
     var isEmpty = true
     var tasks = BackgroundTasks()
@@ -86,17 +86,17 @@ extension OpenStore {
     outcome.tasks = backgroundTasks(afterCommitOf: bytes, durability)
   }
 
-  /// Runs `body` in a transaction of the store's own, which nobody waits for; where it changes nothing, there
-  /// is none.
+  /// Runs `body` in an internal transaction, whose commit is deferred. If it changes nothing, nothing is committed.
   func writeInternally<Result>(
     _ body: (WriteTransaction) throws(EngineError) -> Result
   ) throws(EngineError) -> Result {
     try writer.withLock { () throws(EngineError) in try writeHoldingLock(body) }
   }
 
-  /// The same, under the writer lock.
+  /// The same, for a caller that has the lock.
   ///
-  /// - Parameter isForced: Also where nothing is changed.
+  /// - Precondition: The caller holds the writer lock.
+  /// - Parameter isForced: Commits even if nothing is changed.
   func writeHoldingLock<Result>(
     isForced: Bool = false, _ body: (WriteTransaction) throws(EngineError) -> Result
   ) throws(EngineError) -> Result {
@@ -137,7 +137,7 @@ extension OpenStore {
     return transaction
   }
 
-  /// The one of before, unless somebody has kept it.
+  /// The last transaction, to avoid an allocation; a new one if other code still refers to the last.
   private func unusedTransaction() -> WriteTransaction {
     if isKnownUniquelyReferenced(&lastTransaction), let lastTransaction { return lastTransaction }
     let transaction = WriteTransaction(self)
@@ -147,16 +147,18 @@ extension OpenStore {
 
   // MARK: Committing
 
-  /// The part of a commit that is done under the writer lock.
+  /// The part of a commit that needs the writer lock.
+  ///
+  /// - Precondition: The caller holds the writer lock.
   private func commit(_ transaction: WriteTransaction, _ durability: Durability) throws(EngineError) {
     let isSynced = isSynced(durability)
-    // 1. The last frame is written. A crash from here to the end of step 3 leaves the transaction whole or
-    //    not at all, as its last frame is whole or not.
+    // 1. Write the last frame. After a crash between here and the end of step 3, recovery finds the transaction if
+    //    its last frame is complete, and discards it otherwise.
     try writeLastFrame(of: transaction, isSynced: isSynced)
-    // 2. The next transaction begins from this one; memory only, nothing here fails.
+    // 2. Make it the base of the next transaction. Changes memory only and cannot fail.
     take(transaction, isSynced: isSynced)
-    // 3. As durable as asked for: `CommitQueue.wait`. A failed sync leaves it open whether it is on disk.
-    // 4. Readers see it: in the queue too, in the order of the transactions.
+    // 3. Sync if requested: `CommitQueue.wait`. After a failed sync it is unknown whether the commit is on disk.
+    // 4. Publish it to readers: in the queue too, in the order of the transactions.
   }
 
   private func isSynced(_ durability: Durability) -> Bool {
@@ -186,8 +188,9 @@ extension OpenStore {
     }
   }
 
-  /// Makes sure that a transaction, whose last frame could not be written, is not found by the next
-  /// opening. Where that fails too, it is open what will be found, as after a failed sync.
+  /// Erases a transaction whose last frame could not be written, so that the next opening does not find it.
+  ///
+  /// - Throws: `.outcomeUnknown` if that fails too; the store is then stopped, as after a failed sync.
   private func eraseFailedWrite(_ failure: EngineError) throws(EngineError) {
     do {
       guard try log.eraseTornWrite() else { return }
@@ -197,13 +200,13 @@ extension OpenStore {
       status.stop(failure)
       throw EngineError(
         .outcomeUnknown,
-        "writing this commit failed, and so did taking away what was written of it: close the store and open "
-          + "it again, and see whether it is there",
+        "writing this commit failed, and so did erasing its partly written frame: close the store, open it again "
+          + "and check whether the commit is in it",
         file: failure.file, underlying: failure.underlying ?? failure)
     }
   }
 
-  /// Leaves the store as it was before the transaction.
+  /// Restores the state before the transaction.
   private func rollBack(_ transaction: WriteTransaction) {
     tree.rollback()
     log.rollBack(to: transaction.start)
@@ -212,7 +215,7 @@ extension OpenStore {
 
   // MARK: Frames
 
-  /// Writes a frame of a transaction that goes on.
+  /// Writes a full frame in the middle of a transaction.
   func appendFrame(of transaction: WriteTransaction) throws(EngineError) {
     try markInUse()
     try log.appendTransactionFrame(
@@ -220,7 +223,7 @@ extension OpenStore {
     try rollIfFull(transaction)
   }
 
-  /// Writes a value that is a frame of its own; returns where it lies.
+  /// Writes a large value as a frame of its own; returns its position.
   func appendLargeValue(
     of transaction: WriteTransaction, _ key: UnsafeRawBufferPointer, bytes: Int,
     _ nextPiece: () throws -> UnsafeRawBufferPointer
@@ -232,7 +235,7 @@ extension OpenStore {
     return reference
   }
 
-  /// In the middle of a transaction: where the segment is full, the next frame lies in another.
+  /// Begins the transaction's next frame, in a new segment if the current one is full.
   private func rollIfFull(_ transaction: WriteTransaction) throws(EngineError) {
     if log.end.position.offset >= options.segmentBytes {
       do throws(EngineError) {

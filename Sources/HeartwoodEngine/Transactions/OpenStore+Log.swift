@@ -1,10 +1,14 @@
 import HeartwoodFiles
 
-/// What the log of an open store needs besides appending: a segment to go on in, the anchor's word on
-/// whether it is in use, zeros ahead. Under the writer lock but for `preallocate`.
+/// Maintains the log of an open store besides appending: new segments, the anchor, preallocation, and the background
+/// work after a commit.
+///
+/// - Precondition: The caller holds the writer lock, except for `submit` and the work that it starts. `updateAnchor` is
+///   also called with `checkpoints` instead.
 extension OpenStore {
-  /// Sees to it that a frame can be appended where the log ends. The positions of a transaction's values
-  /// are given out before it commits, so this comes before it begins.
+  /// Continues the log in a new segment if the current one is full, or if `Log.mustRoll` is set.
+  ///
+  /// Called before a transaction begins, because the positions of its values are assigned before it commits.
   func prepareLog() throws(EngineError) {
     guard log.mustRoll || log.end.position.offset >= options.segmentBytes else { return }
     try commits.drain()
@@ -12,7 +16,7 @@ extension OpenStore {
       try roll()
     } catch {
       guard error.code == .noSpace else { throw error }
-      // The log goes on in this segment, which may become longer: what is to come may give room back.
+      // A full segment may grow beyond its usual size: the coming transaction may free space.
       if log.mustRoll {
         guard folder.spendReserve() else { throw error }
         try roll()
@@ -20,11 +24,11 @@ extension OpenStore {
     }
   }
 
-  /// Lets the log go on in a new segment.
+  /// Continues the log in a new segment.
   func roll() throws(EngineError) {
     try announceLease()
-    // 1. The file, with the exact end of the one before it in its header, and its name are durable. A crash
-    //    here leaves a file that nothing names.
+    // 1. Create the file, with the exact end of its predecessor in its header, and make it and its name durable. A
+    //    crash here leaves a file that nothing refers to.
     let number = try numbers.take()
     let factory = LogSegmentFactory(folder: folder, identifier: log.identifier, options: options)
     let segment: LogSegment
@@ -41,7 +45,7 @@ extension OpenStore {
       if error.code == .noSpace { folder.unlink([SegmentName.log(number)]) }
       throw error
     }
-    // 2. The anchor names it. Only then frames land in it.
+    // 2. Name it in the anchor. Frames are appended to it only after that.
     let upcoming = numbers.upcoming
     let knownDurable = log.durable
     do {
@@ -52,33 +56,34 @@ extension OpenStore {
         $0.isClean = false
       }
     } catch {
-      // It may name it all the same: what came behind in this segment would then not be of the log.
+      // The anchor may name the new segment all the same. Frames appended to the old one would then not be part of
+      // the log.
       log.requireRoll()
       log.abandon(number)
       throw error
     }
-    // 3. The log ends at its beginning.
+    // 3. Move the end of the log to its beginning.
     log.take(segment, filled: Format.firstFillBytes)
     try unlinkAbandoned()
   }
 
-  /// Takes the files away of segments that were begun for a transaction which was given up.
+  /// Unlinks the segments that were begun for rolled-back transactions.
   func unlinkAbandoned() throws(EngineError) {
     guard !log.abandoned.isEmpty else { return }
-    // The other slot names the last of them; a store is opened by either.
+    // The older slot may name the last of them, and a store can be opened by either slot.
     try updateAnchor { _ in }
     folder.unlink(log.abandoned.map(SegmentName.log))
     log.forgetAbandoned()
   }
 
-  /// Takes the mark of a clean close away, before the first frame behind it is written.
+  /// Clears the anchor's clean-close flag. Called before a frame is written.
   func markInUse() throws(EngineError) {
     try announceLease()
     guard anchor.isClean else { return }
     try updateAnchor { $0.isClean = false }
   }
 
-  /// Writes the anchor. A failed sync of it stops the writer.
+  /// Writes the anchor. A failed sync of it stops the store.
   func updateAnchor(_ change: (inout AnchorSlot) -> Void) throws(EngineError) {
     try announceLease()
     switch anchor.update(change) {
@@ -92,7 +97,7 @@ extension OpenStore {
 
   // MARK: Work in the background
 
-  /// What is due after a commit; submitted when the writer lock is free.
+  /// Background work that is due after a commit. Submitted after the writer lock is released.
   struct BackgroundTasks {
     var preallocator: LogPreallocator?
     var checkpoint = false
@@ -116,7 +121,7 @@ extension OpenStore {
       isSpaceScanScheduled = options.reclamation == .automatic
       tasks.spaceScan = isSpaceScanScheduled
     }
-    // A store that is killed before its first checkpoint needs room for recovery, too.
+    // If the process is killed before the first checkpoint, recovery needs the reserve too.
     if attachment != nil, log.appendedBytes - bytesAtReserve >= StoreFolder.leastBytesForReserve {
       bytesAtReserve = log.appendedBytes
       tasks.reserve = true
@@ -124,7 +129,7 @@ extension OpenStore {
     return tasks
   }
 
-  /// The writer's.
+  /// - Precondition: The caller holds the writer lock.
   var isCheckpointDue: Bool { log.appendedBytes - bytesAtCheckpoint >= checkpointInterval }
 
   func submit(_ tasks: BackgroundTasks) {
@@ -145,7 +150,7 @@ extension OpenStore {
       try preallocator.fill(file, syncs: true)
     } catch {
       guard error.operation == .sync else { return preallocator.stop() }
-      status.stop(.files(error, "the zeros ahead of the log could not be synced"))
+      status.stop(.files(error, "the preallocated zeros of the log could not be synced"))
     }
   }
 }

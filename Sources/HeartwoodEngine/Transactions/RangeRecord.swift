@@ -1,5 +1,5 @@
-/// How a record says which range of keys was deleted: the key holds the lower end, the value the upper.
-/// Each is one byte (0: open, 1: the key belongs to the range, 2: it does not) and the key.
+/// Encoding of a deleted range of keys in a record: the record's key contains the lower bound, its value the upper.
+/// Each bound is one byte (0: unbounded, 1: inclusive, 2: exclusive), followed by the key.
 enum RangeRecord {
   static func encode(_ range: KeyRange) -> (key: [UInt8], value: [UInt8]) {
     (encode(range.lower), encode(range.upper))
@@ -10,7 +10,7 @@ enum RangeRecord {
     return [bound.isInclusive ? 1 : 2] + bound.key
   }
 
-  /// The range of a record; nil where the bytes make no sense.
+  /// The range of a record; nil if its bytes are invalid.
   static func decode(_ record: Record) -> KeyRange? {
     guard let lower = decode(record.key), let upper = decode(record.value) else { return nil }
     return KeyRange(lower: lower.bound, upper: upper.bound)

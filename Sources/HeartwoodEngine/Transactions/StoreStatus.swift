@@ -1,13 +1,14 @@
 import HeartwoodFiles
 import Synchronization
 
-/// Whether an open store may still be used, and written. Asking takes no lock: every read does.
+/// Whether an open store can still be used, and written. The flags are read without a lock, because every read checks
+/// them.
 final class StoreStatus: Sendable {
   private let hasClosed = Atomic(false)
   private let hasStopped = Atomic(false)
   private let failure = Guarded<EngineError?>(nil)
 
-  /// True after the end of `close`.
+  /// True after `close` has ended.
   var isClosed: Bool { hasClosed.load(ordering: .acquiring) }
 
   /// True after a sync has failed.
@@ -15,8 +16,8 @@ final class StoreStatus: Sendable {
 
   func close() { hasClosed.store(true, ordering: .releasing) }
 
-  /// Nothing is written any more: what a sync that failed was to make durable may or may not be on disk,
-  /// and asking again would be answered wrongly.
+  /// Disables writing after a failed sync: its bytes may or may not be on disk, and the system may report success if
+  /// the sync is repeated. Keeps the first error.
   func stop(_ error: EngineError) {
     failure.withLock { $0 = $0 ?? error }
     hasStopped.store(true, ordering: .releasing)
@@ -32,7 +33,7 @@ final class StoreStatus: Sendable {
     try checkOpen()
     guard isStopped, let failure = failure.withLock({ $0 }) else { return }
     throw EngineError(
-      .stopped, "nothing is written since a sync failed; close the store and open it again",
+      .stopped, "writing is disabled because a sync failed; close the store and open it again",
       file: failure.file,
       underlying: failure)
   }

@@ -1,33 +1,33 @@
 import HeartwoodFiles
 
-/// Changes that land whole or not at all. Reads see the transaction's own changes.
+/// An atomic set of changes. Reads see the transaction's own changes.
 ///
-/// A transaction lives inside the closure given to `Engine.write`, on its thread; used later, it throws
-/// `.closed`. Buffers that reading hands out are valid until the next change.
+/// A transaction is valid inside the closure passed to `Engine.write`, on its thread; afterwards its methods throw
+/// `.closed`. Buffers returned by reads are valid until the next change.
 public final class WriteTransaction: KeyValueReader {
-  /// Not counted, as it is there for as long as the transaction goes on; later it is not looked at.
+  /// Unretained for speed: the store outlives the transaction, and is not accessed after its end.
   private unowned(unsafe) let store: OpenStore
   private let log: Log
   private let tree: TreeWriter
   private let builder: FrameBuilder
   private var base: UInt64 = 0
-  /// The number of the transaction, and of the generation that it makes.
+  /// The number of the transaction, and of the generation that it creates.
   var number: UInt64 { base + 1 }
-  /// Where the log ended before it.
+  /// The end of the log before the transaction.
   private(set) var start: LogPoint
-  /// What had been appended to the log before it, in bytes.
+  /// `log.appendedBytes` before the transaction.
   private(set) var bytesBefore = 0
-  /// Not a user's: the store's own.
+  /// Whether the store runs the transaction itself, and not a caller of `write`.
   private(set) var isInternal = false
 
   private(set) var puts: UInt64 = 0
   private(set) var deletes: UInt64 = 0
-  /// Why it can only be rolled back.
+  /// The error after which the transaction can only be rolled back.
   private var failure: EngineError?
   private var hasEnded = true
   private var validity: ReadValidity?
 
-  /// A transaction that has ended.
+  /// Creates a transaction that is ended until `begin`.
   init(_ store: OpenStore) {
     self.store = store
     log = store.log
@@ -36,7 +36,7 @@ public final class WriteTransaction: KeyValueReader {
     start = log.end
   }
 
-  /// Begins, behind a generation. One that nobody holds any more since it has ended can begin again.
+  /// Begins the transaction from a generation. An ended one that no other code refers to can begin again.
   func begin(from base: UInt64, isInternal: Bool) {
     self.base = base
     self.isInternal = isInternal
@@ -51,21 +51,22 @@ public final class WriteTransaction: KeyValueReader {
   /// The generation that the transaction began from.
   public var generation: Generation { Generation(rawValue: base) }
 
-  /// The time now by the store's clock, in nanoseconds since 1970.
+  /// The current time of the store's clock, in nanoseconds since 1970.
   package var time: Int64 { store.options.clock.nanosecondsSince1970 }
 
-  /// True where nothing has been put or deleted.
+  /// Whether nothing has been put or deleted.
   var isEmpty: Bool { puts == 0 && deletes == 0 && builder.isEmpty && log.end == start }
 
   // MARK: Changing
 
-  /// Gives a key a value, in place of the one that it may have.
+  /// Sets the value of a key; replaces an existing one.
   ///
   /// - Parameters:
   ///   - key: 1 to 1024 bytes.
-  ///   - value: Up to 1 GiB.
-  /// - Throws: `.invalidKey` or `.tooLarge`, after which the transaction can go on; `.damaged`, and errors of the file
+  ///   - value: 0 bytes to 1 GiB.
+  /// - Throws: `.invalidKey` or `.tooLarge`, after which the transaction can continue; `.damaged`, and errors of the file
   ///   system, after which it cannot commit.
+  /// - Complexity: O(log n), plus the length of the value.
   public func put(_ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) throws(EngineError) {
     try check(key, valueBytes: value.count)
     guard value.count < builder.fullBytes else { return try putLarge(key, value) }
@@ -89,8 +90,9 @@ public final class WriteTransaction: KeyValueReader {
     _ key: UnsafeRawBufferPointer, bytes: Int, _ nextPiece: () throws -> UnsafeRawBufferPointer
   ) throws {
     if let validity { endReading(validity) }
-    // What comes now goes behind the end of the log: nothing else may until it is there.
-    failure = EngineError(.nestedWrite, "the transaction is used while a value comes from its source")
+    // The pieces are written directly to the end of the log: no other change may be appended meanwhile.
+    failure = EngineError(
+      .nestedWrite, "the transaction was used inside the source of a value; return from the source first")
     do {
       let reference = try store.appendLargeValue(of: self, key, bytes: bytes, nextPiece)
       _ = try tree.put(key, .position(reference))
@@ -102,15 +104,15 @@ public final class WriteTransaction: KeyValueReader {
     }
   }
 
-  /// Gives a key a value that comes piece by piece, so that no more of it than a MiB is ever in memory.
+  /// Sets the value of a key from a source that supplies it piece by piece. At most 1 MiB of it is in memory at a time.
   ///
   /// - Parameters:
   ///   - key: 1 to 1024 bytes.
-  ///   - count: How many bytes the value has, 0 to 1 GiB.
-  ///   - source: Puts the next bytes of the value to the beginning of the buffer and returns how many they are, at least
-  ///     one. Called until there are `count`; the transaction can't be used meanwhile.
-  /// - Throws: as `put` with bytes does, `.truncatedSource` where the source has no more bytes than it gave, or says that it gave more than the buffer holds, and
-  ///   what the source throws. After the last two the transaction can't commit.
+  ///   - count: Length of the value in bytes, 0 to 1 GiB.
+  ///   - source: Writes the next bytes of the value to the start of the buffer and returns their number, at least 1. Called
+  ///     until there are `count` bytes. The transaction must not be used inside it.
+  /// - Throws: As `put` with bytes; `.truncatedSource` if the source returns 0 or more than the buffer's size; and what the
+  ///   source throws. After the last two the transaction cannot commit.
   public func put(
     _ key: UnsafeRawBufferPointer, count: Int,
     from source: (_ buffer: UnsafeMutableRawBufferPointer) throws -> Int
@@ -141,7 +143,7 @@ public final class WriteTransaction: KeyValueReader {
     }
   }
 
-  /// Gives a key a value that comes piece by piece; see `put(_:count:from:)` with a buffer.
+  /// Sets the value of a key from a source; see `put(_:count:from:)` with a buffer.
   public func put(
     _ key: [UInt8], count: Int, from source: (_ buffer: UnsafeMutableRawBufferPointer) throws -> Int
   ) throws {
@@ -149,22 +151,27 @@ public final class WriteTransaction: KeyValueReader {
   }
 
   private static var truncatedSource: EngineError {
-    EngineError(.truncatedSource, "the source of a value has ended before all of the value has come")
+    EngineError(
+      .truncatedSource,
+      "the source of a value ended before the end of the value; return at least 1 byte for each call")
   }
 
   private static func overrun(_ given: Int, of room: Int) -> EngineError {
     EngineError(
       .truncatedSource,
-      "the source of a value says that it gave \(given) bytes, but its buffer has room for \(room); return how many were put there"
+      "the source of a value returned \(given) bytes for a buffer of \(room); return the number of bytes written to it"
     )
   }
 
-  /// Puts the value that a key has once more, so that it lies at the end of the log.
+  /// Writes the current value of a key again, so that it is stored at the end of the log.
   func move(_ key: [UInt8], _ value: UnsafeRawBufferPointer) throws(EngineError) {
     try key.withBytes { (key) throws(EngineError) in try put(key, value) }
   }
 
-  /// Takes a key and its value away; returns whether there was one.
+  /// Deletes a key and its value; returns whether the key existed.
+  ///
+  /// - Throws: As `put`.
+  /// - Complexity: O(log n).
   public func delete(_ key: UnsafeRawBufferPointer) throws(EngineError) -> Bool {
     try check(key)
     guard try tree.view.find(key) != nil else { return false }
@@ -176,7 +183,9 @@ public final class WriteTransaction: KeyValueReader {
     return true
   }
 
-  /// Takes all keys of a range away; returns how many there were.
+  /// Deletes all keys in a range; returns their number.
+  ///
+  /// - Throws: `.invalidKey` if a bound is longer than 1024 bytes; otherwise as `put`.
   public func deleteRange(_ range: KeyRange) throws(EngineError) -> UInt64 {
     try checkUsable()
     for bound in [range.lower, range.upper] where (bound?.key.count ?? 0) > Format.keyLimit {
@@ -197,27 +206,27 @@ public final class WriteTransaction: KeyValueReader {
     return count
   }
 
-  /// Gives a key a value.
+  /// Sets the value of a key.
   public func put(_ key: [UInt8], _ value: [UInt8]) throws(EngineError) {
     try key.withBytes { (key) throws(EngineError) in
       try value.withBytes { (value) throws(EngineError) in try put(key, value) }
     }
   }
 
-  /// Gives a key, its bytes being the text's UTF-8, a value.
+  /// Sets the value of a key that is the UTF-8 of a string.
   public func put(_ key: String, _ value: [UInt8]) throws(EngineError) { try put(Array(key.utf8), value) }
 
-  /// Takes a key and its value away; returns whether there was one.
+  /// Deletes a key and its value; returns whether the key existed.
   @discardableResult
   public func delete(_ key: [UInt8]) throws(EngineError) -> Bool {
     try key.withBytes { (bytes) throws(EngineError) in try delete(bytes) }
   }
 
-  /// Takes a key, its bytes being the text's UTF-8, and its value away; returns whether there was one.
+  /// Deletes a key that is the UTF-8 of a string, and its value; returns whether the key existed.
   @discardableResult
   public func delete(_ key: String) throws(EngineError) -> Bool { try delete(Array(key.utf8)) }
 
-  /// Runs one change; after an error in the middle of it nothing of the transaction can be kept.
+  /// Runs one change. After an error inside it the transaction can only be rolled back.
   @inline(__always)
   private func change(_ body: () throws(EngineError) -> Void) throws(EngineError) {
     if let validity { endReading(validity) }
@@ -243,7 +252,7 @@ public final class WriteTransaction: KeyValueReader {
     self.validity = nil
   }
 
-  /// A key that can be put or deleted, in a transaction that goes on.
+  /// Throws if the transaction has ended or failed, or if a key or the length of a value is invalid.
   @inline(__always)
   private func check(_ key: UnsafeRawBufferPointer, valueBytes: Int = 0) throws(EngineError) {
     try checkUsable()
@@ -258,7 +267,7 @@ public final class WriteTransaction: KeyValueReader {
   }
 
   private static var ended: EngineError {
-    EngineError(.closed, "the transaction has ended; it is used inside the closure of write only")
+    EngineError(.closed, "the transaction has ended; use it only inside the closure of `write`")
   }
 
   private static func tooLarge(_ count: Int) -> EngineError {
@@ -271,12 +280,12 @@ public final class WriteTransaction: KeyValueReader {
 
   // MARK: Ending
 
-  /// Throws what made a commit impossible.
+  /// Throws the error after which the transaction cannot commit.
   func checkCommittable() throws(EngineError) {
     if let failure { throw failure }
   }
 
-  /// Nothing can be read or changed through it any more.
+  /// Ends the transaction: reads and changes throw `.closed` from now on.
   func end() {
     hasEnded = true
     if let validity { endReading(validity) }
@@ -300,53 +309,66 @@ public final class WriteTransaction: KeyValueReader {
     return new
   }
 
-  /// How many keys there are; 0 when the transaction has ended.
+  /// The number of keys; 0 after the transaction has ended.
   public var count: UInt64 { hasEnded ? 0 : tree.view.count }
 
-  /// The value of a key, nil where there is none. - Complexity: O(log n).
+  /// The value of a key; nil if the store does not contain it.
+  ///
+  /// - Complexity: O(log n).
   public func get(_ key: [UInt8]) throws(EngineError) -> [UInt8]? {
     try key.withBytes { (bytes) throws(EngineError) in try usableView().value(of: bytes) }.map { Array($0) }
   }
 
-  /// The value's bytes in place, valid until the next change; nil where there is none.
+  /// The value's bytes in place, valid until the next change; nil if the store does not contain the key.
+  ///
+  /// - Complexity: O(log n).
   public func pointer(of key: UnsafeRawBufferPointer) throws(EngineError) -> UnsafeRawBufferPointer? {
     try usableView().value(of: key)
   }
 
-  /// Calls `body` with the bytes of a value piece by piece, in order, until it returns false.
+  /// Calls `body` with the bytes of a value piece by piece, in order, until it returns false; see
+  /// ``KeyValueReader/readValue(of:pieceBytes:_:)``.
   public func readValue(
     of key: UnsafeRawBufferPointer, pieceBytes: Int, _ body: (UnsafeRawBufferPointer) throws -> Bool
   ) throws -> Bool {
     try usableView().readValue(of: key, pieceBytes: max(1, pieceBytes), body)
   }
 
-  /// Whether there is such a key. - Complexity: O(log n).
+  /// Whether the store contains a key.
+  ///
+  /// - Complexity: O(log n).
   public func contains(_ key: UnsafeRawBufferPointer) throws(EngineError) -> Bool {
     try usableView().view.find(key) != nil
   }
 
-  /// How many keys lie in a range. - Complexity: O(log n).
+  /// The number of keys in a range.
+  ///
+  /// - Complexity: O(log n).
   public func count(in range: KeyRange) throws(EngineError) -> UInt64 {
     try usableView().view.count(in: range)
   }
 
-  /// How many keys lie before `key`. - Complexity: O(log n).
+  /// The number of keys before `key`.
+  ///
+  /// - Complexity: O(log n).
   public func rank(of key: UnsafeRawBufferPointer) throws(EngineError) -> UInt64 {
     try usableView().view.rank(of: key)
   }
 
-  /// The entry with `rank` keys before it, nil behind the last. - Complexity: O(log n).
+  /// The entry with `rank` entries before it; nil after the last.
+  ///
+  /// - Complexity: O(log n).
   public func entry(at rank: UInt64) throws(EngineError) -> (key: [UInt8], value: [UInt8])? {
     try usableView().entry(at: rank)
   }
 
-  /// A cursor that stands nowhere yet; it ends with the next change.
+  /// A cursor, which is invalid until it is moved. It cannot be used after the next change.
   public func cursor() throws(EngineError) -> Cursor {
     Cursor(of: self, try usableView(), validity: currentValidity())
   }
 
-  /// Calls `body` with each key of a range and its value, in order, until it returns false. A change in
-  /// between ends the scan with an error.
+  /// Calls `body` with each key of a range and its value, in order, until it returns false. A change inside `body` ends the
+  /// scan with an error.
   public func scan(
     _ range: KeyRange, reversed: Bool,
     _ body: (_ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) throws -> Bool

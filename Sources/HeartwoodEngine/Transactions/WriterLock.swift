@@ -1,17 +1,19 @@
 import HeartwoodFiles
 import Synchronization
 
-/// Held by the one who changes the store. A thread that holds it and asks again gets an error instead of
-/// waiting for itself. Part of the store, so that taking it counts no reference.
+/// The lock of the thread that changes the store. A thread that acquires it again gets an error instead of a deadlock.
+/// Stored inline in `OpenStore`, so that acquiring it retains no object.
 struct WriterLock: ~Copyable, Sendable {
   private let lock = Lock()
-  /// The thread that holds it; 0 where nobody does.
+  /// Identifier of the thread that holds the lock; 0 if it is free.
   private let holder = Atomic<UInt>(0)
 
-  /// Whether the thread that asks holds it.
+  /// Whether the calling thread holds the lock.
   var isHeldHere: Bool { holder.load(ordering: .relaxed) == CurrentThread.identifier }
 
-  /// Runs `body` while holding the lock.
+  /// Runs `body` with the lock held.
+  ///
+  /// - Parameter nested: Converts the `.nestedWrite` error, which is thrown if the thread already holds the lock.
   func withLock<Result, Failure: Error>(
     orThrow nested: (EngineError) -> Failure, _ body: () throws(Failure) -> Result
   ) throws(Failure) -> Result {
@@ -26,10 +28,9 @@ struct WriterLock: ~Copyable, Sendable {
     return try body()
   }
 
-  /// Looks for some microseconds whether the lock is free, before the thread sleeps: most transactions are over
-  /// sooner than a thread is woken.
+  /// Spins for some microseconds before it blocks: most transactions end sooner than a blocked thread wakes.
   private func take() {
-    // Scheduled threads run one at a time: looking would change nothing.
+    // Under a test scheduler one thread runs at a time, so spinning would change nothing.
     for _ in 0..<(Scheduling.isOn ? 1 : 8) {
       if lock.tryLock() { return }
       var looks = 0
@@ -38,12 +39,14 @@ struct WriterLock: ~Copyable, Sendable {
     lock.lock()
   }
 
-  /// Runs `body`, which throws the engine's errors, while holding the lock.
+  /// Runs `body`, which throws the engine's errors, with the lock held.
   func withLock<Result>(_ body: () throws(EngineError) -> Result) throws(EngineError) -> Result {
     try withLock(orThrow: { $0 }, body)
   }
 
-  /// Waits for whoever holds the lock. Work in the background, which never holds it already.
+  /// Runs `body` with the lock held. Does not check for nesting and throws nothing.
+  ///
+  /// - Precondition: The calling thread does not hold the lock.
   func withLockInBackground<Result>(_ body: () -> Result) -> Result {
     lock.lock()
     holder.store(CurrentThread.identifier, ordering: .relaxed)

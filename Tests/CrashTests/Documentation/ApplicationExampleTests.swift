@@ -17,7 +17,7 @@ final class Errand: ManagedObject {
   @Relationship(inverse: { $0.errands }) var day: Day?
 }
 
-/// The example of the article about applications, run; and every line of it looked for in here.
+/// Runs the example of the article about applications, and checks that every line of it occurs in this file.
 @Suite struct `Examples of testing an application` {
   @Test func `the badge is right after every crash`() throws {
     let model = try ManagedObjectModel(types: [Day.self, Errand.self])
@@ -49,7 +49,7 @@ final class Errand: ManagedObject {
     #expect(report.distinctImages > 100)
   }
 
-  @Test func `two saves for what belongs together are found`() throws {
+  @Test func `two saves of data that belongs together are found`() throws {
     let model = try ManagedObjectModel(types: [Day.self, Errand.self])
     let open = Self.opener(model)
     let report = try CrashExplorer(seed: 1).run(acknowledging: String.self) { fileSystem, _ in
@@ -68,7 +68,7 @@ final class Errand: ManagedObject {
     #expect(report.failure?.message == "badge")
   }
 
-  @Test func `a full disk is an error that passes`() throws {
+  @Test func `a full disk is a temporary error`() throws {
     let model = try ManagedObjectModel(types: [Day.self, Errand.self])
     let open = Self.opener(model)
     let plan = FaultPlan.fullDisk(after: 200_000)
@@ -120,7 +120,7 @@ final class Errand: ManagedObject {
     try context.save()
   }
 
-  @Test func `every line of the article is a line of these tests`() throws {
+  @Test func `every line of the article occurs in these tests`() throws {
     let here = URL(fileURLWithPath: #filePath)
     let root = (0..<4).reduce(here) { url, _ in url.deletingLastPathComponent() }
     let article = "Sources/HeartwoodFaults/Documentation.docc/TestingAnApplication.md"

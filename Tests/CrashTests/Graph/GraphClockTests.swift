@@ -7,7 +7,7 @@ import Testing
 @testable import FaultProgramme
 
 @Suite struct `The history's times` {
-  @Test func `a save's time is that of the store's clock`() throws {
+  @Test func `the history has the time of a save from the store's clock`() throws {
     var options = GraphSession.options
     options.clock = SimulatedClock(nanosecondsSince1970: -86_400_000_000_000)
     let container = try GraphSession.open(MemoryFileSystem(), options: options)

@@ -7,7 +7,7 @@ import Testing
 @testable import FaultProgramme
 
 @Suite(.serialized) struct `A graph whose machine crashes` {
-  @Test func `keeps every save that was acknowledged, whole, with its history`() throws {
+  @Test func `a graph keeps every acknowledged save, whole, with its history`() throws {
     var limits = CrashImageLimits()
     limits.imageCount = 2
     let explorer = CrashExplorer(seed: 1, limits: limits)
@@ -17,7 +17,7 @@ import Testing
     #expect(report.images > report.calls)
   }
 
-  @Test func `has checkpoints, and a log of several segments, before it crashes`() throws {
+  @Test func `the workload takes checkpoints and fills several segments before a crash`() throws {
     let disk = SimulatedFileSystem()
     try GraphSession.live(on: disk, GraphWitness(try GraphSession.states()))
     let names = try disk.openDirectory(Session.path).entries()
@@ -25,7 +25,7 @@ import Testing
     #expect(names.count { $0.hasSuffix(".log") } > 1)
   }
 
-  @Test func `is compared with what its saves were meant to do`() throws {
+  @Test func `a graph is compared with the intended result of its saves`() throws {
     let states = try GraphSession.states()
     #expect(states.count == GraphWorkload.steps.count + 1)
     #expect(states[0].lines == [])

@@ -5,9 +5,9 @@ import Testing
 
 @testable import FaultProgramme
 
-/// A share of what `Tests/FaultProgramme/run errors` does.
+/// Runs a part of `Tests/FaultProgramme/run errors`.
 @Suite(.serialized) struct `A graph on a disk that fails` {
-  @Test func `refuses a save whole, and the same context saves when the disk works again`() throws {
+  @Test func `a graph refuses a save whole, and the same context saves when the disk works again`() throws {
     let states = try GraphSession.states()
     let calls = try GraphErrorScenario.calls()
     var outcomes = GraphErrorScenario.Outcomes()
@@ -20,12 +20,12 @@ import Testing
   }
 
   @Test(arguments: [0, 9_000, 17_000, 33_000, 60_000, 100_000])
-  func `goes on where it stopped when a full disk has room again`(room: Int64) throws {
+  func `a graph continues when a full disk has room again`(room: Int64) throws {
     let outcomes = try GraphErrorScenario(FaultPlan(spaceLimit: room), try GraphSession.states()).run()
     #expect(outcomes.refused > 0)
   }
 
-  @Test func `shows the right objects or an error when a read fails`() throws {
+  @Test func `a graph shows the right objects or an error when a read fails`() throws {
     let opening = try GraphOpening()
     let refusals = try opening.calls().filter { call in
       try opening.run(call.plan(WayToFail(code: .inputOutput)))

@@ -7,9 +7,10 @@ import Testing
 
 @testable import FaultProgramme
 
-/// Entries that no save has written, in an engine that is sound: errors or odd objects, and never a trap.
-@Suite struct `A graph with entries of somebody else` {
-  @Test func `is read, verified and changed without a trap`() throws {
+/// Entries that no save wrote, in a store that the engine finds valid. They may cause errors or wrong objects, but never a
+/// trap.
+@Suite struct `A graph with foreign entries` {
+  @Test func `a graph with foreign entries is read, verified and changed without a trap`() throws {
     let image = try Self.image()
     var random = SplitMix64(seed: 31)
     let rounds = ProcessInfo.processInfo.environment["HEARTWOOD_LONG"] == nil ? 150 : 20_000
@@ -29,7 +30,7 @@ import Testing
     #expect(findings > rounds / 2, "most changes are found")
   }
 
-  /// A library half way through its life.
+  /// A store after the first seven steps of the workload.
   private static func image() throws -> CrashImage {
     let disk = SimulatedFileSystem()
     let container = try GraphSession.open(disk)
@@ -38,7 +39,7 @@ import Testing
     return try #require(disk.crashImages().first { _ in true })
   }
 
-  /// Reads and changes as far as it goes; returns whether verifying found nothing.
+  /// Reads and changes as much as possible; returns whether verification found nothing.
   private func use(_ container: PersistentContainer) throws -> Bool {
     try attempt { _ = try GraphFacts(of: container) }
     var isSound = false
@@ -61,7 +62,7 @@ import Testing
     }
   }
 
-  /// Errors of the graph are what is expected here; others are thrown.
+  /// Ignores errors of the graph, which are expected here. Throws others.
   private func attempt(_ body: () throws -> Void) throws {
     do {
       try body()
@@ -70,7 +71,7 @@ import Testing
     }
   }
 
-  /// Changes one entry, and says which.
+  /// Changes one entry; returns a description of the change.
   private static func change(_ disk: SimulatedFileSystem, _ random: inout SplitMix64) throws -> String {
     var options = Session.options
     options.acceptsOtherContent = true

@@ -33,7 +33,7 @@ final class Track: ManagedObject {
     #expect(try citations(container) == ["3", "1", "2"])
   }
 
-  @Test func `an order that was set is laid over what the store has when its object is refreshed`() throws {
+  @Test func `an order that was set is applied to the store's rows when its object is refreshed`() throws {
     let container = try GraphSession.open(MemoryFileSystem())
     let context = container.newBackgroundContext()
     let books = ["1", "2", "3", "4", "5"].map { GraphWorkload.makeBook($0, in: context) }

@@ -6,7 +6,7 @@ import Testing
 
 @testable import FaultProgramme
 
-/// What a container says to somebody who brings the wrong thing.
+/// Checks the errors of a container that is given an unusable store.
 @Suite struct `A graph's store that cannot be used` {
   struct Case: Sendable, CustomTestStringConvertible {
     let testDescription: String
@@ -51,7 +51,7 @@ import Testing
   ]
 
   @Test(arguments: cases)
-  func `is refused with what is wrong and where`(refusal: Case) throws {
+  func `an unusable store of a graph is refused with the problem and its place`(refusal: Case) throws {
     let model = try ManagedObjectModel(types: Library.types)
     let coordinator = PersistentStoreCoordinator(managedObjectModel: model)
     let description = PersistentStoreDescription(url: URL(filePath: Session.path))

@@ -248,7 +248,7 @@ struct Workload: Sendable, CustomStringConvertible {
     ])
 
   static let reclaiming = Workload(
-    "space given back",
+    "space reclaimed",
     preparation: (0..<6).map { round in
       .commit(.full, (0..<40).map { .put("k\($0 * (2 * round + 1) % 40)", bytes: 500) })
     },
@@ -285,7 +285,7 @@ struct Workload: Sendable, CustomStringConvertible {
       .backup,
     ])
   static let givingBack = Workload(
-    "space given back beside commits",
+    "space reclaimed beside commits",
     preparation: (0..<3).map { round in
       .commit(.full, (0..<40).map { .put("k\($0 * (2 * round + 1) % 40)", bytes: 500) })
     },

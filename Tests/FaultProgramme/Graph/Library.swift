@@ -99,7 +99,7 @@ struct GraphFacts: Hashable, CustomStringConvertible {
         "\(change.changeType) \(change.changedObjectID.entity.name ?? "") \(key)\(properties)\(tombstone)"
     }
     // Sorted, because the order in which the elements of a set are written can differ between runs.
-    return "transaction \(transaction.transactionNumber) by \(transaction.author ?? "nobody") in "
+    return "transaction \(transaction.transactionNumber) by \(transaction.author ?? "no author") in "
       + "\(transaction.contextName ?? "no context"): " + changes.sorted().joined(separator: "; ")
   }
 }

@@ -114,7 +114,7 @@ extension EngineSimulation {
       return try engine.snapshot(at: Generation(rawValue: UInt64(number)))
     } catch {
       guard hasReclaimed, error.code == .generationUnavailable else { throw error }
-      trace.note("given back")
+      trace.note("reclaimed")
       return nil
     }
   }

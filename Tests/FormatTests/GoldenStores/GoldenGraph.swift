@@ -5,7 +5,7 @@ import HeartwoodFiles
 @testable import Heartwood
 @testable import HeartwoodEngine
 
-/// Authors, their books and tags of those, in four saves.
+/// Authors, their books and the books' tags, in eight saves.
 enum GoldenGraph {
   final class Author: ManagedObject {
     @Attribute(.unique) var name = ""
@@ -45,7 +45,7 @@ enum GoldenGraph {
     return container
   }
 
-  /// One object is inserted in each save where their order would not be certain.
+  /// Inserts only one object of an entity per save if the order of several would not be deterministic.
   private static func fill(_ context: ManagedObjectContext) throws {
     let first = Author(context: context)
     first.name = "Ada"
@@ -75,9 +75,9 @@ enum GoldenGraph {
   }
 }
 
-/// Changes of the anchor that are no damage: the checksum is made right again.
+/// Changes of the anchor that do not damage it: the checksum is recalculated.
 enum AnchorEditing {
-  /// Says that a slot is of a format that only its own readers can read.
+  /// Sets the format of a slot, and the oldest format whose readers can read it, to the same number.
   static func setFormat(_ format: UInt32, ofSlot slot: Int, _ bytes: inout [UInt8]) {
     bytes.withUnsafeMutableBytes { buffer in
       guard let base = buffer.baseAddress.map({ $0 + slot * Format.anchorBlockBytes }) else { return }

@@ -2,13 +2,13 @@ import Foundation
 import HeartwoodEngine
 import HeartwoodFiles
 
-/// How a golden store is made. The same bytes each time.
+/// Creates a golden store, with the same bytes each time.
 struct GoldenRecipe: Sendable {
   let name: String
-  /// What it is, for people.
+  /// Description for readers of the fixture.
   let summary: String
   var isGraph = false
-  /// Makes the store in a folder that is not there yet.
+  /// Creates the store in a folder that does not exist yet.
   let make: @Sendable (_ path: String) throws -> Void
 
   static let all = healthy + damaged
@@ -42,7 +42,7 @@ struct GoldenRecipe: Sendable {
     GoldenRecipe(
       name: "reclaimed",
       summary:
-        "Several segments, overwritten and deleted values, a tree of two levels, and space given back; closed.",
+        "Several segments, overwritten and deleted values, a tree of two levels, and reclaimed space; closed.",
       make: reclaimed),
     GoldenRecipe(
       name: "keys-of-one-length",
@@ -134,7 +134,7 @@ extension GoldenRecipe {
     }
   }
 
-  /// What is on disk while the store is open.
+  /// Copies the files of a store while it is open.
   private static func unclosed(_ path: String, _ seed: String) throws {
     let engine = try open(path + ".open", seed)
     try write(to: engine)
@@ -143,7 +143,7 @@ extension GoldenRecipe {
     try FileManager.default.removeItem(atPath: path + ".open")
   }
 
-  /// The first segment is kept, what lives of the second one is moved to the third.
+  /// Reclamation keeps the first segment, and moves the live data of the second one to the third.
   @Sendable private static func reclaimed(_ path: String) throws {
     var options = options("reclaimed")
     options.durability = .deferred
@@ -164,11 +164,11 @@ extension GoldenRecipe {
       _ = try transaction.deleteRange(KeyRange(from: Array("kept/12".utf8), through: Array("kept/13".utf8)))
     }
     try engine.reclaim()
-    try engine.write { try $0.put("after", Array("space was given back".utf8)) }
+    try engine.write { try $0.put("after", Array("space was given back".utf8)) }  // words: ok, stored in a fixture
     try engine.close()
   }
 
-  /// What does not fit into leaves without slots is put into one of them, and into another and taken out again.
+  /// Puts a value that needs slots into one leaf without slots, and into another one, from which it is deleted again.
   @Sendable private static func keysOfOneLength(_ path: String) throws {
     let engine = try open(path, "keys-of-one-length")
     try engine.write { transaction in

@@ -3,7 +3,7 @@ import HeartwoodFiles
 import TestSupport
 import Testing
 
-/// A store that was written once, kept in `Fixtures/Stores` for ever, and what it has to show.
+/// A store that was written once and is kept in `Fixtures/Stores`, with its expected content.
 struct GoldenStore: Sendable, CustomTestStringConvertible {
   /// The format's folder and the store's, such as "format-1/transactions".
   let name: String
@@ -17,10 +17,10 @@ struct GoldenStore: Sendable, CustomTestStringConvertible {
   }()
 
   var url: URL { Self.folder.appending(path: name) }
-  /// Beside the store, for people and for the test.
+  /// The file with the expected content, next to the store.
   var descriptionURL: URL { url.appendingPathExtension("txt") }
 
-  /// All that are there, of all formats.
+  /// All golden stores, of all formats.
   static func all() throws -> [GoldenStore] {
     let formats = try names(in: folder).filter { $0.hasPrefix("format-") }
     return try formats.flatMap { format in
@@ -29,13 +29,13 @@ struct GoldenStore: Sendable, CustomTestStringConvertible {
     }
   }
 
-  /// What the store has to show, without the remarks above it.
+  /// The expected description of the store, without the comment lines.
   func expected() throws -> String {
     let text = try String(contentsOf: descriptionURL, encoding: .utf8)
     return text.split(separator: "\n").filter { !$0.hasPrefix("#") }.joined(separator: "\n")
   }
 
-  /// Runs `body` with a copy.
+  /// Runs `body` with the path of a copy.
   func withCopy<Result>(_ body: (String) throws -> Result) throws -> Result {
     try TemporaryFolder.with { folder in
       let path = folder + "/store"
@@ -57,7 +57,7 @@ struct GoldenStore: Sendable, CustomTestStringConvertible {
   }
 }
 
-/// A second later each time; the same times for the same recipe.
+/// A clock that advances one second per call, so that a recipe always gets the same times.
 final class GoldenClock: WallClock, @unchecked Sendable {
   private let lock = NSLock()
   private var seconds: Int64 = 1_800_000_000
@@ -70,7 +70,7 @@ final class GoldenClock: WallClock, @unchecked Sendable {
   }
 }
 
-/// The same numbers for the same recipe.
+/// Pseudorandom numbers that depend only on the recipe's name.
 final class GoldenEntropy: Entropy, @unchecked Sendable {
   private let lock = NSLock()
   private var state: UInt64

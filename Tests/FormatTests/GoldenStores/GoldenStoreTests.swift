@@ -3,10 +3,10 @@ import HeartwoodEngine
 import TestSupport
 import Testing
 
-/// Stores of all formats that ever were go on being read.
+/// Checks that stores of all past formats can still be read.
 @Suite struct `Golden stores` {
   @Test(arguments: try GoldenStore.all())
-  func `show what they showed when they were made`(golden: GoldenStore) throws {
+  func `golden stores show their original contents`(golden: GoldenStore) throws {
     let expected = try golden.expected()
     try golden.withCopy { path in
       let isGraph = expected.contains("  a graph, ")
@@ -22,7 +22,7 @@ import Testing
     }
   }
 
-  /// Whether a transaction lands, and is there when the store is opened again.
+  /// Checks that a transaction can be committed, and is found when the store is opened again.
   private func expectGoesOn(_ path: String) throws {
     var options = EngineOptions()
     options.acceptsOtherContent = true
@@ -40,7 +40,7 @@ import Testing
     try engine.close()
   }
 
-  @Test func `there is one for each recipe, and they are small`() throws {
+  @Test func `each recipe has a golden store, and the golden stores are small`() throws {
     let stores = try GoldenStore.all()
     #expect(Set(stores.map(\.name)).isSuperset(of: GoldenRecipe.all.map { "format-1/" + $0.name }))
     let bytes = try stores.flatMap { try GoldenStore.files(at: $0.url.path).values }.reduce(0) {
@@ -62,7 +62,7 @@ import Testing
     }
   }
 
-  /// Makes those that are not there: `HEARTWOOD_GOLDEN=1 swift test --filter 'golden stores are made'`.
+  /// Creates the missing golden stores: `HEARTWOOD_GOLDEN=1 swift test --filter 'golden stores are made'`.
   @Test(.enabled(if: ProcessInfo.processInfo.environment["HEARTWOOD_GOLDEN"] != nil, "Writes to Fixtures."))
   func `missing golden stores are made`() throws {
     for recipe in GoldenRecipe.all {

@@ -3,14 +3,14 @@ import Heartwood
 import HeartwoodBytes
 import HeartwoodEngine
 
-/// What a store shows, as lines of text.
+/// The content and state of a store as lines of text.
 struct StoreDescription {
   private(set) var lines: [String] = []
   private(set) var isRefused = false
   private let path: String
   private let isGraph: Bool
 
-  /// What a store shows that is opened for reading, and for writing.
+  /// The descriptions of a store opened for reading, and for writing.
   static func text(reading: StoreDescription, writing: StoreDescription) -> String {
     let second = reading.lines == writing.lines ? ["  the same"] : writing.lines
     return (["reading"] + reading.lines + ["writing"] + second).joined(separator: "\n")
@@ -65,11 +65,11 @@ struct StoreDescription {
     return FormatDocument.hexadecimal(Int(truncatingIfNeeded: sum >> 32), 8)
   }
 
-  /// All keys, or the first and last ones where there are many. Each is looked up by itself, so that a value that
-  /// is damaged does not hide the others.
+  /// All entries, or the first and last 20 if there are more than 40. Each is read separately, so that a damaged value
+  /// does not hide the others.
   private mutating func describe(_ snapshot: Snapshot) {
     lines.append("  \(snapshot.count) keys")
-    // Its objects say more.
+    // `GraphDescription` describes a graph's objects instead.
     guard !isGraph else { return }
     let shown: UInt64 = 20
     for rank in 0..<snapshot.count where rank < shown || rank >= snapshot.count - min(snapshot.count, shown) {
@@ -94,7 +94,7 @@ struct StoreDescription {
     }
   }
 
-  /// The kind of an error and the file that it names.
+  /// The code of an error and the file that it names.
   private static func text(_ error: any Error) -> String {
     guard let error = error as? EngineError else { return "another error: \(error)" }
     let file = error.file.map { URL(filePath: $0).lastPathComponent }
@@ -112,7 +112,7 @@ struct StoreDescription {
   }
 }
 
-/// What a store shows of its graph: all objects by name, and the history.
+/// The content of a graph's store: all objects by name, and the history.
 enum GraphDescription {
   static func lines(_ path: String, isReadOnly: Bool) throws -> [String] {
     let url = URL(filePath: path)

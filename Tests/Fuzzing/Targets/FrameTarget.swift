@@ -2,8 +2,8 @@ import HeartwoodFiles
 
 @testable import HeartwoodEngine
 
-/// Decoding of frames and records. The first byte says whether the checksums are made right (1), and whether
-/// the segment is read by a map (2).
+/// Decoding of frames and records. The first byte is a set of flags: recalculate the checksums (1), read the segment
+/// through a map (2).
 enum FrameTarget {
   private static let identifier = StoreIdentifier(low: 3, high: 4)
   private static let header = SegmentHeader(
@@ -35,7 +35,7 @@ enum FrameTarget {
       header: header, file: file, path: "/f/log", limit: bytes.count, capacity: bytes.count, reading: reading)
   }
 
-  /// Frames found whole, by their headers alone, and by searching for them must agree.
+  /// Checks that reading whole frames, reading headers only and searching for frames agree.
   private static func walk(_ segment: LogSegment) throws(EngineError) -> String? {
     var walk = try LogWalk([segment][...], from: header.firstPoint, upTo: nil)
     var outline = walk
@@ -67,7 +67,7 @@ enum FrameTarget {
     }
   }
 
-  /// The log of a small store, in pieces.
+  /// Parts of the log of a small store.
   static var seeds: [[UInt8]] {
     guard let log = try? SmallStore().files[SegmentName.log(1)] else { return [] }
     let frames = log.dropFirst(Format.segmentHeaderBytes)

@@ -1,18 +1,18 @@
-/// A part of the library that is given bytes from anywhere. It may refuse them, and must not trap, hang or
-/// contradict itself.
+/// A part of the library that reads untrusted bytes. It may refuse them, but must not trap, hang or give inconsistent
+/// results.
 enum FuzzTarget: String, CaseIterable, Sendable {
-  /// The log of a store, behind a segment's header.
+  /// The log of a store, after the segment's header.
   case frames
   /// One page of the tree: a leaf or a branch.
   case pages
   /// A whole store with some fields changed.
   case store
-  /// Rows, records of the history, and the model's record.
+  /// Rows, history records and the model's record.
   case rows
   /// The text of a predicate, and its evaluation.
   case predicates
 
-  /// What is wrong with what became of the bytes; nil for nothing.
+  /// Runs the target; returns a description of the error found, or nil.
   func finding(_ bytes: [UInt8]) -> String? {
     switch self {
     case .frames: FrameTarget.finding(bytes)
@@ -23,7 +23,7 @@ enum FuzzTarget: String, CaseIterable, Sendable {
     }
   }
 
-  /// Inputs to begin with: what the library itself would write.
+  /// The initial inputs: bytes that the library itself writes.
   var seeds: [[UInt8]] {
     switch self {
     case .frames: FrameTarget.seeds

@@ -2,7 +2,7 @@ import Foundation
 
 @testable import Heartwood
 
-/// Entities with every kind of property, and a few rows of them, without a store.
+/// Entities with every kind of property and a few of their rows, without a store.
 final class FuzzWorld: @unchecked Sendable {
   let city: EntityDescription
   let capital: EntityDescription
@@ -11,7 +11,7 @@ final class FuzzWorld: @unchecked Sendable {
   let record: SchemaRecord
   private var rows: [String: [UInt64: UnsafeMutableRawBufferPointer]] = [:]
 
-  /// Lasts as long as the process, as models in use do.
+  /// Exists as long as the process, like every frozen model.
   static let shared = Result { try FuzzWorld() }
 
   private init() throws {
@@ -95,7 +95,7 @@ extension FuzzWorld: RowSource {
     return try RowView(validating: UnsafeRawBufferPointer(bytes), below: root)
   }
 
-  /// Cities belong to the first country.
+  /// All cities belong to the first country.
   func destinations(
     _ relationship: RelationshipDescription, of key: UInt64, _ body: (UInt64) throws -> Bool
   ) throws {

@@ -2,7 +2,7 @@ import HeartwoodBytes
 
 @testable import HeartwoodEngine
 
-/// One page of the tree with a checksum that holds. The first byte is its level.
+/// One page of the tree with a valid checksum. The first byte is its level.
 enum PageTarget {
   private final class Memory: @unchecked Sendable {
     let base = UnsafeMutableRawPointer.allocate(byteCount: 2 * Page.byteCount, alignment: 4096)
@@ -34,7 +34,7 @@ enum PageTarget {
       reference: PageReference(segment: 1, index: 1),
       checksum: PageSpace.checksum(base, segmentSeed: 99, index: 1), level: level, count: 0)
     let page = try space.page(root)
-    // What was let through is searched and taken apart.
+    // An accepted page is searched and decoded.
     var keys: [[UInt8]] = []
     for index in 0..<page.count {
       keys.append(
@@ -65,7 +65,7 @@ enum PageTarget {
 
   private final class Findings { var all: [String] = [] }
 
-  /// A leaf that was let through is changed in every way.
+  /// Changes an accepted leaf in every way.
   private static func change(_ space: PageSpace, _ root: TreeRoot, _ keys: [[UInt8]]) throws -> String? {
     let generations = Generations(space: space, generation: 1, root: root)
     let writer = TreeWriter(space: space, generations: generations)

@@ -2,7 +2,7 @@ import Foundation
 
 @testable import Heartwood
 
-/// Text that is read as a predicate, compiled for two entities and held against rows.
+/// Text that is parsed as a predicate, compiled for two entities and evaluated for their rows.
 enum PredicateTarget {
   static func finding(_ bytes: [UInt8]) -> String? {
     guard let text = String(validating: bytes, as: UTF8.self) else { return nil }
@@ -25,7 +25,7 @@ enum PredicateTarget {
     }
   }
 
-  /// What a predicate says of itself is read as the same predicate.
+  /// Checks that a predicate's description is parsed as the same predicate.
   private static func rewritten(_ predicate: FormatPredicate) -> String? {
     let text = predicate.description
     do {

@@ -2,7 +2,7 @@ import Foundation
 
 @testable import Heartwood
 
-/// What the graph keeps as bytes. The first byte says what they are taken for.
+/// Decoding of the graph's rows, history records and model record. The first byte selects which.
 enum RowTarget {
   static func finding(_ bytes: [UInt8]) -> String? {
     guard let kind = bytes.first else { return nil }
@@ -24,7 +24,7 @@ enum RowTarget {
     }
   }
 
-  /// A row that was let through is read in every way, and put together again.
+  /// Reads an accepted row in every way, and builds it again.
   private static func row(
     _ bytes: UnsafeRawBufferPointer, _ root: EntityDescription, _ world: FuzzWorld
   ) throws -> String? {

@@ -2,11 +2,11 @@ import HeartwoodBytes
 
 @testable import HeartwoodEngine
 
-/// Makes checksums right in bytes that were changed: behind a checksum that does not hold, nothing is reached.
+/// Recalculates checksums in changed bytes: no code after a checksum test is reached if the checksum is wrong.
 enum Sealing {
-  /// Makes a chain of the frames that follow one another from `offset` on, as far as their lengths go.
+  /// Makes a valid sequence of the frames from `first` on, as far as their lengths allow.
   ///
-  /// - Returns: Where each frame begins, and its checksum.
+  /// - Returns: The checksum of each frame, by its offset.
   @discardableResult
   static func frames(
     _ log: inout [UInt8], from first: Int, seed: UInt64, keepsFields: Bool = false
@@ -32,7 +32,7 @@ enum Sealing {
     return sealed
   }
 
-  /// Returns the frame's checksum; nil where it reaches behind the end.
+  /// Recalculates a frame's checksums. Returns its checksum; nil if the frame extends past the end.
   private static func frame(_ log: inout [UInt8], at offset: Int, seed: UInt64) -> UInt64? {
     let payload = Int(log.number(offset + 8, 4))
     let total = FrameHeader.totalBytes(payload: payload)

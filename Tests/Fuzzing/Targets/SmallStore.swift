@@ -2,7 +2,7 @@ import HeartwoodFiles
 
 @testable import HeartwoodEngine
 
-/// The files of a small store that was not closed: two levels of pages, a checkpoint, and a transaction behind it.
+/// The files of a small store that was not closed: two levels of pages, a checkpoint, and a transaction after it.
 struct SmallStore {
   static let path = "/store"
   var files: [String: [UInt8]] = [:]
@@ -39,7 +39,7 @@ struct SmallStore {
     try engine.close()
   }
 
-  /// A new file system that holds the files.
+  /// A new file system that contains the files.
   func mounted() throws -> MemoryFileSystem {
     let fileSystem = MemoryFileSystem()
     try fileSystem.createDirectory(Self.path)

@@ -3,10 +3,11 @@ import HeartwoodFiles
 
 @testable import HeartwoodEngine
 
-/// A whole store, opened, read, verified and written, some of whose fields were changed.
+/// Opens, reads, verifies and writes a whole store some of whose fields were changed.
 ///
-/// The first byte says whether checksums are made right afterwards (1), whether the store is read through
-/// maps (2), only read (4), opened as untrusted (8), and salvaged (16). Each change takes eight bytes: which part, how wide, where, and the value.
+/// The first byte is a set of flags: recalculate checksums after the changes (1), read through maps (2), open for reading
+/// only (4), open as untrusted (8), salvage (16). Each change takes eight bytes: the part (1), the width (1), the offset
+/// (2) and the value (4).
 enum StoreTarget {
   private static let store = Result { try Layout(SmallStore()) }
 
@@ -57,7 +58,7 @@ enum StoreTarget {
     return value == [UInt8](repeating: 1, count: 20) ? nil : "what was written is not there any more"
   }
 
-  /// What was verified has to be readable.
+  /// Reads a store that was verified when it was opened. An error is a finding.
   private static func readVerified(_ engine: Engine) -> String? {
     defer { try? engine.close() }
     do {
@@ -100,13 +101,13 @@ enum StoreTarget {
   }
 }
 
-/// Where things are in the store, to change fields and make checksums right again.
+/// The positions of the store's structures, to change fields and recalculate checksums.
 private struct Layout: Sendable {
   var store: SmallStore
   private let frames: [Int]
   private let checkpoint: Int
   private let root: Int
-  /// The leaves' indices, and where in the root page their checksums are.
+  /// The leaves' page indices, and the offsets of their checksums in the file of pages.
   private let leaves: [(index: Int, checksum: Int)]
 
   init(_ store: SmallStore) {
@@ -135,7 +136,7 @@ private struct Layout: Sendable {
     let width = 1 << Int(bytes[1] & 3)
     let offset = start + Int(bytes.number(2, 2)) % max(1, count - width + 1)
     guard offset + width <= store.files[file]?.count ?? 0 else { return }
-    // The fifth bit of the width makes small negative numbers of the value.
+    // The fifth bit of the width inverts the value, which makes small numbers negative.
     let value = bytes.number(4, 4) ^ (bytes[1] & 16 != 0 ? .max : 0)
     store.files[file]?.set(offset, value, width)
   }
@@ -155,7 +156,7 @@ private struct Layout: Sendable {
     }
   }
 
-  /// Makes all checksums right, from the inside out.
+  /// Recalculates all checksums, each after those that it covers.
   mutating func seal() {
     var log = store.files[store.log] ?? []
     var pages = store.files[store.pages] ?? []

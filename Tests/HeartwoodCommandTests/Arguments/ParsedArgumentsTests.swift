@@ -18,7 +18,7 @@ private func parse(_ words: String...) throws -> ParsedArguments {
   #expect(parsed.has("plan"))
 }
 
-@Test func `behind two dashes everything is an argument`() throws {
+@Test func `after two dashes everything is an argument`() throws {
   #expect(try parse("--plan", "--", "--limit").positionals == ["--limit"])
   #expect(try parse("-").positionals == ["-"])
 }
@@ -43,7 +43,7 @@ func `a bad command line is a usage failure that names the word`(words: [String]
 }
 
 @Test(arguments: ["x", "-1", "1.5", "", "99999999999999999999"])
-func `a count that is none is refused`(text: String) throws {
+func `a count that is not a number is refused`(text: String) throws {
   let parsed = try parse("s", "--limit", text)
   #expect(
     failure(.usage) { _ = try parsed.count("limit") }

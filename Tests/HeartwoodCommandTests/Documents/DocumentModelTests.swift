@@ -7,7 +7,7 @@ private func model(_ entities: String) throws -> DocumentModel {
   return try #require(try ImportDocument(bytes).model)
 }
 
-@Test func `a model section is read with all it can say`() throws {
+@Test func `a model section is read completely`() throws {
   let model = try model(
     """
     {"Place": {"abstract": true, "attributes": {"name": {"type": "string", "unique": true, "default": "?"}}},
@@ -42,7 +42,7 @@ private func model(_ entities: String) throws -> DocumentModel {
   #expect(!model.isKind("Place", of: "City"))
 }
 
-@Test func `a model that is written reads back the same`() throws {
+@Test func `a written model is read back unchanged`() throws {
   let bytes = try InputFile.read(Fixture.path("World/world.json"))
   let world = try #require(try ImportDocument(bytes).model)
   let written = JSONPlace(path: "", value: world.json)
@@ -119,7 +119,7 @@ private func model(_ entities: String) throws -> DocumentModel {
   ),
   (#"[]"#, "model.entities: expected an object, found a list"),
 ])
-func `a wrong model is refused with the place and the reason`(entities: String, message: String) {
+func `an invalid model is refused with the place and the reason`(entities: String, message: String) {
   #expect(failure { _ = try model(entities) } == message)
 }
 

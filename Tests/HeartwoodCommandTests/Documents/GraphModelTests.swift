@@ -6,7 +6,7 @@ private func document(_ text: String) throws -> DocumentModel {
   try DocumentModel(reading: JSONPlace(path: "", value: ImportDocument.parse(Array(text.utf8))))
 }
 
-@Test func `a model goes into the graph and comes back the same`() throws {
+@Test func `a model is stored in the graph and read back unchanged`() throws {
   let model = try document(
     """
     {"entities": {
@@ -39,7 +39,7 @@ private func document(_ text: String) throws -> DocumentModel {
     #""max" 1 makes a to-one relationship: leave out "toMany" and "max""#
   ),
 ])
-func `what the graph could not carry is refused`(member: String, message: String) throws {
+func `a model that the graph cannot store is refused`(member: String, message: String) throws {
   let text = #"{"entities": {"A": {"attributes": {"name": {"type": "string"}}, \#(member)}}}"#
   #expect(failure { _ = try document(text) }.hasSuffix(message))
 }

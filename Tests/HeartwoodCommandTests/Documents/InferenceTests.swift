@@ -73,6 +73,6 @@ private func inferred(_ objects: String) throws -> DocumentModel {
     #"objects[0].a-b: "a-b" can't be a name: a letter first, then letters, digits and _"#
   ),
 ])
-func `what shows no model is refused with its place`(objects: String, message: String) {
+func `values that imply no model are refused with their place`(objects: String, message: String) {
   #expect(failure { _ = try inferred(objects) } == message)
 }

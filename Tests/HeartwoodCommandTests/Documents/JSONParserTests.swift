@@ -24,7 +24,7 @@ private func error(_ text: String) -> JSONError? {
   #expect(try parse("-0") == .integer(0))
 }
 
-@Test func `true and 1 are not the same`() throws {
+@Test func `true and 1 are different values`() throws {
   #expect(
     try parse("[true, 1, 1.0, null]") == .array([.bool(true), .integer(1), .fraction(1, text: "1.0"), .null]))
 }
@@ -47,7 +47,7 @@ private func error(_ text: String) -> JSONError? {
   ("\"\n\"", 1, 2),
   ("[\"日本\", ?]", 1, 8),
 ])
-func `what is not JSON is refused with its place`(text: String, line: Int, column: Int) {
+func `text that is not JSON is refused with its place`(text: String, line: Int, column: Int) {
   let error = error(text)
   #expect(error?.line == line)
   #expect(error?.column == column)
@@ -62,7 +62,7 @@ func `what is not JSON is refused with its place`(text: String, line: Int, colum
   #expect(error(text)?.message.contains("nested") == true)
 }
 
-@Test func `every beginning of a document is refused without a trap`() throws {
+@Test func `every truncated document is refused without a trap`() throws {
   let bytes = Array(#"{"a": [1.5e3, "x\u0041\n", true, {"@ref": "B/1"}], "é": null}"#.utf8)
   _ = try JSONParser.parse(bytes)
   for length in 0..<bytes.count {
@@ -70,7 +70,7 @@ func `what is not JSON is refused with its place`(text: String, line: Int, colum
   }
 }
 
-@Test func `what is written reads back the same`() throws {
+@Test func `a written document is read back unchanged`() throws {
   let value = try parse(#"{"a\n\u0001": [1, -2.50, true, null, "é\"\\😀", {}, []], "b": {"c": "d"}}"#)
   #expect(try parse(JSONWriter.line(value)) == value)
   #expect(try parse(JSONWriter.pretty(value)) == value)

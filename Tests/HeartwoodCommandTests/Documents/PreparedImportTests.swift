@@ -100,11 +100,11 @@ private func prepared(_ objects: String) throws -> PreparedImport {
   (#"[5]"#, "objects[0]: expected an object, found 5"),
   (#"{}"#, "objects: expected a list, found an object"),
 ])
-func `a wrong object is refused with the place and the reason`(objects: String, message: String) {
+func `an invalid object is refused with the place and the reason`(objects: String, message: String) {
   #expect(failure { _ = try prepared(objects) } == message)
 }
 
-@Test func `a link named on either side or on both is made once`() throws {
+@Test func `a link named on either side or on both is created once`() throws {
   let model = """
     {"entities": {
       "A": {"relationships": {"peers": {"destination": "A", "toMany": true, "inverse": "peers"},
@@ -136,7 +136,7 @@ func `a wrong object is refused with the place and the reason`(objects: String, 
     ])
 }
 
-@Test func `the world fits its model`() throws {
+@Test func `the world fixture fits its model`() throws {
   let document = try ImportDocument(InputFile.read(Fixture.path("World/world.json")))
   let prepared = try PreparedImport(document, model: #require(document.model))
   #expect(prepared.objects.count == 934)

@@ -8,10 +8,10 @@ import Testing
 
 @testable import HeartwoodCommand
 
-/// What is committed by a process of its own.
+/// Commits by a separate process.
 @Suite struct `Commits of another process` {
   @Test(arguments: [EngineOptions.Access.readWrite, .readOnly])
-  func `are told to whoever observes`(access: EngineOptions.Access) async throws {
+  func `an observer is notified of commits of another process`(access: EngineOptions.Access) async throws {
     let directory = try TemporaryFolder()
     let path = directory.path("keys.store")
     let mine = try Engine(at: path)
@@ -42,7 +42,7 @@ import Testing
     try mine.close()
   }
 
-  @Test func `are posted by the coordinator of a container that wants them`() throws {
+  @Test func `a coordinator posts the commits of another process where its container asks for them`() throws {
     let world = try SmallWorld()
     let url = URL(fileURLWithPath: world.path)
     let container = PersistentContainer(

@@ -4,8 +4,8 @@ import Testing
 
 @testable import HeartwoodCommand
 
-/// A shell sets the limit for the command alone: before, SIGXFSZ and libdispatch ended it, and 1 GiB of addresses was too little.
-@Suite struct `Under a limit of the process` {
+/// A shell sets the limit for the command alone. Without handling, SIGXFSZ or libdispatch would end the process.
+@Suite struct `The command under a process limit` {
   let store: String
   private let folder: TemporaryFolder
 
@@ -23,7 +23,7 @@ import Testing
   }
 
   @Test(arguments: [1, 20, 40, 100, 1000])
-  func `of file sizes a write that passes it is an error, and nothing is lost`(blocks: Int) throws {
+  func `a write beyond the limit of file sizes is an error, and loses no data`(blocks: Int) throws {
     let line = "head -c 4000000 /dev/zero | (ulimit -f \(blocks); exec $heartwood kv put '\(store)' large -)"
     let run = try Program.shell("PATH=/usr/bin:/bin; \(line)")
     #expect(run.status == 74 || run.status == 75)
@@ -33,7 +33,7 @@ import Testing
   }
 
   @Test(arguments: 5...16)
-  func `of descriptors nothing traps, and what fails says what to do`(descriptors: Int) throws {
+  func `at the limit of descriptors nothing traps, and the error says what to do`(descriptors: Int) throws {
     let new = folder.path("new")
     for words in ["put '\(store)' few 1", "get '\(store)' old", "list '\(store)'", "put '\(new)' few 1"] {
       let run = try Program.shell("ulimit -n \(descriptors); exec $heartwood kv \(words)")
@@ -46,7 +46,7 @@ import Testing
   }
 
   @Test(arguments: [700_000, 1_048_576, 1_500_000])
-  func `of addresses a small store is written and read`(kibibytes: Int) throws {
+  func `a small store is written and read under a limit of address space`(kibibytes: Int) throws {
     let new = folder.path("new")
     for words in ["put '\(store)' old value", "get '\(store)' old", "list '\(store)'", "put '\(new)' few 1"] {
       let run = try Program.shell("ulimit -v \(kibibytes); exec $heartwood kv \(words)")
@@ -56,7 +56,7 @@ import Testing
   }
 
   @Test(arguments: [200_000, 250_000, 300_000])
-  func `of addresses that is too low the error says what to do`(kibibytes: Int) throws {
+  func `under too low a limit of address space the error says what to do`(kibibytes: Int) throws {
     let run = try Program.shell("ulimit -v \(kibibytes); exec $heartwood kv put '\(store)' few 1")
     #expect(run.status == 0 || run.notes.contains("raise its limit (ulimit -v)"), "\(run)")
     try checkIsUsable()

@@ -6,8 +6,8 @@ import Testing
 
 @testable import HeartwoodCommand
 
-@Suite struct `The program` {
-  @Test func `reads a file or standard input, and tells results and notes apart`() throws {
+@Suite struct `The heartwood program` {
+  @Test func `the program reads a file or standard input, and separates results from notes`() throws {
     let directory = try TemporaryFolder()
     let path = directory.path("small.heartwood")
     let imported = try Program.run("import", path, "-", input: SmallWorld.document)
@@ -21,7 +21,7 @@ import Testing
     #expect(try Program.run("verify", path).status == 0)
   }
 
-  @Test func `writes a store beside others of its kind, and beside a program that has it open`() throws {
+  @Test func `the program writes a store beside other programs that write it or have it open`() throws {
     let world = try SmallWorld()
     var options = EngineOptions()
     options.acceptsOtherContent = true
@@ -44,7 +44,7 @@ import Testing
     #expect(world.run("verify").status == .success)
   }
 
-  @Test func `stops without a word when nobody reads on`() throws {
+  @Test func `the program stops without a message when its output is closed`() throws {
     let directory = try TemporaryFolder()
     let path = directory.path("world.heartwood")
     #expect(CommandRun("import", path, Fixture.path("World/world.json")).status == .success)
@@ -55,7 +55,7 @@ import Testing
   }
 
   @Test(.enabled(if: FileManager.default.fileExists(atPath: "/dev/full")))
-  func `says so when its result can't be written`() throws {
+  func `the program reports that its result cannot be written`() throws {
     let directory = try TemporaryFolder()
     let path = directory.path("small.heartwood")
     #expect(CommandRun("import", path, try directory.file("a.json", SmallWorld.document)).status == .success)

@@ -4,9 +4,9 @@ import Testing
 
 @testable import HeartwoodCommand
 
-@Suite struct `A store that can't be opened` {
+@Suite struct `A store that cannot be opened` {
   @Test(arguments: [["count", "City"], ["verify"], ["delete", "City/p1"]])
-  func `because its format is newer is refused by its number`(words: [String]) throws {
+  func `a store of a newer format is refused by its number`(words: [String]) throws {
     let world = try SmallWorld()
     try world.setFormat(9)
     let run = CommandRun([words[0], world.path] + words.dropFirst())
@@ -19,7 +19,7 @@ import Testing
   }
 
   @Test(.enabled(if: geteuid() != 0, "the superuser may write everywhere"))
-  func `for writing can still be read`() throws {
+  func `a store that cannot be opened for writing can still be read`() throws {
     let world = try SmallWorld()
     try world.setPermissions(file: 0o400, folder: 0o500)
     defer { try? world.setPermissions(file: 0o600, folder: 0o700) }
@@ -34,7 +34,7 @@ import Testing
 extension SmallWorld {
   private var folder: URL { URL(fileURLWithPath: path) }
 
-  /// Lets the store be of a format that needs a reader of that number.
+  /// Sets the number of the reader that the format of the store requires.
   fileprivate func setFormat(_ number: UInt32) throws {
     let file = folder.appending(path: "anchor")
     var bytes = Array(try Data(contentsOf: file))

@@ -4,7 +4,7 @@ import Testing
 
 @testable import HeartwoodCommand
 
-/// What is on disk when a writer ends without closing its store.
+/// The files on disk after a writer ends without closing its store.
 private struct UnclosedStore {
   let world: SmallWorld
   let path: String
@@ -25,7 +25,7 @@ private struct UnclosedStore {
 }
 
 @Suite struct `A store that was not closed` {
-  @Test func `shows all that was saved to it`() throws {
+  @Test func `an unclosed store shows all saved data`() throws {
     let store = try UnclosedStore()
     let run = CommandRun("count", store.path, "Continent")
     #expect(run.output == "4\n")
@@ -33,7 +33,7 @@ private struct UnclosedStore {
     #expect(CommandRun("verify", store.path).notes == "")
   }
 
-  @Test func `is verified as it is, with a word about what is to come`() throws {
+  @Test func `an unclosed store is verified as it is, with a note on the pending recovery`() throws {
     let store = try UnclosedStore()
     let run = CommandRun("verify", store.path)
     #expect(run.status == .success)
@@ -43,7 +43,7 @@ private struct UnclosedStore {
   }
 
   @Test(.enabled(if: geteuid() != 0, "the superuser may write everywhere"))
-  func `says what it can't show where it may not be completed`() throws {
+  func `the program notes what an unclosed store cannot show where it may not be recovered`() throws {
     let store = try UnclosedStore()
     let manager = FileManager.default
     try manager.setAttributes([.posixPermissions: 0o500], ofItemAtPath: store.path)

@@ -4,7 +4,7 @@ import Testing
 
 @testable import HeartwoodCommand
 
-/// The world of the fixture in a store of a test's own.
+/// The world of the fixture in a store of one test.
 private struct World {
   let directory: TemporaryFolder
   let path: String
@@ -22,8 +22,8 @@ private struct World {
   }
 }
 
-@Suite struct `The world` {
-  @Test func `arrives whole`() throws {
+@Suite struct `The world fixture` {
+  @Test func `the world is imported completely`() throws {
     let world = try World()
     #expect(world.count("Country") == 249)
     #expect(world.count("City") == 412)
@@ -33,7 +33,7 @@ private struct World {
     #expect(world.run("verify").output.contains("is sound: 934 objects"))
   }
 
-  @Test func `answers questions by index, through relationships and over many`() throws {
+  @Test func `the world is queried by index, through relationships and over many objects`() throws {
     let world = try World()
     let largest = world.run(
       "fetch", "Country", "--sort", "-population", "--limit", "3", "--columns",
@@ -53,7 +53,7 @@ private struct World {
         == "name\nSão Paulo\n")
   }
 
-  @Test func `loses a country with its cities, remembers it, and can still be seen as it was`() throws {
+  @Test func `a deleted country takes its cities with it, and both stay visible in the history`() throws {
     let world = try World()
     let brazil = #"code == "BR""#
     let cities = #"country.code == "BR""#
@@ -74,7 +74,7 @@ private struct World {
     #expect(world.run("verify").status == .success)
   }
 
-  @Test func `keeps a continent that has countries`() throws {
+  @Test func `a continent with countries cannot be deleted`() throws {
     let world = try World()
     let denied = world.run("delete", "Continent", "--where", #"name == "Europe""#)
     #expect(denied.status == .dataError)

@@ -23,12 +23,12 @@ private func chain(_ count: Int, _ reference: (Int) -> Int?) -> String {
   #expect(all == [[0, 1, 2, 3, 4]])
 }
 
-@Test func `objects without need of each other are divided in their order`() throws {
+@Test func `objects that do not need each other are divided in their order`() throws {
   let all = try batches(#""next": {"destination": "A"}"#, chain(5) { $0 < 4 ? $0 + 1 : nil }, size: 2)
   #expect(all == [[0, 1], [2, 3], [4]])
 }
 
-@Test func `an object comes behind what it can't do without`() throws {
+@Test func `an object comes after the objects that it needs`() throws {
   let all = try batches(
     #""next": {"destination": "A", "optional": false}"#, chain(5) { $0 < 4 ? $0 + 1 : nil }, size: 2)
   #expect(all == [[4, 3], [2, 1], [0]])
@@ -51,7 +51,7 @@ private func chain(_ count: Int, _ reference: (Int) -> Int?) -> String {
   #expect(reverse == [[3], [2], [1], [0]])
 }
 
-@Test func `a long chain of needs is no trouble`() throws {
+@Test func `a long chain of needs is divided without a trap`() throws {
   let count = 5000
   let all = try batches(
     #""next": {"destination": "A", "optional": false}"#, chain(count) { $0 < count - 1 ? $0 + 1 : nil },

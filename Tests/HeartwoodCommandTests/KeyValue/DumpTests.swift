@@ -5,7 +5,7 @@ import Testing
 
 @testable import HeartwoodCommand
 
-@Test func `a dump holds everything, and a load of it the same`() throws {
+@Test func `a dump holds all entries, and a load of it restores them`() throws {
   let store = try TownStore()
   let dump = store.kv("dump")
   #expect(
@@ -53,7 +53,7 @@ func `any bytes go through a dump unchanged`(options: [String]) throws {
   #expect(try store.contents(of: second) == store.contents(of: first))
 }
 
-@Test func `a dump goes through pipes`() throws {
+@Test func `a dump is written and loaded through pipes`() throws {
   let store = try TownStore()
   let copy = store.directory.path("copy.store")
   let run = try Program.shell(
@@ -63,7 +63,7 @@ func `any bytes go through a dump unchanged`(options: [String]) throws {
   #expect(try store.contents(of: copy) == store.contents())
 }
 
-@Test func `lines without the head of a dump are loaded, too`() throws {
+@Test func `lines without the header of a dump are loaded`() throws {
   let store = try TownStore()
   let file = try store.directory.file("lines", "# mine\nsea\tsalt\n\\x23a\tb\nlast\tline")
   #expect(store.kv("load", file).output == "loaded 3 keys in 1 transaction; generation 3\n")
@@ -83,7 +83,7 @@ func `any bytes go through a dump unchanged`(options: [String]) throws {
   #expect(CommandRun("kv", "count", path).output == "0\n")
 }
 
-@Test func `a line that is wrong is named, and what was loaded before it`() throws {
+@Test func `an error names the wrong line, and what was loaded before it`() throws {
   let store = try TownStore()
   let head = "# heartwood dump 1 text\n"
   let cases: [(String, String)] = [
@@ -113,7 +113,7 @@ func `any bytes go through a dump unchanged`(options: [String]) throws {
   #expect(store.kv("load", store.directory.path("none")).status == .noInput)
 }
 
-@Test func `lines longer than what is read at a time are read whole`() throws {
+@Test func `lines longer than the read buffer are read whole`() throws {
   let directory = try TemporaryFolder()
   let (path, value) = (directory.path("a.store"), String(repeating: "0123456789", count: 20_000))
   let file = try directory.file("dump", "a\t\(value)\nb\t\(value)x\nc\t")

@@ -17,7 +17,7 @@ import Testing
   #expect(store.kv("get", "sea").output == "\n")
 }
 
-@Test func `what is not there is told, with exit status 66`() throws {
+@Test func `a missing key is reported, with exit status 66`() throws {
   let store = try TownStore()
   let missing = store.kv("get", "city/rome")
   #expect(missing.status == .noInput)
@@ -44,7 +44,7 @@ import Testing
   #expect(store.kv("list", "--from", "74", "--hex").output == "746162\t610962\n")
 }
 
-@Test func `long values are cut for a person only`() throws {
+@Test func `long values are cut only in output for a person`() throws {
   let store = try TownStore()
   #expect(store.kv("put", "long", String(repeating: "ab", count: 1000)).status == .success)
   #expect(store.kv("list", "--prefix", "long").output.count == 2006)
@@ -54,7 +54,7 @@ import Testing
   #expect(console.output == "long\t\(String(repeating: "ab", count: 29))a…\n")
 }
 
-@Test func `counts, ranks and entries at ranks are told`() throws {
+@Test func `counts, ranks and entries at ranks are printed`() throws {
   let store = try TownStore()
   #expect(store.kv("count").output == "5\n")
   #expect(store.kv("count", "--at", "1").output == "4\n")
@@ -67,7 +67,7 @@ import Testing
   #expect(store.kv("entry", "0", "--hex").output == "00ff\tc3a55c\n")
 }
 
-@Test func `generations and statistics are told without a graph`() throws {
+@Test func `generations and statistics are printed without a graph`() throws {
   let store = try TownStore()
   let rows = store.kv("generations", "--format", "csv").output.split(separator: "\n")
   #expect(rows.first == "generation,date,puts,deletes,bytes,internal")
@@ -87,7 +87,7 @@ private let readers = [
 ]
 
 @Test(arguments: readers)
-func `a kv command that reads changes no file, nor makes any`(words: [String]) throws {
+func `a kv command that reads neither changes nor creates files`(words: [String]) throws {
   let store = try TownStore()
   let before = try files(store.path)
   #expect(CommandRun(["kv", words[0], store.path] + words.dropFirst()).status == .success)
@@ -106,7 +106,7 @@ private func files(_ path: String) throws -> [String: Data] {
     uniqueKeysWithValues: names.map { ($0, try Data(contentsOf: folder.appending(path: $0))) })
 }
 
-@Test func `a store that was not closed is shown as far as it is proven, and left alone`() throws {
+@Test func `an unclosed store is shown as far as it is proven, and is left unchanged`() throws {
   let store = try TownStore()
   let copy = store.directory.path("copy.store")
   let engine = try Engine(at: store.path)

@@ -5,7 +5,7 @@ import Testing
 
 @testable import HeartwoodCommand
 
-@Test func `put makes a store and gives keys values of any bytes`() throws {
+@Test func `put creates a store and gives keys values of any bytes`() throws {
   let directory = try TemporaryFolder()
   let path = directory.path("new.store")
   #expect(CommandRun("kv", "put", path, "a key", "å value").output == "put 1 key; generation 1\n")
@@ -32,7 +32,7 @@ import Testing
   #expect(CommandRun("kv", "get", path, "raw").output == "\\xff\\x00\n")
 }
 
-@Test func `a word of the shell that is no UTF-8 is refused, not changed`() throws {
+@Test func `a word of the shell that is not UTF-8 is refused, not changed`() throws {
   let directory = try TemporaryFolder()
   let run = try Program.shell("\"$heartwood\" kv put '\(directory.path("a.store"))' \"$(printf 'k\\377')\" v")
   #expect(run.status == 64)
@@ -40,7 +40,7 @@ import Testing
   #expect(run.notes.contains("\\xNN"))
 }
 
-@Test func `delete takes the keys that are there, in one transaction`() throws {
+@Test func `delete removes the keys that exist, in one transaction`() throws {
   let store = try TownStore()
   let run = store.kv("delete", "sea", "city/rome", "\\x00\\xff")
   #expect(run.status == .success)
@@ -52,7 +52,7 @@ import Testing
   #expect(CommandRun("kv", "delete", store.directory.path("none"), "x").status == .noInput)
 }
 
-@Test func `what is wrong with a word names the argument or the option`() throws {
+@Test func `an error names the invalid argument or option`() throws {
   let store = try TownStore()
   let cases: [([String], String)] = [
     (["put", "a\\q", "v"], "<key>: \\q is no escape; those are \\\\ and \\xNN"),
@@ -77,7 +77,7 @@ import Testing
   }
 }
 
-@Test func `a key that is too long is refused by what the engine says`() throws {
+@Test func `a key that is too long is refused with the message of the engine`() throws {
   let store = try TownStore()
   let run = store.kv("put", String(repeating: "k", count: 1025), "v")
   #expect(run.status == .dataError)
@@ -85,7 +85,7 @@ import Testing
   #expect(store.kv("get", String(repeating: "k", count: 1025)).status == .noInput)
 }
 
-@Test func `what can't be put leaves no new store behind`() throws {
+@Test func `a failed put leaves no new store`() throws {
   let directory = try TemporaryFolder()
   let path = directory.path("new.store")
   #expect(CommandRun("kv", "put", path, String(repeating: "k", count: 1025), "v").status == .dataError)
@@ -98,7 +98,7 @@ import Testing
   #expect(try FileManager.default.contentsOfDirectory(atPath: directory.url.path) == ["file"])
 }
 
-@Test func `a graph is shown, and changed only by force`() throws {
+@Test func `a graph is shown, and is changed only by force`() throws {
   let world = try SmallWorld()
   #expect(CommandRun("kv", "count", world.path).output.hasSuffix("\n"))
   let dump = try world.directory.file("dump", "a\tb\n")
@@ -120,7 +120,7 @@ import Testing
   #expect(store.kv("put", "b", "b").status == .success)
 }
 
-@Test func `reclaim gives back what nothing needs any more`() throws {
+@Test func `reclaim frees space that is no longer needed`() throws {
   let store = try TownStore()
   let run = store.kv("reclaim")
   #expect(run.status == .success)
@@ -128,7 +128,7 @@ import Testing
   #expect(store.kv("count").output == "5\n")
 }
 
-@Test func `backup copies a store that holds no graph, and then what is new`() throws {
+@Test func `backup copies a store that holds no graph, and later only new data`() throws {
   let store = try TownStore()
   let backup = store.directory.path("backup")
   #expect(store.kv("backup", backup).output.contains(" copied"))
@@ -139,7 +139,7 @@ import Testing
   #expect(store.kv("backup").status == .usage)
 }
 
-@Test func `backup has what the writer of a store that was not closed has acknowledged`() throws {
+@Test func `backup copies what the writer of an unclosed store has acknowledged`() throws {
   let store = try TownStore()
   let (copy, backup) = (store.directory.path("copy.store"), store.directory.path("backup"))
   let engine = try Engine(at: store.path)
@@ -152,7 +152,7 @@ import Testing
 }
 
 @Test(arguments: ["verify", "reclaim", "statistics", "schema", "generations", "history"])
-func `a command for graphs says that a store holds none`(subcommand: String) throws {
+func `a command for graphs reports that a store holds none`(subcommand: String) throws {
   let store = try TownStore()
   let run = CommandRun(subcommand, store.path)
   #expect(run.status == .dataError)

@@ -31,7 +31,7 @@ private let countries = ResultTable(
       """)
 }
 
-@Test func `CSV quotes what needs it`() throws {
+@Test func `CSV quotes values that need it`() throws {
   let lines = try written(countries, .csv).split(separator: "\n")
   #expect(
     lines == [
@@ -59,12 +59,12 @@ private let countries = ResultTable(
   #expect(try written(empty, .csv) == "a\n")
 }
 
-@Test func `what would disturb a terminal is escaped`() throws {
+@Test func `characters that would disturb a terminal are escaped`() throws {
   let table = ResultTable(columns: ["a"], rows: [[.text("x\n\u{1B}[31m\u{202E}y")]])
   #expect(try written(table, .table).contains("x\\n\\u{1b}[31m\\u{202e}y\n"))
 }
 
-@Test func `long cells are cut only where a person reads them`() throws {
+@Test func `long cells are cut only in output for a person`() throws {
   let table = ResultTable(columns: ["a"], rows: [[.text(String(repeating: "語", count: 100))]])
   #expect(try written(table, .table).contains(String(repeating: "語", count: 100)))
   #expect(
@@ -97,7 +97,7 @@ func `the width of a text counts columns`(text: String, width: Int) {
   #expect(CellValue(attribute: Data([1, 2])).plain == "AQI=")
 }
 
-@Test func `progress is written over on a terminal and wiped, and silent elsewhere`() {
+@Test func `progress is overwritten on a terminal and erased, and is silent elsewhere`() {
   let console = RecordingConsole()
   var silent = ProgressLine("importing", total: 2, on: console)
   silent.advance(to: 2)

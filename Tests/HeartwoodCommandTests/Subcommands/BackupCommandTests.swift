@@ -3,7 +3,7 @@ import Testing
 
 @testable import HeartwoodCommand
 
-@Test func `backup copies a store, and then what is new`() throws {
+@Test func `backup copies a store, and later only new data`() throws {
   let world = try SmallWorld()
   let backup = world.directory.path("backup")
   let first = world.run("backup", backup)
@@ -19,7 +19,7 @@ import Testing
   #expect(CommandRun("history", backup).output == world.run("history").output)
 }
 
-@Test func `backup to another store, or to one that was changed, is refused in one line`() throws {
+@Test func `backup to another store, or to a changed backup, is refused in one line`() throws {
   let world = try SmallWorld()
   let other = try SmallWorld()
   let before = other.run("fetch", "Country").output
@@ -34,7 +34,7 @@ import Testing
   #expect(world.run("backup").status == .usage)
 }
 
-@Test func `salvage makes a new store of one that has lost its anchor and its tree`() throws {
+@Test func `salvage makes a new store from one that has lost its anchor and its tree`() throws {
   let world = try SmallWorld()
   let countries = world.run("fetch", "Country").output
   let folder = URL(fileURLWithPath: world.path)
@@ -52,7 +52,7 @@ import Testing
   #expect(world.run("salvage", new).status == .cannotCreate)
 }
 
-@Test func `salvage tells that the last file of the log is lost, and exits with 1`() throws {
+@Test func `salvage reports that the last file of the log is lost, and exits with 1`() throws {
   let world = try SmallWorld()
   let folder = URL(fileURLWithPath: world.path)
   let logs = try FileManager.default.contentsOfDirectory(atPath: world.path).filter { $0.hasSuffix(".log") }

@@ -50,7 +50,7 @@ import Testing
   #expect(codes("--sort", "-continent.name,-name", "--limit", "1") == "PT")
 }
 
-@Test func `no objects are still a result`() throws {
+@Test func `a fetch without objects is still a result`() throws {
   let world = try SmallWorld()
   let none = "FALSEPREDICATE"
   #expect(
@@ -60,7 +60,7 @@ import Testing
     world.run("fetch", "City", "--where", none, "--columns", "name", "--format", "csv").output == "name\n")
 }
 
-@Test func `the plan is told instead of the objects`() throws {
+@Test func `the plan is printed instead of the objects`() throws {
   let run = try SmallWorld().run("fetch", "Country", "--where", #"code == "FR""#, "--plan")
   #expect(run.status == .success)
   #expect(run.output.contains("Country"))
@@ -68,7 +68,7 @@ import Testing
   #expect(!run.output.contains("France"))
 }
 
-@Test func `an old generation shows what was`() throws {
+@Test func `an old generation shows its earlier objects`() throws {
   let world = try SmallWorld()
   let before = try #require(world.newestGeneration)
   #expect(world.run("delete", "Country", "--where", #"code == "FR""#).status == .success)
@@ -83,7 +83,7 @@ import Testing
   #expect(shown.output.contains("Lyon"))
 }
 
-@Test func `a generation that is not there is one line and exit status 66`() throws {
+@Test func `a missing generation is reported in one line with exit status 66`() throws {
   let run = try SmallWorld().run("count", "Country", "--generation", "1000")
   #expect(run.status == .noInput)
   #expect(run.notes.contains("1000"))
@@ -110,7 +110,7 @@ import Testing
   (["Country", "--limit", "-1"], #"--limit needs a whole number, 0 or more, not "-1""#),
   (["Country", "--format", "xml"], #"--format is one of table, json, csv, not "xml""#),
 ])
-func `a wrong word is named`(words: [String], message: String) throws {
+func `an error names the wrong word`(words: [String], message: String) throws {
   let world = try SmallWorld()
   let run = CommandRun(["fetch", world.path] + words)
   #expect(run.status == .usage)
@@ -123,7 +123,7 @@ func `a wrong word is named`(words: [String], message: String) throws {
   ["--where", "name == %@"], ["--where", "(name == nil"], ["--where", ""], ["--sort", "size"],
   ["--sort", "cities"],
 ])
-func `a wrong predicate or sorting is one line and exit status 64`(words: [String]) throws {
+func `an invalid predicate or sorting is reported in one line with exit status 64`(words: [String]) throws {
   let world = try SmallWorld()
   for subcommand in [["fetch", world.path, "Country"]] {
     let run = CommandRun(subcommand + words)

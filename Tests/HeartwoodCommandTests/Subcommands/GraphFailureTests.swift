@@ -49,7 +49,7 @@ func `each error has its exit status, that of its deepest cause first`(error: an
   #expect(GraphFailure.failure(HeartwoodError(.coreData, "no folder"), "d").message == "d: no folder")
 }
 
-@Test func `what the engine says is told without the paths that the line has already`() {
+@Test func `messages of the engine omit the paths that the line already has`() {
   let cause = EngineError(.damaged, "bad", file: "/x/s/1.log", offset: 7, underlying: nil)
   func message(_ doing: String) -> String {
     GraphFailure.failure(
@@ -62,7 +62,7 @@ func `each error has its exit status, that of its deepest cause first`(error: an
     message("the history could not be read") == "/x/s: the history could not be read: bad (1.log at byte 7)")
 }
 
-@Test func `only damage is damage`() {
+@Test func `only errors of damage count as damage`() {
   #expect(GraphFailure.failure(graph(.persistentStoreDamaged), "/s").isDamage)
   #expect(GraphFailure.failure(graph(.persistentStoreOpen, engine(.damaged)), "/s").isDamage)
   #expect(!GraphFailure.failure(graph(.persistentStoreOpen, engine(.notAStore)), "/s").isDamage)

@@ -4,7 +4,7 @@ import Testing
 
 @testable import HeartwoodCommand
 
-@Test func `an import makes a store and tells what it did in one line`() throws {
+@Test func `an import creates a store and reports its result in one line`() throws {
   let world = try SmallWorld()
   #expect(world.imported.status == .success)
   #expect(world.imported.notes == "")
@@ -14,7 +14,7 @@ import Testing
   #expect(world.run("count", "City").output == "3\n")
 }
 
-@Test func `a file without a model gets the one that its objects show`() throws {
+@Test func `a file without a model gets the model that its objects imply`() throws {
   let directory = try TemporaryFolder()
   let path = directory.path("a.heartwood")
   let file = try directory.file("a.json", #"[{"@id": "Cat/1", "name": "Tom", "age": 3}]"#)
@@ -22,7 +22,7 @@ import Testing
   #expect(CommandRun("fetch", path, "Cat", "--format", "csv").output == "@id,name,age\nCat/p1,Tom,3\n")
 }
 
-@Test func `a model may stand in a file of its own`() throws {
+@Test func `a model may be in a file of its own`() throws {
   let directory = try TemporaryFolder()
   let path = directory.path("a.heartwood")
   let model = try directory.file(
@@ -35,7 +35,7 @@ import Testing
   #expect(again.notes == "heartwood: \(path) is a store with a model already: --model is for a new one\n")
 }
 
-@Test func `a store that is there keeps its model and what it has`() throws {
+@Test func `an existing store keeps its model and its objects`() throws {
   let world = try SmallWorld()
   let more = try world.directory.file(
     "more.json", #"[{"@entity": "Country", "code": "IS", "name": "Iceland"}]"#)
@@ -49,7 +49,7 @@ import Testing
       == "heartwood: \(wrong): objects[0].name: a value is missing, and Country.name is not optional\n")
 }
 
-@Test func `values that are to be unique are imported once, and the second time nothing is written`() throws {
+@Test func `unique values are imported once, and a second import writes nothing`() throws {
   let world = try SmallWorld()
   let again = CommandRun("import", world.path, world.directory.path("small.json"))
   #expect(again.status == .dataError)
@@ -58,7 +58,7 @@ import Testing
 }
 
 @Test(arguments: [1, 2, 3, 100])
-func `portions of any size come to the same objects and links`(size: Int) throws {
+func `portions of any size yield the same objects and links`(size: Int) throws {
   let world = try SmallWorld()
   let path = world.directory.path("portions.heartwood")
   let run = CommandRun("import", path, world.directory.path("small.json"), "--batch", "\(size)")
@@ -71,7 +71,7 @@ func `portions of any size come to the same objects and links`(size: Int) throws
   #expect(CommandRun("verify", path).status == .success)
 }
 
-@Test func `an import that fails leaves no new store behind`() throws {
+@Test func `an import that fails leaves no new store`() throws {
   let directory = try TemporaryFolder()
   let model = #"{"entities": {"A": {"attributes": {"k": {"type": "string", "unique": true}}}}}"#
   let file = try directory.file(
@@ -85,7 +85,7 @@ func `portions of any size come to the same objects and links`(size: Int) throws
   }
 }
 
-@Test func `an import in portions that fails tells what is saved`() throws {
+@Test func `an import in portions that fails reports what is saved`() throws {
   let world = try SmallWorld()
   let file = try world.directory.file(
     "more.json",
@@ -96,7 +96,7 @@ func `portions of any size come to the same objects and links`(size: Int) throws
   #expect(world.run("count", "Continent").output == "3\n")
 }
 
-@Test func `progress is shown to a person and wiped at the end`() throws {
+@Test func `progress is shown to a person and erased at the end`() throws {
   let world = try SmallWorld()
   let console = RecordingConsole()
   console.showsProgress = true
@@ -107,7 +107,7 @@ func `portions of any size come to the same objects and links`(size: Int) throws
   #expect(console.notes.hasSuffix("\r"))
 }
 
-@Test func `importing into what is no store is refused`() throws {
+@Test func `an import into a path that is not a store is refused`() throws {
   let directory = try TemporaryFolder()
   let file = try directory.file("small.json", SmallWorld.document)
   let notStore = CommandRun("import", directory.url.path, file)
@@ -121,7 +121,7 @@ func `portions of any size come to the same objects and links`(size: Int) throws
   #expect(!FileManager.default.fileExists(atPath: directory.path("a.heartwood")))
 }
 
-@Test func `an import into dev null tries a file without keeping anything`() throws {
+@Test func `an import into dev null tries a file without keeping data`() throws {
   let directory = try TemporaryFolder()
   let run = CommandRun("import", "/dev/null", try directory.file("small.json", SmallWorld.document))
   #expect(run.status == .success)

@@ -2,7 +2,7 @@ import Testing
 
 @testable import HeartwoodCommand
 
-@Test func `one object is shown with all that it leads to`() throws {
+@Test func `one object is shown with all its properties and related objects`() throws {
   let world = try SmallWorld()
   let run = world.run("show", "Country", "--where", #"code == "FR""#)
   #expect(run.status == .success)
@@ -61,7 +61,7 @@ import Testing
   (["Country", "--where", "name == \"Utopia\""], .noInput, "no Country matches"),
   (["Country"], .usage, "4 objects of Country match, and show shows one"),
 ])
-func `an object that is not there is named`(words: [String], code: ExitCode, message: String) throws {
+func `an error names a missing object`(words: [String], code: ExitCode, message: String) throws {
   let world = try SmallWorld()
   let run = CommandRun(["show", world.path] + words)
   #expect(run.status == code)
@@ -76,7 +76,7 @@ func `an object that is not there is named`(words: [String], code: ExitCode, mes
   #expect(world.run("count", "Planet").status == .usage)
 }
 
-@Test func `a delete tells what its rules did`() throws {
+@Test func `a delete reports what its rules did`() throws {
   let world = try SmallWorld()
   let dry = world.run("delete", "Country", "--where", #"code == "FR""#, "--dry-run")
   #expect(dry.status == .success)
@@ -105,7 +105,7 @@ func `an object that is not there is named`(words: [String], code: ExitCode, mes
     world.run("delete", "Continent", "--where", #"name == "Nowhere""#).output == "deleted 1 Continent\n")
 }
 
-@Test func `a delete needs to be told what`() throws {
+@Test func `a delete without a selection of objects is refused`() throws {
   let world = try SmallWorld()
   let run = world.run("delete", "City")
   #expect(run.status == .usage)

@@ -11,7 +11,7 @@ extension SmallWorld {
   }
 }
 
-@Test func `the history tells who changed what`() throws {
+@Test func `the history lists authors and their changes`() throws {
   let world = try SmallWorld()
   #expect(world.run("delete", "Country", "--where", #"code == "FR""#, "--author", "me").status == .success)
   let all = world.run("history")
@@ -44,7 +44,7 @@ extension SmallWorld {
   #expect(deletion.map { $0["tombstone"] } == [tombstone])
 }
 
-@Test func `generations are listed, each with a number that can be asked for`() throws {
+@Test func `generations are listed, each with a number that can be requested`() throws {
   let world = try SmallWorld()
   #expect(world.run("delete", "City/p2").status == .success)
   let run = world.run("generations", "--format", "csv")
@@ -94,7 +94,7 @@ private func directoryModel(_ text: String) throws -> DocumentModel {
   #expect(bytes > 0)
 }
 
-@Test func `a sound store is told so`() throws {
+@Test func `verification reports that a store is sound`() throws {
   let world = try SmallWorld()
   let run = world.run("verify")
   #expect(run.status == .success)
@@ -111,7 +111,7 @@ private func directoryModel(_ text: String) throws -> DocumentModel {
 }
 
 extension SmallWorld {
-  /// Flips a bit in the first text of the store's data that this test knows.
+  /// Flips a bit in the first known text of the store's data.
   fileprivate func flipByteOfLargestFile() throws {
     let folder = URL(fileURLWithPath: path)
     for name in try FileManager.default.contentsOfDirectory(atPath: path) {
@@ -124,7 +124,7 @@ extension SmallWorld {
   }
 }
 
-/// The commands that read, each with the words it needs behind the store.
+/// The commands that read, each with the arguments that it needs after the store.
 private let readers = [
   ["fetch", "Country"], ["show", "Country/p1"], ["count", "Country"], ["history"], ["generations"],
   ["schema"],
@@ -136,7 +136,7 @@ private func words(_ reader: [String], _ path: String) -> [String] {
 }
 
 @Test(arguments: readers)
-func `reading never makes a store`(reader: [String]) throws {
+func `reading never creates a store`(reader: [String]) throws {
   let directory = try TemporaryFolder()
   let run = CommandRun(words(reader, directory.path("none.heartwood")))
   #expect(run.status == .noInput)
@@ -148,7 +148,7 @@ func `reading never makes a store`(reader: [String]) throws {
 }
 
 @Test(arguments: readers)
-func `what is no store is refused and left as it is`(reader: [String]) throws {
+func `a path that is not a store is refused and left unchanged`(reader: [String]) throws {
   let directory = try TemporaryFolder()
   let file = try directory.file("a.txt", "text")
   let overFile = CommandRun(words(reader, file))
@@ -186,7 +186,7 @@ extension SmallWorld {
   }
 }
 
-@Test func `reclaim gives space back and keeps objects and history`() throws {
+@Test func `reclaim frees space and keeps objects and history`() throws {
   let world = try SmallWorld()
   #expect(world.run("delete", "City/p1").status == .success)
   let (countries, history) = (world.run("fetch", "Country").output, world.run("history").output)

@@ -1,7 +1,7 @@
 import Foundation
 import TestSupport
 
-/// The command as its users run it: a process of its own.
+/// Runs the command in its own process, as users do.
 struct Program {
   let status: Int32
   let output: String
@@ -12,7 +12,7 @@ struct Program {
     try Program(executable, words, input)
   }
 
-  /// Runs a line of shell, in which `$heartwood` is the command.
+  /// Runs a shell command line, in which `$heartwood` is the command.
   static func shell(_ line: String) throws -> Program {
     try Program(URL(fileURLWithPath: "/bin/sh"), ["-c", line], "")
   }
@@ -23,7 +23,7 @@ struct Program {
     process.arguments = words
     process.environment = ["heartwood": Program.executable.path]
     let folder = try TemporaryFolder()
-    // Files, for a pipe that nobody empties stops who writes to it.
+    // Files, as a full pipe without a reader blocks its writer.
     process.standardInput = try FileHandle(
       forReadingFrom: URL(fileURLWithPath: folder.file("input", input)))
     let outputURL = URL(fileURLWithPath: try folder.file("output", ""))
@@ -37,7 +37,7 @@ struct Program {
     notes = try String(contentsOf: notesURL, encoding: .utf8)
   }
 
-  /// It is built beside the tests.
+  /// The command is built in the same folder as the tests.
   private static var executable: URL {
     let bundle = Bundle.allBundles.first { $0.bundlePath.hasSuffix(".xctest") }?.bundleURL
     return (bundle ?? URL(fileURLWithPath: CommandLine.arguments[0])).deletingLastPathComponent()

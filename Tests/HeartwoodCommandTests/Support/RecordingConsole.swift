@@ -1,20 +1,20 @@
 @testable import HeartwoodCommand
 
-/// Keeps what a command writes, for tests to read.
+/// Keeps the output of a command for tests.
 final class RecordingConsole: Console {
   var showsProgress = false
   var cutsLongCells = false
   private(set) var bytes: [UInt8] = []
   private(set) var notes = ""
 
-  /// What was written, as text.
+  /// The output as text.
   var output: String { String(decoding: bytes, as: UTF8.self) }
 
   func write(_ bytes: [UInt8]) { self.bytes += bytes }
   func writeNote(_ text: String) { notes += text }
 }
 
-/// What became of one run of the command.
+/// The outcome of one run of the command.
 struct CommandRun: Equatable {
   let status: ExitCode
   let output: String

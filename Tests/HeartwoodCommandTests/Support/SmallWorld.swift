@@ -3,7 +3,7 @@ import TestSupport
 
 @testable import HeartwoodCommand
 
-/// Four countries, imported into a store of a test's own.
+/// Four countries, imported into a store of one test.
 struct SmallWorld {
   static let model = """
     {"entities": {

@@ -4,7 +4,7 @@ import TestSupport
 
 @testable import HeartwoodCommand
 
-/// A few keys in a store of a test's own, in two generations.
+/// A few keys in a store of one test, in two generations.
 struct TownStore {
   let directory: TemporaryFolder
   let path: String
@@ -30,7 +30,7 @@ struct TownStore {
     CommandRun(["kv", subcommand, path] + words)
   }
 
-  /// All keys and values there are, newest generation.
+  /// All keys and values of the newest generation.
   func contents(of path: String? = nil) throws -> [[UInt8]: [UInt8]] {
     let engine = try Engine(at: path ?? self.path, options: EngineOptions(access: .readOnly))
     var found: [[UInt8]: [UInt8]] = [:]

@@ -4,7 +4,7 @@ import HeartwoodFiles
 import TestSupport
 import Testing
 
-/// The examples of the engine's articles, run; and every line of them looked for in here.
+/// Runs the examples of the engine's articles, and checks that each of their lines occurs in this file.
 @Suite struct `Examples of the engine's articles` {
   private func withTowns(_ body: (Engine) throws -> Void) throws {
     let store = try Engine(at: "/dev/null")
@@ -46,7 +46,7 @@ import Testing
     try reader.close()
   }
 
-  @Test func `a transaction reads what it writes, returns something, and may be rolled back`() throws {
+  @Test func `a transaction reads what it writes, returns a value, and may be rolled back`() throws {
     struct NotEnough: Error {}
     let store = try Engine(at: "/dev/null")
     try store.write { try $0.put("counter", [41]) }
@@ -85,7 +85,7 @@ import Testing
     try store.close()
   }
 
-  @Test func `a snapshot shows one generation, whatever is written meanwhile`() throws {
+  @Test func `a snapshot shows one generation while later commits are written`() throws {
     try withTowns { store in
       let before = try store.snapshot()
       try store.write { _ = try $0.deleteRange(.prefix(Array("city/".utf8))) }
@@ -156,7 +156,7 @@ import Testing
     }
   }
 
-  @Test func `history is read back, and space given back`() throws {
+  @Test func `history is read, and space is reclaimed`() throws {
     try TemporaryFolder.with { folder in
       let store = try Engine(at: folder + "/towns.store")
       for value in 1...3 as ClosedRange<UInt8> { try store.write { try $0.put("a", [value]) } }
@@ -198,7 +198,7 @@ import Testing
     }
   }
 
-  @Test func `a store lies in memory, too`() throws {
+  @Test func `a store can be kept in memory`() throws {
     let scratch = try Engine(at: "/dev/null")
     let fileSystem = MemoryFileSystem()
     let store = try Engine(at: "/test.store", fileSystem: fileSystem)
@@ -210,7 +210,7 @@ import Testing
     try scratch.close()
   }
 
-  @Test func `commits are waited for`() async throws {
+  @Test func `a program waits for commits`() async throws {
     let folder = FileManager.default.temporaryDirectory.appending(path: "heartwood-\(UUID().uuidString)")
     defer { try? FileManager.default.removeItem(at: folder) }
     let store = try Engine(at: folder.path)
@@ -233,7 +233,7 @@ import Testing
     try store.close()
   }
 
-  @Test func `a large value comes from a file and goes to one`() throws {
+  @Test func `a large value is read from a file and written to a file`() throws {
     try TemporaryFolder.with { folder in
       let photograph = URL(fileURLWithPath: folder + "/photograph")
       let copy = URL(fileURLWithPath: folder + "/copy")
@@ -263,7 +263,7 @@ import Testing
 
   // MARK: Coming from LMDB and RocksDB
 
-  @Test func `what others have has a form here`() throws {
+  @Test func `idioms of LMDB and RocksDB have equivalents`() throws {
     try withTowns { store in
       // MDB_NOOVERWRITE
       try store.write { transaction in
@@ -300,7 +300,7 @@ import Testing
   ]
 
   @Test(arguments: documents)
-  func `every line of the examples is a line of these tests`(document: String) throws {
+  func `every line of the examples occurs in these tests`(document: String) throws {
     let known = Set(lines(of: try String(contentsOf: URL(fileURLWithPath: #filePath), encoding: .utf8)))
     let here = URL(fileURLWithPath: #filePath)
     let root = (0..<4).reduce(here) { url, _ in url.deletingLastPathComponent() }

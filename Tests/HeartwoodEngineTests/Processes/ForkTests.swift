@@ -6,21 +6,23 @@ import TestSupport
 
   @testable import HeartwoodEngine
 
-  /// A child that does not run a program of its own has its parent's descriptors, locks and memory.
+  /// A child that does not execute another program inherits its parent's descriptors, locks and memory.
   @Suite struct `A forked process` {
-    /// Runs `body` in a child, which then ends; returns its status.
+    /// Runs `body` in a child process, which then exits. Returns its status.
     private func inChild(_ body: () -> Int32) -> Int32 {
       let child = fork()
       if child == 0 { _exit(body()) }
       var status: Int32 = 0
       while waitpid(child, &status, 0) < 0 {}
-      // Where a signal has ended it, its number.
+      // The number of the signal that ended the child.
       return status & 0x7F == 0 ? status >> 8 : -(status & 0x7F)
     }
 
     private func code(_ error: any Error) -> Int32 { (error as? EngineError)?.code == .closed ? 1 : 2 }
 
-    @Test func `can neither read nor write what its parent has open, and takes no lock away`() throws {
+    @Test func `a child process cannot use a store that its parent opened, and releases none of its locks`()
+      throws
+    {
       try TemporaryFolder.with { path in
         let engine = try Engine(at: path)
         try engine.write { try $0.put("mine", [1]) }
@@ -34,7 +36,7 @@ import TestSupport
           do { try engine.close() } catch { return code(error) }; return 0
         }
         #expect([read, written, closed] == [1, 1, 0])
-        // The parent still has its locks.
+        // The parent still holds its locks.
         var options = EngineOptions(sharing: .exclusive, busyTimeout: 0)
         options.sharesInProcess = false
         #expect(throws: EngineError.self) { try Engine(at: path, options: options) }
@@ -48,7 +50,7 @@ import TestSupport
       }
     }
 
-    @Test func `opens the store anew, as any other process`() throws {
+    @Test func `a child process opens a store like any other process`() throws {
       try TemporaryFolder.with { path in
         let engine = try Engine(at: path)
         try engine.write { try $0.put("mine", [1]) }

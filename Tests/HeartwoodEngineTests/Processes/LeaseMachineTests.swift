@@ -4,7 +4,7 @@ import Testing
 
 @Suite("The states of a writer lease")
 struct LeaseMachineTests {
-  /// All states that events lead to, with at most two operations.
+  /// All states that events can reach, with at most two operations.
   private static let reachable: Set<LeaseMachine> = {
     var seen: Set<LeaseMachine> = [LeaseMachine(.released), LeaseMachine(.held)]
     var open = Array(seen)
@@ -19,7 +19,7 @@ struct LeaseMachineTests {
     return seen
   }()
 
-  @Test func `Every phase can be reached, announced and not where it can be either`() {
+  @Test func `every phase is reachable, announced and unannounced where the diagram allows both`() {
     let phases = Set(Self.reachable.map(\.phase))
     #expect(phases == Set(LeaseMachine.Phase.allCases))
     // Five phases, three counts of operations, announced or not.
@@ -27,7 +27,7 @@ struct LeaseMachineTests {
   }
 
   @Test(arguments: LeaseMachine.Phase.allCases)
-  func `In each phase exactly the events of the diagram can happen`(phase: LeaseMachine.Phase) {
+  func `each phase accepts exactly the events of the diagram`(phase: LeaseMachine.Phase) {
     let expected: [LeaseMachine.Phase: [LeaseMachine.Event: LeaseMachine.Phase]] = [
       .released: [.request: .waiting, .closed: .closed],
       .waiting: [.fileLocked: .takingOver, .failed: .released],
@@ -49,26 +49,26 @@ struct LeaseMachineTests {
     }
   }
 
-  @Test func `The lease is released only where it is held and no operation needs it`() {
+  @Test func `the lease is released only while it is held and no operation needs it`() {
     for state in Self.reachable {
       #expect(state.mayRelease == (state.after(.released) != nil), "\(state)")
     }
   }
 
-  @Test func `A lease that is taken over anew is not announced yet`() {
+  @Test func `a lease that is acquired again is not announced yet`() {
     for state in Self.reachable {
       if let next = state.after(.fileLocked) { #expect(!next.isAnnounced) }
     }
   }
 
-  @Test func `While one thread takes over, no other writes the shared header`() {
+  @Test func `while one thread acquires the lease, no other thread writes the shared header`() {
     for state in Self.reachable {
       #expect(state.mayAnnounce(isWriter: false) == (state.phase == .held))
       #expect(state.mayAnnounce(isWriter: true) == (state.phase == .held || state.phase == .takingOver))
     }
   }
 
-  @Test func `What the newest record says decides what is done before writing`() {
+  @Test func `the newest record decides what a process does before it writes`() {
     #expect(LeaseMachine.takeover(counter: nil, isHeld: true, lastOwn: 0) == .recover)
     #expect(LeaseMachine.takeover(counter: 7, isHeld: true, lastOwn: 7) == .resume)
     #expect(LeaseMachine.takeover(counter: 7, isHeld: false, lastOwn: 7) == .resume)

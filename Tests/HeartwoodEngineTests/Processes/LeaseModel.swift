@@ -7,7 +7,7 @@
 /// process can be killed before each of them. The lease's transitions and the decision at takeover are the engine's own
 /// (`LeaseMachine`); the locks, the log and the header are modelled here. `LeaseModelTests` visits all states.
 struct LeaseModel: Hashable {
-  /// What is wrong in the protocol on purpose, to see that the model notices.
+  /// Deliberate flaws in the protocol, which the model must detect.
   enum Flaw: CaseIterable {
     /// The state says released before the file lock is.
     case clearsLeaseBeforeUnlock
@@ -33,13 +33,13 @@ struct LeaseModel: Hashable {
     var end = 0
   }
 
-  /// What a thread does next.
+  /// The next step of a thread.
   enum Step: Hashable {
     case request, lockFile, lockWriterToTakeOver, takeOver, announceRecovery, findEnd, publishRecovery,
       complete
     case lockWriter, announce, beginFrame, endFrame, publish, writeRecord
     case lockWriterToRelease, recordRelease, unlockFile, done
-    // Of an operation that keeps the lease between two steps.
+    // Steps of an operation that keeps the lease between them.
     case beginOperation, lockWriterInOperation, endOperation
   }
 
@@ -56,10 +56,10 @@ struct LeaseModel: Hashable {
     var isAlive = true
     var machine = LeaseMachine()
     var lastOwn: UInt64 = 0
-    /// How many commits of the log it knows.
+    /// The number of commits of the log that the process knows.
     var known = 0
     var published = 0
-    /// The thread that has the writer lock, and the one that has the lease's own.
+    /// The thread that holds the writer lock, and the thread that holds the lease's lock.
     var writer: Int?
     var leaseLock: Int?
     var threads: [Thread]
@@ -67,13 +67,13 @@ struct LeaseModel: Hashable {
 
   var fileLock: Int?
   var record = Record()
-  /// Who has written each commit: process and thread.
+  /// The writer of each commit: process and thread.
   var log: [Int] = []
   /// The last frame of the log is half written.
   var isTorn = false
   var killsLeft: Int
   var processes: [Process]
-  /// What must never be.
+  /// States that must never occur.
   var violation: String?
 
   init(processes: Int, threads: Int, commits: Int, kills: Int, operations: Bool = false) {
@@ -88,7 +88,7 @@ struct LeaseModel: Hashable {
     processes.allSatisfy { !$0.isAlive || $0.threads.allSatisfy { $0.step == .done } }
   }
 
-  /// All states that one step leads to.
+  /// All states after one step.
   func successors(_ flaw: Flaw?) -> [LeaseModel] {
     var found: [LeaseModel] = []
     for process in processes.indices where processes[process].isAlive {
@@ -104,12 +104,12 @@ struct LeaseModel: Hashable {
     var next = self
     next.killsLeft -= 1
     next.processes[process].isAlive = false
-    // The system releases what it had.
+    // The system releases the locks of the process.
     if next.fileLock == process { next.fileLock = nil }
     return next
   }
 
-  // MARK: What must hold
+  // MARK: Invariants
 
   private func checked() -> LeaseModel {
     var next = self
@@ -124,7 +124,7 @@ struct LeaseModel: Hashable {
     return next
   }
 
-  /// A frame is written after the end that the process knows; what is there is lost.
+  /// A frame is written after the end that the process knows. Any frame there is lost.
   private mutating func beginFrame(_ process: Int) {
     let known = processes[process].known
     if isTorn || known != log.count {
@@ -137,7 +137,7 @@ struct LeaseModel: Hashable {
 
   // MARK: Steps
 
-  /// The state after the next step of a thread; nil where it waits.
+  /// The state after the next step of a thread, or nil if the thread waits.
   private func after(_ number: Int, _ index: Int, _ flaw: Flaw?) -> LeaseModel? {
     var next = self
     let process = processes[number]
@@ -152,7 +152,7 @@ struct LeaseModel: Hashable {
       default: return nil
       }
     case .lockFile:
-      // The system gives the lock to a process that has it already.
+      // The system grants the lock to a process that holds it already.
       guard fileLock == nil || fileLock == number else { return nil }
       next.fileLock = number
       next.handle(.fileLocked, number)
@@ -166,7 +166,7 @@ struct LeaseModel: Hashable {
       next.writeRecord(number, isHeld: true, end: record.end, isOwn: false)
       next.go(number, index, .findEnd)
     case .findEnd:
-      // A frame that is not whole is none.
+      // An incomplete frame is ignored.
       next.isTorn = false
       next.processes[number].known = log.count
       next.processes[number].published = log.count
@@ -237,7 +237,7 @@ struct LeaseModel: Hashable {
       next.processes[number].writer = nil
       next.go(number, index, .publish)
     case .publish:
-      // A sync covers all that was written before it.
+      // A sync covers everything that was written before it.
       next.processes[number].published = process.known
       next.go(number, index, .writeRecord)
     default: return afterPublished(number, index, flaw)
@@ -309,7 +309,7 @@ struct LeaseModel: Hashable {
   }
 
   private mutating func release(_ number: Int) {
-    // Of a flaw only: the engine does not release a lease that an operation needs.
+    // In a flaw only: the engine does not release a lease that an operation needs.
     while processes[number].machine.operations > 0 { handle(.operationEnded, number) }
     handle(.released, number)
   }

@@ -33,7 +33,7 @@ struct LeaseModelTests {
   @Test(arguments: [
     (2, 2, 1, 1, false), (2, 1, 2, 2, false), (3, 1, 1, 1, false), (2, 2, 1, 0, true),
   ])
-  func `In no state is a commit lost, the file lock missing or every thread waiting`(
+  func `no state loses a commit or the file lock, or leaves every thread waiting`(
     processes: Int, threads: Int, commits: Int, kills: Int, operations: Bool
   ) {
     let found = explore(
@@ -47,7 +47,7 @@ struct LeaseModelTests {
   @Test(
     .enabled(if: isLong),
     arguments: [(2, 2, 2, 0, false), (2, 3, 1, 0, false), (3, 1, 2, 1, false), (2, 2, 1, 2, true)])
-  func `The same holds for more processes, threads, commits and kills`(
+  func `the protocol holds for more processes, threads, commits and kills`(
     processes: Int, threads: Int, commits: Int, kills: Int, operations: Bool
   ) {
     let found = explore(
@@ -58,7 +58,7 @@ struct LeaseModelTests {
   }
 
   @Test(arguments: LeaseModel.Flaw.allCases)
-  func `A flaw in the protocol is found`(flaw: LeaseModel.Flaw) {
+  func `a flaw in the protocol is detected`(flaw: LeaseModel.Flaw) {
     let isInOperations = flaw == .forgetsOperations
     let found = explore(
       LeaseModel(

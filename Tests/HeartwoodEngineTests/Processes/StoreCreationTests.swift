@@ -8,7 +8,7 @@ import Testing
 
 @Suite("A store that several processes make together")
 struct StoreCreationTests {
-  @Test func `A folder that another process has just made is used`() throws {
+  @Test func `an engine uses a store folder that another process has just created`() throws {
     let disk = SimulatedFileSystem()
     let racing = FaultInjectingFileSystem(
       base: disk,
@@ -22,7 +22,7 @@ struct StoreCreationTests {
     try engine.close()
   }
 
-  @Test func `All of them open the same store and commit to it`() throws {
+  @Test func `processes that create a store together open the same store and commit to it`() throws {
     for round in 0..<5 {
       try TemporaryFolder.with { folder in
         let path = folder + "/store"

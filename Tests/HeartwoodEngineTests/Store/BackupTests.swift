@@ -4,9 +4,11 @@ import Testing
 
 @testable import HeartwoodEngine
 
-@Suite struct `A backup` {
+@Suite struct `Backups` {
   @Test(arguments: StoreKind.allCases)
-  func `is a store of its own with all that the other holds`(kind: StoreKind) throws {
+  func `a backup is a store of its own with all contents and generations of its source`(kind: StoreKind)
+    throws
+  {
     try kind.withPlace { fileSystem, path in
       let store = try BackedUp(kind, fileSystem, path)
       for round in 0..<4 { try store.write(round, puts: 60) }
@@ -30,7 +32,7 @@ import Testing
   }
 
   @Test(arguments: StoreKind.allCases)
-  func `into the same folder copies only what is new`(kind: StoreKind) throws {
+  func `a backup into the same folder copies only new data`(kind: StoreKind) throws {
     try kind.withPlace { fileSystem, path in
       let store = try BackedUp(kind, fileSystem, path)
       for round in 0..<8 { try store.write(round, puts: 100) }
@@ -50,7 +52,8 @@ import Testing
   }
 
   @Test(arguments: StoreKind.allCases, [1, 2, 3] as [UInt64])
-  func `at any time, between anything, holds its generation`(kind: StoreKind, seed: UInt64) throws {
+  func `a backup holds its generation after any sequence of operations`(kind: StoreKind, seed: UInt64) throws
+  {
     try kind.withPlace { fileSystem, path in
       var random = SplitMix64(seed: seed)
       let store = try BackedUp(kind, fileSystem, path)
@@ -69,7 +72,7 @@ import Testing
     }
   }
 
-  @Test func `of a store open for reading only leaves that as it is`() throws {
+  @Test func `a backup through a read-only engine leaves the source unchanged`() throws {
     let kind = StoreKind.memoryBuffered
     let fileSystem = MemoryFileSystem()
     let store = try BackedUp(kind, fileSystem, "/store")
@@ -90,7 +93,7 @@ import Testing
     try store.engine.close()
   }
 
-  @Test func `goes on while others write`() throws {
+  @Test func `a backup continues while its source is written`() throws {
     let kind = StoreKind.memoryMapped
     let fileSystem = MemoryFileSystem()
     let store = try BackedUp(kind, fileSystem, "/store")
@@ -109,12 +112,12 @@ import Testing
     try store.engine.close()
   }
 
-  // MARK: Cut short
+  // MARK: Interruptions
 
-  /// The folder of the backups has an earlier one, and what a crash somewhere in the next has left. Whoever opens it for
-  /// writing goes on with the earlier one, is killed, and comes again: nothing that the backup left behind counts as part of
-  /// that log, or as proof that some of it is missing.
-  @Test func `that was cut short can be written to`() throws {
+  /// The folder holds an earlier backup, and the files of a later one that a crash has interrupted. An engine opens the
+  /// folder for writing, continues the earlier backup, is killed, and opens the folder again. The files of the interrupted
+  /// backup neither count as part of that log, nor as proof that some of it is missing.
+  @Test func `a folder with an interrupted backup can be opened for writing`() throws {
     let disk = SimulatedFileSystem()
     let store = try BackedUp(.simulated, disk, "/store")
     try store.write(1, puts: 40)
@@ -153,8 +156,10 @@ import Testing
     #expect(kept > 3)
   }
 
-  /// The slot that is lost named the checkpoint with which the backup ends; a recovery without it keeps transactions only.
-  @Test(arguments: [0, 1]) func `goes on where a slot of the store's anchor is lost`(lost: Int) throws {
+  /// The lost slot named the checkpoint at which the backup ends. A recovery without it keeps transactions only.
+  @Test(arguments: [0, 1]) func `backups continue after a slot of the source's anchor is lost`(lost: Int)
+    throws
+  {
     let disk = SimulatedFileSystem()
     let store = try BackedUp(.simulated, disk, "/store")
     for round in 1..<3 {
@@ -179,15 +184,15 @@ import Testing
 
   // MARK: Refusals
 
-  @Test func `needs nothing of the one before it, of which a crash has left the files`() throws {
+  @Test func `a backup does not depend on leftover files of the previous backup`() throws {
     let fileSystem = MemoryFileSystem()
     let store = try BackedUp(.memoryBuffered, fileSystem, "/store")
-    // A segment before those that are given back, which stays.
+    // A segment before the reclaimed ones, which stays.
     try store.writeLasting()
     for round in 0..<3 { try store.write(round, puts: 60) }
     try store.backup()
     let earlier = try StoreFiles(fileSystem, at: store.backupPath)
-    // The segment that the first backup has only the beginning of is given back.
+    // The segment of which the first backup has only the beginning is reclaimed.
     for round in 3..<9 { try store.write(round, puts: 60) }
     try store.engine.reclaim()
     try store.backup()
@@ -208,7 +213,7 @@ import Testing
     try store.engine.close()
   }
 
-  @Test func `to the folder of another store is refused`() throws {
+  @Test func `a backup to the folder of another store is refused`() throws {
     let kind = StoreKind.memoryBuffered
     let fileSystem = MemoryFileSystem()
     let store = try BackedUp(kind, fileSystem, "/store")
@@ -227,13 +232,13 @@ import Testing
     try store.engine.close()
   }
 
-  @Test func `that was written to is not replaced`() throws {
+  @Test func `a backup that was written to is not replaced`() throws {
     let kind = StoreKind.memoryBuffered
     let fileSystem = MemoryFileSystem()
     let store = try BackedUp(kind, fileSystem, "/store")
     try store.write(1, puts: 3)
     try store.backup()
-    // Opened for writing, and left as it was.
+    // Opened for writing, and left unchanged.
     let same = try Engine(at: "/backup", options: kind.options, fileSystem: fileSystem)
     try same.close()
     try store.write(2, puts: 3)
@@ -249,7 +254,7 @@ import Testing
     try store.engine.close()
   }
 
-  @Test func `of a later state is not replaced by an earlier one`() throws {
+  @Test func `a backup of a later state is not replaced by an earlier state`() throws {
     let kind = StoreKind.memoryBuffered
     let fileSystem = MemoryFileSystem()
     let store = try BackedUp(kind, fileSystem, "/store")
@@ -258,7 +263,7 @@ import Testing
     try store.write(2, puts: 30)
     try store.backup()
     try store.engine.close()
-    // The older one is put in the store's place, and goes another way.
+    // The older backup replaces the store, and then diverges.
     let old = try Engine(at: "/old", options: kind.options, fileSystem: fileSystem)
     #expect(code { _ = try old.backup(to: "/backup", fileSystem: fileSystem) } == .exists)
     for _ in 0..<5 { try old.write { try $0.put("other", [1, 2, 3]) } }
@@ -267,7 +272,7 @@ import Testing
     try store.expectBackup()
   }
 
-  @Test func `to a folder with other things, or inside a transaction, is refused`() throws {
+  @Test func `a backup to a folder with other files, or inside a transaction, is refused`() throws {
     let fileSystem = MemoryFileSystem()
     let store = try BackedUp(.memoryBuffered, fileSystem, "/store")
     try fileSystem.createDirectory("/backup")
@@ -279,7 +284,7 @@ import Testing
     #expect(code { _ = try store.backup() } == .closed)
   }
 
-  @Test func `of damage is refused, and the earlier one stays`() throws {
+  @Test func `a backup of a damaged store is refused, and the previous backup is kept`() throws {
     let fileSystem = MemoryFileSystem()
     let store = try BackedUp(.memoryBuffered, fileSystem, "/store")
     try store.write(1, puts: 30)
@@ -300,7 +305,7 @@ import Testing
   }
 }
 
-/// What a crash may leave, at every call of a backup.
+/// The crash images at every call of a backup.
 private final class CutShort: @unchecked Sendable {
   private let disk: SimulatedFileSystem
   private(set) var all: [CrashImage] = []
@@ -327,7 +332,7 @@ private final class WritingMeanwhile: @unchecked Sendable {
   }
 }
 
-/// A store with a backup beside it, and what both are to hold.
+/// A store with a backup, and the expected contents of both.
 final class BackedUp {
   let kind: StoreKind
   let fileSystem: any FileSystem
@@ -366,7 +371,7 @@ final class BackedUp {
     models[engine.newestGeneration] = next
   }
 
-  /// Values that nobody overwrites, of more than a segment.
+  /// Values that are never overwritten, of more than a segment.
   func writeLasting() throws {
     try engine.write { transaction in
       for part in 0..<40 {

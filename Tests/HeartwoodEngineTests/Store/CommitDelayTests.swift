@@ -2,8 +2,8 @@ import Testing
 
 @testable import HeartwoodEngine
 
-@Suite struct `Who is about to sync` {
-  @Test func `never waits while nobody else commits`() {
+@Suite struct `The delay before a sync` {
+  @Test func `a sync is not delayed while no other thread commits`() {
     var delay = CommitDelay()
     for _ in 0..<10 {
       #expect(delay.wait(present: 1) == nil)
@@ -11,7 +11,7 @@ import Testing
     }
   }
 
-  @Test func `waits for as many as came lately, for half of what a sync took and a millisecond at most`() {
+  @Test func `a sync waits for as many commits as came recently, for half a sync's time and 1 ms at most`() {
     var delay = CommitDelay()
     delay.noteSync(of: 3, nanoseconds: 100_000, waiting: 2)
     #expect(delay.wanted == 5)
@@ -21,9 +21,9 @@ import Testing
     #expect(delay.wait(present: 1) == 1_000_000)
   }
 
-  @Test func `waits less and less often for those who do not come, and again when they do`() {
+  @Test func `a sync waits less often while no commits arrive, and again when they do`() {
     var delay = CommitDelay()
-    /// How many syncs pass until the next one is waited for.
+    /// The number of syncs until the next one is delayed.
     func skipped() -> Int {
       var count = 0
       repeat {

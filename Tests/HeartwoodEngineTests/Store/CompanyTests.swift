@@ -6,11 +6,11 @@ import Testing
 
 @testable import HeartwoodEngine
 
-/// Of two engines that stand for processes, none keeps the other from anything for longer than it has to.
-@Suite struct `In company` {
+/// Each engine represents a process. No engine blocks another for longer than necessary.
+@Suite struct `Processes that share a store` {
   private struct Refusal: Error {}
 
-  @Test func `a transaction that fails lets others write, whatever it fails with`() throws {
+  @Test func `a failed transaction lets other processes write, whatever the error is`() throws {
     let disk = SimulatedFileSystem(seed: 7)
     let files = FaultInjectingFileSystem(base: disk.process(named: "fails"))
     let engine = try Engine(at: "/store", options: options, fileSystem: files)
@@ -36,7 +36,7 @@ import Testing
   }
 
   @Test(arguments: [EngineOptions.Access.readWrite, .readOnly])
-  func `who only reads keeps nothing that others have given back`(access: EngineOptions.Access) throws {
+  func `a reader keeps no segments that another process has reclaimed`(access: EngineOptions.Access) throws {
     let disk = SimulatedFileSystem(seed: 8)
     let writer = try Engine(at: "/store", options: options, fileSystem: disk.process(named: "writer"))
     try writer.write { try $0.put("begun", [1]) }
@@ -58,10 +58,10 @@ import Testing
     try writer.close()
   }
 
-  @Test func `who opens for reading only sees what was committed before, whatever is written meanwhile`()
+  @Test func `a read-only engine sees every earlier commit, whatever is written while it opens`()
     throws
   {
-    // Something is written before the first file is opened, before the second, and so on.
+    // The writer writes before the first file is opened, before the second, and so on.
     for step in 0..<40 {
       let disk = SimulatedFileSystem(seed: 11)
       let writer = try Engine(at: "/store", options: options, fileSystem: disk.process(named: "writer"))
@@ -88,12 +88,12 @@ import Testing
   }
 
   @Test(arguments: [Durability.deferred, .full])
-  func `who recovers a log that it had followed names no segment that the recovery has replaced`(
+  func `an engine that recovers a log it had followed names no segment that the recovery replaced`(
     durability: Durability
   ) throws {
     var options = options
     (options.frameBytes, options.worker) = (16 << 10, LateWorker())
-    // The log ends in the middle of a segment, at its beginning, at its end.
+    // The log ends in the middle of a segment, at its beginning, or at its end.
     for count in 1...24 {
       let disk = SimulatedFileSystem(seed: 12)
       let process = disk.process(named: "killed")
@@ -105,7 +105,7 @@ import Testing
         }
       }
       #expect(try heir.get("\(count - 1)") != nil)
-      // In the middle of a transaction a frame of which is written, so that others see that it has the lease.
+      // In the middle of a transaction with one written frame, so that other processes see that it holds the lease.
       try? killed.write { transaction in
         for key in 0..<3 { try transaction.put("lost \(key)", [UInt8](repeating: 1, count: 9000)) }
         process.kill()
@@ -123,7 +123,7 @@ import Testing
   }
 
   @Test
-  func `pages that a killed process has published are not written over by who was not the one to recover`()
+  func `pages published by a killed process are not overwritten by a process that did not recover`()
     throws
   {
     let disk = SimulatedFileSystem(seed: 13)
@@ -146,11 +146,11 @@ import Testing
     mine.access = .readOnly
     let reader = try Engine(at: "/store", options: mine, fileSystem: disk.process(named: "reader"))
     try write(killed, 2)
-    // Its next checkpoint is in the log, and told to others by a commit, but its frame is not synced yet.
+    // Its next checkpoint is in the log and published to the other processes by a commit, but its frame is not synced yet.
     let held = Guarded<Snapshot?>(nil)
     beforeSync.withLock {
       $0 = { path in
-        // Not where it syncs under the writer lock, as where the log rolls.
+        // Not during a sync under the writer lock, as when the log continues in a new segment.
         guard path.hasSuffix(".log"),
           (try? killed.write(durability: .deferred) { try $0.put("told", [1]) }) != nil
         else { return }
@@ -168,7 +168,7 @@ import Testing
     for engine in [heir, third, reader] { try engine.close() }
   }
 
-  @Test func `a backup by who only reads is of the newest generation of all`() throws {
+  @Test func `a backup by a read-only engine has the newest generation of all processes`() throws {
     let disk = SimulatedFileSystem(seed: 8)
     let writer = try Engine(at: "/store", options: options, fileSystem: disk.process(named: "writer"))
     try writer.write { try $0.put("a", [1]) }
@@ -182,7 +182,7 @@ import Testing
   }
 
   @Test
-  func `a backup by an engine that only reads opens, though its tree is older than the newest checkpoint`()
+  func `a backup by a read-only engine opens when its tree is older than the newest checkpoint`()
     throws
   {
     let disk = SimulatedFileSystem(seed: 14)
@@ -210,7 +210,7 @@ import Testing
   }
 
   @Test(arguments: [Durability.deferred, .full])
-  func `a backup by an engine that only reads goes on after the writer was killed`(durability: Durability)
+  func `a backup by a read-only engine continues after the writer was killed`(durability: Durability)
     throws
   {
     let disk = SimulatedFileSystem(seed: 15)
@@ -231,7 +231,7 @@ import Testing
       try reader.backup(to: "/backup", fileSystem: disk)
       try reader.close()
       try? writer.write { transaction in
-        // A frame of it is written.
+        // One frame of the transaction is written.
         for key in 0..<3 { try transaction.put("lost \(key)", [UInt8](repeating: 1, count: 9000)) }
         process.kill()
       }
@@ -248,7 +248,7 @@ import Testing
     try stays.close()
   }
 
-  @Test func `checkpoints are taken in the background while all write by turns`() throws {
+  @Test func `checkpoints are taken in the background while processes write in turns`() throws {
     let disk = SimulatedFileSystem(seed: 9)
     var options = options
     let worker = LateWorker()
@@ -258,7 +258,7 @@ import Testing
     }
     for round in 0..<200 {
       try engines[round % 2].write { try $0.put("key \(round)", [UInt8](repeating: 1, count: 2000)) }
-      // By then nobody leads any more.
+      // By then no process holds the writer lease.
       worker.run()
     }
     let unwritten = try engines[0].newestGeneration.rawValue - engines[0].statistics().checkpoint.rawValue
@@ -266,8 +266,7 @@ import Testing
     for engine in engines { try engine.close() }
   }
 
-  @Test func `what nobody has written into the file of processes is not believed, and no end of any`() throws
-  {
+  @Test func `an engine ignores bytes in the processes file that no process has written`() throws {
     for fill in [0xff, 0xa5, 0x01] as [UInt8] {
       let disk = SimulatedFileSystem(seed: 10)
       try Engine(at: "/store", options: options, fileSystem: disk).close()
@@ -287,17 +286,17 @@ import Testing
     }
   }
 
-  @Test func `an engine may be closed while its threads write, and another process has the lead`() throws {
+  @Test func `an engine closes while its threads write and another process holds the writer lease`() throws {
     try TemporaryFolder.with { path in
       var options = EngineOptions()
       (options.sharesInProcess, options.idleSeconds, options.busyTimeout) = (false, nil, 0.02)
       for _ in 0..<4 {
         let other = try Engine(at: path, options: options)
         let engine = try Engine(at: path, options: options)
-        // What closing has to sync.
+        // Data that the close has to sync.
         try engine.write(durability: .deferred) { try $0.put("mine", [UInt8](repeating: 1, count: 1 << 20)) }
         try other.write { transaction in
-          // Nobody else leads meanwhile.
+          // No other engine holds the writer lease meanwhile.
           let (begun, threads) = (DispatchSemaphore(value: 0), DispatchGroup())
           for _ in 0..<6 {
             DispatchQueue.global().async(group: threads) {
@@ -323,7 +322,7 @@ import Testing
   }
 }
 
-/// Does what is submitted when it is told to.
+/// Runs submitted work when the test requests it.
 private final class LateWorker: BackgroundWorker {
   private let later = Guarded<[@Sendable () -> Void]>([])
 

@@ -4,11 +4,11 @@ import Testing
 
 @testable import HeartwoodEngine
 
-/// A store on a simulated disk whose room is set by the test, with a plain model beside it.
+/// A store on a simulated disk whose room is set by the test, with a plain model of its contents.
 final class FullDiskHarness {
   let disk: SimulatedFileSystem
   var options: EngineOptions
-  /// What was acknowledged.
+  /// The acknowledged contents.
   private(set) var model: Model = [:]
   /// Changes whose outcome is unknown: none, as no sync fails here.
   private(set) var engine: Engine?
@@ -35,15 +35,15 @@ final class FullDiskHarness {
 
   // MARK: The disk
 
-  /// Leaves so many bytes, from now on, or no limit for nil.
+  /// Leaves a number of bytes from now on, or no limit for nil.
   func leaveRoom(_ bytes: Int?) { disk.spaceLimit = bytes.map { disk.usedBytes + Int64($0) } }
 
-  /// How many files of segments the store has.
+  /// The number of segment files of the store.
   func segmentCount() throws -> Int {
     try disk.openDirectory("/store").entries().count { $0.hasSuffix(".log") || $0.hasSuffix(".pages") }
   }
 
-  /// How long the reserve is; nil where there is none.
+  /// The length of the reserve, or nil if there is none.
   func reserveBytes() throws -> Int64? {
     do {
       let file = try disk.openDirectory("/store").open(StoreFolder.reserveName, .readOnly)
@@ -60,16 +60,16 @@ final class FullDiskHarness {
     engine = try Engine(at: "/store", options: options, fileSystem: process)
   }
 
-  /// Opens it; the error's code where that fails.
+  /// Opens the store. Returns the error's code if that fails.
   func tryOpen() -> EngineError.Code? { code { try open() } }
 
-  /// Closes it; the error's code where something failed.
+  /// Closes the store. Returns the error's code if that fails.
   func close() -> EngineError.Code? {
     defer { engine = nil }
     return code { try engine?.close() }
   }
 
-  /// Ends the process in the middle of everything.
+  /// Kills the process.
   func kill() {
     process.kill()
     engine = nil
@@ -84,7 +84,7 @@ final class FullDiskHarness {
     return refusal
   }
 
-  /// Puts values until one is refused; returns how many were not.
+  /// Puts values until one is refused. Returns how many were accepted.
   func fill(from first: Int = 0, bytes: Int) -> Int {
     var key = first
     while put(key, bytes: bytes) == nil { key += 1 }
@@ -105,7 +105,7 @@ final class FullDiskHarness {
     return [UInt8](repeating: 48, count: max(0, 8 - digits.count)) + digits
   }
 
-  /// The store holds what was acknowledged and nothing else.
+  /// Expects the store to hold the acknowledged contents and nothing else.
   func check(_ sourceLocation: SourceLocation = #_sourceLocation) throws {
     let engine = try #require(engine, sourceLocation: sourceLocation)
     let found = try engine.read { try $0.contents() }

@@ -4,10 +4,10 @@ import Testing
 
 @testable import HeartwoodEngine
 
-/// What is refused for want of room takes no room.
-@Suite struct `On a full disk` {
+/// An operation that is refused for lack of room takes no room.
+@Suite struct `A full disk` {
   @Test(arguments: [500, 40_000, 300_000])
-  func `commits that are refused leave no files and take no room`(bytes: Int) throws {
+  func `refused commits leave no files and take no room`(bytes: Int) throws {
     let harness = try FullDiskHarness()
     harness.options.frameBytes = 16 << 10
     _ = harness.close()
@@ -29,7 +29,7 @@ import Testing
   }
 
   @Test(arguments: [400_000, 1_200_000])
-  func `commits that are refused again and again begin no new files, whatever room comes free`(
+  func `repeatedly refused commits create no new files when room becomes free`(
     bytes: Int
   ) throws {
     let harness = try FullDiskHarness()
@@ -54,7 +54,7 @@ import Testing
     try harness.verify()
   }
 
-  @Test func `a power cut after refused commits leaves what was acknowledged`() throws {
+  @Test func `a power cut after refused commits leaves every acknowledged commit`() throws {
     let harness = try FullDiskHarness()
     harness.leaveRoom(30_000)
     _ = harness.fill(bytes: 700)
@@ -68,7 +68,7 @@ import Testing
     }
   }
 
-  @Test func `a checkpoint that finds no room gives back what it wrote`() throws {
+  @Test func `a checkpoint that finds no room releases the room that it took`() throws {
     let harness = try FullDiskHarness()
     for key in 0..<2000 { #expect(harness.put(key, bytes: 20, .deferred) == nil) }
     try harness.engine?.checkpoint()
@@ -105,7 +105,7 @@ import Testing
   }
 
   @Test(arguments: [0, 17_000, 90_000])
-  func `an opening that finds no room to copy the log's end writes it again in place`(room: Int) throws {
+  func `an opening without room to copy the log's end rewrites it in place`(room: Int) throws {
     let harness = try FullDiskHarness()
     for key in 0..<60 { #expect(harness.put(key, bytes: 2000, .deferred) == nil) }
     for round in 0..<3 {
@@ -127,7 +127,7 @@ import Testing
     try harness.verify()
   }
 
-  @Test func `a crash while the log's end is written again in place loses nothing that was durable`() throws {
+  @Test func `a crash while the log's end is rewritten in place loses no durable data`() throws {
     var (images, isDone) = (0, false)
     for call in 1..<200 where !isDone {
       let harness = try FullDiskHarness()
@@ -154,7 +154,7 @@ import Testing
 
   // MARK: The reserve
 
-  @Test func `a transaction that deletes has the reserve for its frames in the middle, too`() throws {
+  @Test func `a transaction that deletes uses the reserve for each of its frames`() throws {
     let harness = try FullDiskHarness.withReserve()
     harness.options.frameBytes = 4 << 10
     _ = harness.close()
@@ -168,7 +168,8 @@ import Testing
     try harness.verify()
   }
 
-  @Test func `a store that is killed on a full disk before its first checkpoint opens again`() throws {
+  @Test func `a store whose process is killed on a full disk before its first checkpoint opens again`() throws
+  {
     let harness = try FullDiskHarness()
     harness.options.checkpointBytes = 64 << 20
     _ = harness.close()
@@ -183,14 +184,14 @@ import Testing
     try harness.verify()
   }
 
-  @Test func `deleting, reclaiming and opening have the room that the store keeps in reserve`() throws {
+  @Test func `deletes, reclamation and opening use the room that the store keeps in reserve`() throws {
     let harness = try FullDiskHarness.withReserve()
     let reserve = try #require(try harness.reserveBytes())
     harness.leaveRoom(0)
     _ = harness.fill(from: 5000, bytes: 3000)
     #expect(harness.put(1, bytes: 5000) == .noSpace)
     #expect(try harness.reserveBytes() == reserve, "what grows the store does not get it")
-    // An opening after an unclean end needs no room.
+    // Opening after an unclean end needs no room.
     harness.kill()
     try harness.open()
     try harness.verify()
@@ -206,7 +207,7 @@ import Testing
     #expect(try harness.reserveBytes() != nil, "laid again when there is room")
   }
 
-  @Test func `commits that fill the disk again and again never take the room that deleting needs`() throws {
+  @Test func `commits that fill the disk repeatedly never take the room that deletes need`() throws {
     let harness = try FullDiskHarness.withReserve()
     harness.leaveRoom(0)
     for round in 0..<8 {
@@ -220,7 +221,7 @@ import Testing
     }
   }
 
-  @Test func `a transaction that deletes is committed at once, and none is lost by a power cut then`() throws
+  @Test func `a transaction that deletes is committed at once, and a power cut then loses no commit`() throws
   {
     let harness = try FullDiskHarness.withReserve()
     harness.leaveRoom(0)
@@ -237,7 +238,7 @@ import Testing
   }
 
   @Test(arguments: [120_000, 400_000, 1_500_000])
-  func `reclamation that does not fit gives back part by part`(room: Int) throws {
+  func `reclamation that does not fit at once is done in parts`(room: Int) throws {
     let harness = try FullDiskHarness.withReserve()
     #expect(harness.delete(stride(from: 0, to: 2400, by: 2)) == nil)
     harness.leaveRoom(room)
@@ -252,13 +253,13 @@ import Testing
     try harness.verify()
   }
 
-  @Test func `reclamation for which there is no room says so, and takes none`() throws {
-    // One segment, half of which lives.
+  @Test func `reclamation without room reports that, and takes no room`() throws {
+    // One segment, half of which is live.
     let harness = try FullDiskHarness.withReserve(segmentBytes: 16 << 20)
     #expect(harness.delete(stride(from: 0, to: 2400, by: 2)) == nil)
     harness.leaveRoom(200_000)
     let used = harness.disk.usedBytes
-    // Some old pages at first; then there is nothing that fits.
+    // At first some old pages are reclaimed. Then nothing more fits.
     _ = harness.reclaim()
     for _ in 0..<4 { #expect(harness.reclaim() == .noSpace) }
     #expect(harness.disk.usedBytes < used + 50_000)
@@ -268,7 +269,7 @@ import Testing
     try harness.verify()
   }
 
-  @Test func `a reserve that is cut, too long or no file of zeros does no harm`() throws {
+  @Test func `a reserve that is cut, too long or not a file of zeros does no harm`() throws {
     for bytes in [[], [UInt8](repeating: 7, count: 100_000)] as [[UInt8]] {
       let harness = try FullDiskHarness.withReserve()
       harness.kill()

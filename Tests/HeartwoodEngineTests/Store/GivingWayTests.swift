@@ -5,9 +5,9 @@ import Testing
 
 @testable import HeartwoodEngine
 
-/// What takes one process long lets the others write.
-@Suite struct `Beside a task of another process` {
-  @Test func `a backup holds what it began with, whatever is written and reclaimed while it copies`() throws {
+/// A long task of one process does not block the writes of other processes.
+@Suite struct `Long tasks while another process writes` {
+  @Test func `a backup holds its generation while another process writes and reclaims`() throws {
     let pair = try OverwrittenStore(.readWrite)
     pair.files.interrupt(before: ".log") {
       #expect(throws: Never.self) { try pair.overwriteAndReclaim() }
@@ -19,10 +19,10 @@ import Testing
   }
 
   @Test
-  func `a backup by an engine that only reads holds one state, whatever is written and reclaimed meanwhile`()
+  func `a backup by a read-only engine holds one state while another process writes and reclaims`()
     throws
   {
-    // Something is written before the first file is opened, before the second, and so on.
+    // The writer writes before the first file is opened, before the second, and so on.
     for step in 0..<60 {
       let pair = try OverwrittenStore(.readOnly)
       let before = pair.engine.newestGeneration
@@ -36,7 +36,7 @@ import Testing
   }
 
   @Test(arguments: [EngineOptions.Access.readWrite, .readOnly])
-  func `a verification finds nothing in what is given back while it reads`(
+  func `a verification has no findings in space that is reclaimed while it reads`(
     access: EngineOptions.Access
   ) throws {
     let pair = try OverwrittenStore(access)
@@ -51,7 +51,7 @@ import Testing
   }
 
   @Test(arguments: [".log", ".pages"])
-  func `a verification that is about to open what is given back begins again`(suffix: String) throws {
+  func `a verification restarts when files that it is about to open are reclaimed`(suffix: String) throws {
     let pair = try OverwrittenStore(.readOnly)
     pair.files.interrupt(before: suffix) {
       #expect(throws: Never.self) { try pair.overwriteAndReclaim() }
@@ -62,7 +62,9 @@ import Testing
   }
 
   @Test(arguments: [false, true])
-  func `others write and take checkpoints between the steps of a reclamation`(takesCheckpoint: Bool) throws {
+  func `other processes write and take checkpoints between the steps of a reclamation`(takesCheckpoint: Bool)
+    throws
+  {
     let disk = SimulatedFileSystem(seed: 6)
     let hook = Hook()
     var options = OverwrittenStore.options
@@ -73,7 +75,7 @@ import Testing
     let engine = try Engine(at: "/store", options: options, fileSystem: files)
     for round in 0..<2 { try OverwrittenStore.write(round, engine) }
     let other = try Engine(at: "/store", options: options, fileSystem: disk.process(named: "other"))
-    // On both sides of what was looked through already.
+    // On both sides of the part that was already searched.
     let changes = OverwrittenStore.changes(8)
     let visitor = Visitor(engine) {
       try other.write { for (key, value) in changes { try $0.put(key, value) } }
@@ -99,13 +101,13 @@ import Testing
   }
 }
 
-/// A store that was overwritten, open in two processes, neither of which waits for the other.
+/// An overwritten store, open in two processes, neither of which waits for the other.
 private struct OverwrittenStore {
   static let keys = 2000
   let disk = SimulatedFileSystem(seed: 5)
   let files: InterruptedOpening
   let options: EngineOptions
-  /// The one that has a long task.
+  /// The engine with the long task.
   let engine: Engine
   let other: Engine
 
@@ -125,7 +127,7 @@ private struct OverwrittenStore {
     return options
   }
 
-  /// What there is after so many rounds of writing.
+  /// The contents after a number of rounds of writing.
   static func rows(after rounds: Int) -> Model {
     var rows: Model = [:]
     for round in 0..<rounds { for (key, value) in changes(round) { rows[key] = value } }
@@ -171,7 +173,7 @@ private final class Hook: Sendable {
   let body = Guarded<@Sendable (Mutation) -> Void>({ _ in })
 }
 
-/// Another process, on a thread of its own, that begins when an engine has written the third frame of a task.
+/// Another process, on its own thread, that starts when an engine has written the third frame of a task.
 private final class Visitor: @unchecked Sendable {
   private let store: OpenStore
   private let body: () throws -> Void
@@ -187,7 +189,7 @@ private final class Visitor: @unchecked Sendable {
 
   var isDone: Bool { outcome.withLock { $0 } != nil }
 
-  /// Before a change of a file: returns when the visitor waits for the lead, or is done.
+  /// Called before a change of a file. Returns when the visitor waits for the writer lease, or is done.
   func call(_ mutation: Mutation) {
     guard mutation.operation == .write, mutation.path.hasSuffix(".log") else { return }
     frames += 1

@@ -5,12 +5,12 @@ import Testing
 
 @testable import HeartwoodEngine
 
-/// A store whose bytes were changed by somebody who knows the format: every checksum holds.
+/// A store whose bytes were changed with knowledge of the format: every checksum is valid.
 struct HostileStore {
   private(set) var files: StoreFiles
   private let layout: Layout
 
-  /// Where things are in the store before anything is changed.
+  /// Positions in the store before any change.
   private struct Layout {
     var log: String
     var pages: String
@@ -19,11 +19,11 @@ struct HostileStore {
     var frames: [Int] = []
     var checkpoint = 0
     var root = 0
-    /// The leaves' indices, and where in the root page their checksums are.
+    /// The indices of the leaves, and the positions of their checksums in the root page.
     var leaves: [(index: Int, checksum: Int)] = []
   }
 
-  /// Two levels of pages, a checkpoint, and a transaction behind it.
+  /// Two levels of pages, a checkpoint, and a transaction after it.
   init() throws {
     let fileSystem = MemoryFileSystem()
     let engine = try Engine(
@@ -126,7 +126,7 @@ struct HostileStore {
 
   // MARK: Sealing
 
-  /// Makes all checksums right again, from the inside out.
+  /// Recomputes all checksums, from the inside out.
   mutating func seal() {
     var all = files.files
     var log = all[layout.log] ?? []

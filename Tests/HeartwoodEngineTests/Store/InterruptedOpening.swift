@@ -1,9 +1,9 @@
 import HeartwoodFiles
 import Synchronization
 
-/// A file system in which something else happens just before a file is opened, or a folder listed.
+/// A file system that runs an action just before a file is opened or a folder is listed.
 final class InterruptedOpening: FileSystem {
-  /// The name by which a listing is asked for.
+  /// The name that selects a listing.
   static let listing = "/"
 
   private let base: any FileSystem
@@ -11,12 +11,12 @@ final class InterruptedOpening: FileSystem {
 
   init(_ base: any FileSystem) { self.base = base }
 
-  /// Calls `action` once, before a file is opened next whose name ends so.
+  /// Calls `action` once, before the next file whose name has the suffix is opened.
   func interrupt(before suffix: String, _ action: @escaping @Sendable () -> Void) {
     interruption.withLock { $0 = ({ $0.hasSuffix(suffix) }, action) }
   }
 
-  /// Calls `action` once, after `count` files were opened or folders listed.
+  /// Calls `action` once, after `count` files were opened or folders were listed.
   func interrupt(after count: Int, _ action: @escaping @Sendable () -> Void) {
     let calls = Guarded(0)
     interruption.withLock {

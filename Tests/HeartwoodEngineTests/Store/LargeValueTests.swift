@@ -5,13 +5,13 @@ import Testing
 
 @testable import HeartwoodEngine
 
-@Suite struct `A value that comes and goes piece by piece` {
-  /// A value of so many bytes is a frame of its own here.
+@Suite struct `A value that is written and read in pieces` {
+  /// In these tests, a value of this many bytes is a frame of its own.
   private static let frameBytes = 20_000
   private static let sizes = [0, 1, 16, 17, 19_999, 20_000, 20_001, 70_000, 300_000]
 
   @Test(arguments: StoreKind.allCases)
-  func `is the same as one that is put as a whole`(kind: StoreKind) throws {
+  func `a value written in pieces equals a value written whole`(kind: StoreKind) throws {
     try kind.withPlace { fileSystem, path in
       var options = kind.options
       (options.frameBytes, options.segmentBytes) = (Self.frameBytes, 64 << 10)
@@ -47,7 +47,7 @@ import Testing
   }
 
   @Test(arguments: [100, 50_000])
-  func `leaves nothing behind where its source fails or ends too early`(size: Int) throws {
+  func `a value whose source fails or ends too early leaves no data`(size: Int) throws {
     struct Broken: Error {}
     let disk = SimulatedFileSystem(seed: 2)
     var options = StoreKind.simulated.options
@@ -68,7 +68,7 @@ import Testing
     let error = #expect(throws: EngineError.self) {
       try engine.write { transaction in
         try transaction.put("lost", [1])
-        // Whoever goes on all the same can't commit.
+        // A transaction that continues after the error cannot commit.
         _ = try? transaction.put(Array("short".utf8), count: size) { _ in 0 }
       }
     }
@@ -99,7 +99,7 @@ import Testing
   }
 
   @Test(arguments: StoreKind.allCases)
-  func `is checked before its first piece is handed out`(kind: StoreKind) throws {
+  func `a value is checked before its first piece is returned`(kind: StoreKind) throws {
     try kind.withPlace { fileSystem, path in
       var options = kind.options
       options.frameBytes = Self.frameBytes
@@ -129,7 +129,7 @@ import Testing
     @Test(
       .enabled(if: LongRun.isWanted, "A value of 1 GiB; set HEARTWOOD_LONG."),
       arguments: [StoreKind.posixMapped, .posixBuffered])
-    func `takes no more memory than some of its pieces`(kind: StoreKind) throws {
+    func `a value in pieces takes no more memory than a few of its pieces`(kind: StoreKind) throws {
       try kind.withPlace { fileSystem, path in
         let engine = try Engine(
           at: path, options: EngineOptions(reading: kind.reading), fileSystem: fileSystem)
@@ -155,7 +155,7 @@ import Testing
       }
     }
 
-    /// What the process has in memory that is not in a file, in bytes.
+    /// The anonymous memory of the process in bytes.
     private static func memory() throws -> Int {
       let status = try String(contentsOfFile: "/proc/self/status", encoding: .utf8)
       let line = try #require(status.split(separator: "\n").first { $0.hasPrefix("RssAnon:") })
@@ -164,7 +164,7 @@ import Testing
     }
   #endif
 
-  @Test func `can be left in the middle`() throws {
+  @Test func `a reader can stop in the middle of a value`() throws {
     let engine = try Engine(at: "/dev/null")
     try engine.write { try $0.put("key", Self.value(5000)) }
     var pieces = 0
@@ -197,7 +197,9 @@ import Testing
 
 @Suite struct `A transaction over several segments` {
   @Test(arguments: StoreKind.allCases)
-  func `that is given up leaves no file behind, and nothing else`(kind: StoreKind) throws {
+  func `a transaction over several segments leaves no files and no data when it is rolled back`(
+    kind: StoreKind
+  ) throws {
     try kind.withPlace { fileSystem, path in
       var options = kind.options
       options.frameBytes = 4096
@@ -231,7 +233,7 @@ import Testing
   }
 
   @Test(arguments: [0, 1], [false, true])
-  func `that is given up leaves each slot of the anchor leading to all that is there`(
+  func `each slot of the anchor reaches all data after a rollback over several segments`(
     slot: Int, continuesAfter: Bool
   ) throws {
     let disk = SimulatedFileSystem()
@@ -245,7 +247,7 @@ import Testing
       for key in 0..<150 { try transaction.put("key \(key)", [UInt8](repeating: 1, count: 2000)) }
       throw GivenUp()
     }
-    // The log goes on in another segment, and has a frame there or not.
+    // The log continues in another segment, with or without a frame there.
     try? engine.write { transaction in
       guard continuesAfter else { throw GivenUp() }
       try transaction.put("after", [2])
@@ -262,7 +264,7 @@ import Testing
   }
 }
 
-/// Gives bytes a few at a time.
+/// Returns a few bytes at a time.
 private struct Source {
   private var rest: ArraySlice<UInt8>
   private let most: Int

@@ -6,12 +6,12 @@ import Testing
 
 @testable import HeartwoodEngine
 
-/// What `Limits.md` says, tried: at each limit, and one beyond it.
+/// Tests each limit of `Limits.md` at the limit and one beyond it.
 @Suite struct LimitTests {
   private static let path = StoreFiles.path
   private var options: EngineOptions { StoreKind.memoryMapped.options }
 
-  /// Opens a store again, closing it before.
+  /// Closes a store and opens it again.
   private func reopened(
     _ store: Engine, _ fileSystem: any FileSystem, at path: String = LimitTests.path
   ) throws -> Engine {
@@ -19,7 +19,7 @@ import Testing
     return try Engine(at: path, options: options, fileSystem: fileSystem)
   }
 
-  /// Whether transactions still land, and are there when the store is opened again.
+  /// Expects that transactions still commit, and are there when the store is opened again.
   private func expectGoesOn(_ store: Engine, _ fileSystem: any FileSystem) throws {
     let mark = [UInt8]("goes on".utf8)
     try store.write { try $0.put("mark", mark) }
@@ -53,7 +53,7 @@ import Testing
     try expectGoesOn(store, fileSystem)
   }
 
-  @Test func `the message of a key that is too long says how long it may be`() throws {
+  @Test func `the error for a key that is too long states the limit`() throws {
     let store = try Engine(at: "/dev/null", options: options)
     let error = try #require(throws: EngineError.self) {
       try store.write { try $0.put([UInt8](repeating: 1, count: 1025), []) }
@@ -103,8 +103,8 @@ import Testing
     try expectGoesOn(store, fileSystem)
   }
 
-  /// Values of one byte less and more than what decides where they lie, and how their lengths are written.
-  @Test func `values of every size that matters are kept`() throws {
+  /// Values of one byte less and more than the sizes that decide where values are stored and how lengths are encoded.
+  @Test func `values of every critical size are stored and read`() throws {
     let fileSystem = MemoryFileSystem()
     var store = try Engine(at: Self.path, options: options, fileSystem: fileSystem)
     var model: Model = [:]
@@ -124,7 +124,7 @@ import Testing
   @Test func `a value of one byte too many is refused before a byte of it is read`() throws {
     let fileSystem = MemoryFileSystem()
     let store = try Engine(at: Self.path, options: options, fileSystem: fileSystem)
-    // Addresses only: nothing of it is touched.
+    // Address space only: no page of it is accessed.
     let memory = try AnonymousMemory(byteCount: Format.valueLimit + 1)
     let value = UnsafeRawBufferPointer(start: memory.base, count: Format.valueLimit + 1)
     try store.write { transaction in
@@ -147,7 +147,7 @@ import Testing
 
   /// Takes 2 GiB of disk and some seconds.
   @Test(.enabled(if: LongRun.isWanted, "A transaction of 2 GiB; set HEARTWOOD_LONG."))
-  func `the longest values go into one transaction`() throws {
+  func `one transaction can hold several values of the greatest length`() throws {
     try TemporaryFolder.with { folder in
       let (path, fileSystem) = (folder + "/store", PosixFileSystem())
       var store = try Engine(at: path, options: options, fileSystem: fileSystem)
@@ -186,7 +186,7 @@ import Testing
     #expect(set.segmentBytes == 1 << 30 && set.checkpointBytes == 65_536)
   }
 
-  @Test func `a transaction may be longer than a segment is asked to be`() throws {
+  @Test func `a transaction may be longer than the requested segment size`() throws {
     let fileSystem = MemoryFileSystem()
     var store = try Engine(at: Self.path, options: options, fileSystem: fileSystem)
     let value = [UInt8](repeating: 7, count: 3 * options.segmentBytes)
@@ -198,7 +198,7 @@ import Testing
     try expectGoesOn(store, fileSystem)
   }
 
-  @Test func `the last number of a segment is given out, and no other behind it`() throws {
+  @Test func `the last segment number is assigned, and none after it`() throws {
     let numbers = SegmentNumbers(next: UInt32(Format.segmentNumberLimit) - 1)
     #expect(try numbers.take() == 2_147_483_646)
     #expect(try numbers.take() == 2_147_483_647)
@@ -212,7 +212,7 @@ import Testing
   /// A store whose last number is given out says that the next one would be one more, which is no number of a
   /// segment; it was taken for damage once.
   @Test(arguments: [(0, true), (1, true), (2, false)])
-  func `a store that has used up its numbers can be read`(beyond: UInt64, isReadable: Bool) {
+  func `a store that has used up its segment numbers can be read`(beyond: UInt64, isReadable: Bool) {
     let next = UInt32(Format.segmentNumberLimit + beyond)
     let slot = AnchorSlot(
       identifier: StoreIdentifier(low: 1, high: 2), sequence: 3, created: 4, checkpoint: nil,
@@ -232,7 +232,7 @@ import Testing
   private static let point = LogPoint(
     position: LogPosition(segment: 1, offset: 128), sequence: 1, chain: 0, generation: 0)
 
-  @Test func `hundreds of snapshots of as many generations are held at once`() throws {
+  @Test func `hundreds of snapshots of different generations can be held at once`() throws {
     let store = try Engine(at: Self.path, options: options, fileSystem: MemoryFileSystem())
     var held: [Snapshot] = []
     for number in 0..<300 as Range<UInt64> {
@@ -248,7 +248,7 @@ import Testing
     try store.close()
   }
 
-  @Test func `one writes at a time, in all engines that have the store`() throws {
+  @Test func `one transaction writes at a time, in all engines of a store`() throws {
     let fileSystem = MemoryFileSystem()
     let store = try Engine(at: Self.path, options: options, fileSystem: fileSystem)
     try store.write { transaction in
@@ -269,7 +269,7 @@ import Testing
     try expectGoesOn(store, fileSystem)
   }
 
-  @Test func `a name as long as names may be is opened, and a longer one is told`() throws {
+  @Test func `a name of the greatest length is opened, and an error states a longer one`() throws {
     try TemporaryFolder.with { folder in
       let longest = folder + "/" + String(repeating: "s", count: 255)
       let store = try Engine(at: longest, options: options)

@@ -7,10 +7,10 @@ import Testing
 
 @testable import HeartwoodEngine
 
-/// `EndToEnd/NoticeTests` of the command has real processes.
-@Suite struct `Whoever observes commits` {
+/// `EndToEnd/NoticeTests` of the command uses real processes.
+@Suite struct `An observer of commits` {
   @Test(arguments: StoreKind.allCases, [EngineOptions.Access.readWrite, .readOnly])
-  func `is told of those of others, each at once readable`(
+  func `an observer is notified of commits of other processes, each readable at once`(
     kind: StoreKind, access: EngineOptions.Access
   ) throws {
     try kind.withPlace { fileSystem, path in
@@ -35,7 +35,9 @@ import Testing
   }
 
   @Test(arguments: EngineOptions.Sharing.all, ["/dev/null", nil])
-  func `is told of those of its own engine`(sharing: EngineOptions.Sharing, memory: String?) throws {
+  func `an observer is notified of commits of its own engine`(sharing: EngineOptions.Sharing, memory: String?)
+    throws
+  {
     try TemporaryFolder.with { path in
       var options = StoreKind.posixMapped.options
       options.sharing = sharing
@@ -53,7 +55,7 @@ import Testing
   }
 
   @Test(arguments: [false, true])
-  func `is told the newest in the end, of many that come at once, and never an older one`(
+  func `an observer of concurrent commits is notified of the newest last, and never of an older one`(
     isShared: Bool
   ) throws {
     try TemporaryFolder.with { path in
@@ -90,8 +92,8 @@ import Testing
     }
   }
 
-  /// The file system tells nobody of bytes that are put in place in memory.
-  @Test func `is told by the file system of a commit in each millisecond`() throws {
+  /// The file system sends no notification for bytes that are written through memory.
+  @Test func `the file system notifies an observer of one commit in each millisecond`() throws {
     try TemporaryFolder.with { path in
       let clock = SimulatedClock()
       var options = StoreKind.posixMapped.options
@@ -118,7 +120,7 @@ import Testing
     }
   }
 
-  @Test func `is told by a clock where the system has no watches left`() throws {
+  @Test func `an observer is notified by a timer where the system has no watches left`() throws {
     try TemporaryFolder.with { path in
       let plan: FaultPlan = [.fail(.of(.watch), .forever, with: .tooManyOpenFiles)]
       let disk = FaultInjectingFileSystem(base: PosixFileSystem(), plan: plan)
@@ -137,7 +139,7 @@ import Testing
     }
   }
 
-  @Test func `is told on after a process has ended in the middle of a write`() throws {
+  @Test func `an observer is notified after a process has ended in the middle of a write`() throws {
     let disk = SimulatedFileSystem(seed: 5)
     let options = StoreKind.simulated.processOptions
     let reader = try Engine(at: "/store", options: options, fileSystem: disk.process(named: "reader"))
@@ -162,7 +164,7 @@ import Testing
     try reader.close()
   }
 
-  @Test func `is told no more when it has cancelled, and others are`() throws {
+  @Test func `a cancelled observer is not notified, and other observers are`() throws {
     let engine = try Engine(at: "/dev/null")
     let (first, second) = (Told(), Told())
     let cancelled = engine.observeCommits { first.note($0) }
@@ -170,7 +172,7 @@ import Testing
     try engine.write { try $0.put("a", [1]) }
     try first.wait(for: engine.newestGeneration)
     try second.wait(for: engine.newestGeneration)
-    // Inside a write, too.
+    // Also inside a write.
     try engine.write {
       cancelled.cancel()
       try $0.put("b", [1])
@@ -179,7 +181,7 @@ import Testing
     #expect(first.all.count == 1)
     kept.cancel()
     cancelled.cancel()
-    // Whoever comes after the last has gone is told again.
+    // An observer that is added after the last one was removed is notified.
     let third = Told()
     let again = engine.observeCommits { third.note($0) }
     try engine.write { try $0.put("c", [1]) }
@@ -189,7 +191,7 @@ import Testing
     try engine.close()
   }
 
-  @Test func `may cancel, release and close while it is told`() throws {
+  @Test func `an observer may cancel, release and close while it is notified`() throws {
     try TemporaryFolder.with { path in
       let engine = try Engine(at: path)
       let told = Told()
@@ -213,7 +215,7 @@ import Testing
     }
   }
 
-  @Test func `does not keep the engine, whose release ends it`() async throws {
+  @Test func `an observer does not retain the engine, and ends when the engine is released`() async throws {
     var engine: Engine? = try Engine(at: "/dev/null")
     let commits = try #require(engine?.commits)
     try engine?.write { try $0.put("a", [1]) }
@@ -225,7 +227,7 @@ import Testing
     #expect(released == nil)
   }
 
-  @Test func `by a sequence sees the newest, and its end when the store is closed`() async throws {
+  @Test func `a sequence of commits has the newest commit, and ends when the store is closed`() async throws {
     let engine = try Engine(at: "/dev/null")
     let commits = engine.commits
     let abandoned = Guarded<AsyncStream<Generation>?>(engine.commits)
@@ -242,7 +244,7 @@ import Testing
     #expect(await ended.next() == nil, "a closed store tells nothing")
   }
 
-  @Test func `is not told of another store that has taken the folder's place`() async throws {
+  @Test func `an observer is not notified of another store that has replaced its folder`() async throws {
     let place = FileManager.default.temporaryDirectory.appending(path: "heartwood-\(UUID().uuidString)").path
     defer { for path in [place, place + "-moved"] { try? FileManager.default.removeItem(atPath: path) } }
     let engine = try Engine(at: place, options: StoreKind.posixMapped.processOptions)
@@ -261,7 +263,7 @@ import Testing
     try other.close()
   }
 
-  @Test func `looks often where somebody writes, then seldom, and not at all where nobody does`() {
+  @Test func `an observer polls often after a commit, then rarely, and not at all where no process writes`() {
     var rest = CommitWatch.PollInterval()
     #expect((0..<8).map { _ in rest.next(.none) } == [0.001, 0.002, 0.004, 0.008, 0.016, 0.032, 0.05, nil])
     rest.begin()
@@ -279,14 +281,14 @@ extension EngineOptions.Sharing {
   fileprivate static let all: [Self] = [.processes, .exclusive]
 }
 
-/// What an observer was told.
+/// The notifications that an observer received.
 final class Told: Sendable {
   private let pairs = Guarded<[(told: Generation, seen: Generation)]>([])
   private let news = DispatchSemaphore(value: 0)
 
   var all: [Generation] { pairs.withLock { $0.map(\.told) } }
 
-  /// - Parameter seen: What a snapshot showed that was taken then.
+  /// - Parameter seen: The generation of a snapshot that was taken then.
   func note(_ generation: Generation, seen: Generation? = nil) {
     pairs.withLock { $0.append((generation, seen ?? generation)) }
     news.signal()

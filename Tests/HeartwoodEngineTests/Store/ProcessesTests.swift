@@ -7,10 +7,12 @@ import Testing
 
 @testable import HeartwoodEngine
 
-/// Engines of one process stand for processes here: they share nothing but the files. `KillTests` has real ones.
+/// Engines of one process represent processes here: they share nothing but the files. `KillTests` uses real processes.
 @Suite struct `Several processes` {
   @Test(arguments: StoreKind.allCases)
-  func `write in turns, and each sees at once what the others have committed`(kind: StoreKind) throws {
+  func `processes write in turns, and each sees at once what the others have committed`(kind: StoreKind)
+    throws
+  {
     try kind.withPlace { fileSystem, path in
       let first = try Engine(at: path, options: kind.processOptions, fileSystem: fileSystem)
       let second = try Engine(at: path, options: kind.processOptions, fileSystem: fileSystem)
@@ -37,7 +39,7 @@ import Testing
   }
 
   @Test(arguments: StoreKind.allCases, [1, 2, 3, 14] as [UInt64])
-  func `do anything in any order, and none loses anything`(kind: StoreKind, seed: UInt64) throws {
+  func `processes lose no commit in any order of operations`(kind: StoreKind, seed: UInt64) throws {
     try kind.withPlace { fileSystem, path in
       var processGroup = try ProcessGroup(kind.processOptions, fileSystem, path, seed: seed)
       for _ in 0..<(LongRun.isWanted ? 2000 : 250) { try processGroup.step() }
@@ -45,7 +47,7 @@ import Testing
     }
   }
 
-  @Test func `that sync make durable what one without syncs has written before them`() throws {
+  @Test func `a process that syncs makes durable what a process without syncs has written before`() throws {
     let disk = SimulatedFileSystem(seed: 3)
     var careless = StoreKind.simulated.options
     (careless.durability, careless.idleSeconds, careless.segmentBytes) = (.none, nil, 64 << 10)
@@ -74,7 +76,9 @@ import Testing
     try second.close()
   }
 
-  @Test func `that have gone are not waited for, whatever they have called or left behind`() throws {
+  @Test func `an engine does not wait for processes that have gone, whatever bytes the shared header holds`()
+    throws
+  {
     let disk = SimulatedFileSystem()
     let options = StoreKind.simulated.processOptions
     try Engine(at: "/store", options: options, fileSystem: disk).close()
@@ -88,7 +92,7 @@ import Testing
     try engine.close()
   }
 
-  @Test func `that have a folder which is replaced write no more to it`() throws {
+  @Test func `a process whose store folder was replaced does not write to it`() throws {
     try TemporaryFolder.with { path in
       let engine = try Engine(at: path, options: StoreKind.posixMapped.processOptions)
       try engine.write { try $0.put("a", [1]) }
@@ -110,7 +114,7 @@ import Testing
   }
 
   @Test(arguments: [nil, 60])
-  func `that close a store whose folder was deleted are told so`(idleSeconds: Double?) throws {
+  func `a process that closes a store whose folder was deleted gets an error`(idleSeconds: Double?) throws {
     try TemporaryFolder.with { path in
       var options = StoreKind.posixMapped.processOptions
       // With the lease released after each write, and kept.
@@ -124,7 +128,7 @@ import Testing
   }
 
   @Test(arguments: [false, true])
-  func `have threads that write all at once, and checkpoints in the background`(isShared: Bool) throws {
+  func `threads of several engines write at once, with checkpoints in the background`(isShared: Bool) throws {
     try TemporaryFolder.with { path in
       var options = EngineOptions(segmentBytes: 64 << 10, checkpointBytes: 64 << 10)
       (options.toleratedGarbage, options.busyTimeout, options.sharesInProcess) = (64 << 10, 60, isShared)
@@ -163,7 +167,8 @@ import Testing
   }
 
   @Test(arguments: [1, 2])
-  func `say so where one can't find out while it is closed whether it is the last`(lock: Int) throws {
+  func `an engine that cannot find out at its close whether it is the last reports an error`(lock: Int) throws
+  {
     let fileSystem = FaultInjectingFileSystem(base: MemoryFileSystem())
     let options = StoreKind.memoryMapped.processOptions
     let engine = try Engine(at: "/store", options: options, fileSystem: fileSystem)
@@ -176,7 +181,7 @@ import Testing
     try reopened.close()
   }
 
-  @Test func `that come and go beside one that stays put their pages into the same files`() throws {
+  @Test func `processes that come and go put their pages into the same files as one that stays`() throws {
     let disk = SimulatedFileSystem(seed: 4)
     let options = StoreKind.simulated.processOptions
     let stays = try Engine(at: "/store", options: options, fileSystem: disk)
@@ -195,7 +200,7 @@ import Testing
   }
 
   @Test
-  func `that open a past generation while another gives its files back hear that it is gone, not of damage`()
+  func `a reader that opens a generation during its reclamation is told that it is gone, not damaged`()
     throws
   {
     let disk = SimulatedFileSystem(seed: 5)
@@ -222,7 +227,7 @@ import Testing
   }
 
   @Test(arguments: [EngineOptions.Access.readWrite, .readOnly])
-  func `that follow another see a checkpoint that they have not been told of yet`(
+  func `a reader that follows a writer sees a checkpoint of which it was not notified yet`(
     access: EngineOptions.Access
   ) throws {
     let disk = SimulatedFileSystem(seed: 5)
@@ -243,7 +248,7 @@ import Testing
     let reader = try Engine(at: "/store", options: mine, fileSystem: files)
     try overwrite(1)
     try writer.reclaim()
-    // The reader has read what it was told, and not what the anchor says.
+    // The reader has read the shared header, and not yet the anchor.
     files.interrupt(before: InterruptedOpening.listing) {
       #expect(throws: Never.self) { try overwrite(2) }
     }
@@ -257,7 +262,7 @@ import Testing
   }
 }
 
-/// Some processes with one store, which come, write, reclaim, read, go and end, against a model.
+/// Several processes that open, write, reclaim, read and close one store, compared with a model.
 private struct ProcessGroup {
   let options: EngineOptions
   let fileSystem: any FileSystem
@@ -323,7 +328,7 @@ private struct ProcessGroup {
   }
 
   private mutating func read(_ engine: Engine) throws {
-    // Whichever of the two comes first takes up what others have written.
+    // The first of the two calls reads what other processes have written.
     let key = [UInt8]("key \(random.below(200))".utf8)
     if random.below(2) == 0 { #expect(try engine.get(key) == model[key]) }
     try check((try engine.snapshot(), model))
@@ -345,10 +350,10 @@ private struct ProcessGroup {
   }
 }
 
-/// One process is killed at one of its calls; another goes on with the store.
-@Suite struct `A process that ends in the middle` {
+/// One process is killed at one of its calls. Another continues with the store.
+@Suite struct `A process that ends in the middle of a call` {
   @Test(arguments: [FaultPlan.Effect.none, .whole], [nil, 0.03] as [Double?])
-  func `leaves to the others all that was committed, at whatever call`(
+  func `a process that is killed at any call leaves every commit to the other processes`(
     effect: FaultPlan.Effect, idleSeconds: Double?
   ) throws {
     var call = 0
@@ -365,9 +370,9 @@ private struct ProcessGroup {
   }
 }
 
-/// One of the calls of a process fails, and it goes on, by turns with another.
+/// One call of a process fails. The process continues, in turns with another.
 @Suite struct `A process with a failing call` {
-  @Test func `and another lose nothing by turns, whatever call it is`() throws {
+  @Test func `two processes that write in turns lose no commit, whichever call of one fails`() throws {
     var call = 0
     while true {
       call += 1
@@ -378,7 +383,7 @@ private struct ProcessGroup {
     #expect(call > 100)
   }
 
-  @Test func `and another leave all that was committed to a crash of the machine, whatever call comes next`()
+  @Test func `a failing call of one of two processes and a later crash of the machine lose no commit`()
     throws
   {
     let pair = try Pair(idleSeconds: nil)
@@ -400,7 +405,7 @@ private struct ProcessGroup {
     return limits
   }
 
-  @Test func `and another that has one too, in checkpoints, do not name each other's pages`() throws {
+  @Test func `two processes whose checkpoints fail do not name each other's pages`() throws {
     for first in 1...6 {
       for second in 1...6 {
         let pair = try Pair(idleSeconds: nil)
@@ -411,7 +416,7 @@ private struct ProcessGroup {
   }
 }
 
-/// Two processes with one store: one whose calls fail, or that will be killed, and one that goes on.
+/// Two processes with one store: the victim, whose calls fail or which is killed, and the survivor.
 private final class Pair {
   let disk = SimulatedFileSystem(seed: 5)
   let observer = Observer()
@@ -420,7 +425,7 @@ private final class Pair {
   let survivorsFiles: FaultInjectingFileSystem
   var options: EngineOptions
   var model: Model = [:]
-  /// What the write under way makes of it.
+  /// The contents after the write in progress.
   var next: Model?
 
   init(idleSeconds: Double?) throws {
@@ -434,7 +439,7 @@ private final class Pair {
     try write(survivor, 0..<30, bytes: 200)
   }
 
-  /// - Returns: false where the plan's calls never came.
+  /// - Returns: false if the plan's calls never occurred.
   func live(_ plan: FaultPlan) throws -> Bool {
     let fileSystem = FaultInjectingFileSystem(base: victim, plan: plan)
     defer { victim.kill() }
@@ -456,7 +461,7 @@ private final class Pair {
     }
   }
 
-  /// - Returns: false where the plan's calls never came.
+  /// - Returns: false if the plan's calls never occurred.
   func takeTurns(_ plan: FaultPlan) throws -> Bool {
     let fileSystem = observer.observed(victim, plan)
     defer { victim.kill() }
@@ -483,9 +488,9 @@ private final class Pair {
     return fileSystem.injectedErrorCount > 0
   }
 
-  /// First the victim and then the survivor takes a checkpoint one of whose writes fails; then the victim takes another.
+  /// The victim and then the survivor take a checkpoint one of whose writes fails. Then the victim takes another.
   func takeCheckpoints(withoutWrite first: Int, then second: Int) throws {
-    // Both go on behind the pages of this one.
+    // Both continue after the pages of this one.
     try survivor.checkpoint()
     let fileSystem = observer.observed(victim, FaultPlan())
     let engine = try Engine(at: "/store", options: options, fileSystem: fileSystem)
@@ -513,7 +518,7 @@ private final class Pair {
     (model, self.next) = (next, nil)
   }
 
-  /// A crash leaves what was committed, or also what was about to be.
+  /// A crash leaves the committed contents, with or without the write in progress.
   func check(_ image: CrashImage, _ comment: String) {
     do {
       let engine = try Engine(at: "/store", options: options, fileSystem: image.mounted())
@@ -527,7 +532,7 @@ private final class Pair {
     }
   }
 
-  /// What was about to be done is decided when somebody writes.
+  /// The next write decides the outcome of the write in progress.
   private func decide(_ comment: String) throws {
     try survivor.write { try $0.put("decided", [1]) }
     model[Array("decided".utf8)] = [1]
@@ -539,7 +544,7 @@ private final class Pair {
     #expect(found == model, "\(comment)")
   }
 
-  /// The survivor finds all that was committed, and perhaps what was about to be; it writes, and so do those who come.
+  /// The survivor finds every commit, and perhaps the write in progress. It writes, and so do later processes.
   func goOn(_ comment: String) throws {
     try decide(comment)
     let other = try Engine(at: "/store", options: options, fileSystem: disk.process(named: "other"))
@@ -555,7 +560,7 @@ private final class Pair {
   }
 }
 
-/// Is told of what two processes of one thread are about to change.
+/// Receives the changes that two processes of one thread are about to make.
 private final class Observer: @unchecked Sendable {
   var beforeMutation: (Mutation) -> Void = { _ in }
 

@@ -6,9 +6,9 @@ import Testing
 
 @testable import HeartwoodEngine
 
-@Suite struct `Space that is given back` {
+@Suite struct `Reclamation of space` {
   @Test(arguments: StoreKind.allCases)
-  func `is nearly all that overwritten values took`(kind: StoreKind) throws {
+  func `reclamation frees nearly all space of overwritten values`(kind: StoreKind) throws {
     try kind.withPlace { fileSystem, path in
       let store = try Overwritten(kind, fileSystem, path)
       try store.overwrite(times: 10)
@@ -22,14 +22,15 @@ import Testing
       try store.expectSame()
       try store.reopen()
       try store.expectSame()
-      #expect(try store.engine.reclaim().movedValues == 0, "nothing is left to be given back")
+      #expect(try store.engine.reclaim().movedValues == 0, "nothing is left to reclaim")
       try store.reopen()
       try store.expectSame()
     }
   }
 
   @Test(arguments: StoreKind.allCases)
-  func `is kept for those who hold an older generation, and comes back after them`(kind: StoreKind) throws {
+  func `reclamation keeps space that an open snapshot needs, and frees it afterwards`(kind: StoreKind) throws
+  {
     try kind.withPlace { fileSystem, path in
       let store = try Overwritten(kind, fileSystem, path)
       let old = try store.engine.snapshot()
@@ -48,7 +49,7 @@ import Testing
     }
   }
 
-  @Test func `takes generations along that need it, and no others`() throws {
+  @Test func `reclamation drops the generations that need the space, and no others`() throws {
     let kind = StoreKind.simulated
     try kind.withPlace { fileSystem, path in
       let store = try Overwritten(kind, fileSystem, path)
@@ -79,7 +80,7 @@ import Testing
     }
   }
 
-  @Test func `is that of old pages too`() throws {
+  @Test func `reclamation frees the space of old pages`() throws {
     let kind = StoreKind.simulated
     try kind.withPlace { fileSystem, path in
       let store = try Overwritten(kind, fileSystem, path, keys: 6000, valueBytes: 3)
@@ -98,8 +99,8 @@ import Testing
     }
   }
 
-  /// Their leaves are full, so that they are not to be filled, and all of their segment lives before.
-  @Test func `is that of pages too that the moving of values has written anew`() throws {
+  /// The leaves are full, so that they are not merged, and all of their segment is live at first.
+  @Test func `reclamation frees the pages that moving values has rewritten`() throws {
     let kind = StoreKind.simulated
     try kind.withPlace { fileSystem, path in
       var random = SplitMix64(seed: 7)
@@ -116,17 +117,17 @@ import Testing
     }
   }
 
-  @Test func `is not looked for where there can't be much`() {
+  @Test func `reclamation does not survey a store that can hold little garbage`() {
     let look = Reclaimer.SpaceSurvey(total: 1_100_000, live: 1_000_000, keys: 1000)
     #expect(!look.isStale(total: 1_290_000, keys: 1000))
     #expect(look.isStale(total: 1_310_000, keys: 1000), "values were overwritten")
     #expect(!look.isStale(total: 1_340_000, keys: 1100), "keys were added")
     #expect(look.isStale(total: 1_110_000, keys: 800), "keys were deleted")
-    #expect(look.isStale(total: 1_360_000, keys: 1_000_000), "nobody knows how long their values are")
+    #expect(look.isStale(total: 1_360_000, keys: 1_000_000), "the lengths of their values are unknown")
     #expect(Reclaimer.SpaceSurvey(total: 0, live: 0, keys: 0).isStale(total: 1000, keys: 1))
   }
 
-  @Test func `comes back whatever was done before, in any order`() throws {
+  @Test func `reclamation keeps all live data in any order of operations`() throws {
     var random = SplitMix64(seed: 5)
     for round in 0..<6 {
       let kind = StoreKind.allCases[round % StoreKind.allCases.count]
@@ -147,9 +148,9 @@ import Testing
     }
   }
 
-  /// With segments and checkpoints that are small beside what lives.
+  /// With segments and checkpoints that are small compared to the live data.
   @Test(arguments: StoreKind.allCases)
-  func `comes back beside commits, so that the files stay a small multiple of what lives`(kind: StoreKind)
+  func `reclamation between commits keeps the files within a small multiple of the live data`(kind: StoreKind)
     throws
   {
     try kind.withPlace { fileSystem, path in
@@ -168,7 +169,7 @@ import Testing
     }
   }
 
-  @Test func `stays where it is, with all generations, if it is to come back on demand only`() throws {
+  @Test func `reclamation on demand keeps all space and generations until it is requested`() throws {
     let disk = SimulatedFileSystem()
     let store = try Overwritten(.simulated, disk, "/store", reclamation: .onDemand, toleratedGarbage: 0)
     let first = store.model
@@ -178,7 +179,7 @@ import Testing
   }
 
   @Test(arguments: [0, 1])
-  func `leaves each slot of the anchor leading to all that is there`(slot: Int) throws {
+  func `each slot of the anchor reaches all data after a reclamation`(slot: Int) throws {
     let disk = SimulatedFileSystem()
     let process = disk.process(named: "store")
     let store = try Overwritten(.simulated, process, "/store")
@@ -193,7 +194,7 @@ import Testing
     try engine.close()
   }
 
-  @Test func `comes back when nobody writes any more`() throws {
+  @Test func `reclamation runs when writes have stopped`() throws {
     let disk = SimulatedFileSystem()
     let worker = PatientWorker()
     var options = StoreKind.simulated.options
@@ -207,7 +208,7 @@ import Testing
     #expect(worker.count == 1)
     try engine.write { try $0.put("key 1", [2]) }
     worker.runNext()
-    #expect(try engine.statistics().fileBytes >= busy, "somebody has written meanwhile")
+    #expect(try engine.statistics().fileBytes >= busy, "another thread wrote meanwhile")
     #expect(worker.count == 1)
     worker.runNext()
     #expect(try engine.statistics().fileBytes < busy / 4)
@@ -216,7 +217,7 @@ import Testing
     try engine.close()
   }
 
-  /// Does what is to be done later when it is told to.
+  /// Runs delayed work when the test requests it.
   private final class PatientWorker: BackgroundWorker {
     private let later = Guarded<[@Sendable () -> Void]>([])
 
@@ -231,8 +232,8 @@ import Testing
     func runNext() { later.withLock { $0.isEmpty ? nil : $0.removeFirst() }?() }
   }
 
-  /// Threads that write, and threads that read older generations, on a disk with background work.
-  @Test func `comes back while threads write and read`() throws {
+  /// Some threads write and others read older generations, on a real disk with background work.
+  @Test func `reclamation runs while threads write and read`() throws {
     try TemporaryFolder.with { folder in
       var options = StoreKind.posixMapped.options
       options.worker = QueueWorker()
@@ -255,7 +256,7 @@ import Testing
     }
   }
 
-  /// Each transaction gives all of a thread's keys the same value.
+  /// Each transaction puts the same value for all keys of a thread.
   private static func overwrite(_ engine: Engine, _ thread: Int) throws {
     for round in 1...300 {
       try engine.write { transaction in
@@ -287,7 +288,7 @@ import Testing
     }
   }
 
-  @Test func `is not given back where a value is damaged`() throws {
+  @Test func `reclamation frees no segment with a damaged value`() throws {
     let disk = SimulatedFileSystem()
     var store: Overwritten? = try Overwritten(.simulated, disk, "/store")
     try store?.overwrite(times: 3)
@@ -299,7 +300,7 @@ import Testing
     try [UInt8](repeating: 0xA5, count: 5).withUnsafeBytes { try file.writeFully($0, at: 3000) }
     try file.close()
     let engine = try Engine(at: "/store", options: StoreKind.simulated.options, fileSystem: disk)
-    // Not enough of the segment lives, so that it would be emptied.
+    // So little of the segment is live that it would be emptied.
     try engine.deleteRange("key 5", "key 9")
     let error = #expect(throws: EngineError.self) { try engine.reclaim() }
     #expect(error?.code == .damaged && error?.file?.contains(last) == true, "\(String(describing: error))")
@@ -315,7 +316,7 @@ extension Engine {
   }
 }
 
-/// A store whose values are written again and again, and a dictionary beside it.
+/// A store whose values are overwritten repeatedly, and a dictionary with its expected contents.
 private final class Overwritten {
   private let options: EngineOptions
   private let fileSystem: any FileSystem
@@ -340,12 +341,12 @@ private final class Overwritten {
     try overwrite(times: 1)
   }
 
-  /// What the values and keys take in the log at least.
+  /// The bytes that the values and keys take in the log at least.
   var liveBytes: Int64 { Int64(model.reduce(0) { $0 + $1.key.utf8.count + $1.value.count + 10 }) }
 
   func overwrite(times: Int) throws {
     for _ in 0..<times {
-      // In another order each time, a hundred in a transaction.
+      // In another order each time, a hundred keys in a transaction.
       round += 1
       for start in stride(from: 0, to: keys, by: 100) {
         try change(Array(start..<min(start + 100, keys)).map { ($0 * (2 * round + 1) + round) % keys })

@@ -6,7 +6,7 @@ import Testing
 
 @Suite struct `Salvage` {
   @Test(arguments: [true, false])
-  func `of a store that is sound brings everything over`(isClosed: Bool) throws {
+  func `salvage of a sound store copies everything`(isClosed: Bool) throws {
     let damaged = try DamagedStore(isClosed: isClosed)
     let (report, found) = try damaged.salvage()
     #expect(found == damaged.newest)
@@ -15,7 +15,7 @@ import Testing
     #expect(report.generation == damaged.generation)
   }
 
-  @Test func `does without the anchor`() throws {
+  @Test func `salvage needs no anchor`() throws {
     let damaged = try DamagedStore()
     for isThere in [true, false] {
       var files = damaged.files
@@ -31,7 +31,7 @@ import Testing
     }
   }
 
-  @Test func `does without the tree, as the log has it all`() throws {
+  @Test func `salvage needs no tree, as the log has all data`() throws {
     let damaged = try DamagedStore()
     for name in damaged.files.files.keys where name.hasSuffix(".pages") {
       var missing = damaged.files
@@ -49,11 +49,11 @@ import Testing
     }
   }
 
-  @Test func `finds the keys of a page that is lost in the log, and says which they are`() throws {
+  @Test func `salvage finds the keys of a lost page in the log, and reports them`() throws {
     let damaged = try DamagedStore()
     let name = try #require(damaged.files.files.keys.filter { $0.hasSuffix(".pages") }.max())
     var files = damaged.files
-    // Every page but the root's, which is written last.
+    // Every page except the root, which is written last.
     let pages = (files.files[name]?.count ?? 0) / Format.pageBytes
     for page in 1..<(pages - 1) { files.files[name]?[page * Format.pageBytes + 100] ^= 1 }
     let (report, found) = try DamagedStore.salvage(files)
@@ -63,7 +63,8 @@ import Testing
     #expect(losses.allSatisfy { $0.foundKeys ?? 0 >= $0.expectedKeys ?? 1 }, "\(losses)")
   }
 
-  @Test func `brings what is left when a segment of the log is missing, and no value that never was`() throws
+  @Test func `salvage without one segment of the log copies the rest, and no value that never existed`()
+    throws
   {
     let damaged = try DamagedStore()
     let logs = damaged.files.files.keys.filter { $0.hasSuffix(".log") }.sorted()
@@ -78,7 +79,7 @@ import Testing
     }
   }
 
-  @Test func `of any damage has no value that never was, and changes nothing`() throws {
+  @Test func `salvage of any damage copies no value that never existed, and changes no file`() throws {
     let damaged = try DamagedStore(isClosed: false)
     var random = SplitMix64(seed: 11)
     for round in 0..<(LongRun.isWanted ? 3000 : 60) {
@@ -102,7 +103,7 @@ import Testing
     }
   }
 
-  @Test func `leaves out a transaction that has no end`() throws {
+  @Test func `salvage omits a transaction without an end`() throws {
     let store = try StoreInUse()
     // The last frame is torn.
     var files = store.files
@@ -114,7 +115,7 @@ import Testing
     }
   }
 
-  @Test func `leaves out a transaction that was given up, also where the one in its place is damaged`()
+  @Test func `salvage omits a rolled-back transaction, also where the one in its place is damaged`()
     throws
   {
     let (files, model) = try Self.overSeveralSegments(failing: true)
@@ -129,7 +130,7 @@ import Testing
     }
   }
 
-  @Test func `finds the records behind one whose length is damaged`() throws {
+  @Test func `salvage finds the records after one whose length is damaged`() throws {
     let fileSystem = MemoryFileSystem()
     let engine = try Engine(
       at: StoreFiles.path, options: StoreKind.memoryBuffered.options, fileSystem: fileSystem)
@@ -150,7 +151,7 @@ import Testing
   }
 
   @Test(arguments: [200, 16 << 10])
-  func `never has a value that its key had only within a transaction`(frameBytes: Int) throws {
+  func `salvage copies no value that its key had only within a transaction`(frameBytes: Int) throws {
     let fileSystem = MemoryFileSystem()
     var options = StoreKind.memoryBuffered.options
     options.frameBytes = frameBytes
@@ -181,12 +182,12 @@ import Testing
       whole += newest
       #expect(!report.isComplete || newest == 8, "byte \(place)")
     }
-    // What lies behind the damage is brought over.
+    // Records after the damage are copied.
     #expect(whole > (end - Format.segmentHeaderBytes) * 8 / 2)
   }
 
   @Test(arguments: [true, false])
-  func `tells that the last file of the log, which the anchor names, is lost`(isClosed: Bool) throws {
+  func `salvage reports the loss of the last file of the log, which the anchor names`(isClosed: Bool) throws {
     let damaged = try DamagedStore(isClosed: isClosed)
     let name = try #require(damaged.files.files.keys.filter { $0.hasSuffix(".log") }.max())
     for bytes in [nil, [], [UInt8](repeating: 0, count: 4096), damaged.files.files[name]?.dropLast()]
@@ -201,7 +202,7 @@ import Testing
     }
   }
 
-  @Test func `tells of a frame that is lost at the end of a segment`() throws {
+  @Test func `salvage reports a frame that is lost at the end of a segment`() throws {
     let (files, _) = try Self.overSeveralSegments(failing: false)
     let name = try #require(files.files.keys.filter { $0.hasSuffix(".log") }.min())
     var offset = Format.segmentHeaderBytes
@@ -220,7 +221,7 @@ import Testing
     #expect(report.losses.contains { $0.offset == frames.last.map(Int64.init) }, "\(report.losses)")
   }
 
-  /// A store whose last transaction has several frames in several segments, or was given up and has another in its place.
+  /// A store whose last transaction has several frames in several segments, or was rolled back and replaced by another.
   private static func overSeveralSegments(failing: Bool) throws -> (files: StoreFiles, model: Model) {
     struct Refusal: Error {}
     let fileSystem = MemoryFileSystem()
@@ -253,7 +254,7 @@ import Testing
     return (files, model)
   }
 
-  @Test func `goes on where the disk cannot read`() throws {
+  @Test func `salvage continues where the disk cannot read`() throws {
     let damaged = try DamagedStore()
     for occurrence in 1...25 {
       let plan = FaultPlan([.init(.of(.read), occurrence: occurrence * 3, code: .inputOutput)])
@@ -267,7 +268,7 @@ import Testing
     }
   }
 
-  @Test func `of a hostile store never traps`() throws {
+  @Test func `salvage of a hostile store never traps`() throws {
     let store = try HostileStore()
     var random = SplitMix64(seed: 23)
     for round in 0..<(LongRun.isWanted ? 20_000 : 150) {
@@ -281,7 +282,7 @@ import Testing
     }
   }
 
-  @Test func `is refused for a store in use, for none, and over another store`() throws {
+  @Test func `salvage is refused for a store in use, for a missing store, and over another store`() throws {
     let fileSystem = MemoryFileSystem()
     let options = StoreKind.memoryBuffered.options
     func salvage(_ from: String, _ to: String) throws {
@@ -299,7 +300,7 @@ import Testing
     #expect(code { try salvage("/store", "/new") } == .exists)
   }
 
-  @Test func `takes the new store away where it cannot be written`() throws {
+  @Test func `salvage removes the new store where it cannot be written`() throws {
     let damaged = try DamagedStore()
     let new = FaultInjectingFileSystem(base: MemoryFileSystem(), plan: .fullDisk(after: 30_000))
     #expect(
@@ -313,7 +314,7 @@ import Testing
   }
 }
 
-/// The files of a store with several segments, checkpoints and deletes, and everything that it ever held.
+/// The files of a store with several segments, checkpoints and deletes, and all values that it ever held.
 struct DamagedStore {
   var files: StoreFiles
   private(set) var newest: Model = [:]

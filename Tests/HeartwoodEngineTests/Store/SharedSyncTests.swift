@@ -6,11 +6,11 @@ import Testing
 @testable import HeartwoodEngine
 
 @Suite struct `Commits that share a sync` {
-  @Test func `are covered by one when they come while another is under way`() throws {
+  @Test func `commits that arrive during a sync are covered by one later sync`() throws {
     let stall = try Stall()
     let failures = stall.committing(1...8)
     #expect(failures == Array(repeating: nil, count: 8))
-    // The stalled one, and one for all who came meanwhile.
+    // The stalled sync, and one for all commits that arrived during it.
     #expect(stall.syncCount == 2)
     #expect(try stall.rows() == stall.rows(of: 0...8))
     #expect(try stall.rowsAfterCrashes() == [stall.rows(of: 0...8)])
@@ -18,7 +18,7 @@ import Testing
   }
 
   @Test(arguments: [1, 2])
-  func `are all told when it fails`(failing: Int) throws {
+  func `every commit that shares a sync fails when the sync fails`(failing: Int) throws {
     let stall = try Stall(plan: [.fail(.sync, file: "*.log", .nth(failing))])
     let failures = stall.committing(1...8)
     let unknown = failures.count { $0 == .outcomeUnknown }
@@ -31,7 +31,7 @@ import Testing
     for rows in try stall.rowsAfterCrashes() { #expect(shown.allSatisfy { rows[$0.key] == $0.value }) }
   }
 
-  @Test func `take those along that need no sync, in their order`() throws {
+  @Test func `a commit that needs no sync is published in its order among commits that share one`() throws {
     let stall = try Stall()
     let before = stall.engine.newestGeneration
     let seen = Guarded<[Generation]>([])
@@ -43,7 +43,7 @@ import Testing
     try stall.engine.close()
   }
 
-  @Test func `leave the published generation whole while others are written behind it`() throws {
+  @Test func `the published generation stays whole while later commits are written`() throws {
     let stall = try Stall(keys: 2000)
     let before = try stall.rows()
     let seen = Guarded<[[String: [UInt8]]?]>([])
@@ -55,7 +55,7 @@ import Testing
   }
 
   @Test(arguments: [false, true])
-  func `let a transaction that changes nothing wait for what it has read`(isGivenUp: Bool) throws {
+  func `a transaction without changes waits for the sync of what it has read`(isGivenUp: Bool) throws {
     let stall = try Stall()
     let read = stall.readingDuringSync(isGivenUp: isGivenUp)
     #expect(read.value == stall.rows(of: 1...1)["key 1"])
@@ -65,14 +65,14 @@ import Testing
   }
 
   @Test(arguments: [false, true])
-  func `that fail stop a transaction too that changes nothing and has read them`(isGivenUp: Bool) throws {
+  func `a transaction without changes fails when the sync of what it has read fails`(isGivenUp: Bool) throws {
     let stall = try Stall(plan: [.fail(.sync, file: "*.log", .nth(1))])
     let read = stall.readingDuringSync(isGivenUp: isGivenUp)
     #expect((read.error as? EngineError)?.code == .stopped)
     try? stall.engine.close()
   }
 
-  @Test func `do not take for synced what was written while a checkpoint synced`() throws {
+  @Test func `data written while a checkpoint syncs does not count as synced`() throws {
     let disk = SimulatedFileSystem()
     let engine = Guarded<Engine?>(nil)
     let isArmed = Guarded(false)
@@ -83,7 +83,7 @@ import Testing
           return armed
         }), let engine = engine.withLock({ $0 })
       else { return }
-      // Fills the segment, and goes on in the next.
+      // Fills the segment, and continues in the next.
       try? engine.write(durability: .deferred) { try $0.put("b", [UInt8](repeating: 2, count: 70_000)) }
       try? engine.write(durability: .deferred) { try $0.put("c", [3]) }
     }
@@ -159,7 +159,7 @@ private final class Stall: @unchecked Sendable {
     }
     guard awaited > 0 else { return }
     for _ in 0..<awaited { isWritten.wait() }
-    // The last one is about to be written: it lets go of this lock when it waits for its sync, or needs none.
+    // The last commit is about to be written. It releases this lock when it waits for its sync or needs none.
     try? engine.handle.store.writer.withLock {}
     duringSync()
   }
@@ -182,7 +182,7 @@ private final class Stall: @unchecked Sendable {
       while number == numbers.lowerBound, state.withLock({ $0.isArmed }) { sched_yield() }
     }
     group.wait()
-    // It may hold this object.
+    // The closure may retain this object.
     duringSync = {}
     return failures.withLock { $0 }
   }
@@ -191,7 +191,7 @@ private final class Stall: @unchecked Sendable {
     do {
       try engine.write(durability: durability) { transaction in
         try transaction.put("key \(number)", Self.value(number))
-        // Pages are copied, and those they replace are taken back.
+        // Pages are copied, and the pages that they replace are reclaimed.
         for key in stride(from: 0, to: keys, by: 7) where key >= 10 {
           try transaction.put("base \(key)", Self.value(key + number))
         }
@@ -204,7 +204,7 @@ private final class Stall: @unchecked Sendable {
 
   func rows() throws -> [String: [UInt8]] { try Self.rows(of: engine) }
 
-  /// What small stores hold after the commits of these numbers; the base is 0.
+  /// The contents of a small store after the commits with these numbers. The base is 0.
   func rows(of numbers: ClosedRange<Int>) -> [String: [UInt8]] {
     var rows: [String: [UInt8]] = [:]
     for number in 0..<keys { rows["base \(number)"] = Self.value(number) }
@@ -231,7 +231,7 @@ private final class Stall: @unchecked Sendable {
     return rows
   }
 
-  /// Longer than what a page holds in place.
+  /// Longer than a value that a page stores itself.
   private static func value(_ number: Int) -> [UInt8] { Array("the value with number \(number)".utf8) }
 }
 
@@ -247,7 +247,7 @@ extension Stall {
     let reading = Guarded(Reading())
     let group = DispatchGroup()
     duringSync = { [self] in
-      // On a thread of its own, as this one is in the middle of a commit.
+      // On another thread, as this one is in the middle of a commit.
       let isRead = DispatchSemaphore(value: 0)
       group.enter()
       Thread.detachNewThread {

@@ -10,7 +10,7 @@ import Testing
 @Suite struct `Engines of one process on one folder` {
   private let options = StoreKind.posixMapped.options
 
-  @Test func `share what is behind them, and the last to close closes it`() throws {
+  @Test func `engines of one process share one store, and the last engine to close closes it`() throws {
     try TemporaryFolder.with { path in
       let first = try Engine(at: path, options: options)
       let second = try Engine(at: path, options: options)
@@ -41,7 +41,7 @@ import Testing
     ]
   }
 
-  @Test func `have each a durability of its own, and a store of their own where options do not go together`()
+  @Test func `each engine has its own durability, and its own store where options are incompatible`()
     throws
   {
     try TemporaryFolder.with { path in
@@ -66,7 +66,8 @@ import Testing
     }
   }
 
-  @Test func `do not share a folder that has taken another's place, nor a store that has stopped`() throws {
+  @Test func `engines share neither a folder that has replaced another nor a store that has stopped`() throws
+  {
     try TemporaryFolder.with { folder in
       let path = folder + "/store"
       let moved = try Engine(at: path, options: options)
@@ -84,7 +85,7 @@ import Testing
     }
   }
 
-  @Test func `may be opened, used and closed by many threads at once`() throws {
+  @Test func `many threads open, use and close engines of one folder at once`() throws {
     try TemporaryFolder.with { path in
       let options = EngineOptions(durability: .deferred, segmentBytes: 64 << 10, checkpointBytes: 64 << 10)
       let failures = Guarded<[String]>([])
@@ -96,7 +97,7 @@ import Testing
               let count = try transaction.get(Array("count".utf8))?.count ?? 0
               try transaction.put("count", [UInt8](repeating: 1, count: count + 1))
             }
-            // Half of them are only forgotten.
+            // Half of the engines are only released.
             if round % 2 == 0 { try engine.close() }
           } catch {
             failures.withLock { $0.append("thread \(thread), round \(round): \(error)") }
@@ -111,7 +112,7 @@ import Testing
     }
   }
 
-  @Test func `make durable what was committed when one of them is closed`() throws {
+  @Test func `closing one engine makes the commits of every engine of its folder durable`() throws {
     let disk = SimulatedFileSystem(seed: 6)
     var deferred = StoreKind.simulated.options
     deferred.durability = .deferred
@@ -132,7 +133,7 @@ import Testing
     try second.close()
   }
 
-  @Test func `are closed one by one for those who observe`() throws {
+  @Test func `an observer ends when its own engine is closed`() throws {
     try TemporaryFolder.with { path in
       let (first, second) = (try Engine(at: path, options: options), try Engine(at: path, options: options))
       let told = Told()
@@ -148,7 +149,7 @@ import Testing
     }
   }
 
-  @Test func `may be forgotten, but not closed, inside a write of another`() throws {
+  @Test func `an engine may be released, but not closed, inside a write of another engine`() throws {
     try TemporaryFolder.with { path in
       let first = try Engine(at: path, options: options)
       var second: Engine? = try Engine(at: path, options: options)
@@ -168,7 +169,7 @@ import Testing
   }
 }
 
-/// A file system all of whose paths lead to one folder that can be told from others.
+/// A file system all of whose paths refer to one folder, which has an identity.
 private struct OneFolder: FileSystem {
   let base: SimulatedFileSystem
 

@@ -6,7 +6,7 @@ import Testing
 
 @testable import HeartwoodEngine
 
-/// Single promises of transactions, generations and the log.
+/// Individual guarantees of transactions, generations and the log.
 @Suite struct StoreBehaviourTests {
   private func open(_ change: (inout EngineOptions) -> Void = { _ in }) throws -> Engine {
     var options = EngineOptions(
@@ -15,12 +15,12 @@ import Testing
     return try Engine(at: "/store", options: options, fileSystem: MemoryFileSystem())
   }
 
-  @Test func `a transaction may put what it has read of itself`() throws {
+  @Test func `a transaction may put a value that it has read from itself`() throws {
     let engine = try Engine(at: "/dev/null", options: EngineOptions(worker: InlineWorker()))
     let value = (0..<60_000).map { UInt8(truncatingIfNeeded: $0 / 7) }
     try engine.write { transaction in
       try transaction.put("a", value)
-      // The frame under construction has to grow for it.
+      // The frame under construction has to grow for this value.
       let key = Array("a".utf8)
       let own = try key.withUnsafeBytes { try transaction.pointer(of: $0) }
       try Array("b".utf8).withUnsafeBytes { try transaction.put($0, try #require(own)) }
@@ -29,7 +29,7 @@ import Testing
     try engine.close()
   }
 
-  @Test func `what else lies in the folder keeps nobody from looking after the store`() throws {
+  @Test func `other files in the folder do not prevent maintenance of the store`() throws {
     try TemporaryFolder.with { folder in
       let path = folder + "/store"
       let engine = try Engine(at: path)
@@ -50,7 +50,7 @@ import Testing
     #expect(try engine.statistics().logBytes - before < 1024)
   }
 
-  @Test func `keys and values outside their limits are refused and the transaction goes on`() throws {
+  @Test func `keys and values outside their limits are refused and the transaction continues`() throws {
     let engine = try open()
     try engine.write { transaction in
       #expect(code { try transaction.put([], [1]) } == .invalidKey)
@@ -78,7 +78,7 @@ import Testing
     #expect(try engine.snapshot().get("key") == [1])
   }
 
-  @Test func `what has ended says so`() throws {
+  @Test func `closed engines and ended transactions report that they are closed`() throws {
     let engine = try open()
     let transaction = try engine.write { transaction in
       try transaction.put("key", [1])
@@ -100,7 +100,7 @@ import Testing
     #expect(try snapshot.get("other") == [1])
   }
 
-  @Test func `a transaction that somebody has kept stays ended while others go on`() throws {
+  @Test func `a transaction that is kept after its end stays ended while others run`() throws {
     let engine = try open()
     var kept: [WriteTransaction] = []
     for number in 1...3 {
@@ -118,7 +118,7 @@ import Testing
   }
 
   @Test(arguments: [EngineOptions.Reading.mapped, .buffered])
-  func `a value that is being read stays as it is, whatever is written and given back meanwhile`(
+  func `a value that is being read stays unchanged while other values are written and reclaimed`(
     reading: EngineOptions.Reading
   ) throws {
     let engine = try open {
@@ -159,7 +159,7 @@ import Testing
     #expect(code { _ = try engine.get("long") } == .closed)
   }
 
-  @Test func `a generation that is not there is named`() throws {
+  @Test func `an error names a generation that does not exist`() throws {
     let engine = try open()
     try engine.write { try $0.put("key", [1]) }
     #expect(code { _ = try engine.snapshot(at: Generation(rawValue: 2)) } == .generationUnavailable)
@@ -183,7 +183,7 @@ import Testing
     #expect(records[0].bytes < records[1].bytes)
   }
 
-  @Test func `a transaction larger than a frame goes on in the next, and rolls back over both`() throws {
+  @Test func `a transaction larger than a frame continues in the next, and rolls back over both`() throws {
     struct Refusal: Error {}
     let fileSystem = MemoryFileSystem()
     let options = EngineOptions(worker: InlineWorker())
@@ -212,7 +212,7 @@ import Testing
     #expect(try again.snapshot().get("large 2") == large)
   }
 
-  @Test func `memory of the tree is given back when it has become too much`() throws {
+  @Test func `memory of the tree is released when it exceeds its limit`() throws {
     let engine = try open {
       $0.arenaBytes = 256 << 10
       $0.checkpointBytes = 64 << 10
@@ -240,7 +240,7 @@ import Testing
     #expect(try engine.verify().findings == [])
   }
 
-  @Test func `readers beside a writer see whole generations`() async throws {
+  @Test func `readers see whole generations while a writer commits`() async throws {
     let engine = try open { $0.worker = QueueWorker() }
     try engine.write { transaction in
       for part in 0..<20 { try transaction.put("key \(part)", [0]) }
@@ -275,7 +275,7 @@ import Testing
     try engine.close()
   }
 
-  @Test func `a cursor goes both ways`() throws {
+  @Test func `a cursor moves both ways`() throws {
     let engine = try open()
     try engine.write { transaction in
       for number in 0..<500 { try transaction.put(Self.key(number), Self.key(number)) }

@@ -5,10 +5,10 @@ import Testing
 
 @testable import HeartwoodEngine
 
-/// Damage to a store that was not closed, where a torn tail is what one expects: it must not be taken for one.
+/// Damage to a store that was not closed. It must not be mistaken for a torn tail, which is expected there.
 @Suite struct StoreDamageInUseTests {
   @Test(arguments: [EngineOptions.Reading.mapped, .buffered])
-  func `any byte changed takes away the newest transaction at most, and only by its own bytes`(
+  func `a changed byte removes at most the newest transaction, and only if it belongs to that`(
     reading: EngineOptions.Reading
   ) throws {
     let store = try StoreInUse()
@@ -36,7 +36,7 @@ import Testing
   }
 
   @Test(arguments: [EngineOptions.Reading.mapped, .buffered])
-  func `a file cut at any length leaves what lies before the cut, or is refused`(
+  func `a file cut at any length keeps the data before the cut, or is refused`(
     reading: EngineOptions.Reading
   ) throws {
     let store = try StoreInUse()
@@ -57,7 +57,7 @@ import Testing
     }
   }
 
-  @Test func `reading only shows what is proven, and no damage behind it`() throws {
+  @Test func `a read-only engine shows only what is proven, and no damage after it`() throws {
     let store = try StoreInUse()
     for offset in [nil] + (store.ends[5]..<store.ends[6]).map(Optional.some) {
       var damaged = store.files
@@ -71,7 +71,7 @@ import Testing
     }
   }
 
-  @Test func `every byte of a frame is held against its checksums`() throws {
+  @Test func `every byte of a frame is covered by its checksums`() throws {
     let store = try StoreInUse()
     for number in [5, 6] {
       for offset in store.ends[number - 1]..<store.ends[number] {
@@ -85,11 +85,11 @@ import Testing
   }
 
   @Test(arguments: [16, 24, 32])
-  func `a frame that does not follow the one before it is no part of the log`(field: Int) throws {
+  func `a frame that does not follow the one before it is not part of the log`(field: Int) throws {
     let store = try StoreInUse()
     var damaged = store.files
     var log = try #require(damaged.files[store.logName])
-    // Sequence, transaction and chain are of eight bytes each; every checksum holds afterwards.
+    // Sequence, transaction and chain have eight bytes each. Every checksum is valid afterwards.
     log[store.ends[5] + field] ^= 1
     try log.withUnsafeMutableBytes { try Self.sign(frameAt: store.ends[5], in: $0) }
     damaged.files[store.logName] = log
@@ -117,10 +117,10 @@ import Testing
       frame.header.totalBytes - Format.frameTrailerBytes, Checksums.mix(sum, joined))
   }
 
-  @Test func `damage in several places at once gives a state that once was, or an error`() throws {
+  @Test func `damage in several places at once yields an earlier state or an error`() throws {
     let store = try StoreInUse()
     var random = SplitMix64(seed: 13)
-    // Most of a file is zeros; what matters is what is not.
+    // Most of a file is zeros. Only the other bytes matter.
     let places = store.files.files.flatMap { name, bytes in
       bytes.indices.filter { bytes[$0] != 0 }.map { (name: name, offset: $0) }
     }.sorted { ($0.name, $0.offset) < ($1.name, $1.offset) }
@@ -139,7 +139,7 @@ import Testing
     #expect(opened > 20)
   }
 
-  @Test func `bytes behind the end of a file, and files of other names, do no harm`() throws {
+  @Test func `bytes after the end of a file, and files of other names, do no harm`() throws {
     let (store, model) = try StoreFiles.small()
     var random = SplitMix64(seed: 14)
     for name in store.files.keys.sorted() {
@@ -157,7 +157,7 @@ import Testing
     #expect(try contents(of: crowded, .mapped, "with strangers") == model)
   }
 
-  /// One of the things that happen to bytes.
+  /// One kind of damage to bytes.
   private static func damage(_ bytes: inout [UInt8], at offset: Int, _ random: inout SplitMix64) {
     guard offset < bytes.count else { return }
     switch random.below(4) {
@@ -172,9 +172,9 @@ import Testing
     }
   }
 
-  /// What is read from a store; nil where it was refused.
+  /// The contents of a store, or nil if it is refused.
   ///
-  /// - Parameter isThorough: It is verified too, written to and opened again.
+  /// - Parameter isThorough: Whether the store is also verified, written to and opened again.
   private func contents(
     of store: StoreFiles, _ reading: EngineOptions.Reading, _ comment: String, isThorough: Bool = true
   ) throws -> Model? {

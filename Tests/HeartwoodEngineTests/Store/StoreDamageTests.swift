@@ -4,7 +4,7 @@ import Testing
 
 @testable import HeartwoodEngine
 
-/// Bytes that are not what was written: the right data or an error, never anything else.
+/// Damaged bytes yield the right data or an error, never wrong data.
 @Suite struct StoreDamageTests {
   @Test(arguments: [EngineOptions.Reading.mapped, .buffered])
   func `any byte changed in a closed store is an error or does no harm`(reading: EngineOptions.Reading) throws
@@ -63,14 +63,14 @@ import Testing
   }
 
   @Test(arguments: [20, 70_000])
-  func `an anchor of an earlier closing takes back nothing that came later`(bytes: Int) throws {
+  func `an anchor from an earlier close removes no later commit`(bytes: Int) throws {
     let memory = MemoryFileSystem()
     let options = Self.options(.buffered)
     let first = try Engine(at: StoreFiles.path, options: options, fileSystem: memory)
     try first.write { try $0.put("first", [UInt8](repeating: 1, count: bytes)) }
     try first.close()
     let anchor = try StoreFiles(memory).files[StoreFolder.anchorName]
-    // With the longer value, the log goes on in another segment.
+    // With the longer value, the log continues in another segment.
     let second = try Engine(at: StoreFiles.path, options: options, fileSystem: memory)
     try second.write { try $0.put("second", [2]) }
     try second.close()
@@ -100,7 +100,7 @@ import Testing
     }
   }
 
-  @Test func `verify names what is damaged in an open store`() throws {
+  @Test func `verification names the damage in an open store`() throws {
     let (store, _) = try StoreFiles.small()
     for name in store.files.keys.sorted() where !ProcessAttachment.isFile(name) {
       let fileSystem = try store.mounted()
@@ -126,7 +126,7 @@ import Testing
     try Engine(at: StoreFiles.path, options: Self.options(reading), fileSystem: try store.mounted())
   }
 
-  /// Opens and reads; 1 where that was refused.
+  /// Opens and reads. Returns 1 if that is refused.
   private func outcome(
     _ store: StoreFiles, _ model: Model, _ reading: EngineOptions.Reading, _ comment: String,
     isThorough: Bool = true

@@ -4,10 +4,10 @@ import Testing
 
 @testable import HeartwoodEngine
 
-/// One call of the file system fails: an error, never a lost or torn transaction.
+/// A failing call of the file system causes an error, never a lost or torn transaction.
 @Suite struct StoreFaultTests {
   @Test(arguments: [FaultPlan.Duration.once, .forever], [FaultPlan.Effect.none, .half, .whole])
-  func `whichever call fails, what was committed stays and nothing else appears`(
+  func `whichever call fails, committed data stays and no other data appears`(
     duration: FaultPlan.Duration, effect: FaultPlan.Effect
   ) throws {
     let calls = try Course(plan: FaultPlan()).run()
@@ -70,7 +70,7 @@ import Testing
     #expect(refusals >= 5)
   }
 
-  @Test func `after a failed sync nothing is written, reading goes on, and reopening recovers`() throws {
+  @Test func `after a failed sync the store is read-only, and reopening recovers it`() throws {
     let memory = MemoryFileSystem()
     let fileSystem = FaultInjectingFileSystem(base: memory)
     let options = StoreKind.memoryMapped.options
@@ -89,7 +89,7 @@ import Testing
     #expect(try again.verify().findings == [])
   }
 
-  @Test func `a commit that is on disk although writing it failed is taken away, or is said to be unknown`()
+  @Test func `a commit that is on disk although writing it failed is removed, or reported as unknown`()
     throws
   {
     for isTakenAway in [true, false] {
@@ -112,7 +112,7 @@ import Testing
     }
   }
 
-  @Test func `on a full disk commits fail, reading goes on, and commits work again with space`() throws {
+  @Test func `on a full disk commits fail, reads continue, and commits succeed again with space`() throws {
     let fileSystem = FaultInjectingFileSystem(base: MemoryFileSystem())
     let engine = try Engine(at: "/store", options: StoreKind.memoryMapped.options, fileSystem: fileSystem)
     try engine.write { try $0.put("first", [1]) }
@@ -133,7 +133,7 @@ import Testing
 
   /// The simulated disk has windows, and a limit of its own.
   @Test
-  func `on a full disk commits in place go on in the zeros that are there, and are refused behind them`()
+  func `on a full disk commits in place continue within the zeros of the file, and are refused after them`()
     throws
   {
     let disk = SimulatedFileSystem()
@@ -181,7 +181,7 @@ import Testing
         try transaction.put("second", [2])
         // Fills a frame, which is written at once.
         try? transaction.put("large", [UInt8](repeating: 7, count: valueBytes))
-        // Nothing goes on in a transaction that has lost a change.
+        // A transaction that has lost a change accepts no further changes.
         #expect(code { try transaction.put("third", [3]) } == .noSpace)
         #expect(code { _ = try transaction.get("first") } == .noSpace)
       }
@@ -198,12 +198,12 @@ import Testing
   }
 }
 
-/// A few transactions, a checkpoint, a close and a reopening on a disk that fails; then one that works.
+/// A few transactions, a checkpoint, a close and a reopening on a disk that fails, then a reopening on a disk that works.
 private final class Course {
   private let memory = MemoryFileSystem()
   private let fileSystem: FaultInjectingFileSystem
   private let plan: FaultPlan
-  /// What is committed, and what may be.
+  /// The committed contents, and the contents that may be committed.
   private var model: Model = [:]
   private var pending: Model?
 
@@ -212,7 +212,7 @@ private final class Course {
     fileSystem = FaultInjectingFileSystem(base: memory, plan: plan)
   }
 
-  /// Returns how many calls changed something.
+  /// Returns the number of calls that changed something.
   func run() throws -> Int {
     for part in 0..<2 {
       do {
@@ -235,7 +235,7 @@ private final class Course {
     var options = StoreKind.memoryBuffered.options
     options.entropy = SeededEntropy(seed: UInt64(part))
     let engine = try Engine(at: "/store", options: options, fileSystem: fileSystem)
-    // What a failed sync left open is settled by reopening.
+    // Reopening decides the outcome of a failed sync.
     if let pending {
       let found = try engine.read { try $0.contents() }
       if Dictionary(uniqueKeysWithValues: found.map { ($0.key, $0.value) }) == pending { model = pending }

@@ -2,7 +2,7 @@ import HeartwoodFiles
 
 @testable import HeartwoodEngine
 
-/// The files of a store as plain bytes, to be damaged and put back.
+/// The files of a store as bytes that a test damages and writes back.
 struct StoreFiles {
   static let path = "/store"
   var files: [String: [UInt8]] = [:]
@@ -31,7 +31,7 @@ struct StoreFiles {
     return fileSystem
   }
 
-  /// A small store with a bit of everything, closed, and what it holds.
+  /// A small closed store with entries of every kind, and its contents.
   static func small(reading: EngineOptions.Reading = .buffered) throws -> (files: StoreFiles, model: Model) {
     let fileSystem = MemoryFileSystem()
     var options = StoreKind.memoryBuffered.options

@@ -6,7 +6,7 @@ import Testing
 
 @testable import HeartwoodEngine
 
-/// Where a store under test lies, and how it is read.
+/// Where a store under test is located, and how it is read.
 enum StoreKind: String, CaseIterable, Sendable, CustomTestStringConvertible {
   case posixMapped, posixBuffered, memoryMapped, memoryBuffered, simulated
 
@@ -19,21 +19,21 @@ enum StoreKind: String, CaseIterable, Sendable, CustomTestStringConvertible {
     }
   }
 
-  /// Small segments and checkpoints, so that both are seen often.
+  /// Small segments and checkpoints, so that both occur often.
   var options: EngineOptions {
     EngineOptions(
       reading: reading, segmentBytes: 64 << 10, checkpointBytes: 64 << 10, worker: InlineWorker(),
       clock: CountingClock(), entropy: SeededEntropy(seed: 7))
   }
 
-  /// For engines that stand for processes. They let go after every write, so that nothing depends on time.
+  /// For engines that represent processes. They release the lease after every write, so that nothing depends on time.
   var processOptions: EngineOptions {
     var options = options
     (options.idleSeconds, options.sharesInProcess) = (nil, false)
     return options
   }
 
-  /// Runs `body` with a file system and a path at which nothing is yet.
+  /// Runs `body` with a file system and a path at which nothing exists yet.
   func withPlace<Result>(_ body: (any FileSystem, String) throws -> Result) throws -> Result {
     switch self {
     case .posixMapped, .posixBuffered:
@@ -60,7 +60,7 @@ final class CountingClock: WallClock, @unchecked Sendable {
 typealias Model = [[UInt8]: [UInt8]]
 
 extension KeyValueReader {
-  /// Everything there is, read by a scan.
+  /// All entries, read by a scan.
   func contents() throws -> [(key: [UInt8], value: [UInt8])] {
     var found: [(key: [UInt8], value: [UInt8])] = []
     try scan { key, value in
@@ -70,7 +70,7 @@ extension KeyValueReader {
     return found
   }
 
-  /// Whether it holds what the model does, looked at in several ways.
+  /// Expects the contents of the model, read in several ways.
   func expect(_ model: Model, _ comment: Comment, sourceLocation: SourceLocation = #_sourceLocation) throws {
     let sorted = model.sorted { $0.key.lexicographicallyPrecedes($1.key) }
     let found = try contents()
@@ -83,7 +83,7 @@ extension KeyValueReader {
   }
 }
 
-/// The kind of the engine's error that `body` throws; nil where it throws none.
+/// The code of the engine's error that `body` throws, or nil if it throws none.
 func code(_ body: () throws -> Void) -> EngineError.Code? {
   do {
     try body()

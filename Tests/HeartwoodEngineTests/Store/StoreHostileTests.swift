@@ -4,9 +4,9 @@ import Testing
 
 @testable import HeartwoodEngine
 
-/// Bytes that nobody of ours would write, with checksums that hold: errors or odd data, and never a trap.
+/// Bytes that this engine never writes, with valid checksums, yield errors or odd data, and never cause a trap.
 @Suite struct StoreHostileTests {
-  @Test func `fields of any value are refused or read, and never a trap`() throws {
+  @Test func `a field of any value is refused or read, and never causes a trap`() throws {
     let store = try HostileStore()
     var pristine = store
     pristine.seal()
@@ -23,7 +23,7 @@ import Testing
     #expect(opened > 20)
   }
 
-  /// Everything that can be done with a store; returns whether it could be opened.
+  /// Runs every operation on a store. Returns whether it could be opened.
   private func use(
     _ store: StoreFiles, _ reading: EngineOptions.Reading, _ comment: String
   ) throws -> Bool {

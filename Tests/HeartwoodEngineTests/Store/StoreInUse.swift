@@ -4,18 +4,18 @@ import Testing
 
 @testable import HeartwoodEngine
 
-/// The files of a store that was written and never closed, as a power cut right after a commit leaves them.
+/// The files of a store that was written and not closed, as a power cut directly after a commit leaves them.
 struct StoreInUse {
   var files: StoreFiles
-  /// What it held before the first transaction, and after each.
+  /// The contents before the first transaction, and after each.
   let states: [Model]
-  /// Where the log ended before the first transaction, and after each, all in one segment.
+  /// The end of the log before the first transaction, and after each, all in one segment.
   let ends: [Int]
   let logName = "0000000000000001.log"
-  /// The last one that the anchor proves: the checkpoint's.
+  /// The last transaction that the anchor proves: the checkpoint's.
   let durableCount = 3
 
-  /// The newest transaction is the only one that nothing proves to be on disk.
+  /// The newest transaction is the only one not proven to be on disk.
   var possible: ArraySlice<Model> { states.suffix(2) }
 
   init() throws {
@@ -47,7 +47,7 @@ struct StoreInUse {
     try engine.close()
   }
 
-  /// Behind the last frame, which ends with a checksum.
+  /// After the last frame, which ends with a checksum.
   private static func end(of log: [UInt8]) throws -> Int {
     let last = try #require(log.lastIndex { $0 != 0 })
     return (last / Format.frameAlignment + 1) * Format.frameAlignment
@@ -55,7 +55,7 @@ struct StoreInUse {
 }
 
 extension StoreFiles {
-  /// Offsets where something is, every 512th, and some more among the zeros; in a long run all of them.
+  /// Offsets of bytes that are not zero, every 512th offset, and some more among the zeros. In a long run, all offsets.
   static func offsets(in bytes: [UInt8], _ random: inout SplitMix64) -> [Int] {
     guard !LongRun.isWanted else { return Array(bytes.indices) }
     return bytes.indices.filter { index in

@@ -4,10 +4,10 @@ import Testing
 
 @testable import HeartwoodEngine
 
-/// Random operations on a store and on a dictionary, which have to stay equal.
+/// Applies random operations to a store and to a dictionary, which have to stay equal.
 @Suite struct StoreModelTests {
   @Test(arguments: StoreKind.allCases)
-  func `a store holds what a dictionary would, whatever is done and however often it is reopened`(
+  func `a store equals a dictionary after any operations and reopenings`(
     kind: StoreKind
   ) throws {
     try kind.withPlace { fileSystem, path in
@@ -99,7 +99,7 @@ private struct RandomRun {
     #expect(engine.newestGeneration.rawValue == before + (hasChanged ? 1 : 0))
     model = next
     past[engine.newestGeneration.rawValue] = model
-    // Not any of the model's keys, whose order is another in each run.
+    // Not an arbitrary key of the model, whose order differs in each run.
     for key in [[UInt8]("key/\(random.below(300))".utf8), key()] {
       #expect(try engine.get(key) == model[key], "seed \(seed)")
     }

@@ -7,11 +7,11 @@ import Testing
 
 @testable import HeartwoodEngine
 
-/// What is found at a path, and what is said about it.
+/// The outcome of opening each kind of path.
 @Suite struct StoreOpeningTests {
   private let options = StoreKind.memoryMapped.options
 
-  @Test func `nothing at a path is an error for who may not create`() throws {
+  @Test func `a path without a store is an error for an engine that may not create one`() throws {
     var options = options
     options.createsStore = false
     #expect(
@@ -24,7 +24,7 @@ import Testing
       code { _ = try Engine(at: "/a/b", options: self.options, fileSystem: MemoryFileSystem()) } == .notFound)
   }
 
-  @Test func `a folder of other things is no store and is left alone`() throws {
+  @Test func `a folder of other files is not a store and is left unchanged`() throws {
     try TemporaryFolder.with { path in
       let directory = try PosixFileSystem().openDirectory(path)
       try directory.open("notes.txt", .createNew).close()
@@ -33,7 +33,7 @@ import Testing
     }
   }
 
-  @Test func `a file is no store`() throws {
+  @Test func `a file is not a store`() throws {
     try TemporaryFolder.with { path in
       try PosixFileSystem().openDirectory(path).open("file", .createNew).close()
       #expect(code { _ = try Engine(at: path + "/file", options: options) } == .notAStore)
@@ -61,7 +61,7 @@ import Testing
     #expect(code { try open(store) } == .newerFormat)
   }
 
-  @Test func `a store that asks newer writers is read only`() throws {
+  @Test func `a store that requires a newer writer is read-only`() throws {
     var store = try StoreFiles.small().files
     for slot in 0..<2 { store.setAnchorField(slot: slot, 16, UInt32(9)) }
     #expect(code { try open(store) } == .newerFormat)
@@ -71,7 +71,7 @@ import Testing
     #expect(try engine.snapshot().count > 0)
   }
 
-  @Test func `a store that somebody has for themselves is locked for others`() throws {
+  @Test func `a store that one engine holds exclusively is locked for other engines`() throws {
     try TemporaryFolder.with { path in
       var exclusive = options
       (exclusive.sharing, exclusive.busyTimeout) = (.exclusive, 0)
@@ -87,7 +87,7 @@ import Testing
     }
   }
 
-  @Test func `reading only tells how many transactions of an unclosed store it leaves out`() throws {
+  @Test func `a read-only engine reports how many transactions of an unclosed store it omits`() throws {
     try TemporaryFolder.with { path in
       let engine = try Engine(at: path, options: options)
       for value in 1...3 { try engine.write { try $0.put("a", [UInt8(value)]) } }
@@ -110,7 +110,7 @@ import Testing
     }
   }
 
-  @Test func `reading only writes nothing and refuses writes`() throws {
+  @Test func `a read-only engine writes nothing and refuses writes`() throws {
     let (store, model) = try StoreFiles.small()
     let fileSystem = FaultInjectingFileSystem(base: try store.mounted())
     var readOnly = options
@@ -125,7 +125,7 @@ import Testing
     #expect(fileSystem.mutationCount == 0)
   }
 
-  @Test func `a folder without permission to write says so`() throws {
+  @Test func `a folder without write permission is reported as read-only`() throws {
     let (store, _) = try StoreFiles.small()
     let plan = FaultPlan([.init(.any, occurrence: 2, code: .permissionDenied, duration: .forever)])
     let fileSystem = FaultInjectingFileSystem(base: try store.mounted(), plan: plan)
@@ -133,7 +133,7 @@ import Testing
       code { _ = try Engine(at: StoreFiles.path, options: options, fileSystem: fileSystem) } == .readOnly)
   }
 
-  @Test func `slash dev slash null is a store of its own in memory`() throws {
+  @Test func `the null device is a separate store in memory for each engine`() throws {
     let one = try Engine(at: "/dev/null")
     let other = try Engine(at: "/dev/null")
     try one.write { try $0.put("key", [1]) }
@@ -161,7 +161,7 @@ import Testing
     #expect(try StoreFiles(fileSystem).files == store.files)
   }
 
-  @Test func `what an unfinished creation left is made anew`() throws {
+  @Test func `the leftovers of an unfinished creation are replaced by a new store`() throws {
     let fileSystem = MemoryFileSystem()
     try fileSystem.createDirectory("/store")
     let directory = try fileSystem.openDirectory("/store")
@@ -180,7 +180,7 @@ import Testing
 }
 
 extension StoreFiles {
-  /// Changes a field of a slot, and the slot's checksum with it.
+  /// Changes a field of a slot, and updates the slot's checksum.
   mutating func setAnchorField(slot: Int, _ offset: Int, _ value: UInt32) {
     guard var bytes = files[StoreFolder.anchorName] else { return }
     bytes.withUnsafeMutableBytes { buffer in
@@ -195,7 +195,7 @@ extension StoreFiles {
 
 @Suite struct `A store without its anchor` {
   @Test(arguments: [false, true])
-  func `is not taken for one that was never made`(isClosed: Bool) throws {
+  func `a store without its anchor is not taken for a new store`(isClosed: Bool) throws {
     let fileSystem = MemoryFileSystem()
     let options = StoreKind.memoryBuffered.options
     let engine = try Engine(at: StoreFiles.path, options: options, fileSystem: fileSystem)

@@ -4,11 +4,11 @@ import Testing
 
 @testable import HeartwoodEngine
 
-/// A recovery that does not come to its end leaves the next one what it was given.
+/// An interrupted recovery leaves the next one everything it needs.
 @Suite struct StoreRecoveryTests {
-  /// Of four commits, nothing that follows proves the last to be on disk; of deferred ones, none.
+  /// The last of four commits is not proven to be on disk by a later one. Of deferred commits, none is proven.
   @Test(arguments: [1, 2, 3, 4] as [UInt64])
-  func `of the anchor whose sync has failed leaves a slot to a crash, though the system calls it clean`(
+  func `an anchor whose sync has failed has a valid slot after a crash, though the system calls it clean`(
     seed: UInt64
   ) throws {
     let disk = SimulatedFileSystem(seed: seed, crashModel: .hostile)
@@ -42,7 +42,7 @@ import Testing
   }
 
   @Test(arguments: [false, true])
-  func `over and over leaves few files of a small store`(takesCheckpoints: Bool) throws {
+  func `repeated recoveries of a small store leave few files`(takesCheckpoints: Bool) throws {
     let disk = SimulatedFileSystem(seed: 8)
     let options = StoreKind.simulated.options
     var model: Model = [:]
@@ -64,7 +64,7 @@ import Testing
   }
 
   @Test(arguments: [Durability.full, .deferred])
-  func `a machine that crashes at any call of a recovery keeps every commit`(durability: Durability) throws {
+  func `a crash at any call of a recovery keeps every commit`(durability: Durability) throws {
     let disk = SimulatedFileSystem()
     let engine = try Engine(at: "/store", options: options, fileSystem: disk)
     for number in 0..<4 {
@@ -81,9 +81,11 @@ import Testing
     #expect(crashes > 50)
   }
 
-  /// Segments of the log and of pages, and the anchor, none of them synced by whoever wrote them.
+  /// Segments of the log and of pages, and the anchor, none of them synced by the process that wrote them.
   @Test(arguments: [true, false])
-  func `what was written without syncs is durable once the store is open with them`(isClosed: Bool) throws {
+  func `data written without syncs is durable once an engine with syncs has opened the store`(isClosed: Bool)
+    throws
+  {
     let report = try CrashExplorer().run(acknowledging: UInt64.self) { fileSystem, acknowledge in
       try self.load(try #require(fileSystem.disk), isClosed: isClosed)
       let engine = try Engine(at: "/store", options: self.options, fileSystem: fileSystem)
@@ -103,7 +105,7 @@ import Testing
     #expect(report.images > 50)
   }
 
-  /// What a process writes that does no syncs.
+  /// Writes as a process without syncs does.
   private func load(_ disk: SimulatedFileSystem, isClosed: Bool) throws {
     let process = disk.process(named: "loader")
     var unsynced = options
@@ -115,7 +117,7 @@ import Testing
     if isClosed { try engine.close() } else { process.kill() }
   }
 
-  /// What a crash before any call of the recovery may leave.
+  /// The crash images before each call of the recovery.
   private func crashesOfRecovery(_ disk: SimulatedFileSystem) throws -> [CrashImage] {
     let images = Guarded<[Int: CrashImage]>([:])
     let observed = FaultInjectingFileSystem(base: disk) { _ in

@@ -6,14 +6,14 @@ import Testing
 
 @testable import HeartwoodEngine
 
-/// What is said to somebody who brings the wrong thing: what is wrong, and where.
+/// Errors for paths and files that cannot be opened. Each states the problem and the place.
 @Suite struct StoreRefusalTests {
   private static let path = StoreFiles.path
 
   struct Case: Sendable, CustomTestStringConvertible {
     let testDescription: String
     let code: EngineError.Code
-    /// Words that have to stand in the message, beside the path.
+    /// Words that the message must contain, besides the path.
     let words: [String]
     let open: @Sendable () throws -> Void
   }
@@ -27,7 +27,7 @@ import Testing
     Case(testDescription: "a folder of other things", code: .notAStore, words: ["another folder"]) {
       try open(folder(["photo.jpg": [1, 2, 3]]))
     },
-    Case(testDescription: "an anchor of somebody else", code: .notAStore, words: ["anchor"]) {
+    Case(testDescription: "an anchor of another program", code: .notAStore, words: ["anchor"]) {
       try open(folder(["anchor": [UInt8](repeating: 65, count: 9000)]))
     },
     Case(testDescription: "an empty anchor", code: .notAStore, words: ["anchor"]) {
@@ -97,9 +97,9 @@ import Testing
     for word in refusal.words { #expect(text.contains(word), "\(text)") }
   }
 
-  /// The super user may write anywhere.
+  /// The superuser may write anywhere.
   @Test(.enabled(if: getuid() != 0, "Root may write to a folder without permissions."))
-  func `a folder without permissions of this machine opens for reading, and refuses to be written`() throws {
+  func `a folder without write permission opens for reading, and refuses writes`() throws {
     try TemporaryFolder.with { folder in
       let path = folder + "/store"
       let engine = try Engine(at: path)

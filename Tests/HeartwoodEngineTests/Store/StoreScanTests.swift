@@ -21,7 +21,7 @@ enum ScannedKeys: CaseIterable {
 
 @Suite struct StoreScanTests {
   @Test(arguments: ScannedKeys.allCases)
-  func `scans find what lies in a range, whatever its keys, also what the transaction has just put`(
+  func `scans find all entries of a range, whatever its keys, and those of the same transaction`(
     keys: ScannedKeys
   ) throws {
     for kind in [StoreKind.posixMapped, .memoryBuffered] {
@@ -43,7 +43,7 @@ enum ScannedKeys: CaseIterable {
   }
 
   @Test(arguments: ScannedKeys.allCases)
-  func `a leaf knows the keys of its entries from all others`(keys: ScannedKeys) throws {
+  func `a leaf distinguishes the keys of its entries from all others`(keys: ScannedKeys) throws {
     var random = SplitMix64(seed: 0x1EAF)
     let harness = try TreeHarness()
     try harness.commit {

@@ -4,14 +4,14 @@ import Testing
 
 @testable import HeartwoodEngine
 
-@Suite struct `A store that is not trusted` {
+@Suite struct `An untrusted store` {
   private var options: EngineOptions {
     var options = StoreKind.memoryMapped.options
     options.untrusted = EngineOptions.UntrustedLimits()
     return options
   }
 
-  @Test func `is opened for reading only, whatever else was asked for`() throws {
+  @Test func `an untrusted store is opened read-only, whatever access is requested`() throws {
     let (store, model) = try StoreFiles.small()
     let fileSystem = try store.mounted()
     let engine = try Engine(at: StoreFiles.path, options: options, fileSystem: fileSystem)
@@ -24,7 +24,7 @@ import Testing
     #expect(code { _ = try Engine(at: "/dev/null", options: options, fileSystem: fileSystem) } == .notFound)
   }
 
-  @Test func `is refused where it passes a limit, before it is read`() throws {
+  @Test func `an untrusted store that exceeds a limit is refused before it is read`() throws {
     let store = try DamagedStore().files
     func refusal(_ change: (inout EngineOptions.UntrustedLimits) -> Void) throws -> EngineError.Code? {
       var limits = EngineOptions.UntrustedLimits()
@@ -40,7 +40,7 @@ import Testing
     #expect(try refusal { $0.treeLevels = 0 } == .tooLarge)
   }
 
-  @Test func `is refused with any damage, also where nobody would have looked`() throws {
+  @Test func `an untrusted store with any damage is refused, also where no read would reach it`() throws {
     let (store, _) = try StoreFiles.small()
     var random = SplitMix64(seed: 31)
     for round in 0..<60 {
@@ -52,13 +52,13 @@ import Testing
       damaged.files[name]?[place] ^= 1
       let mounted = try damaged.mounted()
       let found = code { try Engine(at: StoreFiles.path, options: options, fileSystem: mounted).close() }
-      // The rest of a page segment's first page holds nothing.
+      // The rest of a page segment's first page is unused.
       let isUnused = name.hasSuffix("pages") && (128..<4096).contains(place)
       #expect(found == .damaged || isUnused, "seed 31, round \(round): \(name) at \(place)")
     }
   }
 
-  @Test func `has no checkpoint that names more of a file than any has`() {
+  @Test func `a checkpoint that names more of a file than a file can hold is refused`() {
     let first = LogPoint(
       position: LogPosition(segment: 1, offset: Format.segmentHeaderBytes), sequence: 1, chain: 0,
       generation: 0)
@@ -72,7 +72,9 @@ import Testing
     }
   }
 
-  @Test func `is refused or read, and never a trap, where its maker knew the format`() throws {
+  @Test func `an untrusted store whose maker knew the format is refused or read, and never causes a trap`()
+    throws
+  {
     let store = try HostileStore()
     var random = SplitMix64(seed: 32)
     var opened = 0
@@ -83,7 +85,7 @@ import Testing
       do {
         let engine = try Engine(
           at: StoreFiles.path, options: options, fileSystem: try hostile.files.mounted())
-        // What was verified reads without errors.
+        // Verified data is read without errors.
         _ = try engine.snapshot().contents()
         try engine.close()
         opened += 1
@@ -94,7 +96,7 @@ import Testing
 }
 
 @Suite struct NumberTableTests {
-  @Test func `takes no more for high numbers than for low ones`() {
+  @Test func `a number table takes no more memory for high numbers than for low ones`() {
     let table = NumberTable<Int>()
     let values = UnsafeMutablePointer<Int>.allocate(capacity: 4)
     defer { values.deallocate() }
@@ -108,7 +110,7 @@ import Testing
     #expect(table[0] == nil && table[2] == nil && table[(1 << 31) - 2] == nil)
   }
 
-  @Test func `knows what a dictionary knows`() {
+  @Test func `a number table equals a dictionary`() {
     var random = SplitMix64(seed: 41)
     let table = NumberTable<Int>()
     let values = UnsafeMutablePointer<Int>.allocate(capacity: 1 << 12)

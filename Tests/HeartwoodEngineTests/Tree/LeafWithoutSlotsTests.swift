@@ -3,13 +3,13 @@ import Testing
 
 @testable import HeartwoodEngine
 
-/// Leaves whose keys are all alike, and what comes that is not.
+/// Leaves whose keys all have one form, and changes that do not fit them.
 @Suite("A leaf without slots") struct LeafWithoutSlotsTests {
-  /// What does not fit into such a leaf.
+  /// Kinds of entries that do not fit into such a leaf.
   enum Newcomer: String, CaseIterable {
     case shortValue, longKey, longestKey, shortKey, keyBeforeAll, keyBehindAll
 
-    /// A change at the place of a key, and what it puts there.
+    /// A change at the position of a key, and the entry that it puts there.
     func entry(at key: [UInt8]) -> (key: [UInt8], value: [UInt8]) {
       switch self {
       case .shortValue: (key, [1, 2, 3])
@@ -22,7 +22,7 @@ import Testing
     }
   }
 
-  /// Too long to lie in a leaf.
+  /// Too long to be stored in a leaf.
   private static let value = [UInt8](repeating: 7, count: 17)
 
   private static func key(_ number: Int, prefixBytes: Int) -> [UInt8] {
@@ -50,7 +50,8 @@ import Testing
   }
 
   @Test(arguments: Newcomer.allCases, [0, 1000])
-  func `that is full takes whatever comes, at any place`(newcomer: Newcomer, prefixBytes: Int) throws {
+  func `a full leaf without slots accepts any entry at any place`(newcomer: Newcomer, prefixBytes: Int) throws
+  {
     var random = SplitMix64(seed: 3)
     let capacity = try Self.capacity(prefixBytes: prefixBytes)
     #expect(capacity * 16 + prefixBytes > 3800)
@@ -66,7 +67,7 @@ import Testing
   }
 
   @Test(arguments: 1...3 as ClosedRange<UInt64>)
-  func `is made and unmade as keys of one length and others come and go`(seed: UInt64) throws {
+  func `a leaf gains and loses its slots as keys of one length and others come and go`(seed: UInt64) throws {
     var random = SplitMix64(seed: seed)
     let harness = try TreeHarness()
     for round in 0..<24 {

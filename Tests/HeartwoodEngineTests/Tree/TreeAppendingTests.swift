@@ -3,10 +3,10 @@ import Testing
 
 @testable import HeartwoodEngine
 
-/// Keys that come in ascending order, which go to the end of the tree without a search.
+/// Keys in ascending order, which are appended to the tree without a search.
 @Suite struct TreeAppendingTests {
   @Test(arguments: KeyShape.allCases)
-  func `Ascending runs between other changes leave the tree as a dictionary says, and old ones alone`(
+  func `ascending runs between other changes keep the tree equal to a dictionary, and old trees unchanged`(
     _ shape: KeyShape
   ) throws {
     var random = SplitMix64(seed: 0x6170_7065)
@@ -37,11 +37,11 @@ import Testing
     #expect(harness.space.arenaBytesInUse == 0)
   }
 
-  /// A run, and then something else; a look at the unfinished generation at any moment.
+  /// Mixes ascending runs with other changes, and reads the unfinished generation at random moments.
   private static func change(
     _ harness: TreeHarness, _ shape: KeyShape, _ random: inout SplitMix64, _ note: String
   ) throws {
-    // One in three begins behind all keys, others somewhere: then it ends where an old key is in its way.
+    // One run in three begins after all keys. The others begin anywhere and end before the next old key.
     let isBehind = random.below(3) == 0
     let start = isBehind ? harness.model.keys.max { $0.lexicographicallyPrecedes($1) } ?? [] : []
     let keys = Set((0..<random.below(300)).map { _ in shape.key(&random) })
@@ -88,7 +88,7 @@ import Testing
   }
 
   @Test(arguments: [0, 9, 16, 17], [2, 8, 16, 33, 1024])
-  func `A tree that grows at its end is whole after every key, with leaves of any size`(
+  func `a tree that grows at its end is valid after every key, with leaves of any size`(
     valueBytes: Int, keyBytes: Int
   ) throws {
     let harness = try TreeHarness()
@@ -97,7 +97,7 @@ import Testing
       for number in 0..<(keyBytes > 500 ? 30 : 420) {
         var key = [UInt8](repeating: 7, count: keyBytes)
         key[0] = UInt8(number / 40)
-        // Large keys share all but their ends with the ones before, or next to nothing.
+        // Large keys share either all but their ends with the keys before them, or almost nothing.
         key[number % 40 < 20 ? keyBytes - 1 : 1] = UInt8(8 + number % 40)
         try harness.put(key, [UInt8](repeating: UInt8(number & 0xFF), count: valueBytes))
         if keyBytes < 500 && number % 31 != 0 && !(180...230).contains(number) { continue }
@@ -109,7 +109,7 @@ import Testing
     try TreeHarness.expectEqual(harness.view, harness.model, &random, "\(keyBytes), \(valueBytes)")
   }
 
-  @Test func `Keys that begin alike for a while fill their pages, whatever came before`() throws {
+  @Test func `keys in groups with common prefixes fill their pages`() throws {
     let harness = try TreeHarness()
     try harness.commit {
       for group in 0..<8 {
@@ -125,7 +125,7 @@ import Testing
     try TreeHarness.expectEqual(harness.view, harness.model, &random, "groups")
   }
 
-  @Test func `What one transaction has appended to, the next changes in a copy`() throws {
+  @Test func `a page to which one transaction has appended is copied by the next`() throws {
     var random = SplitMix64(seed: 8)
     let harness = try TreeHarness()
     func append(_ numbers: Range<Int>) throws {

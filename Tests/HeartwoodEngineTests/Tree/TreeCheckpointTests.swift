@@ -4,7 +4,7 @@ import Testing
 @testable import HeartwoodEngine
 
 @Suite struct TreeCheckpointTests {
-  /// A page segment that is an array.
+  /// A page segment in an array.
   final class Pages: @unchecked Sendable {
     let base = UnsafeMutableRawPointer.allocate(byteCount: 4096 * 512, alignment: 4096)
     var count = 1
@@ -37,7 +37,7 @@ import Testing
     return root
   }
 
-  @Test func `A tree read back from its checkpoint is the same, and grows on`() throws {
+  @Test func `a tree read from its checkpoint is the same, and keeps growing`() throws {
     var random = SplitMix64(seed: 11)
     let harness = try TreeHarness()
     let pages = Pages()
@@ -52,7 +52,7 @@ import Testing
     #expect(try checkpoint(harness, pages) == second)
   }
 
-  @Test func `Pages that lie on disk are given back, and changed by being copied`() throws {
+  @Test func `pages on disk are reclaimed, and are changed in copies`() throws {
     var random = SplitMix64(seed: 12)
     let harness = try TreeHarness()
     let pages = Pages()
@@ -75,7 +75,7 @@ import Testing
     try TreeHarness.expectEqual(harness.view, harness.model, &random, "changed")
   }
 
-  @Test func `Whatever byte of a page is changed, it is found, and what lies beside the page is read`()
+  @Test func `a change of any byte of a page is detected, and the pages beside it are read`()
     throws
   {
     var random = SplitMix64(seed: 13)
@@ -98,7 +98,7 @@ import Testing
     }
   }
 
-  @Test func `A page of another level than what leads to it says is refused`() throws {
+  @Test func `a page whose level differs from its parent's record is refused`() throws {
     var random = SplitMix64(seed: 15)
     let harness = try TreeHarness()
     let pages = Pages()
@@ -113,7 +113,7 @@ import Testing
     }
   }
 
-  @Test func `A page whose checksum was made to fit is read without leaving it`() throws {
+  @Test func `a page with a forged checksum is read without leaving its bounds`() throws {
     var random = SplitMix64(seed: 14)
     let harness = try TreeHarness()
     let pages = Pages()

@@ -35,13 +35,13 @@ enum KeyShape: String, CaseIterable {
   }
 }
 
-/// A tree with its writer, and beside it the plain model of what it has to hold.
+/// A tree with its writer, and a plain model of its expected contents.
 final class TreeHarness {
   let space: PageSpace
   let generations: Generations
   let writer: TreeWriter
   var model: [[UInt8]: [UInt8]] = [:]
-  /// The model's keys, some that it has no more, and in an order that is the same in each run.
+  /// The model's keys and some deleted ones, in an order that is the same in each run.
   private var known: [[UInt8]] = []
   private(set) var generation: UInt64 = 0
 
@@ -53,7 +53,7 @@ final class TreeHarness {
 
   var view: TreeView { TreeView(space: space, root: generations.tip.root) }
 
-  /// Changes tree and model; a model that `body` leaves must be that of the tree.
+  /// Changes tree and model. After `body` the tree must equal the model.
   func commit(_ body: () throws -> Void) throws {
     generation += 1
     writer.begin(generation: generation, from: generations.tip.root)
@@ -72,7 +72,7 @@ final class TreeHarness {
     #expect(existed == isKnown)
   }
 
-  /// One of the keys; nil where there are none.
+  /// One of the keys, or nil if there are none.
   func anyKey(_ random: inout SplitMix64) -> [UInt8]? {
     while !known.isEmpty {
       let index = random.below(known.count)
@@ -88,7 +88,7 @@ final class TreeHarness {
     #expect(existed == (model.removeValue(forKey: key) != nil))
   }
 
-  /// Fills the leaf where a key is or would be, which changes nothing that can be seen.
+  /// Fills the leaf where a key is or would be, which has no visible effect.
   func compactLeaf(at key: [UInt8]) throws { try key.withBytes { try writer.compactLeaf(at: $0) } }
 
   func deleteRange(_ range: KeyRange) throws {
@@ -97,7 +97,7 @@ final class TreeHarness {
     for key in doomed { model[key] = nil }
   }
 
-  /// Values of up to 16 bytes lie in the page; longer ones stand for a position made of their bytes.
+  /// Values of up to 16 bytes are stored in the page. Longer ones are represented by a position made of their bytes.
   static func entry(_ value: UnsafeRawBufferPointer) -> TreeEntry {
     if value.count <= TreeEntry.inlineLimit { return .inline(value) }
     let position = value.loadUnaligned(fromByteOffset: 0, as: UInt64.self) & ~(1 << 63)
@@ -115,7 +115,7 @@ final class TreeHarness {
     }
   }
 
-  /// Everything that a view answers has to be what the model says.
+  /// Expects every result of a view to match the model.
   static func expectEqual(
     _ view: TreeView, _ model: [[UInt8]: [UInt8]], _ random: inout SplitMix64, _ note: String
   ) throws {

@@ -5,7 +5,7 @@ import Testing
 
 @Suite struct TreeTests {
   @Test(arguments: KeyShape.allCases)
-  func `Random changes leave the tree as a dictionary says, old generations as they were`(
+  func `random changes keep the tree equal to a dictionary, and old generations unchanged`(
     _ shape: KeyShape
   ) throws {
     var random = SplitMix64(seed: 0x7265_6521)
@@ -31,7 +31,7 @@ import Testing
   }
 
   @Test(arguments: [true, false])
-  func `A branch foresees where in a leaf a key is, of decimal digits or of bytes spread evenly`(
+  func `a branch predicts the place of a key in a leaf, for decimal digits and evenly spread bytes`(
     isDecimal: Bool
   ) throws {
     var random = SplitMix64(seed: 0x666f_7265)
@@ -93,7 +93,7 @@ import Testing
   }
 
   @Test(arguments: [1, 3, 50, 99, 100])
-  func `A range that ends anywhere in a leaf of the same generation leaves the rest of it`(
+  func `a range that ends inside a leaf of the same generation keeps the rest of the leaf`(
     count: Int
   ) throws {
     var random = SplitMix64(seed: 1)
@@ -107,7 +107,7 @@ import Testing
     #expect(harness.model.count == keys.count - count)
   }
 
-  @Test func `A generation that is rolled back leaves nothing behind`() throws {
+  @Test func `a generation that is rolled back leaves no data`() throws {
     var random = SplitMix64(seed: 2)
     let harness = try TreeHarness()
     try harness.commit { for _ in 0..<3000 { try harness.put(KeyShape.paddedNumbers.key(&random), [1]) } }
@@ -121,7 +121,7 @@ import Testing
     try TreeHarness.expectEqual(harness.view, model, &random, "after rolling back")
   }
 
-  @Test func `Keys loaded in order fill their pages`() throws {
+  @Test func `keys loaded in order fill their pages`() throws {
     let harness = try TreeHarness()
     try harness.commit {
       for number in 0..<20_000 {
@@ -133,7 +133,7 @@ import Testing
     #expect(harness.space.arenaBytesInUse < 20_000 * 16 * 108 / 100)
   }
 
-  @Test func `Keys that come in order between others fill their pages`() throws {
+  @Test func `keys that come in order between others fill their pages`() throws {
     let harness = try TreeHarness()
     // Three runs at once, as the rows, the entries and the links of new objects are.
     for batch in 0..<20 {
@@ -154,10 +154,9 @@ import Testing
     #expect(bytes < 30_000 * 20 * 1.2, "\(bytes / 600_000)")
   }
 
-  /// In small commits, so that neighbours are pages of older generations, and in one.
+  /// In small commits, so that neighbours are pages of older generations, and in a single commit.
   @Test(arguments: [(100, true), (100, false), (30_000, true)])
-  func `Keys in random order leave leaves more than four fifths full`(perCommit: Int, isDecimal: Bool) throws
-  {
+  func `keys in random order fill leaves to more than four fifths`(perCommit: Int, isDecimal: Bool) throws {
     var random = SplitMix64(seed: 7)
     let harness = try TreeHarness()
     let keys = (0..<30_000).map { number in
@@ -175,12 +174,12 @@ import Testing
     }
     try harness.commit {}
     try TreeHarness.expectEqual(harness.view, harness.model, &random, "\(perCommit) a commit")
-    // Of the keys that are not decimal, seven or eight bytes lie in the heap.
+    // Keys that are not decimal have seven or eight bytes in the heap.
     let used = keys.count * (isDecimal ? Page.slotlessEntryBytes : Page.leafEntryBytes + 8)
     #expect(used * 100 > harness.space.arenaBytesInUse * 80, "\(harness.space.arenaBytesInUse) for \(used)")
   }
 
-  @Test func `Leaves that deletes have left half empty are filled from the right`() throws {
+  @Test func `leaves that deletes have left half empty are filled from the right`() throws {
     var random = SplitMix64(seed: 6)
     let harness = try TreeHarness()
     for _ in 0..<20 {
@@ -206,7 +205,7 @@ import Testing
     #expect(harness.space.arenaBytesInUse == packed, "nothing is left to be filled")
   }
 
-  @Test func `A count of a range and a rank are those of the sorted keys`() throws {
+  @Test func `a count of a range and a rank match the sorted keys`() throws {
     var random = SplitMix64(seed: 5)
     let harness = try TreeHarness()
     try harness.commit { for _ in 0..<4000 { try harness.put(KeyShape.text.key(&random), []) } }
@@ -219,7 +218,7 @@ import Testing
     }
   }
 
-  @Test func `A cursor seeks the first key at or behind another, and the last before it`() throws {
+  @Test func `a cursor seeks the first key at or after another, and the last before it`() throws {
     var random = SplitMix64(seed: 6)
     let harness = try TreeHarness()
     try harness.commit { for _ in 0..<3000 { try harness.put(KeyShape.randomLengths.key(&random), [1]) } }
@@ -236,7 +235,7 @@ import Testing
     }
   }
 
-  @Test func `A long pin keeps its own pages and nothing that came after`() throws {
+  @Test func `a long-held pin keeps its own pages and no later ones`() throws {
     var random = SplitMix64(seed: 9)
     let harness = try TreeHarness()
     try harness.commit { for _ in 0..<5000 { try harness.put(KeyShape.paddedNumbers.key(&random), [1]) } }
@@ -246,7 +245,7 @@ import Testing
     for _ in 0..<400 {
       try harness.commit { for _ in 0..<10 { try harness.put(keys[random.below(keys.count)], [2]) } }
     }
-    // Twice the pages, and one commit's copies that nobody has taken back yet.
+    // Twice the pages, and the copies of one commit that are not reclaimed yet.
     #expect(harness.space.arenaBytesInUse <= bytes * 2 + 13 * 4096)
     pin.release()
   }

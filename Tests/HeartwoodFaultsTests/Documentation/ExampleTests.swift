@@ -3,11 +3,11 @@ import HeartwoodFaults
 import HeartwoodFiles
 import Testing
 
-/// The examples of the documents, run; and every line of them looked for in here.
+/// Runs the examples of the documents, and checks that every line of them occurs in this file.
 @Suite struct `Examples of the kit's documents` {
   // MARK: The landing article
 
-  @Test func `a plan happens to a log`() throws {
+  @Test func `a plan is applied to a log`() throws {
     let plan: FaultPlan = [
       .fail(.write, file: "*.log", .nth(3), with: .noSpace, effect: .half),
       .sync(.failsKeepingData, file: "*.log"),
@@ -62,7 +62,7 @@ import Testing
       return String(decoding: bytes, as: UTF8.self)
     }
 
-    /// As it should have been.
+    /// The correct version of `save`.
     func saveSafely(_ scores: String) throws {
       try? directory.unlink("scores.new")
       let file = try directory.open("scores.new", .createNew)
@@ -80,7 +80,7 @@ import Testing
     var description: String { "found \(found.map { "'\($0)'" } ?? "nothing")" }
   }
 
-  @Test func `the planted bug is found, and gone when it is mended`() throws {
+  @Test func `the planted bug is found, and is gone when it is fixed`() throws {
     let games = ["Ada 10", "Ada 10, Bob 20", "Ada 30, Bob 20"]
     let report = try CrashExplorer(seed: 1).run(acknowledging: Int.self) { fileSystem, acknowledge in
       let board = ScoreBoard(directory: try fileSystem.openDirectory("/"))
@@ -125,7 +125,7 @@ import Testing
   ]
 
   @Test(arguments: documents)
-  func `every line of the examples is a line of these tests`(document: String) throws {
+  func `every line of the examples occurs in these tests`(document: String) throws {
     let known = Set(lines(of: try String(contentsOf: URL(fileURLWithPath: #filePath), encoding: .utf8)))
     let examples = try text(of: document).components(separatedBy: "```swift\n").dropFirst()
       .map { $0.components(separatedBy: "```")[0] }

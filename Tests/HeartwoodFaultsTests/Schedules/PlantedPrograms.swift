@@ -1,14 +1,14 @@
 import HeartwoodFaults
 import Synchronization
 
-/// What a planted bug does wrong.
+/// The failure of a planted bug.
 struct PlantedFailure: Error, CustomStringConvertible {
   let description: String
 
   init(_ description: String) { self.description = description }
 }
 
-/// A value that threads share without a lock; each access is a point.
+/// A value that threads share without a lock. Each access is a scheduling point.
 final class SharedValue: Sendable {
   private let value: Atomic<Int>
 
@@ -32,9 +32,9 @@ final class SharedValue: Sendable {
   }
 }
 
-/// Programs with a bug that only some schedules show, and the same ones without.
+/// Programs with a bug that only some schedules reveal, and correct versions of some.
 enum PlantedPrograms {
-  /// Two threads count in two steps.
+  /// Two threads increment a counter by a separate read and write.
   static func lostUpdate(_ threads: ExploredThreads) {
     let counter = SharedValue()
     for name in ["first", "second"] {
@@ -62,7 +62,7 @@ enum PlantedPrograms {
     threads.add("backward") { second.withLock { first.withLock {} } }
   }
 
-  /// A thread looks whether it has to wait before it holds the lock.
+  /// A thread checks the condition before it acquires the lock.
   static func missedWakeUp(_ threads: ExploredThreads) {
     let (isReady, lock, condition) = (SharedValue(), ScheduledLock(), ScheduledCondition())
     threads.add("waiter") {
@@ -85,7 +85,7 @@ enum PlantedPrograms {
     }
   }
 
-  /// A stack whose top is exchanged where it is still the one that was read, though what is below it has changed.
+  /// The ABA problem: a stack's top is exchanged if it is unchanged, although the nodes below it have changed.
   static func reusedTop(_ threads: ExploredThreads) {
     let top = SharedValue(1)
     let below = [SharedValue(0), SharedValue(2), SharedValue(0)]
@@ -100,7 +100,7 @@ enum PlantedPrograms {
       _ = top.exchange(0, for: 1)
     }
     threads.afterwards {
-      // Node 2 was popped for good by the second thread, unless it found that the first had popped node 1.
+      // If node 1 was pushed again, the second thread had popped node 2, which must not be on the stack.
       if top.now == 2, below[1].now == 0 { throw PlantedFailure("a popped node is on the stack") }
     }
   }

@@ -35,7 +35,7 @@ import Testing
     #expect(report.schedules == 90)
   }
 
-  @Test func `a preemption is an interruption of a thread that could go on`() throws {
+  @Test func `a preemption is an interruption of a thread that could continue`() throws {
     let counts = try (0...3).map { preemptions in
       try ScheduleExplorer().explore(preemptions: preemptions) { threads in
         for name in ["a", "b"] {
@@ -46,29 +46,29 @@ import Testing
         }
       }.schedules
     }
-    // Of the 20 merges of 3 and 3 steps, these have so many turns more than two.
+    // 20 schedules merge 3 and 3 steps. These are the numbers of those with at most so many preemptions.
     #expect(counts == [2, 6, 14, 18])
   }
 
-  @Test func `what a lock excludes is no schedule`() throws {
+  @Test func `an order that a lock excludes is not a schedule`() throws {
     let report = try ScheduleExplorer().explore(preemptions: 100) { threads in
       let lock = ScheduledLock()
       for name in ["a", "b"] { threads.add(name) { lock.withLock { SchedulePoint.reach("inside") } } }
     }
-    // The second thread comes to the lock at one of four moments, and waits.
+    // With either thread first: the second reaches the lock at one of four moments, and waits.
     #expect(report.schedules == 8)
   }
 
-  @Test func `parts of an exploration have every schedule together`() throws {
+  @Test func `parts of an exploration cover every schedule together`() throws {
     let whole = try ScheduleExplorer().explore(preemptions: 2, PlantedPrograms.countUnderLock)
     let parts = try (0..<3).map {
       try ScheduleExplorer().explore(preemptions: 2, share: $0, of: 3, PlantedPrograms.countUnderLock)
     }
-    // The schedule without any switch is in each.
+    // Each part includes the schedule without a preemption.
     #expect(parts.reduce(0) { $0 + $1.schedules } == whole.schedules + 2)
   }
 
-  @Test func `an exploration that is cut short says so`() throws {
+  @Test func `an exploration that is cut short reports that`() throws {
     let report = try ScheduleExplorer(mostSchedules: 3).explore(
       preemptions: 2, PlantedPrograms.countUnderLock)
     #expect(report.schedules == 3 && !report.isComplete)
@@ -97,7 +97,8 @@ import Testing
     #expect(failure.foundAfter <= most && failure.preemptions == 1, "\(name): \(failure)")
   }
 
-  @Test(arguments: bugs.indices) func `a bug found at random becomes as small`(index: Int) throws {
+  @Test(arguments: bugs.indices) func `a bug found at random is minimised to the same size`(index: Int) throws
+  {
     let (name, program, _, _, _) = Self.bugs[index]
     for seed in 1...5 as ClosedRange<UInt64> {
       let failure = try #require(
@@ -122,7 +123,7 @@ import Testing
     try ScheduleExplorer().random(seed: 1, count: 300, program).check()
   }
 
-  @Test func `the order in which a bug showed is told in turns`() throws {
+  @Test func `the order of a failure is printed in turns`() throws {
     let failure = try #require(
       try ScheduleExplorer().explore(preemptions: 1, PlantedPrograms.lostUpdate).failure)
     #expect(
@@ -146,7 +147,7 @@ import Testing
   @Test(arguments: [
     "", "plan", "schedule 1", "schedule 1.2", "schedule 1>2", "schedule a.b>c", "schedule -1.0>2",
   ])
-  func `what is no line of a schedule is refused`(line: String) {
+  func `text that is not a line of a schedule is refused`(line: String) {
     #expect(Schedule(line) == nil)
     #expect(throws: ScheduleReplayError.self) { try ScheduleExplorer().replay(line) { _ in } }
   }
@@ -157,7 +158,7 @@ import Testing
 }
 
 extension Guarded {
-  /// Part of a test's bookkeeping, and no point of the program.
+  /// Bookkeeping of a test: not a scheduling point of the program.
   fileprivate func withLockOutsideOfSchedules<Result>(_ body: (inout Value) -> Result) -> Result {
     Scheduling.uninterrupted { withLock(body) }
   }

@@ -3,7 +3,7 @@ import HeartwoodFiles
 import Testing
 
 @Suite struct ScheduledFileSystemTests {
-  /// Two processes count in a file, in an order that the explorer decides.
+  /// Two processes increment a counter in a file, in an order that the explorer selects.
   private func count(locking: Bool, _ threads: ExploredThreads) throws {
     let disk = SimulatedFileSystem()
     try disk.openDirectory("/").open("count", .createNew).write([0], at: 0)

@@ -3,7 +3,7 @@ import HeartwoodFiles
 import Testing
 
 @Suite struct `Time and work under a scheduler` {
-  @Test func `a sleep of hours ends when no other thread can go on`() throws {
+  @Test func `a sleep of hours ends when no other thread can continue`() throws {
     let order = Guarded<[String]>([])
     try ScheduleExplorer().explore(preemptions: 0) { threads in
       order.withLock { $0 = [] }
@@ -49,7 +49,7 @@ import Testing
     }.check()
   }
 
-  @Test func `a loop that waits for what never comes is a failure`() throws {
+  @Test func `a loop that waits for an event that never comes is a failure`() throws {
     let report = try ScheduleExplorer(longestRun: 200).explore(preemptions: 1) { threads in
       let never = SharedValue()
       threads.add("waiter") { while never.read() == 0 { SchedulePoint.pause() } }
@@ -104,7 +104,7 @@ import Testing
   }
 }
 
-/// A lock and a condition as a thread's closure can hold them.
+/// A lock and a condition in an object that threads' closures can capture.
 private final class Waiting: Sendable {
   let lock = Lock()
   let condition = ConditionVariable()

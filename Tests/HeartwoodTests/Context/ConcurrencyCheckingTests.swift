@@ -3,7 +3,7 @@ import Foundation
 import Heartwood
 import Testing
 
-/// Ends as the process would, with what stands on standard error.
+/// Expects the process to end with a message on standard error.
 private func text(_ result: ExitTest.Result?) -> String {
   String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
 }
@@ -13,6 +13,8 @@ private func text(_ result: ExitTest.Result?) -> String {
     async
   {
     let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+      // The default in debug builds only.
+      ManagedObjectContext.concurrencyChecking = .standard
       let context = try makeContainer().newBackgroundContext()
       context.name = "shop"
       DispatchQueue.concurrentPerform(iterations: 8) { thread in
@@ -30,6 +32,8 @@ private func text(_ result: ExitTest.Result?) -> String {
   @Test func `a read while a block of perform runs is refused, and names object, property and context`() async
   {
     let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+      // The default in debug builds only.
+      ManagedObjectContext.concurrencyChecking = .standard
       let context = try makeContainer().newBackgroundContext()
       let inside = DispatchSemaphore(value: 0)
       let never = DispatchSemaphore(value: 0)
@@ -50,8 +54,10 @@ private func text(_ result: ExitTest.Result?) -> String {
     #expect(text(result).contains("a context of a private queue"))
   }
 
-  @Test func `once perform was used, an object is not used outside of it`() async {
+  @Test func `after perform was used, an object may not be used outside of it`() async {
     let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+      // The default in debug builds only.
+      ManagedObjectContext.concurrencyChecking = .standard
       let context = try makeContainer().newBackgroundContext()
       let person = context.performAndWait { context.makePerson("Ada") }
       person.name = "Grace"
@@ -81,7 +87,7 @@ private func text(_ result: ExitTest.Result?) -> String {
     }
   }
 
-  @Test func `a context without perform is used by one thread after the other`() async throws {
+  @Test func `a context without perform is used by one thread after another`() async throws {
     let context = try makeContainer().newBackgroundContext()
     for index in 0..<4 {
       await withCheckedContinuation { continuation in

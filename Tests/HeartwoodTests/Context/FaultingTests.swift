@@ -16,7 +16,8 @@ import Testing
     #expect(twin.objectID == person.objectID)
   }
 
-  @Test func `a fetched object is a fault until it is touched, and looking at it from outside keeps it one`()
+  @Test
+  func `a fetched object is a fault until a property is read, and inspection from outside keeps it one`()
     throws
   {
     let context = try makeContainer().newBackgroundContext()
@@ -50,7 +51,7 @@ import Testing
     #expect(!again.hasFault(forRelationshipNamed: "people"))
   }
 
-  @Test func `an identifier without a row is no error before it is touched`() throws {
+  @Test func `an identifier without a row is no error before it is read`() throws {
     let context = try makeContainer().newBackgroundContext()
     let person = context.makePerson("Ada")
     try context.save()
@@ -119,7 +120,7 @@ import Testing
     #expect(twin.name == "Ida")
   }
 
-  @Test func `an identifier of another store finds nothing here`() throws {
+  @Test func `an identifier of another store finds no object`() throws {
     let container = try makeContainer()
     let here = container.newBackgroundContext()
     _ = here.makePerson("Ada")
@@ -136,7 +137,7 @@ import Testing
     #expect(try here.count(for: FetchRequest<Person>(where: { $0 == stranger })) == 0)
   }
 
-  @Test func `refresh without merging gives up edits`() throws {
+  @Test func `refresh without merging discards edits`() throws {
     let context = try makeContainer().newBackgroundContext()
     let person = context.makePerson("Ada")
     try context.save()
@@ -161,7 +162,7 @@ import Testing
     #expect(!context.hasChanges)
   }
 
-  @Test func `a reset context knows no object any more`() throws {
+  @Test func `a reset context holds no object`() throws {
     let context = try makeContainer().newBackgroundContext()
     let person = context.makePerson("Ada")
     try context.save()
@@ -180,7 +181,7 @@ import Testing
     try reader.setQueryGenerationFrom(.current)
     _ = writer.makePerson("Ada")
     try writer.save()
-    // Pinned at the first read, which is now.
+    // The context is pinned at its first read, which happens here.
     #expect(try reader.count(for: FetchRequest<Person>()) == 1)
     _ = writer.makePerson("Eve")
     try writer.save()
@@ -206,7 +207,7 @@ import Testing
     #expect(heartwoodError { try reader.save() }?.code == .managedObjectMerge)
   }
 
-  @Test func `objects that nobody holds are let go`() throws {
+  @Test func `objects without references are released`() throws {
     let context = try makeContainer().newBackgroundContext()
     for index in 0..<3000 { _ = context.makePerson("P\(index)") }
     try context.save()

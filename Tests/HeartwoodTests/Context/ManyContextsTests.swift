@@ -25,7 +25,7 @@ import Testing
     #expect(try container.history().count == 1000)
   }
 
-  @Test func `contexts that are released leave nothing behind`() throws {
+  @Test func `contexts without references are released`() throws {
     let container = try makeContainer()
     weak var first: ManagedObjectContext?
     var contexts: [ManagedObjectContext] = (0..<1000).map { _ in container.newBackgroundContext() }

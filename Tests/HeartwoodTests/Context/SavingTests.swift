@@ -3,7 +3,7 @@ import Heartwood
 import Testing
 
 @Suite struct `Saving` {
-  @Test func `an object that is saved has a lasting identifier and is found again`() throws {
+  @Test func `a saved object has a permanent identifier and is found again`() throws {
     let context = try makeContainer().newBackgroundContext()
     let person = context.makePerson("Ada", age: 36)
     let before = person.objectID
@@ -15,7 +15,7 @@ import Testing
     #expect(!context.hasChanges)
   }
 
-  @Test func `a value set to what it was is a change that writes nothing`() throws {
+  @Test func `setting a value to its old value is a change that writes nothing`() throws {
     let container = try makeContainer()
     let context = container.newBackgroundContext()
     let person = context.makePerson("Ada")
@@ -125,7 +125,7 @@ import Testing
     #expect(eve.age == 3)
   }
 
-  @Test func `a row deleted elsewhere is a conflict with version 0`() throws {
+  @Test func `a row that another context has deleted is a conflict with version 0`() throws {
     let container = try makeContainer()
     let first = container.newBackgroundContext()
     let second = container.newBackgroundContext()
@@ -140,7 +140,7 @@ import Testing
     #expect(error?.mergeConflicts.first?.newVersionNumber == 0)
   }
 
-  @Test func `deleting on both sides is no conflict`() throws {
+  @Test func `deleting an object in both contexts is no conflict`() throws {
     let container = try makeContainer()
     let first = container.newBackgroundContext()
     let second = container.newBackgroundContext()
@@ -167,7 +167,8 @@ import Testing
     #expect(heartwoodError { try second.save() }?.code == .managedObjectMerge)
   }
 
-  @Test func `permanent identifiers can be had before the save, and a rollback drops the object`() throws {
+  @Test func `permanent identifiers can be obtained before the save, and a rollback drops the object`() throws
+  {
     let context = try makeContainer().newBackgroundContext()
     let company = context.makeCompany("A")
     let person = context.makePerson("Ada", in: company)

@@ -58,7 +58,7 @@ extension ManagedObjectContext {
     try context.save()
   }
 
-  @Test func `several failures come as one error that carries them all`() throws {
+  @Test func `several failures are thrown as one error that carries them all`() throws {
     let context = try makeTasks()
     let task = try context.make("Task")
     let other = try context.makeTask()
@@ -123,7 +123,7 @@ extension ManagedObjectContext {
     #expect(heartwoodError { try context.save() }?.underlying is TooOld)
   }
 
-  @Test func `what willSave sets is validated and saved`() throws {
+  @Test func `values set by willSave are validated and saved`() throws {
     final class Note: ManagedObject {
       @Attribute var text: String?
       @Attribute var length: Int64 = 0
@@ -149,7 +149,7 @@ extension ManagedObjectContext {
     #expect(heartwoodError { try context.save() }?.code == .managedObjectValidation)
   }
 
-  @Test func `a willSave that sets a value each time is told so instead of running for ever`() throws {
+  @Test func `a willSave that sets a value every time causes an error instead of an endless loop`() throws {
     final class Restless: ManagedObject {
       @Attribute var count: Int64 = 0
       override func willSave() { count += 1 }

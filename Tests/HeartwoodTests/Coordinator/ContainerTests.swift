@@ -8,7 +8,7 @@ import Testing
     try PersistentContainer(name: "Library", types: libraryTypes, at: url)
   }
 
-  @Test func `what was saved is there after reopening`() throws {
+  @Test func `saved objects are there after reopening`() throws {
     let folder = try TemporaryFolder()
     let container = try open(folder.store)
     let context = container.newBackgroundContext()
@@ -37,7 +37,7 @@ import Testing
     #expect(two.persistentStoreCoordinator.managedObjectID(forURIRepresentation: uri) == nil)
   }
 
-  @Test func `the store type in memory needs no place`() throws {
+  @Test func `the store type in memory needs no location`() throws {
     let description = PersistentStoreDescription()
     description.type = .inMemory
     let coordinator = PersistentStoreCoordinator(
@@ -65,7 +65,7 @@ import Testing
     #expect(container.persistentStoreCoordinator.managedObjectID(forURIRepresentation: wrong) == nil)
   }
 
-  @Test func `a coordinator takes one store, and says so at the second`() throws {
+  @Test func `a coordinator takes one store, and refuses a second`() throws {
     let container = try makeLibrary()
     let error = #expect(throws: HeartwoodError.self) {
       try container.persistentStoreCoordinator.addPersistentStore(with: PersistentStoreDescription())
@@ -85,7 +85,7 @@ import Testing
     #expect(container.persistentStoreCoordinator.persistentStores.isEmpty)
   }
 
-  @Test func `a store that must exist is not made`() throws {
+  @Test func `a store that must exist is not created`() throws {
     let folder = try TemporaryFolder()
     let description = PersistentStoreDescription(url: folder.store)
     description.createsStore = false
@@ -119,7 +119,7 @@ import Testing
     try container.close()
   }
 
-  @Test func `the completion handler hears of success and of failure`() throws {
+  @Test func `the completion handler is called on success and on failure`() throws {
     let folder = try TemporaryFolder()
     let model = try ManagedObjectModel(types: libraryTypes)
     let container = PersistentContainer(name: "Library", managedObjectModel: model)
@@ -135,7 +135,7 @@ import Testing
     try container.close()
   }
 
-  @Test func `a background task runs with a context of its own and gives its result`() async throws {
+  @Test func `a background task runs with a context of its own and returns its result`() async throws {
     let container = try makeLibrary()
     let id = try await container.performBackgroundTask { context in
       let book = context.makeBook("1", "a")
@@ -155,7 +155,7 @@ import Testing
     }
   }
 
-  @Test func `the model of a store can be read without having it`() throws {
+  @Test func `the model of a store can be read without knowing it`() throws {
     let folder = try TemporaryFolder()
     try open(folder.store).close()
     let model = try PersistentStoreCoordinator.managedObjectModel(ofStoreAt: folder.store)

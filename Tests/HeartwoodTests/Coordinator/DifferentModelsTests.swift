@@ -5,7 +5,7 @@ import HeartwoodFiles
 import TestSupport
 import Testing
 
-/// Containers of one store whose models are not the same. Each has an engine of its own, as another process has it.
+/// Containers of one store with different models. Each has its own engine, as a separate process would.
 @Suite struct `Containers with different models` {
   private let folder: TemporaryFolder
 
@@ -47,7 +47,7 @@ import Testing
     try #require(context.persistentStoreCoordinator).verify().findings
   }
 
-  @Test func `keep up an index that another one has built meanwhile`() throws {
+  @Test func `a container maintains an index that another container has built meanwhile`() throws {
     let plain = try open(indexed: false)
     try save(1, in: plain)
     let indexed = try open(indexed: true)
@@ -58,7 +58,7 @@ import Testing
     #expect(try findings(plain) == [])
   }
 
-  @Test func `do not look for rows in an index that another one has dropped meanwhile`() throws {
+  @Test func `a container does not search an index that another container has dropped meanwhile`() throws {
     let indexed = try open(indexed: true)
     try save(1, in: indexed)
     #expect(try count(1, in: indexed) == 1)
@@ -71,7 +71,7 @@ import Testing
     #expect(try findings(indexed) == [])
   }
 
-  @Test func `read a generation from before an index was built`() throws {
+  @Test func `a container reads a generation from before an index was built`() throws {
     let plain = try open(indexed: false)
     try save(1, in: plain)
     let coordinator = try #require(plain.persistentStoreCoordinator)
@@ -85,7 +85,9 @@ import Testing
     #expect(try count(2, in: indexed) == 0)
   }
 
-  @Test func `are refused where their rows differ, and the store goes on for the first`() throws {
+  @Test func `a container whose rows differ is refused, and the store keeps working for the first one`()
+    throws
+  {
     let first = try open(indexed: false)
     try save(1, in: first)
     let error = heartwoodError { _ = try open(indexed: false, extra: true) }

@@ -7,7 +7,7 @@ import Testing
 
 @testable import Heartwood
 
-/// `EndToEnd/NoticeTests` of the command has a second process.
+/// `EndToEnd/NoticeTests` of the command uses a second process.
 @Suite struct `A coordinator that posts remote changes` {
   private let folder: TemporaryFolder
   private let model: ManagedObjectModel
@@ -17,7 +17,7 @@ import Testing
     model = try ManagedObjectModel(types: libraryTypes)
   }
 
-  /// - Parameter isApart: With an engine of its own, as another process has it.
+  /// - Parameter isApart: Whether the coordinator has its own engine, as a separate process would.
   private func open(posts: Bool = true, isApart: Bool = false, at url: URL? = nil) throws
     -> PersistentStoreCoordinator
   {
@@ -30,7 +30,9 @@ import Testing
   }
 
   @Test(arguments: [true, false])
-  func `notes what others save, and a context takes it over from the history`(isApart: Bool) throws {
+  func `a coordinator posts saves of other processes, and a context merges them from the history`(
+    isApart: Bool
+  ) throws {
     let writing = try open(posts: false)
     let reading = try open(isApart: isApart)
     let writer = ManagedObjectContext(.privateQueue, coordinator: writing)
@@ -53,7 +55,7 @@ import Testing
     }
     try posted.wait(for: try #require(writing.currentPersistentHistoryToken()))
 
-    // What a context shows stays until it is refreshed.
+    // A context shows the same values until it is refreshed.
     #expect(try country() == "GB")
     try reader.performAndWait {
       let news = try reader.execute(.fetchHistory(after: token)).transactions
@@ -70,7 +72,7 @@ import Testing
   }
 
   @Test(arguments: ["/dev/null", nil])
-  func `notes what it saves itself, and says where`(memory: String?) throws {
+  func `a coordinator posts its own saves, with the store's identifier and location`(memory: String?) throws {
     let url = memory.map { URL(fileURLWithPath: $0) } ?? folder.store
     let coordinator = try open(at: url)
     let posted = Posted(by: coordinator)
@@ -90,7 +92,7 @@ import Testing
     try coordinator.close()
   }
 
-  @Test func `notes nothing where that was not asked for, nor when it is closed`() throws {
+  @Test func `a coordinator posts nothing without the option, or after it is closed`() throws {
     let (silent, closed, noting) = (try open(posts: false), try open(), try open())
     let all = [silent, closed, noting].map(Posted.init)
     try closed.close()
@@ -104,7 +106,7 @@ import Testing
     for coordinator in [silent, noting] { try coordinator.close() }
   }
 
-  @Test func `may be closed by whoever it tells`() throws {
+  @Test func `a coordinator may be closed by its observer`() throws {
     let noting = try open()
     let isClosed = DispatchSemaphore(value: 0)
     let center = NotificationCenter.default
@@ -125,7 +127,7 @@ import Testing
   }
 }
 
-/// What a coordinator has posted.
+/// The notifications that a coordinator has posted.
 final class Posted: Sendable {
   struct Note: Sendable {
     let token: PersistentHistoryToken
@@ -166,7 +168,7 @@ final class Posted: Sendable {
     news.signal()
   }
 
-  /// Put together anew: no sanitizer sees when somebody has let go of an array that is shared.
+  /// A new array: no sanitizer sees the release of a shared array by another thread.
   var all: [Note] { notes.withLock { $0.map(\.self) } }
 
   func wait(for token: PersistentHistoryToken) throws {

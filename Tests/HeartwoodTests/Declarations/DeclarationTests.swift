@@ -99,7 +99,7 @@ import Testing
     #expect(heartwoodMessage { _ = try city.propertyNames(of: \Country.code) }?.contains("begins at") == true)
   }
 
-  @Test func `what classes declare wrongly is named`() {
+  @Test func `errors in the declarations of classes are named`() {
     #expect(modelError([City.self, Place.self, Note.self])?.contains("add Country.self") == true)
     #expect(modelError([Note.self, Note.self])?.contains("listed twice") == true)
     #expect(modelError([ManagedObject.self])?.contains("is no entity") == true)
@@ -109,7 +109,7 @@ import Testing
     #expect(modelError([Hidden.self])?.contains("CustomReflectable") == true)
   }
 
-  @Test func `a default that changes from object to object is not in the model`() throws {
+  @Test func `a default that differs between objects is not in the model`() throws {
     let model = try ManagedObjectModel(types: declaredTypes)
     let id = try #require(model.entitiesByName["Country"]?.attributesByName["id"])
     #expect(id.defaultValue == nil)

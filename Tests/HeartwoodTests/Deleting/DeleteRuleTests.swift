@@ -30,7 +30,7 @@ import Testing
     #expect(try context.count(for: FetchRequest<Person>()) == 0)
   }
 
-  @Test func `deny lets delete pass and the save fail, until rollback`() throws {
+  @Test func `deny permits the delete and makes the save fail, until a rollback`() throws {
     let context = try makeContainer().newBackgroundContext()
     let company = context.makeCompany("A")
     let house = House(context: context)
@@ -57,7 +57,7 @@ import Testing
     #expect(try context.count(for: FetchRequest<Company>()) == 0)
   }
 
-  @Test func `nullify takes the deleted object out of the other side`() throws {
+  @Test func `nullify removes the deleted object from the other side`() throws {
     let context = try makeContainer().newBackgroundContext()
     let company = context.makeCompany("A")
     let ada = context.makePerson("Ada", in: company)
@@ -76,7 +76,7 @@ import Testing
     #expect(company.ranking.isEmpty)
   }
 
-  @Test func `without an inverse the source keeps pointing at a row that is gone`() throws {
+  @Test func `without an inverse the source keeps a reference to a deleted row`() throws {
     let context = try makeContainer().newBackgroundContext()
     let ada = context.makePerson("Ada")
     let fan = context.makePerson("Fan")

@@ -3,7 +3,7 @@ import Heartwood
 import TestSupport
 import Testing
 
-/// The examples of the documents, run; and every line of them looked for in here.
+/// Runs the examples of the documents, and checks that each of their lines occurs in this file.
 @Suite struct `Examples of the documents` {
   @Test func `the example of the README does what it says`() throws {
     final class Country: ManagedObject {
@@ -89,7 +89,7 @@ import Testing
     #expect(try context.count(for: FetchRequest<City>()) == 0)
   }
 
-  @Test func `what others save is heard of`() async throws {
+  @Test func `an application is notified of the saves of other processes`() async throws {
     let folder = try TemporaryFolder()
     let url = folder.store
     let container = PersistentContainer(
@@ -138,7 +138,7 @@ import Testing
   }
 
   @Test(arguments: ["README.md", "Sources/Heartwood/Documentation.docc/GettingStarted.md"])
-  func `every line of the examples is a line of these tests`(document: String) throws {
+  func `every line of the examples occurs in these tests`(document: String) throws {
     let here = URL(fileURLWithPath: #filePath)
     let root = (0..<4).reduce(here) { url, _ in url.deletingLastPathComponent() }
     let known = Set(lines(of: try String(contentsOf: here, encoding: .utf8)))
@@ -151,7 +151,7 @@ import Testing
     }
   }
 
-  /// Lines without indentation and without comments behind the code; none that is a comment or empty.
+  /// Lines without indentation and trailing comments, except comments and empty lines.
   private func lines(of text: String) -> [String] {
     text.split(separator: "\n").map { line in
       let code = line.range(of: "  //").map { line[..<$0.lowerBound] } ?? line

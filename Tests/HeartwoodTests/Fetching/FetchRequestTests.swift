@@ -19,7 +19,7 @@ import Testing
     #expect(try context.fetchIdentifiers(Comic.self).allSatisfy { $0.entity.name == "Comic" })
   }
 
-  @Test func `an object keeps what it shows unless the request refreshes it`() throws {
+  @Test func `an object keeps its values unless the request refreshes it`() throws {
     let container = try makeLibrary()
     let context = container.newBackgroundContext()
     let book = context.makeBook("1", "old", pages: 1)
@@ -37,7 +37,7 @@ import Testing
     #expect(twin.title == "new")
   }
 
-  @Test func `objects are realised where faults are not wanted`() throws {
+  @Test func `objects are realised where the request excludes faults`() throws {
     let context = try makeLibrary().newBackgroundContext()
     context.makeBook("1", "a")
     try context.save()
@@ -47,7 +47,7 @@ import Testing
     #expect(try context.fetch(request).first?.isFault == false)
   }
 
-  @Test func `batches come one after the other and show one state`() throws {
+  @Test func `batches are enumerated one after another and show one state`() throws {
     let container = try makeLibrary()
     let context = container.newBackgroundContext()
     for number in 0..<25 { context.makeBook("\(number)", "t", pages: Int64(number)) }
@@ -65,7 +65,7 @@ import Testing
     #expect(isbns == (0..<25).map(String.init))
   }
 
-  @Test func `an error in a batch ends the enumeration and comes out`() throws {
+  @Test func `an error in a batch ends the enumeration and is thrown`() throws {
     struct Stop: Error {}
     let context = try makeLibrary().newBackgroundContext()
     for number in 0..<5 { context.makeBook("\(number)", "t") }
@@ -88,13 +88,13 @@ import Testing
     #expect(error?.message.contains("Book") == true)
   }
 
-  @Test func `a context without a store says so`() {
+  @Test func `a fetch by a context without a store is an error`() {
     let context = ManagedObjectContext(.privateQueue)
     let error = #expect(throws: HeartwoodError.self) { try context.fetch(Book.self) }
     #expect(error?.code == .persistentStoreOperation)
   }
 
-  @Test func `a limit of zero gives nothing`() throws {
+  @Test func `a limit of zero returns no objects`() throws {
     let context = try makeLibrary().newBackgroundContext()
     context.makeBook("1", "a")
     #expect(try context.fetch(Book.self, limit: 0) == [])

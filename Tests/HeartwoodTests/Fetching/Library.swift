@@ -1,7 +1,7 @@
 import Foundation
 import Heartwood
 
-/// A library: what fetches are tried on. Indexed, unique and plain attributes, inheritance, and each kind
+/// A library for tests of fetches, with indexed, unique and plain attributes, inheritance, and each kind
 /// of relationship that a plan can use.
 class Book: ManagedObject {
   @Attribute(.unique) var isbn = ""

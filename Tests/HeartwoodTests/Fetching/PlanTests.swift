@@ -2,7 +2,7 @@ import Foundation
 import Heartwood
 import Testing
 
-/// For each kind of plan: that it is chosen, and that it gives the right objects.
+/// Expects each kind of plan to be chosen and to return the right objects.
 @Suite struct `Plans` {
   let container: PersistentContainer
   let context: ManagedObjectContext
@@ -124,7 +124,7 @@ import Testing
     #expect(try isbns { $0.author.name == "A7" }.count == 20)
   }
 
-  @Test func `an unsaved change of a related object takes the way by it out of question`() throws {
+  @Test func `an unsaved change of a related object rules out the plan through that object`() throws {
     let author = try #require(try context.fetch(Author.self, where: { $0.name == "A3" }).first)
     author.name = "A77"
     #expect(try steps { $0.author.name == "A77" }.first == "scan: Book")

@@ -5,7 +5,7 @@ import Testing
 
 @Suite struct `Random fetches` {
   @Test(arguments: [31, 32] as [UInt64])
-  func `give what filtering and sorting all objects gives`(seed: UInt64) throws {
+  func `random fetches return what filtering and sorting all objects returns`(seed: UInt64) throws {
     var work = try LibraryWork(seed: seed)
     try work.fill(books: 150)
     try work.context.save()
@@ -15,7 +15,7 @@ import Testing
   }
 
   @Test(arguments: [41, 42] as [UInt64])
-  func `see unsaved changes in their places`(seed: UInt64) throws {
+  func `random fetches return unsaved changes in their places`(seed: UInt64) throws {
     var work = try LibraryWork(seed: seed)
     try work.fill(books: 120)
     try work.context.save()
@@ -27,7 +27,7 @@ import Testing
     #expect(work.kinds.contains("merge"), "seed \(seed) never merged changes")
   }
 
-  @Test func `leave unsaved changes out where the request says so`() throws {
+  @Test func `random fetches omit unsaved changes where the request says so`() throws {
     var work = try LibraryWork(seed: 51)
     try work.fill(books: 60)
     try work.context.save()
@@ -40,7 +40,7 @@ import Testing
   }
 }
 
-/// A library, random changes to it, and random requests compared with plain Swift.
+/// Makes random changes to a library, and compares random requests with plain Swift.
 private struct LibraryWork {
   let seed: UInt64
   let container: PersistentContainer
@@ -83,7 +83,7 @@ private struct LibraryWork {
     book.subjects = Set(contents.subjects.filter { _ in Int.random(in: 0..<4, using: &random) == 0 })
   }
 
-  /// One unsaved change, of books or of what they are related to.
+  /// One unsaved change of books or of related objects.
   mutating func change() {
     switch Int.random(in: 0..<8, using: &random) {
     case 0, 1: addBook()
@@ -117,7 +117,7 @@ private struct LibraryWork {
     if asked.order.sort.isEmpty {
       #expect(Set(part).isSubset(of: Set(expected)), message)
     } else if all.count == expected.count {
-      // Equal books stand in one order whatever the plan is, so that pages fit together.
+      // Equal books have the same order in every plan, so that pages fit together.
       #expect(part == Array(all[window]), message)
     }
     #expect(try context.count(for: asked.request) == expected.count, message)

@@ -2,7 +2,7 @@ import Foundation
 import Heartwood
 import HeartwoodFaults
 
-/// One condition on books, written three times: for the store, in plain Swift, and for people.
+/// One condition on books in three forms: for the store, in plain Swift, and as text.
 struct BookTerm {
   let condition: (ObjectQuery<Book>) -> Condition
   let holds: (Book) -> Bool
@@ -17,7 +17,7 @@ struct BookOrder {
   let text: String
 }
 
-/// A request for books made from random numbers, and what it should give.
+/// A request for books made from random numbers, and its expected result.
 struct RandomRequest {
   let terms: [BookTerm]
   let joinsByOr: Bool
@@ -44,7 +44,7 @@ struct RandomRequest {
     return request
   }
 
-  /// The same with its window.
+  /// The expected result within the window of the request.
   var windowed: FetchRequest<Book> {
     let request = request
     request.fetchLimit = limit ?? 0
@@ -68,7 +68,7 @@ struct RandomRequest {
   }
 }
 
-/// What random conditions can name.
+/// The properties that random conditions can name.
 struct LibraryContents {
   var authors: [Author] = []
   var subjects: [Subject] = []
@@ -180,7 +180,7 @@ extension BookOrder {
 
 private func order<Value: Comparable>(_ a: Value, _ b: Value) -> Int { a < b ? -1 : a == b ? 0 : 1 }
 
-/// Nothing comes first.
+/// A missing value comes first.
 private func order<Value: Comparable>(_ a: Value?, _ b: Value?) -> Int {
   switch (a, b) {
   case (nil, nil): 0
@@ -191,7 +191,7 @@ private func order<Value: Comparable>(_ a: Value?, _ b: Value?) -> Int {
 }
 
 extension String {
-  /// A short title; few of them, so that many books share one.
+  /// A short title, one of few, so that many books share it.
   static func random(_ random: inout SplitMix64) -> String {
     let words = ["ash", "birch", "beech", "cedar", "élan", "elm", "fir", "Gum", "holly", "ivy", ""]
     return words[Int.random(in: 0..<words.count, using: &random)]

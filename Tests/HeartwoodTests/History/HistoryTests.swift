@@ -65,7 +65,7 @@ import Testing
     #expect(Set(changes.flatMap { $0.updatedProperties ?? [] }.map(\.name)) == ["harbours", "ships"])
   }
 
-  @Test func `after a token comes only what is new`() throws {
+  @Test func `a fetch after a token returns only later transactions`() throws {
     Ship(context: context).name = "Argo"
     try context.save()
     let token = try #require(container.currentHistoryToken)
@@ -80,7 +80,7 @@ import Testing
     #expect(token < news[0].token)
   }
 
-  @Test func `a request may start from a transaction or a date, and choose what it wants`() throws {
+  @Test func `a request may start from a transaction or a date, and select its contents`() throws {
     for name in ["Argo", "Beagle", "Calypso"] {
       Ship(context: context).name = name
       context.transactionAuthor = name
@@ -104,7 +104,7 @@ import Testing
     #expect(try context.execute(request).objectIDs.count == 1)
   }
 
-  @Test func `an object that came and went between two saves left no trace`() throws {
+  @Test func `an object that is inserted and deleted between two saves leaves no trace`() throws {
     let ship = Ship(context: context)
     context.delete(ship)
     try context.save()

@@ -4,7 +4,7 @@ import Testing
 @testable import Heartwood
 
 @Suite struct `Models` {
-  @Test func `a model that does not go together is refused with entity and property named`() {
+  @Test func `an inconsistent model is refused with entity and property named`() {
     expectFailure("two properties called name") { $0.employee.ownProperties.append(text("name")) }
     expectFailure("Employee.hash cannot be called so") { $0.employee.ownProperties.append(text("hash")) }
     expectFailure("\"a.b\" of Employee cannot be used") { $0.employee.ownProperties.append(text("a.b")) }
@@ -83,7 +83,7 @@ import Testing
     #expect(try hash { $0.employee.ownProperties.append(text("nick")) } != plain)
   }
 
-  @Test func `a model comes back from its bytes as it was`() throws {
+  @Test func `a model is decoded from its bytes unchanged`() throws {
     for model in [try ManagedObjectModel(types: declaredTypes), try FirmModel().frozen()] {
       let bytes = try model.encoded()
       let read = try bytes.withUnsafeBytes { try ManagedObjectModel(decoding: $0) }
@@ -101,7 +101,7 @@ import Testing
     }
   }
 
-  @Test func `bytes that are no model are refused, and never trap`() throws {
+  @Test func `bytes that are not a model are refused, and never cause a trap`() throws {
     let bytes = try FirmModel().frozen().encoded()
     var random = Randomness(seed: 0x5EED_0020)
     for length in stride(from: 0, to: bytes.count, by: 7) { #expect(!reads(Array(bytes.prefix(length)))) }
@@ -131,7 +131,7 @@ import Testing
       .contains("Manager inherits from itself") == true)
   }
 
-  @Test func `what differs between two models is said in words`() throws {
+  @Test func `the differences between two models are described in words`() throws {
     let stored = try FirmModel().frozen()
     func difference(_ change: (FirmModel) -> Void) throws -> String? {
       let changed = FirmModel()

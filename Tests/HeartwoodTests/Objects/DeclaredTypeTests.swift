@@ -15,7 +15,7 @@ private struct Metres: RawRepresentable, AttributeValue, Equatable {
   var rawValue: Double
 }
 
-/// Declares each kind of type that is not its attribute's own.
+/// Declares each kind of type that differs from its attribute's type.
 private final class Sample: ManagedObject {
   @Attribute(.preservesValueInHistoryOnDeletion) var count = 1
   @Attribute var limit: Int?
@@ -39,7 +39,7 @@ private func makeSamples() throws -> (PersistentContainer, ManagedObjectContext)
   return (container, container.newBackgroundContext())
 }
 
-/// The dynamic type of a value, without the optionals that `Any` may hide.
+/// The dynamic type of a value, without optionals inside `Any`.
 private func typeName(_ value: Any?) -> String {
   guard let value else { return "nil" }
   return "\(type(of: value))"
@@ -105,7 +105,7 @@ private let expectedTypes = [
     #expect(error?.constraintConflicts.first?.constraintValues.first as? Int == 0)
   }
 
-  @Test func `setValue takes the declared type, and what is stored for it`() throws {
+  @Test func `setValue accepts the declared type and the stored type`() throws {
     let sample = filled(try makeSamples().1)
     sample.setValue(Grade.high, forKey: "grade")
     #expect(sample.grade == .high)
@@ -115,7 +115,7 @@ private let expectedTypes = [
     #expect(sample.limit == 12)
   }
 
-  @Test func `assign refuses what the declared type has no value for`() throws {
+  @Test func `assign refuses a stored value that the declared type does not have`() throws {
     let sample = filled(try makeSamples().1)
     let error = heartwoodError { try sample.assign("middling", forKey: "grade") }
     #expect(error?.code == .managedObjectValidation)

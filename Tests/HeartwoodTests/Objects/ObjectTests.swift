@@ -24,7 +24,7 @@ import Testing
     #expect(!country.hasChanges)
   }
 
-  @Test func `values that were set are read again, in every type`() throws {
+  @Test func `values that were set are read back, in every type`() throws {
     let city = try make(City.self)
     city.title = "Łódź, a title of more than fifteen bytes"
     city.rank = .high
@@ -40,7 +40,7 @@ import Testing
     city.token = UUID(uuidString: "5F7C9F2E-4B8A-4C55-9F23-0D8F2B1F2A11")
     try check(city)
 
-    // The same once more, straight from a row's bytes.
+    // The same again, directly from the bytes of a row.
     let row = city.encodedRow(version: 3) { $0 }
     let twin = try make(City.self)
     twin.commit(row: row)
@@ -64,7 +64,7 @@ import Testing
     #expect(city.token?.uuidString == "5F7C9F2E-4B8A-4C55-9F23-0D8F2B1F2A11")
   }
 
-  @Test func `a pending value stands before the row, and equal ones are no difference`() throws {
+  @Test func `a pending value takes precedence over the row, and equal values are no difference`() throws {
     let city = try make(City.self)
     city.commit(row: city.encodedRow(version: 1) { $0 })
     city.title = ""
@@ -80,7 +80,7 @@ import Testing
     #expect(city._row != nil)
   }
 
-  @Test func `properties are reached by name, and what does not fit is refused`() throws {
+  @Test func `properties are accessed by name, and unsuitable values are refused`() throws {
     let city = try make(City.self)
     city.setValue("Graz", forKey: "title")
     #expect(city.title == "Graz")
@@ -109,7 +109,7 @@ import Testing
     #expect(manager.value(forKey: "name") as? String == "Ada")
   }
 
-  @Test func `a class that declares what its entity does not have is refused`() throws {
+  @Test func `a class that declares a property its entity does not have is refused`() throws {
     let entity = EntityDescription(name: "Remark", properties: [], managedObjectClass: Note.self)
     let message = heartwoodMessage { try ManagedObjectModel(entities: [entity]).freeze() }
     #expect(message?.contains("text is declared in the class, but Remark has no such property") == true)
@@ -123,7 +123,7 @@ import Testing
     #expect(second?.contains("text is string in the class, but integer64 in the model") == true)
   }
 
-  @Test func `two objects made at once on many threads are learned alike`() async throws {
+  @Test func `many threads can create the first objects of a class at once`() async throws {
     await withTaskGroup(of: Bool.self) { group in
       for _ in 0..<8 {
         group.addTask {
@@ -143,7 +143,7 @@ import Testing
 }
 
 extension City {
-  /// What the wrapper of an ordinary object carries.
+  /// The state that the wrapper of an ordinary object holds.
   fileprivate var _mark: UInt8 {
     Mirror(reflecting: self).children.compactMap { ($0.value as? any _DeclaredProperty)?._mark }.max() ?? 0
   }

@@ -13,7 +13,7 @@ import Testing
     return compiled.conjuncts.map { describe($0, entity) }
   }
 
-  /// Forms with slots as names, so that tests read as the predicate does.
+  /// Forms with names instead of slots, so that tests read like the predicate.
   private func describe(_ conjunct: Conjunct, _ entity: EntityDescription? = nil) -> String {
     let entity = entity ?? world.city
     let name = { (slot: Int) in entity.property(at: slot).name }
@@ -34,7 +34,7 @@ import Testing
     }
   }
 
-  @Test func `parts that an index may serve are named with values of the column's kind`() throws {
+  @Test func `conditions that an index may serve are named with values of the column's kind`() throws {
     #expect(
       try conjuncts("population == 5 AND (name BEGINSWITH 'P' AND area > 1) AND isOld == TRUE")
         == ["population == 5", "name begins P", "1.0 < area", "isOld == true"])
@@ -59,7 +59,7 @@ import Testing
     #expect(try conjuncts("NONE cities.name == 'x'", world.country) == ["other"])
   }
 
-  @Test func `parts that only a row can tell are named other`() throws {
+  @Test func `conditions that need a row are named other`() throws {
     for format in [
       "name ==[c] 'p'", "name BEGINSWITH[d] 'p'", "name != 'p'", "NOT population == 1",
       "population == 1 OR area == 1",
@@ -71,7 +71,7 @@ import Testing
     }
   }
 
-  @Test func `objects are named by key, those of another store never match`() throws {
+  @Test func `objects are named by key, and objects of another store never match`() throws {
     let uuid = PredicateWorld.storeUUID.uuidString
     let paris = "'x-coredata://\(uuid)/Capital/p1'"
     #expect(try conjuncts("SELF == \(paris)") == ["keys [1]"])
@@ -87,7 +87,7 @@ import Testing
     #expect(try !compiled.matches(row, key: 1, in: world))
   }
 
-  @Test func `it is told whether other rows are looked at`() throws {
+  @Test func `a predicate reports whether it reads other rows`() throws {
     for (format, reads) in [
       ("population == 1", false), ("country == nil", false), ("country.code == 'x'", true),
       ("country.cities.@count == 1", true),
@@ -126,7 +126,7 @@ import Testing
     #expect(world.rowReads == before)
   }
 
-  @Test func `properties of subentities are known to them alone`() throws {
+  @Test func `properties of subentities exist in those subentities only`() throws {
     #expect(try world.keys(world.capital, FormatPredicate("since == 987 AND name == 'Paris'")) == [1])
     expectRefusal("City has no property 'since'") {
       try CompiledPredicate(FormatPredicate("since == 987"), entity: world.city)
@@ -148,7 +148,7 @@ import Testing
     #expect(try TextPattern(.like, pattern, []).matches(text) == isMatch)
   }
 
-  @Test func `many stars do not take forever`() throws {
+  @Test func `a pattern with many stars is matched in bounded time`() throws {
     let pattern = try TextPattern(.like, String(repeating: "a*", count: 50) + "b", [])
     #expect(!pattern.matches(String(repeating: "a", count: 500)))
   }

@@ -32,7 +32,7 @@ import Testing
     #expect(try sorted([NamedSort("objectID", ascending: false)]) == [4, 3, 2, 1])
   }
 
-  @Test func `keys tell which of them an index may serve`() throws {
+  @Test func `sort keys report which of them an index may serve`() throws {
     let sort = try CompiledSort(
       [
         NamedSort("name"), NamedSort("name", ascending: false, options: .caseInsensitive),
@@ -45,7 +45,7 @@ import Testing
     #expect(sort.text == "name ascending, name[c] descending, country.code ascending")
   }
 
-  @Test func `sorts that cannot be are refused`() {
+  @Test func `invalid sorts are refused`() {
     for (name, part) in [
       ("nam", "the sort is wrong: City has no property 'nam'"), ("country", "sort by an attribute behind it"),
       ("name.x", "is an attribute"), ("country.cities", "sort by an attribute"),

@@ -76,7 +76,7 @@ import Testing
     #expect(try world.keys(world.country, again) == keys)
   }
 
-  @Test func `arguments stand for placeholders in their order`() throws {
+  @Test func `arguments replace placeholders in their order`() throws {
     let france = world.identifier(world.country, 1)
     let cases: [(FormatPredicate, [UInt64])] = [
       (try FormatPredicate("%K > %@ AND name BEGINSWITH %@", "population", 100, "P"), [1]),
@@ -119,7 +119,7 @@ import Testing
     ("a + b", 1, "must be compared"),
     ("SUBQUERY(a, b, c == 1).@count == 0", 13, "variable"), ("\u{E9}\u{E9} == ,", 7, "','"),
   ])
-  func `a wrong text is refused with its column`(_ format: String, _ column: Int, _ part: String) {
+  func `an invalid text is refused with its column`(_ format: String, _ column: Int, _ part: String) {
     let error = #expect(throws: HeartwoodError.self) { try FormatPredicate(format) }
     let message = error?.message ?? ""
     #expect(message.contains("at column \(column):"), "\(message)")
@@ -156,12 +156,14 @@ import Testing
     ("name MATCHES '('", "regular expression"), ("country.@count == 1", "is no to-many"),
     ("country == 'x-coredata://7D3B8E0A-1111-4222-8333-944455556666/City/p2'", "wants an object of Country"),
   ])
-  func `what does not fit the entity is refused by name`(_ format: String, _ part: String) throws {
+  func `names and values that do not fit the entity are refused by name`(_ format: String, _ part: String)
+    throws
+  {
     let predicate = try FormatPredicate(format)
     expectRefusal(part) { try CompiledPredicate(predicate, entity: world.city) }
   }
 
-  @Test func `texts nested or grown beyond the limits are refused`() throws {
+  @Test func `texts beyond the limits of nesting and size are refused`() throws {
     let deep = String(repeating: "(", count: 500) + "a == 1" + String(repeating: ")", count: 500)
     expectRefusal("nested deeper than 200") { try FormatPredicate(deep) }
     expectRefusal("nested deeper than 200") {

@@ -8,7 +8,7 @@ final class PredicateWorld {
   let city: EntityDescription
   let capital: EntityDescription
   let country: EntityDescription
-  /// By entity name of the root, then by key: the values by property name; to-many ones as lists of keys.
+  /// Values by property name, by key, by the name of the root entity. To-many values are lists of keys.
   private(set) var objects: [String: [UInt64: PredicateObject]] = ["City": [:], "Country": [:]]
   private var rows: [String: [UInt64: UnsafeMutableRawBufferPointer]] = ["City": [:], "Country": [:]]
   private(set) var rowReads = 0

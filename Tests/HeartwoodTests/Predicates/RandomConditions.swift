@@ -56,7 +56,7 @@ struct RandomConditions {
         values[attribute.name] = value(attribute.type)
       }
       if chance(80) {
-        // One country more than there are: its row is missing.
+        // One more country than exists: its row is missing.
         let owner = UInt64.random(in: 1...UInt64(countries + 1), using: &source)
         values["country"] = .object(world.identifier(world.country, owner))
         owned[owner, default: []].append(key)
@@ -146,7 +146,7 @@ extension RandomConditions {
     }
   }
 
-  /// Properties compared with each other, of the same object.
+  /// Compares properties of the same object with each other.
   private mutating func computed(_ left: ConditionExpression, _ path: PropertyPath) -> Condition {
     let sum = ConditionExpression(
       .arithmetic(
@@ -157,7 +157,7 @@ extension RandomConditions {
       : .comparing(left, .isIn, ConditionExpression(.list([sum, .value(.int(1)), .value(.null)])))
   }
 
-  /// Numbers of other kinds than the attribute's are among them.
+  /// The constants include numbers of other kinds than the attribute's.
   private mutating func constant(_ type: AttributeType) -> Value {
     if chance(8) { return .null }
     switch type {

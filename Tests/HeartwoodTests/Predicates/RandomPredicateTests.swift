@@ -5,7 +5,7 @@ import Testing
 @testable import Heartwood
 
 @Suite struct RandomPredicateTests {
-  @Test func `random conditions say of rows what a plain evaluation of values says`() throws {
+  @Test func `random conditions on rows agree with a plain evaluation of values`() throws {
     let seed: UInt64 = 20_260_901
     print("random predicates with seed \(seed)")
     var random = RandomConditions(seed: seed)
@@ -21,7 +21,7 @@ import Testing
     }
   }
 
-  @Test func `random conditions read back from their text are the same`() throws {
+  @Test func `random conditions are read back from their text unchanged`() throws {
     let seed: UInt64 = 77
     print("random predicates with seed \(seed)")
     var random = RandomConditions(seed: seed)
@@ -35,7 +35,7 @@ import Testing
     }
   }
 
-  @Test func `random rubbish is read or refused, never more`() {
+  @Test func `random text is read or refused, and never causes a trap`() {
     var source = SplitMix64(seed: 5)
     let parts = [
       "name", "population", "==", "<", "(", ")", "AND", "OR", "NOT", "ANY", "IN", "{", "}", ",", "5", "-",
@@ -52,7 +52,7 @@ import Testing
   }
 }
 
-/// What a condition means, said again as plainly as possible over dictionaries of values.
+/// A plain second implementation of conditions, over dictionaries of values.
 struct PlainEvaluation {
   let world: PredicateWorld
 

@@ -5,14 +5,14 @@ import Testing
 
 @Suite struct `Random work on a graph` {
   @Test(arguments: [11, 12, 13] as [UInt64])
-  func `matches a plain model, in memory, over saves, rollbacks and new contexts`(seed: UInt64) throws {
+  func `a graph in memory matches a plain model over saves, rollbacks and new contexts`(seed: UInt64) throws {
     let container = try makeContainer()
     var work = GraphWork(seed: seed, container: container)
     try work.run(steps: 700)
   }
 
   @Test(arguments: [21, 22] as [UInt64])
-  func `matches a plain model on disk, over saves, rollbacks and reopening`(seed: UInt64) throws {
+  func `a graph on disk matches a plain model over saves, rollbacks and reopening`(seed: UInt64) throws {
     let folder = FileManager.default.temporaryDirectory.appending(path: "graph-\(UUID().uuidString)")
     defer { try? FileManager.default.removeItem(at: folder) }
     let url = folder.appending(path: "store.heartwood")
@@ -23,7 +23,7 @@ import Testing
   }
 }
 
-/// Random steps done twice: on the graph and on the plain model.
+/// Applies random steps to the graph and to the plain model.
 private struct GraphWork {
   let seed: UInt64
   var random: SplitMix64

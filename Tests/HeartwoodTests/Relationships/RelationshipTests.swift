@@ -90,7 +90,7 @@ import Testing
     #expect(eve.clubs == [club])
   }
 
-  @Test func `a to-many is counted and searched without making its objects`() throws {
+  @Test func `a to-many relationship is counted and searched without creating its objects`() throws {
     let context = try makeContainer().newBackgroundContext()
     let company = context.makeCompany("A")
     for index in 0..<50 { _ = context.makePerson("P\(index)", in: company) }
@@ -102,7 +102,7 @@ import Testing
     #expect(again.$people.reduce(0) { sum, person in sum + person.name.utf8.count } == 140)
   }
 
-  @Test func `an ordered relationship follows any mixture of coming, going and moving`() throws {
+  @Test func `an ordered relationship follows any mixture of inserts, removals and moves`() throws {
     let container = try makeContainer()
     let context = container.newBackgroundContext()
     let company = context.makeCompany("A")

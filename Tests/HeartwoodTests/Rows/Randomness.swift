@@ -54,7 +54,7 @@ struct Randomness {
     return Decimal(sign: chance(2) ? .minus : .plus, exponent: exponent, significand: mantissa)
   }
 
-  /// One value for each slot, null now and then.
+  /// One value for each slot, sometimes null.
   mutating func values(of entity: EntityDescription, country: EntityDescription) -> [Value] {
     entity.slots.map { slot in
       if chance(5) { return .null }

@@ -15,7 +15,7 @@ import Testing
     layout = city.layout
   }
 
-  @Test func `what is written is read again, for random values of every type`() throws {
+  @Test func `written rows are read back, for random values of every type`() throws {
     var random = Randomness(seed: 0x5EED_0001)
     for _ in 0..<300 {
       let values = random.values(of: city, country: country)
@@ -31,7 +31,7 @@ import Testing
     }
   }
 
-  @Test func `columns copied from another row are the same, whatever stands around them`() throws {
+  @Test func `columns copied from another row are the same, whatever columns surround them`() throws {
     var random = Randomness(seed: 0x5EED_0002)
     for _ in 0..<100 {
       let first = random.values(of: city, country: country)
@@ -50,7 +50,7 @@ import Testing
     }
   }
 
-  @Test func `no damaged row traps: it is refused, or every column of it can be read`() throws {
+  @Test func `a damaged row is refused, or every column of it can be read`() throws {
     var random = Randomness(seed: 0x5EED_0003)
     let sound = row(random.values(of: city, country: country), version: 3)
     var refused = 0

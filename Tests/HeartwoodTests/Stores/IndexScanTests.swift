@@ -4,14 +4,14 @@ import Testing
 
 @testable import Heartwood
 
-/// Index scans against the rows themselves, filtered and sorted.
+/// Compares index scans with the rows, filtered and sorted.
 @Suite struct IndexScanTests {
   private struct Entry {
     let key: UInt64
     let values: [Value]
   }
 
-  /// The entries an index should have, in its order.
+  /// The expected entries of an index, in its order.
   private func expected(_ index: StoreIndex, _ mirror: StoreModel, _ world: StoreWorld) -> [Entry] {
     let entries = mirror.rows.compactMap { place, row -> Entry? in
       guard let entity = world.model.entitiesByName[row.entity], entity.isKindOf(entity: index.entity) else {
@@ -47,7 +47,7 @@ import Testing
     return true
   }
 
-  /// Ranges about values that occur.
+  /// Ranges around values that occur.
   private func ranges(
     _ index: StoreIndex, _ entries: [Entry], _ random: inout SplitMix64
   ) -> [IndexRange] {
@@ -90,7 +90,7 @@ import Testing
         let expected = entries.filter { matches($0.values, range) }.map(\.key)
         for reversed in [false, true] {
           let found = try scan(view, index, range, reversed: reversed)
-          // Next to a long bound there may be others: whoever asks looks at the rows.
+          // A scan with a long bound may return other entries near it. The caller checks the rows.
           let filtered = found.filter { key in
             entries.contains { $0.key == key && matches($0.values, range) }
           }
@@ -115,7 +115,7 @@ import Testing
     return keys
   }
 
-  @Test func `a scan ends when it is told to, in the middle of long values too`() throws {
+  @Test func `a scan stops on request, in the middle of long values too`() throws {
     let world = StoreWorld()
     let store = try LogStore.open(at: URL(filePath: "/dev/null"), model: world.model)
     let beginning = String(repeating: "long ", count: 60)
@@ -140,7 +140,7 @@ import Testing
     }
   }
 
-  @Test func `entries take the same bytes from a row as from its values`() throws {
+  @Test func `entries have the same bytes when made from a row and from its values`() throws {
     let world = StoreWorld()
     try world.model.freeze()
     var script = StoreWorkload(world, seed: 3)

@@ -5,7 +5,7 @@ import Testing
 
 @Suite struct LogStoreRandomTests {
   @Test(arguments: [1, 2, 3] as [UInt64])
-  func `a store on disk holds what a plain model holds, however often it is reopened`(seed: UInt64) throws {
+  func `a store on disk equals a plain model, however often it is reopened`(seed: UInt64) throws {
     print("seed \(seed)")
     try StorePlace.disk.use { url in
       let world = StoreWorld()
@@ -23,7 +23,7 @@ import Testing
     }
   }
 
-  @Test func `a store in memory holds what a plain model holds`() throws {
+  @Test func `a store in memory equals a plain model`() throws {
     let world = StoreWorld()
     let store = try LogStore.open(at: URL(filePath: "/dev/null"), model: world.model)
     var script = StoreWorkload(world, seed: 77)
@@ -48,7 +48,7 @@ import Testing
     }
   }
 
-  @Test func `a save whose body throws leaves nothing behind`() throws {
+  @Test func `a save whose body throws leaves no data`() throws {
     struct Refused: Error {}
     let world = StoreWorld()
     let store = try LogStore.open(at: URL(filePath: "/dev/null"), model: world.model)
@@ -66,7 +66,7 @@ import Testing
     try script.mirror.check(try store.view(), world, store.identity)
   }
 
-  @Test func `a save that writes nothing makes no generation`() throws {
+  @Test func `a save that writes nothing creates no generation`() throws {
     let world = StoreWorld()
     let store = try LogStore.open(at: URL(filePath: "/dev/null"), model: world.model)
     let before = store.newestGeneration
@@ -75,7 +75,7 @@ import Testing
     #expect(store.newestGeneration == before)
   }
 
-  @Test func `keys are never given twice, neither by saves nor by reservations`() throws {
+  @Test func `keys are never assigned twice, neither by saves nor by reservations`() throws {
     try StorePlace.disk.use { url in
       let world = StoreWorld()
       var seen: Set<UInt64> = []
@@ -91,7 +91,7 @@ import Testing
     }
   }
 
-  @Test func `a change of a row that was changed since is a conflict that tells what is there`() throws {
+  @Test func `a change of a row that was changed since is a conflict that reports the stored row`() throws {
     let world = StoreWorld()
     let store = try LogStore.open(at: URL(filePath: "/dev/null"), model: world.model)
     let country = world.country
@@ -113,7 +113,7 @@ import Testing
       #expect(update?.newestRow == second)
       #expect(try transaction.delete(country, key, expectedVersion: 1)?.newestVersion == 2)
       #expect(try transaction.delete(country, key, expectedVersion: 2) == nil)
-      // Deleted by both: nobody's change is lost.
+      // Both saves delete the row, so no change is lost.
       #expect(try transaction.delete(country, key, expectedVersion: 2) == nil)
       let late = try transaction.update(
         country, key, expectedVersion: 2, row: second, changedSlots: [], changedToMany: [])

@@ -38,9 +38,9 @@ import Testing
     #expect(OrderedLinks.changes(from: places, to: targets).count == 2)
   }
 
-  @Test func `where there is no room between ranks, all get new ones`() {
+  @Test func `all ranks are renumbered where no room is left between them`() {
     var places: [OrderedLinks.Place] = []
-    // Always to the second place: each time half of the room is used up.
+    // Always moves to the second place, which uses up half of the room each time.
     for target in 0..<100 as Range<UInt64> {
       var targets = places.map(\.target)
       targets.insert(target, at: min(1, targets.count))
@@ -51,7 +51,7 @@ import Testing
     #expect(apply(OrderedLinks.changes(from: [last], to: [1, 2]), to: [last]).map(\.target) == [1, 2])
   }
 
-  @Test func `the longest ascending run is the longest`() {
+  @Test func `the longest ascending run is found`() {
     var random = SplitMix64(seed: 4)
     for _ in 0..<40 {
       let ranks = (0..<7).map { _ -> UInt64? in
@@ -64,7 +64,7 @@ import Testing
     }
   }
 
-  /// By trying all runs.
+  /// Finds the result by trying all runs.
   private func longest(_ ranks: [UInt64?]) -> Int {
     (0..<(1 << ranks.count)).map { chosen -> Int in
       let run = ranks.indices.filter { chosen >> $0 & 1 == 1 }.map { ranks[$0] ?? 0 }

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Heartwood
 
-@Test func `a backup holds what was saved, under the same identity`() throws {
+@Test func `a backup holds all saves, under the same identity`() throws {
   let folder = try TemporaryFolder()
   let world = StoreWorld()
   let backup = folder.url.appending(path: "backup")
@@ -24,7 +24,7 @@ import Testing
   try store.close()
 }
 
-@Test func `a backup to a folder with other things is an error of the graph, and changes nothing`() throws {
+@Test func `a backup to a folder with other files is an error of the graph, and changes nothing`() throws {
   let folder = try TemporaryFolder()
   let world = StoreWorld()
   let store = try LogStore.open(at: folder.store, model: world.model, options: .quick)

@@ -19,7 +19,7 @@ import Testing
     try container.close()
   }
 
-  @Test func `a container refuses a store of keys and values, and leaves it as it was`() throws {
+  @Test func `a container refuses a store of keys and values, and leaves it unchanged`() throws {
     let folder = try TemporaryFolder()
     try fillWithKeys(folder.store.path)
     let error = heartwoodError {
@@ -45,7 +45,7 @@ import Testing
     #expect(try container.persistentStoreCoordinator.verify().findings == [])
   }
 
-  @Test func `an engine reads the store of a graph, and writes it where that is asked for`() throws {
+  @Test func `an engine reads the store of a graph, and writes it on request`() throws {
     let folder = try TemporaryFolder()
     try fillWithObjects(folder.store)
     let reader = try Engine(at: folder.store.path, options: EngineOptions(access: .readOnly))
@@ -59,7 +59,7 @@ import Testing
     #expect(error(at: folder.store.path) == .otherContent)
   }
 
-  @Test func `a container begins a graph in a store of keys where that is asked for`() throws {
+  @Test func `a container creates a graph in a store of keys on request`() throws {
     let folder = try TemporaryFolder()
     try fillWithKeys(folder.store.path)
     let container = PersistentContainer(
@@ -74,7 +74,7 @@ import Testing
 
   @Test func `a store of a graph that has no mark is marked when a container opens it`() throws {
     let folder = try TemporaryFolder()
-    // As earlier versions made them: a graph's keys, and no mark.
+    // As earlier versions wrote it: the keys of a graph without a mark.
     let engine = try Engine(at: folder.store.path)
     try engine.close()
     #expect(error(at: folder.store.path) == nil)
@@ -82,21 +82,21 @@ import Testing
     #expect(error(at: folder.store.path) == .otherContent)
   }
 
-  @Test func `a store keeps its mark in a backup, and through a crash`() throws {
+  @Test func `a store keeps its mark in a backup and after a crash`() throws {
     let folder = try TemporaryFolder()
     let container = try PersistentContainer(name: "Companies", types: companyTypes, at: folder.store)
     _ = container.newBackgroundContext().makeCompany("A")
     let copy = folder.url.appending(path: "copy")
     let left = folder.url.appending(path: "left")
     try container.persistentStoreCoordinator.backup(to: copy)
-    // What a process that ends now leaves behind.
+    // The files that a process would leave if it ended now.
     try FileManager.default.copyItem(at: folder.store, to: left)
     #expect(error(at: copy.path) == .otherContent)
     #expect(error(at: left.path) == .otherContent)
     try container.close()
   }
 
-  @Test func `a mark of one's own keeps others out`() throws {
+  @Test func `a custom mark keeps engines and containers without it out`() throws {
     let folder = try TemporaryFolder()
     var options = EngineOptions()
     options.content = StoreContent("example.prices")
@@ -111,7 +111,7 @@ import Testing
     #expect(refused?.code == .persistentStoreIncompatibleSchema)
   }
 
-  /// Why an engine that knows of no content does not open the store for writing.
+  /// The error of an engine without a content mark that opens the store for writing.
   private func error(at path: String) -> EngineError.Code? {
     do {
       try Engine(at: path).close()

@@ -14,7 +14,7 @@ import Testing
     return records
   }
 
-  @Test func `the history, replayed from nothing, ends at the rows that are there`() throws {
+  @Test func `replaying the history from nothing yields the current rows`() throws {
     try StorePlace.disk.use { url in
       let world = StoreWorld()
       var script = StoreWorkload(world, seed: 21)
@@ -33,7 +33,7 @@ import Testing
     }
   }
 
-  /// Takes from each generation only what its history says that changed.
+  /// Reads from each generation only the changes that its history names.
   private func replay(
     _ change: HistoryChange, _ view: any StoreView, _ newest: any StoreView, _ store: StoreIdentity,
     _ rows: inout [StoreModel.Place: [String: Value]]
@@ -49,7 +49,7 @@ import Testing
       }
     case .insert:
       #expect(rows[place] == nil)
-      // A row of this transaction that is deleted in it is seen by its delete.
+      // A row that this transaction deletes is checked with its delete.
       let row = try view.row(root, change.key)
       rows[place] = row.map { change.entity.values($0, store) } ?? [:]
     case .update:
@@ -63,7 +63,7 @@ import Testing
     }
   }
 
-  @Test func `a record says who saved, when, and what`() throws {
+  @Test func `a record holds the author, the time and the changes of a save`() throws {
     let world = StoreWorld()
     let store = try LogStore.open(at: URL(filePath: "/dev/null"), model: world.model)
     let country = world.country
@@ -103,7 +103,7 @@ import Testing
     #expect(try self.records(store, after: .max).isEmpty)
   }
 
-  @Test func `every kind of value comes back from a tombstone`() throws {
+  @Test func `every kind of value is read back from a tombstone`() throws {
     let values: [Value] = [
       .null, .int(.min), .int(.max), .double(-0.5), .decimal(Decimal(string: "-12.345") ?? 0), .bool(true),
       .string("é\u{0}"), .date(1e9), .data(Data([0, 255])), .uuid(UUID()), .url("https://example.org/"),

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Heartwood
 
-/// What a store should hold, kept in dictionaries.
+/// The expected contents of a store, kept in dictionaries.
 struct StoreModel {
   struct Row: Equatable {
     var entity: String
@@ -32,7 +32,7 @@ struct StoreModel {
     .map(\.key.key).sorted()
   }
 
-  /// The destinations that a view should find, ordered as it should.
+  /// The destinations that a view should find, in the expected order.
   func destinations(_ relationship: RelationshipDescription, of key: UInt64) -> [UInt64] {
     if let inverse = relationship.inverseRelationship, !inverse.isToMany, !relationship.isOrdered {
       return rows.filter { $0.value.values[inverse.name]?.key == key }.map(\.key.key).sorted()

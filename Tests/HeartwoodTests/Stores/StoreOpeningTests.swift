@@ -12,7 +12,7 @@ import Testing
     return script
   }
 
-  @Test func `a store opened with another model says what differs`() throws {
+  @Test func `a store opened with another model reports the differences`() throws {
     try StorePlace.disk.use { url in
       _ = try fill(url, StoreWorld(), seed: 1)
       let other = StoreWorld()
@@ -43,7 +43,7 @@ import Testing
     }
   }
 
-  @Test func `a store open for reading only refuses saves and does without new indexes`() throws {
+  @Test func `a store open for reading only refuses saves and works without new indexes`() throws {
     try StorePlace.disk.use { url in
       let script = try fill(url, StoreWorld(), seed: 3)
       let world = StoreWorld(extraIndex: true)
@@ -74,7 +74,7 @@ import Testing
     }
   }
 
-  @Test func `a missing store is not created where that was ruled out`() throws {
+  @Test func `a missing store is not created where creation is ruled out`() throws {
     try StorePlace.disk.use { url in
       let world = StoreWorld()
       for options in [LogStoreOptions(createsStore: false), LogStoreOptions(isReadOnly: true)] {
@@ -88,7 +88,7 @@ import Testing
     }
   }
 
-  @Test func `the model's record survives its bytes, and damaged bytes never crash`() throws {
+  @Test func `the model's record is decoded unchanged, and damaged bytes never cause a crash`() throws {
     let world = StoreWorld()
     try world.model.freeze()
     let record = try SchemaRecord(numbering: world.model)

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Heartwood
 
-/// Damage that the engine cannot see, as every byte is what was written.
+/// Damage that the engine cannot detect, as every byte is as it was written.
 @Suite struct StoreVerifierTests {
   private let world: StoreWorld
   private let store: LogStore
@@ -55,7 +55,7 @@ import Testing
     let keys = script.mirror.keys(world.country)
     let row = try #require(try store.view().row(world.country, keys[0])).bytes
     let found = try findings { transaction in
-      // The second row becomes the first, entries and all.
+      // The second row becomes the first, with its entries.
       let second = try RowView(
         validating: #require(try transaction.pointer(of: KeySpace.rowKey(world.country.number, keys[1]))),
         layout: world.country.layout)
@@ -71,7 +71,7 @@ import Testing
     #expect(found.contains("must be unique"))
   }
 
-  @Test func `a missing row is found by what points at it`() throws {
+  @Test func `a missing row is found by its references`() throws {
     let cities = world.country.relationship("cities")
     let country = try #require(
       script.mirror.keys(world.country).first { !script.mirror.destinations(cities, of: $0).isEmpty })
@@ -79,7 +79,7 @@ import Testing
     #expect(found.contains("country is Country \(country), which does not exist"))
   }
 
-  @Test func `a row whose bytes are no row is found`() throws {
+  @Test func `a row with invalid bytes is found`() throws {
     let key = try #require(script.mirror.keys(world.tour).first)
     let found = try findings { try $0.put(KeySpace.rowKey(world.tour.number, key), [1, 2, 3]) }
     #expect(found.contains("Tour \(key): a row is damaged"))
@@ -136,19 +136,19 @@ import Testing
     #expect(try findings { try $0.put(missing, [9]) }.contains("its format is not known"))
   }
 
-  @Test func `keys that belong to nothing are found`() throws {
+  @Test func `keys that belong to no row or record are found`() throws {
     for stray in [[0x77], [KeySpace.index, 9, 9, 1], KeySpace.rowKey(999, 1), [KeySpace.link]] as [[UInt8]] {
       #expect(try findings { try $0.put(stray, []) }.contains("is not one that a store writes"))
       try store.engine.write { _ = try $0.delete(stray) }
     }
   }
 
-  @Test func `a key that was not given out is found`() throws {
+  @Test func `a key that was never assigned is found`() throws {
     let key = KeySpace.counterKey(world.country.number)
     #expect(try findings { try $0.put(key, KeySpace.value(1)) }.contains("was not given out"))
   }
 
-  @Test func `references may dangle where the rule is to do nothing, or there is no way back`() throws {
+  @Test func `references may dangle where the rule is to do nothing, or no inverse exists`() throws {
     let country = try #require(script.mirror.keys(world.country).first)
     try store.save { try $0.link(world.country.relationship("sights"), country, 12345) }
     #expect(try store.verify().findings == [])

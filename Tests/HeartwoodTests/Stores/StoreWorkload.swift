@@ -69,7 +69,7 @@ struct StoreWorkload {
     try moveLeg(entity, key, from: before["tour"]?.key, to: row.values["tour"]?.key, transaction)
   }
 
-  /// Orders follow from no row: whoever changes the other side changes them, as a context does.
+  /// No row implies an order. A change of the other side has to change it too, as a context does.
   private mutating func moveLeg(
     _ entity: EntityDescription, _ key: UInt64, from old: UInt64?, to new: UInt64?,
     _ transaction: any StoreTransaction
@@ -153,7 +153,7 @@ struct StoreWorkload {
     mirror.setOrder(relationship, source, order)
   }
 
-  /// The save's mark on the owner, whose row stays as it is.
+  /// Marks the owner as changed in the save. Its row stays unchanged.
   private func noteLinks(
     _ relationship: RelationshipDescription, _ source: UInt64, _ transaction: any StoreTransaction
   ) throws {
@@ -164,7 +164,7 @@ struct StoreWorkload {
   }
 }
 
-/// What the script chooses from.
+/// The choices of the script.
 extension StoreWorkload {
   private mutating func anyRow() -> (EntityDescription, UInt64)? {
     let places = mirror.rows.keys.sorted { ($0.root, $0.key) < ($1.root, $1.key) }
@@ -226,7 +226,7 @@ extension StoreWorkload {
     return (0..<number(6)).map { _ in pieces[Int.random(in: 0..<pieces.count, using: &random)] }.joined()
   }
 
-  /// Often too long for an index, and long alike.
+  /// Often too long for an index, with long common prefixes.
   private mutating func motto() -> String {
     let length = [0, 5, 190, 196, 197, 198, 199, 200, 400][number(9)]
     return String(repeating: "m", count: length) + text()

@@ -9,7 +9,7 @@ struct StoreWorld {
   let model: ManagedObjectModel
   let country, place, city, village, tour, leg: EntityDescription
 
-  /// - Parameter extraIndex: whether countries have one more index, which no version hash knows.
+  /// - Parameter extraIndex: Whether countries have one more index, which is not part of any version hash.
   init(extraIndex: Bool = false) {
     country = EntityDescription(
       name: "Country",
@@ -90,7 +90,7 @@ extension EntityDescription {
     return builder.finish(version: version)
   }
 
-  /// All values but to-many relationships, nulls left out.
+  /// All values except to-many relationships and nulls.
   func values(_ row: RowView, _ store: StoreIdentity) -> [String: Value] {
     var values: [String: Value] = [:]
     for slot in slots {
@@ -101,11 +101,11 @@ extension EntityDescription {
   }
 }
 
-/// Where a test keeps its store.
+/// The location of a store under test.
 enum StorePlace: CaseIterable {
   case memory, disk
 
-  /// Runs the body with a place of its own, which is gone afterwards.
+  /// Runs the body with a temporary location, which is removed afterwards.
   func use<Result>(_ body: (URL) throws -> Result) throws -> Result {
     guard self == .disk else { return try body(URL(filePath: "/dev/null")) }
     let folder = FileManager.default.temporaryDirectory.appending(path: "heartwood-\(UUID().uuidString)")
@@ -115,7 +115,7 @@ enum StorePlace: CaseIterable {
 }
 
 extension LogStoreOptions {
-  /// Nothing of what these tests promise is about power cuts.
+  /// These tests do not test power cuts.
   static var quick: LogStoreOptions { LogStoreOptions(durability: .deferred) }
 }
 

@@ -64,7 +64,7 @@ import Testing
     #expect(try store.verify().findings == [])
   }
 
-  @Test func `a value that is taken is refused, names both rows and leaves the store as it was`() throws {
+  @Test func `a duplicate value is refused, the error names both rows and the store is unchanged`() throws {
     let keys = try insert("A", "B")
     let generation = store.newestGeneration
     let found = violations { _ = try insert("X", "B") }

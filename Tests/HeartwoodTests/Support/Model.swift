@@ -34,7 +34,7 @@ final class Club: ManagedObject {
 
 let companyTypes: [ManagedObject.Type] = [Company.self, Person.self, House.self, Club.self]
 
-/// A container of companies in memory, which shares nothing with any other.
+/// A container of companies in memory, which shares no data with other containers.
 func makeContainer() throws -> PersistentContainer {
   try PersistentContainer(name: "Companies", types: companyTypes, at: URL(fileURLWithPath: "/dev/null"))
 }
@@ -56,7 +56,7 @@ extension ManagedObjectContext {
   }
 }
 
-/// What a body throws, if it is one of ours.
+/// The `HeartwoodError` that `body` throws, if any.
 func heartwoodError(_ body: () throws -> Void) -> HeartwoodError? {
   do {
     try body()

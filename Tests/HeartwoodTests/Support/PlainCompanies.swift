@@ -1,9 +1,9 @@
 import Foundation
 import Heartwood
 
-/// What the random tests expect of the graph: plain dictionaries that know the rules and nothing else.
+/// The model of the random tests: plain dictionaries that follow the rules of the graph.
 ///
-/// Objects are known by a number that the test gives them and that each object carries in its name.
+/// The test assigns each object a number, which is part of its name.
 struct PlainCompanies: Equatable {
   struct Company: Equatable {
     var size: Int64?
@@ -44,7 +44,7 @@ struct PlainCompanies: Equatable {
     if isMember { people[person]?.clubs.insert(club) } else { people[person]?.clubs.remove(club) }
   }
 
-  /// Cascades to the people, takes the company out of its partners.
+  /// Cascades to the people, and removes the company from its partners.
   mutating func deleteCompany(_ company: Int) {
     for person in people.filter({ $0.value.company == company }).keys { deletePerson(person) }
     companies[company] = nil
@@ -63,7 +63,7 @@ struct PlainCompanies: Equatable {
 }
 
 extension PlainCompanies {
-  /// What a context shows, in the same terms, every relationship read from both sides.
+  /// The contents of a context in the same form, every relationship read from both sides.
   ///
   /// - Throws: `Disagreement` when the two sides of a relationship do not agree.
   init(readingFrom context: ManagedObjectContext) throws {
@@ -96,13 +96,13 @@ extension PlainCompanies {
   }
 }
 
-/// Two sides of a relationship that do not agree, or an object that no test made.
+/// Two sides of a relationship that do not agree, or an object that no test created.
 struct Disagreement: Error {
   let what: String
 }
 
 extension String {
-  /// The number at the end of a name that a test gave.
+  /// The number at the end of a name that a test assigned.
   var number: Int {
     get throws {
       guard let number = Int(drop { !$0.isNumber }) else { throw Disagreement(what: "name \(self)") }

@@ -26,7 +26,7 @@ import Testing
     for (left, right) in zip(keys, keys.dropFirst()) { #expect(!right.starts(with: left)) }
   }
 
-  @Test(arguments: types) func `text reads back to the same value`(_ type: AttributeType) throws {
+  @Test(arguments: types) func `text is read back to the same value`(_ type: AttributeType) throws {
     var random = Randomness(seed: 0x5EED_0012)
     for _ in 0..<200 {
       let value = random.value(type)
@@ -36,7 +36,7 @@ import Testing
     #expect(Value.null.plainText == nil)
   }
 
-  @Test(arguments: types) func `a value comes back from its Swift type`(_ type: AttributeType) throws {
+  @Test(arguments: types) func `a value is converted back from its Swift type`(_ type: AttributeType) throws {
     var random = Randomness(seed: 0x5EED_0013)
     for _ in 0..<200 {
       let value = random.value(type)
@@ -60,7 +60,7 @@ import Testing
     #expect(Value.compare(.string("1"), .int(1)) == nil)
   }
 
-  @Test func `numbers of any kind fit where nothing of them is lost`() {
+  @Test func `numbers of any kind are accepted where no precision is lost`() {
     #expect(Value(any: 7 as UInt8, for: .integer16) == .int(7))
     #expect(Value(any: 40_000, for: .integer16) == nil)
     #expect(Value(any: 7.0, for: .integer64) == .int(7))

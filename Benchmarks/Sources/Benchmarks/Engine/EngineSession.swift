@@ -78,7 +78,7 @@ enum Load: CaseIterable {
   case sorted
   /// Loaded in random order.
   case shuffled
-  /// Loaded in order, for rows that update it with nobody else there, and beside an old reader.
+  /// Loaded in order, for rows that update it with no other reader, and beside an old reader.
   case alone, pinned
 }
 

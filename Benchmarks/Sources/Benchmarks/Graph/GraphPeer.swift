@@ -42,7 +42,7 @@ protocol GraphPeer: AnyObject {
   func close() throws
 }
 
-/// Digests of objects whose order nobody promises: the sum of their own digests.
+/// Digests of objects whose order no peer promises: the sum of their own digests.
 struct UnorderedDigest {
   private(set) var value: UInt64 = 0
 

@@ -1,5 +1,5 @@
 /// The rows of the growth table: chosen ones of the engine's, the memory that the process takes, and how
-/// updating goes with nobody reading and beside a reader that keeps its first generation all the time.
+/// updating goes on with no reader and beside a reader that keeps its first generation all the time.
 extension EngineRow {
   static func growth(_ baseline: @escaping () -> Int) -> [EngineRow] {
     [
@@ -26,7 +26,7 @@ extension EngineRow {
     }
   }
 
-  /// Lets go of a store, so that the next ones are alone. Not shown.
+  /// Closes a store, so that the next ones are alone. Not shown.
   private static func closing(_ load: Load) -> EngineRow {
     EngineRow(name: "", load: load) { session, _ in
       try session.close(load)

@@ -51,7 +51,7 @@ struct MachineLimits {
     var place: UInt64 = 1
     let seconds = timed {
       for _ in 0..<reads {
-        // What is read is zero, which nobody but the memory knows.
+        // What is read is zero, which only the memory knows.
         let read = memory.load(fromByteOffset: Int(place >> 32) % copyBytes & ~7, as: UInt64.self)
         place = place &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407 &+ read
       }

@@ -69,5 +69,5 @@ extension SnapshotCheck {
     }
   }
 
-  private func describe(_ element: Int) -> String { writers[element].map { "\($0)" } ?? "nobody" }
+  private func describe(_ element: Int) -> String { writers[element].map { "\($0)" } ?? "no transaction" }
 }
