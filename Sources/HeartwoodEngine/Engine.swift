@@ -40,6 +40,7 @@ public final class Engine: Sendable {
   ///
   /// - Parameters:
   ///   - path: A folder. Exactly "/dev/null" is a store in memory, not shared, deleted when closed.
+  ///   - options: How the store is opened, and what it does while it is open.
   ///   - fileSystem: The file system of the folder.
   /// - Throws: `.notFound`, `.notAStore`, `.newerFormat`, `.locked` if another process or engine has the
   ///   store open exclusively, `.damaged` if bytes are missing or not what was written, `.otherContent`,
@@ -167,8 +168,10 @@ public final class Engine: Sendable {
   /// Runs `body` in a transaction. Its changes are committed when it returns and rolled back when it throws.
   /// Without changes, there is no commit and no new generation.
   ///
-  /// - Parameter durability: When the commit is durable; nil for the option that the engine was opened with.
-  ///   Has no effect in a store that was opened with `.none`: nothing is synced there, not even by `.full`.
+  /// - Parameters:
+  ///   - durability: When the commit is durable; nil for the option that the engine was opened with. Has no
+  ///     effect in a store that was opened with `.none`: nothing is synced there, not even by `.full`.
+  ///   - body: Reads and changes the store. The transaction is valid until it returns.
   /// - Throws: What `body` throws. `.locked` if other processes have written for all of
   ///   `EngineOptions.busyTimeout`; `.replaced` if the folder is not there any more; `.nestedWrite` inside
   ///   another write of this thread; `.outcomeUnknown` if the commit's sync failed, or its write failed in a

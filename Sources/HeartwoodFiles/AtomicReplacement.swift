@@ -4,6 +4,8 @@ public enum AtomicReplacement {
   ///
   /// - Parameters:
   ///   - name: The file; it need not exist.
+  ///   - directory: The directory of the file.
+  ///   - contents: The new contents.
   ///   - entropy: The source of the temporary file's name.
   /// - Throws: errors of the directory and the file. If the rename or a step before it fails, the temporary
   ///   file is removed and `name` is unchanged. If only the sync of the directory fails, a crash may leave

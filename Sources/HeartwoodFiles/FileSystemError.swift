@@ -43,8 +43,9 @@ public struct FileSystemError: Error, Hashable, Sendable, CustomStringConvertibl
 
   /// The operations of the three protocols, by their names.
   public enum Operation: String, Hashable, Sendable, CaseIterable {
-    /// One case for each operation.
+    /// An operation of a file system or a directory.
     case openDirectory, createDirectory, open, entries, rename, unlink, syncDirectory, watch
+    /// An operation of a file.
     case read, write, sync, size, truncate, lock, map, close
   }
 

@@ -51,8 +51,10 @@ extension ManagedObjectContext {
 
   /// Refreshes an object from the store.
   ///
-  /// - Parameter mergeChanges: With false, the object becomes a fault and its changes are discarded. With true, its
-  ///   changes are kept on top of the newest row, whose version the next save checks for conflicts.
+  /// - Parameters:
+  ///   - object: An object of this context.
+  ///   - mergeChanges: With false, the object becomes a fault and its changes are discarded. With true, its changes
+  ///     are kept on top of the newest row, whose version the next save checks for conflicts.
   public func refresh(_ object: ManagedObject, mergeChanges: Bool) {
     beginUse("refreshing", object)
     defer { endUse() }

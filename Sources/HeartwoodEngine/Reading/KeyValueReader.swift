@@ -26,6 +26,7 @@ public protocol KeyValueReader: AnyObject {
   /// from the file twice, and only one piece is in memory.
   ///
   /// - Parameters:
+  ///   - key: The key of the value.
   ///   - pieceBytes: Length of every piece but the last; at least 1.
   ///   - body: Called at least once, with no bytes for an empty value. A piece is valid until it returns.
   /// - Returns: Whether the store contains the key.

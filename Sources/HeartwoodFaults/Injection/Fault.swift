@@ -29,9 +29,12 @@ extension FaultPlan {
     /// Creates a fault that fails call number `occurrence` among `calls`, and with `forever` all later ones.
     ///
     /// - Parameters:
+    ///   - calls: The calls that are counted.
+    ///   - occurrence: The number of the call, from 1 on.
     ///   - suffix: The suffix of the names of the files and directories whose calls are counted; empty for
     ///     all.
     ///   - code: The code of the error.
+    ///   - duration: Whether only this call fails, or all later ones as well.
     ///   - effect: The part of the failing call that is performed nevertheless.
     public init(
       _ calls: Calls, occurrence: Int = 1, suffix: String = "", code: FileSystemError.Code = .inputOutput,
