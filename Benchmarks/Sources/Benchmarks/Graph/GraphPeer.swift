@@ -1,4 +1,4 @@
-/// A store of objects under measurement. Each method is one row: it starts with nothing in memory and gives back
+/// A store of objects under measurement. Each method is one row: it starts with nothing in memory and returns
 /// what it read as a digest.
 protocol GraphPeer: AnyObject {
   /// Opens a store in `directory`, or makes it.
