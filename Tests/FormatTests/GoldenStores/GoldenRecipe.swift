@@ -164,7 +164,7 @@ extension GoldenRecipe {
       _ = try transaction.deleteRange(KeyRange(from: Array("kept/12".utf8), through: Array("kept/13".utf8)))
     }
     try engine.reclaim()
-    try engine.write { try $0.put("after", Array("space was given back".utf8)) }  // words: ok, stored in a fixture
+    try engine.write { try $0.put("after", Array("space was given back".utf8)) }  // words: ok
     try engine.close()
   }
 
