@@ -204,7 +204,7 @@ import Testing
     #expect(try numbers.take() == 2_147_483_647)
     let error = try #require(throws: EngineError.self) { try numbers.take() }
     #expect(error.code == .tooLarge)
-    #expect(error.message.contains("copy it to a new one"))
+    #expect(error.message.contains("copy its contents to a new store"))
     #expect(SegmentName.parse(SegmentName.log(2_147_483_647))?.number == 2_147_483_647)
     #expect(SegmentName.parse("0000000080000000.log") == nil)
   }
