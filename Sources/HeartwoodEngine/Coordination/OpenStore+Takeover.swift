@@ -19,8 +19,11 @@ extension OpenStore {
     if case .recover = takeover { try publishRecord() }
     // 3. Reload the tree if another process wrote pages.
     if case .checkpoint(let checkpoint) = pendingReload { try reload(from: checkpoint) }
-    pages.sealIfLonger()
-    if case .resume = takeover {} else { updateReserve() }
+    if case .resume = takeover {
+    } else {
+      pages.sealIfLonger()
+      updateReserve()
+    }
     // 4. Let threads of this process write.
     lease.complete()
   }

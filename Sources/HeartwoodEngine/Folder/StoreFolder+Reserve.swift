@@ -28,7 +28,6 @@ extension StoreFolder {
   ///   - times: The free space that the disk must have, as a multiple of the reserve.
   /// - Returns: False if the disk is too full. True if there is a reserve, the store is too small for one, or
   ///   the free space is unknown.
-  @discardableResult
   func layReserve(storeBytes: Int, ifRoomFor times: Int64 = 4) -> Bool {
     guard storeBytes >= Self.leastBytesForReserve, !hasReserve(storeBytes: storeBytes) else { return true }
     let wanted = Self.reserveBytes(storeBytes: storeBytes)

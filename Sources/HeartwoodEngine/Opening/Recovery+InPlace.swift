@@ -52,7 +52,10 @@ extension Recovery {
     let end = isLast ? scan.validEnd.position.offset : segment.limit
     let step = 1 << 20
     for offset in stride(from: start, to: end, by: step) {
-      guard let bytes = try segment.bytes(at: offset, min(step, end - offset)) else { return }
+      guard let bytes = try segment.bytes(at: offset, min(step, end - offset)) else {
+        throw EngineError.damaged(
+          "the end of the log is missing; restore the file", file: segment.path, offset: offset)
+      }
       // A copy: the bytes may be mapped from the file that they are written to.
       try write(Array(bytes), to: segment, at: offset)
     }
