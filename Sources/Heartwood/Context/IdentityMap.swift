@@ -51,6 +51,15 @@ struct IdentityMap: ~Copyable {
     return members[Self.index(key)]?.takeUnretainedValue()
   }
 
+  /// The object with this root and key, and whether nothing else references it.
+  func find(_ root: UInt16, _ key: UInt64) -> (object: ManagedObject, isHeldOnce: Bool)? {
+    guard let place = place(root, Self.number(key)), let members = table[place].members else { return nil }
+    let member = members + Self.index(key)
+    guard let object = member.pointee else { return nil }
+    let isHeldOnce = Self.isHeldOnce(member)
+    return (object.takeUnretainedValue(), isHeldOnce)
+  }
+
   /// - Precondition: The map has no object with this root and key.
   mutating func insert(_ object: ManagedObject, _ root: UInt16, _ key: UInt64) {
     let place = place(root, Self.number(key)) ?? makeBlock(root, Self.number(key))

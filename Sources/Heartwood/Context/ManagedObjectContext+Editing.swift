@@ -2,6 +2,8 @@
 extension ManagedObjectContext {
   /// Records that an object is about to change.
   func willEdit(_ object: ManagedObject) {
+    guard !ignoresEdits else { return }
+    note(object)
     editCount &+= 1
     object.editCount &+= 1
     guard object.state.isDisjoint(with: [.inserted, .updated, .deleted]) else { return }

@@ -11,9 +11,11 @@ typealias UnreadableObjects = [ManagedObjectID: HeartwoodError]
 extension ManagedObjectContext {
   /// Loads the row of a fault.
   func fire(_ object: ManagedObject) {
-    guard !object.identifier.isTemporaryID, !object.hasRow else { return }
+    guard !object.state.contains(.inserted), !object.hasRow else { return }
     do {
       let view = try readingView()
+      // Another store may have taken the place of the object's.
+      guard object.contextReference != nil else { return }
       guard let row = try view.row(object.entity.rootEntity, object.identifier.key) else {
         return handleInaccessible(object)
       }
@@ -39,10 +41,12 @@ extension ManagedObjectContext {
     if let first = unreadable.min(by: { $0.key.key < $1.key.key }) { throw first.value }
   }
 
-  private func handleInaccessible(_ object: ManagedObject) {
-    guard shouldDeleteInaccessibleFaults else {
+  /// Treats an object without unsaved changes whose row turned out to be deleted.
+  func handleInaccessible(_ object: ManagedObject) {
+    guard shouldHandleInaccessibleFault(object, for: object.identifier, triggeredBy: nil) else {
       return noteUnreadable(HeartwoodError.noRow(object.identifier), object)
     }
+    note(object)
     object.state.remove(.updated)
     changes.updated.remove(object)
     object.state.formUnion([.deleted, .inaccessible])
@@ -61,6 +65,8 @@ struct ViewHolder {
   var openingNumber = 0
   /// The store identity in the identifiers of this store's rows.
   var identity = StoreIdentity.none
+  /// The store identity of the registered objects: that of the last store.
+  var identityOfObjects = StoreIdentity.none
   /// Whether the next read pins the newest generation.
   var pinsAtNextRead = false
 }
@@ -98,11 +104,24 @@ extension ManagedObjectContext {
   private func openStore() -> (any ObjectStore)? {
     guard let coordinator = persistentStoreCoordinator else { return nil }
     let number = coordinator.openingNumber
-    if number != view.openingNumber {
-      view.store = coordinator.objectStore
-      view.identity = view.store?.identity ?? .none
-      view.openingNumber = number
-    }
+    if number != view.openingNumber { followStore(coordinator.objectStore, number) }
     return view.store
+  }
+
+  /// Continues with the store that the coordinator has now. The views of the former one are released, and if it is another
+  /// store, so are all objects: their identifiers may be those of other rows there.
+  private func followStore(_ store: (any ObjectStore)?, _ number: Int) {
+    view.store = store
+    view.identity = store?.identity ?? .none
+    view.openingNumber = number
+    view.held = nil
+    if view.pinned != nil {
+      view.pinned = nil
+      view.pinsAtNextRead = true
+    }
+    guard view.identity != .none else { return }
+    let former = view.identityOfObjects
+    view.identityOfObjects = view.identity
+    if former != .none, former != view.identity { reset() }
   }
 }

@@ -4,27 +4,37 @@ import HeartwoodBytes
 /// Undoing changes, and refreshing from the store.
 extension ManagedObjectContext {
   /// Undoes every change since the last save: inserted objects leave the context, deleted objects are restored, edited
-  /// objects get back their last committed values. Does not read the store.
+  /// objects get back their last committed values. Does not read the store. Clears the undo manager.
   public func rollback() {
     beginUse("rollback")
     defer { endUse() }
     for object in Array(changes.inserted) + discarded {
-      object.state = []
-      forget(object)
+      note(object)
+      object.state = [.inserted, .deleted, .noted]
     }
-    for object in changes.updated { undoEdits(of: object) }
-    for object in changes.deleted {
+    let restored = Array(changes.updated) + Array(changes.deleted)
+    for object in restored {
+      note(object)
       object.state.remove([.deleted, .inaccessible])
       undoEdits(of: object)
+      event.refreshed.append(object)
     }
     for object in watched { object.state.remove(.watched) }
+    let leaving = Array(changes.inserted) + discarded
     discarded = []
     watched = []
     unpropagatedDeletes = []
     changes = PendingChanges()
+    endEvent()
+    for object in leaving {
+      object.state = []
+      forget(object)
+    }
+    for object in restored { object.awake(fromSnapshotEvents: .rollback) }
   }
 
-  /// Removes all objects and discards all changes. Objects of this context must not be used after it.
+  /// Removes all objects and discards all changes. Objects of this context must not be used after it. Clears the undo
+  /// manager.
   ///
   /// A pinned context is pinned again at its next read, to the generation that is newest then.
   public func reset() {
@@ -42,19 +52,25 @@ extension ManagedObjectContext {
     permanentKeys = KeyMap()
     unreadable = [:]
     changes = PendingChanges()
+    event = ContextEvent()
     if view.pinned != nil {
       view.pinned = nil
       view.pinsAtNextRead = true
     }
     view.held = nil
+    var summary = ContextChanges()
+    summary.isInvalidatingAll = true
+    post(.managedObjectContextObjectsDidChange, summary)
   }
 
-  /// Refreshes an object from the store.
+  /// Refreshes an object from the store. Does nothing to a new object.
   ///
   /// - Parameters:
   ///   - object: An object of this context.
-  ///   - mergeChanges: With false, the object becomes a fault and its changes are discarded. With true, its changes
-  ///     are kept on top of the newest row, whose version the next save checks for conflicts.
+  ///   - mergeChanges: With false, the object becomes a fault and its changes are discarded, on both sides of its
+  ///     relationships. With true, its changes are kept on top of the newest row, whose version the next save checks for
+  ///     conflicts. If the row was deleted, an object without changes is treated as an inaccessible fault, and the save of
+  ///     one with changes meets a conflict.
   public func refresh(_ object: ManagedObject, mergeChanges: Bool) {
     beginUse("refreshing", object)
     defer { endUse() }
@@ -63,13 +79,11 @@ extension ManagedObjectContext {
       "\(object.entity.displayName) cannot be refreshed by a context that it does not belong to")
     unreadable[object.identifier] = nil
     object.state.remove(.unreadable)
-    guard !object.identifier.isTemporaryID else { return }
+    guard !object.state.contains(.inserted) else { return }
     if mergeChanges {
       refreshKeepingChanges(object)
     } else {
-      changes.updated.remove(object)
-      object.state.remove(.updated)
-      object.turnIntoFault()
+      dropChanges(of: object)
     }
   }
 
@@ -77,30 +91,47 @@ extension ManagedObjectContext {
   public func refreshAllObjects() {
     beginUse("refreshing all objects")
     defer { endUse() }
+    view.held = nil
     // Iterates over a copy: the hooks of faulting may register further objects.
     for object in identities.objects {
-      refresh(object, mergeChanges: !object.state.isDisjoint(with: [.inserted, .updated, .deleted]))
+      refresh(object, mergeChanges: object.hasChanges)
     }
+    processPendingChanges()
   }
 
   /// Makes the next save fail if the row of this unchanged object is no longer the version that was read.
   public func detectConflicts(for object: ManagedObject) {
     beginUse("watching", object)
     defer { endUse() }
-    guard !object.state.contains(.watched), !object.identifier.isTemporaryID else { return }
+    guard object.state.isDisjoint(with: [.watched, .inserted]) else { return }
     object.willRead()
     object.state.insert(.watched)
     watched.append(object)
   }
 
-  private func refreshKeepingChanges(_ object: ManagedObject) {
+  /// Replaces the row of an object by the newest, and keeps its unsaved values on top of it.
+  func refreshKeepingChanges(_ object: ManagedObject) {
     do {
-      guard let row = try readingView().row(object.entity.rootEntity, object.identifier.key) else { return }
+      guard let row = try readingView().row(object.entity.rootEntity, object.identifier.key) else {
+        if !object.hasChanges { handleInaccessible(object) }
+        return
+      }
+      event.refreshed.append(object)
       try object.adopt(row: row.bytes)
       reloadRelationships(of: object)
+      if object.isRealised { object.awake(fromSnapshotEvents: .refresh) }
     } catch {
       noteUnreadable(error, object)
     }
+  }
+
+  /// Discards the changes of an object, and turns it into a fault.
+  private func dropChanges(of object: ManagedObject) {
+    if object.hasUnsavedValues { restoreInverses(of: object) }
+    changes.updated.remove(object)
+    object.state.remove(.updated)
+    event.refreshed.append(object)
+    object.turnIntoFault()
   }
 
   private func undoEdits(of object: ManagedObject) {

@@ -41,22 +41,32 @@ extension ManagedObjectContext {
   func materialise(
     _ factory: ObjectFactory, _ key: UInt64, in store: StoreIdentity, row: UnsafeRawBufferPointer
   ) -> ManagedObject {
-    guard let object = identities.object(factory.rootNumber, key) else {
+    guard let (object, isHeldOnce) = identities.find(factory.rootNumber, key) else {
       let object = makeFault(factory, key, in: store)
       object.adopt(checkedRow: row)
       return object
     }
-    if !object.hasRow, !object.isInserted { adopt(row, factory, by: object) }
+    if object.state.contains(.inserted) { return object }
+    if !object.isRealised {
+      adopt(row, factory, by: object)
+    } else if isHeldOnce, object.state.isDisjoint(with: ObjectState.kept), !retainsRegisteredObjects {
+      // Only the map has the object: the program gets it as one that was just made.
+      object.turnIntoFault()
+      adopt(row, factory, by: object)
+    }
     return object
   }
 
   /// Registers a new object under a temporary identifier.
   func adoptInserted(_ object: ManagedObject) {
+    object.becomeNew()
     let identifier = ManagedObjectID.makeTemporary(object.entity)
-    object.attach(to: self, as: identifier)
-    object.state = [.inserted]
+    note(object)
+    object.attach(to: self, as: identifier, isNew: true)
+    object.state = [.inserted, .noted]
     identities.insert(object, object.entity.rootEntity.number, identifier.key)
     changes.inserted.append(object)
+    editCount &+= 1
   }
 
   /// Removes an object from the context; it keeps its last values but has no context any more.
@@ -83,10 +93,8 @@ extension ManagedObjectContext {
   }
 
   func sweep() {
-    identities.sweep { object in
-      // Edits, relationship differences and watched rows must stay until a save.
-      !object.state.isDisjoint(with: [.inserted, .updated, .deleted, .watched])
-    }
+    guard !retainsRegisteredObjects else { return }
+    identities.sweep { object in !object.state.isDisjoint(with: ObjectState.kept) }
   }
 
   private func adopt(_ row: UnsafeRawBufferPointer, _ factory: ObjectFactory, by object: ManagedObject) {
@@ -100,7 +108,7 @@ extension ManagedObjectContext {
 
   private func makeFault(_ factory: ObjectFactory, _ key: UInt64, in store: StoreIdentity) -> ManagedObject {
     let object = factory.makeObject()
-    object.attach(to: self, as: factory.identifier(key, in: store))
+    object.attach(to: self, as: factory.identifier(key, in: store), isNew: false)
     identities.insert(object, factory.rootNumber, key)
     return object
   }

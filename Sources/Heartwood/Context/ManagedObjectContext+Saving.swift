@@ -1,4 +1,5 @@
 import Foundation
+import HeartwoodBytes
 
 /// A save is one transaction of the store: it writes all changes of the context, or none.
 extension ManagedObjectContext {
@@ -14,39 +15,63 @@ extension ManagedObjectContext {
   public func save() throws {
     beginUse("saving")
     defer { endUse() }
+    require(!isSaving, "save() was called by a hook or an observer of the same save: leave it to the caller")
+    isSaving = true
+    defer { isSaving = false }
+    NotificationCenter.default.post(name: .managedObjectContextWillSave, object: self)
     // 1. Complete the changes: deletes that follow from rules, hooks, validation.
+    try completeChanges()
+    let plan = SavePlan(self)
+    if plan.isEmpty { return finishWithoutTransaction() }
+    // 2. Write them. Conflicts are detected under the writer lock, and any conflict aborts the whole transaction.
+    let (outcome, generation) = try write(plan)
+    // 3. Nothing can fail from here on: the written rows become the committed ones.
+    finish(plan, outcome)
+    movePin(to: generation)
+    report(plan, generation)
+    plan.deleted.forEach(forget)
+    sweepIfDue()
+  }
+
+  private func completeChanges() throws {
     processPendingChanges()
     propagateDeletes()
     try throwIfUnreadable()
     try runWillSave()
     try validateChanges()
+    endEvent()
+  }
 
-    // 2. Write them. Conflicts are detected under the writer lock, and any conflict aborts the whole transaction.
-    let plan = SavePlan(self)
-    if plan.isEmpty {
-      finishWithoutTransaction()
-      return
-    }
-    let store = try objectStore()
+  private func write(_ plan: SavePlan) throws -> (SaveOutcome, generation: UInt64) {
     var outcome = SaveOutcome()
     let info = TransactionInfo(author: transactionAuthor, contextName: name)
-    let generation: UInt64
     do {
-      (_, generation) = try store.save(info) { outcome = try plan.write(to: $0) }
+      let (_, generation) = try objectStore().save(info) { outcome = try plan.write(to: $0) }
+      return (outcome, generation)
     } catch let refused as ConstraintViolations {
       throw constraintError(refused.violations, outcome)
     }
-
-    // 3. Nothing can fail from here on: the written rows become the committed ones.
-    finish(plan, outcome)
-    movePin(to: generation, in: store)
-    for object in plan.written { object.didSave() }
-    for object in plan.deleted { object.didSave() }
-    plan.deleted.forEach(forget)
-    sweepIfDue()
   }
 
-  /// Calls `willSave` until a round of calls edits nothing.
+  /// Calls `didSave` of the saved objects, and posts the notifications of the save.
+  private func report(_ plan: SavePlan, _ generation: UInt64) {
+    for object in plan.written { object.didSave() }
+    for object in plan.deleted { object.didSave() }
+    var saved = ContextChanges()
+    saved.insertedObjects = Set(plan.inserted)
+    saved.updatedObjects = Set(plan.updated)
+    saved.deletedObjects = Set(plan.deleted)
+    var identifiers = saved.objectIDs
+    identifiers.queryGeneration = QueryGenerationToken(generation: generation)
+    NotificationCenter.default.post(
+      name: .managedObjectContextDidSave, object: self,
+      userInfo: saved.userInfo.merging(
+        [NotificationKey.queryGeneration.rawValue: QueryGenerationToken(generation: generation)],
+        uniquingKeysWith: { first, _ in first }))
+    post(.managedObjectContextDidSaveObjectIDs, identifiers)
+  }
+
+  /// Calls `willSave` until a round of calls changes nothing.
   private func runWillSave() throws {
     let before = editCount
     let objects = changes.all
@@ -117,9 +142,9 @@ extension ManagedObjectContext {
   }
 
   /// Moves the pin of a pinned context to the generation of its own save, so that it sees that save.
-  private func movePin(to generation: UInt64, in store: any ObjectStore) {
+  private func movePin(to generation: UInt64) {
     guard view.pinned != nil else { return }
     // The view of the generation can still be opened: it is the newest or close to it. If not, the pin stays.
-    if let moved = try? store.view(at: generation) { view.pinned = moved }
+    if let moved = try? objectStore().view(at: generation) { view.pinned = moved }
   }
 }

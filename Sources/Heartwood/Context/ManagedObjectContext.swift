@@ -10,7 +10,7 @@ import HeartwoodBytes
 /// - Invariant: An object is in at most one of the inserted, updated and deleted objects.
 /// - Invariant: The context keeps a changed object until its change is saved or undone. It keeps an unchanged object
 ///   only while the program references it.
-public final class ManagedObjectContext: @unchecked Sendable {
+open class ManagedObjectContext: @unchecked Sendable {
   /// The kind of queue on which the context and its objects must be used.
   public let concurrencyType: ConcurrencyType
 
@@ -30,8 +30,16 @@ public final class ManagedObjectContext: @unchecked Sendable {
   public var propagatesDeletesAtEndOfEvent = true
 
   /// How an object is treated whose row turns out to be deleted when the object is first read. With true, the default,
-  /// it becomes a deleted object with empty values. With false, it is unreadable and the next fetch or save throws.
+  /// it becomes a deleted object with the model's default values. With false, it is unreadable and the next fetch or save
+  /// throws.
   public var shouldDeleteInaccessibleFaults = true
+
+  /// Whether the context keeps unchanged objects that the program no longer references. The default is false.
+  public var retainsRegisteredObjects = false
+
+  /// Core Data's limit for the age of cached rows. Without effect: there is no row cache, and a fault always reads the newest
+  /// row, or that of the pinned generation.
+  public var stalenessInterval = -1.0
 
   /// Tracks the thread that uses the context; nil if nothing is checked.
   let occupancy = ContextOccupancy(ManagedObjectContext.concurrencyChecking)
@@ -42,6 +50,11 @@ public final class ManagedObjectContext: @unchecked Sendable {
   // nothing but misuse of the queue.
   @exclusivity(unchecked) var identities = IdentityMap()
   @exclusivity(unchecked) var changes = PendingChanges()
+  @exclusivity(unchecked) var event = ContextEvent()
+  /// Whether edits do not mark objects as changed: while `awakeFromFetch` runs.
+  @exclusivity(unchecked) var ignoresEdits = false
+  /// Whether a save runs, which hooks must not begin again.
+  var isSaving = false
   /// Deleted objects whose delete rules have not been applied yet, in the order of deletion.
   var unpropagatedDeletes: [ManagedObject] = []
   /// Objects that were inserted and deleted again before they were saved.
@@ -86,7 +99,10 @@ public final class ManagedObjectContext: @unchecked Sendable {
       object.managedObjectContext == nil,
       "\(object.entity.displayName) belongs to another context: pass its objectID and ask for the object here"
     )
+    require(
+      !object.entity.isAbstract, "\(object.entity.displayName) is abstract: make objects of a subentity")
     adoptInserted(object)
+    object.awakeFromInsert()
   }
 
   /// Marks an object for deletion at the next save. Delete rules are applied when pending changes are processed, so
@@ -121,13 +137,15 @@ public final class ManagedObjectContext: @unchecked Sendable {
 
   /// The object with this identifier, read from the store if it is not registered or is a fault.
   ///
-  /// - Throws: `HeartwoodError` with code `.managedObjectReferentialIntegrity` if the row does not exist, belongs to
-  ///   another store, or was deleted in this context; the store's error if the row cannot be read.
+  /// An object that was deleted in this context, and whose delete is not saved yet, is returned as it is.
+  ///
+  /// - Throws: `HeartwoodError` with code `.managedObjectReferentialIntegrity` if the row does not exist or belongs to
+  ///   another store; the store's error if the row cannot be read.
   public func existingObject(with objectID: ManagedObjectID) throws -> ManagedObject {
     beginUse("getting an object")
     defer { endUse() }
-    if let object = registeredObject(for: objectID), !object.isFault || object.isInserted {
-      if object.isDeleted { throw HeartwoodError.noRow(objectID) }
+    if let object = registeredObject(for: objectID), !object.isFault || object.hasChanges {
+      if object.state.contains(.inaccessible) { throw HeartwoodError.noRow(objectID) }
       return object
     }
     guard !objectID.isTemporaryID, isOfStore(objectID) else { throw HeartwoodError.noRow(objectID) }
@@ -139,6 +157,21 @@ public final class ManagedObjectContext: @unchecked Sendable {
     object.willRead()
     try throwIfUnreadable()
     return object
+  }
+
+  /// Decides what becomes of an object whose row turns out to be deleted when the object is read. Not called by
+  /// `existingObject(with:)`, which throws.
+  ///
+  /// - Parameters:
+  ///   - fault: The object.
+  ///   - objectID: Its identifier.
+  ///   - property: The property that was read; nil if it is not known.
+  /// - Returns: True if the object becomes a deleted one; false if it is unreadable, so that the next fetch or save throws. By
+  ///   default `shouldDeleteInaccessibleFaults`.
+  open func shouldHandleInaccessibleFault(
+    _ fault: ManagedObject, for objectID: ManagedObjectID, triggeredBy property: PropertyDescription?
+  ) -> Bool {
+    shouldDeleteInaccessibleFaults
   }
 
   /// While no store is open, the identifiers of any store are accepted, and reading throws.

@@ -4,17 +4,13 @@
 /// `propagatesDeletesAtEndOfEvent` is false): nullify removes the object from the inverse, cascade deletes the
 /// destinations, deny is checked at a save, noAction leaves dangling references in the destinations.
 extension ManagedObjectContext {
-  /// Applies the delete rules of deleted objects, if `propagatesDeletesAtEndOfEvent`, and releases unused objects.
-  public func processPendingChanges() {
-    beginUse("processing pending changes")
-    defer { endUse() }
-    if propagatesDeletesAtEndOfEvent { propagateDeletes() }
-    sweepIfDue()
-  }
-
   func markDeleted(_ object: ManagedObject) {
-    guard !object.state.contains(.deleted) else { return }
+    guard object.state.isDisjoint(with: [.deleted, .preparingForDeletion]) else { return }
+    object.state.insert(.preparingForDeletion)
     object.prepareForDeletion()
+    object.state.remove(.preparingForDeletion)
+    note(object)
+    editCount &+= 1
     unpropagatedDeletes.append(object)
     changes.updated.remove(object)
     object.state.remove(.updated)
@@ -29,12 +25,17 @@ extension ManagedObjectContext {
   }
 
   func undelete(_ object: ManagedObject) {
-    object.state.remove(.deleted)
+    note(object)
+    editCount &+= 1
+    object.state.remove([.deleted, .inaccessible])
     unpropagatedDeletes.removeAll { $0 === object }
     changes.deleted.remove(object)
     if object.state.contains(.inserted) {
       discarded.removeAll { $0 === object }
       changes.inserted.append(object)
+    } else if object.hasUnsavedValues {
+      object.state.insert(.updated)
+      changes.updated.append(object)
     }
   }
 

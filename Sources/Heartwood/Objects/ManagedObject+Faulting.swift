@@ -40,7 +40,12 @@ extension ManagedObject {
     guard storedRow != nil else { return }
     isRealised = true
     exposeRow()
-    awakeFromFetch()
+    contextReference._withUnsafeGuaranteedRef { context in
+      let ignored = context.ignoresEdits
+      context.ignoresEdits = true
+      defer { context.ignoresEdits = ignored }
+      awakeFromFetch()
+    }
   }
 
   /// Drops the row, pending values and relationship states.
@@ -53,13 +58,26 @@ extension ManagedObject {
     didTurnIntoFault()
   }
 
-  /// Registers the object with a context. An object with a temporary identifier is realised at once.
-  final func attach(to context: ManagedObjectContext, as identifier: ManagedObjectID) {
+  /// Registers the object with a context.
+  ///
+  /// - Parameter isNew: Whether it has no row. It is realised at once then.
+  final func attach(to context: ManagedObjectContext, as identifier: ManagedObjectID, isNew: Bool) {
     contextReference = .passUnretained(context)
     self.identifier = identifier
-    guard identifier.isTemporaryID else { return }
+    guard isNew else { return }
     isRealised = true
     makeChangingDefaults()
+  }
+
+  /// Turns the values of a former row into unsaved ones, without relationships: an object whose delete was saved is inserted
+  /// again.
+  final func becomeNew() {
+    guard storedRow != nil else { return }
+    let values = entity.slots.filter { entity.attribute(at: $0) != nil }.map { ($0, value(at: $0)) }
+    _row = nil
+    storedRow = nil
+    pending = nil
+    for (slot, value) in values { setEdit(slot, value) }
   }
 
   /// Removes the object from its context. It keeps its last values; a fault keeps those of a row that was already copied.

@@ -45,10 +45,7 @@ open class ManagedObject: Hashable {
     let factory = entity.factory
     _columns = factory.columns
     checkClass(factory.objectClass)
-    guard let context else { return }
-    require(!entity.isAbstract, "\(entity.displayName) is abstract: make objects of a subentity")
-    context.insert(self)
-    awakeFromInsert()
+    context?.insert(self)
   }
 
   /// Creates a new object of the class's entity in the context's model.
@@ -79,8 +76,12 @@ open class ManagedObject: Hashable {
 
   /// Called once when the object is inserted into a context. Override it to set initial values.
   open func awakeFromInsert() {}
-  /// Called each time a fault has loaded its values from the store.
+  /// Called each time a fault has loaded its values from the store. A property that is set here does not mark the object
+  /// as changed. Do not set relationships here.
   open func awakeFromFetch() {}
+  /// Called after the object's values were replaced as a whole: by undo and redo, a rollback, a refresh, a merge policy.
+  /// Override it to rebuild what was derived from the values.
+  open func awake(fromSnapshotEvents flags: SnapshotEventType) {}
   /// Called when the object is about to be deleted, before delete rules change its relationships.
   open func prepareForDeletion() {}
   /// Called before a save of this object. Set a property only if its value differs, because each change causes another
@@ -130,14 +131,6 @@ open class ManagedObject: Hashable {
   }
 }
 
-extension ManagedObject: CustomStringConvertible {
-  /// Class, identifier and state; does not fire a fault.
-  public var description: String {
-    let changes = isDeleted ? ", deleted" : isInserted ? ", inserted" : isUpdated ? ", updated" : ""
-    return "\(type(of: self)) \(objectID)\(isFault ? ", fault" : "")\(changes)"
-  }
-}
-
 /// A context's flags of one of its objects.
 struct ObjectState: OptionSet {
   let rawValue: UInt16
@@ -151,6 +144,12 @@ struct ObjectState: OptionSet {
   static let inaccessible = ObjectState(rawValue: 16)
   /// A save must check that the row has not changed since it was read.
   static let watched = ObjectState(rawValue: 32)
+  /// The states in which the context keeps an object until a save.
+  static let kept: ObjectState = [.inserted, .updated, .deleted, .watched]
+  /// The context's current event has noted the object.
+  static let noted = ObjectState(rawValue: 64)
+  /// `prepareForDeletion` is running.
+  static let preparingForDeletion = ObjectState(rawValue: 128)
 }
 
 extension ManagedObject {
@@ -163,6 +162,9 @@ extension ManagedObject {
   /// Whether the object is inserted, updated or deleted. Setting a property to the value that it already has counts as a
   /// change.
   public final var hasChanges: Bool { !state.isDisjoint(with: [.inserted, .updated, .deleted]) }
+
+  /// Whether the object has values or relationship differences that are not saved.
+  final var hasUnsavedValues: Bool { pending?.hasEdits == true || hasRelationshipChanges }
 
   /// Whether the object's values have not been loaded yet. Reading its identifier does not fire the fault.
   public final var isFault: Bool { !isRealised && contextReference != nil }

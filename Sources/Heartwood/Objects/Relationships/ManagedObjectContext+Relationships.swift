@@ -127,7 +127,7 @@ extension ManagedObjectContext {
     if let state = object.relationshipState(at: slot) { return state }
     let state = RelationshipState(isOrdered: object.entity.relationship(at: slot).isOrdered)
     object.setRelationshipState(state, at: slot)
-    if object.identifier.isTemporaryID { state.load([]) }
+    if object.state.contains(.inserted) { state.load([]) }
     return state
   }
 

@@ -123,6 +123,16 @@ final class RelationshipState {
     current = nil
   }
 
+  /// The unsaved differences, as a value.
+  struct Differences {
+    let added: InsertionOrderedSet<UInt64>
+    let removed: Set<UInt64>
+    /// The whole order, if it was set.
+    let order: [UInt64]?
+  }
+
+  var differences: Differences { Differences(added: added, removed: removed, order: order) }
+
   private func clearPlaces() {
     placed = order
     left = []

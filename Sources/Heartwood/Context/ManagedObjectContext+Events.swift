@@ -1,0 +1,55 @@
+import Dispatch
+import Foundation
+
+/// The end of an event: what was changed since the last one is completed, recorded for undo, and reported once.
+extension ManagedObjectContext {
+  /// Ends the current event: applies the delete rules of deleted objects, if `propagatesDeletesAtEndOfEvent`, registers the
+  /// changes for undo, and posts `objectsDidChange` if anything has changed.
+  ///
+  /// Called by a fetch, a save, an undo, and at the end of `perform`. For changes made on the main thread outside of
+  /// `perform`, a context of the main queue calls it when the main queue next runs.
+  public func processPendingChanges() {
+    beginUse("processing pending changes")
+    defer { endUse() }
+    if propagatesDeletesAtEndOfEvent { propagateDeletes() }
+    endEvent()
+    sweepIfDue()
+  }
+
+  /// Reports what has happened since the last call, without applying delete rules.
+  func endEvent() {
+    guard !event.isEmpty else { return }
+    let ended = event
+    event = ContextEvent()
+    for change in ended.changes { change.object.state.remove(.noted) }
+    post(.managedObjectContextObjectsDidChange, ended.summary())
+  }
+
+  /// Notes that an object is about to change.
+  @inline(__always)
+  func note(_ object: ManagedObject) {
+    if !object.state.contains(.noted) { noteFirst(object) }
+  }
+
+  private func noteFirst(_ object: ManagedObject) {
+    if event.isEmpty { scheduleEndOfEvent() }
+    event.note(object)
+    object.state.insert(.noted)
+  }
+
+  /// A context of the main queue that is used on the main thread has no `perform` that would end the event.
+  private func scheduleEndOfEvent() {
+    guard concurrencyType == .mainQueue, Thread.isMainThread else { return }
+    DispatchQueue.main.async { [weak self] in self?.processPendingChanges() }
+  }
+
+  /// Posts a notification of changed objects, unless there are none.
+  func post(_ name: Notification.Name, _ changes: ContextChanges) {
+    guard !changes.isEmpty else { return }
+    NotificationCenter.default.post(name: name, object: self, userInfo: changes.userInfo)
+  }
+
+  func post(_ name: Notification.Name, _ changes: ObjectIDChanges) {
+    NotificationCenter.default.post(name: name, object: self, userInfo: changes.userInfo)
+  }
+}

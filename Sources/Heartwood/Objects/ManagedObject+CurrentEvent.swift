@@ -1,0 +1,62 @@
+import Foundation
+
+/// What has changed since pending changes were last processed.
+extension ManagedObject {
+  /// The properties that were changed since pending changes were last processed, by name, with their values before: an
+  /// attribute's in the type of `value(forKey:)`, identifiers of destinations, `NSNull` for nil. Empty for an object that was
+  /// inserted since.
+  ///
+  /// Does not load relationships: one that is not loaded is left out.
+  public final func changedValuesForCurrentEvent() -> [String: Any] {
+    let use = beginUse("reading the changes of", nil)
+    defer { use?.leave() }
+    guard let context = managedObjectContext, let change = context.event.change(of: self),
+      !state.contains(.inserted) || change.before.contains(.inserted)
+    else { return [:] }
+    var former: [String: Any] = [:]
+    for (slot, value) in valuesChanged(since: change) {
+      former[entity.property(at: slot).name] = entity.reported(value, at: slot)
+    }
+    for slot in entity.slots {
+      guard let keys = keysChanged(since: change, at: slot), let context = managedObjectContext else {
+        continue
+      }
+      let relationship = entity.relationship(at: slot)
+      former[relationship.name] = keys.map { key in
+        ManagedObjectID(entity: relationship.destinationEntity, key: key, store: context.storeIdentity)
+      }
+    }
+    return former
+  }
+
+  /// The attributes and to-one relationships that differ from their values before a change, with those values.
+  final func valuesChanged(since change: ContextEvent.Change) -> [(slot: Int, before: Value)] {
+    let former = Dictionary(uniqueKeysWithValues: change.values?.edits.map { ($0.slot, $0.value) } ?? [])
+    let slots = Set(editedSlots).union(former.keys).sorted()
+    return slots.compactMap { slot in
+      let before = former[slot] ?? committedValue(at: slot)
+      return before == value(at: slot) ? nil : (slot, before)
+    }
+  }
+
+  /// The keys of a to-many relationship before a change; nil if they are the same now, or not loaded.
+  final func keysChanged(since change: ContextEvent.Change, at slot: Int) -> [UInt64]? {
+    guard let state = relationshipState(at: slot), let committed = state.committed else { return nil }
+    let before = change.values?.relationships.first { $0.slot == slot }?.state
+    let keys: [UInt64]
+    if let before {
+      keys = before.order ?? committed.filter { !before.removed.contains($0) } + before.added
+    } else {
+      keys = committed
+    }
+    return keys == state.keys() ? nil : keys
+  }
+}
+
+extension EntityDescription {
+  /// A value as the dictionaries of changed and committed values have it.
+  func reported(_ value: Value, at slot: Int) -> Any {
+    if case .object(let id) = value { return id }
+    return anyValue(value, at: slot) ?? NSNull()
+  }
+}

@@ -1,0 +1,170 @@
+import Foundation
+import Heartwood
+import Testing
+
+@Suite struct `Notifications of contexts` {
+  // NOT-01, NOT-10, T08
+  @Test func `several edits of one object in an event are reported once`() throws {
+    let context = try makeContainer().newBackgroundContext()
+    let person = context.makePerson("Ada")
+    try context.save()
+    let heard = Heard(context, .managedObjectContextObjectsDidChange)
+    person.name = "Bea"
+    person.age = 1
+    person.name = "Cid"
+    context.processPendingChanges()
+    #expect(heard.all.map(\.updatedObjects) == [[person]])
+    context.processPendingChanges()
+    #expect(heard.all.count == 1)
+  }
+
+  // NOT-01
+  @Test func `an event reports what was inserted, updated and deleted, each object in one set`() throws {
+    let context = try makeContainer().newBackgroundContext()
+    let (first, second) = (context.makePerson("Ada"), context.makePerson("Bea"))
+    try context.save()
+    let heard = Heard(context, .managedObjectContextObjectsDidChange)
+    let third = context.makePerson("Cid")
+    first.age = 7
+    second.age = 8
+    context.delete(second)
+    let fourth = context.makePerson("Dan")
+    context.delete(fourth)
+    context.processPendingChanges()
+    #expect(heard.all.count == 1)
+    #expect(heard.all.first?.insertedObjects == [third])
+    #expect(heard.all.first?.updatedObjects == [first])
+    #expect(heard.all.first?.deletedObjects == [second])
+    context.delete(third)
+    context.processPendingChanges()
+    #expect(heard.all.last?.deletedObjects == [third])
+  }
+
+  // NOT-11, T21
+  @Test func `a child that moves is reported with both parents`() throws {
+    let context = try makeContainer().newBackgroundContext()
+    let (left, right) = (context.makeCompany("A"), context.makeCompany("B"))
+    let person = context.makePerson("Ada", in: left)
+    try context.save()
+    let heard = Heard(context, .managedObjectContextObjectsDidChange)
+    person.company = right
+    context.processPendingChanges()
+    #expect(heard.all.map(\.updatedObjects) == [[person, left, right]])
+    #expect(left.people.isEmpty && right.people == [person])
+  }
+
+  // NOT-02, NOT-03, NOT-04, NOT-06
+  @Test func `a save reports its objects, and their permanent identifiers`() throws {
+    let context = try makeContainer().newBackgroundContext()
+    let (old, gone) = (context.makePerson("Ada"), context.makePerson("Bea"))
+    try context.save()
+    let will = Heard(context, .managedObjectContextWillSave)
+    let did = Heard(context, .managedObjectContextDidSave)
+    let identifiers = Heard(context, .managedObjectContextDidSaveObjectIDs)
+    let new = context.makePerson("Cid")
+    old.age = 1
+    context.delete(gone)
+    let goneID = gone.objectID
+    try context.save()
+    #expect(will.notifications.count == 1)
+    #expect(did.all.map(\.insertedObjects) == [[new]])
+    #expect(did.all.map(\.updatedObjects) == [[old]])
+    #expect(did.all.map(\.deletedObjects) == [[gone]])
+    let changes = try #require(
+      identifiers.notifications.first?.userInfo.map { ObjectIDChanges(userInfo: $0) })
+    #expect(changes.insertedObjectIDs == [new.objectID])
+    #expect(!new.objectID.isTemporaryID)
+    #expect(changes.updatedObjectIDs == [old.objectID])
+    #expect(changes.deletedObjectIDs == [goneID])
+    #expect(changes.queryGeneration != nil)
+    try context.save()
+    #expect(did.all.count == 1)
+  }
+
+  // CTX-20, T37
+  @Test func `a reset reports once that all objects are invalid`() throws {
+    let context = try makeContainer().newBackgroundContext()
+    let person = context.makePerson("Ada")
+    try context.save()
+    let heard = Heard(context, .managedObjectContextObjectsDidChange)
+    context.reset()
+    #expect(heard.all.count == 1)
+    #expect(heard.all.first?.isInvalidatingAll == true)
+    #expect(heard.all.first?.deletedObjects.isEmpty == true)
+    #expect(context.registeredObjects.isEmpty)
+    #expect(person.managedObjectContext == nil)
+  }
+
+  // CTX-19, NOT-01
+  @Test func `a rollback reports what it restores and what leaves`() throws {
+    let context = try makeContainer().newBackgroundContext()
+    let (edited, deleted) = (context.makePerson("Ada"), context.makePerson("Bea"))
+    try context.save()
+    let inserted = context.makePerson("Cid")
+    edited.age = 3
+    context.delete(deleted)
+    context.processPendingChanges()
+    let heard = Heard(context, .managedObjectContextObjectsDidChange)
+    context.rollback()
+    #expect(heard.all.map(\.deletedObjects) == [[inserted]])
+    #expect(heard.all.first?.insertedObjects == [deleted])
+    #expect(heard.all.first?.refreshedObjects == [edited])
+    #expect(edited.age == 0 && !deleted.isDeleted && inserted.managedObjectContext == nil)
+  }
+
+  // T09, OBJ-21
+  @Test func `values of the current event are those before it, changed values those after it`() throws {
+    let context = try makeContainer().newBackgroundContext()
+    let company = context.makeCompany("A")
+    let person = context.makePerson("Ada", age: 1)
+    try context.save()
+    person.age = 2
+    #expect(person.changedValuesForCurrentEvent()["age"] as? Int64 == 1)
+    #expect(person.changedValues()["age"] as? Int64 == 2)
+    context.processPendingChanges()
+    #expect(person.changedValuesForCurrentEvent().isEmpty)
+    person.age = 3
+    person.company = company
+    #expect(person.changedValuesForCurrentEvent()["age"] as? Int64 == 2)
+    #expect(person.changedValuesForCurrentEvent()["company"] is NSNull)
+    #expect(person.changedValues()["age"] as? Int64 == 3)
+    person.age = 2
+    #expect(person.changedValuesForCurrentEvent()["age"] == nil)
+    #expect(context.makePerson("Bea").changedValuesForCurrentEvent().isEmpty)
+  }
+
+  // DBG-08
+  @Test func `the description of an object shows its values, and loads nothing`() throws {
+    let context = try makeContainer().newBackgroundContext()
+    let company = context.makeCompany("A")
+    let person = context.makePerson("Ada", age: 36, in: company)
+    #expect(person.description.contains("(age: 36, clubs: not loaded"))
+    #expect(person.description.contains("name: \"Ada\", nick: nil"))
+    try context.save()
+    context.reset()
+    let found = try #require(try context.fetch(Company.self).first)
+    #expect(found.description.hasSuffix(", fault"))
+    #expect(found.isFault)
+    _ = found.name
+    #expect(found.description.contains("people: not loaded"))
+    #expect(found.hasFault(forRelationshipNamed: "people"))
+  }
+}
+
+/// The notifications of one context.
+///
+/// Unchecked, because a context posts on the thread that uses it.
+final class Heard: @unchecked Sendable {
+  private(set) var notifications: [Notification] = []
+  private var token: (any NSObjectProtocol)?
+
+  init(_ context: ManagedObjectContext, _ name: Notification.Name) {
+    token = NotificationCenter.default.addObserver(forName: name, object: context, queue: nil) {
+      [unowned self] notification in self.notifications.append(notification)
+    }
+  }
+
+  deinit { token.map(NotificationCenter.default.removeObserver) }
+
+  var all: [ContextChanges] { notifications.compactMap { ContextChanges($0) } }
+}
