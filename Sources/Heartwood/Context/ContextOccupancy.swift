@@ -40,9 +40,11 @@ final class ContextOccupancy: @unchecked Sendable {
     stop(context, use(), "outside perform and performAndWait, inside of which the context is used elsewhere")
   }
 
-  /// Enters for a block of `perform` or `performAndWait`. From now on, uses outside such blocks are errors.
-  func enterQueue(_ context: ManagedObjectContext) {
-    belongsToQueue.store(true, ordering: .relaxed)
+  /// Enters for a block on the context's queue.
+  ///
+  /// - Parameter claims: Whether uses outside such blocks are errors from now on.
+  func enterQueue(_ context: ManagedObjectContext, claims: Bool) {
+    if claims { belongsToQueue.store(true, ordering: .relaxed) }
     if occupy() || occupant.load(ordering: .relaxed) == CurrentThread.identifier { return }
     stop(context, Use(verb: "perform began"), "while another thread was using the context outside of it")
   }

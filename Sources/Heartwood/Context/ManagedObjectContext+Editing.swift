@@ -31,7 +31,9 @@ extension ManagedObjectContext {
     for group in groups { firsts.append(try store.reserveKeys(group[0].entity.rootEntity, group.count)) }
     for (group, first) in zip(groups, firsts) {
       for (key, object) in zip(first..., group) {
-        rename(object, to: ManagedObjectID(entity: object.entity, key: key, store: store.identity))
+        let identifier = ManagedObjectID(entity: object.entity, key: key, store: store.identity)
+        publish([(object.identifier.key, identifier)])
+        rename(object, to: identifier)
       }
     }
     // Relationship states may still contain the temporary keys.

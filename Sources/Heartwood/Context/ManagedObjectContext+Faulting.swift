@@ -74,6 +74,10 @@ struct ViewHolder {
 extension ManagedObjectContext {
   /// The view that reads use: the pinned generation, otherwise the newest.
   func readingView() throws -> any StoreView {
+    if let parent {
+      takeAssignedIdentifiers()
+      return try viewOfParent(parent)
+    }
     if let pinned = view.pinned { return pinned }
     let store = try objectStore()
     if let held = view.held, held.generation == store.newestGeneration { return held }

@@ -1,5 +1,6 @@
 import Dispatch
 import Foundation
+import HeartwoodFiles
 
 extension ManagedObjectContext {
   /// The queue that a context uses. The names are those that the initialiser takes: `.privateQueue`, `.mainQueue`.
@@ -38,15 +39,30 @@ extension ManagedObjectContext {
   ///
   /// - Throws: What `block` throws.
   public func performAndWait<Result>(_ block: () throws -> Result) rethrows -> Result {
-    if isOnQueue { return try onQueue(block) }
-    return try queue.sync { try onQueue(block) }
+    try sync { try onQueue(block) }
+  }
+
+  /// Runs a block of another context on this one's queue and waits for it. Unlike `performAndWait`, it does not make uses
+  /// outside of the queue errors.
+  func waitForQueue<Result>(_ block: () throws -> Result) rethrows -> Result {
+    try sync { try onQueue(claims: false, block) }
   }
 
   /// Runs a block on the queue; the occupancy check rejects other threads until it returns.
-  private func onQueue<Result>(_ block: () throws -> Result) rethrows -> Result {
-    occupancy?.enterQueue(self)
+  private func onQueue<Result>(claims: Bool = true, _ block: () throws -> Result) rethrows -> Result {
+    occupancy?.enterQueue(self, claims: claims)
     defer { endUse() }
     return try block()
+  }
+
+  /// The contexts on whose queues the current call runs or for which it is waited: the innermost last.
+  private static let callers = ThreadValue<[ObjectIdentifier]>()
+
+  /// Runs a block on the queue and waits for it; at once if the caller is already on it, or is waited for on it.
+  private func sync<Result>(_ block: () throws -> Result) rethrows -> Result {
+    if isOnQueue { return try block() }
+    let callers = (Self.callers.current ?? []) + [ObjectIdentifier(self)]
+    return try queue.sync { try Self.callers.with(callers, block) }
   }
 
   private func asEvent<Result>(_ block: () -> Result) -> Result {
@@ -60,6 +76,7 @@ extension ManagedObjectContext {
   private var isOnQueue: Bool {
     if concurrencyType == .mainQueue && Thread.isMainThread { return true }
     return DispatchQueue.getSpecific(key: Self.queueKey) == ObjectIdentifier(self)
+      || Self.callers.current?.contains(ObjectIdentifier(self)) == true
   }
 
   static let queueKey = DispatchSpecificKey<ObjectIdentifier>()

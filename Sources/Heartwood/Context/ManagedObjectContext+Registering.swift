@@ -19,9 +19,8 @@ extension ManagedObjectContext {
   func object(_ entity: EntityDescription, _ key: UInt64) -> ManagedObject {
     let factory = entity.factory
     if let object = registered(factory.rootNumber, key) { return object }
-    guard factory.hasSubentities, key.isPermanentKey else {
-      return makeFault(factory, key, in: storeIdentity)
-    }
+    let key = permanentKeys.permanent(key)
+    guard factory.hasSubentities else { return makeFault(factory, key, in: storeIdentity) }
     let row = try? readingView().row(entity.rootEntity, key)
     guard let row, let concrete = try? entity.rootEntity.entity(numbered: row.entityNumber) else {
       return makeFault(factory, key, in: storeIdentity)

@@ -27,7 +27,7 @@ extension ManagedObjectContext {
     let (outcome, generation) = try write(plan)
     // 3. Nothing can fail from here on: the written rows become the committed ones.
     finish(plan, outcome)
-    movePin(to: generation)
+    if let generation { movePin(to: generation) }
     report(plan, generation)
     plan.deleted.forEach(forget)
     sweepIfDue()
@@ -42,8 +42,16 @@ extension ManagedObjectContext {
     endEvent()
   }
 
-  private func write(_ plan: SavePlan) throws -> (SaveOutcome, generation: UInt64) {
+  /// - Returns: The generation that the save made; nil if it went to a parent.
+  private func write(_ plan: SavePlan) throws -> (SaveOutcome, generation: UInt64?) {
     var outcome = SaveOutcome()
+    if let parent {
+      try move(plan, to: parent)
+      outcome.rows = plan.written.map {
+        ($0, $0.encodedRow(version: $0.rowVersion, mapping: permanentKeys.permanent))
+      }
+      return (outcome, nil)
+    }
     let info = TransactionInfo(author: transactionAuthor, contextName: name)
     do {
       let (_, generation) = try objectStore().save(info) { outcome = try plan.write(to: $0) }
@@ -54,7 +62,7 @@ extension ManagedObjectContext {
   }
 
   /// Calls `didSave` of the saved objects, and posts the notifications of the save.
-  private func report(_ plan: SavePlan, _ generation: UInt64) {
+  private func report(_ plan: SavePlan, _ generation: UInt64?) {
     for object in plan.written { object.didSave() }
     for object in plan.deleted { object.didSave() }
     var saved = ContextChanges()
@@ -62,12 +70,10 @@ extension ManagedObjectContext {
     saved.updatedObjects = Set(plan.updated)
     saved.deletedObjects = Set(plan.deleted)
     var identifiers = saved.objectIDs
-    identifiers.queryGeneration = QueryGenerationToken(generation: generation)
-    NotificationCenter.default.post(
-      name: .managedObjectContextDidSave, object: self,
-      userInfo: saved.userInfo.merging(
-        [NotificationKey.queryGeneration.rawValue: QueryGenerationToken(generation: generation)],
-        uniquingKeysWith: { first, _ in first }))
+    identifiers.queryGeneration = generation.map { QueryGenerationToken(generation: $0) }
+    var info = saved.userInfo
+    info[NotificationKey.queryGeneration.rawValue] = identifiers.queryGeneration
+    NotificationCenter.default.post(name: .managedObjectContextDidSave, object: self, userInfo: info)
     post(.managedObjectContextDidSaveObjectIDs, identifiers)
   }
 
@@ -106,6 +112,7 @@ extension ManagedObjectContext {
 
   private func finish(_ plan: SavePlan, _ outcome: SaveOutcome) {
     permanentKeys.reserve(outcome.identifiers.count)
+    publish(outcome.identifiers.map { ($0.identifier.key, $1) })
     for (object, identifier) in outcome.identifiers { rename(object, to: identifier) }
     let keys = permanentKeys
     for (object, row) in outcome.rows { object.commit(row: row) }
@@ -118,8 +125,9 @@ extension ManagedObjectContext {
       object.state.remove([.deleted, .inserted])
     }
     finishWithoutTransaction()
-    // Every value that contained a temporary key has been saved with the permanent one.
-    permanentKeys = KeyMap()
+    // Every value that contained a temporary key has been saved with the permanent one. The rows of a child's parent may
+    // still have temporary ones.
+    if parent == nil { permanentKeys = KeyMap() }
   }
 
   /// Clears all change marks. Objects that are still marked as changed do not differ from their rows.

@@ -14,8 +14,40 @@ open class ManagedObjectContext: @unchecked Sendable {
   /// The kind of queue on which the context and its objects must be used.
   public let concurrencyType: ConcurrencyType
 
-  /// The coordinator whose store holds the rows.
-  @exclusivity(unchecked) public private(set) var persistentStoreCoordinator: PersistentStoreCoordinator?
+  /// The coordinator whose store holds the rows; for a child context, that of its parent.
+  ///
+  /// - Precondition: When it is set, the context has no objects and no parent.
+  public var persistentStoreCoordinator: PersistentStoreCoordinator? {
+    get { parent?.persistentStoreCoordinator ?? ownCoordinator }
+    set {
+      require(
+        identities.count == 0 && parent == nil,
+        "the coordinator of a context can be set only before its first use, and not of a child context")
+      ownCoordinator = newValue
+    }
+  }
+  @exclusivity(unchecked) private var ownCoordinator: PersistentStoreCoordinator?
+
+  /// The parent context, through which this one reads and to which it saves; nil for a context over a coordinator.
+  ///
+  /// - Precondition: When it is set, the context has no objects, and is not among the parents of `parent`.
+  public var parent: ManagedObjectContext? {
+    get { ownParent }
+    set {
+      require(identities.count == 0, "the parent of a context can be set only before its first use")
+      if ownParent != nil { assignedIdentifiers?.remove(self) }
+      ownParent = newValue
+      if let newValue { follow(newValue) }
+    }
+  }
+  @exclusivity(unchecked) private var ownParent: ManagedObjectContext?
+
+  /// The identifiers that saves assign in this context's tree; nil until a child is made.
+  @exclusivity(unchecked) var assignedIdentifiers: AssignedIdentifiers?
+  /// How many of them this context has taken over.
+  @exclusivity(unchecked) var takenIdentifiers = 0
+  /// The view with this context's changes that was last made for a child, and `editCount` then.
+  var viewOfChanges: (stamp: Int, view: ParentView)?
 
   /// A name for display; the history records it with every transaction of this context.
   public var name: String?
@@ -81,7 +113,25 @@ open class ManagedObjectContext: @unchecked Sendable {
   /// A context over the coordinator's store.
   public convenience init(_ concurrencyType: ConcurrencyType, coordinator: PersistentStoreCoordinator) {
     self.init(concurrencyType)
-    persistentStoreCoordinator = coordinator
+    ownCoordinator = coordinator
+  }
+
+  deinit { if parent != nil { assignedIdentifiers?.remove(self) } }
+
+  private func follow(_ parent: ManagedObjectContext) {
+    for ancestor in sequence(first: parent, next: \.parent) {
+      require(ancestor !== self, "a context cannot be its own parent")
+    }
+    let assigned = parent.waitForQueue { parent.assignedIdentifiersOfTree() }
+    assignedIdentifiers = assigned
+    takenIdentifiers = assigned.add(self)
+  }
+
+  private func assignedIdentifiersOfTree() -> AssignedIdentifiers {
+    if let assignedIdentifiers { return assignedIdentifiers }
+    let made = AssignedIdentifiers()
+    assignedIdentifiers = made
+    return made
   }
 
   /// Inserts a new object into this context; the next save writes its row. Inserting a deleted object of this context
@@ -125,6 +175,7 @@ open class ManagedObjectContext: @unchecked Sendable {
     beginUse("getting an object")
     defer { endUse() }
     require(isOfStore(objectID), "\(objectID) is an object of another store than this context's")
+    takeAssignedIdentifiers()
     return object(objectID.entity, objectID.key)
   }
 
@@ -132,6 +183,7 @@ open class ManagedObjectContext: @unchecked Sendable {
   public func registeredObject(for objectID: ManagedObjectID) -> ManagedObject? {
     beginUse("getting an object")
     defer { endUse() }
+    takeAssignedIdentifiers()
     return isOfStore(objectID) ? registered(objectID.entity.rootEntity, objectID.key) : nil
   }
 
@@ -148,11 +200,11 @@ open class ManagedObjectContext: @unchecked Sendable {
       if object.state.contains(.inaccessible) { throw HeartwoodError.noRow(objectID) }
       return object
     }
-    guard !objectID.isTemporaryID, isOfStore(objectID) else { throw HeartwoodError.noRow(objectID) }
-    let root = objectID.entity.rootEntity
-    guard let row = try readingView().row(root, objectID.key) else { throw HeartwoodError.noRow(objectID) }
+    guard isOfStore(objectID) else { throw HeartwoodError.noRow(objectID) }
+    let (root, key) = (objectID.entity.rootEntity, permanentKeys.permanent(objectID.key))
+    guard let row = try readingView().row(root, key) else { throw HeartwoodError.noRow(objectID) }
     let factory = try root.entity(numbered: row.entityNumber).factory
-    let object = materialise(factory, objectID.key, in: storeIdentity, row: row.bytes)
+    let object = materialise(factory, key, in: storeIdentity, row: row.bytes)
     if object.isDeleted { throw HeartwoodError.noRow(objectID) }
     object.willRead()
     try throwIfUnreadable()

@@ -67,25 +67,32 @@ extension ManagedObjectContext {
   ) throws -> FetchExecution {
     var source: any RowSource = view
     var pending = PendingMatches.none
-    let mergesChanges = request.includesPendingChanges && hasChanges
-    if mergesChanges {
+    var changedRoots: Set<UInt16> = []
+    if request.includesPendingChanges, hasChanges {
       let overlay = PendingOverlay(view, self)
       source = overlay
       pending = try PendingMatches(request, self, overlay)
+      changedRoots = rootsOfChanges
     }
+    // A parent's unsaved changes are to a child what is saved.
+    for layer in view.layers {
+      try pending.add(layer, request, source)
+      changedRoots.formUnion(layer.changedRoots)
+    }
+    let view = view.stored
     let planner = Planner(
-      request: request, view: view, indexes: view.indexes(of:),
-      changedRoots: mergesChanges ? changedRoots : [])
+      request: request, view: view, indexes: view.indexes(of:), changedRoots: changedRoots)
     let plan = try isCount ? planner.chooseForCount() : planner.choose()
     try pending.sort(by: DeliveryOrder(request, in: source))
     return FetchExecution(request: request, plan: plan, view: view, source: source, pending: pending)
   }
 
-  private var changedRoots: Set<EntityDescription> {
-    var roots: Set<EntityDescription> = []
-    for object in changes.inserted { roots.insert(object.entity.rootEntity) }
-    for object in changes.updated { roots.insert(object.entity.rootEntity) }
-    for object in changes.deleted { roots.insert(object.entity.rootEntity) }
+  /// The numbers of the root entities of changed objects.
+  private var rootsOfChanges: Set<UInt16> {
+    var roots: Set<UInt16> = []
+    for object in changes.inserted { roots.insert(object.entity.rootEntity.number) }
+    for object in changes.updated { roots.insert(object.entity.rootEntity.number) }
+    for object in changes.deleted { roots.insert(object.entity.rootEntity.number) }
     return roots
   }
 
@@ -94,7 +101,7 @@ extension ManagedObjectContext {
   private func object(
     for found: FoundRow, _ root: EntityDescription, _ family: inout FamilyBuilder, refreshing: Bool
   ) throws -> ManagedObject? {
-    if !found.key.isPermanentKey { return registered(root, found.key) }
+    if !found.key.isPermanentKey, let object = registered(root, found.key) { return object }
     if refreshing, let object = registered(root, found.key) {
       try refresh(object, from: found)
       return object

@@ -26,6 +26,16 @@ struct PendingMatches {
     }
   }
 
+  /// Adds the unsaved changes of a parent context, except those of rows that a nearer context has changed.
+  mutating func add(_ layer: FrozenChanges, _ request: ResolvedRequest, _ source: any RowSource) throws {
+    let root = request.entity.rootEntity
+    for key in layer.changedKeys(of: root) where hidden.insert(key).inserted {
+      guard case .row(let row) = layer.row(root, key), request.accepts(row.entityNumber) else { continue }
+      if let predicate = request.predicate, try !predicate.matches(row, key: key, in: source) { continue }
+      matches.append(FoundRow(key: key, row: row))
+    }
+  }
+
   private mutating func take(
     _ object: ManagedObject, _ request: ResolvedRequest, _ overlay: PendingOverlay
   ) throws {

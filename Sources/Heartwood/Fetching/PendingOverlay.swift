@@ -23,7 +23,7 @@ final class PendingOverlay: RowSource {
 
   func row(_ root: EntityDescription, _ key: UInt64) throws -> RowView? {
     guard let object = context.registered(root, key), object.hasUnsavedState else {
-      return key.isPermanentKey ? try view.row(root, key) : nil
+      return try view.row(root, key)
     }
     return object.state.contains(.deleted) ? nil : row(of: object)
   }
@@ -39,7 +39,6 @@ final class PendingOverlay: RowSource {
     _ relationship: RelationshipDescription, of key: UInt64, _ body: (UInt64) throws -> Bool
   ) throws {
     guard let state = pendingState(of: relationship, key) else {
-      guard key.isPermanentKey else { return }
       return try view.destinations(relationship, of: key, body)
     }
     for destination in try keys(state, relationship, key) where try !body(destination) { return }
@@ -47,7 +46,7 @@ final class PendingOverlay: RowSource {
 
   func destinationCount(_ relationship: RelationshipDescription, of key: UInt64) throws -> Int {
     guard let state = pendingState(of: relationship, key) else {
-      return key.isPermanentKey ? try view.destinationCount(relationship, of: key) : 0
+      return try view.destinationCount(relationship, of: key)
     }
     return try keys(state, relationship, key).count
   }
@@ -76,13 +75,11 @@ final class PendingOverlay: RowSource {
   ) throws -> [UInt64] {
     if state.isLoaded { return state.keys() }
     var keys: [UInt64] = []
-    if key.isPermanentKey {
-      try view.destinations(relationship, of: key) { destination in
-        if !state.removed.contains(destination) && !state.added.contains(destination) {
-          keys.append(destination)
-        }
-        return true
+    try view.destinations(relationship, of: key) { destination in
+      if !state.removed.contains(destination) && !state.added.contains(destination) {
+        keys.append(destination)
       }
+      return true
     }
     return keys + state.added
   }

@@ -64,7 +64,8 @@ extension Planner {
     of entity: EntityDescription, _ slot: Int, satisfying condition: Conjunct
   ) throws -> (keys: [UInt64], reason: String, isExact: Bool)? {
     let relationship = entity.relationship(at: slot)
-    guard let destination = relationship.destinationEntity, !changedRoots.contains(destination.rootEntity),
+    guard let destination = relationship.destinationEntity,
+      !changedRoots.contains(destination.rootEntity.number),
       let way = try candidates(for: [condition], entity: destination).min(by: { $0.count < $1.count }),
       way.count <= Self.greatestJoin
     else { return nil }

@@ -7,8 +7,8 @@ struct Planner {
   let request: ResolvedRequest
   let view: any StoreView
   let indexes: (EntityDescription) -> [StoreIndex]
-  /// Root entities of which the context has unsaved changes: joins through their stored rows may be wrong.
-  let changedRoots: Set<EntityDescription>
+  /// The numbers of the root entities with unsaved changes: joins through their stored rows may be wrong.
+  let changedRoots: Set<UInt16>
 
   /// One way to access the rows.
   struct Candidate {

@@ -68,7 +68,10 @@ open class ManagedObject: Hashable {
 
   /// The identifier; temporary until the object is saved or has obtained a permanent one.
   public final var objectID: ManagedObjectID {
-    if identifier.key == .temporaryKeyMark { identifier = .makeTemporary(entity) }
+    if identifier.isTemporaryID {
+      if identifier.key == .temporaryKeyMark { identifier = .makeTemporary(entity) }
+      managedObjectContext?.takeAssignedIdentifiers()
+    }
     return identifier
   }
 

@@ -61,3 +61,20 @@ import Testing
     #expect(try container.history().count == 100)
   }
 }
+
+@Suite struct `Waiting for several contexts` {
+  // CNC-04; findings: performAndWait knows the innermost queue only
+  @Test func `performAndWait of A inside of B inside of A runs at once`() throws {
+    let container = try makeContainer()
+    let (a, b) = (container.newBackgroundContext(), container.newBackgroundContext())
+    var order: [String] = []
+    a.performAndWait {
+      order.append("a")
+      b.performAndWait {
+        order.append("b")
+        a.performAndWait { order.append("a again") }
+      }
+    }
+    #expect(order == ["a", "b", "a again"])
+  }
+}

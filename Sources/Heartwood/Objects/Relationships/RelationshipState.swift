@@ -150,7 +150,14 @@ final class RelationshipState {
 
   /// Replaces temporary keys by their permanent ones.
   func rename(_ newKey: (UInt64) -> UInt64) {
-    guard !added.isEmpty else { return }
+    if let former = committed, former.contains(where: { !$0.isPermanentKey }) {
+      let renamed = former.map(newKey)
+      committed = isOrdered ? renamed : renamed.sorted()
+      committedSet = nil
+      current = nil
+    }
+    if removed.contains(where: { !$0.isPermanentKey }) { removed = Set(removed.map(newKey)) }
+    guard !added.isEmpty || placed != nil else { return }
     var renamed: InsertionOrderedSet<UInt64> = []
     for key in added { renamed.append(newKey(key)) }
     added = renamed

@@ -1,0 +1,67 @@
+import HeartwoodBytes
+import HeartwoodFiles
+import Synchronization
+
+/// The permanent identifiers that saves have assigned to objects of a tree of contexts.
+///
+/// The root context records them at its save. Every other context of the tree takes them over at its next use, on its own
+/// queue: waiting for the queues of the children inside the save would be a deadlock if one of them waits for the parent.
+final class AssignedIdentifiers: Sendable {
+  typealias Assignment = (temporary: UInt64, identifier: ManagedObjectID)
+
+  private struct State {
+    /// The assignments that a context has not taken over yet, from number `first` on.
+    var pending: [Assignment] = []
+    var first = 0
+    /// The number of assignments that each context of the tree has taken over.
+    var taken: [ObjectIdentifier: Int] = [:]
+  }
+
+  private let state = Guarded(State())
+  /// The number of assignments so far. Acquiring and releasing, so that a context that sees a number finds its assignments.
+  private let number = Atomic(0)
+
+  var count: Int { number.load(ordering: .acquiring) }
+
+  /// Adds a context that takes over the assignments from now on; returns their number so far.
+  func add(_ context: ManagedObjectContext) -> Int {
+    state.withLock { state in
+      let count = state.first + state.pending.count
+      state.taken[ObjectIdentifier(context)] = count
+      return count
+    }
+  }
+
+  func remove(_ context: ManagedObjectContext) {
+    state.withLock { state in
+      state.taken[ObjectIdentifier(context)] = nil
+      Self.drop(&state)
+    }
+  }
+
+  /// Records assignments, unless there is no other context in the tree.
+  func record(_ assignments: [Assignment]) {
+    state.withLock { state in
+      guard !state.taken.isEmpty, !assignments.isEmpty else { return }
+      state.pending += assignments
+      number.store(state.first + state.pending.count, ordering: .releasing)
+    }
+  }
+
+  /// The assignments after the first `count`, which `context` takes over.
+  func take(after count: Int, by context: ManagedObjectContext) -> [Assignment] {
+    state.withLock { state in
+      let taken = Array(state.pending.dropFirst(count - state.first))
+      state.taken[ObjectIdentifier(context)] = state.first + state.pending.count
+      Self.drop(&state)
+      return taken
+    }
+  }
+
+  /// Drops what every context has taken over.
+  private static func drop(_ state: inout State) {
+    let least = state.taken.values.min() ?? state.first + state.pending.count
+    state.pending.removeFirst(least - state.first)
+    state.first = least
+  }
+}

@@ -1,0 +1,69 @@
+import HeartwoodBytes
+
+/// Reading through a parent context.
+///
+/// A child context reads what its parent shows, unsaved changes included, and its save moves changes to the parent only.
+/// Waiting goes upward: a child waits for its parent's queue, so a block on the parent's queue must not wait for the child's.
+extension ManagedObjectContext {
+  /// A child of another context, whose fetches show the parent's unsaved changes and whose saves go to the parent.
+  ///
+  /// - Parameters:
+  ///   - concurrencyType: The kind of queue of the context.
+  ///   - parent: The parent, which this context retains.
+  public convenience init(_ concurrencyType: ConcurrencyType, parent: ManagedObjectContext) {
+    self.init(concurrencyType)
+    self.parent = parent
+  }
+
+  /// The view of the parent with its unsaved changes. Made again only after the parent has changed.
+  func viewOfParent(_ parent: ManagedObjectContext) throws -> any StoreView {
+    try parent.waitForQueue { try parent.viewForChildren() }
+  }
+
+  private func viewForChildren() throws -> any StoreView {
+    beginUse("reading through a child context")
+    defer { endUse() }
+    if propagatesDeletesAtEndOfEvent { propagateDeletes() }
+    try throwIfUnreadable()
+    let base = try readingView()
+    guard !changes.isEmpty else {
+      viewOfChanges = nil
+      return base
+    }
+    if let known = viewOfChanges, known.stamp == editCount, known.view.base === base { return known.view }
+    let view = ParentView(base, FrozenChanges(self))
+    viewOfChanges = (editCount, view)
+    return view
+  }
+
+  // MARK: Identifiers
+
+  /// Takes over the permanent identifiers that a save of the root context has assigned since.
+  @inline(__always)
+  func takeAssignedIdentifiers() {
+    if let assigned = assignedIdentifiers, parent != nil, assigned.count > takenIdentifiers {
+      take(assigned)
+    }
+  }
+
+  private func take(_ assigned: AssignedIdentifiers) {
+    let assignments = assigned.take(after: takenIdentifiers, by: self)
+    takenIdentifiers += assignments.count
+    for (temporary, identifier) in assignments {
+      if let object = identities.object(identifier.entity.rootEntity.number, temporary) {
+        rename(object, to: identifier)
+      } else {
+        permanentKeys.insert(identifier.key, for: temporary)
+      }
+    }
+    identities.forEach { object in
+      object.forEachRelationshipState { $0.rename(permanentKeys.permanent) }
+    }
+    editCount &+= 1
+  }
+
+  /// Records the identifiers that a save or `obtainPermanentIDs` has assigned in the root context.
+  func publish(_ assignments: [AssignedIdentifiers.Assignment]) {
+    assignedIdentifiers?.record(assignments)
+  }
+}

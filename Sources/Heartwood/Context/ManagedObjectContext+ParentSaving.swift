@@ -1,0 +1,107 @@
+import HeartwoodBytes
+
+/// A save of a child context: its changes become unsaved changes of the parent.
+struct ChangesForParent {
+  /// A changed object.
+  struct Changed {
+    let entity: EntityDescription
+    let identifier: ManagedObjectID
+    /// All values of a new object, the changed ones of another.
+    let values: [(slot: Int, value: Value)]
+    let relationships: [(slot: Int, differences: RelationshipState.Differences)]
+  }
+
+  var inserted: [Changed] = []
+  var updated: [Changed] = []
+  var deleted: [ManagedObjectID] = []
+
+  init(_ plan: SavePlan) {
+    for object in plan.inserted {
+      inserted.append(Changed(object, slots: object.entity.valueSlots))
+    }
+    for object in plan.updated { updated.append(Changed(object, slots: object.changedSlots())) }
+    deleted = plan.deleted.map(\.identifier)
+  }
+}
+
+extension ChangesForParent.Changed {
+  fileprivate init(_ object: ManagedObject, slots: [Int]) {
+    entity = object.entity
+    identifier = object.identifier
+    values = slots.map { ($0, object.value(at: $0)) }
+    relationships = object.changedToManySlots.compactMap { slot in
+      object.relationshipState(at: slot).map { (slot, $0.differences) }
+    }
+  }
+}
+
+extension EntityDescription {
+  /// The slots of attributes and to-one relationships.
+  fileprivate var valueSlots: [Int] { slots.filter { compiled.relationshipBySlot[$0]?.isToMany != true } }
+}
+
+extension ManagedObjectContext {
+  /// Moves the changes of a save to the parent. The values overwrite the parent's, without a check of versions.
+  ///
+  /// - Throws: `.managedObjectMerge` if the parent has deleted an object that was changed here; nothing is moved then.
+  func move(_ plan: SavePlan, to parent: ManagedObjectContext) throws {
+    let changes = ChangesForParent(plan)
+    try parent.waitForQueue { try parent.take(changes) }
+  }
+
+  private func take(_ child: ChangesForParent) throws {
+    beginUse("taking the changes of a child context")
+    defer { endUse() }
+    takeAssignedIdentifiers()
+    try refuseChangesOfDeleted(child)
+    var objects: [ManagedObject] = []
+    for changed in child.inserted { objects.append(takeInserted(changed)) }
+    for changed in child.updated { objects.append(object(changed.entity, changed.identifier.key)) }
+    for (object, changed) in zip(objects, child.inserted + child.updated) { take(changed, into: object) }
+    for identifier in child.deleted {
+      let object = object(identifier.entity, identifier.key)
+      if !object.state.contains(.inaccessible) { markDeleted(object) }
+    }
+    processPendingChanges()
+  }
+
+  private func refuseChangesOfDeleted(_ child: ChangesForParent) throws {
+    let lost = child.updated.compactMap { changed -> MergeConflict? in
+      guard let object = registered(changed.entity.rootEntity, changed.identifier.key), object.isDeleted
+      else {
+        return nil
+      }
+      return MergeConflict(object, newest: nil)
+    }
+    if !lost.isEmpty { throw HeartwoodError.merge(lost) }
+  }
+
+  private func takeInserted(_ changed: ChangesForParent.Changed) -> ManagedObject {
+    let key = permanentKeys.permanent(changed.identifier.key)
+    // An object whose save in the child has failed after it came here may be there already.
+    if let object = registered(changed.entity.rootEntity, key) { return object }
+    let object = changed.entity.factory.makeObject()
+    note(object)
+    object.attach(to: self, as: changed.identifier, isNew: true)
+    object.state = [.inserted, .noted]
+    identities.insert(object, changed.entity.rootEntity.number, changed.identifier.key)
+    changes.inserted.append(object)
+    editCount &+= 1
+    return object
+  }
+
+  private func take(_ changed: ChangesForParent.Changed, into object: ManagedObject) {
+    willEdit(object)
+    for (slot, value) in changed.values { object.setEdit(slot, value) }
+    for (slot, differences) in changed.relationships {
+      let state = state(object, slot)
+      for key in differences.removed where !state.isLoaded || state.contains(key) { state.remove(key) }
+      for key in differences.added where !state.contains(key) { state.add(key) }
+      guard let order = differences.order else { continue }
+      let loaded = loadedState(object, slot)
+      let (there, ordered) = (Set(loaded.keys()), Set(order))
+      let merged = order.filter(there.contains) + loaded.keys().filter { !ordered.contains($0) }
+      if merged != loaded.keys() { loaded.setOrder(merged) }
+    }
+  }
+}

@@ -1,0 +1,89 @@
+import HeartwoodBytes
+
+/// What a child context reads: the view of its parent, with the parent's unsaved changes over it.
+///
+/// It is made on the parent's queue and never changes, so that the child reads it on its own queue.
+final class ParentView: StoreView, @unchecked Sendable {
+  /// What the parent itself reads: the store's view, or another parent's.
+  let base: any StoreView
+  /// The parent's unsaved changes when the view was made.
+  let changes: FrozenChanges
+
+  init(_ base: any StoreView, _ changes: FrozenChanges) {
+    self.base = base
+    self.changes = changes
+  }
+
+  /// The store's own view, without the changes of any context.
+  var stored: any StoreView { base.stored }
+
+  /// The unsaved changes above the store, the nearest parent's first.
+  var layers: [FrozenChanges] { [changes] + base.layers }
+
+  func row(_ root: EntityDescription, _ key: UInt64) throws -> RowView? {
+    switch changes.row(root, key) {
+    case .row(let row): return row
+    case .deleted: return nil
+    case .unchanged: return try base.row(root, key)
+    }
+  }
+
+  func destinations(
+    _ relationship: RelationshipDescription, of key: UInt64, _ body: (UInt64) throws -> Bool
+  ) throws {
+    guard let change = changes.destinations(relationship, of: key) else {
+      return try base.destinations(relationship, of: key, body)
+    }
+    for destination in try change.keys(over: base, relationship, key) where try !body(destination) { return }
+  }
+
+  func destinationCount(_ relationship: RelationshipDescription, of key: UInt64) throws -> Int {
+    guard let change = changes.destinations(relationship, of: key) else {
+      return try base.destinationCount(relationship, of: key)
+    }
+    return try change.keys(over: base, relationship, key).count
+  }
+
+  // MARK: The store's rows only
+
+  var generation: UInt64 { base.generation }
+
+  func indexes(of entity: EntityDescription) -> [StoreIndex] { stored.indexes(of: entity) }
+
+  func scanRows(
+    of root: EntityDescription, from start: UInt64?, reversed: Bool, _ body: (FoundRow) throws -> Bool
+  ) throws {
+    try stored.scanRows(of: root, from: start, reversed: reversed, body)
+  }
+
+  func rowCount(of root: EntityDescription) throws -> Int { try stored.rowCount(of: root) }
+
+  func rowKey(of root: EntityDescription, atRank rank: Int) throws -> UInt64? {
+    try stored.rowKey(of: root, atRank: rank)
+  }
+
+  func scanIndex(
+    _ index: StoreIndex, _ range: IndexRange, reversed: Bool, _ body: (UInt64) throws -> Bool
+  ) throws {
+    try stored.scanIndex(index, range, reversed: reversed, body)
+  }
+
+  func indexCount(_ index: StoreIndex, _ range: IndexRange) throws -> Int? {
+    try stored.indexCount(index, range)
+  }
+
+  func history(after number: UInt64, _ body: (HistoryRecord) throws -> Bool) throws {
+    try stored.history(after: number, body)
+  }
+}
+
+extension StoreView {
+  /// The store's own view: this one, unless it is that of a parent context.
+  var stored: any StoreView { (self as? ParentView)?.base.stored ?? self }
+
+  /// The unsaved changes of parent contexts above the store, the nearest parent's first.
+  var layers: [FrozenChanges] {
+    guard let view = self as? ParentView else { return [] }
+    return [view.changes] + view.base.layers
+  }
+}

@@ -1,0 +1,43 @@
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#elseif canImport(Android)
+  import Android
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
+/// A value of each thread, which a call sets for its duration. Unlike a task-local value, a task that the call begins does
+/// not inherit it.
+package final class ThreadValue<Value>: @unchecked Sendable {
+  private let key: pthread_key_t
+
+  /// - Precondition: The process has a free key; a value is made once, and never freed.
+  package init() {
+    var key = pthread_key_t()
+    let result = pthread_key_create(&key, nil)
+    precondition(result == 0, "The process has no more keys for values of threads.")
+    self.key = key
+  }
+
+  /// The thread's value; nil outside of `with`.
+  package var current: Value? {
+    guard let entry = pthread_getspecific(key) else { return nil }
+    return Unmanaged<Box>.fromOpaque(entry).takeUnretainedValue().value
+  }
+
+  /// Runs `body` while the thread has the value.
+  package func with<Result>(_ value: Value, _ body: () throws -> Result) rethrows -> Result {
+    let former = pthread_getspecific(key)
+    let box = Box(value)
+    pthread_setspecific(key, Unmanaged.passUnretained(box).toOpaque())
+    defer { pthread_setspecific(key, former) }
+    return try withExtendedLifetime(box) { try body() }
+  }
+
+  private final class Box {
+    let value: Value
+    init(_ value: Value) { self.value = value }
+  }
+}
