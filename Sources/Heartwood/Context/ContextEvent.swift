@@ -17,6 +17,8 @@ struct ContextEvent {
   var refreshed: [ManagedObject] = []
   /// Objects whose values were dropped.
   var invalidated: [ManagedObject] = []
+  /// Faults of objects that others have inserted.
+  var insertedElsewhere: [ManagedObject] = []
 
   /// The index of each object in `changes`; brought up to date on demand.
   private var places: [ObjectIdentifier: Int] = [:]
@@ -28,7 +30,9 @@ struct ContextEvent {
     return places[ObjectIdentifier(object)].map { changes[$0] }
   }
 
-  var isEmpty: Bool { changes.isEmpty && refreshed.isEmpty && invalidated.isEmpty }
+  var isEmpty: Bool {
+    changes.isEmpty && refreshed.isEmpty && invalidated.isEmpty && insertedElsewhere.isEmpty
+  }
 
   mutating func note(_ object: ManagedObject) {
     changes.append(Change(object: object, before: object.state, values: FormerValues(of: object)))
@@ -51,6 +55,7 @@ struct ContextEvent {
         summary.deletedObjects.insert(object)
       }
     }
+    for object in insertedElsewhere where !summary.contains(object) { summary.insertedObjects.insert(object) }
     for object in refreshed where !summary.contains(object) { summary.refreshedObjects.insert(object) }
     for object in invalidated where !summary.contains(object) { summary.invalidatedObjects.insert(object) }
     return summary

@@ -46,7 +46,13 @@ extension ManagedObjectContext {
     guard shouldHandleInaccessibleFault(object, for: object.identifier, triggeredBy: nil) else {
       return noteUnreadable(HeartwoodError.noRow(object.identifier), object)
     }
+    markInaccessible(object)
+  }
+
+  /// Makes an object a deleted one whose row is gone already. Delete rules are not applied.
+  func markInaccessible(_ object: ManagedObject) {
     note(object)
+    editCount &+= 1
     object.state.remove(.updated)
     changes.updated.remove(object)
     object.state.formUnion([.deleted, .inaccessible])

@@ -110,14 +110,20 @@ extension ManagedObjectContext {
   }
 
   /// Replaces the row of an object by the newest, and keeps its unsaved values on top of it.
-  func refreshKeepingChanges(_ object: ManagedObject) {
+  ///
+  /// - Parameter surfacingConflicts: Whether the next save meets a conflict if the store has another value for an edited
+  ///   property than before. Without, the unsaved values win.
+  func refreshKeepingChanges(_ object: ManagedObject, surfacingConflicts: Bool = false) {
     do {
       guard let row = try readingView().row(object.entity.rootEntity, object.identifier.key) else {
         if !object.hasChanges { handleInaccessible(object) }
         return
       }
       event.refreshed.append(object)
+      editCount &+= 1
+      let base = object.conflictBase ?? object.storedRow
       try object.adopt(row: row.bytes)
+      object.conflictBase = surfacingConflicts && object.isConflicting(with: base) ? base : nil
       reloadRelationships(of: object)
       if object.isRealised { object.awake(fromSnapshotEvents: .refresh) }
     } catch {

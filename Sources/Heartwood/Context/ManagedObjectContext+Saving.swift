@@ -55,6 +55,7 @@ extension ManagedObjectContext {
     let info = TransactionInfo(author: transactionAuthor, contextName: name)
     do {
       let (_, generation) = try objectStore().save(info) { outcome = try plan.write(to: $0) }
+      persistentStoreCoordinator?.noteOwnSave(generation)
       return (outcome, generation)
     } catch let refused as ConstraintViolations {
       throw constraintError(refused.violations, outcome)
@@ -75,6 +76,7 @@ extension ManagedObjectContext {
     info[NotificationKey.queryGeneration.rawValue] = identifiers.queryGeneration
     NotificationCenter.default.post(name: .managedObjectContextDidSave, object: self, userInfo: info)
     post(.managedObjectContextDidSaveObjectIDs, identifiers)
+    tellFollowers(identifiers)
   }
 
   /// Calls `willSave` until a round of calls changes nothing.

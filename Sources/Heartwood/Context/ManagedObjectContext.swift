@@ -42,6 +42,11 @@ open class ManagedObjectContext: @unchecked Sendable {
   }
   @exclusivity(unchecked) private var ownParent: ManagedObjectContext?
 
+  /// Whose saves the context merges by itself.
+  var following = Following.nothing { didSet { follow(following) } }
+  /// The child contexts that merge saves by themselves.
+  let children = ContextFollowers()
+
   /// The identifiers that saves assign in this context's tree; nil until a child is made.
   @exclusivity(unchecked) var assignedIdentifiers: AssignedIdentifiers?
   /// How many of them this context has taken over.
@@ -227,7 +232,7 @@ open class ManagedObjectContext: @unchecked Sendable {
   }
 
   /// While no store is open, the identifiers of any store are accepted, and reading throws.
-  private func isOfStore(_ objectID: ManagedObjectID) -> Bool {
+  func isOfStore(_ objectID: ManagedObjectID) -> Bool {
     objectID.isTemporaryID || storeIdentity == .none || objectID.store == storeIdentity
   }
 

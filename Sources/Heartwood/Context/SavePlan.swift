@@ -113,7 +113,7 @@ extension SavePlan {
     _ object: ManagedObject, _ slots: [Int], _ mapping: (UInt64) -> UInt64,
     in transaction: any StoreTransaction, _ outcome: inout SaveOutcome
   ) throws -> MergeConflict? {
-    let version = object.rowVersion
+    let version = object.baseVersion
     let row = slots.isEmpty ? nil : object.encodedRow(version: version &+ 1, mapping: mapping)
     let conflict = try transaction.update(
       object.entity, object.identifier.key, expectedVersion: version, row: row,

@@ -16,6 +16,9 @@ public final class PersistentStoreCoordinator: Sendable {
   /// there would be slow. It is incremented under that lock. A context that sees an old number reads from a store that was
   /// open when the read began.
   private let openings = Atomic(0)
+  /// The contexts that merge saves by themselves.
+  let followers = ContextFollowers()
+  private let remoteFollower = Guarded<RemoteFollower?>(nil)
 
   /// A coordinator without a store.
   ///
@@ -61,6 +64,27 @@ public final class PersistentStoreCoordinator: Sendable {
     }
   }
 
+  /// Tells contexts about the saves of others from now on.
+  func followOtherProcesses() {
+    guard let store = open.withLock({ $0?.contents }) else { return }
+    let made = remoteFollower.withLock { follower -> RemoteFollower? in
+      guard follower == nil else { return nil }
+      follower = RemoteFollower(after: store.newestGeneration)
+      return follower
+    }
+    made?.begin(store, followers)
+  }
+
+  func noteOwnSave(_ number: UInt64) { remoteFollower.withLock { $0 }?.noteOwn(number) }
+
+  private func endFollowing() {
+    let former = remoteFollower.withLock { follower in
+      defer { follower = nil }
+      return follower
+    }
+    former?.end()
+  }
+
   /// Closes a store. Contexts of this coordinator throw at their next read.
   ///
   /// - Throws: `.persistentStoreOperation` if the store is not open in this coordinator; also if changes in memory cannot
@@ -73,6 +97,7 @@ public final class PersistentStoreCoordinator: Sendable {
       return true
     }
     guard isOpen else { throw HeartwoodError.storeIsForeign(store.url) }
+    endFollowing()
     try store.close()
   }
 

@@ -134,10 +134,10 @@ extension ManagedObject {
     return isInserted || !changedSlots().isEmpty || hasRelationshipChanges
   }
 
-  /// The values as last fetched or saved, without to-many relationships; nil if the object has no row.
+  /// The values on which the unsaved ones were made, without to-many relationships; nil if the object has no row.
   final func committedSnapshot() -> [String: Any]? {
     guard hasRow else { return nil }
-    return snapshot { committedValue(at: $0) }
+    return snapshot { baseValue(at: $0) }
   }
 
   private final func presentValue(at slot: Int) -> Any {

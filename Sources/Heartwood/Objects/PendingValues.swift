@@ -30,6 +30,16 @@ final class PendingValues: ManagedBuffer<PendingValuesHeader, Value?> {
     withUnsafeMutablePointers { header, elements in
       elements.update(repeating: nil, count: header.pointee.slotCount)
       header.pointee.editedCount = 0
+      header.pointee.conflictBase = nil
+    }
+  }
+
+  /// Drops one unsaved value.
+  func dropEdit(_ slot: Int) {
+    withUnsafeMutablePointers { header, elements in
+      guard elements[slot] != nil else { return }
+      elements[slot] = nil
+      header.pointee.editedCount -= 1
     }
   }
 }
@@ -39,6 +49,9 @@ struct PendingValuesHeader {
   var editedCount = 0
   /// How often the object was edited; a save repeats `willSave` while it changes.
   var editCount = 0
+  /// The row that the unsaved values were made on, if another save has changed the same properties since and the object
+  /// shows that save's other values: the next save meets the conflict.
+  var conflictBase: StoredRow?
   /// By slot; empty until a to-many relationship is used.
   var relationships: [RelationshipState?] = []
 

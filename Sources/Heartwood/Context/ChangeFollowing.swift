@@ -1,0 +1,100 @@
+import Foundation
+import HeartwoodFiles
+
+/// Contexts that merge saves by themselves.
+///
+/// A coordinator tells each context that follows it what was saved, and the context merges it on its own queue, after what is
+/// scheduled there already.
+final class ContextFollowers: Sendable {
+  /// Unchecked, because the reference is only compared, and used on the context's queue.
+  private struct Follower: @unchecked Sendable {
+    weak var context: ManagedObjectContext?
+    let followsOtherProcesses: Bool
+  }
+
+  private let followers = Guarded<[Follower]>([])
+
+  func add(_ context: ManagedObjectContext, followsOtherProcesses: Bool) {
+    let follower = Follower(context: context, followsOtherProcesses: followsOtherProcesses)
+    followers.withLock { followers in
+      followers.removeAll { $0.context == nil || $0.context === context }
+      followers.append(follower)
+    }
+  }
+
+  func remove(_ context: ManagedObjectContext) {
+    followers.withLock { $0.removeAll { $0.context == nil || $0.context === context } }
+  }
+
+  var isEmpty: Bool { followers.withLock { $0.isEmpty } }
+
+  /// Whether a context follows saves that were not made through this coordinator.
+  var followOtherProcesses: Bool { followers.withLock { $0.contains { $0.followsOtherProcesses } } }
+
+  /// Schedules the merge of a save in every follower but the context that saved.
+  ///
+  /// - Parameter isOfOtherProcess: Whether the save was made through another coordinator or by another process.
+  func tell(_ changes: ObjectIDChanges, from source: ManagedObjectContext?, isOfOtherProcess: Bool = false) {
+    let told = followers.withLock { followers in
+      followers.filter { $0.context !== source && (!isOfOtherProcess || $0.followsOtherProcesses) }
+    }
+    for follower in told {
+      guard let context = follower.context else { continue }
+      context.perform { context.merge(changes) }
+    }
+  }
+}
+
+extension ManagedObjectContext {
+  /// Whether the context merges by itself what others save: for a context over a coordinator, saves of the coordinator's
+  /// other contexts; for a child, saves of its parent and those of siblings that arrive there. False by default.
+  ///
+  /// The merge runs on the context's queue some time after the save. See `mergeChanges(fromContextDidSave:)`.
+  public var automaticallyMergesChangesFromParent: Bool {
+    get { following != .nothing }
+    set { following = newValue ? .coordinator : .nothing }
+  }
+
+  /// Whether the context also merges by itself what other coordinators of the store and other processes save. Implies
+  /// `automaticallyMergesChangesFromParent`; without effect on a child context, whose parent should do it.
+  ///
+  /// It reads the history after each commit of others, on a thread of its own.
+  public var automaticallyMergesRemoteChanges: Bool {
+    get { following == .everyone }
+    set { following = newValue ? .everyone : following == .nothing ? .nothing : .coordinator }
+  }
+
+  /// Whose saves a context merges by itself.
+  enum Following {
+    case nothing
+    case coordinator
+    case everyone
+  }
+
+  func follow(_ following: Following) {
+    if let parent {
+      if following == .nothing {
+        parent.children.remove(self)
+      } else {
+        parent.children.add(self, followsOtherProcesses: false)
+      }
+    } else if let coordinator = persistentStoreCoordinator {
+      if following == .nothing {
+        coordinator.followers.remove(self)
+      } else {
+        coordinator.followers.add(self, followsOtherProcesses: following == .everyone)
+        if following == .everyone { coordinator.followOtherProcesses() }
+      }
+    }
+  }
+
+  /// Tells others what a save of this context has changed.
+  func tellFollowers(_ changes: ObjectIDChanges) {
+    children.tell(changes, from: nil)
+    if let parent {
+      parent.children.tell(changes, from: self)
+    } else {
+      persistentStoreCoordinator?.followers.tell(changes, from: self)
+    }
+  }
+}

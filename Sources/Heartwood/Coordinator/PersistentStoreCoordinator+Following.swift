@@ -1,0 +1,65 @@
+import Foundation
+import HeartwoodEngine
+import HeartwoodFiles
+
+/// Following the saves of other coordinators and processes for contexts that merge them.
+final class RemoteFollower: Sendable {
+  private struct State {
+    /// The last transaction that was told.
+    var told: UInt64
+    /// Transactions that were saved through this coordinator since.
+    var own: Set<UInt64> = []
+  }
+
+  private let state: Guarded<State>
+  private let observation = Guarded<CommitObservation?>(nil)
+
+  init(after number: UInt64) { state = Guarded(State(told: number)) }
+
+  func begin(_ store: LogStore, _ followers: ContextFollowers) {
+    let made = store.engine.observeCommits { [weak self, weak store] _ in
+      if let self, let store { self.tell(store, followers) }
+    }
+    observation.withLock { $0 = made }
+    // What was saved between the reading of the number and the observation.
+    tell(store, followers)
+  }
+
+  func end() { observation.withLock { $0?.cancel() } }
+
+  /// Notes a save of this coordinator, unless the history of it was read already.
+  func noteOwn(_ number: UInt64) {
+    state.withLock { state in
+      if number > state.told { state.own.insert(number) }
+    }
+  }
+
+  /// Tells the followers what the history has had since the last call, except for the coordinator's own saves.
+  private func tell(_ store: LogStore, _ followers: ContextFollowers) {
+    var told: [ObjectIDChanges] = []
+    state.withLock { state in
+      // An error is the store's, which every read and save reports.
+      try? store.view().history(after: state.told) { record in
+        state.told = record.number
+        if state.own.remove(record.number) == nil { told.append(ObjectIDChanges(record, store.identity)) }
+        return true
+      }
+    }
+    for changes in told { followers.tell(changes, from: nil, isOfOtherProcess: true) }
+  }
+}
+
+extension ObjectIDChanges {
+  /// The changes of one transaction of the history.
+  init(_ record: HistoryRecord, _ store: StoreIdentity) {
+    self.init(queryGeneration: QueryGenerationToken(generation: record.number))
+    for change in record.changes {
+      let identifier = ManagedObjectID(entity: change.entity, key: change.key, store: store)
+      switch change.kind {
+      case .insert: insertedObjectIDs.insert(identifier)
+      case .update: updatedObjectIDs.insert(identifier)
+      case .delete: deletedObjectIDs.insert(identifier)
+      }
+    }
+  }
+}

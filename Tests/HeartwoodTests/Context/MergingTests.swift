@@ -1,0 +1,232 @@
+import Foundation
+import Heartwood
+import HeartwoodFaults
+import HeartwoodFiles
+import TestSupport
+import Testing
+
+@Suite struct `Merging` {
+  /// Two contexts with the same person, and what the second one's saves post.
+  private struct Pair {
+    let here: ManagedObjectContext
+    let there: ManagedObjectContext
+    let mine: Person
+    let theirs: Person
+    let posted: Heard
+
+    init() throws {
+      let container = try makeContainer()
+      (here, there) = (container.newBackgroundContext(), container.newBackgroundContext())
+      theirs = there.makePerson("Ada", age: 1, in: there.makeCompany("A"))
+      try there.save()
+      mine = try #require(here.object(with: theirs.objectID) as? Person)
+      #expect(mine.age == 1)
+      posted = Heard(there, .managedObjectContextDidSave)
+    }
+
+    func saveThereAndMerge() throws {
+      try there.save()
+      here.mergeChanges(fromContextDidSave: try #require(posted.notifications.last))
+    }
+  }
+
+  // CTX-24, CTX-27
+  @Test func `unsaved edits survive, and only properties that were not edited take new values`() throws {
+    let pair = try Pair()
+    pair.mine.nick = "mine"
+    pair.theirs.age = 2
+    try pair.saveThereAndMerge()
+    #expect(pair.mine.age == 2 && pair.mine.nick == "mine" && pair.mine.isUpdated)
+    try pair.here.save()
+    pair.there.refresh(pair.theirs, mergeChanges: false)
+    #expect(pair.theirs.age == 2 && pair.theirs.nick == "mine")
+  }
+
+  // CTX-27, T50
+  @Test func `a property that both have changed keeps the unsaved value, and the save meets the conflict`()
+    throws
+  {
+    let pair = try Pair()
+    pair.mine.age = 10
+    pair.theirs.age = 2
+    pair.theirs.nick = "theirs"
+    try pair.saveThereAndMerge()
+    #expect(pair.mine.age == 10 && pair.mine.nick == "theirs")
+    let conflict = try #require(heartwoodError { try pair.here.save() }?.mergeConflicts.first)
+    #expect(conflict.sourceObject === pair.mine)
+    #expect(conflict.objectSnapshot?["age"] as? Int64 == 1)
+    #expect(conflict.persistedSnapshot?["age"] as? Int64 == 2)
+    // T34: what is refreshed on purpose is no conflict any more.
+    pair.here.refresh(pair.mine, mergeChanges: true)
+    try pair.here.save()
+    pair.there.refresh(pair.theirs, mergeChanges: false)
+    #expect(pair.theirs.age == 10)
+  }
+
+  // MRG-10
+  @Test func `equal edits on both sides are no conflict`() throws {
+    let pair = try Pair()
+    pair.mine.age = 2
+    pair.theirs.age = 2
+    try pair.saveThereAndMerge()
+    try pair.here.save()
+    #expect(pair.mine.age == 2)
+  }
+
+  // CTX-28, T57
+  @Test func `an object that was deleted elsewhere becomes a deleted one that can be read`() throws {
+    let pair = try Pair()
+    pair.mine.nick = "mine"
+    let changed = Heard(pair.here, .managedObjectContextObjectsDidChange)
+    pair.here.processPendingChanges()
+    pair.there.delete(pair.theirs)
+    try pair.saveThereAndMerge()
+    #expect(pair.mine.isDeleted && pair.mine.age == 1 && pair.mine.nick == "mine")
+    #expect(changed.all.last?.deletedObjects == [pair.mine])
+    #expect(try pair.here.fetch(Person.self).isEmpty)
+    try pair.here.save()
+    #expect(pair.mine.managedObjectContext == nil)
+  }
+
+  // CTX-24, T56
+  @Test func `inserted objects come as faults, and objects that are not registered are passed over`() throws {
+    let pair = try Pair()
+    let changed = Heard(pair.here, .managedObjectContextObjectsDidChange)
+    let merged = Heard(pair.here, .managedObjectContextDidMergeChangesObjectIDs)
+    let new = pair.there.makePerson("Bea", in: pair.theirs.company)
+    pair.theirs.company?.name = "B"
+    try pair.saveThereAndMerge()
+    let inserted = try #require(changed.all.last?.insertedObjects.first)
+    #expect(inserted.objectID == new.objectID && inserted.isFault)
+    let company = try #require(pair.theirs.company)
+    #expect(pair.here.registeredObject(for: company.objectID) == nil)
+    let identifiers = try #require(merged.notifications.first?.userInfo.map { ObjectIDChanges(userInfo: $0) })
+    #expect(identifiers.updatedObjectIDs.contains(company.objectID))
+    #expect(identifiers.insertedObjectIDs == [new.objectID])
+  }
+
+  // CTX-24, REL-05
+  @Test
+  func `a to-many that was loaded shows what others have added and removed, and keeps unsaved differences`()
+    throws
+  {
+    let pair = try Pair()
+    let company = try #require(pair.mine.company)
+    #expect(company.people == [pair.mine])
+    let unsaved = pair.here.makePerson("Cid", in: company)
+    let new = pair.there.makePerson("Bea", in: pair.theirs.company)
+    try pair.saveThereAndMerge()
+    #expect(Set(company.people.map(\.objectID)) == [pair.mine.objectID, unsaved.objectID, new.objectID])
+    try pair.here.save()
+    #expect(try pair.here.count(Person.self, where: { $0.company.code == "A" }) == 3)
+  }
+
+  // CTX-25
+  @Test func `changes by identifiers or URIs are merged into several contexts, children included`() throws {
+    let pair = try Pair()
+    let child = ManagedObjectContext(.privateQueue, parent: pair.here)
+    let ours = try #require(child.object(with: pair.mine.objectID) as? Person)
+    #expect(ours.age == 1)
+    pair.theirs.age = 5
+    try pair.there.save()
+    let key = ManagedObjectContext.NotificationKey.updatedObjectIDs.rawValue
+    ManagedObjectContext.mergeChanges(
+      fromRemoteContextSave: [key: [pair.theirs.objectID.uriRepresentation()]], into: [child, pair.here])
+    #expect(pair.mine.age == 5 && ours.age == 5)
+  }
+
+  // CTX-26
+  @Test func `a context merges what others save by itself`() async throws {
+    let container = try makeContainer()
+    let (here, there) = (container.newBackgroundContext(), container.newBackgroundContext())
+    let id = try await there.perform {
+      let person = there.makePerson("Ada", age: 1)
+      try there.save()
+      return person.objectID
+    }
+    here.automaticallyMergesChangesFromParent = true
+    let mine = Held(
+      try await here.perform { try Held(#require(here.existingObject(with: id) as? Person)) }.object)
+    try await there.perform {
+      (there.object(with: id) as? Person)?.age = 2
+      try there.save()
+    }
+    #expect(await here.perform { mine.object.age } == 2)
+    here.automaticallyMergesChangesFromParent = false
+    try await there.perform {
+      (there.object(with: id) as? Person)?.age = 3
+      try there.save()
+    }
+    #expect(await here.perform { mine.object.age } == 2)
+  }
+
+  // CTX-26, CTX-44
+  @Test func `a child merges what its parent and its siblings save by itself`() async throws {
+    let root = try makeContainer().newBackgroundContext()
+    let id = try await root.perform {
+      let person = root.makePerson("Ada", age: 1)
+      try root.save()
+      return person.objectID
+    }
+    let (child, sibling) = (
+      ManagedObjectContext(.privateQueue, parent: root), ManagedObjectContext(.privateQueue, parent: root)
+    )
+    child.automaticallyMergesChangesFromParent = true
+    let mine = try await child.perform { try Held(#require(child.existingObject(with: id) as? Person)) }
+    try await sibling.perform {
+      (sibling.object(with: id) as? Person)?.age = 2
+      try sibling.save()
+    }
+    #expect(await child.perform { mine.object.age } == 2)
+    try await root.perform {
+      (root.object(with: id) as? Person)?.age = 3
+      try root.save()
+    }
+    #expect(await child.perform { mine.object.age } == 3)
+  }
+
+  // CTX-26, HIS-19
+  @Test func `a context follows other coordinators of its store by one property`() async throws {
+    let folder = try TemporaryFolder()
+    let model = try ManagedObjectModel(types: companyTypes)
+    func open(isApart: Bool) throws -> PersistentStoreCoordinator {
+      let description = PersistentStoreDescription(url: folder.store)
+      // An engine of its own, as another process has.
+      if isApart { description.fileSystem = FaultInjectingFileSystem(base: PosixFileSystem()) }
+      let coordinator = PersistentStoreCoordinator(managedObjectModel: model)
+      try coordinator.addPersistentStore(with: description)
+      return coordinator
+    }
+    let (reading, writing) = (try open(isApart: false), try open(isApart: true))
+    let here = ManagedObjectContext(.privateQueue, coordinator: reading)
+    let there = ManagedObjectContext(.privateQueue, coordinator: writing)
+    let uri = try await there.perform {
+      let person = there.makePerson("Ada", age: 1)
+      try there.save()
+      return person.objectID.uriRepresentation()
+    }
+    let id = try #require(reading.managedObjectID(forURIRepresentation: uri))
+    let mine = try await here.perform { try Held(#require(here.existingObject(with: id) as? Person)) }
+    here.automaticallyMergesRemoteChanges = true
+    let merges = AsyncStream<Void>.makeStream()
+    let token = NotificationCenter.default.addObserver(
+      forName: .managedObjectContextDidMergeChangesObjectIDs, object: here, queue: nil
+    ) { _ in merges.continuation.yield() }
+    defer { NotificationCenter.default.removeObserver(token) }
+    try await there.perform {
+      try there.fetch(Person.self).first?.age = 2
+      try there.save()
+    }
+    var iterator = merges.stream.makeAsyncIterator()
+    while await here.perform({ mine.object.age }) != 2 { await iterator.next() }
+    #expect(await here.perform { mine.object.age } == 2)
+    try reading.close()
+    try writing.close()
+  }
+}
+
+/// An object for use on its context's queue only.
+struct Held<Object: ManagedObject>: @unchecked Sendable {
+  let object: Object
+  init(_ object: Object) { self.object = object }
+}
