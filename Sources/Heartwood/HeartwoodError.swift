@@ -90,6 +90,11 @@ public struct HeartwoodError: Error, Sendable {
   }
 }
 
+extension HeartwoodError {
+  /// Whether a merge policy may resolve it.
+  var isConflict: Bool { !mergeConflicts.isEmpty || !constraintConflicts.isEmpty }
+}
+
 extension HeartwoodError: CustomStringConvertible {
   /// The message and the code's number.
   public var description: String { "\(message) (\(code))" }

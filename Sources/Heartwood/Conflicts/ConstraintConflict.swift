@@ -8,19 +8,54 @@ public struct ConstraintConflict: @unchecked Sendable {
   public let databaseObjectID: ManagedObjectID?
   /// The changed objects of the saving context. Use them on that context's queue only.
   public let conflictingObjects: [ManagedObject]
+  /// The values of the row in the store, by property name; nil without such a row.
+  public let databaseSnapshot: [String: Any]?
+
+  /// The object of `databaseObjectID` in the saving context, a fault if it was not registered. Use it on that context's queue
+  /// only.
+  public var databaseObject: ManagedObject? {
+    guard let databaseObjectID else { return nil }
+    return conflictingObjects.first?.managedObjectContext?.object(with: databaseObjectID)
+  }
+
+  /// The values of each of `conflictingObjects` as last fetched or saved, by property name; empty for a new object.
+  public var conflictingSnapshots: [[String: Any]] {
+    conflictingObjects.map { $0.committedSnapshot() ?? [:] }
+  }
 }
 
 extension ManagedObjectContext {
   /// The error of a save that would violate uniqueness constraints.
   func constraintError(_ violations: [ConstraintViolation], _ outcome: SaveOutcome) -> HeartwoodError {
-    let inserted = Dictionary(uniqueKeysWithValues: outcome.identifiers.map { ($1, $0) })
-    return .constraints(conflicts(of: violations, inserted: inserted))
+    .constraints(UniqueClaims(self, outcome).conflicts(of: violations))
+  }
+}
+
+/// The objects of a save that claim values, by the keys that the save gave them.
+private struct UniqueClaims {
+  private struct Place: Hashable {
+    let root: UInt16
+    let key: UInt64
+  }
+
+  let context: ManagedObjectContext
+  private var objects: [Place: ManagedObject] = [:]
+
+  init(_ context: ManagedObjectContext, _ outcome: SaveOutcome) {
+    self.context = context
+    for object in context.changes.inserted {
+      objects[Place(root: object.entity.rootEntity.number, key: object.identifier.key)] = object
+    }
+    for (object, identifier) in outcome.identifiers {
+      objects[Place(root: object.entity.rootEntity.number, key: identifier.key)] = object
+    }
+    for object in context.changes.updated {
+      objects[Place(root: object.entity.rootEntity.number, key: object.identifier.key)] = object
+    }
   }
 
   /// One conflict for each value, with all objects that have it: the store reports violations in pairs.
-  private func conflicts(
-    of violations: [ConstraintViolation], inserted: [ManagedObjectID: ManagedObject]
-  ) -> [ConstraintConflict] {
+  func conflicts(of violations: [ConstraintViolation]) -> [ConstraintConflict] {
     var groups: [[ConstraintViolation]] = []
     for violation in violations {
       if let last = groups.last?.last, last.existingKey == violation.existingKey,
@@ -31,24 +66,35 @@ extension ManagedObjectContext {
         groups.append([violation])
       }
     }
-    return groups.map { group in
-      let first = group[0]
-      let claimant = { (key: UInt64) -> ManagedObject? in
-        inserted[ManagedObjectID(entity: first.entity, key: key, store: self.storeIdentity)]
-          ?? self.changes.updated.first {
-            $0.entity.rootEntity === first.entity.rootEntity && $0.identifier.key == key
-              && !Set(first.constraint).isDisjoint(with: $0.changedValues().keys)
-          }
-      }
-      let holder = claimant(first.existingKey)
-      return ConstraintConflict(
-        constraint: first.constraint,
-        constraintValues: zip(first.constraint, first.values).map { name, value in
-          first.entity.slot(named: name).flatMap { first.entity.anyValue(value, at: $0) } ?? "nil"
-        },
-        databaseObjectID: holder == nil
-          ? ManagedObjectID(entity: first.entity, key: first.existingKey, store: storeIdentity) : nil,
-        conflictingObjects: (holder.map { [$0] } ?? []) + group.compactMap { claimant($0.newKey) })
-    }
+    return groups.map(conflict)
+  }
+
+  private func conflict(_ group: [ConstraintViolation]) -> ConstraintConflict {
+    let first = group[0]
+    let holder = claimant(first.existingKey, first)
+    let stored = ManagedObjectID(entity: first.entity, key: first.existingKey, store: context.storeIdentity)
+    return ConstraintConflict(
+      constraint: first.constraint,
+      constraintValues: zip(first.constraint, first.values).map { name, value in
+        first.entity.slot(named: name).flatMap { first.entity.anyValue(value, at: $0) } ?? "nil"
+      },
+      databaseObjectID: holder == nil ? stored : nil,
+      conflictingObjects: (holder.map { [$0] } ?? []) + group.compactMap { claimant($0.newKey, first) },
+      databaseSnapshot: holder == nil ? snapshot(of: stored) : nil)
+  }
+
+  /// The unsaved object with a key, if it has set a value of the constraint.
+  private func claimant(_ key: UInt64, _ violation: ConstraintViolation) -> ManagedObject? {
+    guard let object = objects[Place(root: violation.entity.rootEntity.number, key: key)] else { return nil }
+    if object.state.contains(.inserted) { return object }
+    let names = violation.constraint
+    return object.changedSlots().contains { names.contains(object.entity.property(at: $0).name) }
+      ? object : nil
+  }
+
+  private func snapshot(of stored: ManagedObjectID) -> [String: Any]? {
+    let root = stored.entity.rootEntity
+    guard let row = try? context.readingView().row(root, stored.key) else { return nil }
+    return (try? root.entity(numbered: row.entityNumber))?.snapshot(ofRow: row.bytes)
   }
 }

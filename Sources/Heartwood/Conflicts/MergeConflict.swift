@@ -11,10 +11,59 @@ public struct MergeConflict: @unchecked Sendable {
   public let oldVersionNumber: Int
   /// The version of the row in the store now; 0 when the row was deleted.
   public let newVersionNumber: Int
-  /// The object's values as last fetched or saved, by property name, without to-many relationships.
+  /// The values on which the unsaved ones were made, by property name, without to-many relationships; nil for a new object.
   public let objectSnapshot: [String: Any]?
   /// Always nil, unlike Core Data: there is no cache between the context and the store.
   public var cachedSnapshot: [String: Any]? { nil }
   /// The row's values in the store now, by property name; nil if the row was deleted.
   public let persistedSnapshot: [String: Any]?
+  let cause: Cause
+
+  /// What the store has that the object does not fit.
+  enum Cause {
+    /// A newer row, or none any more.
+    case row([UInt8]?)
+    /// Another order of the relationship at a slot.
+    case order(Int)
+    /// No row of the destination with a key, which the relationship at a slot has.
+    case dangling(Int, UInt64)
+    /// References to the object, which this save deletes.
+    case referenced
+  }
+
+  /// A conflict that the store reported for a row.
+  init(_ object: ManagedObject, _ conflict: RowConflict) {
+    self.init(
+      object, .row(conflict.newestRow), conflict.expectedVersion, conflict.newestVersion, conflict.newestRow)
+  }
+
+  /// A conflict found by reading the newest row; `newest` is nil if the row was deleted.
+  init(_ object: ManagedObject, newest: RowView?, _ cause: Cause? = nil) {
+    let row = newest.map { Array($0.bytes) }
+    self.init(object, cause ?? .row(row), object.baseVersion, newest?.version ?? 0, row)
+  }
+
+  private init(_ object: ManagedObject, _ cause: Cause, _ old: UInt32, _ new: UInt32, _ newest: [UInt8]?) {
+    sourceObject = object
+    objectID = object.identifier
+    oldVersionNumber = Int(old)
+    newVersionNumber = Int(new)
+    objectSnapshot = object.committedSnapshot()
+    persistedSnapshot = newest.flatMap { row in row.withUnsafeBytes { object.entity.snapshot(ofRow: $0) } }
+    self.cause = cause
+  }
+
+  /// What happened, for the error's message.
+  var text: String {
+    switch cause {
+    case .row(nil): "\(objectID) was deleted"
+    case .row: "\(objectID) is at version \(newVersionNumber), not \(oldVersionNumber)"
+    case .order(let slot): "the order of \(name(slot)) of \(objectID) was changed"
+    case .dangling(let slot, let key):
+      "\(name(slot)) of \(objectID) leads to the object \(key), which was deleted"
+    case .referenced: "\(objectID), which is deleted here, is referenced by other objects"
+    }
+  }
+
+  private func name(_ slot: Int) -> String { sourceObject.entity.property(at: slot).name }
 }

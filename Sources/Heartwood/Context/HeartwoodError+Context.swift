@@ -27,15 +27,11 @@ extension HeartwoodError {
   }
 
   static func merge(_ conflicts: [MergeConflict]) -> HeartwoodError {
-    let first = conflicts[0]
-    let state =
-      first.newVersionNumber == 0
-      ? "was deleted" : "is at version \(first.newVersionNumber), not \(first.oldVersionNumber)"
     let others = conflicts.count > 1 ? ", and \(conflicts.count - 1) more" : ""
     return HeartwoodError(
       .managedObjectMerge,
-      "the store has changed since these objects were read: \(first.objectID) \(state)\(others); "
-        + "refresh them and save again",
+      "the store has changed since these objects were read: \(conflicts[0].text)\(others); "
+        + "refresh them and save again, or set a merge policy",
       objectIDs: conflicts.map(\.objectID), mergeConflicts: conflicts)
   }
 
@@ -48,7 +44,7 @@ extension HeartwoodError {
     return HeartwoodError(
       .managedObjectConstraintMerge,
       "\(entity) must be unique by \(first.constraint.joined(separator: ", ")): \(holder) "
-        + "\(values.joined(separator: ", "))\(others); change the values and save again",
+        + "\(values.joined(separator: ", "))\(others); change the values and save again, or set a merge policy",
       objectIDs: conflicts.flatMap { $0.conflictingObjects.map(\.identifier) },
       constraintConflicts: conflicts)
   }
@@ -98,29 +94,5 @@ extension HeartwoodError {
     HeartwoodError(
       code, "\(object.entity.displayName).\(property.name) of \(object.identifier) \(what)",
       objectIDs: [object.identifier], property: property.name)
-  }
-}
-
-extension MergeConflict {
-  /// A conflict that the store reported for a row.
-  init(_ object: ManagedObject, _ conflict: RowConflict) {
-    sourceObject = object
-    objectID = object.identifier
-    oldVersionNumber = Int(conflict.expectedVersion)
-    newVersionNumber = Int(conflict.newestVersion)
-    objectSnapshot = object.committedSnapshot()
-    persistedSnapshot = conflict.newestRow.flatMap { row in
-      row.withUnsafeBytes { object.entity.snapshot(ofRow: $0) }
-    }
-  }
-
-  /// A conflict found by reading the newest row; `newest` is nil if the row was deleted.
-  init(_ object: ManagedObject, newest: RowView?) {
-    sourceObject = object
-    objectID = object.identifier
-    oldVersionNumber = Int(object.rowVersion)
-    newVersionNumber = newest.map { Int($0.version) } ?? 0
-    objectSnapshot = object.committedSnapshot()
-    persistedSnapshot = newest.flatMap { object.entity.snapshot(ofRow: $0.bytes) }
   }
 }

@@ -21,10 +21,11 @@ extension ManagedObjectContext {
     NotificationCenter.default.post(name: .managedObjectContextWillSave, object: self)
     // 1. Complete the changes: deletes that follow from rules, hooks, validation.
     try completeChanges()
-    let plan = SavePlan(self)
-    if plan.isEmpty { return finishWithoutTransaction() }
-    // 2. Write them. Conflicts are detected under the writer lock, and any conflict aborts the whole transaction.
-    let (outcome, generation) = try write(plan)
+    // 2. Write them. Conflicts are detected under the writer lock, and any conflict aborts the whole transaction. The merge
+    //    policy then changes the conflicting objects, and the save is tried again.
+    guard let (plan, outcome, generation) = try writeResolvingConflicts() else {
+      return finishWithoutTransaction()
+    }
     // 3. Nothing can fail from here on: the written rows become the committed ones.
     finish(plan, outcome)
     if let generation { movePin(to: generation) }
@@ -41,6 +42,28 @@ extension ManagedObjectContext {
     try validateChanges()
     endEvent()
   }
+
+  /// - Returns: nil if there is nothing to write.
+  private func writeResolvingConflicts() throws -> (SavePlan, SaveOutcome, generation: UInt64?)? {
+    var round = 1
+    while true {
+      let plan = SavePlan(self)
+      if plan.isEmpty { return nil }
+      plan.readDeletedFaults()
+      do {
+        let (outcome, generation) = try write(plan)
+        return (plan, outcome, generation)
+      } catch let error as HeartwoodError where error.isConflict {
+        guard round < Self.mostRoundsOfConflicts, parent == nil else { throw error }
+        round += 1
+        try mergePolicy.resolve(mergeConflicts: error.mergeConflicts + error.constraintConflicts)
+        try completeChanges()
+      }
+    }
+  }
+
+  /// Others may save between two rounds, and resolving one conflict may reveal another.
+  private static let mostRoundsOfConflicts = 32
 
   /// - Returns: The generation that the save made; nil if it went to a parent.
   private func write(_ plan: SavePlan) throws -> (SaveOutcome, generation: UInt64?) {

@@ -71,6 +71,9 @@ open class ManagedObjectContext: @unchecked Sendable {
   /// throws.
   public var shouldDeleteInaccessibleFaults = true
 
+  /// How a save resolves conflicts with what others have saved. The default throws them.
+  public var mergePolicy = MergePolicy.error
+
   /// Whether the context keeps unchanged objects that the program no longer references. The default is false.
   public var retainsRegisteredObjects = false
 

@@ -26,7 +26,8 @@ extension SavePlan {
         guard try writeOrdered(relationship, key, state, mapping, in: transaction) else {
           conflicts.append(
             MergeConflict(
-              object, newest: try transaction.row(object.entity.rootEntity, object.identifier.key)))
+              object, newest: try transaction.row(object.entity.rootEntity, object.identifier.key),
+              .order(relationship.slot)))
           continue
         }
         if relationship.isOrderedOnBothSides { rest.append((relationship, key, state)) }
@@ -122,33 +123,56 @@ extension SavePlan {
     // Objects that this save deletes itself may stay referenced: that is what the rule noAction means.
     let own = Set(deleted.map(\.identifier))
     func check(_ object: ManagedObject) throws {
-      try forEachNewTarget(of: object) { destination, key in
+      try forEachNewTarget(of: object) { relationship, key in
+        let destination: EntityDescription = relationship.destinationEntity
         let isOwn = own.contains(ManagedObjectID(entity: destination, key: key, store: transaction.identity))
         if try !isOwn && transaction.row(destination.rootEntity, key) == nil {
-          conflicts.append(MergeConflict(object, newest: nil))
+          conflicts.append(
+            MergeConflict(
+              object, newest: try transaction.row(object.entity.rootEntity, object.identifier.key),
+              .dangling(relationship.slot, key)))
         }
       }
     }
     for object in written { try check(object) }
     for object in deleted where try isReferenced(object, in: transaction) {
       conflicts.append(
-        MergeConflict(object, newest: try transaction.row(object.entity.rootEntity, object.identifier.key)))
+        MergeConflict(
+          object, newest: try transaction.row(object.entity.rootEntity, object.identifier.key), .referenced))
     }
     return conflicts
   }
 
   /// Calls `body` for the saved rows that an object newly references, by to-one values and links.
   private func forEachNewTarget(
-    of object: ManagedObject, _ body: (EntityDescription, UInt64) throws -> Void
+    of object: ManagedObject, _ body: (RelationshipDescription, UInt64) throws -> Void
   ) throws {
     for relationship in object.entity.relationshipsBySlot where relationship.inverseRelationship != nil {
       if relationship.isToMany {
         guard let state = object.relationshipState(at: relationship.slot) else { continue }
-        for key in state.added where key.isPermanentKey { try body(relationship.destinationEntity, key) }
+        for key in state.added where key.isPermanentKey { try body(relationship, key) }
       } else if case .object(let id)? = object.pending?.edit(relationship.slot), !id.isTemporaryID {
-        try body(relationship.destinationEntity, id.key)
+        try body(relationship, id.key)
       }
     }
+  }
+
+  /// Whether the order of a deleted object has objects that others have added, and that this save does not change: they
+  /// would go on referencing it.
+  func hasUnknownOrdered(_ object: ManagedObject, in transaction: any StoreTransaction) throws -> Bool {
+    guard let context = object.managedObjectContext else { return false }
+    for relationship in object.entity.relationshipsBySlot
+    where relationship.isOrdered && relationship.deleteRule != .noActionDeleteRule {
+      guard let inverse = relationship.inverseRelationship, !inverse.isToMany else { continue }
+      let root = relationship.destinationEntity.rootEntity
+      for key in try destinations(relationship, object.identifier.key, in: transaction) {
+        let isHandled = context.registered(root, key).map {
+          !$0.state.isDisjoint(with: [.updated, .deleted])
+        }
+        if isHandled != true { return true }
+      }
+    }
+    return false
   }
 
   /// Whether rows still reference a deleted object by a to-one relationship although the inverse's delete rule is not

@@ -30,6 +30,11 @@ struct SavePlan {
     self.changedSlots = changedSlots
   }
 
+  /// Reads the rows of deleted objects that are faults: their versions are checked under the writer lock.
+  func readDeletedFaults() {
+    for object in deleted where object.storedRow == nil { object.managedObjectContext?.fire(object) }
+  }
+
   /// Every object that has a row after the save.
   var written: some Sequence<ManagedObject> { [inserted, updated].joined() }
 
@@ -45,7 +50,8 @@ struct SaveOutcome {
 extension SavePlan {
   /// Writes all changes, or throws and the transaction is aborted.
   ///
-  /// Changes no object: new identifiers and rows are returned in the outcome.
+  /// Changes no unsaved value: new identifiers and rows are returned in the outcome. The rows of deleted faults were read
+  /// before, by `readDeletedFaults`.
   ///
   /// - Throws: `.managedObjectMerge` with all conflicts, or the store's error.
   func write(to transaction: any StoreTransaction) throws -> SaveOutcome {
@@ -63,9 +69,14 @@ extension SavePlan {
     }
     for object in deleted {
       let key = object.identifier.key
+      if try hasUnknownOrdered(object, in: transaction) {
+        conflicts.append(
+          MergeConflict(object, newest: try transaction.row(object.entity.rootEntity, key), .referenced))
+        continue
+      }
       try unlink(object, in: transaction)
       if let conflict = try transaction.delete(
-        object.entity, key, expectedVersion: object.rowVersionForConflicts)
+        object.entity, key, expectedVersion: object.baseVersion)
       {
         conflicts.append(MergeConflict(object, conflict))
       }

@@ -6,13 +6,6 @@ extension ManagedObject {
   /// The version of the object's row; 0 if it has none.
   final var rowVersion: UInt32 { storedRow?.view.version ?? 0 }
 
-  /// The version that a delete is checked against: of the row as it was read, or of the current row if the object was not
-  /// read yet. 0 if the row does not exist any more.
-  final var rowVersionForConflicts: UInt32 {
-    if storedRow == nil { managedObjectContext?.fire(self) }
-    return rowVersion
-  }
-
   /// Copies a row, replacing an earlier one. A fault stays one, pending values are kept.
   ///
   /// - Throws: `.persistentStoreDamaged` if the bytes are not a row of the object's entity.
@@ -46,6 +39,12 @@ extension ManagedObject {
       defer { context.ignoresEdits = ignored }
       awakeFromFetch()
     }
+  }
+
+  /// Drops the row of a realised object, which keeps its unsaved values.
+  final func dropRow() {
+    _row = nil
+    storedRow = nil
   }
 
   /// Drops the row, pending values and relationship states.

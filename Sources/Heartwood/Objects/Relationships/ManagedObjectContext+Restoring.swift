@@ -3,19 +3,28 @@ extension ManagedObjectContext {
   /// Takes back what the unsaved relationship changes of `object` have changed at registered objects. The object itself
   /// is not changed.
   func restoreInverses(of object: ManagedObject) {
-    for relationship in object.entity.relationshipsBySlot {
-      guard let inverse = relationship.inverseRelationship else { continue }
-      if relationship.isToMany {
-        guard let state = object.relationshipState(at: relationship.slot) else { continue }
-        for key in state.added { take(object, outOf: inverse, at: registered(relationship, key)) }
-        for key in state.removed { putBack(object, into: inverse, at: registered(relationship, key)) }
-      } else if let edit = object.pending?.edit(relationship.slot) {
-        let committed = object.committedValue(at: relationship.slot)
-        guard edit != committed else { continue }
-        if case .object(let id) = edit { take(object, outOf: inverse, at: registered(relationship, id.key)) }
-        if case .object(let id) = committed {
-          putBack(object, into: inverse, at: registered(relationship, id.key))
-        }
+    for relationship in object.entity.relationshipsBySlot { restoreInverse(of: object, relationship) }
+  }
+
+  /// The same for one property; nothing for an attribute.
+  func restoreInverses(of object: ManagedObject, slot: Int) {
+    if let relationship = object.entity.compiled.relationshipBySlot[slot] {
+      restoreInverse(of: object, relationship)
+    }
+  }
+
+  private func restoreInverse(of object: ManagedObject, _ relationship: RelationshipDescription) {
+    guard let inverse = relationship.inverseRelationship else { return }
+    if relationship.isToMany {
+      guard let state = object.relationshipState(at: relationship.slot) else { return }
+      for key in state.added { take(object, outOf: inverse, at: registered(relationship, key)) }
+      for key in state.removed { putBack(object, into: inverse, at: registered(relationship, key)) }
+    } else if let edit = object.pending?.edit(relationship.slot) {
+      let committed = object.committedValue(at: relationship.slot)
+      guard edit != committed else { return }
+      if case .object(let id) = edit { take(object, outOf: inverse, at: registered(relationship, id.key)) }
+      if case .object(let id) = committed {
+        putBack(object, into: inverse, at: registered(relationship, id.key))
       }
     }
   }

@@ -166,6 +166,13 @@ final class RelationshipState {
     current = nil
   }
 
+  /// Drops an order that was set: the additions are at the end then.
+  func forgetOrder() {
+    placed = nil
+    left = []
+    current = nil
+  }
+
   func forgetDifferences() {
     added = []
     removed = []

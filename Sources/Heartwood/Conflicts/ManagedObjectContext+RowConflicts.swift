@@ -1,0 +1,141 @@
+import HeartwoodBytes
+
+/// Resolving conflicts with rows that others have changed or deleted since they were read.
+extension ManagedObjectContext {
+  /// Changes the conflicting object so that a save on the newest row can succeed.
+  func resolve(_ conflict: MergeConflict, by type: MergePolicyType) {
+    let object = conflict.sourceObject
+    guard object.managedObjectContext === self else { return }
+    note(object)
+    editCount &+= 1
+    switch conflict.cause {
+    case .row(let newest?): resolve(object, newest, by: type)
+    case .row(nil): resolveDeleted(object, by: type)
+    case .order(let slot): resolveOrder(of: object, slot, by: type)
+    case .dangling(let slot, let key): dropReference(of: object, slot, key)
+    case .referenced: applyDeleteRules(of: object)
+    }
+    if object.managedObjectContext != nil { object.awake(fromSnapshotEvents: .mergePolicy) }
+  }
+
+  // MARK: Changed rows
+
+  private func resolve(_ object: ManagedObject, _ newest: [UInt8], by type: MergePolicyType) {
+    if object.state.contains(.deleted) {
+      take(newest, by: object)
+      if type.storeWins { undelete(object) }
+      return
+    }
+    switch type {
+    case .error: return
+    case .mergeByPropertyStoreTrump: dropEdits(of: object, changedIn: newest)
+    case .mergeByPropertyObjectTrump: break
+    case .overwrite: editEverything(of: object)
+    case .rollback:
+      restoreInverses(of: object)
+      object.dropEdits()
+      object.forEachRelationshipState { $0.forgetDifferences() }
+      changes.updated.remove(object)
+      object.state.remove(.updated)
+    }
+    take(newest, by: object)
+  }
+
+  private func take(_ newest: [UInt8], by object: ManagedObject) {
+    object.conflictBase = nil
+    do {
+      try newest.withUnsafeBytes { try object.adopt(row: $0) }
+      reloadRelationships(of: object)
+    } catch {
+      noteUnreadable(error, object)
+    }
+  }
+
+  /// Drops the unsaved values of properties that the newest row has changed, too.
+  private func dropEdits(of object: ManagedObject, changedIn newest: [UInt8]) {
+    let layout = object.entity.layout
+    let identity = object.identifier.store
+    newest.withUnsafeBytes { bytes in
+      guard let row = try? RowView(validating: bytes, layout: layout) else { return }
+      for slot in object.editedSlots {
+        guard row.value(layout.columns[slot], layout: layout, store: identity) != object.baseValue(at: slot)
+        else {
+          continue
+        }
+        restoreInverses(of: object, slot: slot)
+        object.pending?.dropEdit(slot)
+      }
+    }
+  }
+
+  /// Makes every value of the object an unsaved one.
+  private func editEverything(of object: ManagedObject) {
+    for slot in object.entity.slots where object.entity.compiled.relationshipBySlot[slot]?.isToMany != true {
+      object.setEdit(slot, object.value(at: slot))
+    }
+  }
+
+  // MARK: Deleted rows
+
+  private func resolveDeleted(_ object: ManagedObject, by type: MergePolicyType) {
+    guard !object.state.contains(.deleted) else { return }
+    guard !type.storeWins else {
+      restoreInverses(of: object)
+      return markInaccessible(object)
+    }
+    insertAgain(object)
+  }
+
+  /// Makes an object whose row is gone a new one under the same identifier.
+  func insertAgain(_ object: ManagedObject) {
+    editEverything(of: object)
+    object.conflictBase = nil
+    object.dropRow()
+    // The links went with the row.
+    for relationship in object.entity.relationshipsBySlot where relationship.isToMany {
+      guard let state = object.relationshipState(at: relationship.slot) else { continue }
+      let keys = state.isLoaded ? state.keys() : Array(state.added)
+      let new = RelationshipState(isOrdered: relationship.isOrdered)
+      new.load([])
+      for key in keys { new.add(key) }
+      object.setRelationshipState(new, at: relationship.slot)
+    }
+    changes.updated.remove(object)
+    object.state.remove(.updated)
+    object.state.insert(.inserted)
+    changes.inserted.append(object)
+  }
+
+  // MARK: Relationships
+
+  private func resolveOrder(of object: ManagedObject, _ slot: Int, by type: MergePolicyType) {
+    guard let state = object.relationshipState(at: slot) else { return }
+    if type.storeWins { state.forgetOrder() }
+    reloadRelationships(of: object)
+  }
+
+  /// Drops a reference to an object whose row is gone.
+  private func dropReference(of object: ManagedObject, _ slot: Int, _ key: UInt64) {
+    let relationship = object.entity.relationship(at: slot)
+    if relationship.isToMany {
+      if let state = object.relationshipState(at: slot), state.contains(key) { state.remove(key) }
+    } else {
+      object.setEdit(slot, .null)
+    }
+    if let destination = registered(relationship.destinationEntity.rootEntity, key),
+      destination.state.isDisjoint(with: [.deleted, .inserted])
+    {
+      markInaccessible(destination)
+    }
+  }
+
+  /// Applies the delete rules of an object again, which others reference since they were applied.
+  private func applyDeleteRules(of object: ManagedObject) {
+    for relationship in object.entity.relationshipsBySlot where relationship.isToMany {
+      object.relationshipState(at: relationship.slot)?.unload()
+    }
+    unpropagatedDeletes.append(object)
+    view.held = nil
+    propagateDeletes()
+  }
+}

@@ -1,0 +1,92 @@
+import Foundation
+import HeartwoodBytes
+
+/// How a save resolves conflicts. The raw values are Core Data's.
+public enum MergePolicyType: UInt, Sendable {
+  /// The save throws.
+  case error = 0
+  /// Where both sides changed a property, the store's value wins.
+  case mergeByPropertyStoreTrump = 1
+  /// Where both sides changed a property, the unsaved value wins.
+  case mergeByPropertyObjectTrump = 2
+  /// The whole object in memory is written.
+  case overwrite = 3
+  /// The changes of conflicting objects are dropped.
+  case rollback = 4
+}
+
+/// Resolves the conflicts of a save: rows that were changed by others since they were read, and values that must be unique
+/// and are not.
+///
+/// A save that meets conflicts writes nothing. It asks the context's policy to change the conflicting objects, validates them
+/// again, and tries once more on the newest rows. To resolve conflicts in another way, subclass it, call `super` first or not at
+/// all, and change the objects; objects that are left in conflict meet it again in the next round.
+///
+/// What the types do:
+///
+/// | conflict | store trump | object trump | overwrite | rollback |
+/// | --- | --- | --- | --- | --- |
+/// | one side changed a property | that change | that change | the unsaved object | the store's |
+/// | both changed it | the store's value | the unsaved value | the unsaved value | the store's |
+/// | row deleted elsewhere, edited here | deleted here | inserted again | inserted again | deleted here |
+/// | deleted here, edited elsewhere | kept | deleted | deleted | kept |
+/// | order changed on both sides | the store's, additions at its end | the unsaved one, merged | the unsaved one, merged | the store's |
+/// | reference to what others deleted | dropped | dropped | dropped | dropped |
+/// | unique value in the store | the new object gives way to the stored one | the new object becomes the stored one, with its own values | as object trump | as store trump |
+/// | unique value twice among unsaved objects | the first stays | the last one's values, in the first | as object trump | as store trump |
+///
+/// The identifier that survives a uniqueness conflict is always that of the stored row. To-many relationships are merged as
+/// differences by all of them. Two stored objects of which one is edited to the unique value of the other are not merged: the
+/// edit is dropped by store trump and rollback, and object trump and overwrite throw.
+open class MergePolicy: @unchecked Sendable {
+  /// What the policy does with conflicts.
+  public let mergeType: MergePolicyType
+
+  /// A policy of a type.
+  public init(merge type: MergePolicyType) { mergeType = type }
+
+  /// The save throws: `.managedObjectMerge` or `.managedObjectConstraintMerge`, with the conflicts. The default.
+  public static let error = MergePolicy(merge: .error)
+  /// Property by property; where both sides changed one, the store's value wins.
+  public static let mergeByPropertyStoreTrump = MergePolicy(merge: .mergeByPropertyStoreTrump)
+  /// Property by property; where both sides changed one, the unsaved value wins.
+  public static let mergeByPropertyObjectTrump = MergePolicy(merge: .mergeByPropertyObjectTrump)
+  /// The whole object in memory is written.
+  public static let overwrite = MergePolicy(merge: .overwrite)
+  /// The changes of conflicting objects are dropped.
+  public static let rollback = MergePolicy(merge: .rollback)
+
+  /// Resolves all conflicts of a save: calls `resolve(optimisticLockingConflicts:)`, then `resolve(constraintConflicts:)`.
+  ///
+  /// - Parameter list: `MergeConflict` and `ConstraintConflict` values.
+  /// - Throws: The save throws the same error.
+  open func resolve(mergeConflicts list: [Any]) throws {
+    let conflicts = list.compactMap { $0 as? MergeConflict }
+    if !conflicts.isEmpty { try resolve(optimisticLockingConflicts: conflicts) }
+    let constraints = list.compactMap { $0 as? ConstraintConflict }
+    if !constraints.isEmpty { try resolve(constraintConflicts: constraints) }
+  }
+
+  /// Resolves conflicts with rows that others have changed or deleted.
+  ///
+  /// - Throws: `.managedObjectMerge` for the type `error`.
+  open func resolve(optimisticLockingConflicts list: [MergeConflict]) throws {
+    guard mergeType != .error else { throw HeartwoodError.merge(list) }
+    for conflict in list { conflict.sourceObject.managedObjectContext?.resolve(conflict, by: mergeType) }
+  }
+
+  /// Resolves violations of uniqueness constraints.
+  ///
+  /// - Throws: `.managedObjectConstraintMerge` for the type `error`, and for stored objects that cannot be merged.
+  open func resolve(constraintConflicts list: [ConstraintConflict]) throws {
+    guard mergeType != .error else { throw HeartwoodError.constraints(list) }
+    guard let context = list.lazy.compactMap({ $0.conflictingObjects.first?.managedObjectContext }).first
+    else { return }
+    try context.resolve(list, by: mergeType)
+  }
+}
+
+extension MergePolicyType {
+  /// Whether the store's values win.
+  var storeWins: Bool { self == .mergeByPropertyStoreTrump || self == .rollback }
+}
