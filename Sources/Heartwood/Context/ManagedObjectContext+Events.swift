@@ -17,10 +17,11 @@ extension ManagedObjectContext {
   }
 
   /// Reports what has happened since the last call, without applying delete rules.
-  func endEvent() {
+  func endEvent(registeringUndo registersUndo: Bool = true) {
     guard !event.isEmpty else { return }
     let ended = event
     event = ContextEvent()
+    if registersUndo { registerUndo(ended) }
     for change in ended.changes { change.object.state.remove(.noted) }
     post(.managedObjectContextObjectsDidChange, ended.summary())
   }

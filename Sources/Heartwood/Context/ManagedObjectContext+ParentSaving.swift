@@ -37,7 +37,7 @@ extension ChangesForParent.Changed {
 
 extension EntityDescription {
   /// The slots of attributes and to-one relationships.
-  fileprivate var valueSlots: [Int] { slots.filter { compiled.relationshipBySlot[$0]?.isToMany != true } }
+  var valueSlots: [Int] { slots.filter { compiled.relationshipBySlot[$0]?.isToMany != true } }
 }
 
 extension ManagedObjectContext {

@@ -8,7 +8,7 @@ extension ManagedObjectContext {
   public func rollback() {
     beginUse("rollback")
     defer { endUse() }
-    for object in Array(changes.inserted) + discarded {
+    for object in Array(changes.inserted) + Array(discarded) {
       note(object)
       object.state = [.inserted, .deleted, .noted]
     }
@@ -20,12 +20,13 @@ extension ManagedObjectContext {
       event.refreshed.append(object)
     }
     for object in watched { object.state.remove(.watched) }
-    let leaving = Array(changes.inserted) + discarded
-    discarded = []
+    let leaving = Array(changes.inserted) + Array(discarded)
+    discarded = ObjectList()
     watched = []
     unpropagatedDeletes = []
     changes = PendingChanges()
-    endEvent()
+    undoManager?.removeAllActions()
+    endEvent(registeringUndo: false)
     for object in leaving {
       object.state = []
       forget(object)
@@ -40,19 +41,20 @@ extension ManagedObjectContext {
   public func reset() {
     beginUse("reset")
     defer { endUse() }
-    for object in identities.objects + discarded {
+    for object in identities.objects + Array(discarded) {
       object.state = []
       object.turnIntoFault()
       object.detach()
     }
     identities.removeAll()
-    discarded = []
+    discarded = ObjectList()
     watched = []
     unpropagatedDeletes = []
     permanentKeys = KeyMap()
     unreadable = [:]
     changes = PendingChanges()
     event = ContextEvent()
+    undoManager?.removeAllActions()
     if view.pinned != nil {
       view.pinned = nil
       view.pinsAtNextRead = true

@@ -168,7 +168,7 @@ extension ManagedObjectContext {
     }
     for object in changes.deleted where object.state.contains(.inaccessible) { forget(object) }
     for object in watched { object.state.remove(.watched) }
-    discarded = []
+    discarded = ObjectList()
     watched = []
     changes = PendingChanges()
     view.held = nil

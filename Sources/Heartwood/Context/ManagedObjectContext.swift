@@ -74,6 +74,11 @@ open class ManagedObjectContext: @unchecked Sendable {
   /// How a save resolves conflicts with what others have saved. The default throws them.
   public var mergePolicy = MergePolicy.error
 
+  /// What the context registers its changes with; nil, the default, if they cannot be undone.
+  public var undoManager: (any UndoRegistering)? {
+    willSet { processPendingChanges() }
+  }
+
   /// Whether the context keeps unchanged objects that the program no longer references. The default is false.
   public var retainsRegisteredObjects = false
 
@@ -98,7 +103,7 @@ open class ManagedObjectContext: @unchecked Sendable {
   /// Deleted objects whose delete rules have not been applied yet, in the order of deletion.
   var unpropagatedDeletes: [ManagedObject] = []
   /// Objects that were inserted and deleted again before they were saved.
-  var discarded: [ManagedObject] = []
+  var discarded = ObjectList()
   /// Counts edits, so that a save can tell when `willSave` no longer changes anything.
   @exclusivity(unchecked) var editCount = 0
   /// Unchanged objects whose row must not have changed when the context is saved.

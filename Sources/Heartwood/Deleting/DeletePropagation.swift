@@ -28,10 +28,10 @@ extension ManagedObjectContext {
     note(object)
     editCount &+= 1
     object.state.remove([.deleted, .inaccessible])
-    unpropagatedDeletes.removeAll { $0 === object }
+    if !unpropagatedDeletes.isEmpty { unpropagatedDeletes.removeAll { $0 === object } }
     changes.deleted.remove(object)
     if object.state.contains(.inserted) {
-      discarded.removeAll { $0 === object }
+      discarded.remove(object)
       changes.inserted.append(object)
     } else if object.hasUnsavedValues {
       object.state.insert(.updated)

@@ -1,0 +1,91 @@
+/// What one event changed, in a form that can be taken back, also after a save.
+///
+/// Values are absolute, and references are those to objects, so that neither a save nor new identifiers matter.
+struct ChangeRecord {
+  /// What happened to an object.
+  enum Kind {
+    case inserted
+    case updated
+    case deleted
+    /// A delete was taken back.
+    case restored
+  }
+
+  struct Entry {
+    let object: ManagedObject
+    let kind: Kind
+    let identifier: ManagedObjectID
+    /// The values before the event of properties that it changed; of an inserted or deleted object, all values it had.
+    var values: [(slot: Int, value: RecordedValue)] = []
+    /// The former destinations of to-many relationships that the event changed; of an inserted or deleted one, all.
+    var relationships: [(slot: Int, destinations: [ManagedObject])] = []
+  }
+
+  /// A value whose reference does not depend on the identifier of the object.
+  enum RecordedValue {
+    case value(Value)
+    case object(ManagedObject)
+  }
+
+  private(set) var entries: [Entry] = []
+
+  var isEmpty: Bool { entries.isEmpty }
+
+  init(_ event: ContextEvent, in context: ManagedObjectContext) {
+    for change in event.changes {
+      if let entry = Self.entry(change, in: context) { entries.append(entry) }
+    }
+  }
+
+  private static func entry(_ change: ContextEvent.Change, in context: ManagedObjectContext) -> Entry? {
+    let object = change.object
+    guard let kind = kind(of: change) else { return nil }
+    var entry = Entry(object: object, kind: kind, identifier: object.identifier)
+    switch kind {
+    case .inserted, .deleted:
+      entry.values = object.entity.valueSlots.map {
+        ($0, recorded(object.value(at: $0), at: $0, object, context))
+      }
+      for relationship in object.entity.relationshipsBySlot where relationship.isToMany {
+        // A relationship that was not used is loaded if nothing else has its links.
+        guard
+          object.relationshipState(at: relationship.slot) != nil || relationship.ownsLinks
+            || relationship.isOrdered
+        else { continue }
+        entry.relationships.append((relationship.slot, context.related(object, relationship.slot)))
+      }
+    case .updated, .restored:
+      entry.values = object.valuesChanged(since: change).map { ($0, recorded($1, at: $0, object, context)) }
+      for relationship in object.entity.relationshipsBySlot where relationship.isToMany {
+        let slot = relationship.slot
+        guard let state = object.relationshipState(at: slot),
+          state.hasChanges || change.values?.relationships.contains(where: { $0.slot == slot }) == true
+        else { continue }
+        _ = context.loadedState(object, slot)
+        guard let keys = object.keysChanged(since: change, at: slot) else { continue }
+        entry.relationships.append((slot, keys.map { context.object(relationship.destinationEntity, $0) }))
+      }
+      if kind == .updated, entry.values.isEmpty, entry.relationships.isEmpty { return nil }
+    }
+    return entry
+  }
+
+  private static func kind(of change: ContextEvent.Change) -> Kind? {
+    let (object, wasLive) = (change.object, change.before.isLive)
+    guard !object.state.contains(.inaccessible) else { return nil }
+    if object.state.isLive {
+      if !wasLive { return .restored }
+      let isNew = object.state.contains(.inserted) && !change.before.contains(.inserted)
+      return isNew ? .inserted : .updated
+    }
+    let wasThere = change.before.contains(.inserted) || !object.state.contains(.inserted)
+    return wasLive && wasThere ? .deleted : nil
+  }
+
+  private static func recorded(
+    _ value: Value, at slot: Int, _ object: ManagedObject, _ context: ManagedObjectContext
+  ) -> RecordedValue {
+    guard case .object(let id) = value else { return .value(value) }
+    return .object(context.object(object.entity.relationship(at: slot).destinationEntity, id.key))
+  }
+}

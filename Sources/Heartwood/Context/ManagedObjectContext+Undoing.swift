@@ -1,0 +1,111 @@
+import HeartwoodBytes
+
+/// Undo and redo.
+///
+/// Each event registers one action, which takes back what the event changed. Taking it back is itself an event, whose action
+/// the undo manager keeps for redo.
+extension ManagedObjectContext {
+  /// Takes back the last group of changes. Undoing saved changes makes unsaved ones.
+  public func undo() {
+    beginUse("undoing")
+    defer { endUse() }
+    processPendingChanges()
+    undoManager?.undo()
+  }
+
+  /// Takes back the last undo.
+  public func redo() {
+    beginUse("redoing")
+    defer { endUse() }
+    processPendingChanges()
+    undoManager?.redo()
+  }
+
+  /// Registers what an event has changed.
+  func registerUndo(_ event: ContextEvent) {
+    guard let undoManager, undoManager.isUndoRegistrationEnabled else { return }
+    let record = ChangeRecord(event, in: self)
+    guard !record.isEmpty else { return }
+    undoManager.registerUndo { [weak self] in self?.takeBack(record) }
+  }
+
+  private func takeBack(_ record: ChangeRecord) {
+    beginUse("undoing")
+    defer { endUse() }
+    // Objects come back before values that refer to them, and go after them.
+    for entry in record.entries where entry.kind == .deleted { restore(entry) }
+    for entry in record.entries where entry.kind == .updated || entry.kind == .deleted {
+      setFormerValues(entry)
+    }
+    for entry in record.entries where entry.kind == .inserted || entry.kind == .restored {
+      remove(entry.object)
+    }
+    endEvent()
+    for entry in record.entries {
+      guard entry.object.managedObjectContext === self else { continue }
+      entry.object.awake(fromSnapshotEvents: entry.snapshotEvent)
+    }
+  }
+
+  /// Brings a deleted object back: the delete is not saved yet, or its row is inserted again under the same identifier.
+  private func restore(_ entry: ChangeRecord.Entry) {
+    let object = entry.object
+    if object.managedObjectContext === self {
+      if object.isDeleted { undelete(object) }
+      return
+    }
+    // The delete was saved, or the object was never saved and has left the context.
+    guard object.managedObjectContext == nil else { return }
+    object.dropRow()
+    object.pending = nil
+    note(object)
+    object.attach(to: self, as: entry.identifier, isNew: true)
+    object.state = [.inserted, .noted]
+    identities.insert(object, object.entity.rootEntity.number, entry.identifier.key)
+    changes.inserted.append(object)
+    editCount &+= 1
+  }
+
+  /// The other sides of relationships have entries of their own, so only this side is set.
+  private func setFormerValues(_ entry: ChangeRecord.Entry) {
+    let object = entry.object
+    guard object.managedObjectContext === self, !object.isDeleted else { return }
+    willEdit(object)
+    for (slot, value) in entry.values { object.setEdit(slot, value.value) }
+    for (slot, destinations) in entry.relationships {
+      let state = loadedState(object, slot)
+      let keys = destinations.filter { $0.managedObjectContext === self }.map(\.identifier.key)
+      let wanted = Set(keys)
+      for key in state.keys() where !wanted.contains(key) { state.remove(key) }
+      for key in keys where !state.contains(key) { state.add(key) }
+      if state.isOrdered, state.keys() != keys { state.setOrder(keys) }
+    }
+  }
+
+  /// Takes an object out without applying its delete rules: what they would change has entries of its own.
+  private func remove(_ object: ManagedObject) {
+    guard object.managedObjectContext === self, !object.isDeleted else { return }
+    markDeleted(object)
+    if unpropagatedDeletes.last === object { unpropagatedDeletes.removeLast() }
+  }
+}
+
+extension ChangeRecord.Entry {
+  /// What `awake(fromSnapshotEvents:)` is told.
+  fileprivate var snapshotEvent: SnapshotEventType {
+    switch kind {
+    case .inserted, .restored: .undoInsertion
+    case .updated: .undoUpdate
+    case .deleted: .undoDeletion
+    }
+  }
+}
+
+extension ChangeRecord.RecordedValue {
+  fileprivate var value: Value {
+    switch self {
+    case .value(let value): value
+    case .object(let object): .object(object.identifier)
+    }
+  }
+}

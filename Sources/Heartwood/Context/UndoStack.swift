@@ -1,0 +1,143 @@
+/// What a context registers its changes with, so that they can be undone. `UndoStack` is Heartwood's own; on Apple systems an
+/// extension can make Foundation's `UndoManager` conform.
+public protocol UndoRegistering: AnyObject {
+  /// Whether changes are registered now.
+  var isUndoRegistrationEnabled: Bool { get }
+  /// Whether there is something to undo.
+  var canUndo: Bool { get }
+  /// Whether there is something to redo.
+  var canRedo: Bool { get }
+  /// Registers an action that takes back what was just done. An action that is registered while another one is undone goes to
+  /// the actions to redo.
+  func registerUndo(_ action: @escaping () -> Void)
+  /// Takes back the last group of actions.
+  func undo()
+  /// Takes back the last undo.
+  func redo()
+  /// Forgets all actions.
+  func removeAllActions()
+}
+
+/// The changes of a context that can be undone and redone, in groups.
+///
+/// ```swift
+/// context.undoManager = UndoStack()
+/// ```
+///
+/// Each event of the context (each call of `processPendingChanges`) registers one action. Outside of a group that the program
+/// has begun, each action is a group of its own. Use it on the context's queue only.
+public final class UndoStack: UndoRegistering {
+  private typealias Group = [() -> Void]
+
+  private enum Work {
+    case none
+    case undoing
+    case redoing
+  }
+
+  private var undoGroups: [Group] = []
+  private var redoGroups: [Group] = []
+  /// The actions of the outermost open group.
+  private var open: Group = []
+  private var work = Work.none
+  private var disabledCount = 0
+
+  /// How many groups have begun and not ended.
+  public private(set) var groupingLevel = 0
+
+  /// The greatest number of groups that are kept; 0 for no limit. The oldest are dropped.
+  public var levelsOfUndo = 0 {
+    didSet { trim() }
+  }
+
+  /// An empty stack without a limit.
+  public init() {}
+
+  /// Whether changes are registered: false between `disableUndoRegistration()` and `enableUndoRegistration()`.
+  public var isUndoRegistrationEnabled: Bool { disabledCount == 0 }
+  /// Whether there is something to undo.
+  public var canUndo: Bool { !undoGroups.isEmpty || !open.isEmpty }
+  /// Whether there is something to redo.
+  public var canRedo: Bool { !redoGroups.isEmpty }
+  /// The number of groups that can be undone.
+  public var undoCount: Int { undoGroups.count + (open.isEmpty ? 0 : 1) }
+  /// The number of groups that can be redone.
+  public var redoCount: Int { redoGroups.count }
+  /// Whether an undo is running.
+  public var isUndoing: Bool { work == .undoing }
+  /// Whether a redo is running.
+  public var isRedoing: Bool { work == .redoing }
+
+  /// Begins a group: actions are undone together until `endUndoGrouping()`. Groups can be nested; the outermost counts.
+  public func beginUndoGrouping() { groupingLevel += 1 }
+
+  /// Ends a group.
+  ///
+  /// - Precondition: A group was begun.
+  public func endUndoGrouping() {
+    precondition(groupingLevel > 0, "endUndoGrouping() without beginUndoGrouping()")
+    groupingLevel -= 1
+    if groupingLevel == 0 { closeGroup() }
+  }
+
+  /// Stops registration, until `enableUndoRegistration()` was called as often. Process pending changes before each.
+  public func disableUndoRegistration() { disabledCount += 1 }
+
+  /// Resumes registration.
+  ///
+  /// - Precondition: `disableUndoRegistration()` was called.
+  public func enableUndoRegistration() {
+    precondition(disabledCount > 0, "enableUndoRegistration() without disableUndoRegistration()")
+    disabledCount -= 1
+  }
+
+  /// Registers an action that takes back what was just done, unless registration is disabled.
+  public func registerUndo(_ action: @escaping () -> Void) {
+    guard isUndoRegistrationEnabled else { return }
+    open.append(action)
+    if work == .none { redoGroups = [] }
+    if work == .none, groupingLevel == 0 { closeGroup() }
+  }
+
+  /// Takes back the last group. Does nothing without one.
+  ///
+  /// - Precondition: No group is open.
+  public func undo() {
+    precondition(groupingLevel == 0, "undo() inside of a group: end it first")
+    closeGroup()
+    guard work == .none, let group = undoGroups.popLast() else { return }
+    run(group, as: .undoing)
+    if !open.isEmpty { redoGroups.append(open) }
+    open = []
+  }
+
+  /// Takes back the last undo. Does nothing without one, or if something was registered since.
+  public func redo() {
+    guard work == .none, let group = redoGroups.popLast() else { return }
+    run(group, as: .redoing)
+    if !open.isEmpty { undoGroups.append(open) }
+    open = []
+  }
+
+  /// Forgets everything that could be undone or redone.
+  public func removeAllActions() { (undoGroups, redoGroups, open) = ([], [], []) }
+
+  private func run(_ group: Group, as kind: Work) {
+    work = kind
+    for action in group.reversed() { action() }
+    work = .none
+  }
+
+  private func closeGroup() {
+    guard !open.isEmpty else { return }
+    undoGroups.append(open)
+    open = []
+    trim()
+  }
+
+  private func trim() {
+    if levelsOfUndo > 0, undoGroups.count > levelsOfUndo {
+      undoGroups.removeFirst(undoGroups.count - levelsOfUndo)
+    }
+  }
+}
