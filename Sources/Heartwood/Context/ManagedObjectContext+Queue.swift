@@ -7,20 +7,34 @@ extension ManagedObjectContext {
   public enum ConcurrencyType: Hashable, Sendable {
     /// A serial queue of the context's own.
     case privateQueue
-    /// The main queue.
+    /// The main queue. On Linux, in a program that does not run it, blocks of such contexts run on another thread, one at a
+    /// time, after a quarter of a second for the first.
     case mainQueue
+  }
+
+  /// When `perform` runs its block. The names are Core Data's.
+  public enum ScheduledTaskType: Hashable, Sendable {
+    /// At once if the caller is on the context's queue already, such as in a `ModelActor` of the context.
+    case immediate
+    /// After what is scheduled on the queue.
+    case enqueued
   }
 
   /// Runs `block` on the context's queue and returns its result; pending changes are processed after it.
   ///
   /// The result must be `Sendable`: objects may be used on the queue only, their identifiers anywhere.
   ///
+  /// A context of the main queue also works in programs that never run the main queue: see `ConcurrencyType.mainQueue`.
+  ///
   /// - Throws: What `block` throws.
-  public func perform<Result: Sendable, Failure: Error>(
-    _ block: @escaping @Sendable () throws(Failure) -> Result
+  public nonisolated(nonsending) func perform<Result: Sendable, Failure: Error>(
+    schedule: ScheduledTaskType = .immediate, _ block: @escaping @Sendable () throws(Failure) -> Result
   ) async throws(Failure) -> Result {
+    if schedule == .immediate, isOnQueue {
+      return try asEvent { Swift.Result { () throws(Failure) in try block() } }.get()
+    }
     let result = await withCheckedContinuation { continuation in
-      queue.async {
+      enqueue {
         continuation.resume(returning: self.asEvent { Swift.Result { () throws(Failure) in try block() } })
       }
     }
@@ -30,7 +44,7 @@ extension ManagedObjectContext {
   /// Schedules `block` on the context's queue and returns at once; pending changes are processed after the block.
   @_disfavoredOverload
   public func perform(_ block: @escaping @Sendable () -> Void) {
-    queue.async { self.asEvent(block) }
+    enqueue { self.asEvent(block) }
   }
 
   /// Runs `block` on the context's queue and waits for it. Calls may be nested.
@@ -62,10 +76,19 @@ extension ManagedObjectContext {
   private func sync<Result>(_ block: () throws -> Result) rethrows -> Result {
     if isOnQueue { return try block() }
     let callers = (Self.callers.current ?? []) + [ObjectIdentifier(self)]
+    if concurrencyType == .mainQueue {
+      return try MainQueue.shared.sync { try Self.callers.with(callers, block) }
+    }
     return try queue.sync { try Self.callers.with(callers, block) }
   }
 
-  private func asEvent<Result>(_ block: () -> Result) -> Result {
+  /// Schedules a block on the queue.
+  func enqueue(_ block: @escaping @Sendable () -> Void) {
+    if concurrencyType == .mainQueue { MainQueue.shared.async(block) } else { queue.async(execute: block) }
+  }
+
+  /// Runs a block on the queue as an event.
+  func asEvent<Result>(_ block: () -> Result) -> Result {
     onQueue {
       let result = block()
       processPendingChanges()
@@ -73,8 +96,8 @@ extension ManagedObjectContext {
     }
   }
 
-  private var isOnQueue: Bool {
-    if concurrencyType == .mainQueue && Thread.isMainThread { return true }
+  var isOnQueue: Bool {
+    if concurrencyType == .mainQueue && MainQueue.shared.isHere { return true }
     return DispatchQueue.getSpecific(key: Self.queueKey) == ObjectIdentifier(self)
       || Self.callers.current?.contains(ObjectIdentifier(self)) == true
   }
