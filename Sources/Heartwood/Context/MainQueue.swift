@@ -7,7 +7,7 @@ import Synchronization
 ///
 /// Programs without a run loop, such as commands and many servers, never run the main queue, and a block that waits for it would
 /// wait for ever. So the first use asks the main queue for an answer. If none comes within `patience`, blocks run on another
-/// thread, until an answer comes. Either way one block runs at a time: whoever runs one holds the lock.
+/// thread, until an answer comes. Either way one block runs at a time, under a lock.
 ///
 /// On Apple's systems the main queue is always used.
 final class MainQueue: @unchecked Sendable {
