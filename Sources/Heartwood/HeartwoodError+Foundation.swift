@@ -23,6 +23,7 @@ extension HeartwoodError: CustomNSError {
     if let property { info[UserInfoKey.validationKey] = property }
     if let value { info[UserInfoKey.validationValue] = value }
     if property != nil, let object = objectIDs.first { info[UserInfoKey.validationObject] = object }
+    if let rule = validationRule { info[UserInfoKey.validationPredicate] = rule }
     if !details.isEmpty { info[UserInfoKey.detailedErrors] = details }
     if !objectIDs.isEmpty { info[UserInfoKey.affectedObjects] = objectIDs }
     if !mergeConflicts.isEmpty { info[UserInfoKey.saveConflicts] = mergeConflicts }
@@ -38,6 +39,8 @@ extension HeartwoodError: CustomNSError {
     public static let validationKey = "NSValidationErrorKey"
     /// The value that was refused; absent if it was nil.
     public static let validationValue = "NSValidationErrorValue"
+    /// The `ValidationRule` that the value does not satisfy.
+    public static let validationPredicate = "NSValidationErrorPredicate"
     /// The individual errors of `.validationMultipleErrors`, each a `HeartwoodError`.
     public static let detailedErrors = "NSDetailedErrors"
     /// The `ManagedObjectID`s of all affected objects.

@@ -14,18 +14,22 @@ public struct HeartwoodError: Error, Sendable {
     isOutcomeUnknown: Bool = false
   ) {
     contents = Contents(
-      code: code, message: message, objectIDs: objectIDs, property: property, value: nil, details: details,
-      mergeConflicts: mergeConflicts, constraintConflicts: constraintConflicts, underlying: underlying,
+      code: code, message: message, objectIDs: objectIDs, property: property, value: nil, rule: nil,
+      details: details, mergeConflicts: mergeConflicts, constraintConflicts: constraintConflicts,
+      underlying: underlying,
       isOutcomeUnknown: isOutcomeUnknown)
   }
 
   /// Adds the object, the property and the refused value to an error that names none. Returns any other error
   /// unchanged.
-  func about(_ objectID: ManagedObjectID, _ property: String, _ value: Value) -> HeartwoodError {
+  func about(
+    _ objectID: ManagedObjectID, _ property: String, _ value: Value, _ rule: ValidationRule? = nil
+  ) -> HeartwoodError {
     guard objectIDs.isEmpty, self.property == nil, details.isEmpty else { return self }
     return HeartwoodError(
       contents: Contents(
-        code: code, message: message, objectIDs: [objectID], property: property, value: value, details: [],
+        code: code, message: message, objectIDs: [objectID], property: property, value: value, rule: rule,
+        details: [],
         mergeConflicts: mergeConflicts, constraintConflicts: constraintConflicts, underlying: underlying,
         isOutcomeUnknown: isOutcomeUnknown))
   }
@@ -46,6 +50,8 @@ public struct HeartwoodError: Error, Sendable {
     else { return nil }
     return entity.anyValue(value, at: slot)
   }
+  /// The model's rule that the value does not satisfy; nil for other errors.
+  public var validationRule: ValidationRule? { contents.rule }
   /// The individual errors of `.validationMultipleErrors`.
   public var details: [HeartwoodError] { contents.details }
   /// The rows that changed since they were read, for `.managedObjectMerge`.
@@ -64,6 +70,7 @@ public struct HeartwoodError: Error, Sendable {
     let objectIDs: [ManagedObjectID]
     let property: String?
     let value: Value?
+    let rule: ValidationRule?
     let details: [HeartwoodError]
     let mergeConflicts: [MergeConflict]
     let constraintConflicts: [ConstraintConflict]
@@ -72,7 +79,8 @@ public struct HeartwoodError: Error, Sendable {
 
     init(
       code: Code, message: String, objectIDs: [ManagedObjectID], property: String?, value: Value?,
-      details: [HeartwoodError], mergeConflicts: [MergeConflict], constraintConflicts: [ConstraintConflict],
+      rule: ValidationRule?, details: [HeartwoodError], mergeConflicts: [MergeConflict],
+      constraintConflicts: [ConstraintConflict],
       underlying: (any Error)?,
       isOutcomeUnknown: Bool
     ) {
@@ -81,6 +89,7 @@ public struct HeartwoodError: Error, Sendable {
       self.objectIDs = objectIDs
       self.property = property
       self.value = value
+      self.rule = rule
       self.details = details
       self.mergeConflicts = mergeConflicts
       self.constraintConflicts = constraintConflicts
@@ -130,6 +139,12 @@ extension HeartwoodError {
     public static let validationNumberTooLarge = Code(rawValue: 1610)
     /// A number is below its limit.
     public static let validationNumberTooSmall = Code(rawValue: 1620)
+    /// A date is later than allowed.
+    public static let validationDateTooLate = Code(rawValue: 1630)
+    /// A date is earlier than allowed.
+    public static let validationDateTooSoon = Code(rawValue: 1640)
+    /// A string does not match the required pattern.
+    public static let validationStringPatternMatching = Code(rawValue: 1680)
     /// A string is too long.
     public static let validationStringTooLong = Code(rawValue: 1660)
     /// A string is too short.

@@ -64,6 +64,28 @@ extension HeartwoodError {
     invalid(.validationMissingMandatoryProperty, object, property, "needs a value")
   }
 
+  /// A value that does not satisfy a rule of the model.
+  static func broken(
+    _ rule: ValidationRule, _ code: Code, _ object: ManagedObject, _ property: PropertyDescription,
+    _ value: Value
+  ) -> HeartwoodError {
+    let shown = object.entity.anyValue(value, at: property.slot).map { "\($0)" } ?? "nil"
+    let sentence =
+      rule.kind == .condition
+      ? "does not satisfy the condition \(rule)" : "is \(shown), which must be \(rule)"
+    return HeartwoodError(
+      code,
+      rule.message ?? "\(object.entity.displayName).\(property.name) of \(object.identifier) \(sentence)"
+    ).about(object.identifier, property.name, value, rule)
+  }
+
+  static func validationNeverSettles(_ objects: [ManagedObject]) -> HeartwoodError {
+    HeartwoodError(
+      .coreData,
+      "validation still changed objects after 100 rounds: a validator may only assign values that it accepts itself",
+      objectIDs: Array(objects.map(\.identifier).prefix(10)))
+  }
+
   static func tooFew(
     _ object: ManagedObject, _ relationship: RelationshipDescription, _ count: Int
   ) -> HeartwoodError {

@@ -1,18 +1,30 @@
 import Foundation
+import HeartwoodBytes
+import HeartwoodFiles
 
 /// Validation of all changed objects at a save. Assignments are not validated.
 extension ManagedObjectContext {
-  /// Validates all changes.
+  /// Validates all changes, and again what validators have changed.
   ///
   /// - Throws: The failure if there is one; `.validationMultipleErrors` with all of them in `details` if there are several.
   func validateChanges() throws {
-    var failures: [HeartwoodError] = []
-    for object in changes.inserted { collect(&failures) { try object.validateForInsert() } }
-    for object in changes.updated { collect(&failures) { try object.validateForUpdate() } }
-    for object in changes.deleted { collect(&failures) { try object.validateForDelete() } }
-    if failures.count == 1 { throw failures[0] }
-    if !failures.isEmpty { throw HeartwoodError.multiple(failures) }
+    for _ in 0..<Self.mostRoundsOfValidation {
+      let before = editCount
+      var failures: [HeartwoodError] = []
+      for object in changes.inserted { collect(&failures) { try object.validateForInsert() } }
+      for object in changes.updated { collect(&failures) { try object.validateForUpdate() } }
+      for object in changes.deleted where !object.state.contains(.inaccessible) {
+        collect(&failures) { try object.validateForDelete() }
+      }
+      if failures.count == 1 { throw failures[0] }
+      if !failures.isEmpty { throw HeartwoodError.multiple(failures) }
+      guard editCount != before else { return }
+      propagateDeletes()
+    }
+    throw HeartwoodError.validationNeverSettles(changes.all)
   }
+
+  private static let mostRoundsOfValidation = 100
 
   private func collect(_ failures: inout [HeartwoodError], _ validate: () throws -> Void) {
     do {
@@ -26,6 +38,23 @@ extension ManagedObjectContext {
 }
 
 extension ManagedObject {
+  /// Checks a value for a property as a save would: by the model's rules, then by `validateValue(_:forKey:)`.
+  ///
+  /// - Parameters:
+  ///   - value: A value of the types of `setValue(_:forKey:)`. Nothing is assigned.
+  ///   - key: The name of an attribute.
+  /// - Returns: The value, or the one that `validateValue` has put in its place.
+  /// - Throws: The failure, with object, property and value.
+  public final func validate(_ value: Any?, forKey key: String) throws -> Any? {
+    guard let slot = entity.slot(named: key), let attribute = entity.attribute(at: slot) else {
+      throw HeartwoodError.unknownProperty(key, entity)
+    }
+    let stored = try entity.storedValue(value, at: slot)
+    if stored.isNull, !attribute.isOptional { throw HeartwoodError.missingMandatory(self, attribute) }
+    return entity.anyValue(
+      try validated(stored, at: slot, attribute.name, attribute.validationRules), at: slot)
+  }
+
   /// Checks every property by the model's rules, for `validateForInsert` and `validateForUpdate`.
   func validateProperties() throws {
     var failures: [HeartwoodError] = []
@@ -59,12 +88,41 @@ extension ManagedObject {
       throw HeartwoodError.missingMandatory(self, entity.property(at: check.slot))
     }
     guard case .attribute(let name) = check.kind else { return }
+    let accepted = try validated(value, at: check.slot, name, check.rules)
+    guard accepted != value else { return }
+    willEdit()
+    setEdit(check.slot, accepted)
+  }
+
+  /// The value that the rules and the hook accept.
+  private func validated(_ value: Value, at slot: Int, _ name: String, _ rules: [ValidationRule]) throws
+    -> Value
+  {
+    for rule in rules { try check(value, rule, at: slot) }
+    let shown = entity.anyValue(value, at: slot)
+    var accepted = shown
     do {
-      try validateValue(entity.anyValue(value, at: check.slot), forKey: name)
+      try validateValue(&accepted, forKey: name)
     } catch {
       let refusal = error as? HeartwoodError ?? HeartwoodError.validation(error)
       throw refusal.about(objectID, name, value)
     }
+    let replacement = try entity.storedValue(accepted, at: slot)
+    guard replacement != value else { return value }
+    for rule in rules { try check(replacement, rule, at: slot) }
+    return replacement
+  }
+
+  private func check(_ value: Value, _ rule: ValidationRule, at slot: Int) throws {
+    let property = entity.property(at: slot)
+    if let code = rule.failure(of: value) { throw HeartwoodError.broken(rule, code, self, property, value) }
+    guard rule.kind == .condition, let text = rule.text, let context = managedObjectContext else { return }
+    let isMet = try entity.compiled.rules.condition(text, of: entity).map { condition in
+      let overlay = PendingOverlay(try context.readingView(), context)
+      return try overlay.row(of: self).map { try condition.matches($0, key: identifier.key, in: overlay) }
+        ?? true
+    }
+    if isMet == false { throw HeartwoodError.broken(rule, .managedObjectValidation, self, property, value) }
   }
 
   /// Skips relationships that were not changed: the last save validated them.
@@ -79,5 +137,22 @@ extension ManagedObject {
     if relationship.maxCount > 0 && count > relationship.maxCount {
       throw HeartwoodError.tooMany(self, relationship, count)
     }
+  }
+}
+
+/// The compiled conditions of an entity's validation rules, by text.
+final class CompiledRules: Sendable {
+  /// Unchecked: a compiled condition never changes.
+  private struct Conditions: @unchecked Sendable {
+    var byText: [String: CompiledPredicate] = [:]
+  }
+
+  private let conditions = Guarded(Conditions())
+
+  func condition(_ text: String, of entity: EntityDescription) throws -> CompiledPredicate? {
+    if let known = conditions.withLock({ $0.byText[text] }) { return known }
+    let compiled = try CompiledPredicate(try FormatPredicate(text), entity: entity)
+    conditions.withLock { $0.byText[text] = compiled }
+    return compiled
   }
 }

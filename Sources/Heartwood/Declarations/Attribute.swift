@@ -6,6 +6,7 @@ import HeartwoodBytes
 /// ```swift
 /// @Attribute(.unique) var code = ""
 /// @Attribute([.indexed, .preservesValueInHistoryOnDeletion]) var population: Int64?
+/// @Attribute(validated: .length(1...80), .pattern("\\S.*")) var name = ""
 /// ```
 ///
 /// The wrapper is one byte and stores no value. Its offset in the object identifies the property.
@@ -22,27 +23,34 @@ public struct Attribute<Wrapped: AttributeValue>: _DeclaredProperty {
   ///   - wrappedValue: The value of new objects.
   ///   - options: Uniqueness, index, history.
   ///   - renamed: The former name, for migration.
+  ///   - rules: What a save requires of the value.
   @inlinable @inline(__always)
   public init(
-    wrappedValue: @autoclosure () -> Wrapped, _ options: AttributeOptions = [], renamed: StaticString? = nil
+    wrappedValue: @autoclosure () -> Wrapped, _ options: AttributeOptions = [], renamed: StaticString? = nil,
+    validated rules: ValidationRule...
   ) {
     _mark = 0
-    if _isRecording { _mark = _recordAttribute(wrappedValue, options, renamed) }
+    if _isRecording { _mark = _recordAttribute(wrappedValue, options, renamed, rules) }
   }
 
   /// An optional attribute without a value in new objects.
   @inlinable @inline(__always)
-  public init(_ options: AttributeOptions = [], renamed: StaticString? = nil)
+  public init(
+    _ options: AttributeOptions = [], renamed: StaticString? = nil, validated rules: ValidationRule...
+  )
   where Wrapped: ExpressibleByNilLiteral {
     _mark = 0
-    if _isRecording { _mark = _recordAttribute({ nil as Wrapped }, options, renamed) }
+    if _isRecording { _mark = _recordAttribute({ nil as Wrapped }, options, renamed, rules) }
   }
 
   /// An attribute whose value in new objects is zero, false or empty.
   @inlinable @inline(__always)
-  public init(_ options: AttributeOptions = [], renamed: StaticString? = nil) where Wrapped: ZeroDefault {
+  public init(
+    _ options: AttributeOptions = [], renamed: StaticString? = nil, validated rules: ValidationRule...
+  )
+  where Wrapped: ZeroDefault {
     _mark = 0
-    if _isRecording { _mark = _recordAttribute({ Wrapped.zeroDefault }, options, renamed) }
+    if _isRecording { _mark = _recordAttribute({ Wrapped.zeroDefault }, options, renamed, rules) }
   }
 
   /// Unavailable: a property that is not optional needs a default value.

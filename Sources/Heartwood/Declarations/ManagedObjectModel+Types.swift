@@ -2,12 +2,18 @@ extension ManagedObjectModel {
   /// The model that classes declare by `@Attribute` and `@Relationship`: one entity for each class, with the class's
   /// name. A class whose superclass is also among `types` becomes a subentity of the superclass's entity.
   ///
+  /// - Parameters:
+  ///   - types: The classes.
+  ///   - configure: Changes the model before it is frozen, for what classes cannot declare.
   /// - Throws: `.coreData` with a message that names the class and the property, if the declarations are inconsistent.
-  public convenience init(types: [ManagedObject.Type]) throws(HeartwoodError) {
+  public convenience init(
+    types: [ManagedObject.Type], configure: (ManagedObjectModel) -> Void = { _ in }
+  ) throws(HeartwoodError) {
     var building = try ModelBuilding(types)
     // If one of the next two steps throws, the model's deinit breaks the reference cycles between the entities.
     self.init(entities: building.entities.map(\.entity))
     try building.run()
+    configure(self)
     try freeze()
   }
 }
@@ -68,6 +74,10 @@ private struct ModelBuilding {
     }
     let entity = entities[index].entity
     entity.ownProperties = entities[index].own.map(Self.description)
+    if type.uniquenessConstraints != parent?.uniquenessConstraints ?? [] {
+      entity.uniquenessConstraints += type.uniquenessConstraints
+    }
+    if type.compoundIndexes != parent?.compoundIndexes ?? [] { addIndexes(type.compoundIndexes, to: entity) }
     for property in entities[index].own {
       guard let options = property.attribute?.options else { continue }
       if options.contains(.unique) { entity.uniquenessConstraints.append([property.name]) }
@@ -76,6 +86,20 @@ private struct ModelBuilding {
           FetchIndexDescription(
             name: "by\(property.name)", elements: [FetchIndexElementDescription(property: description)]))
       }
+    }
+  }
+
+  /// - Parameter lists: The names of the properties of each index.
+  private func addIndexes(_ lists: [[String]], to entity: EntityDescription) {
+    for names in lists {
+      let properties = names.map { name in
+        // A name that is no property is reported by the checks of the model.
+        entity.propertiesByName[name] ?? AttributeDescription(name: name, type: .undefined)
+      }
+      entity.indexes.append(
+        FetchIndexDescription(
+          name: "by" + names.joined(separator: "And"),
+          elements: properties.map { FetchIndexElementDescription(property: $0) }))
     }
   }
 
@@ -88,13 +112,16 @@ private struct ModelBuilding {
         .preservesValueInHistoryOnDeletion)
       attribute.allowsExternalBinaryDataStorage = record.options.contains(.allowsExternalStorage)
       attribute.renamingIdentifier = record.formerName
+      attribute.validationRules = record.rules
       // A default that differs between objects stays in the class; the model cannot represent it.
       if !record.hasChangingDefault { attribute.defaultStoredValue = record.defaultValue }
       return attribute
     case .relationship(let record):
       let relationship = RelationshipDescription()
       relationship.name = property.name
-      relationship.maxCount = record.shape == .toOne ? 1 : 0
+      relationship.isOptional = record.count.isOptional
+      relationship.minCount = record.shape == .toOne ? 0 : record.count.least
+      relationship.maxCount = record.shape == .toOne ? 1 : record.count.greatest
       relationship.isOrdered = record.shape == .ordered
       relationship.deleteRule = record.deleteRule
       relationship.renamingIdentifier = record.formerName

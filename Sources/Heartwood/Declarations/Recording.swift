@@ -18,21 +18,22 @@ public var _isRecording: Bool { recordingsInProgress.load(ordering: .relaxed) !=
 ///
 /// - Returns: The mark that the wrapper must store; 0 if the thread has no recorder.
 public func _recordAttribute<Value: AttributeValue>(
-  _ makeDefault: () -> Value, _ options: AttributeOptions, _ renamed: StaticString?
+  _ makeDefault: () -> Value, _ options: AttributeOptions, _ renamed: StaticString?,
+  _ rules: [ValidationRule]
 ) -> UInt8 {
   guard let recorder = PropertyRecorder.current else { return 0 }
   return recorder.note(
     .attribute(
       AttributeRecord(
         valueType: Value.self, options: options, defaultValue: makeDefault()._value,
-        formerName: renamed.map { "\($0)" })))
+        formerName: renamed.map { "\($0)" }, rules: rules)))
 }
 
 /// Records a relationship with this thread's recorder.
 ///
 /// - Returns: The mark that the wrapper must store; 0 if the thread has no recorder.
 public func _recordRelationship<Value: RelationshipValue, Inverse: RelationshipValue>(
-  _ type: Value.Type, _ deleteRule: DeleteRule, _ renamed: StaticString?,
+  _ type: Value.Type, _ deleteRule: DeleteRule, _ renamed: StaticString?, _ count: RelationshipCount,
   _ inverse: ((Value.Destination) -> Inverse)?
 ) -> UInt8 {
   guard let recorder = PropertyRecorder.current else { return 0 }
@@ -46,7 +47,7 @@ public func _recordRelationship<Value: RelationshipValue, Inverse: RelationshipV
       RelationshipRecord(
         valueType: Value.self, destination: Value.Destination.self, shape: Value._shape,
         deleteRule: deleteRule,
-        formerName: renamed.map { "\($0)" }, inverse: erased)))
+        formerName: renamed.map { "\($0)" }, count: count, inverse: erased)))
 }
 
 /// Records the wrappers of prototypes and the properties read from them, on one thread.
@@ -102,6 +103,7 @@ struct AttributeRecord {
   /// The default in stored form; null for nil.
   let defaultValue: Value
   let formerName: String?
+  let rules: [ValidationRule]
   /// Whether the default differs between objects.
   var hasChangingDefault = false
 }
@@ -112,6 +114,7 @@ struct RelationshipRecord {
   let shape: _RelationshipShape
   let deleteRule: DeleteRule
   let formerName: String?
+  let count: RelationshipCount
   let inverse: ((ManagedObject) -> (any RelationshipValue)?)?
 }
 

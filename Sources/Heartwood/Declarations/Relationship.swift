@@ -21,23 +21,26 @@ public struct Relationship<Wrapped: RelationshipValue>: _DeclaredProperty {
   ///   - inverse: The inverse relationship: `{ $0.country }`. Naming it on one side is enough. (The two sides cannot
   ///     name each other by key paths, because the compiler rejects that as a circular reference.)
   ///   - deleteRule: The effect of deleting an object on its destinations.
+  ///   - count: How many destinations a save requires.
   ///   - renamed: The former name, for migration.
   @inlinable @inline(__always)
   public init<Inverse: RelationshipValue>(
     inverse: @escaping (Wrapped.Destination) -> Inverse, deleteRule: DeleteRule = .nullify,
-    renamed: StaticString? = nil
+    count: RelationshipCount = .any, renamed: StaticString? = nil
   ) {
     _mark = 0
-    if _isRecording { _mark = _recordRelationship(Wrapped.self, deleteRule, renamed, inverse) }
+    if _isRecording { _mark = _recordRelationship(Wrapped.self, deleteRule, renamed, count, inverse) }
   }
 
   /// A relationship without an inverse, or one that is named as the inverse on the other side.
   @inlinable @inline(__always)
-  public init(deleteRule: DeleteRule = .nullify, renamed: StaticString? = nil) {
+  public init(
+    deleteRule: DeleteRule = .nullify, count: RelationshipCount = .any, renamed: StaticString? = nil
+  ) {
     _mark = 0
     if _isRecording {
       _mark = _recordRelationship(
-        Wrapped.self, deleteRule, renamed, nil as ((Wrapped.Destination) -> Wrapped)?)
+        Wrapped.self, deleteRule, renamed, count, nil as ((Wrapped.Destination) -> Wrapped)?)
     }
   }
 
@@ -79,5 +82,32 @@ public struct Relationship<Wrapped: RelationshipValue>: _DeclaredProperty {
     @inline(__always) get {
       object._relatedObjects(withUnsafePointer(to: &object[keyPath: storage]._mark) { UnsafeRawPointer($0) })
     }
+  }
+}
+
+/// How many destinations a save requires of a relationship.
+public struct RelationshipCount: Sendable {
+  let isOptional: Bool
+  let least: Int
+  let greatest: Int
+
+  /// Any number, or none.
+  public static let any = RelationshipCount(isOptional: true, least: 0, greatest: 0)
+  /// At least one: the one of a to-one relationship, or one of several.
+  public static let required = RelationshipCount(isOptional: false, least: 0, greatest: 0)
+
+  /// A number in a range. If the range begins with 0, the relationship may be empty.
+  public static func range(_ range: ClosedRange<Int>) -> RelationshipCount {
+    RelationshipCount(isOptional: range.lowerBound == 0, least: range.lowerBound, greatest: range.upperBound)
+  }
+
+  /// At least this number.
+  public static func atLeast(_ least: Int) -> RelationshipCount {
+    RelationshipCount(isOptional: least == 0, least: least, greatest: 0)
+  }
+
+  /// At most this number, or none.
+  public static func atMost(_ greatest: Int) -> RelationshipCount {
+    RelationshipCount(isOptional: true, least: 0, greatest: greatest)
   }
 }

@@ -13,6 +13,11 @@ public final class AttributeDescription: PropertyDescription, @unchecked Sendabl
   /// rows.
   public var allowsExternalBinaryDataStorage = false { willSet { willEdit() } }
 
+  /// What a save requires of the value.
+  ///
+  /// - Precondition: The rules fit the attribute's type when the model is first used.
+  public var validationRules: [ValidationRule] = [] { willSet { willEdit() } }
+
   /// The value of new objects, of the attribute's type; nil for none.
   ///
   /// - Precondition: The value fits the attribute's type when the model is first used.

@@ -16,6 +16,7 @@ final class FrozenEntity: @unchecked Sendable {
   let defaults: [Value]
   /// The checks of an object at a save.
   let checks: [PropertyCheck]
+  let rules = CompiledRules()
   let versionHash: VersionHash
   /// The entity and all its subentities at any depth, by number.
   let family: RowFamily

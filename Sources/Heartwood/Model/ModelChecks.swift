@@ -99,6 +99,11 @@ final class ModelChecks {
     guard attribute.type != .undefined else {
       throw .model("\(attribute.displayName) has no type: set its `type`")
     }
+    for rule in attribute.validationRules {
+      if let problem = rule.problem(for: attribute.type) {
+        throw .model("\(attribute.displayName): \(problem)")
+      }
+    }
     guard let given = attribute.givenDefault else {
       defaults[ObjectIdentifier(attribute)] = attribute.defaultStoredValue
       return

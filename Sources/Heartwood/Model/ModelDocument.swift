@@ -132,6 +132,8 @@ struct ModelDocument: Codable {
     var defaultValue: String?
     var preservesValueInHistoryOnDeletion: Bool
     var allowsExternalBinaryDataStorage: Bool
+    /// Nil if there are none, also in models of earlier versions.
+    var validationRules: [ValidationRule]?
   }
 
   struct Relationship: Codable {
@@ -193,7 +195,8 @@ extension ModelDocument.Property {
       self.attribute = ModelDocument.Attribute(
         type: attribute.type.name, defaultValue: attribute.defaultStoredValue.plainText,
         preservesValueInHistoryOnDeletion: attribute.preservesValueInHistoryOnDeletion,
-        allowsExternalBinaryDataStorage: attribute.allowsExternalBinaryDataStorage)
+        allowsExternalBinaryDataStorage: attribute.allowsExternalBinaryDataStorage,
+        validationRules: attribute.validationRules.isEmpty ? nil : attribute.validationRules)
     }
     if let relationship = property as? RelationshipDescription {
       let inverse = relationship.inverseRelationship
@@ -308,6 +311,7 @@ extension ModelDocument.Property {
     attribute.type = try found(AttributeType(name: written.type), written.type)
     attribute.preservesValueInHistoryOnDeletion = written.preservesValueInHistoryOnDeletion
     attribute.allowsExternalBinaryDataStorage = written.allowsExternalBinaryDataStorage
+    attribute.validationRules = written.validationRules ?? []
     if let text = written.defaultValue {
       guard let value = Value(plainText: text, type: attribute.type) else {
         throw .damagedModel("the default value of \(name), \"\(text)\", is no \(attribute.type)")

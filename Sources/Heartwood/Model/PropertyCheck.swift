@@ -10,11 +10,13 @@ struct PropertyCheck {
   let slot: Int
   let kind: Kind
   let isMandatory: Bool
+  let rules: [ValidationRule]
 
   /// Nil for a property that needs no check.
   init?(_ property: PropertyDescription, slot: Int) {
     self.slot = slot
     isMandatory = !property.isOptional && !property.isTransient
+    rules = (property as? AttributeDescription)?.validationRules ?? []
     if let attribute = property as? AttributeDescription {
       kind = .attribute(name: attribute.name)
     } else if let relationship = property as? RelationshipDescription, relationship.isToMany {

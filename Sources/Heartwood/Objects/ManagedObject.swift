@@ -99,13 +99,16 @@ open class ManagedObject: Hashable {
 
   // MARK: Validation
 
-  /// Validates one attribute's value at a save. Override it for rules that the model cannot express.
+  /// Validates one attribute's value, or a relationship that was changed, at a save, after the rules of the model. Override it
+  /// for rules that the model cannot express. `validate(_:forKey:)` checks a value by both.
   ///
   /// - Parameters:
-  ///   - value: The value, in the type of `value(forKey:)`: the declared one, without its optional.
-  ///   - key: The attribute's name.
+  ///   - value: The value, in the type of `value(forKey:)`: the declared one, without its optional. Another value that is
+  ///     assigned to it becomes the property's, after the model's rules have accepted it; assign only what this method
+  ///     accepts itself.
+  ///   - key: The property's name.
   /// - Throws: Any error; `HeartwoodError` is reported unchanged, others as `.managedObjectValidation`.
-  open func validateValue(_ value: Any?, forKey key: String) throws {}
+  open func validateValue(_ value: inout Any?, forKey key: String) throws {}
   /// Validates a new object at a save. Overrides call this method first.
   open func validateForInsert() throws { try validateProperties() }
   /// Validates a changed object at a save. Overrides call this method first.
@@ -119,6 +122,13 @@ open class ManagedObject: Hashable {
   /// order. Override it only in a module that is built without reflection metadata, from which the names are read
   /// otherwise.
   open class var propertyNames: [String]? { nil }
+
+  /// The names of attributes whose values together must be unique, for each constraint of several attributes. One attribute
+  /// alone is `@Attribute(.unique)`.
+  open class var uniquenessConstraints: [[String]] { [] }
+  /// The names of the properties of each index of several properties, the most significant first. One alone is
+  /// `@Attribute(.indexed)`.
+  open class var compoundIndexes: [[String]] { [] }
 
   // MARK: Identity
 

@@ -105,7 +105,7 @@ extension ManagedObjectContext {
     final class Horse: ManagedObject {
       @Attribute var age: Int64 = 0
       @Attribute var name: String?
-      override func validateValue(_ value: Any?, forKey key: String) throws {
+      override func validateValue(_ value: inout Any?, forKey key: String) throws {
         if key == "age", let age = value as? Int64, age > 40 { throw TooOld() }
       }
     }
@@ -131,7 +131,7 @@ extension ManagedObjectContext {
         let length = Int64(text?.count ?? 0)
         if self.length != length { self.length = length }
       }
-      override func validateValue(_ value: Any?, forKey key: String) throws {
+      override func validateValue(_ value: inout Any?, forKey key: String) throws {
         struct TooLong: Error {}
         if key == "length", let length = value as? Int64, length > 5 { throw TooLong() }
       }

@@ -9,7 +9,7 @@ private final class Ticket: ManagedObject {
   @Attribute(.unique) var number = 0
   @Attribute var seat: String? = "1A"
 
-  override func validateValue(_ value: Any?, forKey key: String) throws {
+  override func validateValue(_ value: inout Any?, forKey key: String) throws {
     if key == "seat", value as? String == "0" {
       throw HeartwoodError(.validationStringTooShort, "seats begin at 1")
     }

@@ -30,7 +30,7 @@ private final class Sample: ManagedObject {
   @Attribute(.unique) var code = 0
 
   nonisolated(unsafe) static var seen: [String: Any?] = [:]
-  override func validateValue(_ value: Any?, forKey key: String) throws { Self.seen[key] = value }
+  override func validateValue(_ value: inout Any?, forKey key: String) throws { Self.seen[key] = value }
 }
 
 private func makeSamples() throws -> (PersistentContainer, ManagedObjectContext) {

@@ -1,0 +1,166 @@
+import Foundation
+
+/// What a save requires of an attribute's value, beyond its type. A missing value satisfies every rule: whether one is needed
+/// is `isOptional`.
+///
+/// Rules are kept with the model in the store, but are not part of its version hash: changing them needs no migration.
+public struct ValidationRule: Hashable, Sendable, Codable {
+  enum Kind: String, Codable, Sendable {
+    case number, date, length, pattern, condition
+  }
+
+  let kind: Kind
+  /// The bounds, inclusive; nil for none. Decimals as text, dates in seconds since 2001, lengths as integers.
+  let least: String?
+  let greatest: String?
+  /// The regular expression or the condition.
+  let text: String?
+  /// What the error says in place of its own sentence.
+  private(set) var message: String?
+
+  private init(_ kind: Kind, _ least: String? = nil, _ greatest: String? = nil, text: String? = nil) {
+    (self.kind, self.least, self.greatest, self.text) = (kind, least, greatest, text)
+  }
+
+  /// A number that is at least `least` and at most `greatest`; nil for no bound.
+  public static func number(atLeast least: Decimal? = nil, atMost greatest: Decimal? = nil) -> ValidationRule
+  {
+    ValidationRule(.number, least?.description, greatest?.description)
+  }
+
+  /// An integer in a range.
+  public static func range(_ range: ClosedRange<Int>) -> ValidationRule {
+    ValidationRule(.number, "\(range.lowerBound)", "\(range.upperBound)")
+  }
+
+  /// A date that is not earlier than `earliest` and not later than `latest`; nil for no bound.
+  public static func date(notBefore earliest: Date? = nil, notAfter latest: Date? = nil) -> ValidationRule {
+    ValidationRule(
+      .date, earliest.map { "\($0.timeIntervalSinceReferenceDate)" },
+      latest.map { "\($0.timeIntervalSinceReferenceDate)" })
+  }
+
+  /// A text or data whose length is in a range: characters of a text, bytes of data.
+  public static func length(_ range: ClosedRange<Int>) -> ValidationRule {
+    ValidationRule(.length, "\(range.lowerBound)", "\(range.upperBound)")
+  }
+
+  /// A text or data that is not shorter than this.
+  public static func length(_ range: PartialRangeFrom<Int>) -> ValidationRule {
+    ValidationRule(.length, "\(range.lowerBound)")
+  }
+
+  /// A text or data that is not longer than this.
+  public static func length(_ range: PartialRangeThrough<Int>) -> ValidationRule {
+    ValidationRule(.length, nil, "\(range.upperBound)")
+  }
+
+  /// A text that a regular expression matches as a whole, in the syntax of Swift's `Regex`.
+  public static func pattern(_ pattern: String) -> ValidationRule { ValidationRule(.pattern, text: pattern) }
+
+  /// A condition on the whole object, in the format language: `"endDate > startDate"`. It may read related objects.
+  public static func condition(_ format: String) -> ValidationRule {
+    ValidationRule(.condition, text: format)
+  }
+
+  /// The rule with a message that the error has in place of its own sentence.
+  public func orElse(_ message: String) -> ValidationRule {
+    var rule = self
+    rule.message = message
+    return rule
+  }
+}
+
+extension ValidationRule: CustomStringConvertible {
+  /// What the rule requires.
+  public var description: String {
+    switch kind {
+    case .number: bounds("at least", "at most")
+    case .date: bounds("not before", "not after")
+    case .length: bounds("at least", "at most") + " long"
+    case .pattern: "matched by \(text ?? "")"
+    case .condition: text ?? ""
+    }
+  }
+
+  private func bounds(_ from: String, _ to: String) -> String {
+    [least.map { "\(from) \(shown($0))" }, greatest.map { "\(to) \(shown($0))" }].compactMap { $0 }
+      .joined(separator: " and ")
+  }
+
+  private func shown(_ bound: String) -> String {
+    kind == .date ? "\(Date(timeIntervalSinceReferenceDate: Double(bound) ?? 0))" : bound
+  }
+}
+
+extension ValidationRule {
+  /// How a value fails; nil if it does not. Conditions are checked elsewhere.
+  func failure(of value: Value) -> HeartwoodError.Code? {
+    switch kind {
+    case .number:
+      guard let number = value.decimalNumber else { return nil }
+      if let least = least.flatMap({ Decimal(string: $0) }), number < least {
+        return .validationNumberTooSmall
+      }
+      if let most = greatest.flatMap({ Decimal(string: $0) }), number > most {
+        return .validationNumberTooLarge
+      }
+    case .date:
+      guard case .date(let seconds) = value else { return nil }
+      if let earliest = least.flatMap(Double.init), seconds < earliest { return .validationDateTooSoon }
+      if let latest = greatest.flatMap(Double.init), seconds > latest { return .validationDateTooLate }
+    case .length:
+      guard let length = value.length else { return nil }
+      if let least = least.flatMap({ Int($0) }), length < least { return .validationStringTooShort }
+      if let most = greatest.flatMap({ Int($0) }), length > most { return .validationStringTooLong }
+    case .pattern:
+      guard case .string(let string) = value, let text else { return nil }
+      if let regex = try? Regex(text), (try? regex.wholeMatch(in: string)) == nil {
+        return .validationStringPatternMatching
+      }
+    case .condition: break
+    }
+    return nil
+  }
+
+  /// Why the rule cannot be used for an attribute; nil if it can.
+  func problem(for type: AttributeType) -> String? {
+    let fits: Bool
+    switch kind {
+    case .number: fits = [.integer16, .integer32, .integer64, .decimal, .double, .float].contains(type)
+    case .date: fits = type == .date
+    case .length: fits = [.string, .binaryData].contains(type)
+    case .pattern:
+      if let text, (try? Regex(text)) == nil { return "the pattern \"\(text)\" is no regular expression" }
+      fits = type == .string
+    case .condition:
+      guard let text else { return nil }
+      do {
+        _ = try FormatPredicate(text)
+        return nil
+      } catch {
+        return "the condition \"\(text)\" cannot be read: \(error.message)"
+      }
+    }
+    return fits ? nil : "a rule for a \(kind.rawValue) cannot be used for \(type)"
+  }
+}
+
+extension Value {
+  fileprivate var decimalNumber: Decimal? {
+    switch self {
+    case .int(let number): Decimal(number)
+    case .decimal(let number): number
+    case .double(let number): number.isFinite ? Decimal(number) : nil
+    default: nil
+    }
+  }
+
+  fileprivate var length: Int? {
+    switch self {
+    case .string(let text): text.count
+    case .data(let data): data.count
+    default: nil
+    }
+  }
+}
