@@ -46,6 +46,7 @@ extension ManagedObjectContext {
 extension ManagedObjectContext {
   /// The generation that the context reads: nil for the newest, otherwise the one that it is pinned to.
   public var queryGenerationToken: QueryGenerationToken? {
+    guard parent == nil else { return nil }
     if let pinned = view.pinned { return QueryGenerationToken(generation: pinned.generation) }
     return view.pinsAtNextRead ? .current : nil
   }
@@ -56,10 +57,15 @@ extension ManagedObjectContext {
   ///
   /// - Parameter token: `.current` pins at the next read; a token of another context of the same store pins to that
   ///   context's generation; nil makes the context follow the newest state again.
-  /// - Throws: The store's error if that generation can no longer be read.
+  /// - Throws: The store's error if that generation can no longer be read; `.persistentStoreOperation` for a child context.
   public func setQueryGenerationFrom(_ token: QueryGenerationToken?) throws {
     beginUse("pinning")
     defer { endUse() }
+    guard parent == nil else {
+      throw HeartwoodError(
+        .persistentStoreOperation,
+        "a child context shows what its parent shows: set the query generation of the parent")
+    }
     view.held = nil
     guard let token else {
       view.pinned = nil

@@ -42,6 +42,8 @@ open class ManagedObjectContext: @unchecked Sendable {
   }
   @exclusivity(unchecked) private var ownParent: ManagedObjectContext?
 
+  let sequences = ContextSequences()
+
   /// Whose saves the context merges by itself.
   var following = Following.nothing { didSet { follow(following) } }
   /// The child contexts that merge saves by themselves.

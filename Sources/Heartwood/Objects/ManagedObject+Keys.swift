@@ -116,15 +116,29 @@ extension ManagedObject {
     return changed
   }
 
-  /// Attributes and to-one identifiers as last fetched or saved, by name, `NSNull` for nil; empty for a new object.
+  /// Values as last fetched or saved, by name, `NSNull` for nil, identifiers for destinations; empty for a new object.
   ///
-  /// - Parameter keys: The properties; nil for all. To-many relationships are omitted.
+  /// - Parameter keys: The properties; nil for all but the to-many relationships that are not loaded.
   public final func committedValues(forKeys keys: [String]?) -> [String: Any] {
     let use = beginUse("reading", nil)
     defer { use?.leave() }
     guard !state.contains(.inserted) else { return [:] }
     let wanted = keys.map(Set.init)
-    return snapshot { committedValue(at: $0) }.filter { wanted?.contains($0.key) ?? true }
+    var values = snapshot { committedValue(at: $0) }.filter { wanted?.contains($0.key) ?? true }
+    for relationship in entity.relationshipsBySlot where relationship.isToMany {
+      guard wanted?.contains(relationship.name) ?? isLoaded(relationship), let context = managedObjectContext
+      else {
+        continue
+      }
+      values[relationship.name] = (context.loadedState(self, relationship.slot).committed ?? []).map { key in
+        ManagedObjectID(entity: relationship.destinationEntity, key: key, store: context.storeIdentity)
+      }
+    }
+    return values
+  }
+
+  private final func isLoaded(_ relationship: RelationshipDescription) -> Bool {
+    relationshipState(at: relationship.slot)?.isLoaded == true
   }
 
   /// Whether a save would write anything for this object.

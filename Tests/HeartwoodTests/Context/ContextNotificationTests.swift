@@ -168,3 +168,58 @@ final class Heard: @unchecked Sendable {
 
   var all: [ContextChanges] { notifications.compactMap { ContextChanges($0) } }
 }
+
+@Suite struct `Sequences of a context` {
+  // NOT-13, NOT-14
+  @Test func `saves, changes and merges come as sequences, and end with the context`() async throws {
+    let container = try makeContainer()
+    var saved: [ObjectIDChanges] = []
+    var changed = 0
+    let streams: (AsyncStream<ObjectIDChanges>, AsyncStream<ObjectIDChanges>) = try {
+      let context = container.newBackgroundContext()
+      let streams = (context.saves, context.objectChanges)
+      let person = context.makePerson("Ada")
+      try context.save()
+      person.age = 2
+      try context.save()
+      context.reset()
+      return streams
+    }()
+    for await save in streams.0 { saved.append(save) }
+    for await _ in streams.1 { changed += 1 }
+    #expect(saved.map(\.insertedObjectIDs.count) == [1, 0])
+    #expect(saved.map(\.updatedObjectIDs.count) == [0, 1])
+    #expect(saved.allSatisfy { $0.queryGeneration != nil })
+    #expect(changed == 3)
+  }
+}
+
+@Suite struct `Committed values` {
+  // OBJ-22, T10
+  @Test func `to-many relationships are among the committed values if they are loaded or named`() throws {
+    let context = try makeContainer().newBackgroundContext()
+    let company = context.makeCompany("A")
+    let person = context.makePerson("Ada", in: company)
+    try context.save()
+    context.reset()
+    let found = try #require(try context.fetch(Company.self).first)
+    #expect(found.committedValues(forKeys: nil)["people"] == nil)
+    #expect(found.hasFault(forRelationshipNamed: "people"))
+    #expect(found.committedValues(forKeys: ["people"])["people"] as? [ManagedObjectID] == [person.objectID])
+    found.people = []
+    #expect(found.committedValues(forKeys: nil)["people"] as? [ManagedObjectID] == [person.objectID])
+    #expect(found.committedValues(forKeys: ["name"]).keys.sorted() == ["name"])
+  }
+
+  // QGN-05, T63
+  @Test func `a child context has no query generation of its own`() throws {
+    let root = try makeContainer().newBackgroundContext()
+    _ = root.makePerson("Ada")
+    try root.save()
+    let child = ManagedObjectContext(.privateQueue, parent: root)
+    #expect(throws: HeartwoodError.self) { try child.setQueryGenerationFrom(.current) }
+    try root.setQueryGenerationFrom(.current)
+    #expect(child.queryGenerationToken == nil)
+    #expect(try child.count(Person.self) == 1)
+  }
+}
