@@ -24,14 +24,16 @@ import Testing
   @Test func `the document has the kinds of keys, and their lengths`() throws {
     let kinds: [String: UInt64?] = [
       "schema": UInt64(KeySpace.schema), "counter": UInt64(KeySpace.counter),
-      "newestHistory": UInt64(KeySpace.newestHistory), "row": UInt64(KeySpace.row),
+      "newestHistory": UInt64(KeySpace.newestHistory), "deletedHistory": UInt64(KeySpace.deletedHistory),
+      "row": UInt64(KeySpace.row),
       "index": UInt64(KeySpace.index), "link": UInt64(KeySpace.link), "order": UInt64(KeySpace.order),
       "rank": UInt64(KeySpace.rank), "history": UInt64(KeySpace.history),
     ]
     #expect(try numbers("Keys", by: 1, 0) == kinds)
     let lengths: [String: Int] = [
       "schema": KeySpace.schemaKey.count, "counter": KeySpace.counterKey(1).count,
-      "newestHistory": KeySpace.newestHistoryKey.count, "row": KeySpace.rowKey(1, 1).count,
+      "newestHistory": KeySpace.newestHistoryKey.count, "deletedHistory": KeySpace.deletedHistoryKey.count,
+      "row": KeySpace.rowKey(1, 1).count,
       "link": KeySpace.entry(KeySpace.link, 1, 1, 1).count,
       "order": KeySpace.entry(KeySpace.order, 1, 1, 1).count,
       "rank": KeySpace.entry(KeySpace.rank, 1, 1, 1).count, "history": KeySpace.historyKey(1).count,

@@ -72,6 +72,8 @@ final class ParentView: StoreView, @unchecked Sendable {
     try stored.indexCount(index, range)
   }
 
+  func newestDeletedHistory() throws -> UInt64 { try stored.newestDeletedHistory() }
+
   func history(after number: UInt64, _ body: (HistoryRecord) throws -> Bool) throws {
     try stored.history(after: number, body)
   }

@@ -9,14 +9,49 @@ public final class PersistentHistoryChangeRequest {
   }
 
   let start: Start
+  /// Whether the transactions before the start are deleted, and nothing is fetched.
+  let isDeletion: Bool
 
   /// The contents of the result.
   public var resultType = PersistentHistoryResult.ResultType.transactionsAndChanges
 
+  /// Restricts the result to transactions that satisfy a condition on `author`, `contextName`, `timestamp`,
+  /// `transactionNumber` and `storeID`, in the format language; nil for all.
+  public var transactionPredicate: (any FetchPredicate)?
+
+  /// Restricts the result to changes that satisfy a condition on `changeType` (a number, see
+  /// `PersistentHistoryChange.ChangeType`), `entityName`, `changeID` and `changedObjectURI`, in the format language; nil for
+  /// all. Transactions without such a change are left out.
+  public var changePredicate: (any FetchPredicate)?
+
+  /// Restricts the result to these stores; nil for all.
+  public var affectedStores: [PersistentStore]?
+
   /// Restricts the result to transactions with this author; nil for all.
   public var author: String?
 
-  private init(_ start: Start) { self.start = start }
+  private init(_ start: Start, isDeletion: Bool = false) {
+    self.start = start
+    self.isDeletion = isDeletion
+  }
+
+  /// A request that deletes the history before a token. A fetch after an earlier token then throws.
+  public static func deleteHistory(before token: PersistentHistoryToken) -> PersistentHistoryChangeRequest {
+    PersistentHistoryChangeRequest(.token(token), isDeletion: true)
+  }
+
+  /// A request that deletes the history before a transaction, which itself stays.
+  public static func deleteHistory(
+    before transaction: PersistentHistoryTransaction
+  ) -> PersistentHistoryChangeRequest {
+    deleteHistory(before: transaction.token)
+  }
+
+  /// A request that deletes the history of transactions committed before a date, up to the first one that was not, by the clock
+  /// of the machines that committed them.
+  public static func deleteHistory(before date: Date) -> PersistentHistoryChangeRequest {
+    PersistentHistoryChangeRequest(.date(date), isDeletion: true)
+  }
 
   /// A request for the history after a token; nil for all of it.
   public static func fetchHistory(after token: PersistentHistoryToken?) -> PersistentHistoryChangeRequest {
@@ -40,6 +75,8 @@ public final class PersistentHistoryChangeRequest {
 public struct PersistentHistoryResult: Sendable {
   /// The contents of a result. The raw values are Core Data's.
   public enum ResultType: Int, Sendable {
+    /// Nothing: the result of a deletion, whose `count` is the number of transactions that it deleted.
+    case statusOnly = 0
     /// Identifiers of the changed objects, without duplicates.
     case objectIDs = 1
     /// The number of transactions.
@@ -71,6 +108,7 @@ public struct PersistentHistoryResult: Sendable {
   /// The contents that the result type asks for: an array or a number.
   public var result: Any {
     switch resultType {
+    case .statusOnly: true
     case .objectIDs: objectIDs
     case .count: count
     case .transactionsOnly, .transactionsAndChanges: transactions

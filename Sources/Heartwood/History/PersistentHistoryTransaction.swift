@@ -18,7 +18,26 @@ public struct PersistentHistoryTransaction: Sendable {
   /// The identifier of the store.
   public var storeID: String { token.storeID }
 
-  init(_ record: HistoryRecord, _ store: any ObjectStore, withChanges: Bool) {
+  /// The changes as a notification that `ManagedObjectContext.mergeChanges(fromContextDidSave:)` accepts.
+  ///
+  /// - Precondition: The result type of the request included changes.
+  public func objectIDNotification() -> Notification {
+    var identifiers = ObjectIDChanges(
+      queryGeneration: QueryGenerationToken(generation: token.transactionNumber))
+    for change in changes ?? [] {
+      switch change.changeType {
+      case .insert: identifiers.insertedObjectIDs.insert(change.changedObjectID)
+      case .update: identifiers.updatedObjectIDs.insert(change.changedObjectID)
+      case .delete: identifiers.deletedObjectIDs.insert(change.changedObjectID)
+      }
+    }
+    return Notification(name: .managedObjectContextDidSaveObjectIDs, userInfo: identifiers.userInfo)
+  }
+
+  init(
+    _ record: HistoryRecord, _ store: any ObjectStore, withChanges: Bool,
+    where isWanted: (PersistentHistoryChange) throws -> Bool = { _ in true }
+  ) rethrows {
     transactionNumber = Int64(clamping: record.number)
     token = PersistentHistoryToken(
       storeID: store.identity.uuid?.uuidString ?? "", transactionNumber: record.number)
@@ -28,7 +47,8 @@ public struct PersistentHistoryTransaction: Sendable {
     let identity = store.identity
     changes =
       withChanges
-      ? record.changes.enumerated().map { PersistentHistoryChange($1, number: $0 + 1, identity) } : nil
+      ? try record.changes.enumerated().map { PersistentHistoryChange($1, number: $0 + 1, identity) }
+        .filter(isWanted) : nil
   }
 }
 

@@ -7,6 +7,7 @@ import HeartwoodEngine
 /// 01                                          → the model and all assigned numbers (SchemaRecord)
 /// 02 root u16                                 → next key of the root entity, u64
 /// 03                                          → number of the newest transaction with a history, u64
+/// 04                                          → number of the newest transaction whose history is deleted, u64
 /// 10 root u16 · key u64                       → row
 /// 20 index u16 · values · key u64             → nothing
 /// 30 relationship u16 · source u64 · target u64 → nothing
@@ -21,6 +22,7 @@ enum KeySpace {
   static let schema: UInt8 = 0x01
   static let counter: UInt8 = 0x02
   static let newestHistory: UInt8 = 0x03
+  static let deletedHistory: UInt8 = 0x04
   static let row: UInt8 = 0x10
   static let index: UInt8 = 0x20
   static let link: UInt8 = 0x30
@@ -30,6 +32,7 @@ enum KeySpace {
 
   static var schemaKey: [UInt8] { [schema] }
   static var newestHistoryKey: [UInt8] { [newestHistory] }
+  static var deletedHistoryKey: [UInt8] { [deletedHistory] }
   static func counterKey(_ root: UInt16) -> [UInt8] { head(counter, root) }
   static func historyKey(_ number: UInt64) -> [UInt8] {
     var key = [history]

@@ -27,6 +27,12 @@ protocol ObjectStore: AnyObject, Sendable {
     _ info: TransactionInfo, _ body: (any StoreTransaction) throws -> Result
   ) throws -> (Result, UInt64)
 
+  /// Deletes the history of the transactions before `number`, oldest first, except those for which `isKept` returns true: the
+  /// first of them ends the work.
+  ///
+  /// - Returns: the number of transactions whose history was deleted.
+  func deleteHistory(before number: UInt64, keepingFrom isKept: (HistoryRecord) -> Bool) throws -> Int
+
   /// Reserves keys for objects that are not saved yet. A key is never assigned twice.
   ///
   /// - Returns: the first of `count` consecutive keys.
@@ -67,6 +73,8 @@ protocol StoreView: RowSource, Sendable {
   /// Calls `body` with the transactions after `number` that have a history, oldest first, until it returns
   /// false.
   func history(after number: UInt64, _ body: (HistoryRecord) throws -> Bool) throws
+  /// The newest transaction whose history is deleted; 0 if none is.
+  func newestDeletedHistory() throws -> UInt64
 }
 
 /// The write side of a save: sees the newest rows and its own writes.

@@ -69,6 +69,24 @@ extension LogStore {
     }
   }
 
+  func deleteHistory(before number: UInt64, keepingFrom isKept: (HistoryRecord) -> Bool) throws -> Int {
+    try refuseIfReadOnly()
+    var deleted = 0
+    while true {
+      let step = try HeartwoodError.translating("the history could not be deleted", .persistentStoreSave) {
+        try engine.write { writer in
+          try LogStoreTransaction(writer, schemas.schema(of: writer), identity)
+            .deleteHistory(before: number, keepingFrom: isKept, atMost: Self.historyStep)
+        }
+      }
+      deleted += step
+      guard step == Self.historyStep else { return deleted }
+    }
+  }
+
+  /// How many history records one transaction deletes: other saves wait for it.
+  private static let historyStep = 2000
+
   func reserveKeys(_ root: EntityDescription, _ count: Int) throws -> UInt64 {
     try refuseIfReadOnly()
     return try HeartwoodError.translating("identifiers could not be reserved") {

@@ -149,6 +149,31 @@ extension LogStoreTransaction {
   }
 }
 
+extension LogStoreTransaction {
+  /// Deletes the oldest history records.
+  ///
+  /// - Returns: how many were deleted; less than `most` if there are no more.
+  func deleteHistory(
+    before number: UInt64, keepingFrom isKept: (HistoryRecord) -> Bool, atMost most: Int
+  ) throws -> Int {
+    var keys: [[UInt8]] = []
+    var last: UInt64 = 0
+    try scan(.prefix([KeySpace.history])) { key, value in
+      let found = try KeySpace.lastNumber(key)
+      guard found < number, keys.count < most else { return false }
+      // A record that cannot be read is not worth keeping.
+      if let record = try? HistoryCoding.decode(value, number: found, schema), isKept(record) { return false }
+      keys.append(Array(key))
+      last = found
+      return true
+    }
+    guard !keys.isEmpty else { return 0 }
+    for key in keys { try delete(key) }
+    try put(KeySpace.deletedHistoryKey, KeySpace.value(last))
+    return keys.count
+  }
+}
+
 extension Date {
   /// Nanoseconds since 1 January 1970 UTC, clamped to 64 bits.
   fileprivate var nanosecondsSince1970: Int64 {

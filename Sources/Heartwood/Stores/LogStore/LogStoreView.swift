@@ -48,6 +48,8 @@ final class LogStoreView: StoreView, StoreReading {
     return try key.withUnsafeBytes { try KeySpace.lastNumber($0) }
   }
 
+  func newestDeletedHistory() throws -> UInt64 { try number(KeySpace.deletedHistoryKey) ?? 0 }
+
   func history(after number: UInt64, _ body: (HistoryRecord) throws -> Bool) throws {
     guard number < .max else { return }
     let end = KeyRange.prefix([KeySpace.history]).upper

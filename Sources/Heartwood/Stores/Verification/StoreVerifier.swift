@@ -59,7 +59,8 @@ final class StoreVerifier {
     ].merging(links) { first, _ in first }
     try view.scan(.all) { key, _ in
       switch key[0] {
-      case KeySpace.schema, KeySpace.newestHistory: if key.count != 1 { self.reportStray(key) }
+      case KeySpace.schema, KeySpace.newestHistory, KeySpace.deletedHistory:
+        if key.count != 1 { self.reportStray(key) }
       case KeySpace.history: if key.count != 9 { self.reportStray(key) }
       default:
         let number = key.count < 3 ? nil : try KeySpace.number(of: key)
@@ -89,7 +90,8 @@ extension StoreVerifier {
 /// The history.
 extension StoreVerifier {
   private func checkHistory() throws {
-    var previous: UInt64 = 0
+    // Records are deleted from the beginning only.
+    var previous = try view.number(KeySpace.deletedHistoryKey) ?? 0
     try view.scan(.prefix([KeySpace.history])) { key, value in
       let number = try KeySpace.lastNumber(key)
       do {

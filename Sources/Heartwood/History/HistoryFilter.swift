@@ -1,0 +1,95 @@
+import Foundation
+import HeartwoodBytes
+
+/// The predicates of a history request. They are those of fetches, on rows that are made of transactions and changes.
+struct HistoryFilter {
+  private let transactions: CompiledPredicate?
+  private let changes: CompiledPredicate?
+
+  var readsChanges: Bool { changes != nil }
+
+  init(_ request: PersistentHistoryChangeRequest) throws {
+    transactions = try request.transactionPredicate.map {
+      try CompiledPredicate($0, entity: HistoryEntities.shared.transaction)
+    }
+    changes = try request.changePredicate.map {
+      try CompiledPredicate($0, entity: HistoryEntities.shared.change)
+    }
+  }
+
+  func accepts(_ transaction: PersistentHistoryTransaction) throws -> Bool {
+    guard let transactions else { return true }
+    return try matches(
+      transactions,
+      [
+        "author": transaction.author.map(Value.string),
+        "contextName": transaction.contextName.map(Value.string),
+        "timestamp": .date(transaction.timestamp.timeIntervalSinceReferenceDate),
+        "transactionNumber": .int(transaction.transactionNumber), "storeID": .string(transaction.storeID),
+      ])
+  }
+
+  func accepts(_ change: PersistentHistoryChange) throws -> Bool {
+    guard let changes else { return true }
+    return try matches(
+      changes,
+      [
+        "changeID": .int(change.changeID), "changeType": .int(Int64(change.changeType.rawValue)),
+        "entityName": .string(change.changedObjectID.entity.displayName),
+        "changedObjectURI": .string("\(change.changedObjectID)"),
+      ])
+  }
+
+  private func matches(_ predicate: CompiledPredicate, _ values: [String: Value?]) throws -> Bool {
+    let entity = predicate.entity
+    var writer = RowWriter(entity.layout, version: 1)
+    for column in entity.layout.columns {
+      let value = values[entity.property(at: Int(column.slot)).name] ?? nil
+      writer.write(value ?? .null, column)
+    }
+    return try writer.row.withUnsafeBytes { bytes in
+      guard let base = bytes.baseAddress else { return false }
+      return try predicate.matches(RowView(unchecked: bytes, base: base), key: 1, in: NoRows())
+    }
+  }
+}
+
+/// The entities of transactions and changes, in a model of their own.
+private final class HistoryEntities: Sendable {
+  static let shared = HistoryEntities()
+
+  let transaction: EntityDescription
+  let change: EntityDescription
+
+  private init() {
+    transaction = EntityDescription(name: "Transaction")
+    transaction.properties = [
+      AttributeDescription(name: "author", type: .string),
+      AttributeDescription(name: "contextName", type: .string),
+      AttributeDescription(name: "timestamp", type: .date),
+      AttributeDescription(name: "transactionNumber", type: .integer64),
+      AttributeDescription(name: "storeID", type: .string),
+    ]
+    change = EntityDescription(name: "Change")
+    change.properties = [
+      AttributeDescription(name: "changeID", type: .integer64),
+      AttributeDescription(name: "changeType", type: .integer64),
+      AttributeDescription(name: "entityName", type: .string),
+      AttributeDescription(name: "changedObjectURI", type: .string),
+    ]
+    let model = ManagedObjectModel(entities: [transaction, change])
+    do {
+      try model.freeze()
+    } catch {
+      programError(error.message)
+    }
+  }
+}
+
+/// A source without rows: transactions and changes have no relationships.
+private final class NoRows: RowSource {
+  func row(_ root: EntityDescription, _ key: UInt64) -> RowView? { nil }
+  func destinations(
+    _ relationship: RelationshipDescription, of key: UInt64, _ body: (UInt64) throws -> Bool
+  ) {}
+}
