@@ -21,6 +21,8 @@ extension ManagedObjectContext {
     guard !event.isEmpty else { return }
     let ended = event
     event = ContextEvent()
+    pendingLookup?.apply(ended, editCountBefore: editCountOfEvents, in: self)
+    editCountOfEvents = editCount
     if registersUndo { registerUndo(ended) }
     for change in ended.changes { change.object.state.remove(.noted) }
     post(.managedObjectContextObjectsDidChange, ended.summary())

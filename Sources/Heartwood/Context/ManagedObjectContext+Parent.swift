@@ -60,6 +60,7 @@ extension ManagedObjectContext {
       object.forEachRelationshipState { $0.rename(permanentKeys.permanent) }
     }
     editCount &+= 1
+    pendingLookup = nil
   }
 
   /// Records the identifiers that a save or `obtainPermanentIDs` has assigned in the root context.

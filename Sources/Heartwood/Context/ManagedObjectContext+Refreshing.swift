@@ -25,6 +25,7 @@ extension ManagedObjectContext {
     watched = []
     unpropagatedDeletes = []
     changes = PendingChanges()
+    pendingLookup = nil
     undoManager?.removeAllActions()
     endEvent(registeringUndo: false)
     for object in leaving {
@@ -53,6 +54,7 @@ extension ManagedObjectContext {
     permanentKeys = KeyMap()
     unreadable = [:]
     changes = PendingChanges()
+    pendingLookup = nil
     event = ContextEvent()
     undoManager?.removeAllActions()
     if view.pinned != nil {

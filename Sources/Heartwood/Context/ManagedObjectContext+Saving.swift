@@ -171,6 +171,7 @@ extension ManagedObjectContext {
     discarded = ObjectList()
     watched = []
     changes = PendingChanges()
+    pendingLookup = nil
     view.held = nil
   }
 

@@ -102,6 +102,10 @@ open class ManagedObjectContext: @unchecked Sendable {
   @exclusivity(unchecked) var ignoresEdits = false
   /// Whether a save runs, which hooks must not begin again.
   var isSaving = false
+  /// The changed objects as fetches look them up; nil until one does, and after changes that no event has.
+  var pendingLookup: PendingLookup?
+  /// `editCount` at the end of the last event.
+  @exclusivity(unchecked) var editCountOfEvents = 0
   /// Deleted objects whose delete rules have not been applied yet, in the order of deletion.
   var unpropagatedDeletes: [ManagedObject] = []
   /// Objects that were inserted and deleted again before they were saved.

@@ -4,6 +4,7 @@ struct PendingChanges {
   var updated = ObjectList()
   var deleted = ObjectList()
 
+  var count: Int { inserted.count + updated.count + deleted.count }
   var isEmpty: Bool { inserted.isEmpty && updated.isEmpty && deleted.isEmpty }
 
   /// Inserted, updated and deleted objects, in this order.

@@ -89,6 +89,7 @@ extension ManagedObjectContext {
 
   /// The numbers of the root entities of changed objects.
   private var rootsOfChanges: Set<UInt16> {
+    if let pendingLookup { return pendingLookup.roots }
     var roots: Set<UInt16> = []
     for object in changes.inserted { roots.insert(object.entity.rootEntity.number) }
     for object in changes.updated { roots.insert(object.entity.rootEntity.number) }

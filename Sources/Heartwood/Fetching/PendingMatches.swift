@@ -14,6 +14,13 @@ struct PendingMatches {
 
   init(_ request: ResolvedRequest, _ context: ManagedObjectContext, _ overlay: PendingOverlay) throws {
     let root = request.entity.rootEntity
+    if let lookup = PendingLookup.of(context) {
+      hidden = lookup.hiddenKeys[root.number] ?? []
+      if let candidates = context.pendingCandidates(request) {
+        for object in candidates { try take(object, request, overlay) }
+        return
+      }
+    }
     for object in context.changes.deleted where object.entity.rootEntity === root {
       hidden.insert(object.identifier.key)
     }

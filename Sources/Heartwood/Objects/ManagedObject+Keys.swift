@@ -68,6 +68,7 @@ extension ManagedObject {
     do {
       willRead()
       setEdit(slot, try entity.storedValue(value, at: slot))
+      managedObjectContext?.pendingLookup = nil
     } catch {
       programError(error.message)
     }
