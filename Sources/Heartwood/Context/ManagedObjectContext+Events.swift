@@ -11,6 +11,7 @@ extension ManagedObjectContext {
   public func processPendingChanges() {
     beginUse("processing pending changes")
     defer { endUse() }
+    lastRead = nil
     if propagatesDeletesAtEndOfEvent { propagateDeletes() }
     endEvent()
     sweepIfDue()

@@ -56,6 +56,7 @@ extension ManagedObjectContext {
     changes = PendingChanges()
     pendingLookup = nil
     event = ContextEvent()
+    lastRead = nil
     undoManager?.removeAllActions()
     if view.pinned != nil {
       view.pinned = nil

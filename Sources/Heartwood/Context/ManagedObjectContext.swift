@@ -102,6 +102,8 @@ open class ManagedObjectContext: @unchecked Sendable {
   @exclusivity(unchecked) var ignoresEdits = false
   /// Whether a save runs, which hooks must not begin again.
   var isSaving = false
+  /// The to-many property that was last read or written in this event.
+  var lastRead: LastRead?
   /// The changed objects as fetches look them up; nil until one does, and after changes that no event has.
   var pendingLookup: PendingLookup?
   /// `editCount` at the end of the last event.

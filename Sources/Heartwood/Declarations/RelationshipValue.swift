@@ -54,16 +54,29 @@ extension Set: RelationshipValue where Element: ManagedObject {
 
   /// All destinations; those that are not realised yet are faults.
   public static func _read(_ object: ManagedObject, _ slot: Int) -> Set<Element> {
+    if let known = object.lastReadDestinations(at: slot) as? Set<Element> { return known }
     let objects = object.destinations(at: slot)
     var set = Set(minimumCapacity: objects.count)
     for case let element as Element in objects { set.insert(element) }
+    object.noteReadDestinations(set, at: slot)
     return set
   }
 
   /// Replaces the destinations.
+  ///
+  /// The property's own `insert` reads the set, changes it and writes it, so the difference to the set that was read last is
+  /// written if it is still the current one.
   public func _write(to object: ManagedObject, _ slot: Int) {
-    // In key order, so that the same changes produce the same bytes in the store.
-    object.setDestinations(sorted { $0.identifier.key < $1.identifier.key }, at: slot)
+    guard let former = object.lastReadDestinations(at: slot) as? Set<Element> else {
+      // In key order, so that the same changes produce the same bytes in the store.
+      return object.setDestinations(sorted { $0.identifier.key < $1.identifier.key }, at: slot)
+    }
+    let added = filter { !former.contains($0) }
+    let removed = count - added.count == former.count ? [] : former.filter { !contains($0) }
+    object.changeDestinations(
+      at: slot, removing: removed.sorted { $0.identifier.key < $1.identifier.key },
+      adding: added.sorted { $0.identifier.key < $1.identifier.key })
+    object.noteReadDestinations(self, at: slot)
   }
 
   /// A set of only this object.

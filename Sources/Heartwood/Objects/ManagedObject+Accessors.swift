@@ -109,6 +109,28 @@ extension ManagedObject {
 
   final func destinations(at slot: Int) -> [ManagedObject] { managedObjectContext?.related(self, slot) ?? [] }
 
+  /// The value that a to-many property was last read or written as in this event, if it is still the current one.
+  final func lastReadDestinations(at slot: Int) -> Any? {
+    guard let last = managedObjectContext?.lastRead, last.owner === self, last.slot == slot,
+      let state = relationshipState(at: slot), state.isLoaded, state.version == last.version
+    else { return nil }
+    return last.destinations
+  }
+
+  final func noteReadDestinations(_ destinations: Any, at slot: Int) {
+    guard let context = managedObjectContext, let state = relationshipState(at: slot) else { return }
+    context.lastRead = LastRead(owner: self, slot: slot, version: state.version, destinations: destinations)
+  }
+
+  final func changeDestinations(
+    at slot: Int, removing removed: [ManagedObject], adding added: [ManagedObject]
+  ) {
+    let context = contextForRelating(slot)
+    context.willEdit(self)
+    for destination in removed { context.removeRelated(self, slot, destination) }
+    for destination in added { context.insertRelated(self, slot, destination, at: nil) }
+  }
+
   final func setDestination(_ destination: ManagedObject?, at slot: Int) {
     contextForRelating(slot).setToOne(self, slot, destination)
   }

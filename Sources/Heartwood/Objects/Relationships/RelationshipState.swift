@@ -18,7 +18,11 @@ final class RelationshipState {
   /// Keys in `placed` that were removed since.
   private var left: Set<UInt64> = []
   /// The current keys; computed on demand.
-  private var current: [UInt64]?
+  private var current: [UInt64]? {
+    didSet { if current == nil { version &+= 1 } }
+  }
+  /// Changes with the keys.
+  private(set) var version = 0
   /// The committed keys as a set, for membership in an ordered relationship; computed on demand.
   private var committedSet: Set<UInt64>?
 
