@@ -3,7 +3,7 @@ import Heartwood
 import TestSupport
 import Testing
 
-/// Runs the examples of the documents, and checks that each of their lines occurs in this file.
+/// Runs the examples of the documents, and checks that each of their lines occurs in a file of this folder.
 @Suite struct `Examples of the documents` {
   @Test func `the example of the README does what it says`() throws {
     final class Country: ManagedObject {
@@ -137,11 +137,16 @@ import Testing
     try container.close()
   }
 
-  @Test(arguments: ["README.md", "Sources/Heartwood/Documentation.docc/GettingStarted.md"])
+  @Test(arguments: [
+    "README.md", "Sources/Heartwood/Documentation.docc/GettingStarted.md",
+    "Sources/Heartwood/Documentation.docc/Contexts.md", "Sources/Heartwood/Documentation.docc/Validation.md",
+  ])
   func `every line of the examples occurs in these tests`(document: String) throws {
     let here = URL(fileURLWithPath: #filePath)
     let root = (0..<4).reduce(here) { url, _ in url.deletingLastPathComponent() }
-    let known = Set(lines(of: try String(contentsOf: here, encoding: .utf8)))
+    let folder = here.deletingLastPathComponent()
+    let files = try FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil)
+    let known = Set(try files.flatMap { lines(of: try String(contentsOf: $0, encoding: .utf8)) })
     let text = try String(contentsOf: root.appending(path: document), encoding: .utf8)
     let examples = text.components(separatedBy: "```swift\n").dropFirst()
       .map { $0.components(separatedBy: "```")[0] }.filter { !$0.contains(".package(") }
