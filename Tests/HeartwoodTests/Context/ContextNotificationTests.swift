@@ -133,7 +133,7 @@ import Testing
     #expect(context.makePerson("Bea").changedValuesForCurrentEvent().isEmpty)
   }
 
-  // DBG-08
+  // OBJ-10
   @Test func `the description of an object shows its values, and loads nothing`() throws {
     let context = try makeContainer().newBackgroundContext()
     let company = context.makeCompany("A")

@@ -51,7 +51,7 @@ private let ruledTypes: [ManagedObject.Type] = [Ruled.self, RuledWhole.self]
     return object
   }
 
-  // VAL-01, VAL-02, VAL-04, MOD-35
+  // VAL-01, VAL-02, VAL-04
   @Test func `values at the limits are saved, values beyond them are refused with Core Data's codes`() throws
   {
     let context = try makeContext()
@@ -151,7 +151,6 @@ private let ruledTypes: [ManagedObject.Type] = [Ruled.self, RuledWhole.self]
     #expect(try context.count(Coercing.self) == 0)
   }
 
-  // MOD-28, SWD-07
   @Test func `a class may declare constraints and indexes of several attributes`() throws {
     let context = try makeContext()
     let (first, second) = (makeRuled(context), makeRuled(context))

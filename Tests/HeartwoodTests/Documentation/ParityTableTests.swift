@@ -1,0 +1,78 @@
+import Foundation
+import Testing
+
+/// `Tests/Parity.md` says what works and which tests prove it; this holds it against the tests.
+@Suite struct `The table of what works` {
+  private struct Row {
+    let id: String
+    let state: String
+    let text: String
+
+    /// The names of tests, in backquotes.
+    var tests: [String] {
+      text.components(separatedBy: "`").enumerated().filter { $0.offset % 2 == 1 }.map(\.element)
+    }
+    /// The names of files.
+    var files: [String] {
+      text.components(separatedBy: "; ").filter {
+        $0.hasSuffix("Tests") && !$0.contains(" ") && !$0.contains("`")
+      }
+    }
+  }
+
+  private let root: URL
+  private let rows: [Row]
+  /// The sources of the tests by the name of their file.
+  private let sources: [String: String]
+
+  init() throws {
+    root = (0..<4).reduce(URL(fileURLWithPath: #filePath)) { url, _ in url.deletingLastPathComponent() }
+    let table = try String(contentsOf: root.appending(path: "Tests/Parity.md"), encoding: .utf8)
+    rows = table.split(separator: "\n").compactMap { line in
+      let cells = line.split(separator: "|").map { $0.trimmingCharacters(in: .whitespaces) }
+      guard let id = cells.first, id.contains(/^([A-Z]{3}-\d+|T\d\d)$/) else { return nil }
+      return cells.count == 4
+        ? Row(id: id, state: cells[2], text: cells[3]) : Row(id: id, state: "works", text: cells[1])
+    }
+    var sources: [String: String] = [:]
+    let tests = root.appending(path: "Tests")
+    let files = FileManager.default.enumerator(at: tests, includingPropertiesForKeys: nil)
+    while let file = files?.nextObject() as? URL {
+      guard file.pathExtension == "swift", !file.path.contains("/.build/") else { continue }
+      sources[file.deletingPathExtension().lastPathComponent] = try String(contentsOf: file, encoding: .utf8)
+    }
+    self.sources = sources
+  }
+
+  @Test func `every test and file that the table names exists, and what works names one`() {
+    #expect(rows.count > 200)
+    let all = sources.values.joined(separator: "\n")
+    for row in rows {
+      for test in row.tests where !all.contains("func `\(test)`") {
+        Issue.record("\(row.id): no test `\(test)`")
+      }
+      for file in row.files where sources[file] == nil { Issue.record("\(row.id): no file \(file)") }
+      let isProved = !row.tests.isEmpty || !row.files.isEmpty
+      if row.state == "works", !isProved { Issue.record("\(row.id) works, and names no test") }
+      #expect(["works", "partly", "open"].contains(row.state), "\(row.id)")
+    }
+  }
+
+  @Test func `every test that names a row in a comment is in the row`() {
+    let tests = Dictionary(rows.map { ($0.id, Set($0.tests)) }, uniquingKeysWith: { $0.union($1) })
+    for (file, source) in sources where file != "ParityTableTests" {
+      let lines = source.components(separatedBy: "\n")
+      for (number, line) in lines.enumerated() {
+        guard line.contains(/^\s*\/\/ ([A-Z]{3}-\d+|T\d\d)([,.;:]|$)/) else { continue }
+        let next = lines[number..<min(number + 4, lines.count)].compactMap {
+          $0.firstMatch(of: /func `([^`]+)`/)?.1
+        }.first
+        guard let name = next else { continue }
+        for id in line.matches(of: /[A-Z]{3}-\d+|T\d\d/).map({ String($0.0) })
+        where tests[id]?.contains(String(name)) != true {
+          Issue.record("\(file): `\(name)` proves \(id), which the table does not say")
+        }
+      }
+    }
+  }
+}
