@@ -3,9 +3,11 @@
 /// Without it each fetch would look at every changed object: finding or creating n objects one after the other would take
 /// quadratic time. Each event brings it up to date with the objects that it changed; anything else that changes objects makes
 /// it be built again, which the context's edit count tells.
-struct PendingLookup {
+///
+/// A class, as a copy of its dictionaries for each event would be the quadratic time that it is there to avoid.
+final class PendingLookup {
   /// The changed objects by the values of one attribute.
-  private struct AttributeIndex {
+  private final class AttributeIndex {
     let slot: Int
     private var objects: [Value: [ManagedObject]] = [:]
     private var values: [ObjectIdentifier: Value] = [:]
@@ -14,7 +16,7 @@ struct PendingLookup {
 
     func objects(with value: Value) -> [ManagedObject] { objects[value] ?? [] }
 
-    mutating func update(_ object: ManagedObject, hasAttribute: Bool) {
+    func update(_ object: ManagedObject, hasAttribute: Bool) {
       let place = ObjectIdentifier(object)
       if let former = values.removeValue(forKey: place) { objects[former]?.removeAll { $0 === object } }
       guard hasAttribute, object.state.isLive, object.hasUnsavedState else { return }
@@ -54,30 +56,30 @@ struct PendingLookup {
   }
 
   /// Takes the changes of an event over, if this was complete before it.
-  mutating func apply(_ event: ContextEvent, editCountBefore: Int, in context: ManagedObjectContext) {
+  func apply(_ event: ContextEvent, editCountBefore: Int, in context: ManagedObjectContext) {
     guard editCount == editCountBefore else { return }
     let changed = event.changes.map(\.object) + event.refreshed
     for object in changed { add(object) }
-    for property in indexes.keys {
-      for object in changed { update(object, property) }
+    for (property, index) in indexes {
+      for object in changed { update(object, property, in: index) }
     }
     editCount = context.editCount
   }
 
   /// The changed objects that have a value of an attribute.
-  mutating func objects(
+  func objects(
     with value: Value, of attribute: AttributeDescription, in context: ManagedObjectContext
   ) -> [ManagedObject] {
     let property = ObjectIdentifier(attribute)
-    if indexes[property] == nil {
-      indexes[property] = AttributeIndex(slot: attribute.slot)
-      for object in context.changes.inserted { update(object, property) }
-      for object in context.changes.updated { update(object, property) }
-    }
-    return indexes[property]?.objects(with: value) ?? []
+    if let known = indexes[property] { return known.objects(with: value) }
+    let made = AttributeIndex(slot: attribute.slot)
+    for object in context.changes.inserted { update(object, property, in: made) }
+    for object in context.changes.updated { update(object, property, in: made) }
+    indexes[property] = made
+    return made.objects(with: value)
   }
 
-  private mutating func add(_ object: ManagedObject) {
+  private func add(_ object: ManagedObject) {
     let root = object.entity.rootEntity.number
     roots.insert(root)
     guard !object.state.contains(.inserted) else { return }
@@ -88,12 +90,10 @@ struct PendingLookup {
     }
   }
 
-  private mutating func update(_ object: ManagedObject, _ property: ObjectIdentifier) {
-    guard let slot = indexes[property]?.slot else { return }
+  private func update(_ object: ManagedObject, _ property: ObjectIdentifier, in index: AttributeIndex) {
     let attributes = object.entity.compiled.attributes
-    let hasAttribute =
-      slot < attributes.count && attributes[slot].map { ObjectIdentifier($0) == property } == true
-    indexes[property]?.update(object, hasAttribute: hasAttribute)
+    let attribute = index.slot < attributes.count ? attributes[index.slot] : nil
+    index.update(object, hasAttribute: attribute.map { ObjectIdentifier($0) } == property)
   }
 }
 
