@@ -31,8 +31,12 @@ struct StoreExample {
   let changed: [ShownEntry]
 
   init() throws {
-    let container = try PersistentContainer(
-      name: "Example", types: [Country.self, City.self], at: URL(filePath: "/dev/null"))
+    let model = try ManagedObjectModel(types: [Country.self, City.self])
+    let container = PersistentContainer(name: "Example", managedObjectModel: model)
+    let description = PersistentStoreDescription()
+    description.recordsProgramInHistory = false
+    container.persistentStoreDescriptions = [description]
+    try container.loadPersistentStores()
     let context = container.newBackgroundContext()
     let (france, spain, nice) = try Self.insert(into: context)
     first = try Self.entries(container)

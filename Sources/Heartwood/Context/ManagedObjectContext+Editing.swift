@@ -47,7 +47,9 @@ extension ManagedObjectContext {
   /// The generation that the context reads: nil for the newest, otherwise the one that it is pinned to.
   public var queryGenerationToken: QueryGenerationToken? {
     guard parent == nil else { return nil }
-    if let pinned = view.pinned { return QueryGenerationToken(generation: pinned.generation) }
+    if let pinned = view.pinned {
+      return QueryGenerationToken(generation: pinned.generation, storeID: storeIdentity.text)
+    }
     return view.pinsAtNextRead ? .current : nil
   }
 
@@ -57,7 +59,8 @@ extension ManagedObjectContext {
   ///
   /// - Parameter token: `.current` pins at the next read; a token of another context of the same store pins to that
   ///   context's generation; nil makes the context follow the newest state again.
-  /// - Throws: The store's error if that generation can no longer be read; `.persistentStoreOperation` for a child context.
+  /// - Throws: The store's error if that generation can no longer be read; `.persistentStoreOperation` for a child context
+  ///   and for a token of another store.
   public func setQueryGenerationFrom(_ token: QueryGenerationToken?) throws {
     beginUse("pinning")
     defer { endUse() }
@@ -66,18 +69,26 @@ extension ManagedObjectContext {
         .persistentStoreOperation,
         "a child context shows what its parent shows: set the query generation of the parent")
     }
-    view.held = nil
     guard let token else {
+      view.held = nil
       view.pinned = nil
       view.pinsAtNextRead = false
       return
     }
     guard let generation = token.generation else {
+      view.held = nil
       view.pinned = nil
       view.pinsAtNextRead = true
       return
     }
-    view.pinned = try objectStore().view(at: generation)
+    let store = try objectStore()
+    if let storeID = token.storeID, storeID != store.identity.text {
+      throw HeartwoodError(
+        .persistentStoreOperation,
+        "\(token) is one of the store \(storeID), not of this context's; use a token of this context's store")
+    }
+    view.pinned = try store.view(at: generation)
+    view.held = nil
     view.pinsAtNextRead = false
   }
 }

@@ -94,7 +94,9 @@ extension ManagedObjectContext {
     saved.updatedObjects = Set(plan.updated)
     saved.deletedObjects = Set(plan.deleted)
     var identifiers = saved.objectIDs
-    identifiers.queryGeneration = generation.map { QueryGenerationToken(generation: $0) }
+    identifiers.queryGeneration = generation.map {
+      QueryGenerationToken(generation: $0, storeID: storeIdentity.text)
+    }
     var info = saved.userInfo
     info[NotificationKey.queryGeneration.rawValue] = identifiers.queryGeneration
     NotificationCenter.default.post(name: .managedObjectContextDidSave, object: self, userInfo: info)
@@ -178,7 +180,9 @@ extension ManagedObjectContext {
   /// Moves the pin of a pinned context to the generation of its own save, so that it sees that save.
   private func movePin(to generation: UInt64) {
     guard view.pinned != nil else { return }
-    // The view of the generation can still be opened: it is the newest or close to it. If not, the pin stays.
-    if let moved = try? objectStore().view(at: generation) { view.pinned = moved }
+    // The view of the generation can still be opened: it is the newest or close to it. If not, the next read pins the newest
+    // one, or throws what is wrong with the store; the state before the own save is not shown.
+    view.pinned = try? objectStore().view(at: generation)
+    view.pinsAtNextRead = view.pinned == nil
   }
 }

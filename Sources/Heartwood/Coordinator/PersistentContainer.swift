@@ -116,13 +116,13 @@ public final class PersistentContainer: @unchecked Sendable {
 
   private var unloadedDescriptions: [PersistentStoreDescription] {
     persistentStoreDescriptions.filter { description in
-      description.url.map { persistentStoreCoordinator.persistentStore(for: $0) == nil } ?? true
+      description.place.map { persistentStoreCoordinator.persistentStore(for: $0) == nil } ?? true
     }
   }
 
   private func load(_ description: PersistentStoreDescription) throws {
     let isOnThisMachine = description.fileSystem is PosixFileSystem
-    if let url = description.url, description.createsStore, isOnThisMachine, url.path != "/dev/null" {
+    if let url = description.place, description.createsStore, isOnThisMachine, url.path != "/dev/null" {
       try makeParent(of: url)
     }
     try persistentStoreCoordinator.addPersistentStore(with: description)

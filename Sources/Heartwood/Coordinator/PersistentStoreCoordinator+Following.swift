@@ -52,7 +52,7 @@ final class RemoteFollower: Sendable {
 extension ObjectIDChanges {
   /// The changes of one transaction of the history.
   init(_ record: HistoryRecord, _ store: StoreIdentity) {
-    self.init(queryGeneration: QueryGenerationToken(generation: record.number))
+    self.init(queryGeneration: QueryGenerationToken(generation: record.number, storeID: store.text))
     for change in record.changes {
       let identifier = ManagedObjectID(entity: change.entity, key: change.key, store: store)
       switch change.kind {

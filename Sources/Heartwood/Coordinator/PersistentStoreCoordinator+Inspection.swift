@@ -77,14 +77,15 @@ extension PersistentStore {
         .persistentStoreInvalidType,
         "unknown store type \(description.type.rawValue): use Log or InMemory")
     }
-    let place = description.type == .inMemory ? URL(fileURLWithPath: "/dev/null") : url
     var options = LogStoreOptions(
       isReadOnly: description.isReadOnly, createsStore: description.createsStore,
       durability: description.durability, isBuffered: description.isBuffered)
     options.acceptsOtherContent = description.acceptsOtherContent
+    options.program = description.recordsProgramInHistory ? .current : nil
     options.fileSystem = description.fileSystem
     options.base = description.engineOptions
-    let contents = try LogStore.open(at: place, model: model, options: options)
-    self.init(contents, url: place, type: description.type, isReadOnly: description.isReadOnly)
+    let contents = try LogStore.open(at: description.place ?? url, model: model, options: options)
+    self.init(
+      contents, url: description.place ?? url, type: description.type, isReadOnly: description.isReadOnly)
   }
 }

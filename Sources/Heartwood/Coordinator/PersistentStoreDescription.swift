@@ -34,6 +34,9 @@ public final class PersistentStoreDescription {
   /// Uses one waiting thread while the store is open.
   public var postsRemoteChangeNotifications = false
 
+  /// Whether the history of each save names the program: `PersistentHistoryTransaction.bundleID` and `processID`.
+  public var recordsProgramInHistory = true
+
   /// The file system of the folder: by default this machine's; tests can set a simulated one.
   public var fileSystem: any FileSystem = PosixFileSystem()
 
@@ -43,6 +46,9 @@ public final class PersistentStoreDescription {
 
   /// A description of the store in this folder, with default options.
   public init(url: URL) { self.url = url }
+
+  /// Where the store is: a store in memory is nowhere else than at `/dev/null`, whatever its URL.
+  var place: URL? { type == .inMemory ? URL(fileURLWithPath: "/dev/null") : url }
 
   /// A description of a store in memory.
   public init() { url = URL(fileURLWithPath: "/dev/null") }

@@ -5,7 +5,7 @@ import HeartwoodBytes
 ///
 /// ```
 /// format u8 (1) · nanoseconds i64 · previous number varint
-/// flags u8 (1 author, 2 context name) · { counted text } … · changes varint
+/// flags u8 (1 author, 2 context name, 4 bundle, 8 process) · { counted text } … · changes varint
 /// { kind u8 · entity number varint · key varint · of an update: count, property numbers (varints);
 ///   of a delete: count, { property number varint · ValueCoding } } …
 /// ```
@@ -15,19 +15,27 @@ enum HistoryCoding {
   static let format: UInt8 = 1
   private static let hasAuthor: UInt8 = 1
   private static let hasContextName: UInt8 = 2
+  private static let hasBundle: UInt8 = 4
+  private static let hasProcess: UInt8 = 8
 
   static func encode(_ record: HistoryRecord, _ schema: StoreSchema) -> [UInt8] {
     var writer = ByteWriter()
     writer.append(format)
     writer.append(record.nanoseconds)
     writer.appendVarint(record.previous)
-    writer.append(
-      (record.author == nil ? 0 : hasAuthor) | (record.contextName == nil ? 0 : hasContextName))
-    if let author = record.author { writer.appendText(author) }
-    if let name = record.contextName { writer.appendText(name) }
+    appendTexts(of: record, to: &writer)
     writer.appendVarint(UInt64(record.changes.count))
     for change in record.changes { encode(change, schema, &writer) }
     return writer.withUnsafeBytes { Array($0) }
+  }
+
+  private static func appendTexts(of record: HistoryRecord, to writer: inout ByteWriter) {
+    let texts = [
+      (hasAuthor, record.author), (hasContextName, record.contextName),
+      (hasBundle, record.program?.bundleID), (hasProcess, record.program?.processID),
+    ]
+    writer.append(texts.reduce(0) { flags, text in text.1 == nil ? flags : flags | text.0 })
+    for case (_, let text?) in texts { writer.appendText(text) }
   }
 
   private static func encode(_ change: HistoryChange, _ schema: StoreSchema, _ writer: inout ByteWriter) {
@@ -61,44 +69,49 @@ enum HistoryCoding {
       let flags = try reader.readUInt8()
       let author = flags & hasAuthor == 0 ? nil : try reader.readText()
       let contextName = flags & hasContextName == 0 ? nil : try reader.readText()
+      let bundle = flags & hasBundle == 0 ? nil : try reader.readText()
+      let process = flags & hasProcess == 0 ? nil : try reader.readText()
+      let program = SavingProgram(bundleID: bundle, processID: process)
       let count = try reader.readVarint()
       var changes: [HistoryChange] = []
       // A change has at least three bytes. The check keeps a damaged count from reserving memory.
       guard count <= UInt64(reader.remaining / 3) else { throw damaged(number, "it ends too early") }
       changes.reserveCapacity(Int(count))
-      for _ in 0..<count { changes.append(try decodeChange(&reader, number, schema)) }
+      for _ in 0..<count {
+        if let change = try decodeChange(&reader, number, schema) { changes.append(change) }
+      }
       guard reader.remaining == 0 else { throw damaged(number, "it has extra bytes at its end") }
       return HistoryRecord(
         number: number, previous: previous, nanoseconds: nanoseconds, author: author,
-        contextName: contextName, changes: changes)
+        contextName: contextName, program: program == SavingProgram() ? nil : program, changes: changes)
     } catch is ByteReader.ShortInput {
       throw damaged(number, "it ends too early")
     }
   }
 
+  /// - Returns: nil for a change of an entity that the model no longer has.
   private static func decodeChange(
     _ reader: inout ByteReader, _ number: UInt64, _ schema: StoreSchema
-  ) throws -> HistoryChange {
+  ) throws -> HistoryChange? {
     guard let kind = HistoryChange.Kind(rawValue: try reader.readUInt8()) else {
       throw damaged(number, "a change has an unknown kind")
     }
     let entityNumber = try reader.readVarint()
-    guard let entity = schema.entity(numbered: entityNumber) else {
-      throw damaged(number, "the entity number \(entityNumber) is unknown")
-    }
-    var change = HistoryChange(kind: kind, entity: entity.entity, key: try reader.readVarint())
+    let entity = schema.entity(numbered: entityNumber)
+    let key = try reader.readVarint()
+    // Without its entity, the rest of the change is still read, because the next change begins after it.
+    var change = entity.map { HistoryChange(kind: kind, entity: $0.entity, key: key) }
     guard kind != .insert else { return change }
     for _ in 0..<(try reader.readVarint()) {
-      let property = try reader.readVarint()
-      let slot = entity.slot(ofProperty: property)
+      // A property that the model no longer has is skipped.
+      let slot = entity?.slot(ofProperty: try reader.readVarint())
       if kind == .update {
-        // A property that the model no longer has is skipped.
-        if let slot { change.updatedSlots.append(slot) }
+        if let slot { change?.updatedSlots.append(slot) }
       } else {
         guard let value = try ValueCoding.read(&reader) else {
           throw damaged(number, "a preserved value cannot be read")
         }
-        if let slot { change.tombstone.append((slot, value)) }
+        if let slot { change?.tombstone.append((slot, value)) }
       }
     }
     return change

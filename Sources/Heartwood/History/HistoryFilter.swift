@@ -26,6 +26,8 @@ struct HistoryFilter {
         "contextName": transaction.contextName.map(Value.string),
         "timestamp": .date(transaction.timestamp.timeIntervalSinceReferenceDate),
         "transactionNumber": .int(transaction.transactionNumber), "storeID": .string(transaction.storeID),
+        "bundleID": transaction.bundleID.map(Value.string),
+        "processID": transaction.processID.map(Value.string),
       ])
   }
 
@@ -37,6 +39,7 @@ struct HistoryFilter {
         "changeID": .int(change.changeID), "changeType": .int(Int64(change.changeType.rawValue)),
         "entityName": .string(change.changedObjectID.entity.displayName),
         "changedObjectURI": .string("\(change.changedObjectID)"),
+        "updatedPropertyNames": change.updatedNames.map(Value.string),
       ])
   }
 
@@ -51,6 +54,14 @@ struct HistoryFilter {
       guard let base = bytes.baseAddress else { return false }
       return try predicate.matches(RowView(unchecked: bytes, base: base), key: 1, in: NoRows())
     }
+  }
+}
+
+extension PersistentHistoryChange {
+  /// The names of the updated properties, in alphabetical order, separated and surrounded by commas; nil if there are none.
+  fileprivate var updatedNames: String? {
+    guard let names = updatedProperties?.map(\.name).sorted(), !names.isEmpty else { return nil }
+    return ",\(names.joined(separator: ",")),"
   }
 }
 
@@ -69,6 +80,8 @@ private final class HistoryEntities: Sendable {
       AttributeDescription(name: "timestamp", type: .date),
       AttributeDescription(name: "transactionNumber", type: .integer64),
       AttributeDescription(name: "storeID", type: .string),
+      AttributeDescription(name: "bundleID", type: .string),
+      AttributeDescription(name: "processID", type: .string),
     ]
     change = EntityDescription(name: "Change")
     change.properties = [
@@ -76,6 +89,7 @@ private final class HistoryEntities: Sendable {
       AttributeDescription(name: "changeType", type: .integer64),
       AttributeDescription(name: "entityName", type: .string),
       AttributeDescription(name: "changedObjectURI", type: .string),
+      AttributeDescription(name: "updatedPropertyNames", type: .string),
     ]
     let model = ManagedObjectModel(entities: [transaction, change])
     do {

@@ -8,6 +8,8 @@ struct HistoryRecord: Sendable {
   let nanoseconds: Int64
   let author: String?
   let contextName: String?
+  /// Nil in records that do not name the program, as those of earlier versions.
+  var program: SavingProgram?
   let changes: [HistoryChange]
 }
 

@@ -3,8 +3,8 @@ import Foundation
 extension ManagedObjectContext {
   /// Executes a history request. Does not change the context's objects, and ignores the context's pin.
   ///
-  /// - Throws: `.persistentHistoryTokenExpired` if the request's token belongs to another store or to a transaction that
-  ///   this store does not have yet, or if history after it was deleted; the store's error if the history cannot be read or
+  /// - Throws: `.persistentHistoryTokenExpired` if the request's token belongs to another store, to a transaction that this
+  ///   store does not have yet, or to another transaction of the same number, or if history after it was deleted; the store's error if the history cannot be read or
   ///   deleted; `.coreData` for a predicate that does not fit.
   /// - Complexity: Linear in the history after the token; for a date, linear in the whole history.
   public func execute(_ request: PersistentHistoryChangeRequest) throws -> PersistentHistoryResult {
@@ -84,6 +84,11 @@ extension ObjectStore {
     guard case .token(let token) = request.start else { return 0 }
     try check(token)
     let deleted = try view.newestDeletedHistory()
+    if let expected = token.nanoseconds, let time = try view.historyTime(of: token.transactionNumber),
+      time != expected
+    {
+      throw HeartwoodError.otherPastToken(token)
+    }
     guard token.transactionNumber >= deleted else { throw HeartwoodError.deletedToken(token, deleted) }
     return token.transactionNumber
   }
@@ -112,6 +117,13 @@ extension HeartwoodError {
       .persistentHistoryTokenExpired,
       "the history after transaction \(token.transactionNumber) is not complete: it was deleted up to transaction "
         + "\(deleted); fetch the objects anew, and go on from the current token")
+  }
+
+  fileprivate static func otherPastToken(_ token: PersistentHistoryToken) -> HeartwoodError {
+    HeartwoodError(
+      .persistentHistoryTokenExpired,
+      "transaction \(token.transactionNumber) of this store was saved at another time than the one of the history token: the "
+        + "store is a copy that went its own way; fetch the objects anew, and go on from the current token")
   }
 
   fileprivate static func futureToken(

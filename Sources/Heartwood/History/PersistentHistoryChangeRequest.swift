@@ -16,12 +16,12 @@ public final class PersistentHistoryChangeRequest {
   public var resultType = PersistentHistoryResult.ResultType.transactionsAndChanges
 
   /// Restricts the result to transactions that satisfy a condition on `author`, `contextName`, `timestamp`,
-  /// `transactionNumber` and `storeID`, in the format language; nil for all.
+  /// `transactionNumber`, `storeID`, `bundleID` and `processID`, in the format language; nil for all.
   public var transactionPredicate: (any FetchPredicate)?
 
   /// Restricts the result to changes that satisfy a condition on `changeType` (a number, see
-  /// `PersistentHistoryChange.ChangeType`), `entityName`, `changeID` and `changedObjectURI`, in the format language; nil for
-  /// all. Transactions without such a change are left out.
+  /// `PersistentHistoryChange.ChangeType`), `entityName`, `changeID`, `changedObjectURI` and `updatedPropertyNames` (a text like
+  /// `,age,name,`, to be tested with `CONTAINS ',age,'`), in the format language; nil for all. Transactions without such a change are left out.
   public var changePredicate: (any FetchPredicate)?
 
   /// Restricts the result to these stores; nil for all.

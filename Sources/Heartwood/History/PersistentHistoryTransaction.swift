@@ -12,8 +12,13 @@ public struct PersistentHistoryTransaction: Sendable {
   public let author: String?
   /// The saving context's `name`.
   public let contextName: String?
+  /// The identifier of the saving program's bundle; nil if it has none, or if the store's description says that the history does
+  /// not name programs.
+  public let bundleID: String?
+  /// The name of the saving program; nil if the store's description says that the history does not name programs.
+  public let processID: String?
   /// The changes in the order in which they were written; nil if the result type excludes them.
-  public let changes: [PersistentHistoryChange]?
+  public private(set) var changes: [PersistentHistoryChange]?
 
   /// The identifier of the store.
   public var storeID: String { token.storeID }
@@ -23,7 +28,7 @@ public struct PersistentHistoryTransaction: Sendable {
   /// - Precondition: The result type of the request included changes.
   public func objectIDNotification() -> Notification {
     var identifiers = ObjectIDChanges(
-      queryGeneration: QueryGenerationToken(generation: token.transactionNumber))
+      queryGeneration: QueryGenerationToken(generation: token.transactionNumber, storeID: storeID))
     for change in changes ?? [] {
       switch change.changeType {
       case .insert: identifiers.insertedObjectIDs.insert(change.changedObjectID)
@@ -40,15 +45,20 @@ public struct PersistentHistoryTransaction: Sendable {
   ) rethrows {
     transactionNumber = Int64(clamping: record.number)
     token = PersistentHistoryToken(
-      storeID: store.identity.uuid?.uuidString ?? "", transactionNumber: record.number)
+      storeID: store.identity.uuid?.uuidString ?? "", transactionNumber: record.number,
+      nanoseconds: record.nanoseconds)
     timestamp = record.timestamp
     author = record.author
     contextName = record.contextName
+    bundleID = record.program?.bundleID
+    processID = record.program?.processID
     let identity = store.identity
-    changes =
-      withChanges
-      ? try record.changes.enumerated().map { PersistentHistoryChange($1, number: $0 + 1, identity) }
-        .filter(isWanted) : nil
+    changes = nil
+    guard withChanges else { return }
+    let owner = self
+    changes = try record.changes.enumerated().map {
+      PersistentHistoryChange($1, number: $0 + 1, identity, of: owner)
+    }.filter(isWanted)
   }
 }
 
@@ -77,6 +87,9 @@ public struct PersistentHistoryChange: Sendable {
   /// For updates, the changed properties, including relationships; nil for other changes.
   public let updatedProperties: Set<PropertyDescription>?
 
+  /// The transaction of the change, without its changes.
+  public let transaction: PersistentHistoryTransaction
+
   private let tombstoneValues: [TombstoneValue]?
 
   /// For deletes, the last values of the attributes with `preservesValueInHistoryOnDeletion`, by name and in the types
@@ -90,7 +103,10 @@ public struct PersistentHistoryChange: Sendable {
       }, uniquingKeysWith: { $1 })
   }
 
-  init(_ change: HistoryChange, number: Int, _ store: StoreIdentity) {
+  init(
+    _ change: HistoryChange, number: Int, _ store: StoreIdentity, of transaction: PersistentHistoryTransaction
+  ) {
+    self.transaction = transaction
     let entity = change.entity
     changeID = Int64(number)
     changedObjectID = ManagedObjectID(entity: entity, key: change.key, store: store)

@@ -6,6 +6,8 @@ struct TransactionInfo: Sendable {
   var contextName: String?
   /// Nil for the current time of the store's clock.
   var date: Date?
+  /// Nil if the history does not name the program.
+  var program: SavingProgram?
 
   init(author: String? = nil, contextName: String? = nil, date: Date? = nil) {
     self.author = author

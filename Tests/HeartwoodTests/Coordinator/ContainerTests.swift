@@ -65,6 +65,35 @@ import Testing
     #expect(container.persistentStoreCoordinator.managedObjectID(forURIRepresentation: wrong) == nil)
   }
 
+  // OID-04, PSC-14
+  @Test func `a URI that names another entity of the family gets the entity of the row`() throws {
+    let container = try makeLibrary()
+    let coordinator = container.persistentStoreCoordinator
+    let context = container.newBackgroundContext()
+    let book = context.makeBook("1", "a")
+    try context.save()
+    let uri = book.objectID.uriRepresentation().absoluteString
+    let wrong = uri.replacingOccurrences(of: "/Book/", with: "/Comic/")
+    #expect(coordinator.managedObjectID(for: wrong)?.entity.name == "Book")
+    #expect(coordinator.managedObjectID(for: uri) == book.objectID)
+    #expect(coordinator.managedObjectID(for: "nothing") == nil)
+  }
+
+  // CON-16
+  @Test func `a store in memory with the URL of a folder is loaded once, and nothing is made on disk`() throws
+  {
+    let folder = try TemporaryFolder()
+    let container = PersistentContainer(
+      name: "Library", managedObjectModel: try ManagedObjectModel(types: libraryTypes))
+    let description = PersistentStoreDescription(url: folder.url.appending(path: "Parent/Store"))
+    description.type = .inMemory
+    container.persistentStoreDescriptions = [description]
+    try container.loadPersistentStores()
+    try container.loadPersistentStores()
+    #expect(container.persistentStoreCoordinator.persistentStores.count == 1)
+    #expect(try FileManager.default.contentsOfDirectory(atPath: folder.url.path).isEmpty)
+  }
+
   @Test func `a coordinator takes one store, and refuses a second`() throws {
     let container = try makeLibrary()
     let error = #expect(throws: HeartwoodError.self) {

@@ -14,6 +14,8 @@ struct LogStoreOptions: Sendable {
   var isBuffered = false
   /// Whether a graph may be created in a store that contains something else.
   var acceptsOtherContent = false
+  /// Named in the history of each save; nil to name none.
+  var program: SavingProgram?
   /// The file system of the store.
   var fileSystem: any FileSystem = PosixFileSystem()
   /// Further options of the engine; nil for the defaults.
@@ -58,7 +60,7 @@ extension LogStore {
     return try HeartwoodError.translating("the store at \(path) could not be opened", .persistentStoreOpen) {
       let engine = try Engine(at: path, options: options.engine, fileSystem: options.fileSystem)
       let schema = try SchemaOpening(engine, model, options).run()
-      return LogStore(engine, schema, isReadOnly: options.isReadOnly)
+      return LogStore(engine, schema, isReadOnly: options.isReadOnly, program: options.program)
     }
   }
 
@@ -129,13 +131,15 @@ private struct SchemaOpening {
     }
   }
 
-  /// The schema if nothing has to be written; nil if indexes have to be built or dropped.
+  /// The schema if nothing has to be written; nil if indexes have to be built or dropped, or if the stored description of the
+  /// model is another one: rules, default values and class names are in no version hash.
   private func unchanged(_ record: SchemaRecord) throws -> StoreSchema? {
     var wanted = record
     let differences = record.differences(from: try SchemaRecord(numbering: model))
     guard differences.isEmpty else { throw HeartwoodError.incompatible(engine.path, differences) }
     let (new, old) = try wanted.takeIndexes(of: model)
-    guard !new.isEmpty || !old.isEmpty else { return try StoreSchema(model, record) }
+    let describesModel = try record.model == model.encoded()
+    guard !new.isEmpty || !old.isEmpty || !describesModel else { return try StoreSchema(model, record) }
     guard isReadOnly else { return nil }
     // A read-only store uses only those of the model's indexes that exist.
     var usable = record

@@ -11,8 +11,11 @@ final class LogStore: ObjectStore {
   private let schemas: SchemaCache
   let isReadOnly: Bool
   let engine: Engine
+  /// Named in the history of each save; nil to name none.
+  private let program: SavingProgram?
 
-  init(_ engine: Engine, _ schema: StoreSchema, isReadOnly: Bool) {
+  init(_ engine: Engine, _ schema: StoreSchema, isReadOnly: Bool, program: SavingProgram? = nil) {
+    self.program = program
     self.engine = engine
     schemas = SchemaCache(schema, path: engine.path)
     self.isReadOnly = isReadOnly
@@ -57,6 +60,8 @@ extension LogStore {
     _ info: TransactionInfo, _ body: (any StoreTransaction) throws -> Result
   ) throws -> (Result, UInt64) {
     try refuseIfReadOnly()
+    var info = info
+    info.program = info.program ?? program
     return try HeartwoodError.translating("the save failed", .persistentStoreSave) {
       var number: UInt64?
       let result = try engine.write { writer in
