@@ -13,7 +13,9 @@ public struct QueryGenerationToken: Hashable, Sendable, Codable {
 
   /// The state after the transaction with this number.
   ///
-  /// - Parameter storeID: The identifier of the store; nil for the store of the context that the token is given to.
+  /// - Parameters:
+  ///   - generation: The number of the transaction that made the state.
+  ///   - storeID: The identifier of the store; nil for the store of the context that the token is given to.
   public init(generation: UInt64, storeID: String? = nil) {
     self.generation = generation
     self.storeID = storeID
