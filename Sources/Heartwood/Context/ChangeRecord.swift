@@ -15,9 +15,9 @@ struct ChangeRecord {
     let object: ManagedObject
     let kind: Kind
     let identifier: ManagedObjectID
-    /// The values before the event of properties that it changed; of an inserted or deleted object, all values it had.
+    /// The values before the event: of properties that it changed, or all of a deleted object.
     var values: [(slot: Int, value: RecordedValue)] = []
-    /// The former destinations of to-many relationships that the event changed; of an inserted or deleted one, all.
+    /// The destinations before the event of to-many relationships that it changed; of a deleted object, of all of them.
     var relationships: [(slot: Int, destinations: [ManagedObject])] = []
   }
 
@@ -42,19 +42,21 @@ struct ChangeRecord {
     guard let kind = kind(of: change) else { return nil }
     var entry = Entry(object: object, kind: kind, identifier: object.identifier)
     switch kind {
-    case .inserted, .deleted:
-      entry.values = object.entity.valueSlots.map {
-        ($0, recorded(object.value(at: $0), at: $0, object, context))
-      }
+    case .inserted, .restored: break
+    case .deleted:
+      entry.values = object.values(before: change).map { ($0, recorded($1, at: $0, object, context)) }
       for relationship in object.entity.relationshipsBySlot where relationship.isToMany {
         // A relationship that was not used is loaded if nothing else has its links.
         guard
           object.relationshipState(at: relationship.slot) != nil || relationship.ownsLinks
             || relationship.isOrdered
         else { continue }
-        entry.relationships.append((relationship.slot, context.related(object, relationship.slot)))
+        let state = context.loadedState(object, relationship.slot)
+        let keys = object.keys(of: state, at: relationship.slot, before: change)
+        entry.relationships.append(
+          (relationship.slot, keys.map { context.object(relationship.destinationEntity, $0) }))
       }
-    case .updated, .restored:
+    case .updated:
       entry.values = object.valuesChanged(since: change).map { ($0, recorded($1, at: $0, object, context)) }
       for relationship in object.entity.relationshipsBySlot where relationship.isToMany {
         let slot = relationship.slot
@@ -65,7 +67,7 @@ struct ChangeRecord {
         guard let keys = object.keysChanged(since: change, at: slot) else { continue }
         entry.relationships.append((slot, keys.map { context.object(relationship.destinationEntity, $0) }))
       }
-      if kind == .updated, entry.values.isEmpty, entry.relationships.isEmpty { return nil }
+      if entry.values.isEmpty, entry.relationships.isEmpty { return nil }
     }
     return entry
   }

@@ -22,7 +22,8 @@ public final class FetchRequest<Object: ManagedObject> {
   public var includesPendingChanges = true
   /// Whether objects are returned as faults, whose values are loaded at first use. If false, they are loaded at once.
   public var returnsObjectsAsFaults = true
-  /// Whether registered objects without changes take the newest saved values when they are fetched again.
+  /// Whether registered objects take the newest saved values when they are fetched again. Unsaved values stay; if a saved one
+  /// differs from that on which the edit was made, the save meets the conflict.
   public var shouldRefreshRefetchedObjects = false
 
   /// A request for all objects of the entity whose class is `Object`.

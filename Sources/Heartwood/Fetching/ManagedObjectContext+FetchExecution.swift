@@ -111,9 +111,13 @@ extension ManagedObjectContext {
       try family.factory(of: found.row), found.key, in: family.store, row: found.row.bytes)
   }
 
-  /// Replaces the row of an unchanged registered object by the row that was just read.
+  /// Replaces the row of a registered object by the row that was just read, or, if it has unsaved changes, the values that
+  /// were not edited by the newest saved ones.
   private func refresh(_ object: ManagedObject, from found: FoundRow) throws {
-    guard object.state.isDisjoint(with: [.inserted, .updated, .deleted]) else { return }
+    guard object.state.isDisjoint(with: [.inserted, .deleted]) else { return }
+    guard !object.state.contains(.updated) else {
+      return refreshKeepingChanges(object, surfacingConflicts: true)
+    }
     try object.adopt(row: found.row.bytes)
     object.forEachRelationshipState { $0.unload() }
   }

@@ -42,14 +42,30 @@ extension ManagedObject {
   /// The keys of a to-many relationship before a change; nil if they are the same now, or not loaded.
   final func keysChanged(since change: ContextEvent.Change, at slot: Int) -> [UInt64]? {
     guard let state = relationshipState(at: slot), let committed = state.committed else { return nil }
-    let before = change.values?.relationships.first { $0.slot == slot }?.state
-    let keys: [UInt64]
-    if let before {
-      keys = before.order ?? committed.filter { !before.removed.contains($0) } + before.added
-    } else {
-      keys = committed
-    }
+    let keys = keys(over: committed, at: slot, before: change)
     return keys == state.keys() ? nil : keys
+  }
+
+  /// All attributes and to-one relationships as they were before a change.
+  final func values(before change: ContextEvent.Change) -> [(slot: Int, value: Value)] {
+    let former = Dictionary(uniqueKeysWithValues: change.values?.edits.map { ($0.slot, $0.value) } ?? [])
+    return entity.valueSlots.map { ($0, former[$0] ?? committedValue(at: $0)) }
+  }
+
+  /// The keys of a to-many relationship as they were before a change.
+  ///
+  /// - Parameter state: The relationship's state, loaded.
+  final func keys(of state: RelationshipState, at slot: Int, before change: ContextEvent.Change) -> [UInt64] {
+    keys(over: state.committed ?? [], at: slot, before: change)
+  }
+
+  private final func keys(over committed: [UInt64], at slot: Int, before change: ContextEvent.Change)
+    -> [UInt64]
+  {
+    guard let before = change.values?.relationships.first(where: { $0.slot == slot })?.state else {
+      return committed
+    }
+    return before.order ?? committed.filter { !before.removed.contains($0) } + before.added
   }
 }
 

@@ -3,6 +3,7 @@ import Heartwood
 import Testing
 
 @Suite struct `Faulting and identity` {
+  // T32
   @Test func `two fetches of one row give one instance, two contexts give two`() throws {
     let container = try makeContainer()
     let context = container.newBackgroundContext()
@@ -16,6 +17,7 @@ import Testing
     #expect(twin.objectID == person.objectID)
   }
 
+  // T28
   @Test
   func `a fetched object is a fault until a property is read, and inspection from outside keeps it one`()
     throws
@@ -99,6 +101,7 @@ import Testing
     #expect(person.age == 2)
   }
 
+  // T34
   @Test func `refresh with merging keeps edits, takes the store's other values and settles the conflict`()
     throws
   {
@@ -148,6 +151,7 @@ import Testing
     #expect(!context.hasChanges)
   }
 
+  // T36
   @Test func `rollback returns to the values of this context, not to those of the store`() throws {
     let container = try makeContainer()
     let context = container.newBackgroundContext()

@@ -3,6 +3,7 @@ import Heartwood
 import Testing
 
 @Suite struct `Saving` {
+  // T30
   @Test func `a saved object has a permanent identifier and is found again`() throws {
     let context = try makeContainer().newBackgroundContext()
     let person = context.makePerson("Ada", age: 36)
@@ -40,6 +41,7 @@ import Testing
     #expect(context.deletedObjects.isEmpty)
   }
 
+  // T13
   @Test func `a save without changes makes no transaction`() throws {
     let container = try makeContainer()
     let context = container.newBackgroundContext()
@@ -105,6 +107,7 @@ import Testing
     #expect(person.name == "Eve")
   }
 
+  // T52
   @Test func `an unchanged object that is watched makes a save fail when its row has changed`() throws {
     let container = try makeContainer()
     let first = container.newBackgroundContext()
@@ -167,6 +170,7 @@ import Testing
     #expect(heartwoodError { try second.save() }?.code == .managedObjectMerge)
   }
 
+  // T31
   @Test func `permanent identifiers can be obtained before the save, and a rollback drops the object`() throws
   {
     let context = try makeContainer().newBackgroundContext()

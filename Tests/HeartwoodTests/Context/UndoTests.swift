@@ -81,6 +81,33 @@ import Testing
     #expect(try context.count(Person.self) == 0 && context.count(Company.self) == 1)
   }
 
+  // UND-03
+  @Test func `an object that one event edits and deletes comes back as it was before the event`() throws {
+    let (context, _) = try makeContext()
+    let (left, right) = (context.makeCompany("A"), context.makeCompany("B"))
+    let ada = context.makePerson("Ada", age: 1, in: left)
+    let bea = context.makePerson("Bea", in: right)
+    left.ranking = [ada, bea]
+    try context.save()
+    bea.nick = "B"
+    context.processPendingChanges()
+    (ada.age, ada.company) = (2, right)
+    bea.nick = nil
+    left.ranking = [bea, ada]
+    context.delete(right)
+    context.processPendingChanges()
+    #expect(ada.isDeleted && bea.isDeleted)
+    context.undo()
+    #expect(ada.age == 1 && ada.company === left && left.people == [ada])
+    #expect(bea.nick == "B" && bea.company === right && right.people == [bea])
+    #expect(left.ranking == [ada, bea])
+    try context.save()
+    let coordinator = try #require(context.persistentStoreCoordinator)
+    #expect(try coordinator.verify().findings.isEmpty)
+    let fresh = ManagedObjectContext(.privateQueue, coordinator: coordinator)
+    #expect(try fresh.fetch(Company.self, where: { $0.code == "A" }).first?.people.map(\.age) == [1])
+  }
+
   // UND-03, UND-04
   @Test func `a delete that was saved is undone under the same identifiers, and needs a save`() throws {
     let (context, _) = try makeContext()

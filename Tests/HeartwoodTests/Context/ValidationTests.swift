@@ -45,6 +45,7 @@ extension ManagedObjectContext {
 }
 
 @Suite struct `Validation` {
+  // T03
   @Test func `a mandatory property may be nil until the save, which names it`() throws {
     let context = try makeTasks()
     let task = try context.makeTask()
@@ -71,6 +72,7 @@ extension ManagedObjectContext {
     #expect(context.hasChanges)
   }
 
+  // T20
   @Test func `a mandatory relationship that a delete empties makes the save fail on the survivor`() throws {
     let context = try makeTasks()
     let task = try context.makeTask()
@@ -83,6 +85,7 @@ extension ManagedObjectContext {
     #expect(task.value(forKey: "owner") != nil)
   }
 
+  // T22
   @Test func `an optional to-many may be empty, and else has its least and greatest number`() throws {
     let context = try makeTasks()
     let task = try context.makeTask()
@@ -123,6 +126,7 @@ extension ManagedObjectContext {
     #expect(heartwoodError { try context.save() }?.underlying is TooOld)
   }
 
+  // T06
   @Test func `values set by willSave are validated and saved`() throws {
     final class Note: ManagedObject {
       @Attribute var text: String?
@@ -163,6 +167,7 @@ extension ManagedObjectContext {
     #expect(context.hasChanges)
   }
 
+  // T11
   @Test func `a primitive value set alone is not saved`() throws {
     let context = try makeTasks()
     let task = try context.makeTask()

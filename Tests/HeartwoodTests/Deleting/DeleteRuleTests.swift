@@ -3,6 +3,7 @@ import Heartwood
 import Testing
 
 @Suite struct `Delete rules` {
+  // T14
   @Test func `cascade deletes the children when pending changes are processed, not before`() throws {
     let context = try makeContainer().newBackgroundContext()
     let company = context.makeCompany("A")
@@ -17,6 +18,7 @@ import Testing
     #expect(try context.count(for: FetchRequest<Person>()) == 0)
   }
 
+  // T14
   @Test func `cascade waits for the save when deletes are not propagated at the end of the event`() throws {
     let context = try makeContainer().newBackgroundContext()
     context.propagatesDeletesAtEndOfEvent = false
@@ -30,6 +32,7 @@ import Testing
     #expect(try context.count(for: FetchRequest<Person>()) == 0)
   }
 
+  // T15
   @Test func `deny permits the delete and makes the save fail, until a rollback`() throws {
     let context = try makeContainer().newBackgroundContext()
     let company = context.makeCompany("A")
@@ -44,6 +47,7 @@ import Testing
     #expect(company.houses == [house])
   }
 
+  // T16
   @Test func `deny passes when the destination is deleted in the same save`() throws {
     let context = try makeContainer().newBackgroundContext()
     let company = context.makeCompany("A")
@@ -76,6 +80,7 @@ import Testing
     #expect(company.ranking.isEmpty)
   }
 
+  // T17
   @Test func `without an inverse the source keeps a reference to a deleted row`() throws {
     let context = try makeContainer().newBackgroundContext()
     let ada = context.makePerson("Ada")
@@ -94,6 +99,7 @@ import Testing
     #expect(ghost.isDeleted)
   }
 
+  // T18
   @Test func `cascade reaches destinations that do not point back`() throws {
     final class Album: ManagedObject {
       @Attribute var title = ""
@@ -115,6 +121,7 @@ import Testing
     #expect(try context.count(for: FetchRequest<Picture>()) == 1)
   }
 
+  // T19
   @Test func `a cycle of cascades deletes each object once`() throws {
     final class Node: ManagedObject {
       @Attribute var label = ""
@@ -134,6 +141,7 @@ import Testing
     #expect(try context.count(for: FetchRequest<Node>()) == 0)
   }
 
+  // T25
   @Test func `relationships are whole while an object prepares for its deletion`() throws {
     final class Root: ManagedObject {
       @Attribute var seen: Int64 = 0
@@ -155,6 +163,7 @@ import Testing
     #expect(root.leavesAtDeletion == 1)
   }
 
+  // T24
   @Test func `a deleted and saved object can be read without harm`() throws {
     let context = try makeContainer().newBackgroundContext()
     let person = context.makePerson("Ada", age: 36)

@@ -3,6 +3,7 @@ import Heartwood
 import Testing
 
 @Suite struct `Fetch requests` {
+  // T49
   @Test func `subentities are included unless the request says otherwise`() throws {
     let context = try makeLibrary().newBackgroundContext()
     context.makeBook("1", "a")

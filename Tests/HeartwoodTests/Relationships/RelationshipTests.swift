@@ -49,6 +49,7 @@ import Testing
     #expect(again[0].partners == [again[0], again[1]])
   }
 
+  // T23
   @Test func `an ordered relationship keeps its order over insertion in the middle, save and refetch`() throws
   {
     let context = try makeContainer().newBackgroundContext()
