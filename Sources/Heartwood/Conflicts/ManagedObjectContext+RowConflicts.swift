@@ -63,7 +63,7 @@ extension ManagedObjectContext {
           continue
         }
         restoreInverses(of: object, slot: slot)
-        object.pending?.dropEdit(slot)
+        object.dropEdit(slot)
       }
     }
   }
@@ -95,7 +95,7 @@ extension ManagedObjectContext {
     for relationship in object.entity.relationshipsBySlot where relationship.isToMany {
       guard let state = object.relationshipState(at: relationship.slot) else { continue }
       let keys = state.isLoaded ? state.keys() : Array(state.added)
-      let new = RelationshipState(isOrdered: relationship.isOrdered)
+      let new = RelationshipState(of: object, relationship)
       new.load([])
       for key in keys { new.add(key) }
       object.setRelationshipState(new, at: relationship.slot)

@@ -137,7 +137,7 @@ extension ManagedObjectContext {
     if type == .rollback { restoreInverses(of: object) }
     for slot in object.editedSlots {
       let isConstrained = conflict.constraint.contains(object.entity.property(at: slot).name)
-      if isConstrained || type == .rollback { object.pending?.dropEdit(slot) }
+      if isConstrained || type == .rollback { object.dropEdit(slot) }
     }
     if type == .rollback { object.forEachRelationshipState { $0.forgetDifferences() } }
     object.exposeRow()

@@ -120,17 +120,21 @@ extension ManagedObject {
     }
   }
 
-  /// As `beginUse`, for reading the property at an offset.
+  /// As `beginUse`, for reading the property at an offset, which observers are told of.
   @usableFromInline
-  final func _beginRead(_ offset: Int) -> ContextOccupancy? { beginUse("reading", modelledSlot(offset)) }
+  final func _beginRead(_ offset: Int) -> ContextOccupancy? {
+    let use = beginUse("reading", modelledSlot(offset))
+    noteAccess(modelledSlot(offset))
+    return use
+  }
 
-  /// Whether accessors may read the row without a check.
+  /// Whether accessors may read the row without a check, and without telling observers.
   final var mayExposeRow: Bool {
     #if DEBUG
       // In debug builds the accessors always check.
       true
     #else
-      contextReference?._withUnsafeGuaranteedRef { $0.occupancy == nil } ?? true
+      contextReference?._withUnsafeGuaranteedRef { $0.occupancy == nil && !$0.isObservable } ?? true
     #endif
   }
 }

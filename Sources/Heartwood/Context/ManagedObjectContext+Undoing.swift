@@ -57,7 +57,7 @@ extension ManagedObjectContext {
     // The delete was saved, or the object was never saved and has left the context.
     guard object.managedObjectContext == nil else { return }
     object.dropRow()
-    object.pending = nil
+    object.dropPending()
     note(object)
     object.attach(to: self, as: entry.identifier, isNew: true)
     object.state = [.inserted, .noted]

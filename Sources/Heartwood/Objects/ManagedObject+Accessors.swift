@@ -35,7 +35,8 @@ extension ManagedObject {
   @usableFromInline
   final func _rowWhenRead() -> UnsafeRawPointer? {
     willRead()
-    return _row
+    guard pending?.hasEdits != true else { return nil }
+    return _row ?? storedRow?.base
   }
 
   @usableFromInline
@@ -86,7 +87,9 @@ extension ManagedObject {
   public final func _related<Wrapped: RelationshipValue>(_ place: UnsafeRawPointer) -> Wrapped {
     let offset = place - UnsafeRawPointer(Unmanaged.passUnretained(self).toOpaque())
     if _isPrototype { return recordedRelationship(offset) }
-    return Wrapped._read(self, modelledSlot(offset))
+    let slot = modelledSlot(offset)
+    noteAccess(slot)
+    return Wrapped._read(self, slot)
   }
 
   /// Sets the destinations of a relationship.

@@ -50,10 +50,12 @@ extension ManagedObject {
   /// Drops the row, pending values and relationship states.
   final func turnIntoFault() {
     willTurnIntoFault()
-    _row = nil
-    storedRow = nil
-    pending = nil
-    isRealised = false
+    changeValues(Array(entity.slots)) {
+      _row = nil
+      storedRow = nil
+      dropPending()
+      isRealised = false
+    }
     didTurnIntoFault()
   }
 
@@ -75,7 +77,7 @@ extension ManagedObject {
     let values = entity.slots.filter { entity.attribute(at: $0) != nil }.map { ($0, value(at: $0)) }
     _row = nil
     storedRow = nil
-    pending = nil
+    dropPending()
     for (slot, value) in values { setEdit(slot, value) }
   }
 
@@ -93,7 +95,15 @@ extension ManagedObject {
     _row = storedRow?.base
   }
 
+  /// Makes accessors take the way with checks.
+  final func hideRow() { if !mayExposeRow { _row = nil } }
+
   private final func take(_ row: UnsafeRawBufferPointer) {
+    guard pending == nil else { return changeValues(slotsThatDiffer(in: row)) { copy(row) } }
+    copy(row)
+  }
+
+  private final func copy(_ row: UnsafeRawBufferPointer) {
     _row = nil
     if let contextReference {
       storedRow = contextReference._withUnsafeGuaranteedRef { StoredRow(copying: row, into: &$0.rowSlab) }

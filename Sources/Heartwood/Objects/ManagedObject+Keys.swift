@@ -12,6 +12,7 @@ extension ManagedObject {
     let slot = knownSlot(key)
     let use = beginUse("reading", slot)
     defer { use?.leave() }
+    noteAccess(slot)
     guard let relationship = entity.compiled.relationshipBySlot[slot] else { return primitiveValue(at: slot) }
     guard relationship.isToMany else { return destination(at: slot) }
     let objects = destinations(at: slot)

@@ -32,6 +32,7 @@ extension ManagedObject {
   /// The identifiers of the destinations, without creating objects.
   final func objectIDs(forRelationshipAt slot: Int) -> [ManagedObjectID] {
     let relationship = entity.relationship(at: slot)
+    noteAccess(slot)
     guard let context = managedObjectContext else { return [] }
     guard relationship.isToMany else {
       guard case .object(let id) = value(at: slot) else { return [] }

@@ -24,15 +24,18 @@ extension ManagedObject {
 
   /// Sets a pending value without informing the context.
   final func setEdit(_ slot: Int, _ value: Value) {
-    makePendingValues().setEdit(slot, value)
+    changeValue(slot) { makePendingValues().setEdit(slot, value) }
     _row = nil
   }
 
   /// Drops all pending values.
   final func dropEdits() {
-    pending?.dropEdits()
+    changeValues(changedSlots()) { pending?.dropEdits() }
     exposeRow()
   }
+
+  /// Drops one pending value.
+  final func dropEdit(_ slot: Int) { changeValue(slot) { pending?.dropEdit(slot) } }
 
   /// The slots whose pending value differs from the committed one, ascending.
   final func changedSlots() -> [Int] {
@@ -41,7 +44,7 @@ extension ManagedObject {
 
   /// Drops all pending values after a save, and frees their memory if it has no relationship states.
   final func forgetEdits() {
-    if let pending, pending.header.relationships.isEmpty { self.pending = nil } else { pending?.dropEdits() }
+    if let pending, pending.header.relationships.isEmpty { dropPending() } else { pending?.dropEdits() }
     exposeRow()
   }
 

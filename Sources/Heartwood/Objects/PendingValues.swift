@@ -1,3 +1,5 @@
+import Observation
+
 /// The pending values and relationship states of an object that was changed or whose relationships were used: one
 /// allocation, with an optional pending value for every slot at its end.
 final class PendingValues: ManagedBuffer<PendingValuesHeader, Value?> {
@@ -54,6 +56,8 @@ struct PendingValuesHeader {
   var conflictBase: StoredRow?
   /// By slot; empty until a to-many relationship is used.
   var relationships: [RelationshipState?] = []
+  /// Whom the Observation framework notifies of changes; nil for an object that was not observed.
+  var registrar: ObservationRegistrar?
 
   init(slotCount: Int) { self.slotCount = slotCount }
 }

@@ -125,7 +125,7 @@ extension ManagedObjectContext {
   /// The object's state of the relationship, loaded or not.
   func state(_ object: ManagedObject, _ slot: Int) -> RelationshipState {
     if let state = object.relationshipState(at: slot) { return state }
-    let state = RelationshipState(isOrdered: object.entity.relationship(at: slot).isOrdered)
+    let state = RelationshipState(of: object, object.entity.relationship(at: slot))
     object.setRelationshipState(state, at: slot)
     if object.state.contains(.inserted) { state.load([]) }
     return state

@@ -16,7 +16,10 @@ public struct RelatedObjects<Element: ManagedObject>: Sequence {
   }
 
   /// The number of destinations. The first use loads the keys.
-  public var count: Int { owner.managedObjectContext?.relatedKeys(owner, slot).count ?? 0 }
+  public var count: Int {
+    owner.noteAccess(slot)
+    return owner.managedObjectContext?.relatedKeys(owner, slot).count ?? 0
+  }
 
   /// Whether there are no destinations.
   public var isEmpty: Bool { count == 0 }
@@ -26,7 +29,8 @@ public struct RelatedObjects<Element: ManagedObject>: Sequence {
   /// - Complexity: Logarithmic in the number of destinations. In an ordered relationship, constant after a linear first
   ///   call.
   public func contains(_ object: Element) -> Bool {
-    owner.managedObjectContext?.containsRelated(owner, slot, object) ?? false
+    owner.noteAccess(slot)
+    return owner.managedObjectContext?.containsRelated(owner, slot, object) ?? false
   }
 
   /// Adds `object`, at the end of an ordered relationship. Does nothing if it is a destination already.
@@ -51,6 +55,7 @@ public struct RelatedObjects<Element: ManagedObject>: Sequence {
 
   /// An iterator over the current destinations.
   public func makeIterator() -> Iterator {
+    owner.noteAccess(slot)
     let context = owner.managedObjectContext
     return Iterator(
       context: context, destination: owner.entity.relationship(at: slot).destinationEntity,

@@ -26,7 +26,20 @@ final class RelationshipState {
   /// The committed keys as a set, for membership in an ordered relationship; computed on demand.
   private var committedSet: Set<UInt64>?
 
-  init(isOrdered: Bool) { self.isOrdered = isOrdered }
+  /// The object whose relationship this is. Unretained: it holds the state, and what uses the state has the object.
+  private let owner: Unmanaged<ManagedObject>
+  private let slot: Int
+
+  init(of owner: ManagedObject, _ relationship: RelationshipDescription) {
+    self.owner = .passUnretained(owner)
+    slot = relationship.slot
+    isOrdered = relationship.isOrdered
+  }
+
+  /// Performs a change of the current keys, which observers of the object are told of.
+  private func change(_ body: () -> Void) {
+    owner._withUnsafeGuaranteedRef { $0.changeValue(slot, body) }
+  }
 
   var isLoaded: Bool { committed != nil }
 
@@ -98,7 +111,9 @@ final class RelationshipState {
   /// Adds `key`.
   ///
   /// - Precondition: `key` is not among the current keys.
-  func add(_ key: UInt64) {
+  func add(_ key: UInt64) { change { append(key) } }
+
+  private func append(_ key: UInt64) {
     if removed.remove(key) == nil { added.append(key) }
     // In an ordered relationship, a key that was removed and added again is at the end.
     if isOrdered && placed == nil && isCommitted(key) {
@@ -113,18 +128,22 @@ final class RelationshipState {
   ///
   /// - Precondition: `key` is among the current keys.
   func remove(_ key: UInt64) {
-    if !added.remove(key) { removed.insert(key) }
-    if placed != nil { left.insert(key) }
-    current = nil
+    change {
+      if !added.remove(key) { removed.insert(key) }
+      if placed != nil { left.insert(key) }
+      current = nil
+    }
   }
 
   /// Sets the whole order of an ordered relationship.
   ///
   /// - Precondition: `keys` is a permutation of the current keys.
   func setOrder(_ keys: [UInt64]) {
-    placed = keys
-    left = []
-    current = nil
+    change {
+      placed = keys
+      left = []
+      current = nil
+    }
   }
 
   /// The unsaved differences, as a value.
@@ -149,7 +168,7 @@ final class RelationshipState {
       committed = isOrdered ? now : now.sorted()
       committedSet = nil
     }
-    forgetDifferences()
+    clearDifferences()
   }
 
   /// Replaces temporary keys by their permanent ones.
@@ -172,12 +191,18 @@ final class RelationshipState {
 
   /// Drops an order that was set: the additions are at the end then.
   func forgetOrder() {
-    placed = nil
-    left = []
-    current = nil
+    change {
+      placed = nil
+      left = []
+      current = nil
+    }
   }
 
   func forgetDifferences() {
+    if hasChanges { change(clearDifferences) } else { clearDifferences() }
+  }
+
+  private func clearDifferences() {
     added = []
     removed = []
     placed = nil
@@ -188,9 +213,11 @@ final class RelationshipState {
   /// Drops the loaded keys, keeping the differences: the next read loads the newest. If an order was set, the keys must be
   /// loaded again before a save.
   func unload() {
-    committed = nil
-    committedSet = nil
-    current = nil
+    change {
+      committed = nil
+      committedSet = nil
+      current = nil
+    }
   }
 }
 

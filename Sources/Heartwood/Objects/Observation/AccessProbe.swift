@@ -1,0 +1,35 @@
+import Observation
+import Synchronization
+
+/// Tells whether the current thread collects accesses for `withObservationTracking`.
+///
+/// The Observation framework has no such question. It puts an accessed key path into a set if it collects, and does nothing
+/// otherwise. So a key path whose argument counts how often it is hashed answers it. Without the answer, each read would need
+/// a registrar for its object, which takes memory and time although nothing observes.
+enum AccessProbe {
+  /// Whether the current thread collects accesses. May also be true while another thread begins to, which makes no difference
+  /// but time.
+  @inline(__always)
+  static func isCollecting() -> Bool {
+    let before = hashCount.load(ordering: .relaxed)
+    probe.registrar.access(probe, keyPath: probe.keyPath)
+    return hashCount.load(ordering: .relaxed) != before
+  }
+
+  /// Relaxed: a thread sees its own additions, and no other memory depends on them.
+  private static let hashCount = Atomic<Int>(0)
+  private static let probe = Probe()
+
+  /// - Invariant: Nothing ever changes the property, so nothing is notified of it.
+  private final class Probe: Observable, @unchecked Sendable {
+    let registrar = ObservationRegistrar()
+    let keyPath = \Probe.[Argument()]
+
+    subscript(argument: Argument) -> Int { 0 }
+  }
+
+  private struct Argument: Hashable {
+    static func == (left: Argument, right: Argument) -> Bool { true }
+    func hash(into hasher: inout Hasher) { AccessProbe.hashCount.add(1, ordering: .relaxed) }
+  }
+}
