@@ -1,10 +1,6 @@
 /// The state of the store that a backup copies, fixed when the backup begins.
 struct BackupContents {
-  /// A segment of the log.
-  struct LogPart {
-    let header: SegmentHeader
-    let end: LogSegments.SegmentEnd
-  }
+  typealias LogPart = EarlierBackup.LogPart
 
   let identifier: StoreIdentifier
   /// Creation time of the store, in nanoseconds since 1970.

@@ -25,7 +25,7 @@ extension OpenStore {
   ///   - isForced: Takes it even if nothing was committed since the last one.
   ///   - victims: Segments without live data, which this checkpoint and later ones do not reference.
   func takeCheckpoint(
-    isForced: Bool = false, without victims: Reclaimer.Victims = Reclaimer.Victims()
+    isForced: Bool = false, without victims: VictimSegments = VictimSegments()
   ) throws(EngineError) {
     // 1. Pin the newest generation, so that commits can continue.
     var released: [AnyObject] = []
@@ -61,7 +61,7 @@ extension OpenStore {
   }
 
   private func writeTree(
-    _ base: CheckpointBase, without victims: Reclaimer.Victims
+    _ base: CheckpointBase, without victims: VictimSegments
   ) throws(EngineError) -> (NamedCheckpoint, SyncRequest) {
     // 2. Write its pages and make them durable. A crash here leaves pages that no checkpoint references.
     var tree = TreeCheckpoint(space: space)
@@ -119,7 +119,7 @@ extension OpenStore {
   }
 
   private func appendFrame(
-    _ base: CheckpointBase, _ root: TreeRoot, without victims: Reclaimer.Victims
+    _ base: CheckpointBase, _ root: TreeRoot, without victims: VictimSegments
   ) throws(EngineError) -> (NamedCheckpoint, SyncRequest) {
     // The frame is never rolled back, so no earlier frame may be.
     try commits.drain()
@@ -151,7 +151,7 @@ extension OpenStore {
   }
 
   /// All segments but the victims: log segments up to their end, page segments up to the last written page.
-  private func segmentsAlive(without victims: Reclaimer.Victims) -> [CheckpointRecord.Segment] {
+  private func segmentsAlive(without victims: VictimSegments) -> [CheckpointRecord.Segment] {
     let (emptyLogs, emptyPages) = (SegmentSet(victims.logs), SegmentSet(victims.pages))
     var segments: [CheckpointRecord.Segment] = []
     for segment in log.segments where !emptyLogs.contains(segment.number) {

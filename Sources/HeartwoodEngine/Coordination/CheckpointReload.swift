@@ -9,7 +9,7 @@ struct CheckpointReload {
   private let durable: LogPoint
   private let ends: [UInt32: LogSegments.SegmentEnd]
   /// Segments that were reclaimed since.
-  private let dropped: Reclaimer.Victims
+  private let dropped: VictimSegments
 
   /// - Parameters:
   ///   - checkpoint: Nil for the start of the log.
@@ -44,7 +44,7 @@ struct CheckpointReload {
     for named in checkpoint?.pageSegments ?? [] { parts.append(try store.pages.part(named)) }
     self.parts = parts
     let kept = (logs: Set(segments.map(\.number)), pages: Set(parts.map(\.segment.number)))
-    dropped = Reclaimer.Victims(
+    dropped = VictimSegments(
       logs: open.keys.filter { !kept.logs.contains($0) }.sorted(),
       pages: store.pages.parts.map(\.segment.number).filter { !kept.pages.contains($0) })
     try extendOpenSegment(from: store.log.end.position)

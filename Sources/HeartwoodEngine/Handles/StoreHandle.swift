@@ -95,3 +95,14 @@ final class StoreHandle: Sendable {
   /// - Returns: False if the handle is closed already.
   private func begin() -> Bool { !end.flag.exchange(true, ordering: .acquiringAndReleasing) }
 }
+
+extension Opening {
+  /// Opens the store, or shares it if this process already has it open.
+  func openHandle() throws(EngineError) -> StoreHandle {
+    let directory = try StoreFolder.directory(path, options, fileSystem)
+    guard OpenStoreRegistry.canShare(options), let folder = try? directory.identity() else {
+      return StoreHandle(try open(directory), options)
+    }
+    return try OpenStoreRegistry.all.open(folder, options) { () throws(EngineError) in try open(directory) }
+  }
+}

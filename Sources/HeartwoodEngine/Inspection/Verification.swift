@@ -255,14 +255,3 @@ final class Verification {
     _ = try TreeInspector.inspect(view, report: { [self] in find("the tree: \($0)") }, visit: visit)
   }
 }
-
-extension Record {
-  /// Whether the record can be applied to a tree.
-  var isValid: Bool {
-    switch operation {
-    case Format.putOperation, Format.deleteOperation: keyBytes > 0 && keyBytes <= Format.keyLimit
-    case Format.deleteRangeOperation: RangeRecord.decode(self) != nil
-    default: false
-    }
-  }
-}

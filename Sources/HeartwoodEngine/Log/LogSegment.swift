@@ -128,3 +128,8 @@ final class LogSegment: @unchecked Sendable {
     if end > limit { slot.pointee.limit.store(end, ordering: .releasing) }
   }
 }
+
+extension SegmentTable {
+  /// Adds a segment. One caller at a time, before a position in it is published.
+  func add(_ segment: LogSegment) { add(segment.number, segment.slot, owner: segment) }
+}

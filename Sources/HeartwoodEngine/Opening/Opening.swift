@@ -16,15 +16,6 @@ struct Opening {
     self.folderPath = folderPath ?? path
   }
 
-  /// Opens the store, or shares it if this process already has it open.
-  func openHandle() throws(EngineError) -> StoreHandle {
-    let directory = try StoreFolder.directory(path, options, fileSystem)
-    guard OpenStoreRegistry.canShare(options), let folder = try? directory.identity() else {
-      return StoreHandle(try open(directory), options)
-    }
-    return try OpenStoreRegistry.all.open(folder, options) { () throws(EngineError) in try open(directory) }
-  }
-
   /// Opens the store without sharing it in this process.
   func run() throws(EngineError) -> OpenStore {
     guard folderPath == path else {
@@ -34,7 +25,8 @@ struct Opening {
     return try open(try StoreFolder.directory(path, options, fileSystem))
   }
 
-  private func open(_ directory: any Directory) throws(EngineError) -> OpenStore {
+  /// Opens the store of a directory.
+  func open(_ directory: any Directory) throws(EngineError) -> OpenStore {
     switch try StoreFolder.open(directory, path, options) {
     case .store(let folder):
       return try closingOnFailure(folder) { () throws(EngineError) in
@@ -292,7 +284,7 @@ struct Opening {
     // Another process may know a later checkpoint of the process that ended. Its pages must not be
     // overwritten.
     if found.isRecovered { pages.seal() }
-    try UntrustedOpening.check(found.checkpoint, space, options, path: path)
+    try UntrustedTree.check(found.checkpoint, space, options, path: path)
     let replay = try Replay(
       space: space, from: found.checkpoint, log: found.log.path.tail, end: found.log.end)
     return OpenStore(

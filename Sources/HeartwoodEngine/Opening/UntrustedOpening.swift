@@ -16,7 +16,7 @@ struct UntrustedOpening {
     options.reading = .buffered
     let store = try Opening(path, options, fileSystem).run()
     do throws(EngineError) {
-      // 2. `check` has inspected the checkpoint's tree; the log may have increased its height.
+      // 2. `UntrustedTree.check` has inspected the checkpoint's tree; the log may have increased its height.
       try checkLevels(store)
       // 3. Verify every byte.
       try verify(store)
@@ -48,32 +48,7 @@ struct UntrustedOpening {
 
   private func checkLevels(_ store: OpenStore) throws(EngineError) {
     let levels = store.generations.tip.root.level
-    guard levels <= limits.treeLevels else { throw Self.tooManyLevels(levels, limits, path) }
-  }
-
-  /// Inspects a checkpoint's tree before the log is applied to it. Any page can be read safely, but only a
-  /// consistent tree can be changed safely.
-  ///
-  /// - Throws: `.tooLarge` if the tree is too high, `.damaged` with the first finding.
-  static func check(
-    _ checkpoint: NamedCheckpoint?, _ space: PageSpace, _ options: EngineOptions, path: String
-  ) throws(EngineError) {
-    guard let limits = options.untrusted, let root = checkpoint?.root else { return }
-    guard root.level <= limits.treeLevels else { throw tooManyLevels(root.level, limits, path) }
-    var finding: String?
-    _ = try TreeInspector.inspect(
-      TreeView(space: space, root: root), report: { finding = finding ?? $0 },
-      visit: { (_, _) throws(EngineError) in })
-    if let finding { throw EngineError.damaged("the store is not opened: the tree: \(finding)", file: path) }
-  }
-
-  private static func tooManyLevels(
-    _ levels: Int, _ limits: EngineOptions.UntrustedLimits, _ path: String
-  ) -> EngineError {
-    EngineError(
-      .tooLarge,
-      "the store is not opened: its tree has \(levels) levels of branches, and \(limits.treeLevels) are allowed",
-      file: path)
+    guard levels <= limits.treeLevels else { throw UntrustedTree.tooManyLevels(levels, limits, path) }
   }
 
   private func verify(_ store: OpenStore) throws(EngineError) {

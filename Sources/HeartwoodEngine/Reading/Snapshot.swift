@@ -8,7 +8,8 @@ public final class Snapshot: KeyValueReader, Sendable {
     /// A pinned generation of the open store. Stored here without an object of its own, because programs may
     /// take a snapshot for every read.
     case pin(Generations.Pin)
-    case past(PastGeneration)
+    /// A past generation, which retains its own pages.
+    case past(AnyObject & Sendable)
   }
 
   private let hold: Hold
@@ -25,9 +26,12 @@ public final class Snapshot: KeyValueReader, Sendable {
     generation = Generation(rawValue: pin.generation)
   }
 
-  init(_ past: PastGeneration, _ generation: Generation) {
-    hold = .past(past)
-    view = past.view
+  /// A past generation.
+  ///
+  /// - Parameter owner: Keeps what the view reads.
+  init(_ view: ReadView, of generation: Generation, keeping owner: AnyObject & Sendable) {
+    hold = .past(owner)
+    self.view = view
     self.generation = generation
   }
 
@@ -93,18 +97,4 @@ public final class Snapshot: KeyValueReader, Sendable {
   ) throws {
     try view.scan(range, reversed: reversed, body)
   }
-}
-
-/// A generation of the open store, pinned while this object exists.
-final class PinnedGeneration: @unchecked Sendable {
-  let pin: Generations.Pin
-  /// Keeps the slot.
-  private let generations: Generations
-
-  init(_ generations: Generations) {
-    self.generations = generations
-    pin = generations.pin()
-  }
-
-  deinit { pin.release() }
 }

@@ -20,7 +20,7 @@ struct Evacuation {
   /// Greatest number of leaves that one step visits.
   private static let stepLeaves = 48
 
-  init(_ store: OpenStore, _ victims: Reclaimer.Victims) {
+  init(_ store: OpenStore, _ victims: VictimSegments) {
     self.store = store
     logs = SegmentSet(victims.logs)
     pages = SegmentSet(victims.pages)

@@ -101,7 +101,7 @@ struct Occupancy {
 
   /// Upper bound of the bytes that emptying the victims writes before it frees any: their values, and every leaf, as each may
   /// reference one of them.
-  func cost(of victims: Reclaimer.Victims) -> Int {
+  func cost(of victims: VictimSegments) -> Int {
     let (emptyLogs, emptyPages) = (SegmentSet(victims.logs), SegmentSet(victims.pages))
     let values = logs.filter { emptyLogs.contains($0.number) }.reduce(0) { $0 + $1.live }
     let lived = pages.filter { emptyPages.contains($0.number) }.reduce(0) { $0 + $1.live }
@@ -109,8 +109,8 @@ struct Occupancy {
   }
 
   /// The segments to empty, those with the smallest live share first.
-  func victims(_ aim: Aim) -> Reclaimer.Victims {
-    var victims = Reclaimer.Victims()
+  func victims(_ aim: Aim) -> VictimSegments {
+    var victims = VictimSegments()
     var (excess, moved, rewritten) = (total - Int(aim.rest * Double(live)), 0, 0)
     func choose(_ parts: [Part], _ share: Double, _ chosen: inout [UInt32]) {
       for part in parts.sorted(by: { $0.share < $1.share }) where part.share < share {

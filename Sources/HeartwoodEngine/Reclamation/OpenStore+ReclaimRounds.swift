@@ -26,7 +26,7 @@ extension OpenStore {
 
   /// Runs one round. If it runs out of space, deletes the store's reserve and tries once more.
   private func reclaimMakingRoom(
-    choosing choose: () throws(EngineError) -> Reclaimer.Victims
+    choosing choose: () throws(EngineError) -> VictimSegments
   ) throws(EngineError) -> ReclaimedSpace {
     do throws(EngineError) {
       return try reclaim(choosing: choose)
@@ -37,7 +37,7 @@ extension OpenStore {
   }
 
   /// All segments worth emptying or, if the disk has too little room for that, as many as fit.
-  private func victims(of rounds: inout ReclaimRounds) throws(EngineError) -> Reclaimer.Victims {
+  private func victims(of rounds: inout ReclaimRounds) throws(EngineError) -> VictimSegments {
     let occupancy = try Occupancy(self)
     let all = occupancy.victims(Occupancy.Aim(compactsLeaves: true))
     let cost = occupancy.cost(of: all)

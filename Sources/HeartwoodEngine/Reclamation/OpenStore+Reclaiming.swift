@@ -6,7 +6,7 @@ extension OpenStore {
   ///
   /// - Parameter choose: Chooses them. Called after the log has continued in a new segment and a checkpoint is taken.
   func reclaim(
-    choosing choose: () throws(EngineError) -> Reclaimer.Victims
+    choosing choose: () throws(EngineError) -> VictimSegments
   ) throws(EngineError) -> ReclaimedSpace {
     try reclaimer.lock.withLock { () throws(EngineError) in
       var space = ReclaimedSpace(bytesBefore: try fileBytes(), bytesAfter: 0, movedValues: 0, movedBytes: 0)
@@ -24,8 +24,8 @@ extension OpenStore {
 
   /// Chooses the segments, and makes sure that nothing more is written to them.
   private func beginReclaiming(
-    _ choose: () throws(EngineError) -> Reclaimer.Victims
-  ) throws(EngineError) -> Reclaimer.Victims {
+    _ choose: () throws(EngineError) -> VictimSegments
+  ) throws(EngineError) -> VictimSegments {
     try checkpoints.withLock { () throws(EngineError) in
       // The log's last segment may have the most garbage. Begin a new one and take a checkpoint, as log after the
       // checkpoint cannot be removed.
@@ -41,7 +41,7 @@ extension OpenStore {
   }
 
   /// Moves live data, step by step. Throttles commits that would write faster, and lets other processes write between steps.
-  private func evacuate(_ victims: Reclaimer.Victims) throws(EngineError) -> Evacuation {
+  private func evacuate(_ victims: VictimSegments) throws(EngineError) -> Evacuation {
     var evacuation = Evacuation(self, victims)
     throttle.begin()
     defer { throttle.end() }
@@ -82,13 +82,13 @@ extension OpenStore {
     _ = try? withLease { () throws(EngineError) in try reclaim { () throws(EngineError) in smallFiles } }
   }
 
-  private var smallFiles: Reclaimer.Victims {
+  private var smallFiles: VictimSegments {
     let bytes = min(256 << 10, options.segmentBytes / 4)
     let logs = log.segments.filter { segment in
       segment.number != log.last.number && log.path.end(of: segment.number).map { $0.offset < bytes } == true
     }
     let parts = pages.parts.filter { $0.extent.pages * Format.pageBytes < bytes }
-    return Reclaimer.Victims(logs: logs.map(\.number), pages: parts.map(\.segment.number))
+    return VictimSegments(logs: logs.map(\.number), pages: parts.map(\.segment.number))
   }
 
   private static var closing: EngineError { EngineError(.closed, "the store is being closed") }
@@ -147,7 +147,7 @@ extension OpenStore {
   }
 
   /// Takes a checkpoint without the victims, makes both slots of the anchor reference it, and unlinks the victims.
-  private func finishReclaiming(_ victims: Reclaimer.Victims) throws(EngineError) {
+  private func finishReclaiming(_ victims: VictimSegments) throws(EngineError) {
     try checkpoints.withLock { () throws(EngineError) in
       try takeCheckpoint(isForced: true, without: victims)
       // Write the other slot too, as a store can be opened by either.

@@ -16,7 +16,7 @@ final class Reclaimer: @unchecked Sendable {
   let lock = Lock()
   /// Unlinked segments that older generations may need, and the first generation that does not. Guarded by the writer
   /// lock.
-  private var unlinked: [(segments: Victims, generation: UInt64)] = []
+  private var unlinked: [(segments: VictimSegments, generation: UInt64)] = []
   /// The records of complete log segments, by segment number. Guarded by `lock`.
   private var contents: [UInt32: Contents] = [:]
 
@@ -25,16 +25,6 @@ final class Reclaimer: @unchecked Sendable {
     var records = 0
     /// Without frame headers.
     var recordBytes = 0
-  }
-
-  /// The segments to be emptied.
-  struct Victims {
-    var logs: [UInt32] = []
-    var pages: [UInt32] = []
-    /// Whether leaves with free space are merged and filled.
-    var compactsLeaves = false
-    var isEmpty: Bool { count == 0 }
-    var count: Int { logs.count + pages.count }
   }
 
   /// Bytes that one background reclamation may move in any case; in a large store it may move a quarter of the live bytes.
@@ -73,15 +63,15 @@ final class Reclaimer: @unchecked Sendable {
   ///
   /// - Precondition: The caller holds `OpenStore.checkpoints` and `lock`.
   /// - Complexity: O(number of keys) if the last survey is stale, else O(number of segments).
-  func victims(_ store: OpenStore) throws(EngineError) -> Victims {
+  func victims(_ store: OpenStore) throws(EngineError) -> VictimSegments {
     needsEarlyCheckpoint.store(false, ordering: .relaxed)
-    guard mayExceedThreshold(store) else { return Victims() }
+    guard mayExceedThreshold(store) else { return VictimSegments() }
     let occupancy = try Occupancy(store)
     // New keys would split full leaves again, so leaves are compacted only if the number of keys is nearly constant.
     let isSteady =
       lastSurvey.map { max($0.keys, occupancy.keys) - min($0.keys, occupancy.keys) < $0.keys / 64 } ?? false
     lastSurvey = SpaceSurvey(total: occupancy.total, live: occupancy.live, keys: occupancy.keys)
-    guard exceedsThreshold(occupancy, store.options) else { return Victims() }
+    guard exceedsThreshold(occupancy, store.options) else { return VictimSegments() }
     let victims = occupancy.victims(
       Occupancy.Aim(
         pageShare: 0.6, rest: Self.targetSpaceAmplification, limit: max(Self.leastMove, occupancy.live / 4),
@@ -130,7 +120,7 @@ final class Reclaimer: @unchecked Sendable {
   ///
   /// - Precondition: The caller holds `OpenStore.checkpoints` and `lock`. Both slots of the anchor reference a checkpoint
   ///   without these segments.
-  func unlink(_ victims: Victims, _ store: OpenStore) {
+  func unlink(_ victims: VictimSegments, _ store: OpenStore) {
     // Publish a record first: a process that misses a file then finds a changed record, and reloads from the new
     // checkpoint. If publishing fails, the files stay.
     guard (try? store.publishRecord()) != nil else { return }
@@ -147,7 +137,7 @@ final class Reclaimer: @unchecked Sendable {
   /// Records segments that another process has reclaimed and that generations before `generation` may need.
   ///
   /// - Precondition: The caller holds the writer lock.
-  func notePeerReclaimed(_ victims: Victims, generation: UInt64) {
+  func notePeerReclaimed(_ victims: VictimSegments, generation: UInt64) {
     if !victims.isEmpty { unlinked.append((victims, generation)) }
   }
 

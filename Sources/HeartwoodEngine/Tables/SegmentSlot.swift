@@ -19,10 +19,10 @@ struct SegmentSlot: ~Copyable {
   }
 }
 
-/// A table from segment numbers to slots and their segments.
+/// A table from segment numbers to slots and the owners of their bytes.
 final class SegmentTable: @unchecked Sendable {
   private let table = NumberTable<SegmentSlot>()
-  private var owners: [LogSegment] = []
+  private var owners: [(number: UInt32, owner: AnyObject)] = []
 
   /// The slot of a segment; nil if the table does not contain it. Any thread.
   @inline(__always)
@@ -33,17 +33,19 @@ final class SegmentTable: @unchecked Sendable {
   var known: NumberTable<SegmentSlot>.Known { table.known }
 
   /// Adds a segment. One caller at a time, before a position in it is published.
-  func add(_ segment: LogSegment) {
-    owners.append(segment)
-    table.add(segment.number, segment.slot)
+  ///
+  /// - Parameter owner: Keeps the slot and the bytes.
+  func add(_ number: UInt32, _ slot: UnsafeMutablePointer<SegmentSlot>, owner: AnyObject) {
+    owners.append((number, owner))
+    table.add(number, slot)
   }
 
   /// Removes a segment that no reader can reach any more. Only the thread that adds.
   ///
-  /// - Returns: The segment, which keeps the bytes.
-  func remove(_ number: UInt32) -> LogSegment? {
+  /// - Returns: The owner, which keeps the bytes.
+  func remove(_ number: UInt32) -> AnyObject? {
     guard let index = owners.firstIndex(where: { $0.number == number }) else { return nil }
     table.remove(number)
-    return owners.remove(at: index)
+    return owners.remove(at: index).owner
   }
 }

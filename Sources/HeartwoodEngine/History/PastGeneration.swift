@@ -16,7 +16,7 @@ final class PastGeneration: @unchecked Sendable {
       try Self.addPages(of: checkpoint, to: space, store)
       return (segments, checkpoint)
     }
-    try UntrustedOpening.check(checkpoint, space, store.options, path: store.path)
+    try UntrustedTree.check(checkpoint, space, store.options, path: store.path)
     replay = try Replay(
       space: space, from: checkpoint, log: LogSegments.tail(of: segments), end: end, last: generation)
     let root = replay.generations.tip.root

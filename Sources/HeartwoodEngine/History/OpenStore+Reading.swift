@@ -31,7 +31,8 @@ extension OpenStore {
         "generation \(generation) is newer than the newest, which is \(newest.generation)", file: path)
     }
     if generation == newest.generation.rawValue { return newest }
-    return Snapshot(try PastGeneration(self, generation), Generation(rawValue: generation))
+    let past = try PastGeneration(self, generation)
+    return Snapshot(past.view, of: Generation(rawValue: generation), keeping: past)
   }
 
   /// The oldest generation that can be opened: 0 if the log goes back to the beginning.

@@ -22,3 +22,14 @@ enum RangeRecord {
     return (KeyRange.Bound(Array(bytes.dropFirst()), isInclusive: mark == 1), ())
   }
 }
+
+extension Record {
+  /// Whether the record can be applied to a tree.
+  var isValid: Bool {
+    switch operation {
+    case Format.putOperation, Format.deleteOperation: keyBytes > 0 && keyBytes <= Format.keyLimit
+    case Format.deleteRangeOperation: RangeRecord.decode(self) != nil
+    default: false
+    }
+  }
+}
