@@ -5,13 +5,13 @@ import HeartwoodFiles
 /// while it is held.
 ///
 /// The implementation is in these folders:
-/// - `Opening/`, `Folder/`, `Handles/`: opening and closing a store; `Coordination/`: sharing it between
-///   processes,
+/// - `Opening/`, `Handles/`: opening and closing a store; `Recovery/`: reading it from its files;
+///   `Coordination/`, `Lease/`: sharing it between processes,
 /// - `Transactions/`: writing; `Checkpoints/`: keeping opening short; `Reclamation/`: reclaiming space,
-/// - `Reading/`: snapshots, cursors and scans; `Backup/`: copies; `Salvage/`: recovering data from a damaged
-///   store,
+/// - `Reading/`: snapshots, cursors and scans; `History/`: past generations; `Backup/`: copies; `Salvage/`:
+///   recovering data from a damaged store,
 /// - `Inspection/`: statistics and verification; `Observation/`: notification of commits,
-/// - `Log/`, `Tree/`, `Generations/`: the data structures; `Format/`: every number on disk.
+/// - `Log/`, `Pages/`, `Tree/`, `Generations/`: the data structures; `Format/`: every number on disk.
 ///
 /// Any number of threads may use an engine, and any number of engines, in one process or several, may have a
 /// store open. One write transaction runs at a time; readers never wait. Engines of one process that
