@@ -23,14 +23,14 @@ public final class Engine: Sendable {
   /// The path of the folder as it was passed to `init`.
   public let path: String
   /// Identifies this store among all others.
-  public var storeIdentifier: StoreIdentifier { handle.store.log.identifier }
+  public var storeIdentifier: StoreIdentifier { handle.store.identifier }
   /// The generation of the last committed transaction, of this process or another; 0 for a store that was
   /// never written.
   ///
   /// If the commits of other processes can't be read, the newest generation known here; `snapshot()` throws
   /// the error.
   public var newestGeneration: Generation {
-    try? handle.open().refreshIfStale()
+    try? Refresh(handle.open()).ifStale()
     return Generation(rawValue: handle.store.generations.newest)
   }
 
@@ -53,7 +53,7 @@ public final class Engine: Sendable {
       let opening = UntrustedOpening(path: path, options: options, limits: limits, fileSystem: fileSystem)
       handle = StoreHandle(try opening.run(), options)
     } else if path == "/dev/null" {
-      handle = StoreHandle(try .inMemory(options), options)
+      handle = StoreHandle(try Opening.inMemory(options), options)
     } else {
       handle = try Opening(path, options, fileSystem).openHandle()
     }
@@ -69,11 +69,11 @@ public final class Engine: Sendable {
   }
 
   /// The meaning of the keys and values that the store is marked with; nil if it has no mark.
-  public var content: StoreContent? { handle.store.anchor.content }
+  public var content: StoreContent? { handle.store.anchor.file.content }
 
   /// Marks a store that has no mark. The mark is written with the next write of the anchor, at the latest on
   /// close.
-  package func mark(_ content: StoreContent) { handle.store.anchor.mark(content) }
+  package func mark(_ content: StoreContent) { handle.store.anchor.file.mark(content) }
 
   deinit { handle.forget() }
 
@@ -97,7 +97,7 @@ public final class Engine: Sendable {
   /// - Complexity: O(k log n) in the k changes since the last checkpoint before it, which are applied once
   ///   more.
   public func snapshot(at generation: Generation) throws(EngineError) -> Snapshot {
-    try handle.open().snapshot(at: generation.rawValue)
+    try History(store: handle.open()).snapshot(at: generation.rawValue)
   }
 
   /// Calls `body` with a snapshot of the newest generation.
@@ -203,7 +203,9 @@ public final class Engine: Sendable {
   ///   inside a write of this thread; `.readOnly`, `.stopped`, and errors of the file system, which lose
   ///   nothing.
   /// - Complexity: O(n) in the pages changed since the last checkpoint.
-  public func checkpoint() throws(EngineError) { try handle.open().checkpoint() }
+  public func checkpoint() throws(EngineError) {
+    try Coordinator(handle.open()).checkpoint()
+  }
 
   /// Reclaims the space of overwritten and deleted values: moves live values out of log segments with few of
   /// them, rewrites the tree if most of its pages are obsolete, and deletes the files.
@@ -221,7 +223,9 @@ public final class Engine: Sendable {
   ///   damaged, and errors of the file system. Space that was not reclaimed stays as it was.
   /// - Complexity: O(n) in the number of keys, and in the bytes that are moved.
   @discardableResult
-  public func reclaim() throws(EngineError) -> ReclaimedSpace { try handle.open().reclaim() }
+  public func reclaim() throws(EngineError) -> ReclaimedSpace {
+    try Compaction(handle.open()).reclaim()
+  }
 
   // MARK: Backup
 
@@ -251,7 +255,7 @@ public final class Engine: Sendable {
   public func backup(
     to path: String, fileSystem: any FileSystem = PosixFileSystem()
   ) throws(EngineError) -> BackupReport {
-    try handle.open().backup(to: path, fileSystem)
+    try BackupOperation(store: handle.open()).run(to: path, fileSystem)
   }
 
   // MARK: Inspection
@@ -260,11 +264,13 @@ public final class Engine: Sendable {
   ///
   /// - Complexity: O(n) in the number of transactions.
   public func generations() throws(EngineError) -> [GenerationRecord] {
-    try handle.open().generationRecords()
+    try History(store: handle.open()).records()
   }
 
   /// The store's size and content in numbers.
-  public func statistics() throws(EngineError) -> EngineStatistics { try handle.open().statistics() }
+  public func statistics() throws(EngineError) -> EngineStatistics {
+    try Statistics(store: handle.open()).run()
+  }
 
   /// Reads everything and reports what is damaged. Reads and writes continue meanwhile, in other processes
   /// too.
@@ -274,6 +280,6 @@ public final class Engine: Sendable {
   ///   of `EngineOptions.busyTimeout`; `.nestedWrite` inside a write of this thread.
   /// - Complexity: O(n) in the bytes of the store, and in the keys.
   public func verify(progress: ((Int64, Int64) -> Void)? = nil) throws(EngineError) -> VerificationReport {
-    try handle.open().verify(progress: progress)
+    try Verification.run(handle.open(), progress: progress)
   }
 }

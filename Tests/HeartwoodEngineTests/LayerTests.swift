@@ -13,24 +13,12 @@ struct LayerTests {
       "Lease", "Folder", "Tables",
       // The data structures.
       "Log", "Pages", "Generations", "Tree", "Reading",
-      // From files to a tree, and what changes it.
-      "Recovery", "Store", "Transactions", "PageSegments",
+      // From files to a tree, and what the locks of an open store guard.
+      "Recovery", "Transactions", "PageSegments", "Store",
       // Operations on an open store.
-      "Checkpoints", "History", "Coordination", "Reclamation", "Opening", "Backup", "Inspection", "Handles",
-      "Observation", "", "Salvage",
-    ],
-    exceptions: [
-      "CommitObservers", "CommitQueue", "PageAppender", "PendingReload", "Reclaimer", "WriteThrottle",
-      "WriteTransaction", "WriterLock",
-    ].map {
-      LayerRules.Exception(file: "Store/OpenStore.swift", type: $0, reason: "holds the parts of a store")
-    } + [
-      LayerRules.Exception(
-        file: "Coordination/OpenStore+Takeover.swift", type: "Opening",
-        reason: "recovers the log as an opening does"),
-      LayerRules.Exception(
-        file: "Transactions/OpenStore+FullDisk.swift", type: "Occupancy",
-        reason: "sums the bytes of the segments"),
+      "Checkpoints", "Coordination", "History", "Reclamation", "Inspection", "Commits", "Opening", "Backup",
+      // Its users.
+      "Observation", "Handles", "", "Salvage",
     ])
 
   @Test func `the folders of the engine use only types of lower folders`() throws {

@@ -1,30 +1,40 @@
 /// Refreshes an open store to the state that another process has published.
 ///
-/// - Precondition: The caller holds `checkpoints` and the writer lock. The process does not hold the lease,
-///   or is taking it over.
+/// - Precondition: The process does not hold the lease, or is taking it over.
 struct CatchUp {
-  let store: OpenStore
+  private let store: OpenStore
+  private let writer: WriterState
+  private let checkpoints: CheckpointState
   /// The published end of the log.
-  let end: LogPoint
-  let durable: LogPoint
+  private let end: LogPoint
+  private let durable: LogPoint
+
+  init(
+    _ store: OpenStore, _ writer: WriterState, _ checkpoints: CheckpointState, end: LogPoint,
+    durable: LogPoint
+  ) {
+    self.store = store
+    self.writer = writer
+    self.checkpoints = checkpoints
+    self.end = end
+    self.durable = durable
+  }
 
   /// Applies the frames after the end of the log that this process knows. If a checkpoint of another process
   /// is among them, reloads the tree from it: its pages need no memory, and segments that the checkpoint
   /// reclaimed are released here too.
   func run() throws(EngineError) {
-    let log = store.log
+    let log = writer.log
     guard end != log.end else { return }
     guard end.sequence > log.end.sequence, let later = try laterSegments() else { return try beginAnew() }
     let frames = try newFrames(later)
     let checkpoint = frames.reversed().lazy.compactMap { NamedCheckpoint($0.frame) }.first
-    if let checkpoint { store.pendingReload = .checkpoint(checkpoint) }
+    if let checkpoint { writer.pendingReload = .checkpoint(checkpoint) }
     guard end.generation > store.generations.tip.generation else {
       return log.follow(later, end: end, durable: durable, bytes: Self.bytes(frames))
     }
-    if case .checkpoint(let checkpoint) = store.pendingReload {
-      let adoption = try CheckpointReload(
-        store, checkpoint, log.segments + later, end: end, durable: durable)
-      return try adoption.run()
+    if case .checkpoint(let checkpoint) = writer.pendingReload {
+      return try reload(from: checkpoint, log.segments + later, end: end, durable: durable).run()
     }
     try apply(frames)
     log.follow(later, end: end, durable: durable, bytes: Self.bytes(frames))
@@ -36,7 +46,7 @@ struct CatchUp {
   private static func bytes(_ frames: [Found]) -> Int { frames.reduce(0) { $0 + $1.frame.header.totalBytes } }
 
   private func apply(_ frames: [Found]) throws(EngineError) {
-    let (tree, generations) = (store.tree, store.generations)
+    let (tree, generations) = (writer.tree, store.generations)
     let applier = LogApplier(tree: tree)
     tree.begin(generation: end.generation, from: generations.tip.root)
     do {
@@ -52,11 +62,11 @@ struct CatchUp {
   /// The segments that continue the log; nil if the log does not continue from its end in this process.
   private func laterSegments() throws(EngineError) -> [LogSegment]? {
     var number = end.position.segment
-    guard number != store.log.last.number else { return [] }
+    guard number != writer.log.last.number else { return [] }
     let finder = store.logFinder
     let listing = try finder.list()
     var later: [LogSegment] = []
-    while number != store.log.last.number {
+    while number != writer.log.last.number {
       // A missing segment was reclaimed.
       guard listing.logs.contains(number) else { return nil }
       let segment = try finder.open(number)
@@ -65,10 +75,10 @@ struct CatchUp {
         return nil
       }
       number = predecessorEnd.position.segment
-      guard number >= store.log.last.number else { return nil }
+      guard number >= writer.log.last.number else { return nil }
     }
     // A recovery may have branched the log before the end that this process knows.
-    if let predecessorEnd = later.first?.header.predecessor, predecessorEnd.sequence < store.log.end.sequence
+    if let predecessorEnd = later.first?.header.predecessor, predecessorEnd.sequence < writer.log.end.sequence
     {
       return nil
     }
@@ -76,7 +86,7 @@ struct CatchUp {
   }
 
   private func newFrames(_ later: [LogSegment]) throws(EngineError) -> [Found] {
-    let log = store.log
+    let log = writer.log
     let stop = later.first?.header.predecessor?.position.offset ?? end.position.offset
     try log.last.extend(from: log.end.position.offset, to: stop)
     var walk = try LogWalk(([log.last] + later)[...], from: log.end, upTo: end.position)
@@ -89,18 +99,24 @@ struct CatchUp {
   /// Reads everything from the newest checkpoint: the log has branched, or segments that continue it were
   /// reclaimed.
   private func beginAnew() throws(EngineError) {
-    let contents = try store.anchor.reload(store.folder)
+    let contents = try store.anchor.file.reload(store.folder)
     let view = try LogView(store.logFinder, contents.slot, upTo: (end, durable))
-    let adoption = try CheckpointReload(
-      store, view.checkpoint, view.segments, end: view.end, durable: view.durable)
+    let reload = try reload(from: view.checkpoint, view.segments, end: view.end, durable: view.durable)
     guard view.end.generation > store.generations.tip.generation else {
       guard view.end.generation == store.generations.tip.generation else {
         throw EngineError.damaged(
           "another process recovered the store to an older state; close it and open it again",
           file: store.path)
       }
-      return adoption.reloadLogOnly()
+      return reload.reloadLogOnly()
     }
-    try adoption.run()
+    try reload.run()
+  }
+
+  private func reload(
+    from checkpoint: NamedCheckpoint?, _ segments: [LogSegment], end: LogPoint, durable: LogPoint
+  ) throws(EngineError) -> CheckpointReload {
+    try CheckpointReload(
+      store.folder, writer, checkpoints, checkpoint, segments, end: end, durable: durable)
   }
 }

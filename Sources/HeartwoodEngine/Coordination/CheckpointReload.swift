@@ -1,7 +1,8 @@
 /// Reloads the tree of an open store from a checkpoint of another process. Readers keep their pinned
 /// generations.
 struct CheckpointReload {
-  private let store: OpenStore
+  private let writer: WriterState
+  private let checkpoints: CheckpointState
   private let checkpoint: NamedCheckpoint?
   private let segments: [LogSegment]
   private let parts: [PageAppender.Part]
@@ -15,10 +16,11 @@ struct CheckpointReload {
   ///   - checkpoint: Nil for the start of the log.
   ///   - found: The segments of the log, including all that the checkpoint names.
   init(
-    _ store: OpenStore, _ checkpoint: NamedCheckpoint?, _ found: [LogSegment], end: LogPoint,
-    durable: LogPoint
+    _ folder: StoreFolder, _ writer: WriterState, _ checkpoints: CheckpointState,
+    _ checkpoint: NamedCheckpoint?, _ found: [LogSegment], end: LogPoint, durable: LogPoint
   ) throws(EngineError) {
-    self.store = store
+    self.writer = writer
+    self.checkpoints = checkpoints
     self.checkpoint = checkpoint
     self.end = end
     self.durable = durable
@@ -32,22 +34,22 @@ struct CheckpointReload {
       named?.contains(segment.number) == true || (segment.number >= first && path.contains(segment.number))
     }
     // Segments that are already open are kept, with their state.
-    let open = Dictionary(store.log.segments.map { ($0.number, $0) }) { first, _ in first }
+    let open = Dictionary(writer.log.segments.map { ($0.number, $0) }) { first, _ in first }
     var segments: [LogSegment] = []
     for segment in alive { segments.append(open[segment.number] ?? segment) }
     self.segments = segments
     if let missing = named?.subtracting(segments.map(\.number)).min() {
       throw EngineError.damaged(
-        "a file of the store is missing; restore it", file: store.folder.path(of: SegmentName.log(missing)))
+        "a file of the store is missing; restore it", file: folder.path(of: SegmentName.log(missing)))
     }
     var parts: [PageAppender.Part] = []
-    for named in checkpoint?.pageSegments ?? [] { parts.append(try store.pages.part(named)) }
+    for named in checkpoint?.pageSegments ?? [] { parts.append(try checkpoints.pages.part(named)) }
     self.parts = parts
     let kept = (logs: Set(segments.map(\.number)), pages: Set(parts.map(\.segment.number)))
     dropped = VictimSegments(
       logs: open.keys.filter { !kept.logs.contains($0) }.sorted(),
-      pages: store.pages.parts.map(\.segment.number).filter { !kept.pages.contains($0) })
-    try extendOpenSegment(from: store.log.end.position)
+      pages: checkpoints.pages.parts.map(\.segment.number).filter { !kept.pages.contains($0) })
+    try extendOpenSegment(from: writer.log.end.position)
   }
 
   /// Makes bytes after `start` readable in the segment that is already open. Segments opened now have their
@@ -65,19 +67,19 @@ struct CheckpointReload {
   /// Builds the generation at the end of the log from the checkpoint and the frames after it, and publishes
   /// it.
   func run() throws(EngineError) {
-    let generations = store.generations
-    store.pages.replace(by: parts)
-    store.tree.begin(generation: end.generation, from: generations.tip.root)
+    let generations = writer.generations
+    checkpoints.pages.replace(by: parts)
+    writer.tree.begin(generation: end.generation, from: generations.tip.root)
     let bytes: Int
     do {
       bytes = try apply()
     } catch {
-      store.tree.rollback()
+      writer.tree.rollback()
       throw error
     }
-    let root = store.tree.commit()
+    let root = writer.tree.commit()
     generations.commit(end.generation, root)
-    store.log.replaceSegments(by: segments, end: end, durable: durable, ends: ends, bytes: bytes)
+    writer.log.replaceSegments(by: segments, end: end, durable: durable, ends: ends, bytes: bytes)
     finish(bytes, generation: end.generation)
     generations.publish(end.generation, root)
   }
@@ -87,13 +89,13 @@ struct CheckpointReload {
   /// - Precondition: The process holds the lease, or is taking it over.
   /// - Returns: The bytes of log that were read.
   func begin() throws(EngineError) -> Int {
-    store.pages.replace(by: parts)
+    checkpoints.pages.replace(by: parts)
     return try apply()
   }
 
   /// Completes `begin()` after its transaction was written.
   func end(_ bytes: Int, generation: UInt64) {
-    store.log.path.drop(SegmentSet(dropped.logs))
+    writer.log.path.drop(SegmentSet(dropped.logs))
     finish(bytes, generation: generation)
   }
 
@@ -102,15 +104,15 @@ struct CheckpointReload {
   /// of the log.
   func reloadLogOnly() {
     let known = Set(segments.map(\.number))
-    let former = store.log.segments.filter { !known.contains($0.number) }
-    store.log.replaceSegments(by: former + segments, end: end, durable: durable, ends: ends, bytes: 0)
-    store.pendingReload = .checkpoint(checkpoint)
+    let former = writer.log.segments.filter { !known.contains($0.number) }
+    writer.log.replaceSegments(by: former + segments, end: end, durable: durable, ends: ends, bytes: 0)
+    writer.pendingReload = .checkpoint(checkpoint)
   }
 
   private func apply() throws(EngineError) -> Int {
-    let applier = LogApplier(tree: store.tree)
-    store.lease.reloads += 1
-    store.tree.replaceWhole(with: checkpoint?.root ?? .empty)
+    let applier = LogApplier(tree: writer.tree)
+    writer.reloads += 1
+    writer.tree.replaceWhole(with: checkpoint?.root ?? .empty)
     let tail = LogSegments.tail(of: segments)
     guard let start = checkpoint?.record.replay ?? tail.first?.header.firstPoint else { return 0 }
     var walk = try LogWalk(tail[...], from: start, upTo: end.position)
@@ -125,10 +127,11 @@ struct CheckpointReload {
   }
 
   private func finish(_ bytes: Int, generation: UInt64) {
-    store.bytesAtCheckpoint = store.log.appendedBytes - bytes
-    store.newestCheckpoint = checkpoint
-    store.lastCheckpoint = checkpoint
-    store.pendingReload = .none
-    store.reclaimer.notePeerReclaimed(dropped, generation: generation)
+    writer.bytesAtCheckpoint = writer.log.appendedBytes - bytes
+    checkpoints.newest = checkpoint
+    checkpoints.last = checkpoint
+    writer.hasUnnamedCheckpoint = false
+    writer.pendingReload = .none
+    writer.unlinked.add(dropped, generation: generation)
   }
 }

@@ -61,3 +61,13 @@ extension StoreFolder {
     return true
   }
 }
+
+extension StoreFolder {
+  /// Bytes of all files of the store.
+  func fileBytes() throws(EngineError) -> Int64 {
+    var total: Int64 = 0
+    // Other processes may delete files meanwhile, and unrelated files may be anything.
+    for name in try entries() where Self.isFile(name) { total += Int64(try size(ofFile: name) ?? 0) }
+    return total
+  }
+}

@@ -41,7 +41,8 @@ final class OpenStoreRegistry: Sendable {
         throw error
       }
       switch entry {
-      case .store(let store): return StoreHandle(store, options, leaveRegistry: { self.leave(shared, place) })
+      case .store(let store):
+        return StoreHandle(store, options, shared.observers, leaveRegistry: { self.leave(shared, place) })
       case .another: return StoreHandle(try body(), options)
       case .over: forget(shared, place)
       }
@@ -79,6 +80,8 @@ private final class SharedStore: Sendable {
     case over
   }
 
+  /// The observers of the store's commits.
+  let observers = CommitObservers()
   private let state = Guarded(State.new)
 
   func enter(
@@ -92,7 +95,7 @@ private final class SharedStore: Sendable {
         state = .open(store, users: 1)
         return .store(store)
       case .open(let store, let users):
-        guard store.canBeShared(options) else { return .another }
+        guard Self.canShare(store, options) else { return .another }
         state = .open(store, users: users + 1)
         return .store(store)
       case .over:
@@ -109,14 +112,13 @@ private final class SharedStore: Sendable {
       return users == 1
     }
   }
-}
 
-extension OpenStore {
   /// Whether the open store provides what these options ask for. All other options are those of the first
   /// engine.
-  fileprivate func canBeShared(_ wanted: EngineOptions) -> Bool {
-    !status.isClosed && !status.isStopped && (try? folder.directory.isInPlace()) == true
-      && options.reading == wanted.reading
+  private static func canShare(_ store: OpenStore, _ wanted: EngineOptions) -> Bool {
+    let options = store.options
+    return !store.status.isClosed && !store.status.isStopped
+      && (try? store.folder.directory.isInPlace()) == true && options.reading == wanted.reading
       && (options.durability == .none) == (wanted.durability == .none)
   }
 }

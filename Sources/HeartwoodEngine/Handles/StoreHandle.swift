@@ -1,27 +1,24 @@
 import HeartwoodFiles
-import Synchronization
 
 /// An engine's handle of an open store, which other engines of this process may share.
 final class StoreHandle: Sendable {
-  /// Whether a handle is closed. An object of its own, so that observers can check it without retaining the
-  /// store.
-  final class End: Sendable {
-    fileprivate let flag = Atomic(false)
-
-    var hasCome: Bool { flag.load(ordering: .acquiring) }
-  }
-
   /// The store, even if this handle is closed.
   let store: OpenStore
+  /// The observers of the store, which its handles share.
+  let observers: CommitObservers
   /// The durability of transactions that do not specify one.
   let durability: Durability
-  let end = End()
+  let end = HandleEnd()
   private let forks = ForkCount.current
   /// Unregisters this handle and returns whether it was the last one; nil if the store is not shared.
   private let leaveRegistry: (@Sendable () -> Bool)?
 
-  init(_ store: OpenStore, _ options: EngineOptions, leaveRegistry: (@Sendable () -> Bool)? = nil) {
+  init(
+    _ store: OpenStore, _ options: EngineOptions, _ observers: CommitObservers = CommitObservers(),
+    leaveRegistry: (@Sendable () -> Bool)? = nil
+  ) {
     self.store = store
+    self.observers = observers
     durability = options.durability
     self.leaveRegistry = leaveRegistry
   }
@@ -50,21 +47,27 @@ final class StoreHandle: Sendable {
   /// count of what it returns.
   func snapshot() throws(EngineError) -> Snapshot {
     try checkOpen()
-    return try store.newestSnapshot()
+    return try Refresh(store).newestSnapshot()
   }
 
-  /// Calls `body` with the newest value of a key if it exists.
+  /// Calls `body` with the newest value of a key if it exists. Pins the generation without allocating an object.
   func readNewest(
     _ key: UnsafeRawBufferPointer, _ body: (UnsafeRawBufferPointer) throws -> Void
   ) throws {
     try checkOpen()
-    try store.readNewest(key, body)
+    try store.status.checkOpen()
+    try Refresh(store).ifStale()
+    let pin = store.generations.pin()
+    defer { pin.release() }
+    if let value = try store.space.value(of: key, from: pin.root) { try body(value) }
   }
 
   /// Commits the changes of `body`. Does not use `open`, as above.
   func write(_ durability: Durability?, _ body: (WriteTransaction) throws -> Void) throws {
     try checkOpen()
-    try store.write(durability: durability ?? self.durability, body)
+    if try Commit(store: store, durability: durability ?? self.durability).run(body) {
+      observers.noteCommit()
+    }
   }
 
   /// Closes the handle. The last handle closes the store; others make committed transactions durable. A
@@ -72,11 +75,14 @@ final class StoreHandle: Sendable {
   func close() throws(EngineError) {
     guard !end.hasCome, !isForked else { return }
     // Throws `.nestedWrite` inside a write of this thread, where waiting would deadlock.
-    try store.writer.withLock {}
+    try store.writer.checkNotNested()
     guard begin() else { return }
-    if leaveRegistry?() != false { return try store.close() }
-    store.observers.end(of: end)
-    try store.makeDurable()
+    if leaveRegistry?() != false {
+      observers.end()
+      return try Closing(store: store).run()
+    }
+    observers.end(of: end)
+    try Closing(store: store).makeDurable()
   }
 
   /// Called when the engine is released.
@@ -89,11 +95,11 @@ final class StoreHandle: Sendable {
     // Inside a write of another engine, which will close the store.
     guard begin() else { return }
     _ = leaveRegistry?()
-    store.observers.end(of: end)
+    observers.end(of: end)
   }
 
   /// - Returns: False if the handle is closed already.
-  private func begin() -> Bool { !end.flag.exchange(true, ordering: .acquiringAndReleasing) }
+  private func begin() -> Bool { end.begin() }
 }
 
 extension Opening {

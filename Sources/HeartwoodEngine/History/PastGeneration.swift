@@ -7,12 +7,12 @@ final class PastGeneration: @unchecked Sendable {
   /// - Throws: `.generationUnavailable` if the checkpoints or the log that it needs are reclaimed.
   /// - Complexity: O(size of the log between the checkpoint and the generation).
   init(_ store: OpenStore, _ generation: UInt64) throws(EngineError) {
-    let end = store.log.published
+    let end = store.logSegments.published
     let space = try PageSpace()
     // The lock keeps segments from being reclaimed meanwhile.
-    let (segments, checkpoint) = try store.checkpoints.withLock { () throws(EngineError) in
-      let segments = store.log.segments
-      let checkpoint = try Self.checkpoint(notAfter: generation, store, segments)
+    let (segments, checkpoint) = try store.checkpoints.withLock { (checkpoints) throws(EngineError) in
+      let segments = store.logSegments.segments
+      let checkpoint = try Self.checkpoint(notAfter: generation, store, checkpoints, segments)
       try Self.addPages(of: checkpoint, to: space, store)
       return (segments, checkpoint)
     }
@@ -29,7 +29,7 @@ final class PastGeneration: @unchecked Sendable {
     of checkpoint: NamedCheckpoint?, to space: PageSpace, _ store: OpenStore
   ) throws(EngineError) {
     let files = PageSegmentFiles(
-      folder: store.folder, identifier: store.log.identifier, options: store.options)
+      folder: store.folder, identifier: store.identifier, options: store.options)
     for named in checkpoint?.pageSegments ?? [] {
       let part = try files.open(named)
       part.segment.add(to: space, pageCount: part.extent.pages)
@@ -39,14 +39,17 @@ final class PastGeneration: @unchecked Sendable {
   /// The newest checkpoint that is not newer than a generation; nil if the log contains everything from the
   /// beginning.
   private static func checkpoint(
-    notAfter generation: UInt64, _ store: OpenStore, _ segments: [LogSegment]
+    notAfter generation: UInt64, _ store: OpenStore, _ checkpoints: CheckpointState, _ segments: [LogSegment]
   ) throws(EngineError) -> NamedCheckpoint? {
-    var checkpoints = CheckpointChain(store, segments)
-    while let found = try checkpoints.nextAlive() {
+    var chain = CheckpointChain(store.folder, checkpoints, segments)
+    while let found = try chain.nextAlive() {
       if found.record.generation <= generation { return found }
     }
     guard LogSegments.tail(of: segments).first?.header.predecessor == nil else {
-      throw store.generationReclaimed(generation)
+      throw EngineError(
+        .generationUnavailable,
+        "generation \(generation) can't be opened any more: space that it needs was reclaimed",
+        file: store.path)
     }
     return nil
   }

@@ -26,8 +26,8 @@ final class Verification {
     self.store = store
     self.progress = progress
     // In this order, so that the checkpoint is before the log's end, and the log's end before the generation.
-    checkpoint = store.checkpoints.withLock { store.newestCheckpoint }
-    end = store.log.published
+    checkpoint = store.checkpoints.withLock { $0.newest }
+    end = store.logSegments.published
     pinned = PinnedGeneration(store.generations)
     report.generation = Generation(rawValue: pinned.pin.generation)
     report.keys = pinned.pin.root.count
@@ -94,11 +94,11 @@ final class Verification {
     var options = store.options
     options.access = .readOnly
     options.reading = .buffered
-    let finder = LogFinder(folder: store.folder, identifier: store.log.identifier, options: options)
+    let finder = LogFinder(folder: store.folder, identifier: store.identifier, options: options)
     path = LogFinder.alive(
       try finder.path(to: end.position.segment, listing: try finder.list(), isExact: true), by: checkpoint)
     for segment in try finder.earlier(than: path, checkpoint) {
-      guard let end = store.log.path.end(of: segment.number) else { continue }
+      guard let end = store.logSegments.end(of: segment.number) else { continue }
       earlier.append((segment, end))
       total += Int64(end.offset)
     }
@@ -108,7 +108,7 @@ final class Verification {
         file: store.folder.path(of: SegmentName.log(predecessorEnd.position.segment)))
     }
     for segment in path.dropLast() {
-      total += Int64(store.log.path.end(of: segment.number)?.offset ?? 0)
+      total += Int64(store.logSegments.end(of: segment.number)?.offset ?? 0)
     }
     total += Int64(end.position.offset)
   }
@@ -207,7 +207,7 @@ final class Verification {
     var options = store.options
     options.access = .readOnly
     options.reading = .buffered
-    return PageSegmentFiles(folder: store.folder, identifier: store.log.identifier, options: options)
+    return PageSegmentFiles(folder: store.folder, identifier: store.identifier, options: options)
   }
 
   private func checkPages(of part: PageAppender.Part, ends: [Int: UInt64]) throws(EngineError) {

@@ -6,15 +6,15 @@ import Synchronization
 /// The process keeps the lease between writes while no other process is attached, and releases it after a
 /// time without writes. If others are attached, it releases the lease after every write. The next process
 /// that acquires the lease first refreshes its store, or recovers the log if the previous writer ended
-/// without releasing the lease. `OpenStore+Lease.swift` has these steps.
+/// without releasing the lease. `Coordinator` has these steps.
 ///
 /// `lock` guards the state, the file lock and every write of the shared header. So no record is written after
 /// the file lock is released, and no thread of this process requests the file lock before that. The lease
 /// becomes held, and is released, only under the writer lock: a thread that holds the writer lock and finds
 /// the lease held keeps the lease until it releases the writer lock.
 ///
-/// Lock order: `Reclaimer.lock`, `OpenStore.checkpoints`, `OpenStore.writer`, `lock`. A thread that waits in
-/// `request` holds none of these except `Reclaimer.lock`.
+/// Lock order: the locks of `OpenStore`, then `lock`. A thread that waits in `request` holds none of these except
+/// `OpenStore.reclamation`.
 final class WriterLease: @unchecked Sendable {
   private let lock = Lock()
   /// Signalled when an acquisition ends: the lease is held or released.
@@ -37,10 +37,6 @@ final class WriterLease: @unchecked Sendable {
   let yieldedTo = Atomic<UInt64>(0)
   /// Whether a timer is set that releases an idle lease. Changed under the writer lock.
   let isTimerSet = Atomic(false)
-  /// Number of writes while other processes were attached. Guarded by the writer lock.
-  var sharedWrites = 0
-  /// Number of reloads of the tree from a checkpoint of another process. Guarded by the writer lock.
-  var reloads = 0
 
   /// The process's name in records, and the shared header in memory; 0 and nil if there is none. Copied here
   /// to avoid reference counting in every commit and many reads.
@@ -186,7 +182,7 @@ final class WriterLease: @unchecked Sendable {
 
   /// Ends the lease permanently.
   ///
-  /// - Precondition: The caller holds `checkpoints` and the writer lock.
+  /// - Precondition: The caller holds the checkpoint lock and the writer lock.
   /// - Returns: False if a thread is acquiring the lease, which needs those locks.
   func close(isInOrder: Bool, _ write: () throws(FileSystemError) -> UInt64) -> Bool {
     lock.withLock {

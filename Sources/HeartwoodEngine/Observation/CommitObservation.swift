@@ -20,7 +20,7 @@ public final class CommitObservation: Sendable {
 /// An observer of commits.
 final class CommitObserver: @unchecked Sendable {
   /// The closed flag of the engine that it observes with.
-  let handle: StoreHandle.End
+  let handle: HandleEnd
   private let body: @Sendable (Generation) -> Void
   private let ending: @Sendable () -> Void
   private let hasEnded = Atomic(false)
@@ -31,7 +31,7 @@ final class CommitObserver: @unchecked Sendable {
   ///   - known: Generations up to this one are not reported.
   ///   - ending: Called once, when the observation ends.
   init(
-    _ handle: StoreHandle.End, known: UInt64, _ body: @escaping @Sendable (Generation) -> Void,
+    _ handle: HandleEnd, known: UInt64, _ body: @escaping @Sendable (Generation) -> Void,
     ending: @escaping @Sendable () -> Void
   ) {
     self.handle = handle
@@ -49,23 +49,5 @@ final class CommitObserver: @unchecked Sendable {
 
   func end() {
     if !hasEnded.exchange(true, ordering: .acquiringAndReleasing) { ending() }
-  }
-}
-
-extension StoreHandle {
-  func observeCommits(
-    _ body: @escaping @Sendable (Generation) -> Void, ending: @escaping @Sendable () -> Void = {}
-  ) -> CommitObservation {
-    try? open().refreshIfStale()
-    let observer = CommitObserver(end, known: store.generations.newest, body, ending: ending)
-    store.observers.add(observer, store)
-    return CommitObservation(observer, store.observers)
-  }
-
-  func commitStream() -> AsyncStream<Generation> {
-    AsyncStream(bufferingPolicy: .bufferingNewest(1)) { continuation in
-      let observation = observeCommits({ continuation.yield($0) }, ending: { continuation.finish() })
-      continuation.onTermination = { _ in observation.cancel() }
-    }
   }
 }

@@ -32,7 +32,7 @@ final class CommitObservers: Sendable {
   func remove(_ observer: CommitObserver) { remove(where: { $0 === observer }) }
 
   /// Ends the observers of a closed engine whose store stays open.
-  func end(of handle: StoreHandle.End) { remove(where: { $0.handle === handle }) }
+  func end(of handle: HandleEnd) { remove(where: { $0.handle === handle }) }
 
   private func remove(where isRemoved: (CommitObserver) -> Bool) {
     let (ended, removed) = state.withLock { state -> (CommitWatch?, [CommitObserver]) in

@@ -97,7 +97,7 @@ final class CommitWatch: @unchecked Sendable {
       }
       // Loaded first: a writer that begins later also changes the folder later.
       let writer = writer(of: store)
-      try? store.refreshIfStale()
+      try? Refresh(store).ifStale()
       return State(newest: store.generations.newest, writer: writer)
     }
   }
@@ -137,12 +137,5 @@ final class CommitWatch: @unchecked Sendable {
       current = min(current * 2, waited < 2 ? Self.longestAtFirst : 1)
       return next
     }
-  }
-}
-
-extension OpenStore {
-  /// Whether other processes or engines may write the store.
-  var hasOthers: Bool {
-    page != nil && (options.access == .readOnly || options.sharing == .processes)
   }
 }

@@ -32,7 +32,7 @@ struct Opening {
       return try closingOnFailure(folder) { () throws(EngineError) in
         if options.access == .readOnly { return try openReadOnly(folder) }
         let store = try admittingOthers(try openMakingRoom(folder))
-        store.joinSmallFiles()
+        Compaction(store).joinSmallFiles()
         return store
       }
     case .empty(let folder):
@@ -63,7 +63,7 @@ struct Opening {
   }
 
   private func admittingOthers(_ store: OpenStore) throws(EngineError) -> OpenStore {
-    try store.admitOtherProcesses()
+    try Coordinator(store).admitOtherProcesses()
     return store
   }
 
@@ -104,7 +104,7 @@ struct Opening {
       let log = Log(
         folder: folder, identifier: record.identifier, options: options, path: view.segments, last: last,
         end: view.end, filled: last.limit, ends: view.checkpoint?.ends ?? [:], durable: view.durable)
-      let found = Found(
+      let found = FoundLog(
         folder: folder, anchor: anchor, log: log, checkpoint: view.checkpoint, next: record.nextSegment,
         seenRecord: record.counter)
       return try assemble(found, holdsLease: false)
@@ -151,23 +151,10 @@ struct Opening {
     let log = Log(
       folder: folder, identifier: identifier, options: options, path: [segment], last: segment,
       end: segment.header.firstPoint, filled: Format.firstFillBytes)
-    return try assemble(Found(folder: folder, anchor: anchor, log: log, checkpoint: nil, next: 2))
+    return try assemble(FoundLog(folder: folder, anchor: anchor, log: log, checkpoint: nil, next: 2))
   }
 
   // MARK: An existing store
-
-  /// The result of finding the log.
-  struct Found {
-    var folder: StoreFolder
-    var anchor: AnchorFile
-    var log: Log
-    var checkpoint: NamedCheckpoint?
-    var next: UInt32
-    var unrecoveredTransactions = 0
-    var seenRecord: UInt64 = 0
-    /// Whether the log was recovered, because the last writer did not leave it in order.
-    var isRecovered = false
-  }
 
   private func open(
     _ folder: StoreFolder, recovery: Recovery.Way = .copying
@@ -183,7 +170,8 @@ struct Opening {
         try unfinished.remove()
       }
       return try assemble(
-        try find(folder, anchor, contents, endsAsSaid: unfinished.isThere, word, recovery: recovery))
+        try LogSearch(folder, anchor, options).run(
+          contents, endsAsSaid: unfinished.isThere, word, recovery: recovery))
     } catch {
       anchor.close()
       throw error
@@ -201,80 +189,9 @@ struct Opening {
     }
   }
 
-  /// Finds the log, and recovers it if necessary.
-  ///
-  /// - Parameters:
-  ///   - endsAsSaid: Whether the log ends where the anchor says, because everything after it belongs to an
-  ///     unfinished backup.
-  ///   - word: The record that was published before the anchor was read.
-  func find(
-    _ folder: StoreFolder, _ anchor: AnchorFile, _ contents: AnchorFile.Contents, endsAsSaid: Bool,
-    _ word: PublishedRecord, recovery way: Recovery.Way = .copying
-  ) throws(EngineError) -> Found {
-    let slot = contents.slot
-    let finder = LogFinder(folder: folder, identifier: slot.identifier, options: options)
-    let listing = try finder.list()
-    var isExact = slot.isClean && !contents.isIncomplete
-    var path = try finder.path(to: slot.lastLogSegment, listing: listing, isExact: isExact)
-    if isExact, !endsAsSaid, try finder.continuesAfter(path, behind: slot.knownDurable, listing) {
-      // The slot is from an earlier closing. The end of the log is searched, as after an unclean end.
-      isExact = false
-      path = try finder.path(to: slot.lastLogSegment, listing: listing, isExact: isExact)
-    }
-    let named = try NamedCheckpoint.named(by: slot, in: path, folder: folder)
-    var scan = try LogScan(
-      path, from: try start(named, path, folder), knownDurable: slot.knownDurable, exactly: isExact)
-    var seenRecord = word.counter
-    if let record = word.record, record.identifier == slot.identifier {
-      scan.take(published: record.end)
-      // The first read then refreshes, and finds the missing frames.
-      if !isExact, scan.durableEnd.sequence < record.end.sequence { seenRecord = 0 }
-    }
-    let checkpoint = newestCheckpoint(scan) ?? named
-    let next = max(slot.nextSegment, checkpoint?.record.nextSegment ?? 0, listing.next)
-    path = LogFinder.alive(path, by: checkpoint)
-    let earlier = try finder.earlier(than: path, checkpoint)
-    let recovery = Recovery(
-      folder: folder, anchor: anchor, options: options, path: path, earlier: earlier,
-      ends: checkpoint?.ends ?? [:], scan: scan)
-    let log =
-      try isExact
-      ? recovery.cleanLog() : recovery.run(contents, listing: listing, checkpoint, next: next, way)
-    return Found(
-      folder: folder, anchor: anchor, log: log, checkpoint: checkpoint,
-      next: isExact ? next : max(next, log.last.number + 1),
-      unrecoveredTransactions: isExact || options.access == .readWrite ? 0 : scan.undurableTransactions,
-      seenRecord: seenRecord, isRecovered: !isExact)
-  }
-
-  /// The point from which the log is read.
-  private func start(
-    _ checkpoint: NamedCheckpoint?, _ path: [LogSegment], _ folder: StoreFolder
-  ) throws(EngineError) -> LogPoint {
-    if let checkpoint { return checkpoint.record.replay }
-    guard let first = path.first else {
-      throw EngineError.damaged("the store has no log; restore the missing files", file: folder.path)
-    }
-    if let predecessorEnd = first.header.predecessor {
-      throw EngineError.damaged(
-        "a file of the store is missing; restore it",
-        file: folder.path(of: SegmentName.log(predecessorEnd.position.segment)))
-    }
-    return first.header.firstPoint
-  }
-
-  /// The last checkpoint in the log whose frame is durable, and so are its pages. It is later than the one
-  /// that the anchor names if the slot that named it is damaged.
-  private func newestCheckpoint(_ scan: LogScan) -> NamedCheckpoint? {
-    for frame in scan.frames.prefix(scan.durableCount).reversed() {
-      if let checkpoint = NamedCheckpoint(frame) { return checkpoint }
-    }
-    return nil
-  }
-
   // MARK: Both
 
-  private func assemble(_ found: Found, holdsLease: Bool = true) throws(EngineError) -> OpenStore {
+  private func assemble(_ found: FoundLog, holdsLease: Bool = true) throws(EngineError) -> OpenStore {
     let space = try PageSpace(values: found.log.table)
     let numbers = SegmentNumbers(next: found.next)
     let files = PageSegmentFiles(folder: found.folder, identifier: found.log.identifier, options: options)
@@ -299,5 +216,19 @@ struct Opening {
         generations: replay.generations, tree: replay.tree, pages: pages, checkpoint: found.checkpoint,
         numbers: numbers, replayedBytes: replay.bytes, unrecoveredTransactions: found.unrecoveredTransactions)
     )
+  }
+}
+
+extension Opening {
+  /// Creates a store in memory.
+  static func inMemory(_ options: EngineOptions) throws(EngineError) -> OpenStore {
+    guard options.access == .readWrite, options.createsStore else {
+      throw EngineError(
+        .notFound, "a store in memory is always new; allow creating and writing it", file: "/dev/null")
+    }
+    // Nothing in memory can be lost, so syncs are unnecessary.
+    var inMemory = options
+    inMemory.durability = .none
+    return try Opening("/dev/null", inMemory, MemoryFileSystem(), folderPath: "/store").run()
   }
 }

@@ -22,7 +22,7 @@ struct UntrustedOpening {
       try verify(store)
       return store
     } catch {
-      try? store.close()
+      try? Closing(store: store).run()
       throw error
     }
   }
@@ -52,7 +52,7 @@ struct UntrustedOpening {
   }
 
   private func verify(_ store: OpenStore) throws(EngineError) {
-    let report = try store.verify(progress: nil)
+    let report = try Verification.run(store, progress: nil)
     guard let first = report.findings.first else { return }
     let further = report.findings.count - 1 + report.furtherFindings
     let others = further > 0 ? ", and \(further) more findings" : ""

@@ -10,7 +10,7 @@ import HeartwoodFiles
 /// - A page that a checkpoint frame in the log references is never overwritten, as other processes may read it: it is
 ///   before the extent of its part, or the part is sealed.
 ///
-/// Guarded by `OpenStore.checkpoints`.
+/// Reached only in the closures of the checkpoint lock, as part of `CheckpointState`.
 final class PageAppender {
   /// Bytes of one write: small, so that concurrent commits are not delayed.
   private static let chunkBytes = 64 << 10

@@ -33,21 +33,29 @@ struct Evacuation {
   /// Runs the next step; returns whether there is another one.
   mutating func step() throws(EngineError) -> Bool {
     guard let key = next else { return false }
-    let batch = try store.writeInternally { (transaction) throws(EngineError) in
-      let batch = try collect(from: key)
-      for (key, value) in batch.values { try transaction.move(key, value) }
-      for key in batch.leaves {
-        if compactsLeaves {
-          try key.withBytes { (key) throws(EngineError) in try store.tree.compactLeaf(at: key) }
-        }
-        try store.tree.leave(pages, at: key)
+    let batch = try store.writer.withLock { (writer) throws(EngineError) in
+      try writer.writeInternally { (transaction) throws(EngineError) in
+        try move(from: key, in: transaction, writer.tree)
       }
-      return batch
     }
     movedBytes += batch.bytes
     movedValues += batch.values.count
     next = batch.next
     return next != nil
+  }
+
+  private func move(
+    from key: [UInt8], in transaction: WriteTransaction, _ tree: TreeWriter
+  ) throws(EngineError) -> Batch {
+    let batch = try collect(from: key, tree.view)
+    for (key, value) in batch.values { try transaction.move(key, value) }
+    for key in batch.leaves {
+      if compactsLeaves {
+        try key.withBytes { (key) throws(EngineError) in try tree.compactLeaf(at: key) }
+      }
+      try tree.leave(pages, at: key)
+    }
+    return batch
   }
 
   /// The work of one step.
@@ -61,8 +69,7 @@ struct Evacuation {
   }
 
   /// Collects the values to move and the leaves to copy, from a key on.
-  private func collect(from key: [UInt8]) throws(EngineError) -> Batch {
-    let view = store.tree.view
+  private func collect(from key: [UInt8], _ view: TreeView) throws(EngineError) -> Batch {
     let values = ReadView(view)
     let cursor = TreeCursor(view)
     var batch = Batch()

@@ -27,17 +27,16 @@ struct Occupancy {
 
   /// Walks the tree of the newest generation. Reads no values.
   ///
-  /// - Precondition: The caller holds the reclaimer's lock and `checkpoints`.
   /// - Complexity: O(number of keys).
-  init(_ store: OpenStore) throws(EngineError) {
+  init(_ store: OpenStore, _ checkpoints: CheckpointState, _ reclamation: ReclaimState) throws(EngineError) {
     let pinned = PinnedGeneration(store.generations)
     let counts = try LiveCounts(TreeView(space: store.space, root: pinned.pin.root))
     fill = counts.fill
     leaves = counts.leaves
-    total = Self.total(store)
+    total = checkpoints.storeBytes(store.logSegments)
     keys = pinned.pin.root.count
-    try addLogs(store, counts)
-    for part in store.pages.parts {
+    try addLogs(store.logSegments, counts, reclamation)
+    for part in checkpoints.pages.parts {
       let number = part.segment.number
       add(
         Part(
@@ -46,21 +45,15 @@ struct Occupancy {
     }
   }
 
-  /// The bytes of all segments, live or not. Does not walk the tree.
-  static func total(_ store: OpenStore) -> Int {
-    let last = store.log.last.number
-    let logs = store.log.segments.reduce(store.log.published.position.offset) { sum, segment in
-      sum + (segment.number == last ? 0 : store.log.path.end(of: segment.number)?.offset ?? 0)
-    }
-    return store.pages.parts.reduce(logs) { $0 + $1.extent.pages * Format.pageBytes }
-  }
-
-  private mutating func addLogs(_ store: OpenStore, _ counts: LiveCounts) throws(EngineError) {
-    let last = store.log.last.number
-    var all = Reclaimer.Contents()
-    for segment in store.log.segments where segment.number != last {
-      guard let end = store.log.path.end(of: segment.number)?.offset else { continue }
-      let contents = try store.reclaimer.contents(of: segment, store.log)
+  private mutating func addLogs(
+    _ log: LogSegments, _ counts: LiveCounts, _ reclamation: ReclaimState
+  ) throws(EngineError) {
+    let segments = log.segments
+    guard let last = segments.last?.number else { return }
+    var all = ReclaimState.Contents()
+    for segment in segments.dropLast() {
+      guard let end = log.end(of: segment.number)?.offset else { continue }
+      let contents = try reclamation.contents(of: segment, log)
       let values = counts.values[segment.number]
       let live = values.count * contents.recordBytes / max(1, contents.records)
       add(Part(number: segment.number, bytes: end, live: min(end, live), leaves: values.leaves), to: \.logs)
@@ -68,7 +61,7 @@ struct Occupancy {
       all.recordBytes += contents.recordBytes
     }
     // The last segment's records are not counted: assume the average size of the others.
-    let tail = store.log.published.position.offset
+    let tail = log.published.position.offset
     live += all.records > 0 ? min(tail, counts.values[last].count * all.recordBytes / all.records) : tail
   }
 

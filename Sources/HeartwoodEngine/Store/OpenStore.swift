@@ -1,23 +1,31 @@
 import HeartwoodFiles
-import Synchronization
 
-/// The parts of an open store.
+/// An open store: wires its parts, and is what operations on it get.
 ///
-/// - Readers use `generations`, `space` and the log's `table` without locks.
-/// - The holder of `writer` changes the log, the tree and the published state.
-/// - The holder of `checkpoints` writes pages; it acquires `writer` for short steps only.
+/// - Readers use `generations`, `space` and `logSegments` without a lock.
+/// - `writer`, `checkpoints` and `reclamation` are locks, and the only way to the states that they guard.
 /// - Threads that wait in `commits` sync the log and publish transactions.
-/// - Lock order: `reclaimer.lock`, `checkpoints`, `writer`, then one of the locks of `lease`, `commits` and
-///   `syncs`. A thread that waits for the lease holds none of these except `reclaimer.lock`.
-final class OpenStore: @unchecked Sendable {
+/// - Lock order: `reclamation`, `checkpoints`, `writer`, then one of the locks of `lease`, `commits` and
+///   `syncs`. A thread that waits for the lease holds none of these except `reclamation`.
+final class OpenStore: Sendable {
   let path: String
   let options: EngineOptions
+  let fileSystem: any FileSystem
   let folder: StoreFolder
-  let anchor: AnchorFile
-  let log: Log
+  let identifier: StoreIdentifier
+  let status = StoreStatus()
+  let anchor: AnchorWriter
+
+  // What readers use.
   let space: PageSpace
   let generations: Generations
-  let tree: TreeWriter
+  /// The segments of the log, and its published end.
+  let logSegments: LogSegments
+  /// The durable part of the log.
+  let synced: DurableState
+  let unrecoveredTransactions: Int
+
+  // What several processes use.
 
   /// Nil if no other process can write: the store is in memory, or open for reading only.
   let attachment: ProcessAttachment?
@@ -25,52 +33,18 @@ final class OpenStore: @unchecked Sendable {
   /// has none and is open for reading only.
   let page: SharedHeader?
   let lease: WriterLease
-  let fileSystem: any FileSystem
+  let records: RecordPublisher
 
-  let status: StoreStatus
-  let writer = WriterLock()
+  // What writers use.
+  let numbers: SegmentNumbers
   let syncs: LogSyncs
   let commits: CommitQueue
-
-  /// Guards `pages`, `newestCheckpoint` and `lastCheckpoint`.
-  let checkpoints = Lock()
-  let pages: PageAppender
-  var newestCheckpoint: NamedCheckpoint?
-  /// The last checkpoint whose frame is in the log. The anchor need not name it yet.
-  var lastCheckpoint: NamedCheckpoint?
-  /// Guarded by the writer lock.
-  var pendingReload = PendingReload.none
-
-  /// Whether the reserve is used up and the disk has had no room for another since. Changed by the process
-  /// that holds the lease; read by each commit. Relaxed, because only the use of room depends on it.
-  let isReserveSpent = Atomic(false)
-  let numbers: SegmentNumbers
-  let unrecoveredTransactions: Int
-  let reclaimer = Reclaimer()
+  let reserve: DiskReserve
   /// Delays commits that append faster than space is reclaimed.
   let throttle = WriteThrottle()
-  let observers = CommitObservers()
-
-  /// `log.appendedBytes` when the newest checkpoint began. Guarded by the writer lock, like the variables
-  /// below.
-  var bytesAtCheckpoint: Int
-  /// Bytes of log after which the next checkpoint is due. Smaller if there is much to reclaim, or if more
-  /// than half of the address space for pages in memory is used.
-  var checkpointInterval: Int {
-    if space.arenaBytesInUse > space.arenaByteLimit / 2 { return options.checkpointBytes / 16 }
-    let needsEarlyCheckpoint = reclaimer.needsEarlyCheckpoint.load(ordering: .relaxed)
-    return needsEarlyCheckpoint ? options.checkpointBytes / 2 : options.checkpointBytes
-  }
-  var isCheckpointUnderWay = false
-  /// `log.appendedBytes` at the last space scan of an idle store.
-  var bytesAtSpaceScan = 0
-  var isSpaceScanScheduled = false
-  /// `log.appendedBytes` at the last check of the reserve outside checkpoints.
-  var bytesAtReserve = 0
-  /// Reused for the next transaction if nothing else references it.
-  @exclusivity(unchecked) var lastTransaction: WriteTransaction?
-  /// Whether the next transaction evicts the pages in memory that are also on disk.
-  var evictsCleanPages = false
+  let writer: WriterLock
+  let checkpoints: StateLock<CheckpointState>
+  let reclamation = StateLock(ReclaimState())
 
   /// The parts that an opening found or created.
   struct Parts {
@@ -98,31 +72,51 @@ final class OpenStore: @unchecked Sendable {
   }
 
   init(_ parts: Parts) {
+    let syncs = parts.options.durability != .none
     path = parts.path
     options = parts.options
     fileSystem = parts.fileSystem
-    page = parts.page
-    lease = WriterLease(
-      isHeld: parts.holdsLease, parts.folder.attachment, parts.page, seenRecord: parts.seenRecord)
-    status = StoreStatus()
-    syncs = LogSyncs(status, isOff: parts.options.durability == .none)
-    commits = CommitQueue(log: parts.log, generations: parts.generations, syncs: syncs, status: status)
     folder = parts.folder
-    attachment = parts.folder.attachment
-    anchor = parts.anchor
-    log = parts.log
+    identifier = parts.log.identifier
     space = parts.space
     generations = parts.generations
-    tree = parts.tree
-    pages = parts.pages
-    newestCheckpoint = parts.checkpoint
-    lastCheckpoint = parts.checkpoint
-    numbers = parts.numbers
+    logSegments = parts.log.path
+    synced = parts.log.synced
     unrecoveredTransactions = parts.unrecoveredTransactions
-    bytesAtCheckpoint = -parts.replayedBytes
+    attachment = parts.folder.attachment
+    page = parts.page
+    numbers = parts.numbers
+    lease = WriterLease(
+      isHeld: parts.holdsLease, parts.folder.attachment, parts.page, seenRecord: parts.seenRecord)
+    records = RecordPublisher(lease, parts.folder.attachment, parts.log, parts.numbers, syncs: syncs)
+    anchor = AnchorWriter(file: parts.anchor, status: status, records: records)
+    self.syncs = LogSyncs(status, isOff: !syncs)
+    commits = CommitQueue(log: parts.log, generations: parts.generations, syncs: self.syncs, status: status)
+    reserve = DiskReserve(parts.folder)
+    writer = WriterLock(
+      WriterState(
+        options: parts.options, folder: parts.folder, log: parts.log, tree: parts.tree,
+        generations: parts.generations, numbers: parts.numbers, anchor: anchor, syncs: self.syncs,
+        commits: commits, reserve: reserve, throttle: throttle, replayedBytes: parts.replayedBytes))
+    checkpoints = StateLock(CheckpointState(parts.pages, parts.checkpoint))
   }
 
-  var logFinder: LogFinder { LogFinder(folder: folder, identifier: log.identifier, options: options) }
+  var logFinder: LogFinder { LogFinder(folder: folder, identifier: identifier, options: options) }
+
+  /// Whether other processes or engines may write the store.
+  var hasOthers: Bool {
+    page != nil && (options.access == .readOnly || options.sharing == .processes)
+  }
+
+  /// Runs `body` in the background after a time, unless the store is released before.
+  func submit(afterSeconds seconds: Double, _ body: @escaping @Sendable (OpenStore) -> Void) {
+    // Through `Unmanaged`, as the compiler otherwise warns at callers that hold the store in a value: it takes their
+    // reference for the last one.
+    let store = Unmanaged.passUnretained(self).takeUnretainedValue()
+    options.worker.submit(afterSeconds: seconds) { [weak store] in
+      if let store { body(store) }
+    }
+  }
 
   /// - Throws: `.readOnly` if the store is open for reading only.
   func checkMayWrite() throws(EngineError) {

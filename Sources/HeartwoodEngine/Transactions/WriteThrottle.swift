@@ -16,6 +16,9 @@ final class WriteThrottle: Sendable {
   /// Bytes that commits may still write; may be negative.
   private let allowance = Atomic(0)
 
+  /// Whether the last space survey found so much garbage that checkpoints are taken twice as often.
+  let needsEarlyCheckpoint = Atomic(false)
+
   /// Whether the store is being closed, so that no reclamation may start or continue.
   var hasStopped: Bool { isStopped.load(ordering: .relaxed) }
 

@@ -5,8 +5,9 @@ import HeartwoodFiles
 /// A transaction is valid inside the closure passed to `Engine.write`, on its thread; afterwards its methods throw
 /// `.closed`. Buffers returned by reads are valid until the next change.
 public final class WriteTransaction: KeyValueReader {
-  /// Unretained for speed: the store outlives the transaction, and is not accessed after its end.
-  private unowned(unsafe) let store: OpenStore
+  /// Unretained for speed: the store outlives the transaction, and is not accessed after its end. The thread holds the writer
+  /// lock until then.
+  private unowned(unsafe) let writer: WriterState
   private let log: Log
   private let tree: TreeWriter
   private let builder: FrameBuilder
@@ -28,11 +29,11 @@ public final class WriteTransaction: KeyValueReader {
   private var validity: ReadValidity?
 
   /// Creates a transaction that is ended until `begin`.
-  init(_ store: OpenStore) {
-    self.store = store
-    log = store.log
-    tree = store.tree
-    builder = store.log.builder
+  init(_ writer: WriterState) {
+    self.writer = writer
+    log = writer.log
+    tree = writer.tree
+    builder = writer.log.builder
     start = log.end
   }
 
@@ -52,7 +53,7 @@ public final class WriteTransaction: KeyValueReader {
   public var generation: Generation { Generation(rawValue: base) }
 
   /// The current time of the store's clock, in nanoseconds since 1970.
-  package var time: Int64 { store.options.clock.nanosecondsSince1970 }
+  package var time: Int64 { writer.options.clock.nanosecondsSince1970 }
 
   /// Whether nothing has been put or deleted.
   var isEmpty: Bool { puts == 0 && deletes == 0 && builder.isEmpty && log.end == start }
@@ -94,7 +95,7 @@ public final class WriteTransaction: KeyValueReader {
     failure = EngineError(
       .nestedWrite, "the transaction was used inside the source of a value; return from the source first")
     do {
-      let reference = try store.appendLargeValue(of: self, key, bytes: bytes, nextPiece)
+      let reference = try writer.appendLargeValue(of: self, key, bytes: bytes, nextPiece)
       _ = try tree.put(key, .position(reference))
       puts &+= 1
       failure = nil
@@ -232,7 +233,7 @@ public final class WriteTransaction: KeyValueReader {
     if let validity { endReading(validity) }
     do {
       try body()
-      if builder.isFull { try store.appendFrame(of: self) }
+      if builder.isFull { try writer.appendFrame(of: self) }
     } catch {
       failure = error
       throw error

@@ -1,12 +1,16 @@
 import HeartwoodFiles
 import Synchronization
 
-/// The lock of the thread that changes the store. A thread that acquires it again gets an error instead of a deadlock.
-/// Stored inline in `OpenStore`, so that acquiring it retains no object.
-struct WriterLock: ~Copyable, Sendable {
+/// The lock of the thread that changes the store, and the only way to the state that it guards. A thread that acquires it
+/// again gets an error instead of a deadlock. Stored inline in `OpenStore`, so that acquiring it retains no object.
+struct WriterLock: ~Copyable, @unchecked Sendable {
+  private let state: WriterState
   private let lock = Lock()
   /// Identifier of the thread that holds the lock; 0 if it is free.
   private let holder = Atomic<UInt>(0)
+
+  /// - Parameter state: Referenced by no other object, except by transactions while they run.
+  init(_ state: WriterState) { self.state = state }
 
   /// Whether the calling thread holds the lock.
   var isHeldHere: Bool { holder.load(ordering: .relaxed) == CurrentThread.identifier }
@@ -15,7 +19,7 @@ struct WriterLock: ~Copyable, Sendable {
   ///
   /// - Parameter nested: Converts the `.nestedWrite` error, which is thrown if the thread already holds the lock.
   func withLock<Result, Failure: Error>(
-    orThrow nested: (EngineError) -> Failure, _ body: () throws(Failure) -> Result
+    orThrow nested: (EngineError) -> Failure, _ body: (WriterState) throws(Failure) -> Result
   ) throws(Failure) -> Result {
     // Relaxed: only this very thread can have stored its own identifier.
     guard !isHeldHere else { throw nested(Self.nestedWrite) }
@@ -25,7 +29,7 @@ struct WriterLock: ~Copyable, Sendable {
       holder.store(0, ordering: .relaxed)
       lock.unlock()
     }
-    return try body()
+    return try body(state)
   }
 
   /// Spins for some microseconds before it blocks: most transactions end sooner than a blocked thread wakes.
@@ -40,22 +44,27 @@ struct WriterLock: ~Copyable, Sendable {
   }
 
   /// Runs `body`, which throws the engine's errors, with the lock held.
-  func withLock<Result>(_ body: () throws(EngineError) -> Result) throws(EngineError) -> Result {
+  func withLock<Result>(
+    _ body: (WriterState) throws(EngineError) -> Result
+  ) throws(EngineError) -> Result {
     try withLock(orThrow: { $0 }, body)
   }
 
   /// Runs `body` with the lock held. Does not check for nesting and throws nothing.
   ///
   /// - Precondition: The calling thread does not hold the lock.
-  func withLockInBackground<Result>(_ body: () -> Result) -> Result {
+  func withLockInBackground<Result>(_ body: (WriterState) -> Result) -> Result {
     lock.lock()
     holder.store(CurrentThread.identifier, ordering: .relaxed)
     defer {
       holder.store(0, ordering: .relaxed)
       lock.unlock()
     }
-    return body()
+    return body(state)
   }
+
+  /// Throws `.nestedWrite` if the thread is inside a write, where waiting for the lock would deadlock.
+  func checkNotNested() throws(EngineError) { try withLock { _ in } }
 
   private static var nestedWrite: EngineError {
     EngineError(

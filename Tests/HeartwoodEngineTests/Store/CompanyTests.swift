@@ -52,7 +52,7 @@ import Testing
     }
     let files = try disk.openDirectory("/store").entries().filter { $0.hasSuffix(".log") }
     let store = reader.handle.store
-    let held = (1..<UInt32(400)).filter { store.log.table.slot($0) != nil }
+    let held = (1..<UInt32(400)).filter { store.space.values.slot($0) != nil }
     #expect(held.count <= files.count + 2, "\(held) of \(files.sorted())")
     try reader.close()
     try writer.close()

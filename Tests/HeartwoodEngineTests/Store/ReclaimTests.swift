@@ -109,7 +109,7 @@ import Testing
       let once = try store.engine.statistics().pageBytes
       for _ in 0..<3 {
         for _ in 0..<20 { try store.overwriteSome(&random) }
-        store.engine.handle.store.pages.seal()
+        store.engine.handle.store.checkpoints.withLock { $0.pages.seal() }
         #expect(try store.engine.reclaim().movedValues > 1000)
         #expect(try store.engine.statistics().pageBytes < once * 11 / 10)
       }
@@ -118,13 +118,13 @@ import Testing
   }
 
   @Test func `reclamation does not survey a store that can hold little garbage`() {
-    let look = Reclaimer.SpaceSurvey(total: 1_100_000, live: 1_000_000, keys: 1000)
-    #expect(!look.isStale(total: 1_290_000, keys: 1000))
-    #expect(look.isStale(total: 1_310_000, keys: 1000), "values were overwritten")
-    #expect(!look.isStale(total: 1_340_000, keys: 1100), "keys were added")
-    #expect(look.isStale(total: 1_110_000, keys: 800), "keys were deleted")
-    #expect(look.isStale(total: 1_360_000, keys: 1_000_000), "the lengths of their values are unknown")
-    #expect(Reclaimer.SpaceSurvey(total: 0, live: 0, keys: 0).isStale(total: 1000, keys: 1))
+    let survey = ReclaimState.SpaceSurvey(total: 1_100_000, live: 1_000_000, keys: 1000)
+    #expect(!survey.isStale(total: 1_290_000, keys: 1000))
+    #expect(survey.isStale(total: 1_310_000, keys: 1000), "values were overwritten")
+    #expect(!survey.isStale(total: 1_340_000, keys: 1100), "keys were added")
+    #expect(survey.isStale(total: 1_110_000, keys: 800), "keys were deleted")
+    #expect(survey.isStale(total: 1_360_000, keys: 1_000_000), "the lengths of their values are unknown")
+    #expect(ReclaimState.SpaceSurvey(total: 0, live: 0, keys: 0).isStale(total: 1000, keys: 1))
   }
 
   @Test func `reclamation keeps all live data in any order of operations`() throws {

@@ -160,7 +160,7 @@ private final class Stall: @unchecked Sendable {
     guard awaited > 0 else { return }
     for _ in 0..<awaited { isWritten.wait() }
     // The last commit is about to be written. It releases this lock when it waits for its sync or needs none.
-    try? engine.handle.store.writer.withLock {}
+    try? engine.handle.store.writer.withLock { _ in }
     duringSync()
   }
 

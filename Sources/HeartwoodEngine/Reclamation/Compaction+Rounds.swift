@@ -2,21 +2,23 @@ import HeartwoodFiles
 
 /// Reclamation on demand. Live data is stored twice until its old files are unlinked. If the disk has no room for that, the
 /// store reclaims in rounds, each of which frees space for the next.
-extension OpenStore {
+extension Compaction {
   /// Reclaims all space that is worth the work.
   ///
   /// - Throws: `.noSpace` if the disk has too little room to move even one segment.
   func reclaim() throws(EngineError) -> ReclaimedSpace {
-    try checkMayWrite()
-    try status.checkWritable()
-    return try withLease { () throws(EngineError) in
+    try store.checkMayWrite()
+    try store.status.checkWritable()
+    return try Coordinator(store).withLease { () throws(EngineError) in
       var rounds = ReclaimRounds()
       var sum: ReclaimedSpace?
       while true {
-        let round = try reclaimMakingRoom { () throws(EngineError) in try victims(of: &rounds) }
+        let round = try reclaimMakingRoom { (checkpoints, reclamation) throws(EngineError) in
+          try victims(of: &rounds, try Occupancy(store, checkpoints, reclamation))
+        }
         let all = sum?.joined(by: round) ?? round
         guard rounds.continues(after: round) else {
-          try rounds.checkHasHelped(path)
+          try rounds.checkHasHelped(store.path)
           return all
         }
         sum = all
@@ -26,19 +28,21 @@ extension OpenStore {
 
   /// Runs one round. If it runs out of space, deletes the store's reserve and tries once more.
   private func reclaimMakingRoom(
-    choosing choose: () throws(EngineError) -> VictimSegments
+    choosing choose: (CheckpointState, ReclaimState) throws(EngineError) -> VictimSegments
   ) throws(EngineError) -> ReclaimedSpace {
     do throws(EngineError) {
       return try reclaim(choosing: choose)
     } catch {
-      guard error.code == .noSpace, spendReserve() else { throw error }
+      guard error.code == .noSpace, store.reserve.spend() else { throw error }
       return try reclaim(choosing: choose)
     }
   }
 
   /// All segments worth emptying or, if the disk has too little room for that, as many as fit.
-  private func victims(of rounds: inout ReclaimRounds) throws(EngineError) -> VictimSegments {
-    let occupancy = try Occupancy(self)
+  private func victims(
+    of rounds: inout ReclaimRounds, _ occupancy: Occupancy
+  ) throws(EngineError) -> VictimSegments {
+    let folder = store.folder
     let all = occupancy.victims(Occupancy.Aim(compactsLeaves: true))
     let cost = occupancy.cost(of: all)
     guard let available = try? folder.directory.availableBytes(), Int(clamping: available) / 2 < cost else {
@@ -49,7 +53,7 @@ extension OpenStore {
     let reserve = rounds.usesReserve ? try folder.size(ofFile: StoreFolder.reserveName) ?? 0 : 0
     let victims = occupancy.victims(
       Occupancy.Aim(limit: (Int(clamping: available) + reserve) / 4, isStrict: true))
-    if reserve > 0, !victims.isEmpty { _ = spendReserve() }
+    if reserve > 0, !victims.isEmpty { _ = store.reserve.spend() }
     return victims
   }
 }

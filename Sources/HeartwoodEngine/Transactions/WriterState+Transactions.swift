@@ -1,62 +1,18 @@
 import HeartwoodFiles
 
-/// Runs and commits write transactions.
-extension OpenStore {
-  /// Runs `body` in a transaction and commits what it has changed.
-  func write(durability: Durability, _ body: (WriteTransaction) throws -> Void) throws {
-    try checkMayWrite()
-    if !writer.isHeldHere { throttle.wait() }
-    var outcome = CommitOutcome()
-    // Also after a rolled-back transaction.
-    defer { releaseIfContended() }
-    do {
-      try withWriterAndLease(orThrow: { $0 as any Error }) {
-        try status.checkWritable()
-        try prepareLog()
-        try runTransaction(durability, &outcome, body)
-      }
-    } catch let error as EngineError where error.isOutcomeUnknown {
-      throw error
-    } catch {
-      // Before reporting the failure, wait until every commit that the transaction may have read is published, so
-      // that the thread's next read sees it. If that fails, throw its error instead: it is the more serious one.
-      try commits.waitForEarlier(outcome.number)
-      throw error
-    }
-    // Without the writer lock, so that other threads write meanwhile.
-    if outcome.isEmpty {
-      try commits.waitForEarlier(outcome.number)
-    } else {
-      try commits.wait(for: outcome.number)
-    }
-    submit(outcome.tasks)
-    publishCommit(outcome)
-    if !outcome.isEmpty { observers.noteCommit() }
-  }
+/// The part of a commit that is done after the writer lock is released.
+struct CommitOutcome {
+  /// The transaction that must be published before `write` returns: this one, or the one it began from if it changed
+  /// nothing or was rolled back, as it may have read commits that are not durable yet.
+  var number: UInt64 = 0
+  var isEmpty = true
+  var tasks = BackgroundTasks()
+}
 
-  /// Announces a published commit to other processes. A failure is ignored and loses nothing: the next writer finds the
-  /// commit in the log.
-  private func publishCommit(_ outcome: CommitOutcome) {
-    if attachment != nil, !outcome.isEmpty { try? publishRecord() }
-  }
-
-  private func releaseIfContended() {
-    guard attachment != nil, !writer.isHeldHere, lease.isHeld,
-      lease.hasOtherProcesses || !lease.isTimerSet.load(ordering: .relaxed)
-    else { return }
-    writer.withLockInBackground { releaseOrWatch() }
-  }
-
-  /// The rest of a transaction's work, which is done after the writer lock is released.
-  private struct CommitOutcome {
-    /// The transaction that must be published before `write` returns: this one, or the one it began from if it changed
-    /// nothing or was rolled back, as it may have read commits that are not durable yet.
-    var number: UInt64 = 0
-    var isEmpty = true
-    var tasks = BackgroundTasks()
-  }
-
-  private func runTransaction(
+/// Runs transactions and writes their frames.
+extension WriterState {
+  /// Runs `body` in a transaction of a caller and commits it.
+  func runTransaction(
     _ durability: Durability, _ outcome: inout CommitOutcome, _ body: (WriteTransaction) throws -> Void
   ) throws {
     let transaction = try beginTransaction()
@@ -87,17 +43,9 @@ extension OpenStore {
   }
 
   /// Runs `body` in an internal transaction, whose commit is deferred. If it changes nothing, nothing is committed.
-  func writeInternally<Result>(
-    _ body: (WriteTransaction) throws(EngineError) -> Result
-  ) throws(EngineError) -> Result {
-    try writer.withLock { () throws(EngineError) in try writeHoldingLock(body) }
-  }
-
-  /// The same, for a caller that has the lock.
   ///
-  /// - Precondition: The caller holds the writer lock.
   /// - Parameter isForced: Commits even if nothing is changed.
-  func writeHoldingLock<Result>(
+  func writeInternally<Result>(
     isForced: Bool = false, _ body: (WriteTransaction) throws(EngineError) -> Result
   ) throws(EngineError) -> Result {
     try status.checkWritable()
@@ -148,8 +96,6 @@ extension OpenStore {
   // MARK: Committing
 
   /// The part of a commit that needs the writer lock.
-  ///
-  /// - Precondition: The caller holds the writer lock.
   private func commit(_ transaction: WriteTransaction, _ durability: Durability) throws(EngineError) {
     let isSynced = isSynced(durability)
     // 1. Write the last frame. After a crash between here and the end of step 3, recovery finds the transaction if

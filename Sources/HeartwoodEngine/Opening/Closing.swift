@@ -1,35 +1,24 @@
 import HeartwoodFiles
 
-extension OpenStore {
-  /// Creates a store in memory.
-  static func inMemory(_ options: EngineOptions) throws(EngineError) -> OpenStore {
-    guard options.access == .readWrite, options.createsStore else {
-      throw EngineError(
-        .notFound, "a store in memory is always new; allow creating and writing it", file: "/dev/null")
-    }
-    // Nothing in memory can be lost, so syncs are unnecessary.
-    var inMemory = options
-    inMemory.durability = .none
-    return try Opening("/dev/null", inMemory, MemoryFileSystem(), folderPath: "/store").run()
-  }
+/// Closing of a store.
+struct Closing {
+  let store: OpenStore
 
   /// Closes the store: takes a checkpoint if no other process is attached, so that the next opening is fast,
   /// and releases everything except what snapshots use.
   ///
   /// - Throws: If called inside a write, which leaves the store open. Otherwise the error of the lease, the
   ///   checkpoint, the anchor or the last sync; the store is closed nevertheless.
-  func close() throws(EngineError) {
-    guard !status.isClosed else { return }
-    // Throws if the thread is inside a write, which would otherwise wait for itself.
-    try writer.withLock {}
-    observers.end()
-    throttle.stop()
+  func run() throws(EngineError) {
+    guard !store.status.isClosed else { return }
+    try store.writer.checkNotNested()
+    store.throttle.stop()
     // 1. Background work ends.
-    options.worker.drain()
+    store.options.worker.drain()
     // 2. The lease, if it can be acquired, is kept until the end.
     let departure = departure()
     var failure: EngineError?
-    repeat { lease.waitForAcquisition() } while !closeFiles(departure, &failure)
+    repeat { store.lease.waitForAcquisition() } while !closeFiles(departure, &failure)
     if let failure { throw failure }
   }
 
@@ -43,10 +32,12 @@ extension OpenStore {
 
   /// A store with writes disabled is closed without further writes.
   private func departure() -> Departure {
-    guard let attachment, !status.isStopped else { return .last }
+    guard let attachment = store.attachment, !store.status.isStopped else { return .last }
     do throws(EngineError) {
       // Ended by `closeLease`.
-      try withWriterAndLease(orThrow: { $0 }) { () throws(EngineError) in lease.beginOperation() }
+      try Coordinator(store).withWriterAndLease(orThrow: { $0 }) { (_) throws(EngineError) in
+        store.lease.beginOperation()
+      }
       do {
         return try attachment.excludeOthers() ? .last : .oneOfSeveral
       } catch {
@@ -60,25 +51,25 @@ extension OpenStore {
 
   /// - Returns: False if a thread has begun to acquire the lease meanwhile; it must finish first.
   private func closeFiles(_ departure: Departure, _ failure: inout EngineError?) -> Bool {
-    checkpoints.withLock {
+    store.checkpoints.withLock { checkpoints in
       // 3. The last process writes the tree to disk.
       if case .last = departure {
-        do throws(EngineError) { try checkpointBeforeClosing() } catch { failure = error }
+        do throws(EngineError) { try checkpointBeforeClosing(checkpoints) } catch { failure = error }
       }
-      return writer.withLockInBackground {
-        guard !status.isClosed else { return true }
-        log.preallocator.stop()
+      return store.writer.withLockInBackground { writer in
+        guard !store.status.isClosed else { return true }
+        writer.log.preallocator.stop()
         switch departure {
         // 4. The anchor names the exact end of the log. Nothing is appended after this.
-        case .last: failure = finishClosing(failure)
-        case .oneOfSeveral: failure = failureOfLastSync()
-        case .failed(let cause): failure = failureOfLastSync() ?? cause
+        case .last: failure = finishClosing(writer, failure)
+        case .oneOfSeveral: failure = failureOfLastSync(writer)
+        case .failed(let cause): failure = failureOfLastSync(writer) ?? cause
         }
         // 5. Publish what closing has written.
-        guard closeLease(isInOrder: failure == nil) else { return false }
-        status.close()
-        anchor.close()
-        folder.close()
+        guard Coordinator(store).closeLease(writer, isInOrder: failure == nil) else { return false }
+        store.status.close()
+        store.anchor.file.close()
+        store.folder.close()
         return true
       }
     }
@@ -87,62 +78,52 @@ extension OpenStore {
   /// Marks the store closed. If the disk had no room for the checkpoint, the store is closed without one: the
   /// next opening reads more of the log, but needs no recovery, which would also need room.
   ///
-  /// - Precondition: The caller holds `checkpoints` and the writer lock.
   /// - Parameter failure: The error of the checkpoint.
-  private func finishClosing(_ failure: EngineError?) -> EngineError? {
-    let failure = failure?.code == .noSpace && !status.isStopped ? nil : failure
-    guard let failure = failure ?? markClean() else { return nil }
+  private func finishClosing(_ writer: WriterState, _ failure: EngineError?) -> EngineError? {
+    let failure = failure?.code == .noSpace && !store.status.isStopped ? nil : failure
+    guard let failure = failure ?? markClean(writer) else { return nil }
     // The failure may be a consequence of a replaced folder, which is the better error.
-    do throws(EngineError) { try folder.checkIsInPlace() } catch { return error }
+    do throws(EngineError) { try store.folder.checkIsInPlace() } catch { return error }
     return failure
   }
 
   /// Syncs everything that this process has committed; returns the error.
-  ///
-  /// - Precondition: The caller holds the writer lock.
-  private func failureOfLastSync() -> EngineError? {
+  private func failureOfLastSync(_ writer: WriterState) -> EngineError? {
     do throws(EngineError) {
-      try syncs.sync(try drainedWork())
+      try store.syncs.sync(try writer.drainedRequest())
       return nil
     } catch {
       return error
     }
   }
 
-  /// Publishes all commits so far, and returns the request that syncs them.
-  ///
-  /// - Precondition: The caller holds the writer lock.
-  private func drainedWork() throws(EngineError) -> SyncRequest {
-    try commits.drain()
-    return log.syncRequest()
-  }
-
   /// Makes all commits so far durable.
   func makeDurable() throws(EngineError) {
     do {
-      try status.checkWritable()
+      try store.status.checkWritable()
     } catch {
       return try checkNothingIsLost(because: error)
     }
-    try syncs.sync(try writer.withLock { () throws(EngineError) in try drainedWork() })
+    try store.syncs.sync(
+      try store.writer.withLock { (writer) throws(EngineError) in try writer.drainedRequest() })
   }
 
-  private var isWriting: Bool { options.access == .readWrite && !status.isStopped }
+  private var isWriting: Bool { store.options.access == .readWrite && !store.status.isStopped }
 
-  private func checkpointBeforeClosing() throws(EngineError) {
-    guard options.access == .readWrite, !isInMemory else { return }
+  private func checkpointBeforeClosing(_ checkpoints: CheckpointState) throws(EngineError) {
+    guard store.options.access == .readWrite, !isInMemory else { return }
     do {
-      try status.checkWritable()
+      try store.status.checkWritable()
     } catch {
       return try checkNothingIsLost(because: error)
     }
-    try takeCheckpoint()
+    try Checkpoint(store, checkpoints).run()
   }
 
   /// Throws if writes are disabled and a deferred commit may be lost. A caller may rely on closing to make
   /// such commits durable.
   private func checkNothingIsLost(because failure: EngineError) throws(EngineError) {
-    let isDurable = try writer.withLock { log.durable.generation >= generations.newest }
+    let isDurable = try store.writer.withLock { $0.log.durable.generation >= $0.generations.newest }
     guard !isDurable else { return }
     throw EngineError(
       .stopped,
@@ -151,18 +132,18 @@ extension OpenStore {
       file: failure.file, underlying: failure.underlying)
   }
 
-  private var isInMemory: Bool { path == "/dev/null" }
+  private var isInMemory: Bool { store.path == "/dev/null" }
 
-  private func markClean() -> EngineError? {
-    guard isWriting, !isInMemory, !anchor.isClean else { return nil }
+  private func markClean(_ writer: WriterState) -> EngineError? {
+    guard isWriting, !isInMemory, !store.anchor.file.isClean else { return nil }
     do {
-      try commits.drain()
+      try writer.commits.drain()
       // The bytes after the end must be zeros, because the log continues there.
-      if log.mustRoll { try roll() }
-      let work = log.syncRequest()
-      try syncs.sync(work)
-      let upcoming = numbers.upcoming
-      try updateAnchor {
+      if writer.log.mustRoll { try writer.roll() }
+      let work = writer.log.syncRequest()
+      try store.syncs.sync(work)
+      let upcoming = store.numbers.upcoming
+      try writer.updateAnchor {
         $0.knownDurable = work.point
         $0.nextSegment = upcoming
         $0.isClean = true

@@ -1,42 +1,34 @@
 import HeartwoodFiles
 
-/// Writes the tree of the newest generation to disk, so that opening replays only the log after it.
-extension OpenStore {
-  /// Takes a checkpoint, unless nothing was committed since the last one.
-  func checkpoint() throws(EngineError) {
-    try checkMayWrite()
-    try status.checkWritable()
-    try withLease { () throws(EngineError) in
-      try checkpoints.withLock { () throws(EngineError) in try takeCheckpoint() }
-    }
-  }
+/// A checkpoint: writes the tree of the newest generation to disk, so that opening replays only the log after it.
+struct Checkpoint {
+  private let store: OpenStore
+  private let checkpoints: CheckpointState
 
-  func checkpointInBackground() {
-    // An error is ignored: it occurs again, and is reported, at the next requested checkpoint. A failed sync has
-    // stopped the store.
-    try? checkpointAndReclaim()
-    writer.withLockInBackground { isCheckpointUnderWay = false }
+  init(_ store: OpenStore, _ checkpoints: CheckpointState) {
+    self.store = store
+    self.checkpoints = checkpoints
   }
 
   /// Takes a checkpoint in five steps. Commits continue, except during steps 1 and 3.
   ///
-  /// - Precondition: The caller holds `checkpoints`, and the process holds the lease.
+  /// - Precondition: The process holds the lease.
   /// - Parameters:
   ///   - isForced: Takes it even if nothing was committed since the last one.
   ///   - victims: Segments without live data, which this checkpoint and later ones do not reference.
-  func takeCheckpoint(
+  func run(
     isForced: Bool = false, without victims: VictimSegments = VictimSegments()
   ) throws(EngineError) {
     // 1. Pin the newest generation, so that commits can continue.
     var released: [AnyObject] = []
-    let begun = try writer.withLock { () throws(EngineError) in
-      released = reclaimer.release(self)
-      return try beginCheckpoint(isForced)
+    let begun = try store.writer.withLock { (writer) throws(EngineError) in
+      released = writer.releaseUnlinked()
+      return try begin(writer, isForced)
     }
     released.removeAll()
     guard let base = begun else { return }
     // 2. and 3. Write its pages and its frame. If the disk is full, remove what was written.
-    let mark = pages.mark
+    let mark = checkpoints.pages.mark
     let (checkpoint, work): (NamedCheckpoint, SyncRequest)
     do throws(EngineError) {
       (checkpoint, work) = try writeTree(base, without: victims)
@@ -44,45 +36,48 @@ extension OpenStore {
       if error.code == .noSpace { takeBackPages(to: mark) }
       throw error
     }
-    lastCheckpoint = checkpoint
+    checkpoints.last = checkpoint
     // 4. Make the log durable up to and including that frame.
-    try syncs.sync(work)
-    log.synced.note(work)
+    try store.syncs.sync(work)
+    store.synced.note(work)
     // 5. Reference the frame from the anchor. Opening starts there from now on.
-    let upcoming = numbers.upcoming
-    try updateAnchor {
+    let upcoming = store.numbers.upcoming
+    try store.anchor.update {
       $0.checkpoint = checkpoint.position
       $0.checkpointChecksum = checkpoint.checksum
       $0.nextSegment = upcoming
       if $0.knownDurable.sequence < work.point.sequence { $0.knownDurable = work.point }
     }
-    newestCheckpoint = checkpoint
-    updateReserve()
+    checkpoints.newest = checkpoint
+    store.writer.withLockInBackground { $0.hasUnnamedCheckpoint = false }
+    store.reserve.update(storeBytes: checkpoints.storeBytes(store.logSegments))
   }
 
   private func writeTree(
     _ base: CheckpointBase, without victims: VictimSegments
   ) throws(EngineError) -> (NamedCheckpoint, SyncRequest) {
     // 2. Write its pages and make them durable. A crash here leaves pages that no checkpoint references.
-    var tree = TreeCheckpoint(space: space)
+    var tree = TreeCheckpoint(space: store.space)
     let root = try writePages(of: base.pinned.pin.root, &tree)
     // 3. Append a frame to the log that says where they are.
-    return try writer.withLock { () throws(EngineError) in
-      try status.checkWritable()
-      let named = try appendFrame(base, root, without: victims)
+    return try store.writer.withLock { (writer) throws(EngineError) in
+      try writer.status.checkWritable()
+      let named = try appendFrame(writer, base, root, without: victims)
       // Clean pages are evicted if the tree's memory has grown too large.
       tree.confirm()
-      evictsCleanPages = space.arenaBytesInUse > min(options.arenaBytes, space.arenaByteLimit / 4)
+      let space = store.space
+      writer.evictsCleanPages =
+        space.arenaBytesInUse > min(store.options.arenaBytes, space.arenaByteLimit / 4)
       return named
     }
   }
 
   /// Removes the pages of a failed checkpoint, which no frame in the log references.
   private func takeBackPages(to mark: PageAppender.Mark) {
-    guard !status.isStopped else { return }
-    let released = writer.withLockInBackground {
-      eraseRefusedWrite()
-      return pages.goBack(to: mark)
+    guard !store.status.isStopped else { return }
+    let released = store.writer.withLockInBackground { writer in
+      writer.eraseRefusedWrite()
+      return checkpoints.pages.goBack(to: mark)
     }
     withExtendedLifetime(released) {}
   }
@@ -95,42 +90,47 @@ extension OpenStore {
     var appendedBytes: Int
   }
 
-  private func beginCheckpoint(_ isForced: Bool) throws(EngineError) -> CheckpointBase? {
-    try status.checkWritable()
+  private func begin(_ writer: WriterState, _ isForced: Bool) throws(EngineError) -> CheckpointBase? {
+    try writer.status.checkWritable()
     // The pinned generation must be the last one in the log.
-    try commits.drain()
-    bytesAtCheckpoint = log.appendedBytes
-    guard isForced || generations.newest > newestCheckpoint?.record.generation ?? 0 else { return nil }
-    try announceLease()
+    try writer.commits.drain()
+    let log = writer.log
+    writer.bytesAtCheckpoint = log.appendedBytes
+    guard isForced || store.generations.newest > checkpoints.newest?.record.generation ?? 0 else {
+      return nil
+    }
+    try store.records.announceLease(isWriter: true)
     return CheckpointBase(
-      pinned: PinnedGeneration(generations), replay: log.end, appendedBytes: log.appendedBytes)
+      pinned: PinnedGeneration(store.generations), replay: log.end, appendedBytes: log.appendedBytes)
   }
 
   /// Writes the pages of a tree that are not on disk yet; returns its root on disk.
   private func writePages(of root: TreeRoot, _ tree: inout TreeCheckpoint) throws(EngineError) -> TreeRoot {
-    let root = try tree.write(root) { (page) throws(EngineError) in try pages.append(page) }
-    switch pages.finish(syncs: options.durability != .none) {
+    let root = try tree.write(root) { (page) throws(EngineError) in try checkpoints.pages.append(page) }
+    switch checkpoints.pages.finish(syncs: store.options.durability != .none) {
     case .done: return root
     case .failed(let error): throw error
     case .unsynced(let error):
-      status.stop(error)
+      store.status.stop(error)
       throw error
     }
   }
 
   private func appendFrame(
-    _ base: CheckpointBase, _ root: TreeRoot, without victims: VictimSegments
+    _ writer: WriterState, _ base: CheckpointBase, _ root: TreeRoot, without victims: VictimSegments
   ) throws(EngineError) -> (NamedCheckpoint, SyncRequest) {
     // The frame is never rolled back, so no earlier frame may be.
-    try commits.drain()
-    try prepareLog()
-    try markInUse()
-    let record = checkpointRecord(base, root, segmentsAlive(without: victims))
+    try writer.commits.drain()
+    try writer.prepareLog()
+    try writer.markInUse()
+    let log = writer.log
+    let record = checkpointRecord(base, root, segmentsAlive(log, without: victims))
     let place = try log.append(record)
+    writer.hasUnnamedCheckpoint = true
     log.path.drop(SegmentSet(victims.logs))
-    pages.drop(SegmentSet(victims.pages))
+    checkpoints.pages.drop(SegmentSet(victims.pages))
     log.path.publish(at: log.end)
-    bytesAtCheckpoint = base.appendedBytes
+    writer.bytesAtCheckpoint = base.appendedBytes
     return (
       NamedCheckpoint(record: record, position: place.position, checksum: place.checksum), log.syncRequest()
     )
@@ -144,14 +144,16 @@ extension OpenStore {
       root: CheckpointRecord.Root(
         reference: root.reference.rawValue, checksum: root.checksum,
         level: UInt32(truncatingIfNeeded: root.level), count: root.count),
-      replay: base.replay, previous: newestCheckpoint?.position,
-      previousChecksum: newestCheckpoint?.checksum ?? 0,
-      previousGeneration: newestCheckpoint?.record.generation ?? 0, nextSegment: numbers.upcoming,
+      replay: base.replay, previous: checkpoints.newest?.position,
+      previousChecksum: checkpoints.newest?.checksum ?? 0,
+      previousGeneration: checkpoints.newest?.record.generation ?? 0, nextSegment: store.numbers.upcoming,
       segments: segments)
   }
 
   /// All segments but the victims: log segments up to their end, page segments up to the last written page.
-  private func segmentsAlive(without victims: VictimSegments) -> [CheckpointRecord.Segment] {
+  private func segmentsAlive(
+    _ log: Log, without victims: VictimSegments
+  ) -> [CheckpointRecord.Segment] {
     let (emptyLogs, emptyPages) = (SegmentSet(victims.logs), SegmentSet(victims.pages))
     var segments: [CheckpointRecord.Segment] = []
     for segment in log.segments where !emptyLogs.contains(segment.number) {
@@ -162,7 +164,7 @@ extension OpenStore {
           number: segment.number, isLog: true, extent: UInt64(truncatingIfNeeded: end.offset),
           chain: end.chain))
     }
-    for part in pages.parts where !emptyPages.contains(part.segment.number) {
+    for part in checkpoints.pages.parts where !emptyPages.contains(part.segment.number) {
       segments.append(
         CheckpointRecord.Segment(
           number: part.segment.number, isLog: false, extent: UInt64(truncatingIfNeeded: part.extent.pages),

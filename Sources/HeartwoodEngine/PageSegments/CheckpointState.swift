@@ -1,0 +1,27 @@
+/// What the holder of the checkpoint lock changes. Acquires the writer lock for short steps only.
+final class CheckpointState {
+  let pages: PageAppender
+  /// The newest checkpoint that the anchor names.
+  var newest: NamedCheckpoint?
+  /// The last checkpoint whose frame is in the log. The anchor need not name it yet.
+  var last: NamedCheckpoint?
+
+  init(_ pages: PageAppender, _ newest: NamedCheckpoint?) {
+    self.pages = pages
+    self.newest = newest
+    last = newest
+  }
+
+  /// Whether pages were appended that the last checkpoint does not name.
+  var hasUnnamedPages: Bool { !pages.has(last?.pageSegments ?? []) }
+
+  /// The bytes of all segments, live or not, without those after the published end of the log. Does not walk the tree.
+  func storeBytes(_ log: LogSegments) -> Int {
+    let segments = log.segments
+    let last = segments.last?.number
+    let logs = segments.reduce(log.published.position.offset) { sum, segment in
+      sum + (segment.number == last ? 0 : log.end(of: segment.number)?.offset ?? 0)
+    }
+    return pages.parts.reduce(logs) { $0 + $1.extent.pages * Format.pageBytes }
+  }
+}
