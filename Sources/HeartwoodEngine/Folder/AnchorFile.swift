@@ -191,6 +191,7 @@ final class AnchorFile: @unchecked Sendable {
     next.isUnsynced = !syncs
     next.sequence = slot.sequence &+ 1
     next.content = slot.content ?? contentToMark
+    assert(isKnownDurable || !syncs, "A slot of the anchor is written before the other one is on disk.")
     let outcome = put(next)
     if case .written = outcome { slot = next }
     return outcome

@@ -114,10 +114,14 @@ final class Generations: @unchecked Sendable {
   }
 
   /// Records a written generation: the next transaction begins from it.
-  func commit(_ generation: UInt64, _ root: TreeRoot) { tip = (generation, root) }
+  func commit(_ generation: UInt64, _ root: TreeRoot) {
+    assert(generation > tip.generation, "A generation is written after a later one.")
+    tip = (generation, root)
+  }
 
   /// Makes a generation the newest. One thread at a time, in the order of the generations.
   func publish(_ generation: UInt64, _ root: TreeRoot) {
+    assert(generation > newest && generation <= tip.generation, "A generation is published out of order.")
     store(generation, root)
     newestNumber.store(generation, ordering: .sequentiallyConsistent)
   }

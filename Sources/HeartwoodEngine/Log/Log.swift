@@ -1,3 +1,4 @@
+import HeartwoodBytes
 import HeartwoodFiles
 
 /// The log of an open store: its segments in order, and the end where frames are appended.
@@ -99,6 +100,7 @@ final class Log: @unchecked Sendable {
     self.end = end
     continueInPlace()
     synced.begin(segments, durable: durable)
+    assert(hasSoundEnds, "The log's ends are out of order after other processes have written.")
     if last === preallocator.segment {
       preallocator.stop()
     } else {
@@ -209,6 +211,7 @@ final class Log: @unchecked Sendable {
   ) throws(EngineError) {
     // Read once: each access counts a reference.
     let (preallocator, offset) = (preallocator, end.position.offset)
+    assert(isInLastSegment, "A frame is appended to a segment that is not the last one.")
     do throws(EngineError) {
       try preallocator.segment.checkHasRoom(upTo: offset + bytes.count)
       do throws(EngineError) {
@@ -222,6 +225,7 @@ final class Log: @unchecked Sendable {
       abandonTail(at: offset, error)
       throw error
     }
+    assert(next.sequence == end.sequence &+ 1, "A frame does not follow the last one.")
     end = next
     appendedBytes += bytes.count
   }
@@ -290,6 +294,7 @@ final class Log: @unchecked Sendable {
     if point.position.segment != last.number { abandonSegments(behind: point) }
     end = point
     mustRoll = true
+    assert(hasSoundEnds, "A published or durable frame was rolled back.")
   }
 
   private func abandonSegments(behind point: LogPoint) {
@@ -320,6 +325,9 @@ final class Log: @unchecked Sendable {
   ///
   /// - Precondition: A slot of the anchor names the segment.
   func take(_ segment: LogSegment, filled: Int) {
+    require(
+      segment.number > last.number && segment.header.predecessor == end,
+      "A new segment does not continue the log at its end.")
     let first = segment.header.firstPoint
     // In the middle of a transaction, the published part ends before it.
     let isInside = path.published != end
@@ -329,5 +337,17 @@ final class Log: @unchecked Sendable {
     table.add(segment)
     path.append(segment, published: isInside ? nil : first)
     beginPreallocation(in: segment, filled: filled)
+  }
+}
+
+// MARK: Invariants
+
+extension Log {
+  /// Whether the durable and the published part end before the log does.
+  private var hasSoundEnds: Bool { durable.sequence <= end.sequence && published.sequence <= end.sequence }
+
+  /// Whether the end is in the last segment.
+  private var isInLastSegment: Bool {
+    end.position.segment == last.number && segments.last?.number == last.number
   }
 }

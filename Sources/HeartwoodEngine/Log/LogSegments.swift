@@ -68,7 +68,10 @@ final class LogSegments: Sendable {
   var published: LogPoint { publishedPoint.now }
 
   /// Raises the end of the published part.
-  func publish(at point: LogPoint) { publishedPoint.move(to: point) }
+  func publish(at point: LogPoint) {
+    assert(point.sequence >= published.sequence, "The published part of the log shrinks.")
+    publishedPoint.move(to: point)
+  }
 
   /// Removes segments from the log. Readers can still read what they have found in them.
   func drop(_ numbers: SegmentSet) {

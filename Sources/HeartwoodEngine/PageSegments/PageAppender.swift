@@ -52,6 +52,9 @@ final class PageAppender {
   /// Appends a page; returns its reference and checksum.
   func append(_ page: UnsafeRawBufferPointer) throws(EngineError) -> (PageReference, UInt64) {
     if chunk.count >= Self.chunkBytes { try flush() }
+    assert(
+      chunk.count % Format.pageBytes == 0 && chunk.count < Self.chunkBytes + Format.pageBytes,
+      "The pages that are not written yet are not whole, or too many.")
     let last = try partWithRoom()
     let segment = parts[last].segment
     let index = parts[last].extent.pages
@@ -164,6 +167,7 @@ final class PageAppender {
   private func flush() throws(EngineError) {
     guard !chunk.isEmpty, let last = parts.last else { return }
     let offset = last.extent.pages * Format.pageBytes - chunk.count
+    require(offset >= Format.pageBytes, "A page is written over the header of its segment.")
     unsynced.insert(last.segment.number)
     do {
       try last.segment.file.write(all: chunk, at: offset)

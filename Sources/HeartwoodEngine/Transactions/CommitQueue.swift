@@ -59,6 +59,7 @@ final class CommitQueue: @unchecked Sendable {
   /// - Precondition: The caller holds the writer lock.
   func add(_ entry: Entry) {
     lock.withLock {
+      assert(entry.number > entries.last?.number ?? 0, "Transactions are queued out of order.")
       if entry.work == nil, entries.isEmpty, failure == nil {
         publish(entry)
       } else {

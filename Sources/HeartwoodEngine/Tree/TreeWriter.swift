@@ -209,8 +209,13 @@ final class TreeWriter {
   /// Ensures that the path's pages from `level` up may be changed.
   @inline(__always)
   func ownPath(from level: Int = 0) throws(EngineError) {
-    // Invariant: all ancestors of a page of this generation are of this generation too.
     if path[level].page.birth != generation { try copyPath(from: level) }
+    assert(ownsPath(from: level), "A page of this generation is below a page of an older one.")
+  }
+
+  /// Whether the path's pages from `level` up are of the generation under construction.
+  private func ownsPath(from level: Int) -> Bool {
+    (level...max(level, root.level)).allSatisfy { path[$0].page.birth == generation }
   }
 
   private func copyPath(from lowest: Int) throws(EngineError) {
