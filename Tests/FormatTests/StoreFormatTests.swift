@@ -25,7 +25,7 @@ import Testing
     let kinds: [String: UInt64?] = [
       "schema": UInt64(KeySpace.schema), "counter": UInt64(KeySpace.counter),
       "newestHistory": UInt64(KeySpace.newestHistory), "deletedHistory": UInt64(KeySpace.deletedHistory),
-      "row": UInt64(KeySpace.row),
+      "row": UInt64(KeySpace.row), "external": UInt64(KeySpace.external),
       "index": UInt64(KeySpace.index), "link": UInt64(KeySpace.link), "order": UInt64(KeySpace.order),
       "rank": UInt64(KeySpace.rank), "history": UInt64(KeySpace.history),
     ]
@@ -33,7 +33,7 @@ import Testing
     let lengths: [String: Int] = [
       "schema": KeySpace.schemaKey.count, "counter": KeySpace.counterKey(1).count,
       "newestHistory": KeySpace.newestHistoryKey.count, "deletedHistory": KeySpace.deletedHistoryKey.count,
-      "row": KeySpace.rowKey(1, 1).count,
+      "row": KeySpace.rowKey(1, 1).count, "external": KeySpace.externalKey(1, 1, 1, 1).count,
       "link": KeySpace.entry(KeySpace.link, 1, 1, 1).count,
       "order": KeySpace.entry(KeySpace.order, 1, 1, 1).count,
       "rank": KeySpace.entry(KeySpace.rank, 1, 1, 1).count, "history": KeySpace.historyKey(1).count,
@@ -59,6 +59,11 @@ import Testing
     #expect(
       try numbers("Long values", by: 0, 1)
         == ["longestValues": UInt64(IndexKey.longestValues), "hashSize": UInt64(IndexKey.hashSize)])
+    #expect(
+      try numbers("Data outside of rows", by: 0, 1) == [
+        "largestInRow": UInt64(ExternalReference.largestInRow),
+        "byteCount": UInt64(ExternalReference.byteCount), "externalMark": UInt64(Column.externalMark),
+      ])
     #expect(
       try numbers("Ranks", by: 0, 1) == ["step": OrderedLinks.step, "limit": OrderedLinks.limit])
   }

@@ -22,7 +22,7 @@ extension ManagedObject {
     let layout = entity.layout
     return editedSlots.contains { slot in
       let former = base.view.value(layout.columns[slot], layout: layout, store: identifier.store)
-      let newest = committedValue(at: slot)
+      let newest = row.value(layout.columns[slot], layout: layout, store: identifier.store)
       return former != newest && pending?.edit(slot) != newest && pending?.edit(slot) != former
     }
   }

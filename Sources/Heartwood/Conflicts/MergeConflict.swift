@@ -11,7 +11,8 @@ public struct MergeConflict: @unchecked Sendable {
   public let oldVersionNumber: Int
   /// The version of the row in the store now; 0 when the row was deleted.
   public let newVersionNumber: Int
-  /// The values on which the unsaved ones were made, by property name, without to-many relationships; nil for a new object.
+  /// The values on which the unsaved ones were made, by property name, without to-many relationships and without data that is
+  /// stored outside the row; nil for a new object.
   public let objectSnapshot: [String: Any]?
   /// Always nil, unlike Core Data: there is no cache between the context and the store.
   public var cachedSnapshot: [String: Any]? { nil }

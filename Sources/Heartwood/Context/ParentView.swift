@@ -72,6 +72,13 @@ final class ParentView: StoreView, @unchecked Sendable {
     try stored.indexCount(index, range)
   }
 
+  func readExternal(
+    _ reference: ExternalReference, of attribute: AttributeDescription, _ key: UInt64, pieceBytes: Int,
+    _ body: (UnsafeRawBufferPointer) throws -> Bool
+  ) throws -> Bool {
+    try stored.readExternal(reference, of: attribute, key, pieceBytes: pieceBytes, body)
+  }
+
   func newestDeletedHistory() throws -> UInt64 { try stored.newestDeletedHistory() }
 
   func history(after number: UInt64, _ body: (HistoryRecord) throws -> Bool) throws {

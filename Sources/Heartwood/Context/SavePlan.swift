@@ -82,8 +82,10 @@ extension SavePlan {
       }
     }
     for object in inserted {
-      let row = object.encodedRow(version: 1, mapping: mapping)
-      try transaction.insert(object.entity, mapping(object.identifier.key), row: row)
+      let key = mapping(object.identifier.key)
+      let external = try writeExternal(of: object, key, in: transaction)
+      let row = object.encodedRow(version: 1, mapping: mapping, external: external)
+      try transaction.insert(object.entity, key, row: row)
       outcome.rows.append((object, row))
     }
     for (object, slots) in zip(updated, changedSlots) {
@@ -125,12 +127,28 @@ extension SavePlan {
     in transaction: any StoreTransaction, _ outcome: inout SaveOutcome
   ) throws -> MergeConflict? {
     let version = object.baseVersion
-    let row = slots.isEmpty ? nil : object.encodedRow(version: version &+ 1, mapping: mapping)
+    let external = try writeExternal(of: object, object.identifier.key, in: transaction)
+    let row =
+      slots.isEmpty ? nil : object.encodedRow(version: version &+ 1, mapping: mapping, external: external)
     let conflict = try transaction.update(
       object.entity, object.identifier.key, expectedVersion: version, row: row,
       changedSlots: slots, changedToMany: object.changedToManySlots)
     if let conflict { return MergeConflict(object, conflict) }
     if let row { outcome.rows.append((object, row)) }
     return nil
+  }
+
+  /// Writes the unsaved values of an object that are too large for its row.
+  private func writeExternal(
+    of object: ManagedObject, _ key: UInt64, in transaction: any StoreTransaction
+  ) throws -> [Int: ExternalReference] {
+    var references: [Int: ExternalReference] = [:]
+    for slot in object.entity.layout.externalSlots {
+      guard case .data(let data)? = object.pending?.edit(slot), data.count > ExternalReference.largestInRow,
+        let attribute = object.entity.attribute(at: slot)
+      else { continue }
+      references[slot] = try transaction.putExternal(data, of: attribute, key)
+    }
+    return references
   }
 }

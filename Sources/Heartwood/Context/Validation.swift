@@ -83,6 +83,8 @@ extension ManagedObject {
 
   private func validate(_ check: PropertyCheck) throws {
     if case .count(let relationship) = check.kind { return try validateCount(relationship) }
+    // Large data was validated when it was set, and is not loaded for this.
+    if isExternal(at: check.slot) { return }
     let value = value(at: check.slot)
     if check.isMandatory && value.isNull {
       throw HeartwoodError.missingMandatory(self, entity.property(at: check.slot))

@@ -13,6 +13,7 @@ public struct AttributeOptions: OptionSet, Sendable {
   public static let indexed = AttributeOptions(rawValue: 2)
   /// The history keeps the value when the object is deleted.
   public static let preservesValueInHistoryOnDeletion = AttributeOptions(rawValue: 4)
-  /// A hint that large values may be stored outside the rows.
+  /// Data of more than 32 KiB is stored outside the rows, and loaded when it is used; see
+  /// `AttributeDescription.allowsExternalBinaryDataStorage`.
   public static let allowsExternalStorage = AttributeOptions(rawValue: 8)
 }

@@ -65,6 +65,7 @@ final class CompiledSort {
     switch path.end {
     case .object: order = KeyOrder(sign)
     case .attribute(let attribute, let column):
+      try path.checkIsInRow()
       if !key.options.isEmpty, attribute.type != .string, attribute.type != .uri {
         throw .sort(
           "\(path.name) is \(attribute.type.kindName): \(key.options.suffix) is for texts", attribute.name)

@@ -9,9 +9,17 @@ public final class AttributeDescription: PropertyDescription, @unchecked Sendabl
   }
   /// Whether the history keeps the value when the object is deleted.
   public var preservesValueInHistoryOnDeletion = false { willSet { willEdit() } }
-  /// A hint that large values may be stored outside the rows. Unlike Core Data, this version stores all of them in the
-  /// rows.
+  /// Whether values of more than 32 KiB are stored outside the rows. Reading an object then does not load them, and changing
+  /// other properties does not write them again.
+  ///
+  /// They stay in the store's own files, unlike Core Data's. A value is loaded when it is used, from what the context reads then;
+  /// `ManagedObject.readData(forKey:pieceBytes:_:)` reads it in pieces. Conditions can compare such an attribute with nil only, and
+  /// it can have neither an index nor a uniqueness constraint. Without effect on other types than `.binaryData`. Not part of the
+  /// version hash: values are moved when they are next set.
   public var allowsExternalBinaryDataStorage = false { willSet { willEdit() } }
+
+  /// Whether values may be stored outside the rows.
+  var mayBeOutsideRow: Bool { allowsExternalBinaryDataStorage && type == .binaryData }
 
   /// What a save requires of the value.
   ///

@@ -171,10 +171,13 @@ final class ModelChecks {
           "a uniqueness constraint of \(entity.displayName) is empty or names an attribute twice: \(constraint)"
         )
       }
-      for name in constraint where !(properties[name] is AttributeDescription) {
-        throw .model(
-          "a uniqueness constraint of \(entity.displayName) names \"\(name)\", which is none of its attributes: "
-            + Self.list(entity.attributesByName.keys))
+      for name in constraint {
+        guard let attribute = properties[name] as? AttributeDescription else {
+          throw .model(
+            "a uniqueness constraint of \(entity.displayName) names \"\(name)\", which is none of its attributes: "
+              + Self.list(entity.attributesByName.keys))
+        }
+        try checkIsInRow(attribute, "a uniqueness constraint of \(entity.displayName)")
       }
     }
   }
@@ -205,6 +208,16 @@ final class ModelChecks {
         "the index \(index.name) of \(entity.displayName) is over \(relationship.displayName): "
           + "a to-many relationship needs no index and can have none")
     }
+    if let attribute = element.property as? AttributeDescription {
+      try checkIsInRow(attribute, "the index \(index.name) of \(entity.displayName)")
+    }
+  }
+
+  private func checkIsInRow(_ attribute: AttributeDescription, _ user: String) throws(HeartwoodError) {
+    guard attribute.mayBeOutsideRow else { return }
+    throw .model(
+      "\(user) is over \(attribute.displayName), whose values may be stored outside the rows: "
+        + "do not allow external storage for it")
   }
 
   static func list(_ names: some Sequence<String>) -> String { names.sorted().joined(separator: ", ") }

@@ -153,14 +153,17 @@ extension ManagedObject {
   /// The values on which the unsaved ones were made, without to-many relationships; nil if the object has no row.
   final func committedSnapshot() -> [String: Any]? {
     guard hasRow else { return nil }
-    return snapshot { baseValue(at: $0) }
+    return snapshot { slot in
+      let base = (conflictBase ?? storedRow)?.view
+      return base?.external(entity.layout.columns[slot]) == nil ? baseValue(at: slot) : nil
+    }
   }
 
   private final func presentValue(at slot: Int) -> Any {
     value(forKey: entity.property(at: slot).name) ?? NSNull()
   }
 
-  private final func snapshot(_ value: (Int) -> Value) -> [String: Any] { entity.snapshot(value) }
+  private final func snapshot(_ value: (Int) -> Value?) -> [String: Any] { entity.snapshot(value) }
 }
 
 extension EntityDescription {
@@ -169,13 +172,16 @@ extension EntityDescription {
   func snapshot(ofRow bytes: UnsafeRawBufferPointer) -> [String: Any]? {
     let layout = layout
     guard let row = try? RowView(validating: bytes, layout: layout) else { return nil }
-    return snapshot { row.value(layout.columns[$0], layout: layout, store: .none) }
+    return snapshot { slot in
+      let column = layout.columns[slot]
+      return row.external(column) == nil ? row.value(column, layout: layout, store: .none) : nil
+    }
   }
 
-  fileprivate func snapshot(_ value: (Int) -> Value) -> [String: Any] {
+  fileprivate func snapshot(_ value: (Int) -> Value?) -> [String: Any] {
     var snapshot: [String: Any] = [:]
     for slot in slots where compiled.relationshipBySlot[slot]?.isToMany != true {
-      let stored = value(slot)
+      guard let stored = value(slot) else { continue }
       if case .object(let id) = stored {
         snapshot[property(at: slot).name] = id
       } else {

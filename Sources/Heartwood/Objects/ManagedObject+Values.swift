@@ -13,7 +13,9 @@ extension ManagedObject {
     willRead()
     guard let row else { return entity.defaultValue(at: slot) }
     let layout = entity.layout
-    return row.value(layout.columns[slot], layout: layout, store: identifier.store)
+    let column = layout.columns[slot]
+    if let reference = row.external(column) { return externalValue(reference, at: slot) }
+    return row.value(column, layout: layout, store: identifier.store)
   }
 
   /// The slots with a pending value, ascending.
@@ -56,15 +58,21 @@ extension ManagedObject {
 
   /// The current values as a row.
   ///
-  /// - Parameter mapping: Returns the permanent keys of temporary ones, and other keys unchanged.
-  final func encodedRow(version: UInt32, mapping: (UInt64) -> UInt64) -> [UInt8] {
+  /// - Parameters:
+  ///   - mapping: Returns the permanent keys of temporary ones, and other keys unchanged.
+  ///   - external: By slot, where values are stored that are not in the row.
+  final func encodedRow(
+    version: UInt32, mapping: (UInt64) -> UInt64, external: [Int: ExternalReference] = [:]
+  ) -> [UInt8] {
     willRead()
     let contents = entity.compiled
     let row = row
     var writer = RowWriter(contents.layout, version: version)
     for column in contents.layout.columns {
       let slot = Int(column.slot)
-      if let pending = pending?.edit(slot) {
+      if let reference = external[slot] {
+        writer.write(reference, column)
+      } else if let pending = pending?.edit(slot) {
         writer.write(pending.withKey(mapping), column)
       } else if let row {
         writer.copy(column, from: row)

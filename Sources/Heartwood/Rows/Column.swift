@@ -84,14 +84,23 @@ extension _Column {
   @inlinable @inline(__always)
   func bytes(_ row: UnsafeRawPointer) -> UnsafeRawBufferPointer {
     let fixedSize = Int(UInt16(littleEndian: row.loadUnaligned(fromByteOffset: 2, as: UInt16.self)))
-    let end = Int(load(row, as: UInt32.self))
+    let end = Int(load(row, as: UInt32.self) & ~Self.externalMark)
     let start: Int
     if previousOffset == 0 {
       start = 0
     } else {
       let previous = row.loadUnaligned(fromByteOffset: Int(previousOffset), as: UInt32.self)
-      start = Int(UInt32(littleEndian: previous))
+      start = Int(UInt32(littleEndian: previous) & ~Self.externalMark)
     }
     return UnsafeRawBufferPointer(start: row + (fixedSize + start), count: end - start)
+  }
+
+  /// Set in the cell of a variable-width value that is stored outside the row. The bytes are an `ExternalReference`.
+  @usableFromInline static var externalMark: UInt32 { 1 << 31 }
+
+  /// Whether the value is stored outside the row.
+  @usableFromInline
+  func isExternal(_ row: UnsafeRawPointer) -> Bool {
+    kind == .data && load(row, as: UInt32.self) & Self.externalMark != 0
   }
 }

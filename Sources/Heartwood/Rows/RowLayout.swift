@@ -50,6 +50,10 @@ final class RowLayout: @unchecked Sendable {
       }
     }
     self.columns = columns
+    dataSlots = columns.indices.filter { columns[$0].kind == .data }
+    externalSlots = properties.indices.filter {
+      (properties[$0] as? AttributeDescription)?.mayBeOutsideRow == true
+    }
     self.entityNumber = entityNumber
     fixedSize = end
     let cells = columns.filter(\.kind.isVariable).map(\.offset)
@@ -72,11 +76,23 @@ final class RowLayout: @unchecked Sendable {
     guard Int(claimed) == fixedSize else { return .fixedSize }
     var end: UInt32 = 0
     for offset in variableCells {
-      let next = UInt32(littleEndian: base.loadUnaligned(fromByteOffset: Int(offset), as: UInt32.self))
+      let cell = UInt32(littleEndian: base.loadUnaligned(fromByteOffset: Int(offset), as: UInt32.self))
+      let next = cell & ~Column.externalMark
       guard next >= end else { return .order }
+      if next != cell, !mayBeExternal(offset, bytes: next - end) { return .external }
       end = next
     }
     return Int(end) == bytes.count &- fixedSize ? nil : .end
+  }
+
+  /// The slots of data, whose values may be stored outside the row.
+  let dataSlots: [Int]
+  /// The slots of attributes whose large values are written outside the row.
+  let externalSlots: [Int]
+
+  @inline(never)
+  private func mayBeExternal(_ offset: UInt16, bytes count: UInt32) -> Bool {
+    count == ExternalReference.byteCount && dataSlots.contains { columns[$0].offset == offset }
   }
 
   /// - Precondition: `slot` is a relationship's.
@@ -90,7 +106,7 @@ final class RowLayout: @unchecked Sendable {
 
 /// The errors in the bytes of a row.
 enum RowValidationError {
-  case short, entity, fixedSize, order, end
+  case short, entity, fixedSize, order, external, end
 }
 
 extension PropertyDescription {

@@ -97,7 +97,13 @@ struct RowView {
     String(rowBytes: column.bytes(base))
   }
 
-  /// The value of an attribute; null also if the bytes are not a value of its type. For relationships, see
+  /// Where the value of a data column is stored; nil if it is in the row.
+  func external(_ column: Column) -> ExternalReference? {
+    guard column.kind == .data, !isNull(column), column.isExternal(base) else { return nil }
+    return ExternalReference(bytes(column))
+  }
+
+  /// The value of an attribute; of one that is stored outside the row, the bytes of its reference. Null also if the bytes are not a value of its type. For relationships, see
   /// `value(_:layout:store:)`.
   func value(_ column: Column) -> Value {
     if isNull(column) { return .null }
@@ -139,6 +145,7 @@ extension HeartwoodError {
     case .entity: .damagedRow("it is not of entity number \(layout.entityNumber)")
     case .fixedSize: .damagedRow("its fixed part does not have \(layout.fixedSize) bytes")
     case .order: .damagedRow("the bytes of a value end before they begin")
+    case .external: .damagedRow("a value that is marked as stored outside the row is no reference to one")
     case .end: .damagedRow("its values do not end where the row does, at byte \(bytes.count)")
     }
   }

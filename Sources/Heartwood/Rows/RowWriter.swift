@@ -51,7 +51,7 @@ struct RowWriter {
     if source.isNull(column) { return column.kind == .toMany ? () : setNull(column) }
     if column.kind.isVariable {
       row.append(contentsOf: source.bytes(column))
-      storeEnd(column)
+      storeEnd(column, isExternal: column.isExternal(source.base))
     } else {
       let start = Int(column.offset)
       copy(UnsafeRawBufferPointer(rebasing: source.bytes[start..<start + column.kind.width]), to: start)
@@ -63,8 +63,15 @@ struct RowWriter {
     if column.kind.isVariable { storeEnd(column) }
   }
 
-  private mutating func storeEnd(_ column: Column) {
-    store(UInt32(truncatingIfNeeded: row.count - layout.fixedSize), at: column.offset)
+  /// Writes the next column's value, which is stored outside the row.
+  mutating func write(_ reference: ExternalReference, _ column: Column) {
+    reference.append(to: &row)
+    storeEnd(column, isExternal: true)
+  }
+
+  private mutating func storeEnd(_ column: Column, isExternal: Bool = false) {
+    let end = UInt32(truncatingIfNeeded: row.count - layout.fixedSize)
+    store(isExternal ? end | Column.externalMark : end, at: column.offset)
   }
 
   private mutating func store<Number: FixedWidthInteger>(_ number: Number, at offset: UInt16) {

@@ -9,6 +9,7 @@ import HeartwoodEngine
 /// 03                                          → number of the newest transaction with a history, u64
 /// 04                                          → number of the newest transaction whose history is deleted, u64
 /// 10 root u16 · key u64                       → row
+/// 11 root u16 · key u64 · property u16 · transaction u64 → data that is too large for its row
 /// 20 index u16 · values · key u64             → nothing
 /// 30 relationship u16 · source u64 · target u64 → nothing
 /// 31 relationship u16 · source u64 · rank u64 → target u64      (ordered relationships)
@@ -24,6 +25,7 @@ enum KeySpace {
   static let newestHistory: UInt8 = 0x03
   static let deletedHistory: UInt8 = 0x04
   static let row: UInt8 = 0x10
+  static let external: UInt8 = 0x11
   static let index: UInt8 = 0x20
   static let link: UInt8 = 0x30
   static let order: UInt8 = 0x31
@@ -53,6 +55,14 @@ enum KeySpace {
 
   static func rowKey(_ root: UInt16, _ key: UInt64) -> [UInt8] { extended(head(row, root), key) }
 
+  /// The key of data that is stored outside its row.
+  static func externalKey(_ root: UInt16, _ key: UInt64, _ property: UInt16, _ transaction: UInt64) -> [UInt8]
+  {
+    var made = extended(head(external, root), key)
+    OrderedKey.append(property, to: &made)
+    return extended(made, transaction)
+  }
+
   /// The common prefix of the links, order entries or ranks of one source.
   static func source(_ kind: UInt8, _ relationship: UInt16, _ source: UInt64) -> [UInt8] {
     extended(head(kind, relationship), source)
@@ -81,6 +91,7 @@ enum KeySpace {
 extension KeySpace {
   static let rowKeySize = 11
   static let entrySize = 19
+  static let externalKeySize = 21
 
   /// Calls `body` with a row's key, without an allocation.
   static func withRowKey<Result>(

@@ -70,6 +70,17 @@ protocol StoreView: RowSource, Sendable {
   /// The exact number of an index's entries in a range; nil if a long value makes it uncertain. O(log n)
   func indexCount(_ index: StoreIndex, _ range: IndexRange) throws -> Int?
 
+  /// Calls `body` with the pieces of data that is stored outside its row, in order, until it returns false.
+  ///
+  /// - Parameters:
+  ///   - attribute: the attribute of the row's entity.
+  ///   - pieceBytes: the largest size of a piece; the last one may be smaller.
+  /// - Returns: whether this generation has the data.
+  func readExternal(
+    _ reference: ExternalReference, of attribute: AttributeDescription, _ key: UInt64, pieceBytes: Int,
+    _ body: (UnsafeRawBufferPointer) throws -> Bool
+  ) throws -> Bool
+
   /// Calls `body` with the transactions after `number` that have a history, oldest first, until it returns
   /// false.
   func history(after number: UInt64, _ body: (HistoryRecord) throws -> Bool) throws
@@ -114,6 +125,10 @@ protocol StoreTransaction: RowSource {
   /// - Returns: the conflict if the row was changed since; nothing is written then. A row that is already
   ///   deleted is no conflict.
   func delete(_ entity: EntityDescription, _ key: UInt64, expectedVersion: UInt32) throws -> RowConflict?
+
+  /// Writes data outside the row that `insert` or `update` then writes with the reference.
+  func putExternal(_ data: Data, of attribute: AttributeDescription, _ key: UInt64) throws
+    -> ExternalReference
 
   /// Appends a destination, in both directions if the inverse is to-many. Does nothing if it is a destination
   /// already, or if the links of the relationship are derived from rows.

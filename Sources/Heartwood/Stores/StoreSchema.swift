@@ -64,12 +64,10 @@ final class StoreSchema: Sendable {
 
   func index(numbered number: UInt16) -> StoreIndex? { indexes.first { $0.number == number } }
 
-  /// The number under which a relationship's links are stored.
-  func number(of relationship: RelationshipDescription) -> UInt16 {
-    guard let owner = relationship.entity else {
-      programError("\(relationship.displayName) is in no entity")
-    }
-    return entity(owner).propertyNumbers[relationship.slot]
+  /// The number under which a relationship's links, or an attribute's data outside of rows, are stored.
+  func number(of property: PropertyDescription) -> UInt16 {
+    guard let owner = property.entity else { programError("\(property.displayName) is in no entity") }
+    return entity(owner).propertyNumbers[property.slot]
   }
 
   var rootEntities: [EntityDescription] {

@@ -41,10 +41,10 @@ extension Data: AttributeValue {
   /// `.binaryData`.
   @inlinable public static var attributeType: AttributeDescription.AttributeType { .binaryData }
 
-  /// Reads the bytes of a cell; nil for null.
+  /// Reads the bytes of a cell; nil for null and for data that is stored outside the row.
   @inlinable @inline(__always)
   public static func _read(_ row: UnsafeRawPointer, _ column: _Column) -> Data? {
-    column.isNull(row) ? nil : Data(column.bytes(row))
+    column.isNull(row) || column.isExternal(row) ? nil : Data(column.bytes(row))
   }
 
   /// The value of stored data; nil for another kind.

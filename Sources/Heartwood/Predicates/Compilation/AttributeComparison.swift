@@ -30,6 +30,7 @@ struct AttributeComparison {
   }
 
   func compile(_ value: Value) throws(HeartwoodError) -> CompiledPart {
+    if !(value.isNull && (comparator == .equal || comparator == .notEqual)) { try path.checkIsInRow() }
     if !options.isEmpty && !isText {
       throw .predicate(
         "\(path.name) is \(attribute.type.kindName): \(options.suffix) is for texts", column: path.column)

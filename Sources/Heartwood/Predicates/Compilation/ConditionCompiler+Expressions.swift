@@ -64,6 +64,7 @@ extension ConditionCompiler {
     let kind: ValueKind
     switch path.end {
     case .attribute(let attribute, let column):
+      try path.checkIsInRow()
       (reader, kind) = (ColumnReader(column), ValueKind(attribute.type))
     case .toOne(_, let column, let entity):
       (reader, kind) = (ToOneKeyReader(column), .object(entity.rootEntity))

@@ -30,6 +30,16 @@ struct ResolvedPath {
   }
 }
 
+extension ResolvedPath {
+  /// Throws if the path ends in an attribute whose values may be stored outside the rows: rows are what conditions and sorts
+  /// read.
+  func checkIsInRow() throws(HeartwoodError) {
+    guard case .attribute(let attribute, _) = end, attribute.mayBeOutsideRow else { return }
+    throw .predicate(
+      "\(name) may be stored outside the rows: it can be compared with nil only", column: column)
+  }
+}
+
 /// Resolves the names of paths.
 struct PathResolver {
   /// The enclosing scopes, the fetched object first.

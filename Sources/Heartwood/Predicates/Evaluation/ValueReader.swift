@@ -16,7 +16,21 @@ final class ColumnReader: ValueReader {
   private let column: Column
 
   init(_ column: Column) { self.column = column }
-  override func read(_ place: Place) -> Value { place.row.value(column) }
+
+  override func read(_ place: Place) throws -> Value {
+    // Written when the attribute allowed it.
+    if place.row.external(column) != nil { throw HeartwoodError.outsideRow }
+    return place.row.value(column)
+  }
+}
+
+extension HeartwoodError {
+  fileprivate static var outsideRow: HeartwoodError {
+    HeartwoodError(
+      .persistentStoreOperation,
+      "a condition reads data that is stored outside its row; compare it with nil only, or set and save it again"
+    )
+  }
 }
 
 /// Reads the destination's key as an integer: objects are compared by their keys.

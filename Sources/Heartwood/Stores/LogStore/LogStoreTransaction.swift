@@ -69,10 +69,13 @@ final class LogStoreTransaction: StoreTransaction, StoreReading {
       // `moveEntries` only collects changes, so that the old row's bytes stay valid until the new row is put.
       let layout = stored.entity.layout
       let oldRow = try RowView(validating: old.bytes, layout: layout)
-      try row.withUnsafeBytes { newBytes in
-        moveEntries(from: oldRow, to: try RowView(validating: newBytes, layout: layout), key, stored)
+      let unused = try row.withUnsafeBytes { newBytes in
+        let newRow = try RowView(validating: newBytes, layout: layout)
+        moveEntries(from: oldRow, to: newRow, key, stored)
+        return externalKeys(of: oldRow, exceptThoseOf: newRow, key, stored.entity)
       }
       try put(KeySpace.rowKey(entity.rootEntity.number, key), row)
+      for key in unused { try delete(key) }
     } else if try !contains(KeySpace.rowKey(entity.rootEntity.number, key)) {
       return conflict(entity, key, expectedVersion, nil)
     }
@@ -90,8 +93,11 @@ final class LogStoreTransaction: StoreTransaction, StoreReading {
     let row = try RowView(validating: old.bytes, layout: stored.entity.layout)
     deleteEntries(of: row, key, stored)
     changes.append(
-      HistoryChange(kind: .delete, entity: stored.entity, key: key, tombstone: stored.tombstone(of: row)))
+      HistoryChange(
+        kind: .delete, entity: stored.entity, key: key, tombstone: try tombstone(of: row, key, stored)))
+    let external = externalKeys(of: row, exceptThoseOf: nil, key, stored.entity)
     try deleteLinks(from: key, stored)
+    for key in external { try delete(key) }
     try delete(KeySpace.rowKey(entity.rootEntity.number, key))
     return nil
   }
@@ -109,12 +115,6 @@ extension HeartwoodError {
   fileprivate static func rowExists(_ entity: EntityDescription, _ key: UInt64) -> HeartwoodError {
     HeartwoodError(
       .persistentStoreSave, "\(entity.displayName) has a row with the key \(key) already; verify the store")
-  }
-}
-
-extension StoreEntity {
-  fileprivate func tombstone(of row: RowView) -> [(slot: Int, value: Value)] {
-    preservedSlots.map { ($0, row.value(entity.layout.columns[$0])) }
   }
 }
 

@@ -38,6 +38,7 @@ extension StoreVerifier {
     let stored = schema.entity(entity)
     for slot in entity.slots {
       let column = entity.layout.columns[slot]
+      try checkExternal(row, slot, key, entity)
       if column.kind != .toOne, column.kind != .toMany, !row.isNull(column), row.value(column).isNull {
         report(
           "\(name(entity, key)): the bytes of \(entity.property(at: slot).name) are no value of its type")

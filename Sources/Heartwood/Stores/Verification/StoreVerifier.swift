@@ -19,7 +19,10 @@ final class StoreVerifier {
   /// - Complexity: O(n log n) in the number of entries of the store.
   func run() throws -> [String] {
     try checkSchema()
-    for root in schema.rootEntities { try checkRows(of: root) }
+    for root in schema.rootEntities {
+      try checkRows(of: root)
+      try checkExternal(of: root)
+    }
     for index in schema.indexes { try checkEntries(of: index) }
     for entity in schema.model.entities.sorted(by: { $0.number < $1.number }) {
       for case let relationship as RelationshipDescription in entity.ownProperties where relationship.isToMany
@@ -55,7 +58,7 @@ final class StoreVerifier {
       }
     }
     let known: [UInt8: Set<UInt16>] = [
-      KeySpace.row: roots, KeySpace.counter: roots, KeySpace.index: indexes,
+      KeySpace.row: roots, KeySpace.external: roots, KeySpace.counter: roots, KeySpace.index: indexes,
     ].merging(links) { first, _ in first }
     try view.scan(.all) { key, _ in
       switch key[0] {

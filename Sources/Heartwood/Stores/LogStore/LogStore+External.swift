@@ -1,0 +1,71 @@
+import Foundation
+import HeartwoodEngine
+
+/// Data that is stored outside its row.
+extension StoreReading {
+  func externalKey(
+    _ reference: ExternalReference, of attribute: AttributeDescription, _ key: UInt64
+  ) -> [UInt8] {
+    let root = attribute.entity?.rootEntity.number ?? 0
+    return KeySpace.externalKey(root, key, schema.number(of: attribute), reference.transaction)
+  }
+
+  func readExternal(
+    _ reference: ExternalReference, of attribute: AttributeDescription, _ key: UInt64, pieceBytes: Int,
+    _ body: (UnsafeRawBufferPointer) throws -> Bool
+  ) throws -> Bool {
+    let key = externalKey(reference, of: attribute, key)
+    return try HeartwoodError.translating("large data cannot be read") {
+      try reader.readValue(of: key, pieceBytes: pieceBytes, body)
+    }
+  }
+}
+
+extension LogStoreTransaction {
+  func putExternal(
+    _ data: Data, of attribute: AttributeDescription, _ key: UInt64
+  ) throws -> ExternalReference {
+    let reference = ExternalReference(count: data.count, transaction: reader.generation.rawValue + 1)
+    let key = externalKey(reference, of: attribute, key)
+    try key.withUnsafeBytes { key in try data.withUnsafeBytes { try reader.put(key, $0) } }
+    return reference
+  }
+
+  /// The keys of the data that a row has outside of it and that a newer row does not have.
+  ///
+  /// - Parameter newer: nil if the row is deleted.
+  func externalKeys(
+    of row: RowView, exceptThoseOf newer: RowView?, _ key: UInt64, _ entity: EntityDescription
+  ) -> [[UInt8]] {
+    let layout = entity.layout
+    return layout.dataSlots.compactMap { slot in
+      let column = layout.columns[slot]
+      guard let reference = row.external(column), reference != newer?.external(column),
+        let attribute = entity.attribute(at: slot)
+      else { return nil }
+      return externalKey(reference, of: attribute, key)
+    }
+  }
+
+  /// The values that the history keeps of a deleted row.
+  func tombstone(of row: RowView, _ key: UInt64, _ stored: StoreEntity) throws -> [(slot: Int, value: Value)]
+  {
+    try stored.preservedSlots.map { ($0, try wholeValue(of: row, $0, key, stored.entity)) }
+  }
+
+  /// The value of a column, with data that is stored outside the row.
+  private func wholeValue(of row: RowView, _ slot: Int, _ key: UInt64, _ entity: EntityDescription) throws
+    -> Value
+  {
+    let column = entity.layout.columns[slot]
+    guard let reference = row.external(column), let attribute = entity.attribute(at: slot) else {
+      return row.value(column)
+    }
+    var data = Data()
+    let isThere = try readExternal(reference, of: attribute, key, pieceBytes: 1 << 22) {
+      data.append(contentsOf: $0)
+      return true
+    }
+    return isThere ? .data(data) : .null
+  }
+}
