@@ -9,6 +9,14 @@ extension HeartwoodError {
       objectIDs: [id])
   }
 
+  static func otherClass(_ object: ManagedObject, _ wanted: ManagedObject.Type) -> HeartwoodError {
+    HeartwoodError(
+      .managedObjectReferentialIntegrity,
+      "\(object.objectID) is an object of \(object.entity.displayName), of class \(type(of: object)), not \(wanted): "
+        + "check the entity of the identifier",
+      objectIDs: [object.objectID])
+  }
+
   static func unreadable(_ id: ManagedObjectID, because cause: any Error) -> HeartwoodError {
     let code = (cause as? HeartwoodError)?.code ?? .persistentStoreOperation
     return HeartwoodError(

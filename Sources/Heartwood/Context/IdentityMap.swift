@@ -88,6 +88,12 @@ struct IdentityMap: ~Copyable {
     }
   }
 
+  /// Calls `body` for the objects of the same entity family whose keys are next to this one: at most sixteen.
+  func forEachNeighbour(_ root: UInt16, _ key: UInt64, _ body: (ManagedObject) -> Void) {
+    guard let place = place(root, Self.number(key)), let members = table[place].members else { return }
+    for index in 0..<Self.blockSize { members[index]?._withUnsafeGuaranteedRef(body) }
+  }
+
   /// All objects, in no particular order.
   var objects: [ManagedObject] {
     var all: [ManagedObject] = []

@@ -7,6 +7,7 @@ struct InsertionOrderedSet<Element: Hashable>: Sequence {
   private var placeOf: [Element: Int] = [:]
 
   var isEmpty: Bool { placeOf.isEmpty }
+  var count: Int { placeOf.count }
 
   func contains(_ element: Element) -> Bool { placeOf[element] != nil }
 

@@ -11,6 +11,7 @@ typealias UnreadableObjects = [ManagedObjectID: HeartwoodError]
 extension ManagedObjectContext {
   /// Loads the row of a fault.
   func fire(_ object: ManagedObject) {
+    object.dropStalePrefetch()
     guard !object.state.contains(.inserted), !object.hasRow else { return }
     do {
       let view = try readingView()
@@ -24,6 +25,7 @@ extension ManagedObjectContext {
       } else {
         try object.adopt(row: row.bytes)
       }
+      prefetchSiblings(of: object, in: view)
     } catch {
       noteUnreadable(error, object)
     }

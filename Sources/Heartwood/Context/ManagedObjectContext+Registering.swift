@@ -48,7 +48,9 @@ extension ManagedObjectContext {
     if object.state.contains(.inserted) { return object }
     if !object.isRealised {
       adopt(row, factory, by: object)
-    } else if isHeldOnce, object.state.isDisjoint(with: ObjectState.kept), !retainsRegisteredObjects {
+    } else if isHeldOnce, object.state.isDisjoint(with: ObjectState.kept), !retainsRegisteredObjects,
+      !object.isObserved
+    {
       // Only the map has the object: the program gets it as one that was just made.
       object.turnIntoFault()
       adopt(row, factory, by: object)
@@ -79,6 +81,7 @@ extension ManagedObjectContext {
     let root = object.entity.rootEntity.number
     identities.remove(root, object.identifier.key)
     permanentKeys.insert(identifier.key, for: object.identifier.key)
+    ObjectReference.rename(object.identifier.key, to: identifier)
     object.identifier = identifier
     identities.insert(object, root, identifier.key)
   }
@@ -93,7 +96,7 @@ extension ManagedObjectContext {
 
   func sweep() {
     guard !retainsRegisteredObjects else { return }
-    identities.sweep { object in !object.state.isDisjoint(with: ObjectState.kept) }
+    identities.sweep { object in !object.state.isDisjoint(with: ObjectState.kept) || object.isObserved }
   }
 
   private func adopt(_ row: UnsafeRawBufferPointer, _ factory: ObjectFactory, by object: ManagedObject) {

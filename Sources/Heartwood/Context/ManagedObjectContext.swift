@@ -91,8 +91,8 @@ open class ManagedObjectContext: @unchecked Sendable {
   /// Whether the Observation framework sees reads and changes of the context's objects: `withObservationTracking`,
   /// `Observations` and SwiftUI. The default is true for a context of the main queue, false for others.
   ///
-  /// Reading a property of a realised object takes a few nanoseconds more if this is true. A change of this does not end
-  /// observations that have begun.
+  /// Reading a property of a realised object takes a few nanoseconds more if this is true. The context keeps objects that
+  /// were observed until it is reset. A change of this does not end observations that have begun.
   public var isObservable: Bool {
     didSet {
       let mayExpose = !isObservable
@@ -213,6 +213,22 @@ open class ManagedObjectContext: @unchecked Sendable {
     return object(objectID.entity, objectID.key)
   }
 
+  /// The object with this identifier, as `object(with:)`, in its class.
+  ///
+  /// - Parameters:
+  ///   - objectID: The identifier.
+  ///   - type: The class.
+  /// - Precondition: As of `object(with:)`, and the object is of the class.
+  public func object<Object: ManagedObject>(
+    with objectID: ManagedObjectID, as type: Object.Type = Object.self
+  ) -> Object {
+    let object: ManagedObject = object(with: objectID)
+    guard let typed = object as? Object else {
+      programError(HeartwoodError.otherClass(object, Object.self).message)
+    }
+    return typed
+  }
+
   /// The object with this identifier if it is registered, otherwise nil. Does not read the store.
   public func registeredObject(for objectID: ManagedObjectID) -> ManagedObject? {
     beginUse("getting an object")
@@ -243,6 +259,24 @@ open class ManagedObjectContext: @unchecked Sendable {
     object.willRead()
     try throwIfUnreadable()
     return object
+  }
+
+  /// The object with this identifier, as `existingObject(with:)`, in its class.
+  ///
+  /// ```swift
+  /// let artist: Artist = try context.existingObject(with: id)
+  /// ```
+  ///
+  /// - Parameters:
+  ///   - objectID: The identifier.
+  ///   - type: The class.
+  /// - Throws: As `existingObject(with:)`; `.managedObjectReferentialIntegrity` also if the object is of another class.
+  public func existingObject<Object: ManagedObject>(
+    with objectID: ManagedObjectID, as type: Object.Type = Object.self
+  ) throws -> Object {
+    let object: ManagedObject = try existingObject(with: objectID)
+    guard let typed = object as? Object else { throw HeartwoodError.otherClass(object, Object.self) }
+    return typed
   }
 
   /// Decides what becomes of an object whose row turns out to be deleted when the object is read. Not called by

@@ -44,6 +44,15 @@ final class ParentView: StoreView, @unchecked Sendable {
     return try change.keys(over: base, relationship, key).count
   }
 
+  func hasDestination(
+    _ relationship: RelationshipDescription, _ target: UInt64, of key: UInt64
+  ) throws -> Bool {
+    guard let change = changes.destinations(relationship, of: key) else {
+      return try base.hasDestination(relationship, target, of: key)
+    }
+    return try change.keys(over: base, relationship, key).contains(target)
+  }
+
   // MARK: The store's rows only
 
   var generation: UInt64 { base.generation }

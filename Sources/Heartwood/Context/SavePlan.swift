@@ -32,7 +32,10 @@ struct SavePlan {
 
   /// Reads the rows of deleted objects that are faults: their versions are checked under the writer lock.
   func readDeletedFaults() {
-    for object in deleted where object.storedRow == nil { object.managedObjectContext?.fire(object) }
+    for object in deleted {
+      object.dropStalePrefetch()
+      if object.storedRow == nil { object.managedObjectContext?.fire(object) }
+    }
   }
 
   /// Every object that has a row after the save.

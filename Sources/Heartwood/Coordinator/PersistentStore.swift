@@ -37,6 +37,7 @@ public final class PersistentStore: Sendable {
     self.type = type
     self.isReadOnly = isReadOnly
     identifier = contents.identity.uuid?.uuidString ?? ""
+    OpenStores.add(self)
   }
 
   /// Starts posting notifications of commits through the coordinator.
@@ -48,6 +49,7 @@ public final class PersistentStore: Sendable {
   /// Ends the use of the store.
   func close() throws {
     remoteChanges.withLock { $0 }?.end()
+    OpenStores.remove(self)
     try contents.close()
   }
 }

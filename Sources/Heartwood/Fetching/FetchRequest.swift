@@ -1,6 +1,8 @@
 /// A description of a fetch: entity, condition, order and number of objects.
 ///
-/// A request can be reused, and changed between uses.
+/// A request can be reused, and changed between uses. It is a class, as in Core Data, and belongs to one thread at a time;
+/// `copy()` makes an independent one. Its parts are values that any thread may use: make a predicate (`Where`) and a sort order
+/// (`Sort`) wherever they are known, and the request where it is executed.
 public final class FetchRequest<Object: ManagedObject> {
   /// The entity's name; nil for the entity whose class is `Object`.
   public var entityName: String?
@@ -40,10 +42,45 @@ public final class FetchRequest<Object: ManagedObject> {
   public convenience init(
     where condition: (ObjectQuery<Object>) -> Condition, sort: [Sort<Object>] = []
   ) {
+    self.init(Where(condition), sort: sort)
+  }
+
+  /// A request for the objects that satisfy a predicate.
+  ///
+  /// - Parameters:
+  ///   - predicate: The condition on each object.
+  ///   - sort: The sort order, most significant first.
+  public convenience init(_ predicate: Where<Object>, sort: [Sort<Object>] = []) {
     self.init()
-    predicate = Where(condition)
+    self.predicate = predicate
     if !sort.isEmpty { sortDescriptors = sort }
   }
+
+  /// An independent request that asks for the same.
+  public func copy() -> FetchRequest {
+    let copy = FetchRequest()
+    copy.entityName = entityName
+    copy.predicate = predicate
+    copy.sortDescriptors = sortDescriptors
+    copy.fetchLimit = fetchLimit
+    copy.fetchOffset = fetchOffset
+    copy.fetchBatchSize = fetchBatchSize
+    copy.includesSubentities = includesSubentities
+    copy.includesPendingChanges = includesPendingChanges
+    copy.returnsObjectsAsFaults = returnsObjectsAsFaults
+    copy.shouldRefreshRefetchedObjects = shouldRefreshRefetchedObjects
+    return copy
+  }
+}
+
+/// The classes of managed objects, each with a request for its own objects.
+public protocol FetchableObject: ManagedObject {}
+
+extension ManagedObject: FetchableObject {}
+
+extension FetchableObject {
+  /// A request for all objects of this class.
+  public static func fetchRequest() -> FetchRequest<Self> { FetchRequest() }
 }
 
 extension FetchRequest: CustomStringConvertible {

@@ -1,11 +1,13 @@
 /// A sort order for a fetch: `Sort` with key paths, `NamedSort` with names.
-public protocol FetchSort {
+///
+/// Sort orders are values that any thread may use.
+public protocol FetchSort: Sendable {
   /// The property, direction and options.
   var sortKey: SortKey { get }
 }
 
 /// A property to sort by, and its direction.
-public struct SortKey {
+public struct SortKey: Sendable {
   let path: PropertyPath
   let isAscending: Bool
   let options: ComparisonOptions

@@ -47,6 +47,28 @@ extension ManagedObjectContext {
     return try fetch(request(type, condition, sort, limit, offset))
   }
 
+  /// The objects of a class that satisfy a predicate.
+  ///
+  /// - Parameters:
+  ///   - predicate: The condition on each object, with the class.
+  ///   - sort: The sort order, most significant first.
+  ///   - limit: The maximum number of objects; nil for all.
+  ///   - offset: How many of the first objects to skip.
+  /// - Throws: As `fetch(_:)` with a request.
+  public func fetch<Object: ManagedObject>(
+    _ predicate: Where<Object>, sort: [Sort<Object>] = [], limit: Int? = nil, offset: Int = 0
+  ) throws -> [Object] {
+    try fetch(Object.self, where: { _ in predicate.condition }, sort: sort, limit: limit, offset: offset)
+  }
+
+  /// The number of objects of a class that satisfy a predicate.
+  ///
+  /// - Parameter predicate: The condition on each object, with the class.
+  /// - Throws: As `fetch(_:)`.
+  public func count<Object: ManagedObject>(_ predicate: Where<Object>) throws -> Int {
+    try count(Object.self, where: { _ in predicate.condition })
+  }
+
   /// The number of objects that `fetch` would return.
   ///
   /// - Throws: As `fetch(_:)`.

@@ -19,7 +19,8 @@ public struct ManagedObjectID: Hashable, Sendable {
     self.store = key.isPermanentKey ? store : .none
   }
 
-  /// The entity of the object. An identifier that was read from a relationship may have a superentity of it.
+  /// The object's own entity. An identifier that was made for another entity of the family, by `object(with:)` or of a row
+  /// that is gone, may have that one.
   public var entity: EntityDescription { entityReference.takeUnretainedValue() }
 
   /// Whether the identifier is temporary: the object is not saved and has not obtained a permanent one.

@@ -15,16 +15,14 @@ extension ManagedObject {
     else { return [:] }
     var former: [String: Any] = [:]
     for (slot, value) in valuesChanged(since: change) {
-      former[entity.property(at: slot).name] = entity.reported(value, at: slot)
+      former[entity.property(at: slot).name] = entity.reported(withOwnEntity(value), at: slot)
     }
     for slot in entity.slots {
       guard let keys = keysChanged(since: change, at: slot), let context = managedObjectContext else {
         continue
       }
       let relationship = entity.relationship(at: slot)
-      former[relationship.name] = keys.map { key in
-        ManagedObjectID(entity: relationship.destinationEntity, key: key, store: context.storeIdentity)
-      }
+      former[relationship.name] = keys.map { context.identifier(relationship.destinationEntity, $0) }
     }
     return former
   }

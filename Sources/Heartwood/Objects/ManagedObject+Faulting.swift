@@ -27,6 +27,7 @@ extension ManagedObject {
   /// Loads the row of a fault. If that fails, the object stays a fault and reads as its defaults.
   final func willRead() {
     guard !isRealised, let contextReference else { return }
+    dropStalePrefetch()
     if storedRow == nil, state.isDisjoint(with: [.unreadable, .inaccessible]) {
       contextReference._withUnsafeGuaranteedRef { $0.fire(self) }
     }
@@ -39,6 +40,19 @@ extension ManagedObject {
       defer { context.ignoresEdits = ignored }
       awakeFromFetch()
     }
+  }
+
+  /// Takes a checked row that was loaded with another fault's. It is dropped if the object is used in a later generation.
+  final func prefetch(checkedRow bytes: UnsafeRawBufferPointer, stamp: UInt32) {
+    take(bytes)
+    prefetchStamp = stamp
+  }
+
+  /// Drops a row that was loaded with another fault's if the context reads another generation now.
+  final func dropStalePrefetch() {
+    guard prefetchStamp != 0, !isRealised, let contextReference else { return }
+    if contextReference._withUnsafeGuaranteedRef({ $0.prefetchStamp() }) != prefetchStamp { storedRow = nil }
+    prefetchStamp = 0
   }
 
   /// Drops the row of a realised object, which keeps its unsaved values.
@@ -105,6 +119,7 @@ extension ManagedObject {
 
   private final func copy(_ row: UnsafeRawBufferPointer) {
     _row = nil
+    prefetchStamp = 0
     if let contextReference {
       storedRow = contextReference._withUnsafeGuaranteedRef { StoredRow(copying: row, into: &$0.rowSlab) }
     } else {

@@ -13,7 +13,9 @@ extension ManagedObject {
     let use = beginUse("reading", slot)
     defer { use?.leave() }
     noteAccess(slot)
-    guard let relationship = entity.compiled.relationshipBySlot[slot] else { return primitiveValue(at: slot) }
+    guard let relationship = entity.compiled.relationshipBySlot[slot] else {
+      return entity.anyValue(value(at: slot), at: slot)
+    }
     guard relationship.isToMany else { return destination(at: slot) }
     let objects = destinations(at: slot)
     return relationship.isOrdered ? objects : Set(objects)
@@ -53,26 +55,12 @@ extension ManagedObject {
     }
   }
 
-  /// The same as `value(forKey:)`.
+  /// A property by name, as `value(forKey:)` and `setValue(_:forKey:)`.
   ///
-  /// - Precondition: The entity has such a property.
-  public final func primitiveValue(forKey key: String) -> Any? { value(forKey: key) }
-
-  /// Sets an attribute without marking the object as changed: without another change, a save does not write it.
-  ///
-  /// - Precondition: The entity has such an attribute, and the value fits.
-  public final func setPrimitiveValue(_ value: Any?, forKey key: String) {
-    let slot = knownSlot(key)
-    let use = beginUse("setting", slot)
-    defer { use?.leave() }
-    require(entity.attribute(at: slot) != nil, "\(entity.displayName).\(key) is no attribute")
-    do {
-      willRead()
-      setEdit(slot, try entity.storedValue(value, at: slot))
-      managedObjectContext?.pendingLookup = nil
-    } catch {
-      programError(error.message)
-    }
+  /// - Precondition: The entity has such a property, and the value fits.
+  public final subscript(key: String) -> Any? {
+    get { value(forKey: key) }
+    set { setValue(newValue, forKey: key) }
   }
 
   /// Whether the destinations of a to-many relationship have not been loaded yet. For a to-one relationship, whether the
@@ -94,9 +82,8 @@ extension ManagedObject {
     objectIDs(forRelationshipAt: knownSlot(key))
   }
 
-  final func primitiveValue(at slot: Int) -> Any? { entity.anyValue(value(at: slot), at: slot) }
-
-  private final func knownSlot(_ key: String) -> Int {
+  /// - Precondition: The entity has such a property.
+  final func knownSlot(_ key: String) -> Int {
     guard let slot = entity.slot(named: key) else {
       programError(HeartwoodError.unknownProperty(key, entity).message)
     }
@@ -126,14 +113,16 @@ extension ManagedObject {
     defer { use?.leave() }
     guard !state.contains(.inserted) else { return [:] }
     let wanted = keys.map(Set.init)
-    var values = snapshot { committedValue(at: $0) }.filter { wanted?.contains($0.key) ?? true }
+    var values = snapshot { withOwnEntity(committedValue(at: $0)) }.filter {
+      wanted?.contains($0.key) ?? true
+    }
     for relationship in entity.relationshipsBySlot where relationship.isToMany {
       guard wanted?.contains(relationship.name) ?? isLoaded(relationship), let context = managedObjectContext
       else {
         continue
       }
-      values[relationship.name] = (context.loadedState(self, relationship.slot).committed ?? []).map { key in
-        ManagedObjectID(entity: relationship.destinationEntity, key: key, store: context.storeIdentity)
+      values[relationship.name] = (context.loadedState(self, relationship.slot).committed ?? []).map {
+        context.identifier(relationship.destinationEntity, $0)
       }
     }
     return values
@@ -197,7 +186,7 @@ extension RelationshipDescription {
   ///
   /// - Throws: `.managedObjectValidation` if the value is not of a fitting type, or its objects have another entity or
   ///   context.
-  fileprivate func fittingObjects(
+  func fittingObjects(
     _ value: Any?, _ context: ManagedObjectContext?
   ) throws(HeartwoodError) -> [ManagedObject] {
     let objects = try objects(in: value)

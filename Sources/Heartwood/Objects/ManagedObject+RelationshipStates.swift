@@ -36,10 +36,8 @@ extension ManagedObject {
     guard let context = managedObjectContext else { return [] }
     guard relationship.isToMany else {
       guard case .object(let id) = value(at: slot) else { return [] }
-      return [id]
+      return [context.identifier(relationship.destinationEntity, id.key)]
     }
-    return context.relatedKeys(self, slot).map { key in
-      ManagedObjectID(entity: relationship.destinationEntity, key: key, store: context.storeIdentity)
-    }
+    return context.relatedKeys(self, slot).map { context.identifier(relationship.destinationEntity, $0) }
   }
 }

@@ -56,6 +56,8 @@ struct PendingValuesHeader {
   var conflictBase: StoredRow?
   /// By slot; empty until a to-many relationship is used.
   var relationships: [RelationshipState?] = []
+  /// The properties between `willChangeValue` and `didChangeValue`.
+  var changing: [ChangingValue] = []
   /// Whom the Observation framework notifies of changes; nil for an object that was not observed.
   var registrar: ObservationRegistrar?
 

@@ -7,7 +7,10 @@
 /// A missing value (nil) equals only nil, is unequal to everything else, and has no order: `<`, `>`,
 /// `BETWEEN` and all string comparisons are false for it. Negation is plain: `!(x < 3)` is true where `x` is
 /// nil.
-public struct Condition {
+///
+/// Conditions are values that any thread may use. An object in one stands for its identifier, and an unsaved object for the
+/// identifier that it has when the fetch is executed.
+public struct Condition: Sendable {
   let node: ConditionNode
   let size: TreeSize
 
@@ -20,7 +23,7 @@ public struct Condition {
 }
 
 /// A node of a condition's tree.
-indirect enum ConditionNode {
+indirect enum ConditionNode: Sendable {
   case constant(Bool)
   case and([Condition])
   case or([Condition])
@@ -40,7 +43,7 @@ enum Quantifier: String {
 }
 
 /// Two expressions and the operator that compares them.
-struct Comparison {
+struct Comparison: Sendable {
   var left: ConditionExpression
   var comparator: ComparisonOperator
   var right: ConditionExpression
@@ -104,6 +107,10 @@ extension Condition {
   public static func && (left: Condition, right: Condition) -> Condition { all([left, right]) }
   /// True if either is true.
   public static func || (left: Condition, right: Condition) -> Condition { any([left, right]) }
+  /// True for every object: `{ _ in .true }`.
+  public static var `true`: Condition { .always(true) }
+  /// True for no object.
+  public static var `false`: Condition { .always(false) }
   /// True if the condition is false.
   public static prefix func ! (condition: Condition) -> Condition { not(condition) }
 }
@@ -120,7 +127,7 @@ extension ConditionNode {
 }
 
 /// The size of a tree. Its limits keep every recursion over a tree within a thread's stack.
-struct TreeSize {
+struct TreeSize: Sendable {
   static let greatestDepth = 200
   static let greatestCount = 10_000
   static let leaf = TreeSize(depth: 1, count: 1)

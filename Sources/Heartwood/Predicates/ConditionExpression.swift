@@ -1,12 +1,12 @@
 /// A value in a condition: a constant, a property of the object, or an expression of these.
-struct ConditionExpression {
+struct ConditionExpression: Sendable {
   let kind: Kind
   let size: TreeSize
 
-  indirect enum Kind {
+  indirect enum Kind: Sendable {
     case value(Value)
-    /// The identifier is read when the condition is compiled, because a save may change it until then.
-    case object(ManagedObject)
+    /// An unsaved object. The identifier is read when the condition is compiled, because a save may change it until then.
+    case object(ObjectReference)
     /// A property or, if the path has no steps, the object itself.
     case path(PropertyPath)
     case aggregate(Aggregate)
@@ -23,13 +23,29 @@ struct ConditionExpression {
     self.kind = size.isAllowed ? kind : .refused(size.refusal)
   }
 
+  /// An object, by the identifier that it has when the condition is compiled.
+  init(_ object: ManagedObject) {
+    let id = object.objectID
+    self =
+      id.isTemporaryID ? ConditionExpression(.object(ObjectReference.reference(to: id))) : .value(.object(id))
+  }
+
+  /// A list, of constants if all parts are.
+  init(list parts: [ConditionExpression]) {
+    let values = parts.compactMap { part -> Value? in
+      guard case .value(let value) = part.kind else { return nil }
+      return value
+    }
+    self = values.count == parts.count ? .list(values) : ConditionExpression(.list(parts))
+  }
+
   static func value(_ value: Value) -> ConditionExpression { ConditionExpression(.value(value)) }
   static func path(_ path: PropertyPath) -> ConditionExpression { ConditionExpression(.path(path)) }
   static func list(_ values: [Value]) -> ConditionExpression { .value(.list(values)) }
 }
 
 /// A value computed from the destinations of a to-many relationship.
-struct Aggregate {
+struct Aggregate: Sendable {
   enum Function: String {
     case count, sum, min, max
     case average = "avg"
@@ -68,7 +84,7 @@ extension ConditionExpression.Kind {
 }
 
 /// A path from an object over its properties: `country.name`.
-struct PropertyPath {
+struct PropertyPath: Sendable {
   var scope: Scope
   var steps: [PathStep]
   /// The position of the path in the predicate's text.
@@ -92,7 +108,9 @@ struct PropertyPath {
 }
 
 /// One step of a path. A key path is turned into names when the condition is compiled.
-enum PathStep {
+///
+/// Unchecked: key paths to properties capture nothing. One that captures something is no property, and refused.
+enum PathStep: @unchecked Sendable {
   case name(String)
   case keyPath(AnyKeyPath)
 }

@@ -1,5 +1,7 @@
 /// A predicate of a fetch: a typed query (`Where`), text (`FormatPredicate`) or a condition itself.
-public protocol FetchPredicate {
+///
+/// Predicates are values that any thread may use.
+public protocol FetchPredicate: Sendable {
   /// The condition on objects of an entity.
   ///
   /// - Throws: `.coreData` if the predicate cannot be used for the entity; the message says where and why.

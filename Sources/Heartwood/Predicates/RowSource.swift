@@ -11,9 +11,25 @@ protocol RowSource: AnyObject {
 
   /// The number of destinations.
   func destinationCount(_ relationship: RelationshipDescription, of key: UInt64) throws -> Int
+
+  /// Whether a to-many relationship has a destination.
+  func hasDestination(
+    _ relationship: RelationshipDescription, _ target: UInt64, of key: UInt64
+  ) throws -> Bool
 }
 
 extension RowSource {
+  func hasDestination(
+    _ relationship: RelationshipDescription, _ target: UInt64, of key: UInt64
+  ) throws -> Bool {
+    var isFound = false
+    try destinations(relationship, of: key) { destination in
+      isFound = destination == target
+      return !isFound
+    }
+    return isFound
+  }
+
   func destinationCount(_ relationship: RelationshipDescription, of key: UInt64) throws -> Int {
     var count = 0
     try destinations(relationship, of: key) { _ in

@@ -1,6 +1,7 @@
 import Foundation
-import Heartwood
 import Testing
+
+@testable import Heartwood
 
 @Suite struct `Faulting and identity` {
   // T32
@@ -221,5 +222,62 @@ import Testing
       #expect(batch.count == 100)
     }
     #expect(context.registeredObjects.count < 2500)
+  }
+}
+
+@Suite struct `Batch faulting` {
+  private struct World {
+    let container: PersistentContainer
+    let context: ManagedObjectContext
+    let people: [Person]
+
+    /// Thirty faults, made by a relationship.
+    init() throws {
+      container = try makeContainer()
+      let writer = container.newBackgroundContext()
+      let company = writer.makeCompany("A")
+      for number in 0..<30 { _ = writer.makePerson("P\(number)", age: Int64(number), in: company) }
+      try writer.save()
+      context = container.newBackgroundContext()
+      let same = try #require(try context.fetch(Company.self).first)
+      people = same.$people.sorted { $0.objectID < $1.objectID }
+    }
+  }
+
+  // OBJ-12, T29
+  @Test func `firing a fault loads the rows of its neighbours, which stay faults`() throws {
+    let world = try World()
+    #expect(world.people.allSatisfy { $0.isFault && !$0.hasRow })
+    #expect(world.people[3].age == 3)
+    let loaded = world.people.filter(\.hasRow)
+    #expect(
+      loaded.count > 8 && loaded.count <= 16 && world.people.filter { !$0.isFault } == [world.people[3]])
+    #expect(world.people.map(\.age) == Array(0..<30))
+    #expect(!world.context.hasChanges)
+  }
+
+  // OBJ-12
+  @Test func `a neighbour shows what is newest when it is read, and is deleted without a conflict`() throws {
+    let world = try World()
+    #expect(world.people[3].age == 3 && world.people[4].hasRow && world.people[5].hasRow)
+    let other = world.container.newBackgroundContext()
+    for number in [4, 5] { other.object(with: world.people[number].objectID, as: Person.self).age = 100 }
+    other.delete(other.object(with: world.people[6].objectID))
+    try other.save()
+    #expect(world.people[4].age == 100)
+    world.context.delete(world.people[5])
+    #expect(world.people[6].age == 0 && world.people[6].isDeleted)
+    try world.context.save()
+    #expect(try world.context.count(Person.self) == 28)
+  }
+
+  @Test func `a pinned context shows its generation in neighbours, too`() throws {
+    let world = try World()
+    try world.context.setQueryGenerationFrom(.current)
+    #expect(world.people[3].age == 3)
+    let other = world.container.newBackgroundContext()
+    other.object(with: world.people[4].objectID, as: Person.self).age = 100
+    try other.save()
+    #expect(world.people[4].age == 4)
   }
 }

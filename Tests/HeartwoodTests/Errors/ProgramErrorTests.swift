@@ -27,4 +27,17 @@ import Testing
     }
     #expect(text(result).contains("Heartwood: Company cannot be deleted through a context"))
   }
+
+  // REL-19
+  @Test func `relating objects of two contexts ends the process with the relationship and the way out`() async
+  {
+    let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+      let container = try makeContainer()
+      let (here, there) = (container.newBackgroundContext(), container.newBackgroundContext())
+      let company = there.makeCompany("A")
+      here.makePerson("Ada").company = company
+    }
+    #expect(text(result).contains("Heartwood: Person.company: the destination belongs to another context"))
+    #expect(text(result).contains("pass its objectID and ask for the object in this context"))
+  }
 }

@@ -264,4 +264,20 @@ import Testing
         _ = world.person.name
       })
   }
+
+  @Test func `an object that only its observer has read is kept, so that its changes are seen`() throws {
+    let world = try World()
+    let context = world.container.newBackgroundContext()
+    context.isObservable = true
+    let id = world.person.objectID
+    let isSeen = try notices {
+      for _ in try context.fetch(Company.self) {}
+      context.processPendingChanges()
+      try world.changeElsewhere { $0.age = 50 }
+      context.merge(ObjectIDChanges(updatedObjectIDs: [id]))
+    } whileReading: {
+      _ = context.object(with: id, as: Person.self).age
+    }
+    #expect(isSeen)
+  }
 }

@@ -116,7 +116,8 @@ import Testing
     ("a IN {1, 2", 11, "'}'"),
     ("a == 1 b == 2", 8, "AND, OR"), ("a. == 1", 4, "property's name"), ("ANY a", 6, "comparison after ANY"),
     ("CAST('x', 'NSDate') == 1", 1, "NSDate"), ("a == 'x\\u12'", 8, "hexadecimal"),
-    ("a + b", 1, "must be compared"),
+    ("a + b", 1, "must be compared"), ("a[0] == nil", 2, "by its index"),
+    ("lowercase(x) == 'y'", 1, "no function 'lowercase'"), ("a < now()", 5, "no function 'now'"),
     ("SUBQUERY(a, b, c == 1).@count == 0", 13, "variable"), ("\u{E9}\u{E9} == ,", 7, "','"),
   ])
   func `an invalid text is refused with its column`(_ format: String, _ column: Int, _ part: String) {

@@ -13,6 +13,10 @@ extension ManagedObject: Observable {
   /// The registrar of an object that was read while accesses were collected; nil for all others.
   private final var registrar: ObservationRegistrar? { pending?.header.registrar }
 
+  /// Whether the object was read while accesses were collected. Its context then keeps it: an observer may hold only the
+  /// object from which it was reached.
+  final var isObserved: Bool { registrar != nil }
+
   /// Registers that a property is read, if the current thread collects accesses.
   @inline(__always)
   final func noteAccess(_ slot: @autoclosure () -> Int) {
@@ -37,6 +41,12 @@ extension ManagedObject: Observable {
     change()
     registrar.didSet(self, keyPath: \.[observed: slot])
   }
+
+  /// Announces a change of a property that follows.
+  final func willChangeObserved(_ slot: Int) { registrar?.willSet(self, keyPath: \.[observed: slot]) }
+
+  /// Reports a change that was announced.
+  final func didChangeObserved(_ slot: Int) { registrar?.didSet(self, keyPath: \.[observed: slot]) }
 
   /// Changes the values of several properties.
   ///

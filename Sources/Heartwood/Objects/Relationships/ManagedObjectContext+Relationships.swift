@@ -35,6 +35,22 @@ extension ManagedObjectContext {
     return loadedState(object, slot).keys()
   }
 
+  /// The key at an index of an ordered relationship; nil outside of it.
+  func relatedKey(_ object: ManagedObject, _ slot: Int, at index: Int) -> UInt64? {
+    beginUse("reading", object, slot)
+    defer { endUse() }
+    let state = loadedState(object, slot)
+    return index >= 0 && index < state.count ? state.key(at: index) : nil
+  }
+
+  /// The index of a destination in an ordered relationship; nil if it is none.
+  func relatedIndex(_ object: ManagedObject, _ slot: Int, _ destination: ManagedObject) -> Int? {
+    beginUse("reading", object, slot)
+    defer { endUse() }
+    let state = loadedState(object, slot)
+    return state.contains(destination.identifier.key) ? state.index(of: destination.identifier.key) : nil
+  }
+
   /// The destination with this key: the registered object or a fault.
   func relatedObject(_ object: ManagedObject, _ slot: Int, _ key: UInt64) -> ManagedObject {
     beginUse("reading", object, slot)
@@ -50,10 +66,64 @@ extension ManagedObjectContext {
     return relatedKeys(object, slot).map { self.object(destination, $0) }
   }
 
+  /// Whether `destination` is a destination. Loads no other key.
   func containsRelated(_ object: ManagedObject, _ slot: Int, _ destination: ManagedObject) -> Bool {
     beginUse("reading", object, slot)
     defer { endUse() }
-    return loadedState(object, slot).contains(destination.identifier.key)
+    return contains(destination.identifier.key, state(object, slot), object, slot)
+  }
+
+  /// The number of destinations. Loads no key, unless there are unsaved changes of a relationship that is not loaded.
+  func relatedCount(_ object: ManagedObject, _ slot: Int) -> Int {
+    beginUse("reading", object, slot)
+    defer { endUse() }
+    let state = state(object, slot)
+    guard !state.isLoaded, state.added.isEmpty, state.removed.isEmpty else {
+      return loadedState(object, slot).count
+    }
+    return read(object, or: 0) { view in
+      try view.destinationCount(object.entity.relationship(at: slot), of: object.identifier.key)
+    }
+  }
+
+  /// Whether there is a destination. Loads no more than one key, as `relatedCount`.
+  func hasRelated(_ object: ManagedObject, _ slot: Int) -> Bool {
+    beginUse("reading", object, slot)
+    defer { endUse() }
+    let state = state(object, slot)
+    guard !state.isLoaded, state.removed.isEmpty else { return loadedState(object, slot).count > 0 }
+    guard state.added.isEmpty else { return true }
+    return read(object, or: false) { view in
+      var isFound = false
+      try view.destinations(object.entity.relationship(at: slot), of: object.identifier.key) { _ in
+        isFound = true
+        return false
+      }
+      return isFound
+    }
+  }
+
+  private func contains(
+    _ key: UInt64, _ state: RelationshipState, _ object: ManagedObject, _ slot: Int
+  ) -> Bool {
+    if state.isLoaded || state.isOrdered { return loadedState(object, slot).contains(key) }
+    if state.added.contains(key) { return true }
+    guard key.isPermanentKey, !state.removed.contains(key) else { return false }
+    return read(object, or: false) { view in
+      try view.hasDestination(object.entity.relationship(at: slot), key, of: object.identifier.key)
+    }
+  }
+
+  /// Reads the store; if that fails, the object is unreadable, and the result the replacement.
+  private func read<Result>(
+    _ object: ManagedObject, or replacement: Result, _ body: (any StoreView) throws -> Result
+  ) -> Result {
+    do {
+      return try body(readingView())
+    } catch {
+      noteUnreadable(error, object)
+      return replacement
+    }
   }
 
   /// Replaces all destinations by `destinations`, writing only the differences.
@@ -82,23 +152,23 @@ extension ManagedObjectContext {
     defer { endUse() }
     let relationship = object.entity.relationship(at: slot)
     check(destination, isFitFor: relationship, of: object)
-    let state = loadedState(object, slot)
+    let state = state(object, slot)
     let key = destination.identifier.key
     willEdit(object)
-    if !state.contains(key) {
+    if !contains(key, state, object, slot) {
       state.add(key)
       addInverse(of: relationship, at: destination, of: object)
     }
-    if let index { place(key, at: index, in: state, relationship) }
+    if let index { place(key, at: index, in: loadedState(object, slot), relationship) }
   }
 
   /// Removes `destination`; does nothing but mark `object` as changed if it is not a destination.
   func removeRelated(_ object: ManagedObject, _ slot: Int, _ destination: ManagedObject) {
     beginUse("removing from", object, slot)
     defer { endUse() }
-    let state = loadedState(object, slot)
+    let state = state(object, slot)
     willEdit(object)
-    guard state.contains(destination.identifier.key) else { return }
+    guard contains(destination.identifier.key, state, object, slot) else { return }
     state.remove(destination.identifier.key)
     dropInverse(of: object.entity.relationship(at: slot), at: destination, of: object)
   }
@@ -115,11 +185,8 @@ extension ManagedObjectContext {
   ) {
     require(
       relationship.isOrdered, "\(relationship.displayName) has no order: insert without an index")
-    var keys = state.keys()
-    keys.removeAll { $0 == key }
-    require(index <= keys.count, "index \(index) is past the end of \(relationship.displayName)")
-    keys.insert(key, at: index)
-    if keys != state.keys() { state.setOrder(keys) }
+    require(index >= 0 && index < state.count, "index \(index) is outside of \(relationship.displayName)")
+    state.move(key, to: index)
   }
 
   /// The object's state of the relationship, loaded or not.
@@ -159,7 +226,7 @@ extension ManagedObjectContext {
 
   /// Records at `other` that `object` now references it. If the inverse is to-one, the previous partner of `other` loses
   /// it.
-  private func addInverse(
+  func addInverse(
     of relationship: RelationshipDescription, at other: ManagedObject, of object: ManagedObject
   ) {
     guard let inverse = relationship.inverseRelationship else { return }
@@ -181,7 +248,7 @@ extension ManagedObjectContext {
   }
 
   /// Records at `other` that `object` no longer references it.
-  private func dropInverse(
+  func dropInverse(
     of relationship: RelationshipDescription, at other: ManagedObject, of object: ManagedObject
   ) {
     guard let inverse = relationship.inverseRelationship else { return }

@@ -1,3 +1,5 @@
+import HeartwoodBytes
+
 /// The destinations of a to-many relationship, created one at a time on access.
 ///
 /// A `Set<City>` creates every object of the relationship at each read. This loads keys only: `count` and `contains`
@@ -15,40 +17,49 @@ public struct RelatedObjects<Element: ManagedObject>: Sequence {
     self.slot = slot
   }
 
-  /// The number of destinations. The first use loads the keys.
+  /// The number of destinations. Loads no object, and no key of a relationship without unsaved changes.
+  ///
+  /// - Complexity: Logarithmic in the size of the store before the keys are loaded, then constant.
   public var count: Int {
     owner.noteAccess(slot)
-    return owner.managedObjectContext?.relatedKeys(owner, slot).count ?? 0
+    return owner.managedObjectContext?.relatedCount(owner, slot) ?? 0
   }
 
-  /// Whether there are no destinations.
-  public var isEmpty: Bool { count == 0 }
+  /// Whether there are no destinations. Loads no object, and at most one key of a relationship without unsaved changes.
+  public var isEmpty: Bool {
+    owner.noteAccess(slot)
+    return owner.managedObjectContext?.hasRelated(owner, slot) != true
+  }
 
-  /// Whether `object` is a destination. The first use loads the keys.
+  /// Whether `object` is a destination. Loads no other key, unless the relationship is ordered.
   ///
-  /// - Complexity: Logarithmic in the number of destinations. In an ordered relationship, constant after a linear first
-  ///   call.
+  /// - Complexity: Logarithmic in the size of the store. In an ordered relationship, constant after a linear first call.
   public func contains(_ object: Element) -> Bool {
     owner.noteAccess(slot)
     return owner.managedObjectContext?.containsRelated(owner, slot, object) ?? false
   }
 
   /// Adds `object`, at the end of an ordered relationship. Does nothing if it is a destination already.
+  ///
+  /// - Parameter object: An object of the same context.
   public func insert(_ object: Element) {
     owner.managedObjectContext?.insertRelated(owner, slot, object, at: nil)
   }
 
-  /// Adds `object` at an index of an ordered relationship, or moves it there.
+  /// Adds objects, in this order at the end of an ordered relationship. Passes over those that are destinations already.
   ///
-  /// - Precondition: The relationship is ordered and `index` is at most the count without `object`.
-  public func insert(_ object: Element, at index: Int) {
-    owner.managedObjectContext?.insertRelated(owner, slot, object, at: index)
+  /// - Parameter objects: Objects of the same context.
+  public func insert(contentsOf objects: some Sequence<Element>) {
+    for object in objects { insert(object) }
   }
 
   /// Removes `object`. Does nothing if it is not a destination.
   public func remove(_ object: Element) {
     owner.managedObjectContext?.removeRelated(owner, slot, object)
   }
+
+  /// Removes all destinations from the relationship; deletes none.
+  public func removeAll() { owner.managedObjectContext?.setRelated(owner, slot, []) }
 
   /// The identifiers of the destinations, without creating objects.
   public var objectIDs: [ManagedObjectID] { owner.objectIDs(forRelationshipAt: slot) }
@@ -90,5 +101,75 @@ public struct RelatedObjects<Element: ManagedObject>: Sequence {
       lastClass = object is Element ? objectClass : nil
       return object as? Element
     }
+  }
+}
+
+/// Ordered relationships.
+extension RelatedObjects {
+  /// Adds `object` at an index of an ordered relationship, or moves it there.
+  ///
+  /// - Parameters:
+  ///   - object: An object of the same context.
+  ///   - index: The index that it has afterwards.
+  /// - Precondition: The relationship is ordered and `index` is at most the count without `object`.
+  /// - Complexity: Linear in the number of destinations at the first call, then about its square root.
+  public func insert(_ object: Element, at index: Int) {
+    owner.managedObjectContext?.insertRelated(owner, slot, object, at: index)
+  }
+
+  /// Removes the destination at an index of an ordered relationship.
+  ///
+  /// - Parameter index: Less than the count.
+  /// - Returns: The object that was removed.
+  @discardableResult
+  public func remove(at index: Int) -> Element {
+    let object = self[index]
+    remove(object)
+    return object
+  }
+
+  /// The destination at an index of an ordered relationship: the registered object or a fault. Creates no other object.
+  ///
+  /// - Precondition: The relationship is ordered and `index` is less than the count.
+  public subscript(index: Int) -> Element {
+    owner.noteAccess(slot)
+    let relationship = owner.entity.relationship(at: slot)
+    require(relationship.isOrdered, "\(relationship.displayName) has no order")
+    guard let context = owner.managedObjectContext, let key = context.relatedKey(owner, slot, at: index),
+      let object = context.relatedObject(owner, slot, key) as? Element
+    else { programError("index \(index) is outside of \(relationship.displayName)") }
+    return object
+  }
+
+  /// The index of an object in an ordered relationship; nil if it is not a destination.
+  ///
+  /// - Complexity: Linear in the number of destinations; after an insertion at an index about its square root.
+  public func firstIndex(of object: Element) -> Int? {
+    owner.noteAccess(slot)
+    return owner.managedObjectContext?.relatedIndex(owner, slot, object)
+  }
+}
+
+extension ManagedObject {
+  /// A to-many relationship by name, as a live collection: changes of it are changes of the relationship.
+  ///
+  /// Core Data's is an `NSMutableSet`; this one creates objects one at a time, and counts and tests without creating any.
+  ///
+  /// - Parameter key: The relationship's name.
+  /// - Precondition: The entity has such a to-many relationship.
+  public final func mutableSetValue(forKey key: String) -> RelatedObjects<ManagedObject> {
+    let relationship = entity.relationship(at: knownSlot(key))
+    require(relationship.isToMany, "\(relationship.displayName) is a to-one relationship")
+    return RelatedObjects(owner: self, slot: relationship.slot)
+  }
+
+  /// An ordered to-many relationship by name, as a live collection: changes of it are changes of the relationship.
+  ///
+  /// - Parameter key: The relationship's name.
+  /// - Precondition: The entity has such an ordered relationship.
+  public final func mutableOrderedSetValue(forKey key: String) -> RelatedObjects<ManagedObject> {
+    let relationship = entity.relationship(at: knownSlot(key))
+    require(relationship.isOrdered, "\(relationship.displayName) has no order: use mutableSetValue(forKey:)")
+    return RelatedObjects(owner: self, slot: relationship.slot)
   }
 }

@@ -12,11 +12,8 @@ final class RelationshipState {
   private(set) var added: InsertionOrderedSet<UInt64> = []
   private(set) var removed: Set<UInt64> = []
 
-  /// The whole pending order, once an element of an ordered relationship was moved or inserted at an index. It still
-  /// contains the keys in `left`.
-  private var placed: [UInt64]?
-  /// Keys in `placed` that were removed since.
-  private var left: Set<UInt64> = []
+  /// The whole pending order, once an element of an ordered relationship was moved or inserted at an index.
+  private var placed: OrderedKeys<UInt64>?
   /// The current keys; computed on demand.
   private var current: [UInt64]? {
     didSet { if current == nil { version &+= 1 } }
@@ -49,17 +46,14 @@ final class RelationshipState {
   }
 
   /// The whole pending order; nil if it follows from the added and removed keys.
-  var order: [UInt64]? {
-    left.isEmpty ? placed : placed?.filter { !left.contains($0) }
-  }
+  var order: [UInt64]? { placed?.keys }
 
   func load(_ keys: [UInt64]) {
     committed = isOrdered ? keys : keys.sorted()
     committedSet = nil
     // Keys that were added without loading may have been added to the store by another save in the meantime.
     if !added.isEmpty { for key in keys { added.remove(key) } }
-    if let order { placed = laid(order, over: keys) }
-    left = []
+    if let order { placed = OrderedKeys(laid(order, over: keys)) }
     current = nil
   }
 
@@ -108,29 +102,41 @@ final class RelationshipState {
     return known.contains(key)
   }
 
+  /// The number of current keys.
+  ///
+  /// - Precondition: The relationship is loaded.
+  var count: Int { placed?.count ?? (committed?.count ?? 0) - removed.count + added.count }
+
+  /// - Precondition: The relationship is loaded, and `index` is less than the count.
+  func key(at index: Int) -> UInt64 { placed.map { $0[index] } ?? keys()[index] }
+
+  /// - Precondition: The relationship is loaded.
+  func index(of key: UInt64) -> Int? {
+    if let placed { return placed.index(of: key) }
+    return keys().firstIndex(of: key)
+  }
+
   /// Adds `key`.
   ///
   /// - Precondition: `key` is not among the current keys.
-  func add(_ key: UInt64) { change { append(key) } }
-
-  private func append(_ key: UInt64) {
-    if removed.remove(key) == nil { added.append(key) }
-    // In an ordered relationship, a key that was removed and added again is at the end.
-    if isOrdered && placed == nil && isCommitted(key) {
-      placed = (committed ?? []).filter { $0 != key && !removed.contains($0) } + added
-    }
-    if left.contains(key) { clearPlaces() }
-    placed?.append(key)
-    current = nil
-  }
+  func add(_ key: UInt64) { change { insert(key) } }
 
   /// Removes `key`.
   ///
   /// - Precondition: `key` is among the current keys.
-  func remove(_ key: UInt64) {
+  func remove(_ key: UInt64) { change { takeOut(key) } }
+
+  /// Moves `key` to an index of an ordered relationship.
+  ///
+  /// - Precondition: `key` is among the current keys, and `index` is less than their number.
+  /// - Complexity: Linear in the number of keys at the first call, then about its square root.
+  func move(_ key: UInt64, to index: Int) {
+    let placed = placed ?? OrderedKeys(keys())
+    guard placed.index(of: key) != index else { return }
     change {
-      if !added.remove(key) { removed.insert(key) }
-      if placed != nil { left.insert(key) }
+      placed.remove(key)
+      placed.insert(key, at: index)
+      self.placed = placed
       current = nil
     }
   }
@@ -140,10 +146,39 @@ final class RelationshipState {
   /// - Precondition: `keys` is a permutation of the current keys.
   func setOrder(_ keys: [UInt64]) {
     change {
-      placed = keys
-      left = []
+      placed = OrderedKeys(keys)
       current = nil
     }
+  }
+
+  /// Makes these the current keys, without informing observers.
+  ///
+  /// - Precondition: The relationship is loaded.
+  func replace(with keys: [UInt64]) {
+    let wanted = Set(keys)
+    for key in self.keys() where !wanted.contains(key) { takeOut(key) }
+    for key in keys where !contains(key) { insert(key) }
+    guard isOrdered, keys != self.keys() else { return }
+    placed = OrderedKeys(keys)
+    current = nil
+  }
+
+  private func insert(_ key: UInt64) {
+    if removed.remove(key) == nil { added.append(key) }
+    if let placed {
+      placed.append(key)
+    } else if isOrdered && isCommitted(key) {
+      // In an ordered relationship, a key that was removed and added again is at the end.
+      let others = (committed ?? []).filter { $0 != key && !removed.contains($0) }
+      placed = OrderedKeys(others + added + [key])
+    }
+    current = nil
+  }
+
+  private func takeOut(_ key: UInt64) {
+    if !added.remove(key) { removed.insert(key) }
+    placed?.remove(key)
+    current = nil
   }
 
   /// The unsaved differences, as a value.
@@ -155,11 +190,6 @@ final class RelationshipState {
   }
 
   var differences: Differences { Differences(added: added, removed: removed, order: order) }
-
-  private func clearPlaces() {
-    placed = order
-    left = []
-  }
 
   /// Makes the current keys the committed ones, with permanent keys in place of temporary ones.
   func commit(mapping: (UInt64) -> UInt64) {
@@ -184,8 +214,7 @@ final class RelationshipState {
     var renamed: InsertionOrderedSet<UInt64> = []
     for key in added { renamed.append(newKey(key)) }
     added = renamed
-    placed = order?.map(newKey)
-    left = []
+    placed = order.map { OrderedKeys($0.map(newKey)) }
     current = nil
   }
 
@@ -193,7 +222,6 @@ final class RelationshipState {
   func forgetOrder() {
     change {
       placed = nil
-      left = []
       current = nil
     }
   }
@@ -206,7 +234,6 @@ final class RelationshipState {
     added = []
     removed = []
     placed = nil
-    left = []
     current = nil
   }
 

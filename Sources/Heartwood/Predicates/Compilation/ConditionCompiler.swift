@@ -102,9 +102,20 @@ extension ConditionCompiler {
     inner.quantifier = nil
     inner.left = .path(PropertyPath(scope, rest, column: written.column))
     let part = try withScope(scope, destinations.entity) { (compiler) throws(HeartwoodError) in
-      try compiler.compile(inner)
+      let further = try compiler.paths.resolve(PropertyPath(scope, rest, column: written.column))
+      guard !further.isToMany else { throw Self.twoToMany(quantifier, path, further) }
+      return try compiler.compile(inner)
     }
     return quantified(quantifier, path, destinations.value, part)
+  }
+
+  private static func twoToMany(
+    _ quantifier: Quantifier, _ path: ResolvedPath, _ further: ResolvedPath
+  ) -> HeartwoodError {
+    .predicate(
+      "\(quantifier.rawValue) is about one to-many relationship, but this path leads over two, \(path.name) and "
+        + "\(further.name); write the outer one as SUBQUERY(…, $x, \(quantifier.rawValue) $x.…).@count",
+      column: path.column)
   }
 
   /// - Throws: `.coreData` if the path does not lead to a to-many relationship.

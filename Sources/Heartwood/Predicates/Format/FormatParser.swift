@@ -93,7 +93,11 @@ extension FormatParser {
   }
 
   private func noComparison(from start: Int) -> HeartwoodError {
-    .predicate(
+    if next.kind == .sign("[") {
+      return .predicate(
+        "a destination cannot be chosen by its index; use ANY, ALL, NONE or SUBQUERY", column: next.column)
+    }
+    return .predicate(
       "the value that begins here must be compared with something, as in 'name == \"x\"'; a Boolean too: '== TRUE'",
       column: start)
   }
@@ -323,8 +327,16 @@ extension FormatParser {
       throw .predicate(
         "there should be a value before \(token.quoted); a property of this name is written #\(word.lowercased())",
         column: token.column)
+    case _ where isCall: throw noFunction(token)
     default: return .expression(try parsePath())
     }
+  }
+
+  private func noFunction(_ token: FormatToken) -> HeartwoodError {
+    .predicate(
+      "there is no function \(token.quoted). There are CAST and SUBQUERY, and @count, @sum, @min, @max and @avg after a "
+        + "to-many relationship; [c] after an operator ignores case, and a date is an argument, with %@",
+      column: token.column)
   }
 
   private var isCall: Bool {

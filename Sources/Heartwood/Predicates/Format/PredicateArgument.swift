@@ -18,13 +18,11 @@ public struct PredicateConstant {
 
   init(_ value: Value) { expression = .value(value) }
   init(_ kind: ConditionExpression.Kind) { expression = ConditionExpression(kind) }
+  init(_ expression: ConditionExpression) { self.expression = expression }
 
   /// A list of constants.
   init(list parts: [PredicateConstant]) {
-    let values = parts.compactMap(\.value)
-    expression =
-      values.count == parts.count
-      ? .list(values) : ConditionExpression(.list(parts.map(\.expression)))
+    expression = ConditionExpression(list: parts.map(\.expression))
   }
 
   /// The constant's value; nil for objects and for lists with objects, whose identifiers are read later.
@@ -99,7 +97,7 @@ extension ManagedObjectID: PredicateArgument {
 extension ManagedObject: PredicateArgument {
   /// The object, by the identifier that it has when the fetch is executed.
   public final var predicateConstant: PredicateConstant {
-    PredicateConstant(ConditionExpression.Kind.object(self))
+    PredicateConstant(ConditionExpression(self))
   }
 }
 extension AnyKeyPath: PredicateArgument {

@@ -2,7 +2,7 @@
 ///
 /// Conditions inside closures may also refer to objects of enclosing scopes:
 /// `{ country in country.cities.contains { $0.name == country.name } }`.
-public struct ManyQuery<Destination: ManagedObject> {
+public struct ManyQuery<Destination: ManagedObject>: Sendable {
   let _path: PropertyPath
 
   init(_ path: PropertyPath) { _path = path }

@@ -10,7 +10,7 @@
 ///
 /// Only modelled properties can be used. A computed property compiles, but the fetch refuses it.
 @dynamicMemberLookup
-public struct ObjectQuery<Object: ManagedObject> {
+public struct ObjectQuery<Object: ManagedObject>: Sendable {
   let _path: PropertyPath
 
   /// The fetched object.
@@ -99,7 +99,7 @@ extension ObjectQuery {
   /// Whether it is one of these objects.
   public func isIn(_ objects: some Sequence<Object>) -> Condition {
     .comparing(
-      .path(_path), .isIn, ConditionExpression(.list(objects.map { ConditionExpression(.object($0)) })))
+      .path(_path), .isIn, ConditionExpression(list: objects.map { ConditionExpression($0) }))
   }
 
   /// Whether it is one of the objects with these identifiers.
@@ -126,7 +126,7 @@ extension Condition {
   fileprivate static func identity(
     _ path: PropertyPath, _ comparator: ComparisonOperator, _ object: ManagedObject?
   ) -> Condition {
-    .comparing(.path(path), comparator, object.map { ConditionExpression(.object($0)) } ?? .value(.null))
+    .comparing(.path(path), comparator, object.map { ConditionExpression($0) } ?? .value(.null))
   }
 }
 

@@ -1,7 +1,7 @@
 /// A value in a typed condition: an attribute, or an expression of attributes.
 ///
 /// A missing value equals only nil and has no order; see `Condition`.
-public struct ValueQuery<Value: AttributeValue> {
+public struct ValueQuery<Value: AttributeValue>: Sendable {
   let _expression: ConditionExpression
 
   init(_ expression: ConditionExpression) { _expression = expression }

@@ -1,0 +1,195 @@
+import HeartwoodBytes
+
+/// Custom accessors: raw values, and the calls around reading and changing them.
+///
+/// ```swift
+/// var title: String {
+///   get {
+///     willAccessValue(forKey: "title")
+///     defer { didAccessValue(forKey: "title") }
+///     return primitiveValue(forKey: "title") as? String ?? ""
+///   }
+///   set {
+///     willChangeValue(forKey: "title")
+///     setPrimitiveValue(newValue, forKey: "title")
+///     didChangeValue(forKey: "title")
+///   }
+/// }
+/// ```
+extension ManagedObject {
+  /// The value of a property as it is in memory, in the types of `value(forKey:)`. Does not fire a fault, load a to-many
+  /// relationship, or inform observers: nil for what is not loaded. `willAccessValue(forKey:)` loads it.
+  ///
+  /// - Precondition: The entity has such a property.
+  public final func primitiveValue(forKey key: String) -> Any? {
+    let slot = knownSlot(key)
+    let use = beginUse("reading", slot)
+    defer { use?.leave() }
+    if let relationship = entity.compiled.relationshipBySlot[slot], relationship.isToMany {
+      guard relationshipState(at: slot)?.isLoaded == true else { return nil }
+      let objects = destinations(at: slot)
+      return relationship.isOrdered ? objects : Set(objects)
+    }
+    guard isRealised || pending?.edit(slot) != nil else { return nil }
+    guard entity.attribute(at: slot) == nil else { return entity.anyValue(value(at: slot), at: slot) }
+    return destination(at: slot)
+  }
+
+  /// Sets the value of a property as it is in memory: without marking the object as changed, informing observers, registering
+  /// for undo, or updating an inverse.
+  ///
+  /// A save does not write it unless the object is changed otherwise, and a rollback drops it only then. `willChangeValue` and
+  /// `didChangeValue` around it make it a change.
+  ///
+  /// - Parameters:
+  ///   - value: A value of the types of `value(forKey:)`.
+  ///   - key: The name of a property.
+  /// - Precondition: The entity has such a property, and the value fits.
+  public final func setPrimitiveValue(_ value: Any?, forKey key: String) {
+    let slot = knownSlot(key)
+    let use = beginUse("setting", slot)
+    defer { use?.leave() }
+    willRead()
+    do {
+      if let relationship = entity.compiled.relationshipBySlot[slot] {
+        let objects = try relationship.fittingObjects(value, managedObjectContext)
+        setPrimitive(objects, relationship)
+      } else {
+        let stored = try entity.storedValue(value, at: slot)
+        makePendingValues().setEdit(slot, stored)
+        _row = nil
+      }
+      managedObjectContext?.pendingLookup = nil
+    } catch {
+      programError(error.message)
+    }
+  }
+
+  private final func setPrimitive(_ objects: [ManagedObject], _ relationship: RelationshipDescription) {
+    guard relationship.isToMany else {
+      makePendingValues().setEdit(relationship.slot, objects.first.map { .object($0.identifier) } ?? .null)
+      _row = nil
+      return
+    }
+    managedObjectContext?.loadedState(self, relationship.slot).replace(with: objects.map(\.identifier.key))
+  }
+
+  /// Begins reading a property in a custom accessor: fires a fault, loads a to-many relationship, and informs observers.
+  ///
+  /// - Parameter key: The property's name; nil only fires the fault.
+  /// - Precondition: The entity has such a property.
+  public final func willAccessValue(forKey key: String?) {
+    let slot = key.map(knownSlot)
+    let use = beginUse("reading", slot)
+    defer { use?.leave() }
+    willRead()
+    guard let slot else { return }
+    noteAccess(slot)
+    if entity.compiled.relationshipBySlot[slot]?.isToMany == true {
+      _ = managedObjectContext?.loadedState(self, slot)
+    }
+  }
+
+  /// Ends reading a property in a custom accessor.
+  ///
+  /// - Parameter key: As of `willAccessValue(forKey:)`.
+  public final func didAccessValue(forKey key: String?) {}
+
+  /// Begins changing a property in a custom accessor: the object becomes an updated one. Call `didChangeValue(forKey:)` after
+  /// it.
+  ///
+  /// - Parameter key: The property's name.
+  /// - Precondition: The entity has such a property.
+  public final func willChangeValue(forKey key: String) {
+    let slot = knownSlot(key)
+    let use = beginUse("setting", slot)
+    defer { use?.leave() }
+    willEdit()
+    let destinations = entity.compiled.relationshipBySlot[slot].map { keys(of: $0) } ?? []
+    makePendingValues().header.changing.append(ChangingValue(slot: slot, destinations: destinations))
+    willChangeObserved(slot)
+  }
+
+  /// Ends changing a property in a custom accessor: updates the inverse of a relationship, and informs observers.
+  ///
+  /// - Parameter key: The name that was given to `willChangeValue(forKey:)`.
+  /// - Precondition: `willChangeValue(forKey:)` was called for the property.
+  public final func didChangeValue(forKey key: String) {
+    let slot = knownSlot(key)
+    let use = beginUse("setting", slot)
+    defer { use?.leave() }
+    guard let index = pending?.header.changing.lastIndex(where: { $0.slot == slot }) else {
+      programError("didChangeValue(forKey: \"\(key)\") without willChangeValue before it")
+    }
+    let former = makePendingValues().header.changing.remove(at: index)
+    if let relationship = entity.compiled.relationshipBySlot[slot] {
+      managedObjectContext?.updateInverses(
+        of: self, relationship, former.destinations, keys(of: relationship))
+    }
+    didChangeObserved(slot)
+  }
+
+  /// How a to-many relationship is about to change.
+  public enum SetMutationKind: Sendable {
+    /// Objects are added.
+    case union
+    /// Objects are removed.
+    case minus
+    /// All other objects are removed.
+    case intersect
+    /// All objects are replaced.
+    case set
+  }
+
+  /// Begins changing a to-many relationship in a custom accessor.
+  ///
+  /// - Parameters:
+  ///   - key: The relationship's name.
+  ///   - mutationKind: The kind of change. Unlike Core Data, the differences are found by themselves.
+  ///   - objects: The objects that it is about.
+  /// - Precondition: The entity has such a relationship.
+  public final func willChangeValue(
+    forKey key: String, withSetMutation mutationKind: SetMutationKind, using objects: Set<ManagedObject>
+  ) { willChangeValue(forKey: key) }
+
+  /// Ends changing a to-many relationship in a custom accessor.
+  ///
+  /// - Parameters:
+  ///   - key: The relationship's name.
+  ///   - mutationKind: The kind of change. Unlike Core Data, the differences are found by themselves.
+  ///   - objects: The objects that it is about.
+  /// - Precondition: `willChangeValue` was called for the relationship.
+  public final func didChangeValue(
+    forKey key: String, withSetMutation mutationKind: SetMutationKind, using objects: Set<ManagedObject>
+  ) { didChangeValue(forKey: key) }
+
+  private final func keys(of relationship: RelationshipDescription) -> [UInt64] {
+    guard relationship.isToMany else {
+      guard case .object(let id) = value(at: relationship.slot) else { return [] }
+      return [id.key]
+    }
+    return managedObjectContext?.relatedKeys(self, relationship.slot) ?? []
+  }
+}
+
+/// A property between `willChangeValue(forKey:)` and `didChangeValue(forKey:)`.
+struct ChangingValue {
+  let slot: Int
+  /// The keys of a relationship's destinations before the change.
+  let destinations: [UInt64]
+}
+
+extension ManagedObjectContext {
+  /// Updates the inverse of a relationship whose own side was changed.
+  fileprivate func updateInverses(
+    of object: ManagedObject, _ relationship: RelationshipDescription, _ former: [UInt64], _ present: [UInt64]
+  ) {
+    let (before, after) = (Set(former), Set(present))
+    for key in former where !after.contains(key) {
+      dropInverse(of: relationship, at: self.object(relationship.destinationEntity, key), of: object)
+    }
+    for key in present where !before.contains(key) {
+      addInverse(of: relationship, at: self.object(relationship.destinationEntity, key), of: object)
+    }
+  }
+}

@@ -1,0 +1,144 @@
+import Foundation
+import Heartwood
+import Testing
+
+/// A line of an order, with numbers of every type.
+final class OrderLine: ManagedObject {
+  @Attribute var quantity = 0
+  @Attribute var unitPrice: Decimal = 0
+  @Attribute var weight = 0.0
+  @Attribute var small: Int16 = 0
+  @Attribute var big: Int64 = 0
+  @Attribute var isGift = false
+  @Attribute var discount: Decimal?
+}
+
+@Suite struct `Predicates as values` {
+  private func makePeople() throws -> ManagedObjectContext {
+    let context = try makeContainer().newBackgroundContext()
+    for age in 0..<20 { _ = context.makePerson("P\(age)", age: Int64(age)) }
+    try context.save()
+    return context
+  }
+
+  @Test func `predicates combine like conditions`() throws {
+    let context = try makePeople()
+    let young = Where<Person> { $0.age < 5 }
+    let even = Where<Person> { [0, 2, 4, 6, 8].contains($0.age) }
+    func ages(_ predicate: Where<Person>) throws -> [Int64] {
+      try context.fetch(predicate, sort: [.ascending(\.age)]).map(\.age)
+    }
+    #expect(try ages(young && even) == [0, 2, 4])
+    #expect(try ages(young || even) == [0, 1, 2, 3, 4, 6, 8])
+    #expect(try ages(even && !young) == [6, 8])
+    #expect(try ages(.all([young, even, .true])) == [0, 2, 4])
+    #expect(try ages(.any([young && even, .false])) == [0, 2, 4])
+    #expect(try ages(.any([])) == [] && context.count(Where<Person>.all([])) == 20)
+    #expect(try context.count(Person.self, where: { _ in .true }) == 20)
+    #expect(try context.count(Person.self, where: { $0.age < 5 || .false }) == 5)
+    #expect("\(young && !even)" == "age < 5 AND NOT (age IN {0, 2, 4, 6, 8})")
+  }
+
+  @MainActor private static func searchScreen() -> (Where<Person>, [Sort<Person>], FormatPredicate?) {
+    let text = "1"
+    return (
+      Where { $0.name.contains(text) }, [.descending(\.age)],
+      try? FormatPredicate("age < %@ AND name CONTAINS '1'", 12)
+    )
+  }
+
+  // CNC-07
+  @Test func `what the main actor builds is used in a background context`() async throws {
+    let context = try makePeople()
+    let (predicate, sort, format) = await Self.searchScreen()
+    let ages = try await context.perform { try context.fetch(predicate, sort: sort, limit: 3).map(\.age) }
+    #expect(ages == [19, 18, 17])
+    let count = try await context.perform {
+      let request = FetchRequest<Person>(predicate, sort: sort)
+      request.predicate = format
+      return try context.count(for: request)
+    }
+    #expect(count == 3)
+  }
+
+  @Test func `a condition with an unsaved object finds it after its save, in another context too`() throws {
+    let container = try makeContainer()
+    let (context, other) = (container.newBackgroundContext(), container.newBackgroundContext())
+    let company = context.makeCompany("A")
+    let ada = context.makePerson("Ada", in: company)
+    let inCompany = Where<Person> { $0.company == company }
+    let isAda = Where<Person> { $0.isIn([ada]) }
+    let format = try FormatPredicate("company == %@", company)
+    #expect(try context.fetch(inCompany) == [ada])
+    try context.save()
+    #expect(try context.fetch(inCompany) == [ada] && context.fetch(isAda) == [ada])
+    #expect(try other.count(inCompany) == 1 && other.count(isAda) == 1)
+    let request = FetchRequest<Person>()
+    request.predicate = format
+    #expect(try other.count(for: request) == 1)
+  }
+
+  @Test func `a copy of a request is independent`() throws {
+    let context = try makePeople()
+    let request = Person.fetchRequest()
+    request.predicate = Where<Person> { $0.age < 5 }
+    request.sortDescriptors = [Sort<Person>.descending(\.age)]
+    request.fetchLimit = 2
+    let copy = request.copy()
+    copy.fetchLimit = 0
+    #expect(try context.fetch(request).map(\.age) == [4, 3] && context.fetch(copy).count == 5)
+  }
+
+  @Test func `numbers of different types mix in closures`() throws {
+    let container = try PersistentContainer(
+      name: "Lines", types: [OrderLine.self], at: URL(fileURLWithPath: "/dev/null"))
+    let context = container.newBackgroundContext()
+    for number in 1...4 {
+      let line = OrderLine(context: context)
+      line.quantity = number
+      line.unitPrice = Decimal(string: "2.5") ?? 0
+      line.weight = Double(number) / 2
+      line.small = Int16(number)
+      line.big = Int64(number) * 10
+    }
+    try context.save()
+    func quantities(_ condition: @escaping (ObjectQuery<OrderLine>) -> Condition) throws -> [Int] {
+      try context.fetch(OrderLine.self, where: condition, sort: [.ascending(\.quantity)]).map(\.quantity)
+    }
+    #expect(try quantities { $0.quantity * $0.unitPrice > 6 } == [3, 4])
+    #expect(try quantities { $0.unitPrice * $0.quantity == 5 } == [2])
+    #expect(try quantities { $0.quantity * $0.weight >= 4.5 } == [3, 4])
+    #expect(try quantities { $0.weight + $0.unitPrice < 3.6 } == [1, 2])
+    #expect(try quantities { $0.quantity > $0.unitPrice } == [3, 4])
+    #expect(try quantities { $0.weight < $0.unitPrice && $0.small > 2.5 } == [3, 4])
+    #expect(try quantities { $0.quantity == $0.small && $0.big > $0.small } == [1, 2, 3, 4])
+    let (limit, price) = (2, Decimal(string: "2.5") ?? 0)
+    #expect(try quantities { $0.small <= limit && $0.unitPrice == price } == [1, 2])
+    #expect(try quantities { $0.weight > limit || $0.big == 10 } == [1])
+    #expect(try quantities { $0.quantity * 1.5 > 4 && $0.quantity * 2 < 8 } == [3])
+    #expect(try quantities { !$0.isGift && $0.discount == nil && $0.quantity - 1 > 1 } == [3, 4])
+  }
+
+  // CTX-12, CTX-13
+  @Test func `an object by identifier has its class, and another class is an error`() throws {
+    let context = try makePeople()
+    let id = try #require(try context.fetch(Person.self).first).objectID
+    let person: Person = try context.existingObject(with: id)
+    #expect(context.object(with: id, as: Person.self) === person)
+    let error = try #require(heartwoodError { _ = try context.existingObject(with: id, as: Company.self) })
+    #expect(error.code == .managedObjectReferentialIntegrity && error.objectIDs == [id])
+    #expect(error.message.contains("is an object of Person"))
+  }
+
+  @Test func `ANY over two to-many relationships is refused with the way out`() throws {
+    let context = try makeLibrary().newBackgroundContext()
+    let request = FetchRequest<Author>()
+    request.predicate = try FormatPredicate("ANY books.subjects.label == 'x'")
+    let error = try #require(heartwoodError { _ = try context.fetch(request) })
+    #expect(
+      error.message.contains(
+        "leads over two, Author.books and Book.subjects; write the outer one as SUBQUERY"))
+    request.predicate = try FormatPredicate("SUBQUERY(books, $x, ANY $x.subjects.label == 'x').@count > 0")
+    #expect(try context.fetch(request).isEmpty)
+  }
+}
