@@ -140,6 +140,8 @@ import Testing
   @Test(arguments: [
     "README.md", "Sources/Heartwood/Documentation.docc/GettingStarted.md",
     "Sources/Heartwood/Documentation.docc/Contexts.md", "Sources/Heartwood/Documentation.docc/Validation.md",
+    "Sources/Heartwood/Documentation.docc/Asking.md", "Sources/Heartwood/Documentation.docc/Relationships.md",
+    "Sources/Heartwood/Documentation.docc/Concurrency.md",
   ])
   func `every line of the examples occurs in these tests`(document: String) throws {
     let here = URL(fileURLWithPath: #filePath)
