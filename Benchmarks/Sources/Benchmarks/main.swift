@@ -13,6 +13,7 @@ do {
 }
 
 func run(_ options: Options) throws {
+  if let path = options.importFile { return try ImportFile(path: path).write() }
   guard options.parts != [.turn] else { return try GrowthTurn(options: options).run() }
   let machine = machineDescription()
   let limits = try MachineLimits(directory: options.directory).text
@@ -23,6 +24,7 @@ func run(_ options: Options) throws {
     case .growth: show(try GrowthBenchmark(options: options).run(), options)
     case .turn: throw BenchmarkError("a turn is run alone")
     case .graph: show(try GraphBenchmark(options: options).run(), options)
+    case .access: for line in try AccessBenchmark(options: options).run() { print(line) }
     case .lean: for pass in try LeanBenchmark(options: options).run() { print(pass.text) }
     case .space: for line in try SpaceBenchmark(options: options).run() { print(line) }
     }

@@ -5,38 +5,13 @@ final class GRDBPeer: GraphPeer {
   private let pool: DatabasePool
 
   init(directory: String) throws {
-    var configuration = Configuration()
-    configuration.prepareDatabase { try $0.execute(sql: "PRAGMA synchronous = FULL") }
-    pool = try DatabasePool(path: directory + "/library.sqlite", configuration: configuration)
-    try pool.write { database in
-      if try !database.tableExists("book") { try Self.makeTables(database) }
-    }
+    pool = try GRDBTables.open(directory + "/people.sqlite")
   }
 
-  private static func makeTables(_ database: Database) throws {
-    try database.create(table: "publisher") { table in
-      table.primaryKey("id", .integer)
-      table.column("number", .integer).notNull().unique()
-      table.column("name", .text).notNull()
-      table.column("city", .text).notNull()
-    }
-    try database.create(table: "book") { table in
-      table.primaryKey("id", .integer)
-      table.column("number", .integer).notNull()
-      table.column("isbn", .text).notNull().unique()
-      table.column("title", .text).notNull()
-      table.column("pages", .integer).notNull()
-      table.column("price", .double).notNull()
-      table.column("published", .integer).notNull().indexed()
-      table.column("shelf", .integer).notNull()
-      table.belongsTo("publisher", onDelete: .cascade).notNull()
-    }
-  }
-
-  func insert(_ library: Library) throws {
+  func insert(_ people: People) throws {
     try pool.write { database in
-      for publisher in library.publishers { try PublisherRecord(publisher).insert(database) }
-      for book in library.books { try BookRecord(book).insert(database) }
+      for company in people.companies { try CompanyRecord(company).insert(database) }
+      for person in people.persons { try PersonRecord(person).insert(database) }
     }
   }
 
@@ -44,101 +19,113 @@ final class GRDBPeer: GraphPeer {
 
   func touchAll() throws -> UInt64 {
     var digest = UnorderedDigest()
-    for book in try pool.read({ try BookRecord.fetchAll($0) }) { digest.add(book.title, book.pages) }
+    for person in try pool.read({ try PersonRecord.fetchAll($0) }) { digest.add(person.name, person.age) }
     return digest.value
   }
 
-  func lookUp(_ isbns: [String]) throws -> UInt64 {
+  func lookUp(_ emails: [String]) throws -> UInt64 {
     try pool.read { database in
       var digest = ReadDigest()
-      for isbn in isbns {
-        let book = try BookRecord.filter(BookRecord.Columns.isbn == isbn).fetchOne(database)
-        digest.add(try found(book).title)
+      for email in emails {
+        let person = try PersonRecord.filter(PersonRecord.Columns.email == email).fetchOne(database)
+        digest.add(try found(person).name)
       }
       return digest.value
     }
   }
 
-  func dearestByTitle() throws -> UInt64 {
-    let request = BookRecord.filter(BookRecord.Columns.price > 50).order(BookRecord.Columns.title).limit(100)
-    return Self.digest(try pool.read { try request.fetchAll($0) })
+  func agedByName(_ ages: [Range<Int64>]) throws -> UInt64 { try aged(ages, by: PersonRecord.Columns.name) }
+
+  func agedByScore(_ ages: [Range<Int64>]) throws -> UInt64 { try aged(ages, by: PersonRecord.Columns.score) }
+
+  private func aged(_ ages: [Range<Int64>], by column: Column) throws -> UInt64 {
+    try pool.read { database in
+      var persons: [PersonRecord] = []
+      for range in ages {
+        persons +=
+          try PersonRecord
+          .filter(PersonRecord.Columns.age >= range.lowerBound && PersonRecord.Columns.age < range.upperBound)
+          .order(column, PersonRecord.Columns.number).limit(100).fetchAll(database)
+      }
+      return Self.digest(persons)
+    }
   }
 
-  func publishedSince(_ days: [Int64]) throws -> UInt64 {
+  func joinedSince(_ days: [Int64]) throws -> UInt64 {
     try pool.read { database in
-      var books: [BookRecord] = []
+      var persons: [PersonRecord] = []
       for day in days {
-        books += try BookRecord.filter(BookRecord.Columns.published >= day && BookRecord.Columns.price > 50)
-          .order(BookRecord.Columns.published).limit(20).fetchAll(database)
+        persons += try PersonRecord.filter(
+          PersonRecord.Columns.joined >= day && PersonRecord.Columns.score > 50
+        )
+        .order(PersonRecord.Columns.joined).limit(20).fetchAll(database)
       }
-      return Self.digest(books)
+      return Self.digest(persons)
     }
   }
 
-  private static func digest(_ books: [BookRecord]) -> UInt64 {
+  private static func digest(_ persons: [PersonRecord]) -> UInt64 {
     var digest = ReadDigest()
-    for book in books {
-      digest.add(book.title)
-      digest.add(UInt64(bitPattern: book.pages))
+    for person in persons {
+      digest.add(person.name)
+      digest.add(UInt64(bitPattern: person.number))
     }
     return digest.value
   }
 
-  func raisePrices(shelf: Int64) throws {
+  func raiseScores(team: Int64) throws {
     try pool.write { database in
-      for var book in try BookRecord.filter(BookRecord.Columns.shelf == shelf).fetchAll(database) {
-        book.price += 1
-        try book.update(database, columns: [BookRecord.Columns.price])
+      for var person in try PersonRecord.filter(PersonRecord.Columns.team == team).fetchAll(database) {
+        person.score += 1
+        try person.update(database, columns: [PersonRecord.Columns.score])
       }
     }
   }
 
-  /// One request for each publisher: faster than `including(all:)` with the same records.
-  func walkPublishers() throws -> UInt64 {
+  /// One request for each company: faster than `including(all:)` with the same records.
+  func walkCompanies() throws -> UInt64 {
     try pool.read { database in
       var digest = ReadDigest()
-      for publisher in try PublisherRecord.order(PublisherRecord.Columns.number).fetchAll(database) {
-        let books = try publisher.request(for: PublisherRecord.books).fetchAll(database)
-        digest.add(publisher.name)
-        digest.add(UInt64(bitPattern: books.reduce(0) { $0 + $1.pages }))
+      for company in try CompanyRecord.order(CompanyRecord.Columns.number).fetchAll(database) {
+        let persons = try company.request(for: CompanyRecord.persons).fetchAll(database)
+        digest.add(company.name)
+        digest.add(UInt64(bitPattern: persons.reduce(0) { $0 + $1.age }))
       }
       return digest.value
     }
   }
 
-  func load(_ books: [Int]) throws -> UInt64 {
+  func load(_ persons: [Int]) throws -> UInt64 {
     try pool.read { database in
       var digest = ReadDigest()
-      for book in books {
-        digest.add(try found(BookRecord.fetchOne(database, id: Int64(book) + 1)).title)
+      for person in persons {
+        digest.add(try found(PersonRecord.fetchOne(database, id: Int64(person) + 1)).name)
       }
       return digest.value
     }
   }
 
-  func deletePublishers(_ numbers: [Int64]) throws {
-    try pool.write { database in
-      let request = PublisherRecord.filter(numbers.contains(PublisherRecord.Columns.number))
-      for publisher in try request.fetchAll(database) { try publisher.delete(database) }
+  func insertLate(_ people: People) throws {
+    for part in people.lateParts {
+      try pool.write { database in
+        for person in part { try PersonRecord(person).insert(database) }
+      }
     }
   }
 
-  func digestOfAll() throws -> UInt64 {
-    var digest = UnorderedDigest()
-    try pool.read { database in
-      for publisher in try PublisherRecord.fetchAll(database) { digest.add(publisher.name, publisher.number) }
-      for book in try BookRecord.fetchAll(database) {
-        digest.add(book.isbn + book.title, book.number)
-        digest.add("\(book.price)", book.publisherId - 1)
-      }
+  func deleteCompanies(_ numbers: [Int64]) throws {
+    try pool.write { database in
+      let request = CompanyRecord.filter(numbers.contains(CompanyRecord.Columns.number))
+      for company in try request.fetchAll(database) { try company.delete(database) }
     }
-    return digest.value
   }
+
+  func digestOfAll() throws -> UInt64 { try pool.read { try GRDBTables.digestOfAll($0) } }
 
   func close() throws { try pool.close() }
 
-  private func found(_ book: BookRecord?) throws -> BookRecord {
-    guard let book else { throw missingKey("GRDB") }
-    return book
+  private func found(_ person: PersonRecord?) throws -> PersonRecord {
+    guard let person else { throw missingKey("GRDB") }
+    return person
   }
 }

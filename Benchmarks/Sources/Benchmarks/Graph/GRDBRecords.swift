@@ -1,14 +1,14 @@
 import GRDB
 
-/// A publisher as GRDB's documentation writes records: a struct with columns, decoded without `Codable`.
-struct PublisherRecord: FetchableRecord, PersistableRecord, Identifiable {
+/// A company as GRDB's documentation writes records: a struct with columns, decoded without `Codable`.
+struct CompanyRecord: FetchableRecord, PersistableRecord, Identifiable {
   var id: Int64
   var number: Int64
   var name: String
   var city: String
 
-  static let databaseTableName = "publisher"
-  static let books = hasMany(BookRecord.self)
+  static let databaseTableName = "company"
+  static let persons = hasMany(PersonRecord.self)
 
   enum Columns {
     static let id = Column("id")
@@ -17,7 +17,7 @@ struct PublisherRecord: FetchableRecord, PersistableRecord, Identifiable {
     static let city = Column("city")
   }
 
-  init(_ data: Library.PublisherData) {
+  init(_ data: People.CompanyData) {
     id = data.number + 1
     number = data.number
     name = data.name
@@ -39,64 +39,64 @@ struct PublisherRecord: FetchableRecord, PersistableRecord, Identifiable {
   }
 }
 
-struct BookRecord: FetchableRecord, PersistableRecord, Identifiable {
+struct PersonRecord: FetchableRecord, PersistableRecord, Identifiable {
   var id: Int64
   var number: Int64
-  var isbn: String
-  var title: String
-  var pages: Int64
-  var price: Double
-  var published: Int64
-  var shelf: Int64
-  var publisherId: Int64
+  var email: String
+  var name: String
+  var age: Int64
+  var score: Double
+  var joined: Int64
+  var team: Int64
+  var companyId: Int64
 
-  static let databaseTableName = "book"
+  static let databaseTableName = "person"
 
   enum Columns {
     static let id = Column("id")
     static let number = Column("number")
-    static let isbn = Column("isbn")
-    static let title = Column("title")
-    static let pages = Column("pages")
-    static let price = Column("price")
-    static let published = Column("published")
-    static let shelf = Column("shelf")
-    static let publisherId = Column("publisherId")
+    static let email = Column("email")
+    static let name = Column("name")
+    static let age = Column("age")
+    static let score = Column("score")
+    static let joined = Column("joined")
+    static let team = Column("team")
+    static let companyId = Column("companyId")
   }
 
-  init(_ data: Library.BookData) {
+  init(_ data: People.PersonData) {
     id = data.number + 1
     number = data.number
-    isbn = data.isbn
-    title = data.title
-    pages = data.pages
-    price = data.price
-    published = data.published
-    shelf = data.shelf
-    publisherId = Int64(data.publisher) + 1
+    email = data.email
+    name = data.name
+    age = data.age
+    score = data.score
+    joined = data.joined
+    team = data.team
+    companyId = Int64(data.company) + 1
   }
 
   init(row: Row) {
     id = row[Columns.id]
     number = row[Columns.number]
-    isbn = row[Columns.isbn]
-    title = row[Columns.title]
-    pages = row[Columns.pages]
-    price = row[Columns.price]
-    published = row[Columns.published]
-    shelf = row[Columns.shelf]
-    publisherId = row[Columns.publisherId]
+    email = row[Columns.email]
+    name = row[Columns.name]
+    age = row[Columns.age]
+    score = row[Columns.score]
+    joined = row[Columns.joined]
+    team = row[Columns.team]
+    companyId = row[Columns.companyId]
   }
 
   func encode(to container: inout PersistenceContainer) {
     container[Columns.id] = id
     container[Columns.number] = number
-    container[Columns.isbn] = isbn
-    container[Columns.title] = title
-    container[Columns.pages] = pages
-    container[Columns.price] = price
-    container[Columns.published] = published
-    container[Columns.shelf] = shelf
-    container[Columns.publisherId] = publisherId
+    container[Columns.email] = email
+    container[Columns.name] = name
+    container[Columns.age] = age
+    container[Columns.score] = score
+    container[Columns.joined] = joined
+    container[Columns.team] = team
+    container[Columns.companyId] = companyId
   }
 }

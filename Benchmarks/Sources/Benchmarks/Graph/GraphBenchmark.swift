@@ -2,11 +2,13 @@ struct GraphPeerKind {
   let name: String
   let type: any GraphPeer.Type
 
-  /// The first is compared with the others.
+  /// The first is compared with the last.
   static var all: [GraphPeerKind] {
     [
       GraphPeerKind(name: "Heartwood", type: HeartwoodGraphPeer.self),
       GraphPeerKind(name: "GRDB", type: GRDBPeer.self),
+      GraphPeerKind(name: "GRDB tuned", type: GRDBTunedPeer.self),
+      GraphPeerKind(name: "SQLite", type: SQLiteGraphPeer.self),
     ]
   }
 }
@@ -20,38 +22,71 @@ struct GraphBenchmark {
 
   func run() throws -> ResultTable {
     let kinds = GraphPeerKind.all.filter { options.includes(peer: $0.name) }
-    let library = Library(objects: objects)
-    var table = ResultTable(title: title(of: library), peers: kinds.map(\.name))
+    let people = People(objects: objects)
+    var table = ResultTable(title: title(of: people), peers: kinds.map(\.name), comparesWithLast: true)
     for round in 0..<rounds {
-      try run(round, kinds, GraphWork(library, round: round, least: options.least), into: &table)
+      let work = GraphWork(people, round: round, least: options.least)
+      var run = try GraphRound(number: round, rounds: rounds, kinds: kinds, work: work, options: options)
+      try run.measureAll(into: &table)
     }
     return table
   }
 
-  private func title(of library: Library) -> String {
-    "Graph: \(objects) books of \(library.publishers.count) publishers, objects per second, median of "
+  private func title(of people: People) -> String {
+    "Graph: \(objects) persons of \(people.companies.count) companies, objects per second, median of "
       + "\(rounds) " + (rounds == 1 ? "round" : "rounds")
   }
+}
 
-  private func run(
-    _ round: Int, _ kinds: [GraphPeerKind], _ work: GraphWork, into table: inout ResultTable
-  ) throws {
-    let scratches = try kinds.map { try Scratch(in: options.directory, named: $0.name) }
-    let peers = try zip(kinds, scratches).map { try $0.type.init(directory: $1.path) }
-    for row in GraphRow.all where row.isNeeded || options.includes(row: row.name) {
-      progress("round \(round + 1) of \(rounds): \(row.name)")
+/// All rows once, in stores of their own.
+private struct GraphRound {
+  let number: Int
+  let rounds: Int
+  let kinds: [GraphPeerKind]
+  let work: GraphWork
+  let options: Options
+  private let scratches: [Scratch]
+  private var peers: [any GraphPeer]
+
+  init(number: Int, rounds: Int, kinds: [GraphPeerKind], work: GraphWork, options: Options) throws {
+    (self.number, self.rounds, self.kinds, self.work, self.options) = (number, rounds, kinds, work, options)
+    scratches = try kinds.map { try Scratch(in: options.directory, named: $0.name) }
+    peers = try zip(kinds, scratches).map { try $0.type.init(directory: $1.path) }
+  }
+
+  mutating func measureAll(into table: inout ResultTable) throws {
+    try measure([GraphRow.insert], into: &table)
+    try close("size on disk after the insert and closing", into: &table)
+    peers = try zip(kinds, scratches).map { try $0.type.init(directory: $1.path) }
+    // Caches are warm in the rows that read.
+    for peer in peers { _ = try peer.digestOfAll() }
+    try measure(GraphRow.fetches + GraphRow.changes, into: &table)
+    try close("size on disk after all rows and closing", into: &table)
+  }
+
+  private func measure(_ rows: [GraphRow], into table: inout ResultTable) throws {
+    for row in rows where row.isNeeded || options.includes(row: row.name) {
+      progress("round \(number + 1) of \(rounds): \(row.name)")
       var agreement = Agreement(on: row.name)
       for turn in peers.indices {
         // Another one begins in each round.
-        let peer = (turn + round) % peers.count
+        let peer = (turn + number) % peers.count
         let measurement = try row.measure(peers[peer], work)
         try agreement.add(measurement.digest, of: kinds[peer].name)
         guard options.includes(row: row.name) else { continue }
-        table.add(measurement.figure, row: row.name, unit: .operationsPerSecond, peer: peer)
+        table.add(
+          measurement.figure, row: row.name, unit: .operationsPerSecond, peer: peer, goal: .ratio(row.goal))
       }
     }
-    try withExtendedLifetime(scratches) {
-      for peer in peers { try peer.close() }
+  }
+
+  private mutating func close(_ row: String, into table: inout ResultTable) throws {
+    for peer in peers { try peer.close() }
+    peers = []
+    guard options.includes(row: row) else { return }
+    for (peer, scratch) in scratches.enumerated() {
+      table.add(
+        Double(try scratch.occupiedBytes()), row: row, unit: .bytes, peer: peer, goal: .ratio(1 / 1.5))
     }
   }
 }

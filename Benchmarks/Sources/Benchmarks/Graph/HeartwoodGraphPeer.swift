@@ -4,105 +4,127 @@ import Heartwood
 /// Heartwood's graph as a program uses it: declared classes, a context of its own for each row.
 final class HeartwoodGraphPeer: GraphPeer {
   private let container: PersistentContainer
-  /// By the book's place in the library.
+  /// By the person's place in `People.persons`.
   private var identifiers: [ManagedObjectID] = []
 
   init(directory: String) throws {
-    let url = URL(fileURLWithPath: directory).appending(path: "library.heartwood")
-    container = try PersistentContainer(name: "Library", types: [Publisher.self, Book.self], at: url)
+    let url = URL(fileURLWithPath: directory).appending(path: "people.heartwood")
+    container = try PersistentContainer(name: "People", types: [Company.self, Person.self], at: url)
   }
 
-  func insert(_ library: Library) throws {
+  func insert(_ people: People) throws {
     try inContext { context in
-      let publishers = library.publishers.map { Publisher($0, context: context) }
-      for book in library.books { _ = Book(book, of: publishers[book.publisher], context: context) }
+      let companies = people.companies.map { Company($0, context: context) }
+      for person in people.persons { _ = Person(person, of: companies[person.company], context: context) }
       try context.save()
     }
   }
 
   func noteIdentifiers() throws {
-    identifiers = try inContext { try $0.fetch(Book.self, sort: [.ascending(\.number)]).map(\.objectID) }
+    identifiers = try inContext { try $0.fetch(Person.self, sort: [.ascending(\.number)]).map(\.objectID) }
   }
 
   func touchAll() throws -> UInt64 {
     try inContext { context in
       var digest = UnorderedDigest()
-      for book in try context.fetch(Book.self) { digest.add(book.title, book.pages) }
+      for person in try context.fetch(Person.self) { digest.add(person.name, person.age) }
       return digest.value
     }
   }
 
-  func lookUp(_ isbns: [String]) throws -> UInt64 {
+  func lookUp(_ emails: [String]) throws -> UInt64 {
     try inContext { context in
       var digest = ReadDigest()
-      for isbn in isbns {
-        let book = try context.fetch(Book.self, where: { $0.isbn == isbn }, limit: 1).first
-        digest.add(try found(book).title)
+      for email in emails {
+        let person = try context.fetch(Person.self, where: { $0.email == email }, limit: 1).first
+        digest.add(try found(person).name)
       }
       return digest.value
     }
   }
 
-  func dearestByTitle() throws -> UInt64 {
-    try inContext { context in
-      Self.digest(
-        try context.fetch(Book.self, where: { $0.price > 50 }, sort: [.ascending(\.title)], limit: 100))
-    }
+  func agedByName(_ ages: [Range<Int64>]) throws -> UInt64 {
+    try aged(ages, sort: [.ascending(\.name), .ascending(\.number)])
   }
 
-  func publishedSince(_ days: [Int64]) throws -> UInt64 {
+  func agedByScore(_ ages: [Range<Int64>]) throws -> UInt64 {
+    try aged(ages, sort: [.ascending(\.score), .ascending(\.number)])
+  }
+
+  private func aged(_ ages: [Range<Int64>], sort: [Sort<Person>]) throws -> UInt64 {
     try inContext { context in
-      var books: [Book] = []
-      for day in days {
-        books += try context.fetch(
-          Book.self, where: { $0.published >= day && $0.price > 50 }, sort: [.ascending(\.published)],
-          limit: 20)
+      var persons: [Person] = []
+      for range in ages {
+        let (youngest, oldest) = (range.lowerBound, range.upperBound)
+        persons += try context.fetch(
+          Person.self, where: { $0.age >= youngest && $0.age < oldest }, sort: sort, limit: 100)
       }
-      return Self.digest(books)
+      return Self.digest(persons)
     }
   }
 
-  private static func digest(_ books: [Book]) -> UInt64 {
+  func joinedSince(_ days: [Int64]) throws -> UInt64 {
+    try inContext { context in
+      var persons: [Person] = []
+      for day in days {
+        persons += try context.fetch(
+          Person.self, where: { $0.joined >= day && $0.score > 50 }, sort: [.ascending(\.joined)], limit: 20)
+      }
+      return Self.digest(persons)
+    }
+  }
+
+  private static func digest(_ persons: [Person]) -> UInt64 {
     var digest = ReadDigest()
-    for book in books {
-      digest.add(book.title)
-      digest.add(UInt64(bitPattern: book.pages))
+    for person in persons {
+      digest.add(person.name)
+      digest.add(UInt64(bitPattern: person.number))
     }
     return digest.value
   }
 
-  func raisePrices(shelf: Int64) throws {
+  func walkCompanies() throws -> UInt64 {
     try inContext { context in
-      for book in try context.fetch(Book.self, where: { $0.shelf == shelf }) { book.price += 1 }
+      var digest = ReadDigest()
+      for company in try context.fetch(Company.self, sort: [.ascending(\.number)]) {
+        digest.add(company.name)
+        digest.add(UInt64(bitPattern: company.$persons.reduce(0) { $0 + $1.age }))
+      }
+      return digest.value
+    }
+  }
+
+  func load(_ persons: [Int]) throws -> UInt64 {
+    try inContext { context in
+      var digest = ReadDigest()
+      for person in persons {
+        digest.add(try found(context.existingObject(with: identifiers[person]) as? Person).name)
+      }
+      return digest.value
+    }
+  }
+
+  func raiseScores(team: Int64) throws {
+    try inContext { context in
+      for person in try context.fetch(Person.self, where: { $0.team == team }) { person.score += 1 }
       try context.save()
     }
   }
 
-  func walkPublishers() throws -> UInt64 {
+  func insertLate(_ people: People) throws {
     try inContext { context in
-      var digest = ReadDigest()
-      for publisher in try context.fetch(Publisher.self, sort: [.ascending(\.number)]) {
-        digest.add(publisher.name)
-        digest.add(UInt64(bitPattern: publisher.$books.reduce(0) { $0 + $1.pages }))
+      let companies = try context.fetch(Company.self, sort: [.ascending(\.number)])
+      for part in people.lateParts {
+        for person in part { _ = Person(person, of: companies[person.company], context: context) }
+        try context.save()
       }
-      return digest.value
     }
   }
 
-  func load(_ books: [Int]) throws -> UInt64 {
+  func deleteCompanies(_ numbers: [Int64]) throws {
     try inContext { context in
-      var digest = ReadDigest()
-      for book in books {
-        digest.add(try found(context.existingObject(with: identifiers[book]) as? Book).title)
-      }
-      return digest.value
-    }
-  }
-
-  func deletePublishers(_ numbers: [Int64]) throws {
-    try inContext { context in
-      for publisher in try context.fetch(Publisher.self, where: { numbers.contains($0.number) }) {
-        context.delete(publisher)
+      for company in try context.fetch(Company.self, where: { numbers.contains($0.number) }) {
+        context.delete(company)
       }
       try context.save()
     }
@@ -111,10 +133,10 @@ final class HeartwoodGraphPeer: GraphPeer {
   func digestOfAll() throws -> UInt64 {
     try inContext { context in
       var digest = UnorderedDigest()
-      for publisher in try context.fetch(Publisher.self) { digest.add(publisher.name, publisher.number) }
-      for book in try context.fetch(Book.self) {
-        digest.add(book.isbn + book.title, book.number)
-        digest.add("\(book.price)", book.publisher?.number ?? -1)
+      for company in try context.fetch(Company.self) { digest.add(company.name, company.number) }
+      for person in try context.fetch(Person.self) {
+        digest.add(person.email + person.name, person.number)
+        digest.add("\(person.score)", person.company?.number ?? -1)
       }
       return digest.value
     }
@@ -127,8 +149,8 @@ final class HeartwoodGraphPeer: GraphPeer {
     return try context.performAndWait { try body(context) }
   }
 
-  private func found(_ book: Book?) throws -> Book {
-    guard let book else { throw missingKey("Heartwood") }
-    return book
+  private func found(_ person: Person?) throws -> Person {
+    guard let person else { throw missingKey("Heartwood") }
+    return person
   }
 }

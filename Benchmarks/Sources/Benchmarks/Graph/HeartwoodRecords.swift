@@ -1,26 +1,26 @@
 import Heartwood
 
-/// A publisher as a user of Heartwood declares it.
-final class Publisher: ManagedObject {
+/// A company as a user of Heartwood declares it.
+final class Company: ManagedObject {
   @Attribute(.unique) var number: Int64
   @Attribute var name = ""
   @Attribute var city = ""
-  @Relationship(inverse: { $0.publisher }, deleteRule: .cascade) var books: Set<Book>
+  @Relationship(inverse: { $0.company }, deleteRule: .cascade) var persons: Set<Person>
 }
 
-final class Book: ManagedObject {
+final class Person: ManagedObject {
   @Attribute var number: Int64
-  @Attribute(.unique) var isbn = ""
-  @Attribute var title = ""
-  @Attribute var pages: Int64
-  @Attribute var price: Double
-  @Attribute(.indexed) var published: Int64
-  @Attribute var shelf: Int64
-  @Relationship(inverse: { $0.books }) var publisher: Publisher?
+  @Attribute(.unique) var email = ""
+  @Attribute(.indexed) var name = ""
+  @Attribute var age: Int64
+  @Attribute var score: Double
+  @Attribute(.indexed) var joined: Int64
+  @Attribute var team: Int64
+  @Relationship(inverse: { $0.persons }) var company: Company?
 }
 
-extension Publisher {
-  convenience init(_ data: Library.PublisherData, context: ManagedObjectContext) {
+extension Company {
+  convenience init(_ data: People.CompanyData, context: ManagedObjectContext) {
     self.init(context: context)
     number = data.number
     name = data.name
@@ -28,16 +28,16 @@ extension Publisher {
   }
 }
 
-extension Book {
-  convenience init(_ data: Library.BookData, of publisher: Publisher, context: ManagedObjectContext) {
+extension Person {
+  convenience init(_ data: People.PersonData, of company: Company?, context: ManagedObjectContext) {
     self.init(context: context)
     number = data.number
-    isbn = data.isbn
-    title = data.title
-    pages = data.pages
-    price = data.price
-    published = data.published
-    shelf = data.shelf
-    self.publisher = publisher
+    email = data.email
+    name = data.name
+    age = data.age
+    score = data.score
+    joined = data.joined
+    team = data.team
+    self.company = company
   }
 }

@@ -4,17 +4,22 @@ struct ResultTable {
     let name: String
     let unit: Unit
     let goal: Goal?
+    /// Whether the ratio is that to the last peer, and not to the best of the others.
+    let comparesWithLast: Bool
     /// By peer, one figure for each round.
     var figures: [[Double]]
   }
 
   let title: String
   let peers: [String]
+  /// Whether the first peer is compared with the last, and not with the best of the others.
+  let comparesWithLast: Bool
   private(set) var rows: [Row] = []
 
-  init(title: String, peers: [String]) {
+  init(title: String, peers: [String], comparesWithLast: Bool = false) {
     self.title = title
     self.peers = peers
+    self.comparesWithLast = comparesWithLast
   }
 
   /// - Parameter figure: Not a number where there is none in this round.
@@ -25,7 +30,8 @@ struct ResultTable {
     } else {
       var figures = [[Double]](repeating: [], count: peers.count)
       figures[peer] = [figure]
-      rows.append(Row(name: name, unit: unit, goal: goal, figures: figures))
+      rows.append(
+        Row(name: name, unit: unit, goal: goal, comparesWithLast: comparesWithLast, figures: figures))
     }
   }
 
@@ -48,7 +54,10 @@ struct ResultTable {
   private var hasGoals: Bool { rows.contains { $0.goal != nil } }
 
   private var header: [String] {
-    let compared = peers.count > 2 ? ["to the best"] : peers.dropFirst().map { "to " + $0 }
+    let compared =
+      comparesWithLast && peers.count > 1
+      ? ["to " + peers[peers.count - 1]]
+      : peers.count > 2 ? ["to the best"] : peers.dropFirst().map { "to " + $0 }
     return ["row"] + peers + compared + (hasGoals ? ["goal"] : [])
   }
 
@@ -91,7 +100,8 @@ extension ResultTable.Row {
 
   private func ratio(_ figures: [Double]) -> Double? {
     guard unit != .times else { return nil }
-    let others = figures.dropFirst().filter { !$0.isNaN }
+    let compared = comparesWithLast ? figures.suffix(figures.count > 1 ? 1 : 0) : figures.dropFirst()
+    let others = compared.filter { !$0.isNaN }
     guard let best = unit.biggerIsBetter ? others.max() : others.min() else { return nil }
     let ratio = unit.biggerIsBetter ? figures[0] / best : best / figures[0]
     return ratio.isFinite ? ratio : nil

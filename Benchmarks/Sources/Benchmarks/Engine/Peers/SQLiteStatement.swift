@@ -38,6 +38,20 @@ final class SQLiteStatement {
 
   func bind(_ number: Int, at place: Int32) { sqlite3_bind_int64(statement, place, Int64(number)) }
 
+  func bind(_ number: Double, at place: Int32) { sqlite3_bind_double(statement, place, number) }
+
+  /// Binds a copy of a text.
+  func bind(_ text: String, at place: Int32) {
+    var text = text
+    text.withUTF8 { bytes in
+      let copied = unsafeBitCast(-1, to: sqlite3_destructor_type.self)
+      bytes.withMemoryRebound(to: CChar.self) { characters in
+        _ = sqlite3_bind_text(
+          statement, place, characters.baseAddress, Int32(truncatingIfNeeded: characters.count), copied)
+      }
+    }
+  }
+
   /// Goes to the next row.
   /// - Returns: Whether there is one.
   func step() throws -> Bool {
@@ -64,4 +78,12 @@ final class SQLiteStatement {
   }
 
   func integer(_ column: Int32) -> Int { Int(sqlite3_column_int64(statement, column)) }
+
+  func double(_ column: Int32) -> Double { sqlite3_column_double(statement, column) }
+
+  func text(_ column: Int32) -> String {
+    guard let start = sqlite3_column_text(statement, column) else { return "" }
+    let count = Int(sqlite3_column_bytes(statement, column))
+    return String(decoding: UnsafeBufferPointer(start: start, count: count), as: UTF8.self)
+  }
 }
