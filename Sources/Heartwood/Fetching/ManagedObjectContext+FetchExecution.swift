@@ -18,13 +18,48 @@ extension ManagedObjectContext {
   ) throws {
     try beginReading()
     let view = try readingView()
-    let execution = try execution(resolve(request), in: view)
-    if let most = execution.mostResults { expect(most) }
     let realises = !request.returnsObjectsAsFaults
     let classes = ClassCheck(wanted: Object.self) { $0 is Object }
+    if let entity = try entityOfPlainRequest(request, in: view),
+      let condition = try request.predicate?.conditionTree(for: entity),
+      let lookup = try UniqueLookup(condition, of: entity, in: view)
+    {
+      let row = try lookup.row(of: entity, includingSubentities: request.includesSubentities, in: view)
+      guard let row else { return }
+      try hand(
+        row, entity, classes, refreshing: request.shouldRefreshRefetchedObjects, realising: realises, body)
+      if realises { try throwIfUnreadable() }
+      return
+    }
+    let execution = try execution(resolve(request), in: view)
+    if let most = execution.mostResults { expect(most) }
     try forEachResult(
       of: execution, classes, refreshing: request.shouldRefreshRefetchedObjects, realising: realises, body)
     if realises { try throwIfUnreadable() }
+  }
+
+  /// The entity of a request that has only a condition, and needs no merging of unsaved changes; nil for other requests.
+  private func entityOfPlainRequest<Object: ManagedObject>(
+    _ request: FetchRequest<Object>, in view: any StoreView
+  ) throws -> EntityDescription? {
+    guard request.predicate != nil, parent == nil, request.fetchOffset == 0, request.fetchLimit >= 0,
+      request.sortDescriptors?.isEmpty ?? true, changes.isEmpty || !request.includesPendingChanges
+    else { return nil }
+    return try entity(of: request)
+  }
+
+  private func hand(
+    _ found: FoundRow, _ entity: EntityDescription, _ classes: ClassCheck, refreshing: Bool, realising: Bool,
+    _ body: (ManagedObject) throws -> Bool
+  ) throws {
+    var classes = classes
+    var family = FamilyBuilder(entity.rootEntity, in: storeIdentity)
+    guard let object = try object(for: found, entity.rootEntity, &family, refreshing: refreshing) else {
+      return
+    }
+    try classes.check(object)
+    if realising { object.willRead() }
+    _ = try body(object)
   }
 
   private func forEachResult(

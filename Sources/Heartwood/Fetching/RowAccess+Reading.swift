@@ -58,7 +58,11 @@ extension RowAccess {
   /// Identifiers and relationships may refer to missing rows; an index entry for a missing row is damage.
   private func skipMissing(_ key: UInt64, _ root: EntityDescription) throws -> Bool {
     guard case .index(let index, _, _) = self else { return true }
-    throw HeartwoodError(
+    throw Self.missingRow(key, index, root)
+  }
+
+  static func missingRow(_ key: UInt64, _ index: StoreIndex, _ root: EntityDescription) -> HeartwoodError {
+    HeartwoodError(
       .persistentStoreDamaged,
       "the index \(index.name) of \(root.displayName) names the row p\(key), which does not exist; "
         + "verify the store")
