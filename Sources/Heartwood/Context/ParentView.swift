@@ -65,6 +65,12 @@ final class ParentView: StoreView, @unchecked Sendable {
     try stored.scanRows(of: root, from: start, reversed: reversed, body)
   }
 
+  func indexRunLength(
+    _ index: StoreIndex, _ range: IndexRange, elements: Int, atRank rank: Int
+  ) throws -> Int {
+    try stored.indexRunLength(index, range, elements: elements, atRank: rank)
+  }
+
   func rowCount(of root: EntityDescription) throws -> Int { try stored.rowCount(of: root) }
 
   func rowKey(of root: EntityDescription, atRank rank: Int) throws -> UInt64? {

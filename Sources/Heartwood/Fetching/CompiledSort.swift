@@ -36,6 +36,15 @@ final class CompiledSort {
   @inline(__always)
   func compare(_ left: Place, _ right: Place) throws -> Int { try order.compare(left, right) }
 
+  /// The same by the first keys only.
+  func compare(_ left: Place, _ right: Place, keys count: Int) throws -> Int {
+    for key in keys.prefix(count) {
+      let decision = try key.order.compare(left, right)
+      if decision != 0 { return decision }
+    }
+    return 0
+  }
+
   /// The order as text: `name ascending, country.name[cd] descending`.
   var text: String { keys.map(\.text).joined(separator: ", ") }
 

@@ -37,8 +37,10 @@ struct FetchExecution {
   /// Whether the results can be determined from keys alone.
   var needsNoRows: Bool {
     guard plan.isExact, pending.isEmpty, request.entity.rootEntity.subentities.isEmpty else { return false }
-    if case .sorted = plan.order { return false }
-    return true
+    switch plan.order {
+    case .sorted, .indexRuns: return false
+    default: return true
+    }
   }
 
   /// Calls `body` for the key of each result until it returns false; reads no row.
@@ -69,6 +71,24 @@ struct FetchExecution {
     }
   }
 
+  /// As `forEachStored`, with the rows of each run sorted if an index gives only the first keys of the order.
+  private func forEachStoredInOrder(
+    skipping count: Int, _ body: (FoundRow) throws -> Bool
+  ) throws {
+    guard case .indexRuns(let keys, let kept) = plan.order else {
+      return try forEachStored(skipping: count, body)
+    }
+    var run = FetchRun(request, source, keys: keys, keeping: kept)
+    var continuesAfter = true
+    try forEachStored(skipping: 0) { found in
+      if try run.take(found) { return true }
+      continuesAfter = try run.deliver(body)
+      guard continuesAfter else { return false }
+      return try run.take(found)
+    }
+    if continuesAfter { _ = try run.deliver(body) }
+  }
+
   private func gather(_ count: Int?) throws -> [FoundRow] {
     var first = FirstRows(count, DeliveryOrder(request, in: source))
     try forEachStored(skipping: 0) { found in
@@ -85,7 +105,7 @@ struct FetchExecution {
     let isOrdered = if case .any = plan.order { false } else { true }
     var waiting = pending.matches[...]
     var continuesAfter = true
-    try forEachStored(skipping: skipWithoutReading(&window)) { found in
+    try forEachStoredInOrder(skipping: skipWithoutReading(&window)) { found in
       while isOrdered, let first = waiting.first, try order.places(first, before: found) {
         waiting.removeFirst()
         continuesAfter = try window.take(first, body)
@@ -99,6 +119,7 @@ struct FetchExecution {
 
   /// How many rows before the window the access can skip, because each of them is a result.
   private func skipWithoutReading(_ window: inout Window) -> Int {
+    if case .indexRuns = plan.order { return 0 }
     guard plan.isExact, pending.isEmpty else { return 0 }
     defer { window.toSkip = 0 }
     return window.toSkip

@@ -33,6 +33,9 @@ enum PlanOrder {
   case keys
   /// The order of the request, directly from an index.
   case index
+  /// The first `keys` of the order directly from an index; rows that are equal in them are collected and compared. With a
+  /// number, only that many of the first rows of a run are kept.
+  case indexRuns(keys: Int, keeping: Int?)
   /// The order of the request, by collecting rows and comparing them; with a number, only that many of the first rows
   /// are kept.
   case sorted(keeping: Int?)
@@ -65,6 +68,9 @@ extension ChosenPlan {
     switch order {
     case .any, .keys: break
     case .index: steps.append("order: \(request.sortText), from the index")
+    case .indexRuns(let keys, _):
+      steps.append(
+        "order: \(request.sortText), the first \(keys == 1 ? "key" : "\(keys) keys") from the index")
     case .sorted(keeping: nil): steps.append("sort: \(request.sortText)")
     case .sorted(keeping: let count?): steps.append("sort: \(request.sortText), keeping the first \(count)")
     }

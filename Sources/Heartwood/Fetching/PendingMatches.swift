@@ -68,13 +68,31 @@ struct PendingMatches {
 /// - Precondition: The caller keeps the request and the source alive while it uses the order.
 struct DeliveryOrder {
   private let sort: Unmanaged<CompiledSort>?
+  /// How many keys of the order count.
+  private var keyCount: Int
   private let anywhere: Place
   private let tiesDescend: Bool
 
   init(_ request: ResolvedRequest, in source: any RowSource) {
     sort = request.sort.map(Unmanaged.passUnretained)
+    keyCount = request.sort?.keys.count ?? 0
     anywhere = Place(in: source)
     tiesDescend = request.sort?.keys.last?.ascending == false
+  }
+
+  /// The order by the first keys only.
+  func first(_ keys: Int) -> DeliveryOrder {
+    var order = self
+    order.keyCount = keys
+    return order
+  }
+
+  /// Whether two rows are equal in the keys.
+  func areEqual(_ left: FoundRow, _ right: FoundRow) throws -> Bool {
+    guard let sort else { return true }
+    return try sort._withUnsafeGuaranteedRef {
+      try $0.compare(anywhere.moved(to: left), anywhere.moved(to: right), keys: keyCount) == 0
+    }
   }
 
   func places(_ left: FoundRow, before right: FoundRow) throws -> Bool {

@@ -13,20 +13,32 @@ extension Planner {
     return found
   }
 
-  /// All index walks that deliver the requested order.
+  /// All index walks that deliver the requested order, or its first keys.
   func orderCandidates(_ conjuncts: [Conjunct]) throws -> [Candidate] {
     guard let sort = request.sort else { return [] }
     let conditions = SlotConditions(conjuncts)
     var found: [Candidate] = []
     for index in indexes(request.entity) {
-      guard let direction = Self.direction(of: sort, on: index, conditions) else { continue }
+      guard let served = Self.order(of: sort, on: index, conditions) else { continue }
       let (range, consumed) = conditions.range(on: index)
       guard var candidate = try candidate(index, [range], consumed) else { continue }
-      candidate.access = .index(index, [range], reversed: direction == .backwards)
-      candidate.isInOrder = true
+      candidate.access = .index(index, [range], reversed: served.direction == .backwards)
+      candidate.order = try order(served, index, range, candidate.count)
       found.append(candidate)
     }
     return found
+  }
+
+  private func order(
+    _ served: ServedOrder, _ index: StoreIndex, _ range: IndexRange, _ count: Int
+  ) throws -> IndexOrder {
+    if served.isWhole { return .whole }
+    // The run where a walk would end if half of the rows matched: one sample instead of statistics.
+    let window = min(request.window ?? 0, count)
+    let place = min(count, 2 * window)
+    let rank = max(0, served.direction == .forwards ? min(place, count - 1) : count - 1 - place)
+    let length = try view.indexRunLength(index, range, elements: served.elements, atRank: rank)
+    return .runs(keys: served.keys, length: length)
   }
 
   // MARK: Without an index
@@ -104,28 +116,42 @@ extension Planner {
 
   private enum Direction { case forwards, backwards }
 
-  /// The direction in which walking the index gives the order; nil if it cannot give it.
+  /// What walking an index gives of an order.
+  private struct ServedOrder {
+    var direction: Direction?
+    /// How many of the first keys of the order, and in how many elements of the index.
+    var keys = 0
+    var elements = 0
+    var isWhole = false
+  }
+
+  /// How walking the index gives the order or its first keys; nil if it gives none.
   ///
   /// An element that an equality fixes fits every order.
-  private static func direction(
+  private static func order(
     of sort: CompiledSort, on index: StoreIndex, _ conditions: SlotConditions
-  ) -> Direction? {
+  ) -> ServedOrder? {
     let fixed = conditions.range(on: index).range.equal.count
-    var next = 0
-    var direction: Direction?
+    var served = ServedOrder()
     for key in sort.keys {
-      guard let slot = key.slot else { return nil }
-      while next < min(fixed, index.slots.count), index.slots[next] != slot { next += 1 }
-      guard next < index.slots.count, index.slots[next] == slot else { return nil }
-      next += 1
+      var next = served.elements
+      while next < min(fixed, index.slots.count), index.slots[next] != key.slot { next += 1 }
+      guard let slot = key.slot, next < index.slots.count, index.slots[next] == slot else { break }
       let wanted: Direction = key.ascending ? .forwards : .backwards
-      if next - 1 < fixed { continue }
-      guard direction == nil || direction == wanted else { return nil }
-      direction = wanted
+      if next >= fixed {
+        guard served.direction == nil || served.direction == wanted else { break }
+        served.direction = wanted
+      }
+      served.elements = next + 1
+      served.keys += 1
     }
     // Entries that are equal in the sort keys must be ordered by row key, which follows the last element.
-    guard max(next, fixed) == index.slots.count else { return nil }
-    return direction ?? (sort.keys.last?.ascending == false ? .backwards : .forwards)
+    served.isWhole = served.keys == sort.keys.count && max(served.elements, fixed) == index.slots.count
+    guard served.isWhole || served.direction != nil else { return nil }
+    if served.direction == nil {
+      served.direction = sort.keys.last?.ascending == false ? .backwards : .forwards
+    }
+    return served
   }
 }
 

@@ -20,8 +20,15 @@ struct Planner {
     var isCountExact: Bool
     /// The indices of the conjuncts that every row of it satisfies.
     var consumed: Set<Int> = []
-    /// Whether its rows come in the order of the request.
-    var isInOrder = false
+    var order = IndexOrder.none
+  }
+
+  /// How far the rows of an access come in the order of the request.
+  enum IndexOrder {
+    case none
+    case whole
+    /// In the order of the first `keys` of its keys. About `length` rows are equal in them, and have to be sorted.
+    case runs(keys: Int, length: Int)
   }
 
   func choose() throws -> ChosenPlan {
@@ -58,7 +65,11 @@ struct Planner {
   }
 
   private func order(_ candidate: Candidate) -> PlanOrder {
-    if request.sort != nil { return candidate.isInOrder ? .index : .sorted(keeping: request.window) }
+    switch candidate.order {
+    case .whole where request.sort != nil: return .index
+    case .runs(let keys, _): return .indexRuns(keys: keys, keeping: request.window)
+    default: if request.sort != nil { return .sorted(keeping: request.window) }
+    }
     switch candidate.access {
     case .scan, .identifiers: return .keys
     default: return .any
@@ -101,13 +112,22 @@ extension Planner {
   private func cost(_ candidate: Candidate, _ matches: Double) -> Double {
     let rowCost = candidate.access.costOfRow
     let count = Double(candidate.count)
-    if candidate.isInOrder || request.sort == nil {
-      guard let window = request.window else { return count * rowCost + 1 }
-      // The walk ends once the window is full.
-      return min(count, Double(window) * max(1, count / matches)) * rowCost + 1
+    if case .runs(_, let length) = candidate.order {
+      let walked = min(count, walkedRows(candidate, matches) + Double(length))
+      let kept = min(Double(length), Double(request.window ?? .max))
+      return walked * rowCost + walked * logarithm(kept) * Self.costOfComparison + 1
     }
+    if case .whole = candidate.order { return walkedRows(candidate, matches) * rowCost + 1 }
+    guard request.sort != nil else { return walkedRows(candidate, matches) * rowCost + 1 }
     let kept = min(matches, Double(request.window ?? .max))
     return count * rowCost + matches * logarithm(kept) * Self.costOfComparison + 1
+  }
+
+  /// How many rows are read until the window is full.
+  private func walkedRows(_ candidate: Candidate, _ matches: Double) -> Double {
+    let count = Double(candidate.count)
+    guard let window = request.window else { return count }
+    return min(count, Double(window) * max(1, count / matches))
   }
 
   private func logarithm(_ count: Double) -> Double {

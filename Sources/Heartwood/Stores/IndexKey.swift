@@ -30,11 +30,11 @@ enum IndexKey {
 
   static func isCut(_ entry: UnsafeRawBufferPointer) -> Bool { entry.count == headSize + cutSize + keySize }
 
-  /// The head and the uncut values of a row.
-  static func whole(_ index: StoreIndex, _ row: RowView) -> [UInt8] {
+  /// The head and the uncut values of a row, or the first of them.
+  static func whole(_ index: StoreIndex, _ row: RowView, elements: Int = .max) -> [UInt8] {
     var key = KeySpace.head(KeySpace.index, index.number)
     key.reserveCapacity(64)
-    for column in index.columns { row.appendOrderedKey(column, to: &key) }
+    for column in index.columns.prefix(elements) { row.appendOrderedKey(column, to: &key) }
     return key
   }
 

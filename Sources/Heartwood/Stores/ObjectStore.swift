@@ -81,6 +81,12 @@ protocol StoreView: RowSource, Sendable {
     _ body: (UnsafeRawBufferPointer) throws -> Bool
   ) throws -> Bool
 
+  /// The number of entries of an index that share the values of its first `elements` with one entry; 0 if there is no such
+  /// entry. O(log n)
+  ///
+  /// - Parameter rank: how many entries of the range are before that one.
+  func indexRunLength(_ index: StoreIndex, _ range: IndexRange, elements: Int, atRank rank: Int) throws -> Int
+
   /// Calls `body` with the transactions after `number` that have a history, oldest first, until it returns
   /// false.
   func history(after number: UInt64, _ body: (HistoryRecord) throws -> Bool) throws

@@ -140,6 +140,39 @@ import Testing
     #expect(try isbns(sort: [.ascending(\.price)], limit: 3, offset: 100) == [100, 101, 102])
   }
 
+  @Test func `an index gives the first keys of an order, and only rows that are equal in them are sorted`()
+    throws
+  {
+    let order: [Sort<Book>] = [.ascending(\.title), .descending(\.pages)]
+    #expect(
+      try steps(sort: order, limit: 6) == [
+        "index: Book.title", "order: title ascending, pages descending, the first key from the index",
+        "limit: 6",
+      ])
+    #expect(try isbns(sort: order, limit: 6) == [150, 100, 50, 0, 151, 101])
+    #expect(try isbns(sort: order, limit: 3, offset: 5) == [101, 51, 1])
+    #expect(
+      try isbns(sort: [.descending(\.title), .ascending(\.pages)], limit: 5) == [9, 59, 109, 159, 8])
+    #expect(try isbns(sort: order, limit: 3, where: { $0.pages > 1 && $0.pages < 120 }) == [100, 50, 101])
+  }
+
+  @Test func `unsaved changes are at their places in an order that an index gives in part`() throws {
+    let order: [Sort<Book>] = [.ascending(\.title), .descending(\.pages)]
+    try #require(try context.fetch(Book.self, where: { $0.isbn == "100" }).first).pages = 10
+    context.makeBook("1000", "title 0", year: nil, pages: 120, price: 0)
+    context.delete(try #require(try context.fetch(Book.self, where: { $0.isbn == "151" }).first))
+    #expect(try steps(sort: order, limit: 6).contains { $0.hasPrefix("merge: ") })
+    #expect(try isbns(sort: order, limit: 6) == [150, 1000, 50, 100, 0, 101])
+  }
+
+  @Test func `an order of few different values is not taken from an index`() throws {
+    let order: [Sort<Book>] = [.ascending(\.year), .ascending(\.pages)]
+    for book in try context.fetch(Book.self) { book.year = 1900 }
+    try context.save()
+    #expect(try steps(sort: order, limit: 3).first == "scan: Book")
+    #expect(try isbns(sort: order, limit: 3) == [0, 1, 2])
+  }
+
   @Test func `an order without an index keeps only what the window needs`() throws {
     let plan = try steps(sort: [.descending(\.pages)], limit: 3, offset: 2)
     #expect(plan.first == "scan: Book")

@@ -8,6 +8,19 @@ extension LogStoreView {
     return bounds.isExact ? try count(bounds.keys) : nil
   }
 
+  func indexRunLength(
+    _ index: StoreIndex, _ range: IndexRange, elements: Int, atRank rank: Int
+  ) throws -> Int {
+    let lower = IndexBounds(index, range).keys.lower?.key ?? KeySpace.head(KeySpace.index, index.number)
+    let entry = try HeartwoodError.translating("the store cannot be read") {
+      try reader.entry(at: reader.rank(of: lower) + UInt64(rank))
+    }
+    guard let entry, entry.key.starts(with: KeySpace.head(KeySpace.index, index.number)) else { return 0 }
+    let key = try entry.key.withUnsafeBytes { try KeySpace.lastNumber($0) }
+    let beginning = try whole(index, key, elements: elements)
+    return try count(.prefix(Array(beginning.prefix(IndexKey.headSize + IndexKey.longestValues))))
+  }
+
   func scanIndex(
     _ index: StoreIndex, _ range: IndexRange, reversed: Bool, _ body: (UInt64) throws -> Bool
   ) throws {
@@ -40,11 +53,11 @@ extension LogStoreView {
   }
 
   /// The uncut values of a row in the form of the index.
-  private func whole(_ index: StoreIndex, _ key: UInt64) throws -> [UInt8] {
+  private func whole(_ index: StoreIndex, _ key: UInt64, elements: Int = .max) throws -> [UInt8] {
     guard let row = try row(index.entity.rootEntity, key) else {
       throw HeartwoodError.damagedStore("the index \(index.name) names the row \(key), which is not there")
     }
-    return IndexKey.whole(index, row)
+    return IndexKey.whole(index, row, elements: elements)
   }
 }
 
