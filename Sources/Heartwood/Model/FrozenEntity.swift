@@ -8,7 +8,7 @@ final class FrozenEntity: @unchecked Sendable {
   let root: EntityDescription
   let layout: RowLayout
   let properties: [PropertyDescription]
-  let slotsByName: [String: Int]
+  let slotsByName: SlotsByName
   let attributes: [AttributeDescription?]
   let relationships: [RelationshipDescription]
   /// By slot, so that getting a relationship needs no cast.
@@ -46,8 +46,7 @@ final class FrozenEntity: @unchecked Sendable {
     self.defaults = defaults
     checks = properties.enumerated().compactMap { PropertyCheck($1, slot: $0) }
     declaredProperties = bound.entity.declaredProperties
-    slotsByName = Dictionary(
-      properties.enumerated().map { ($1.name, $0) }, uniquingKeysWith: { first, _ in first })
+    slotsByName = SlotsByName(properties.map(\.name))
     attributes = properties.map { $0 as? AttributeDescription }
     relationshipBySlot = properties.map { $0 as? RelationshipDescription }
     relationships = relationshipBySlot.compactMap { $0 }

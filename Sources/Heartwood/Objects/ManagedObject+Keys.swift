@@ -202,6 +202,7 @@ extension RelationshipDescription {
   }
 
   private func objects(in value: Any?) throws(HeartwoodError) -> [ManagedObject] {
+    if isToMany, let value, let objects = Self.usualObjects(in: value) { return objects }
     switch value {
     case nil, is NSNull: return []
     case let object as ManagedObject:
@@ -209,11 +210,24 @@ extension RelationshipDescription {
       return [object]
     case let objects as [ManagedObject] where isToMany: return objects
     case let objects as Set<ManagedObject> where isToMany:
-      return objects.sorted { $0.objectID.key < $1.objectID.key }
+      return Self.sorted(objects)
     default:
       throw unfitting(
         "\(value.map { "\(type(of: $0))" } ?? "nil") is no \(isToMany ? "set of objects" : "object")")
     }
+  }
+
+  /// The objects of an array or a set of the base class. Types are compared before anything is cast: a cast of a Swift set that
+  /// fails makes one of Foundation's sets first.
+  private static func usualObjects(in value: Any) -> [ManagedObject]? {
+    let type = Swift.type(of: value)
+    if type == [ManagedObject].self { return value as? [ManagedObject] }
+    if type == Set<ManagedObject>.self { return (value as? Set<ManagedObject>).map(sorted) }
+    return nil
+  }
+
+  private static func sorted(_ objects: Set<ManagedObject>) -> [ManagedObject] {
+    objects.sorted { $0.identifier.key < $1.identifier.key }
   }
 
   private func unfitting(_ reason: String) -> HeartwoodError {

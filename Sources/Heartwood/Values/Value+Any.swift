@@ -19,6 +19,21 @@ extension Value {
     }
   }
 
+  /// A value of a usual type; nil for other types. Types are compared before anything is cast: other casts look for
+  /// conformances or go through Foundation's classes, which costs more than all the rest of setting a value.
+  private static func usual(_ any: Any) -> Value? {
+    let type = Swift.type(of: any)
+    if type == String.self { return (any as? String).map(Value.string) }
+    if type == Int64.self { return (any as? Int64).map(Value.int) }
+    if type == Int.self { return (any as? Int).map { .int(Int64($0)) } }
+    if type == Double.self { return (any as? Double).map(Value.double) }
+    if type == Bool.self { return (any as? Bool).map(Value.bool) }
+    if type == Int16.self { return (any as? Int16).map { .int(Int64($0)) } }
+    if type == Int32.self { return (any as? Int32).map { .int(Int64($0)) } }
+    if type == Date.self { return (any as? Date).map { .date($0.timeIntervalSinceReferenceDate) } }
+    return nil
+  }
+
   private static func anyInteger(_ value: Int64, _ type: AttributeType) -> Any {
     switch type {
     case .integer16: Int16(truncatingIfNeeded: value)
@@ -33,6 +48,10 @@ extension Value {
   /// floating-point attribute any number, a Boolean attribute also an `NSNumber` of 0 or 1. Other values are not
   /// converted: a string is neither a number nor a date.
   init?(any: Any?, for type: AttributeType) {
+    if let any, let fitting = Self.usual(any)?.fitted(to: type) {
+      self = fitting
+      return
+    }
     guard let any = Self.unwrapped(any) else {
       self = .null
       return
