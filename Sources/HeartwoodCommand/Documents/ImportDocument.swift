@@ -3,17 +3,19 @@ struct ImportDocument {
   struct Object {
     /// The index among the objects of the file.
     let index: Int
+    /// Where the object is in the file.
+    let place: JSONPlace
     let entity: String
     /// The `@id`, by which other objects refer to this one.
     let identifier: String?
     let members: JSONObject
 
-    var path: String { "objects[\(index)]" }
+    var path: String { place.path }
 
     /// The members that are properties, with their places.
     var properties: [(name: String, place: JSONPlace)] {
-      members.members.filter { !$0.name.hasPrefix("@") }.map { member in
-        (member.name, JSONPlace(path: "\(path).\(member.name)", value: member.value))
+      members.members.filter { $0.name.utf8.first != UInt8(ascii: "@") }.map { member in
+        (member.name, place.member(member.name, member.value))
       }
     }
   }
@@ -66,17 +68,19 @@ struct ImportDocument {
 
   private static func object(_ place: JSONPlace, _ index: Int) throws(CommandFailure) -> Object {
     let members = try place.object()
-    for name in members.names where name.hasPrefix("@") && name != "@id" && name != "@entity" {
+    for name in members.names
+    where name.utf8.first == UInt8(ascii: "@") && name != "@id" && name != "@entity" {
       throw place.failure("unknown member \"\(name)\"; there are @id and @entity")
     }
     let named = try place.member("@entity")?.string()
     guard let identifier = try place.member("@id") else {
       guard let named else { throw place.failure("\"@id\" is missing, such as \"Country/FR\"") }
-      return Object(index: index, entity: named, identifier: nil, members: members)
+      return Object(index: index, place: place, entity: named, identifier: nil, members: members)
     }
     let entity = try Reference.entity(of: identifier)
     if let named, named != entity { throw identifier.failure("its entity is not \"\(named)\", its @entity") }
-    return Object(index: index, entity: entity, identifier: try identifier.string(), members: members)
+    return Object(
+      index: index, place: place, entity: entity, identifier: try identifier.string(), members: members)
   }
 }
 
@@ -93,8 +97,8 @@ enum Reference {
 
   /// The identifier in a reference; nil if the value is not a reference.
   static func identifier(in place: JSONPlace) throws(CommandFailure) -> JSONPlace? {
-    guard case .object(let object) = place.value, object["@ref"] != nil else { return nil }
-    try place.knowsOnly("@ref")
-    return try place.member("@ref")
+    guard case .object(let object) = place.value, let reference = object["@ref"] else { return nil }
+    if object.members.count > 1 { try place.knowsOnly("@ref") }
+    return place.member("@ref", reference)
   }
 }

@@ -1,7 +1,35 @@
 /// A value in a document and the path to it, for error messages.
 struct JSONPlace {
-  let path: String
+  /// The steps from the root. They become text only for a message: most places are never mentioned.
+  private indirect enum Steps {
+    case start(String)
+    case member(Steps, String)
+    case element(Steps, Int)
+
+    var text: String {
+      switch self {
+      case .start(let text): return text
+      case .member(let place, let name):
+        let text = place.text
+        return text.isEmpty ? name : "\(text).\(name)"
+      case .element(let place, let index): return "\(place.text)[\(index)]"
+      }
+    }
+  }
+
+  private let steps: Steps
   let value: JSONValue
+
+  var path: String { steps.text }
+
+  init(path: String, value: JSONValue) {
+    self.init(.start(path), value)
+  }
+
+  private init(_ steps: Steps, _ value: JSONValue) {
+    self.steps = steps
+    self.value = value
+  }
 
   /// Creates a failure that names this place.
   func failure(_ message: String) -> CommandFailure {
@@ -34,7 +62,7 @@ struct JSONPlace {
 
   func elements() throws(CommandFailure) -> [JSONPlace] {
     guard case .array(let values) = value else { throw expected("a list") }
-    return values.enumerated().map { JSONPlace(path: "\(path)[\($0.offset)]", value: $0.element) }
+    return values.enumerated().map { JSONPlace(.element(steps, $0.offset), $0.element) }
   }
 
   /// The members with their places.
@@ -53,8 +81,8 @@ struct JSONPlace {
     }
   }
 
-  private func member(_ name: String, _ value: JSONValue) -> JSONPlace {
-    JSONPlace(path: path.isEmpty ? name : "\(path).\(name)", value: value)
+  func member(_ name: String, _ value: JSONValue) -> JSONPlace {
+    JSONPlace(.member(steps, name), value)
   }
 }
 

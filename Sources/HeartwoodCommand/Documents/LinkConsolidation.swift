@@ -10,15 +10,20 @@ struct LinkConsolidation {
     let name: String
   }
 
-  private struct Link: Hashable {
-    let source: Int
-    let destination: Int
+  /// A relationship and its inverse, found once for each entity that objects have.
+  private struct Sides {
+    let key: Key
+    let isNeeded: Bool
+    let inverse: Key?
+    let needsInverse: Bool
   }
 
   private let model: DocumentModel
   private let objects: [ImportDocument.Object]
+  /// By relationship and source, in the order of the file. A link may occur twice: it can be given on both sides.
   private var destinations: [Key: [Int: [Int]]] = [:]
-  private var seen: [Key: Set<Link>] = [:]
+  /// By entity and name.
+  private var sides: [String: [String: Sides]] = [:]
 
   init(_ objects: [ImportDocument.Object], model: DocumentModel) {
     self.objects = objects
@@ -29,17 +34,28 @@ struct LinkConsolidation {
   mutating func add(
     _ relationship: DocumentRelationship, from source: Int, to found: [Int]
   ) {
-    let key = key(of: relationship.name, from: objects[source].entity)
-    let inverse = relationship.inverse.map { self.key(of: $0, from: relationship.destination) }
+    guard !found.isEmpty else { return }
+    let sides = sides(of: relationship, from: objects[source].entity)
+    if sides.isNeeded { destinations[sides.key, default: [:]][source, default: []] += found }
+    guard let inverse = sides.inverse, sides.needsInverse else { return }
     for destination in found {
-      insert(Link(source: source, destination: destination), key)
-      if let inverse { insert(Link(source: destination, destination: source), inverse) }
+      destinations[inverse, default: [:]][destination, default: []].append(source)
     }
   }
 
-  private mutating func insert(_ link: Link, _ key: Key) {
-    guard seen[key, default: []].insert(link).inserted else { return }
-    destinations[key, default: [:]][link.source, default: []].append(link.destination)
+  private mutating func sides(of relationship: DocumentRelationship, from entity: String) -> Sides {
+    if let known = sides[entity]?[relationship.name] { return known }
+    let key = key(of: relationship.name, from: entity)
+    let inverse = relationship.inverse.map { self.key(of: $0, from: relationship.destination) }
+    let found = Sides(
+      key: key, isNeeded: isNeeded(key), inverse: inverse, needsInverse: inverse.map(isNeeded) ?? false)
+    sides[entity, default: [:]][relationship.name] = found
+    return found
+  }
+
+  /// Whether the links of this side are written, or can contradict each other.
+  private func isNeeded(_ key: Key) -> Bool {
+    relationship(key).map { !$0.isToMany || isWritten($0, key) } ?? false
   }
 
   /// The links to write, for each object by its index.
@@ -47,10 +63,11 @@ struct LinkConsolidation {
   /// - Throws: A failure if a to-one relationship has two destinations, given by itself or by its inverse.
   func consolidated() throws(CommandFailure) -> [[PreparedImport.Link]] {
     var links = [[PreparedImport.Link]](repeating: [], count: objects.count)
-    for (key, bySource) in destinations.sorted(by: {
+    for (key, given) in destinations.sorted(by: {
       ($0.key.entity, $0.key.name) < ($1.key.entity, $1.key.name)
     }) {
       guard let relationship = relationship(key) else { continue }
+      let bySource = given.mapValues(Self.withoutDuplicates)
       try check(relationship, bySource)
       guard isWritten(relationship, key) else { continue }
       for (source, found) in bySource {
@@ -59,6 +76,13 @@ struct LinkConsolidation {
       }
     }
     return links
+  }
+
+  /// The destinations in the order of their first occurrences.
+  private static func withoutDuplicates(_ found: [Int]) -> [Int] {
+    guard found.count > 1 else { return found }
+    var seen = Set<Int>(minimumCapacity: found.count)
+    return found.filter { seen.insert($0).inserted }
   }
 
   private func check(

@@ -143,7 +143,8 @@ private struct ObjectCheck {
     }
     let text = try identifier.string()
     guard let index = known[text] else { throw place.failure("nothing in this file has the @id \"\(text)\"") }
-    guard model.isKind(document.objects[index].entity, of: relationship.destination) else {
+    let entity = document.objects[index].entity
+    guard entity == relationship.destination || model.isKind(entity, of: relationship.destination) else {
       throw place.failure("\"\(text)\" is no \(relationship.destination)")
     }
     return index

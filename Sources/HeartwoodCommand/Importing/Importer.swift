@@ -10,6 +10,10 @@ struct Importer {
   /// ordered relationship are made together.
   private var links: [[(source: Int, link: PreparedImport.Link)]]
   private var entities: [String: EntityDescription] = [:]
+  /// By entity and name.
+  private var relationships: [String: [String: RelationshipDescription]] = [:]
+  /// The objects of the current batch, by their indices in the file.
+  private var made: [ManagedObject?]
   private var identifiers: [ManagedObjectID?]
   private var progress: ProgressLine
   private var doneCount = 0
@@ -26,6 +30,7 @@ struct Importer {
     batches = ImportBatches(prepared, model: model, size: batchSize).batches
     links = LinkSchedule(prepared, model: model, batches).links
     identifiers = [ManagedObjectID?](repeating: nil, count: prepared.objects.count)
+    made = [ManagedObject?](repeating: nil, count: prepared.objects.count)
     progress = ProgressLine("importing", total: prepared.objects.count, on: console)
   }
 
@@ -49,19 +54,23 @@ struct Importer {
   }
 
   private mutating func write(_ number: Int) throws {
-    var made: [Int: ManagedObject] = [:]
     for index in batches[number] {
       made[index] = try make(prepared.objects[index])
       doneCount += 1
       progress.advance(to: doneCount)
     }
     for (source, link) in links[number] {
-      guard let object = object(source, made) else { continue }
-      try connect(object, link, link.destinations.compactMap { self.object($0, made) })
+      guard let object = object(source), let relationship = relationship(link.name, of: source) else {
+        continue
+      }
+      try connect(object, relationship, link, isNew: made[source] != nil)
     }
     try store.context.save()
     guard batches.count > 1 else { return }
-    for (index, object) in made { identifiers[index] = object.objectID }
+    for index in batches[number] {
+      identifiers[index] = made[index]?.objectID
+      made[index] = nil
+    }
     store.context.reset()
   }
 
@@ -74,22 +83,32 @@ struct Importer {
   }
 
   /// An object of this batch or of an earlier one.
-  private func object(_ index: Int, _ made: [Int: ManagedObject]) -> ManagedObject? {
+  private func object(_ index: Int) -> ManagedObject? {
     made[index] ?? identifiers[index].map { store.context.object(with: $0) }
   }
 
-  private func connect(_ object: ManagedObject, _ link: PreparedImport.Link, _ destinations: [ManagedObject])
-    throws
-  {
-    guard let relationship = object.entity.relationshipsByName[link.name] else { return }
-    if !relationship.isToMany {
-      try object.assign(destinations.first, forKey: link.name)
-    } else if relationship.isOrdered {
-      try object.assign(destinations, forKey: link.name)
-    } else {
-      let present = object.value(forKey: link.name) as? Set<ManagedObject> ?? []
-      try object.assign(present.union(destinations), forKey: link.name)
+  private mutating func relationship(_ name: String, of index: Int) -> RelationshipDescription? {
+    let entity = prepared.objects[index].entity
+    if let known = relationships[entity] { return known[name] }
+    relationships[entity] = entities[entity]?.relationshipsByName
+    return relationships[entity]?[name]
+  }
+
+  private func connect(
+    _ object: ManagedObject, _ relationship: RelationshipDescription, _ link: PreparedImport.Link, isNew: Bool
+  ) throws {
+    guard relationship.isToMany else {
+      return try object.assign(link.destinations.first.flatMap(self.object), forKey: link.name)
     }
+    var destinations = link.destinations.compactMap(self.object)
+    // A link is written from one side, so a new object has none of the relationship yet, unless it is its own inverse.
+    let mayHaveOthers = !isNew || relationship.inverseRelationship === relationship
+    if mayHaveOthers, !relationship.isOrdered,
+      let present = object.value(forKey: link.name) as? Set<ManagedObject>
+    {
+      destinations = Array(present.union(destinations))
+    }
+    try object.assign(destinations, forKey: link.name)
   }
 }
 
