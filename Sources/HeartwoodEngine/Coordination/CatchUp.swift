@@ -34,7 +34,8 @@ struct CatchUp {
       return log.follow(later, end: end, durable: durable, bytes: Self.bytes(frames))
     }
     if case .checkpoint(let checkpoint) = writer.pendingReload {
-      return try reload(from: checkpoint, log.segments + later, end: end, durable: durable).run()
+      let image = StoreImage(checkpoint, log.segments + later, end: end, durable: durable)
+      return try reload(image).run()
     }
     try apply(frames)
     log.follow(later, end: end, durable: durable, bytes: Self.bytes(frames))
@@ -100,10 +101,10 @@ struct CatchUp {
   /// reclaimed.
   private func beginAnew() throws(EngineError) {
     let contents = try store.anchor.file.reload(store.folder)
-    let view = try LogView(store.logFinder, contents.slot, upTo: (end, durable))
-    let reload = try reload(from: view.checkpoint, view.segments, end: view.end, durable: view.durable)
-    guard view.end.generation > store.generations.tip.generation else {
-      guard view.end.generation == store.generations.tip.generation else {
+    let image = try StoreImage(store.logFinder, contents.slot, upTo: (end, durable))
+    let reload = try reload(image)
+    guard image.end.generation > store.generations.tip.generation else {
+      guard image.end.generation == store.generations.tip.generation else {
         throw EngineError.damaged(
           "another process recovered the store to an older state; close it and open it again",
           file: store.path)
@@ -113,10 +114,7 @@ struct CatchUp {
     try reload.run()
   }
 
-  private func reload(
-    from checkpoint: NamedCheckpoint?, _ segments: [LogSegment], end: LogPoint, durable: LogPoint
-  ) throws(EngineError) -> CheckpointReload {
-    try CheckpointReload(
-      store.folder, writer, checkpoints, checkpoint, segments, end: end, durable: durable)
+  private func reload(_ image: StoreImage) throws(EngineError) -> CheckpointReload {
+    try CheckpointReload(store.folder, writer, checkpoints, image)
   }
 }

@@ -3,43 +3,33 @@
 struct CheckpointReload {
   private let writer: WriterState
   private let checkpoints: CheckpointState
-  private let checkpoint: NamedCheckpoint?
-  private let segments: [LogSegment]
+  /// The state to reload, with the segments that were open already.
+  private let image: StoreImage
   private let parts: [PageAppender.Part]
-  private let end: LogPoint
-  private let durable: LogPoint
-  private let ends: [UInt32: LogSegments.SegmentEnd]
   /// Segments that were reclaimed since.
   private let dropped: VictimSegments
 
-  /// - Parameters:
-  ///   - checkpoint: Nil for the start of the log.
-  ///   - found: The segments of the log, including all that the checkpoint names.
+  /// - Parameter found: Its segments include all that the checkpoint names.
   init(
-    _ folder: StoreFolder, _ writer: WriterState, _ checkpoints: CheckpointState,
-    _ checkpoint: NamedCheckpoint?, _ found: [LogSegment], end: LogPoint, durable: LogPoint
+    _ folder: StoreFolder, _ writer: WriterState, _ checkpoints: CheckpointState, _ found: StoreImage
   ) throws(EngineError) {
     self.writer = writer
     self.checkpoints = checkpoints
-    self.checkpoint = checkpoint
-    self.end = end
-    self.durable = durable
-    ends = checkpoint?.ends ?? [:]
+    let checkpoint = found.checkpoint
     let named = checkpoint.map { Set($0.logSegments.map(\.number)) }
     let first = checkpoint?.record.replay.position.segment ?? 0
     // Excludes segments that a recovery has replaced. They are known here as long as the tree refers to them,
     // but their files are unlinked.
-    let path = Set(LogSegments.tail(of: found).map(\.number))
-    let alive = found.filter { segment in
+    let path = Set(found.tail.map(\.number))
+    let alive = found.segments.filter { segment in
       named?.contains(segment.number) == true || (segment.number >= first && path.contains(segment.number))
     }
     // Segments that are already open are kept, with their state.
     let open = Dictionary(writer.log.segments.map { ($0.number, $0) }) { first, _ in first }
-    var segments: [LogSegment] = []
-    for segment in alive { segments.append(open[segment.number] ?? segment) }
-    self.segments = segments
+    let segments = alive.map { open[$0.number] ?? $0 }
+    image = StoreImage(checkpoint, segments, end: found.end, durable: found.durable)
     if let missing = named?.subtracting(segments.map(\.number)).min() {
-      throw EngineError.damaged(
+      throw EngineError.stale(
         "a file of the store is missing; restore it", file: folder.path(of: SegmentName.log(missing)))
     }
     var parts: [PageAppender.Part] = []
@@ -55,12 +45,12 @@ struct CheckpointReload {
   /// Makes bytes after `start` readable in the segment that is already open. Segments opened now have their
   /// current length.
   private func extendOpenSegment(from start: LogPosition) throws(EngineError) {
-    guard let segment = segments.first(where: { $0.number == start.segment }) else { return }
-    let predecessorEnd = segments.lazy.compactMap(\.header.predecessor?.position).first {
+    guard let segment = image.segments.first(where: { $0.number == start.segment }) else { return }
+    let predecessorEnd = image.segments.lazy.compactMap(\.header.predecessor?.position).first {
       $0.segment == start.segment
     }
-    let stop = end.position.segment == start.segment ? end.position : predecessorEnd
-    guard let last = stop?.offset ?? ends[start.segment]?.offset else { return }
+    let stop = image.end.position.segment == start.segment ? image.end.position : predecessorEnd
+    guard let last = stop?.offset ?? image.ends[start.segment]?.offset else { return }
     try segment.extend(from: start.offset, to: last)
   }
 
@@ -69,7 +59,8 @@ struct CheckpointReload {
   func run() throws(EngineError) {
     let generations = writer.generations
     checkpoints.pages.replace(by: parts)
-    writer.tree.begin(generation: end.generation, from: generations.tip.root)
+    let generation = image.end.generation
+    writer.tree.begin(generation: generation, from: generations.tip.root)
     let bytes: Int
     do {
       bytes = try apply()
@@ -78,10 +69,10 @@ struct CheckpointReload {
       throw error
     }
     let root = writer.tree.commit()
-    generations.commit(end.generation, root)
-    writer.log.replaceSegments(by: segments, end: end, durable: durable, ends: ends, bytes: bytes)
-    finish(bytes, generation: end.generation)
-    generations.publish(end.generation, root)
+    generations.commit(generation, root)
+    writer.log.replaceSegments(by: image, bytes: bytes)
+    finish(bytes, generation: generation)
+    generations.publish(generation, root)
   }
 
   /// Reloads the tree inside a transaction that has changed nothing yet.
@@ -103,35 +94,34 @@ struct CheckpointReload {
   /// transaction reloads the tree; until then the segments that it refers to stay open, listed before those
   /// of the log.
   func reloadLogOnly() {
-    let known = Set(segments.map(\.number))
+    let known = Set(image.segments.map(\.number))
     let former = writer.log.segments.filter { !known.contains($0.number) }
-    writer.log.replaceSegments(by: former + segments, end: end, durable: durable, ends: ends, bytes: 0)
-    writer.pendingReload = .checkpoint(checkpoint)
+    writer.log.replaceSegments(by: image, after: former, bytes: 0)
+    writer.pendingReload = .checkpoint(image.checkpoint)
   }
 
   private func apply() throws(EngineError) -> Int {
-    let applier = LogApplier(tree: writer.tree)
     writer.reloads += 1
-    writer.tree.replaceWhole(with: checkpoint?.root ?? .empty)
-    let tail = LogSegments.tail(of: segments)
-    guard let start = checkpoint?.record.replay ?? tail.first?.header.firstPoint else { return 0 }
-    var walk = try LogWalk(tail[...], from: start, upTo: end.position)
-    var bytes = 0
-    while let frame = try walk.next() {
-      bytes += frame.header.totalBytes
-      try applier.add(frame, in: walk.segment)
-    }
-    try applier.finish()
-    try walk.requireEnd(end)
-    return bytes
+    writer.tree.replaceWhole(with: image.checkpoint?.root ?? .empty)
+    return try Replay.apply(image, to: writer.tree, upTo: nil)
   }
 
   private func finish(_ bytes: Int, generation: UInt64) {
     writer.bytesAtCheckpoint = writer.log.appendedBytes - bytes
-    checkpoints.newest = checkpoint
-    checkpoints.last = checkpoint
+    checkpoints.newest = image.checkpoint
+    checkpoints.last = image.checkpoint
     writer.hasUnnamedCheckpoint = false
     writer.pendingReload = .none
     writer.unlinked.add(dropped, generation: generation)
+  }
+}
+
+extension Log {
+  /// Replaces all segments.
+  ///
+  /// - Parameter former: Segments that the tree still refers to, listed before those of the image.
+  fileprivate func replaceSegments(by image: StoreImage, after former: [LogSegment] = [], bytes: Int) {
+    replaceSegments(
+      by: former + image.segments, end: image.end, durable: image.durable, ends: image.ends, bytes: bytes)
   }
 }

@@ -92,8 +92,7 @@ struct LeaseTakeover {
     let found = try LogSearch(store.folder, store.anchor.file, store.options).run(contents)
     store.numbers.raise(to: found.next)
     let end = found.log.end
-    let reload = try CheckpointReload(
-      store.folder, writer, checkpoints, found.checkpoint, found.log.segments, end: end, durable: end)
+    let reload = try CheckpointReload(store.folder, writer, checkpoints, found.image)
     checkpoints.pages.seal()
     let tip = store.generations.tip.generation
     guard end.generation > tip else {
@@ -122,9 +121,9 @@ struct LeaseTakeover {
   private func reload(from checkpoint: NamedCheckpoint?) throws(EngineError) {
     let (reload, bytes, generation) = try writer.writeInternally(isForced: true) {
       (transaction) throws(EngineError) -> (CheckpointReload, Int, UInt64) in
-      let reload = try CheckpointReload(
-        store.folder, writer, checkpoints, checkpoint, writer.log.segments, end: transaction.start,
-        durable: writer.log.durable)
+      let image = StoreImage(
+        checkpoint, writer.log.segments, end: transaction.start, durable: writer.log.durable)
+      let reload = try CheckpointReload(store.folder, writer, checkpoints, image)
       return (reload, try reload.begin(), transaction.number)
     }
     reload.end(bytes, generation: generation)

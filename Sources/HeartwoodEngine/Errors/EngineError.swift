@@ -64,6 +64,9 @@ public struct EngineError: Error, Sendable, CustomStringConvertible {
   public let offset: Int64?
   /// The cause, if any.
   public let underlying: (any Error)?
+  /// Whether the damage is only apparent if another process has changed the store meanwhile: it removed a file, or wrote to
+  /// it. The same read then succeeds if it begins again.
+  private(set) var isStale = false
 
   /// Creates an error.
   public init(
@@ -74,6 +77,13 @@ public struct EngineError: Error, Sendable, CustomStringConvertible {
     self.file = file
     self.offset = offset
     self.underlying = underlying
+  }
+
+  /// Damage that may be only apparent; see `isStale`.
+  static func stale(_ message: String, file: String, offset: Int? = nil) -> EngineError {
+    var error = EngineError.damaged(message, file: file, offset: offset)
+    error.isStale = true
+    return error
   }
 
   /// Whether the transaction may or may not be there after reopening.

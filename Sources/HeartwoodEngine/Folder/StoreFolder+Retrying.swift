@@ -21,7 +21,7 @@ extension StoreFolder {
     return Version(record: record, anchor: bytes)
   }
 
-  /// Repeats `body` if it throws `.damaged`, or returns an incomplete value, while the store may be changing:
+  /// Repeats `body` if it throws a stale error, or returns an incomplete value, while the store may be changing:
   /// its version has changed since `body` began, or a process holds the writer lease. A writer announces a
   /// recovery or a compaction before it unlinks files, and may be in the middle of it.
   ///
@@ -37,7 +37,7 @@ extension StoreFolder {
       let mayBeStale =
         switch result {
         case .success(let value): !isWhole(value)
-        case .failure(let error): error.code == .damaged
+        case .failure(let error): error.isStale
         }
       guard mayBeStale else { return try result.get() }
       // In this order: if a writer publishes and releases the lease in between, the version has changed.

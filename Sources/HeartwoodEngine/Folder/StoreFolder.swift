@@ -268,7 +268,7 @@ final class StoreFolder: Sendable {
       return try directory.open(name, mode)
     } catch {
       if error.code == .notFound {
-        throw EngineError.damaged("a file of the store is missing; restore it", file: path(of: name))
+        throw EngineError.stale("a file of the store is missing; restore it", file: path(of: name))
       }
       throw EngineError.files(error, "a file of the store could not be opened")
     }

@@ -17,8 +17,8 @@ final class PastGeneration: @unchecked Sendable {
       return (segments, checkpoint)
     }
     try UntrustedTree.check(checkpoint, space, store.options, path: store.path)
-    replay = try Replay(
-      space: space, from: checkpoint, log: LogSegments.tail(of: segments), end: end, last: generation)
+    let image = StoreImage(checkpoint, segments, end: end, durable: end)
+    replay = try Replay(image, in: space, upTo: generation)
     let root = replay.generations.tip.root
     // A separate table, because the store may reclaim segments that this generation needs.
     for segment in segments { space.values.add(segment) }

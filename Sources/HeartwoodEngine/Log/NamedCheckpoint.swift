@@ -44,7 +44,7 @@ struct NamedCheckpoint: Sendable {
   ) throws(EngineError) -> NamedCheckpoint {
     let file = folder.path(of: SegmentName.log(position.segment))
     guard let segment = path.first(where: { $0.number == position.segment }) else {
-      throw EngineError.damaged(
+      throw EngineError.stale(
         "the log does not contain the segment of a checkpoint; restore the file from a backup", file: file)
     }
     guard let frame = try FrameScanner(segment).frame(at: position.offset), frame.checksum == checksum,

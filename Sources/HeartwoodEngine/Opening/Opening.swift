@@ -85,7 +85,7 @@ struct Opening {
         return try attach(folder, record)
       } catch {
         // A file may have been reclaimed before it was opened.
-        guard error.code == .damaged || error.code == .locked, backoff.wait() else { throw error }
+        guard error.isStale || error.code == .locked, backoff.wait() else { throw error }
       }
     }
   }
@@ -96,16 +96,16 @@ struct Opening {
     do throws(EngineError) {
       try checkMayWrite(contents)
       let finder = LogFinder(folder: folder, identifier: record.identifier, options: options)
-      let view = try LogView(finder, contents.slot, upTo: (record.end, record.durable))
-      guard let last = view.segments.last, contents.slot.identifier == record.identifier else {
-        throw EngineError.damaged(
+      let image = try StoreImage(finder, contents.slot, upTo: (record.end, record.durable))
+      guard let last = image.segments.last, contents.slot.identifier == record.identifier else {
+        throw EngineError.stale(
           "the store is not the one that other processes have open; close it there first", file: path)
       }
       let log = Log(
-        folder: folder, identifier: record.identifier, options: options, path: view.segments, last: last,
-        end: view.end, filled: last.limit, ends: view.checkpoint?.ends ?? [:], durable: view.durable)
+        folder: folder, identifier: record.identifier, options: options, path: image.segments, last: last,
+        end: image.end, filled: last.limit, ends: image.ends, durable: image.durable)
       let found = FoundLog(
-        folder: folder, anchor: anchor, log: log, checkpoint: view.checkpoint, next: record.nextSegment,
+        folder: folder, anchor: anchor, log: log, checkpoint: image.checkpoint, next: record.nextSegment,
         seenRecord: record.counter)
       return try assemble(found, holdsLease: false)
     } catch {
@@ -202,8 +202,7 @@ struct Opening {
     // overwritten.
     if found.isRecovered { pages.seal() }
     try UntrustedTree.check(found.checkpoint, space, options, path: path)
-    let replay = try Replay(
-      space: space, from: found.checkpoint, log: found.log.path.tail, end: found.log.end)
+    let replay = try Replay(found.image, in: space)
     return OpenStore(
       OpenStore.Parts(
         path: path, options: options, fileSystem: fileSystem,

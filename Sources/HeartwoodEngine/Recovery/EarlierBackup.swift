@@ -22,7 +22,7 @@ struct EarlierBackup {
   ) throws(EngineError) -> EarlierBackup {
     let options = EngineOptions(access: .readOnly, createsStore: false, reading: .buffered)
     let finder = LogFinder(folder: folder, identifier: found.slot.identifier, options: options)
-    let log = try LogView(finder, found.slot, upTo: (found.slot.knownDurable, found.slot.knownDurable))
+    let log = try StoreImage(finder, found.slot, upTo: (found.slot.knownDurable, found.slot.knownDurable))
     return EarlierBackup(
       slot: found.slot, logs: try parts(log.segments, found.slot.knownDurable, log.checkpoint),
       pages: Dictionary((log.checkpoint?.pageSegments ?? []).map { ($0.number, $0) }) { first, _ in first },

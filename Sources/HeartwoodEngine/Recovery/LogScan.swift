@@ -95,8 +95,9 @@ struct LogScan {
     }
   }
 
+  /// A writer may have written the frame after it was read here, and the proof after that.
   private static func damage(_ walk: LogWalk) -> EngineError {
-    EngineError.damaged(
+    EngineError.stale(
       "the log is damaged: a frame that was safely on disk is not readable; restore the file from a backup",
       file: walk.segment.path, offset: walk.point.position.offset)
   }

@@ -9,6 +9,9 @@ struct FoundLog {
   var seenRecord: UInt64 = 0
   /// Whether the log was recovered, because the last writer did not leave it in order.
   var isRecovered = false
+
+  /// The state to open.
+  var image: StoreImage { StoreImage(checkpoint, log.segments, end: log.end, durable: log.durable) }
 }
 
 /// Finds the end of the log of a store that no other process writes, and recovers the log after an unclean end.
@@ -75,10 +78,10 @@ struct LogSearch {
   ) throws(EngineError) -> LogPoint {
     if let checkpoint { return checkpoint.record.replay }
     guard let first = path.first else {
-      throw EngineError.damaged("the store has no log; restore the missing files", file: folder.path)
+      throw EngineError.stale("the store has no log; restore the missing files", file: folder.path)
     }
     if let predecessorEnd = first.header.predecessor {
-      throw EngineError.damaged(
+      throw EngineError.stale(
         "a file of the store is missing; restore it",
         file: folder.path(of: SegmentName.log(predecessorEnd.position.segment)))
     }

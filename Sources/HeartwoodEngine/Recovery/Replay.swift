@@ -1,40 +1,56 @@
-/// Builds a tree from a checkpoint and the log's transactions after it.
+/// Builds a tree from an image: the checkpoint's tree, and the log's transactions after it.
 struct Replay {
   let generations: Generations
   let tree: TreeWriter
   /// Bytes of log that were applied.
   private(set) var bytes = 0
 
-  /// Applies the transactions between the checkpoint, or the start of the log without one, and `end`.
+  /// Builds a new tree.
   ///
-  /// - Parameter last: The generation to stop at; nil for all up to `end`.
+  /// - Parameter last: The generation to stop at; nil for all up to the image's end.
   /// - Throws: `.damaged` if the generation cannot be reached.
-  init(
-    space: PageSpace, from checkpoint: NamedCheckpoint?, log: [LogSegment], end: LogPoint, last: UInt64? = nil
-  ) throws(EngineError) {
-    let first = checkpoint?.record.generation ?? 0
-    let root = checkpoint?.root ?? .empty
+  init(_ image: StoreImage, in space: PageSpace, upTo last: UInt64? = nil) throws(EngineError) {
+    let first = image.checkpoint?.record.generation ?? 0
+    let root = image.checkpoint?.root ?? .empty
     generations = Generations(space: space, generation: first, root: root)
     tree = TreeWriter(space: space, generations: generations)
-    let target = last ?? end.generation
+    let target = last ?? image.end.generation
     guard target > first else { return }
     // All transactions form one generation, because no reader can see those in between.
     tree.begin(generation: target, from: root)
+    bytes = try Self.apply(image, to: tree, upTo: target)
+    let result = tree.commit()
+    generations.commit(target, result)
+    generations.publish(target, result)
+  }
+
+  /// Applies the transactions after the image's checkpoint to a tree that is equal to it.
+  ///
+  /// - Parameter target: The generation to stop at; nil for the image's exact end.
+  /// - Returns: Bytes of log that were read.
+  /// - Throws: `.damaged` if it cannot be reached.
+  static func apply(
+    _ image: StoreImage, to tree: TreeWriter, upTo target: UInt64?
+  ) throws(EngineError) -> Int {
+    var bytes = 0
     let applier = LogApplier(tree: tree)
-    let start = checkpoint?.record.replay ?? log.first?.header.firstPoint ?? end
-    var walk = try LogWalk(log[...], from: start, upTo: end.position)
-    while walk.point.generation < target, let frame = try walk.next() {
+    let tail = image.tail
+    let start = image.checkpoint?.record.replay ?? tail.first?.header.firstPoint ?? image.end
+    var walk = try LogWalk(tail[...], from: start, upTo: image.end.position)
+    while walk.point.generation < target ?? .max, let frame = try walk.next() {
       bytes += frame.header.totalBytes
       try applier.add(frame, in: walk.segment)
     }
     try applier.finish()
+    guard let target else {
+      try walk.requireEnd(image.end)
+      return bytes
+    }
     guard walk.point.generation == target else {
       throw EngineError.damaged(
         "the log is damaged: a transaction is not readable; run verify, and restore the file from a backup",
         file: walk.segment.path, offset: walk.point.position.offset)
     }
-    let result = tree.commit()
-    generations.commit(target, result)
-    generations.publish(target, result)
+    return bytes
   }
 }
