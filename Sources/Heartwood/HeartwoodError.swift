@@ -169,6 +169,8 @@ extension HeartwoodError {
     public static let persistentStoreOperation = Code(rawValue: 134070)
     /// The store could not be opened.
     public static let persistentStoreOpen = Code(rawValue: 134080)
+    /// Another process or engine held the store for longer than the timeout.
+    public static let persistentStoreTimeout = Code(rawValue: 134090)
     /// The store does not support this kind of request.
     public static let persistentStoreUnsupportedRequestType = Code(rawValue: 134091)
     /// The store was written with another model.

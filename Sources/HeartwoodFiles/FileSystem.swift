@@ -13,6 +13,19 @@ public protocol FileSystem: Sendable {
   ///
   /// - Throws: `.alreadyExists` if the path exists, `.notFound` if the parent does not.
   func createDirectory(_ path: String) throws(FileSystemError)
+
+  /// Exchanges two directories in one step, and makes that durable: each is at the other's path afterwards, also after a crash,
+  /// or both are where they were.
+  ///
+  /// - Throws: `.unsupported` if the file system cannot do that.
+  func exchangeDirectories(_ path: String, _ other: String) throws(FileSystemError)
+}
+
+extension FileSystem {
+  /// Throws `.unsupported`.
+  public func exchangeDirectories(_ path: String, _ other: String) throws(FileSystemError) {
+    throw FileSystemError(.unsupported, .rename, path: path)
+  }
 }
 
 /// An open directory. Its entries are accessed relative to it, never by path.

@@ -5,7 +5,8 @@ import HeartwoodBytes
 extension ManagedObjectContext {
   /// Writes all changes as one transaction. It is durable on return, as far as the store's durability setting promises.
   ///
-  /// If no value has really changed, writes nothing and makes no transaction. After an error the context keeps its
+  /// If no value has really changed, writes no objects and makes no transaction. Metadata that was set for the store is written
+  /// with the save. After an error the context keeps its
   /// changes and can be saved again once the cause is fixed.
   ///
   /// - Throws: `HeartwoodError`: validation errors (`.validationMultipleErrors` carries all of them in `details`),
@@ -24,6 +25,7 @@ extension ManagedObjectContext {
     // 2. Write them. Conflicts are detected under the writer lock, and any conflict aborts the whole transaction. The merge
     //    policy then changes the conflicting objects, and the save is tried again.
     guard let (plan, outcome, generation) = try writeResolvingConflicts() else {
+      if parent == nil { try persistentStoreCoordinator?.objectStore?.savePendingMetadata() }
       return finishWithoutTransaction()
     }
     // 3. Nothing can fail from here on: the written rows become the committed ones.

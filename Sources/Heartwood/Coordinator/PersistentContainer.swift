@@ -1,3 +1,4 @@
+import Dispatch
 import Foundation
 import HeartwoodFiles
 
@@ -7,7 +8,9 @@ import HeartwoodFiles
 /// let container = try PersistentContainer(name: "World", types: [Country.self, City.self])
 /// let context = container.newBackgroundContext()
 /// ```
-public final class PersistentContainer: @unchecked Sendable {
+///
+/// A subclass may override `defaultDirectoryURL()`, for example to keep stores in a folder that applications share.
+open class PersistentContainer: @unchecked Sendable {
   /// The container's name, and the name of the store's folder unless a description sets another.
   public let name: String
   /// The coordinator of the store.
@@ -15,19 +18,15 @@ public final class PersistentContainer: @unchecked Sendable {
 
   /// The stores that `loadPersistentStores` opens: by default one store in the default folder.
   public var persistentStoreDescriptions: [PersistentStoreDescription] {
-    get { descriptions.withLock { $0.all } }
-    set { descriptions.withLock { $0.all = newValue } }
+    get { descriptions.withLock { $0 } }
+    set { descriptions.withLock { $0 = newValue } }
   }
 
   /// The context of the main queue. Its fetches see what other contexts have saved. Objects that it has already read keep
   /// their values until they are refreshed.
   public let viewContext: ManagedObjectContext
 
-  /// Sendable unchecked, because descriptions are mutable objects: change them before the container is shared.
-  private struct Descriptions: @unchecked Sendable {
-    var all: [PersistentStoreDescription]
-  }
-  private let descriptions: Guarded<Descriptions>
+  private let descriptions = Guarded<[PersistentStoreDescription]>([])
 
   /// A container without an open store: call `loadPersistentStores` next.
   ///
@@ -36,8 +35,8 @@ public final class PersistentContainer: @unchecked Sendable {
     self.name = name
     persistentStoreCoordinator = PersistentStoreCoordinator(managedObjectModel: managedObjectModel)
     viewContext = ManagedObjectContext(.mainQueue, coordinator: persistentStoreCoordinator)
-    let url = Self.defaultDirectoryURL().appending(path: "\(name).heartwood")
-    descriptions = Guarded(Descriptions(all: [PersistentStoreDescription(url: url)]))
+    let url = type(of: self).defaultDirectoryURL().appending(path: "\(name).heartwood")
+    persistentStoreDescriptions = [PersistentStoreDescription(url: url)]
   }
 
   /// A container of the model that these classes declare, with its store open.
@@ -56,7 +55,8 @@ public final class PersistentContainer: @unchecked Sendable {
   }
 
   /// The default parent folder of stores: the user's application support folder, or the current directory if there is none.
-  public static func defaultDirectoryURL() -> URL {
+  /// Subclasses may override it.
+  open class func defaultDirectoryURL() -> URL {
     let manager = FileManager.default
     let folders = manager.urls(for: .applicationSupportDirectory, in: .userDomainMask)
     return folders.first ?? URL(fileURLWithPath: manager.currentDirectoryPath)
@@ -65,24 +65,36 @@ public final class PersistentContainer: @unchecked Sendable {
   /// The model of the coordinator.
   public var managedObjectModel: ManagedObjectModel { persistentStoreCoordinator.managedObjectModel }
 
-  /// Opens the stores of the descriptions that are not open yet.
+  /// Opens the stores of the descriptions that are not open yet, and waits for them.
   ///
   /// - Throws: The first error; stores that were opened before it stay open.
   public func loadPersistentStores() throws {
     for description in unloadedDescriptions { try load(description) }
   }
 
-  /// Opens the stores of the descriptions that are not open yet. Calls `block` for each, with the error or nil, before
-  /// this method returns.
+  /// Opens the stores of the descriptions that are not open yet, on another thread.
+  ///
+  /// - Throws: The first error; stores that were opened before it stay open.
+  public func loadPersistentStores() async throws {
+    try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
+      DispatchQueue.global().async {
+        continuation.resume(with: Result { try self.loadPersistentStores() })
+      }
+    }
+  }
+
+  /// Opens the stores of the descriptions that are not open yet. Calls `block` for each, with the error or nil: before this
+  /// method returns, or later on another thread for a description that says `shouldAddStoreAsynchronously`.
+  ///
+  /// - Parameter block: Called once for each description.
   public func loadPersistentStores(
-    completionHandler block: (PersistentStoreDescription, (any Error)?) -> Void
+    completionHandler block: @escaping @Sendable (PersistentStoreDescription, (any Error)?) -> Void
   ) {
     for description in unloadedDescriptions {
-      do {
-        try load(description)
-        block(description, nil)
-      } catch {
-        block(description, error)
+      PersistentStoreCoordinator.run(description) {
+        try self.load(description)
+      } completionHandler: {
+        block(description, $0)
       }
     }
   }

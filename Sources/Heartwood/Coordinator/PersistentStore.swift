@@ -31,14 +31,21 @@ public final class PersistentStore: Sendable {
   /// Nil if remote changes are not posted.
   private let remoteChanges = Guarded<RemoteChanges?>(nil)
 
-  init(_ contents: LogStore, url: URL, type: StoreType, isReadOnly: Bool) {
+  /// How it was opened: a copy, which is not changed.
+  let description: PersistentStoreDescription
+
+  init(_ contents: LogStore, url: URL, type: StoreType, _ description: PersistentStoreDescription) {
     self.contents = contents
     self.url = url
     self.type = type
-    self.isReadOnly = isReadOnly
+    self.description = description
+    isReadOnly = description.isReadOnly
     identifier = contents.identity.uuid?.uuidString ?? ""
     OpenStores.add(self)
   }
+
+  /// Whether closing it loses everything.
+  var isInMemory: Bool { url.path == "/dev/null" }
 
   /// Starts posting notifications of commits through the coordinator.
   func beginNotices(by coordinator: PersistentStoreCoordinator) {
@@ -52,4 +59,11 @@ public final class PersistentStore: Sendable {
     OpenStores.remove(self)
     try contents.close()
   }
+}
+
+extension PersistentStore: Hashable {
+  /// Whether both are the same instance.
+  public static func == (left: PersistentStore, right: PersistentStore) -> Bool { left === right }
+  /// Hashes the instance's identity.
+  public func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
 }

@@ -64,28 +64,3 @@ extension PersistentStoreCoordinator {
   /// - Throws: If the folder cannot be read.
   public func statistics() throws -> EngineStatistics { try openStore().statistics() }
 }
-
-extension PersistentStore {
-  convenience init(opening description: PersistentStoreDescription, _ model: ManagedObjectModel) throws {
-    guard let url = description.url else {
-      throw HeartwoodError(
-        .persistentStoreOpen, "the store's description has no URL: set the folder of the store")
-    }
-    let kinds: [StoreType] = [.log, .inMemory]
-    guard kinds.contains(description.type) else {
-      throw HeartwoodError(
-        .persistentStoreInvalidType,
-        "unknown store type \(description.type.rawValue): use Log or InMemory")
-    }
-    var options = LogStoreOptions(
-      isReadOnly: description.isReadOnly, createsStore: description.createsStore,
-      durability: description.durability, isBuffered: description.isBuffered)
-    options.acceptsOtherContent = description.acceptsOtherContent
-    options.program = description.recordsProgramInHistory ? .current : nil
-    options.fileSystem = description.fileSystem
-    options.base = description.engineOptions
-    let contents = try LogStore.open(at: description.place ?? url, model: model, options: options)
-    self.init(
-      contents, url: description.place ?? url, type: description.type, isReadOnly: description.isReadOnly)
-  }
-}

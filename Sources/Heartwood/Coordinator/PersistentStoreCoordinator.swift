@@ -1,3 +1,4 @@
+import Dispatch
 import Foundation
 import HeartwoodBytes
 import HeartwoodFiles
@@ -19,6 +20,17 @@ public final class PersistentStoreCoordinator: Sendable {
   /// The contexts that merge saves by themselves.
   let followers = ContextFollowers()
   private let remoteFollower = Guarded<RemoteFollower?>(nil)
+  /// The sequences that end with the coordinator.
+  let sequences = Guarded<[StoresSequence]>([])
+  /// The queue of `perform`.
+  let queue = DispatchQueue(label: "Heartwood coordinator")
+  private let label = Guarded<String?>(nil)
+
+  /// A name for debugging; it has no effect.
+  public var name: String? {
+    get { label.withLock { $0 } }
+    set { label.withLock { $0 = newValue } }
+  }
 
   /// A coordinator without a store.
   ///
@@ -47,20 +59,59 @@ public final class PersistentStoreCoordinator: Sendable {
     persistentStores.first { $0.url.standardizedFileURL == url.standardizedFileURL }
   }
 
-  /// Opens a store, or creates it if it is missing and the description allows it.
+  /// The location of a store; that of a store in memory is `/dev/null`.
+  public func url(for store: PersistentStore) -> URL { store.url }
+
+  /// Opens a store, or creates it if it is missing and the description allows it. Waits for it, whatever
+  /// `shouldAddStoreAsynchronously` says.
   ///
-  /// - Throws: `.persistentStoreOpen` if there is no store, another process has locked it, it cannot be read, or the
-  ///   coordinator already has a store; `.persistentStoreIncompatibleVersionHash` if it was written with another model;
+  /// - Throws: `.persistentStoreOpen` if there is no store, it cannot be read, an option is unknown, or the coordinator already
+  ///   has a store; `.persistentStoreTimeout` if another process or engine holds it for longer than the timeout;
+  ///   `.persistentStoreIncompatibleVersionHash` if it was written with another model;
   ///   `.persistentStoreDamaged`. The message says what is wrong and what to do.
   @discardableResult
   public func addPersistentStore(with description: PersistentStoreDescription) throws -> PersistentStore {
-    try open.withLock { open in
+    post(.persistentStoreCoordinatorStoresWillChange, StoresChanges())
+    let store = try open.withLock { open in
       if let open { throw HeartwoodError.storeIsOpen(open.url) }
-      let store = try PersistentStore(opening: description, managedObjectModel)
-      if description.postsRemoteChangeNotifications { store.beginNotices(by: self) }
-      open = store
+      return try attach(description, to: &open)
+    }
+    post(.persistentStoreCoordinatorStoresDidChange, StoresChanges(added: [store]))
+    return store
+  }
+
+  private func attach(
+    _ description: PersistentStoreDescription, to open: inout PersistentStore?
+  ) throws -> PersistentStore {
+    let store = try PersistentStore(opening: description, managedObjectModel)
+    if description.postsRemoteChangeNotifications { store.beginNotices(by: self) }
+    open = store
+    openings.add(1, ordering: .releasing)
+    return store
+  }
+
+  /// Replaces the open store by one that `body` makes, without a time in which another store could be added.
+  ///
+  /// - Parameters:
+  ///   - store: The open store.
+  ///   - body: Closes it, and describes the new one. Meanwhile the coordinator has no store. If it throws, the former store is
+  ///     opened again.
+  /// - Throws: What `body` throws, or the reason why the new store cannot be opened.
+  func exchange(
+    _ store: PersistentStore, _ body: () throws -> PersistentStoreDescription
+  ) throws -> PersistentStore {
+    endFollowing()
+    return try open.withLock { open in
+      guard open === store else { throw HeartwoodError.storeIsForeign(store.url) }
+      open = nil
       openings.add(1, ordering: .releasing)
-      return store
+      do {
+        return try attach(try body(), to: &open)
+      } catch {
+        if store.isInMemory { open = store } else { _ = try? attach(store.description, to: &open) }
+        openings.add(1, ordering: .releasing)
+        throw error
+      }
     }
   }
 
@@ -90,6 +141,11 @@ public final class PersistentStoreCoordinator: Sendable {
   /// - Throws: `.persistentStoreOperation` if the store is not open in this coordinator; also if changes in memory cannot
   ///   be written, but then the store is closed all the same.
   public func remove(_ store: PersistentStore) throws {
+    let removed = StoresChanges(removed: [store])
+    if persistentStores.contains(where: { $0 === store }) {
+      post(.persistentStoreCoordinatorStoresWillChange, removed)
+      post(.persistentStoreCoordinatorWillRemoveStore, removed)
+    }
     let isOpen = open.withLock { open in
       guard open === store else { return false }
       open = nil
@@ -98,6 +154,7 @@ public final class PersistentStoreCoordinator: Sendable {
     }
     guard isOpen else { throw HeartwoodError.storeIsForeign(store.url) }
     endFollowing()
+    defer { post(.persistentStoreCoordinatorStoresDidChange, removed) }
     try store.close()
   }
 

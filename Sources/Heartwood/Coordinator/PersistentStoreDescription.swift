@@ -4,8 +4,9 @@ import HeartwoodFiles
 
 /// The location of a store and the options to open it with.
 ///
-/// Set the options before the store is added; later changes have no effect.
-public final class PersistentStoreDescription {
+/// Set the options before the store is added; later changes have no effect. A description may be passed to other threads, but is
+/// not changed by several at a time.
+public final class PersistentStoreDescription: @unchecked Sendable {
   /// The folder of the store. `/dev/null` means a store in memory, which no other process sees and which is deleted when it
   /// is closed.
   public var url: URL?
@@ -15,6 +16,22 @@ public final class PersistentStoreDescription {
 
   /// Whether the store is opened read-only: a save throws, and nothing in the folder is changed.
   public var isReadOnly = false
+
+  /// Seconds to wait at opening and at each save while another process or engine holds the store; then the error is thrown:
+  /// `.persistentStoreTimeout` at opening. At least 0, which means not to wait. By default 5, or what `engineOptions` says.
+  public var timeout: TimeInterval {
+    get { givenTimeout ?? engineOptions?.busyTimeout ?? 5 }
+    set { givenTimeout = newValue }
+  }
+  /// Nil until one is set.
+  var givenTimeout: TimeInterval?
+
+  /// Whether `loadPersistentStores` and `addPersistentStore(with:completionHandler:)` return at once and open the store on
+  /// another thread.
+  public var shouldAddStoreAsynchronously = false
+
+  /// Options by key that no property takes. Opening refuses them.
+  var refusedOptions: PersistentStore.Options = [:]
 
   /// Whether a missing store is created. With false, opening a missing store throws.
   public var createsStore = true
@@ -33,6 +50,14 @@ public final class PersistentStoreDescription {
   /// Whether `Notification.Name.persistentStoreRemoteChange` is posted when this process or another one saves to the store.
   /// Uses one waiting thread while the store is open.
   public var postsRemoteChangeNotifications = false
+
+  /// Whether saves are recorded in the history.
+  ///
+  /// A store that has a history refuses to be opened without: delete the history first, with
+  /// `PersistentHistoryChangeRequest.deleteHistory(before:)`. If another coordinator records a save meanwhile, this one's
+  /// later saves are recorded too. History tokens from before a save that was not recorded have expired. Contexts do not follow
+  /// the saves of other coordinators that are not recorded.
+  public var tracksHistory = true
 
   /// Whether the history of each save names the program: `PersistentHistoryTransaction.bundleID` and `processID`.
   public var recordsProgramInHistory = true

@@ -21,19 +21,17 @@ extension PersistentStoreCoordinator {
     case storeUUID
     /// The location of the store, a `URL`.
     case persistentStoreURL
-    /// The newest position of the history, a `PersistentHistoryToken`.
+    /// The newest position of the history, a `PersistentHistoryToken`. Absent if the store is open without `tracksHistory`.
     case persistentHistoryToken
   }
 
   /// Posts `.persistentStoreRemoteChange`.
-  fileprivate func noteChange(of url: URL, _ token: PersistentHistoryToken) {
-    NotificationCenter.default.post(
-      name: .persistentStoreRemoteChange, object: self,
-      userInfo: [
-        NotificationKey.storeUUID.rawValue: token.storeID,
-        NotificationKey.persistentStoreURL.rawValue: url,
-        NotificationKey.persistentHistoryToken.rawValue: token,
-      ])
+  fileprivate func noteChange(of url: URL, _ storeID: String, _ token: PersistentHistoryToken?) {
+    var info: [String: Any] = [
+      NotificationKey.storeUUID.rawValue: storeID, NotificationKey.persistentStoreURL.rawValue: url,
+    ]
+    info[NotificationKey.persistentHistoryToken.rawValue] = token
+    NotificationCenter.default.post(name: .persistentStoreRemoteChange, object: self, userInfo: info)
   }
 }
 
@@ -43,9 +41,10 @@ final class RemoteChanges: Sendable {
 
   init(of contents: LogStore, at url: URL, notedBy coordinator: PersistentStoreCoordinator) {
     let storeID = contents.identity.uuid?.uuidString ?? ""
+    let tracksHistory = contents.tracksHistory
     observation = contents.engine.observeCommits { [weak coordinator] generation in
-      coordinator?.noteChange(
-        of: url, PersistentHistoryToken(storeID: storeID, transactionNumber: generation.rawValue))
+      let token = PersistentHistoryToken(storeID: storeID, transactionNumber: generation.rawValue)
+      coordinator?.noteChange(of: url, storeID, tracksHistory ? token : nil)
     }
   }
 

@@ -76,3 +76,18 @@ extension ManagedObjectModel {
   /// The version hashes of the entities by name; reading them freezes the model.
   public var entityVersionHashesByName: [String: Data] { entitiesByName.mapValues(\.versionHash) }
 }
+
+extension ManagedObjectModel {
+  /// A text that is equal for models whose entities have equal version hashes; reading it freezes the model.
+  public var versionChecksum: String { Self.checksum(of: entityVersionHashesByName) }
+
+  /// The checksum of a model with these version hashes of entities.
+  static func checksum(of hashes: [String: Data]) -> String {
+    var text = HashedText()
+    for (name, hash) in hashes.sorted(by: { $0.key < $1.key }) {
+      text.add(name)
+      text.add(hash.base64EncodedString())
+    }
+    return VersionHash(text.bytes).data.base64EncodedString()
+  }
+}

@@ -33,6 +33,9 @@ protocol ObjectStore: AnyObject, Sendable {
   /// - Returns: the number of transactions whose history was deleted.
   func deleteHistory(before number: UInt64, keepingFrom isKept: (HistoryRecord) -> Bool) throws -> Int
 
+  /// Writes metadata that was set and not saved yet. Does nothing if there is none.
+  func savePendingMetadata() throws
+
   /// Reserves keys for objects that are not saved yet. A key is never assigned twice.
   ///
   /// - Returns: the first of `count` consecutive keys.

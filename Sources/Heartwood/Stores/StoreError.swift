@@ -29,6 +29,15 @@ extension HeartwoodError {
     }
   }
 
+  /// Runs the opening of an engine. If another process or engine held the store for too long, the error says so by its code.
+  static func opening(_ path: String, _ body: () throws -> Engine) throws -> Engine {
+    do {
+      return try body()
+    } catch let error as EngineError where error.code == .locked {
+      throw engine(error, "the store at \(path) could not be opened", .persistentStoreTimeout)
+    }
+  }
+
   static func damagedStore(_ message: String) -> HeartwoodError {
     HeartwoodError(.persistentStoreDamaged, "\(message); verify the store")
   }

@@ -8,6 +8,8 @@ struct TransactionInfo: Sendable {
   var date: Date?
   /// Nil if the history does not name the program.
   var program: SavingProgram?
+  /// Whether the save is recorded in the history. It is recorded anyway if the store has a history.
+  var tracksHistory = true
 
   init(author: String? = nil, contextName: String? = nil, date: Date? = nil) {
     self.author = author

@@ -86,10 +86,12 @@ final class StoreFolder: Sendable {
   /// contain a store or an unfinished copy.
   ///
   /// - Throws: `.notAStore` or `.locked`.
-  static func openTarget(_ path: String, fileSystem: any FileSystem) throws(EngineError) -> StoreFolder {
+  static func openTarget(
+    _ path: String, fileSystem: any FileSystem, busyTimeout: Double = 5
+  ) throws(EngineError) -> StoreFolder {
     let directory = try openDirectory(path, creating: true, fileSystem)
     try checkIsTarget(try entries(of: directory), path)
-    var options = EngineOptions()
+    var options = EngineOptions(busyTimeout: busyTimeout)
     options.sharing = .exclusive
     guard case .exclusive(let attachment) = try ProcessAttachment.attach(directory, options) else {
       throw ProcessAttachment.busy(path, "the folder is in use")
@@ -103,6 +105,26 @@ final class StoreFolder: Sendable {
       folder.close()
       throw error
     }
+  }
+
+  /// Whether there is a folder at a path.
+  static func exists(_ path: String, _ fileSystem: any FileSystem) throws(EngineError) -> Bool {
+    do throws(EngineError) {
+      _ = try openDirectory(path, creating: false, fileSystem)
+      return true
+    } catch {
+      guard error.code == .notFound else { throw error }
+      return false
+    }
+  }
+
+  /// The entries of a folder that is empty, or contains a store or an unfinished copy.
+  ///
+  /// - Throws: `.notAStore`.
+  static func targetEntries(_ path: String, _ fileSystem: any FileSystem) throws(EngineError) -> [String] {
+    let names = try entries(of: try openDirectory(path, creating: false, fileSystem))
+    try checkIsTarget(names, path)
+    return names
   }
 
   /// Opens the folder of a damaged store for reading; any file may be missing. Keeps writers out if the file

@@ -56,6 +56,13 @@ public final class FaultInjectingFileSystem: FileSystem {
     }
   }
 
+  /// Exchanges two directories.
+  public func exchangeDirectories(_ path: String, _ other: String) throws(FileSystemError) {
+    try controller.perform(.rename, path, isMutation: true) { () throws(FileSystemError) in
+      try base.exchangeDirectories(path, other)
+    }
+  }
+
   // MARK: The plan
 
   /// The faults to inject.

@@ -29,6 +29,22 @@ public struct PosixFileSystem: FileSystem {
     }
   }
 
+  /// Exchanges two directories with `renameat2`, or `renamex_np` on Apple systems.
+  public func exchangeDirectories(_ path: String, _ other: String) throws(FileSystemError) {
+    try FileName.checkPath(path, .rename)
+    try FileName.checkPath(other, .rename)
+    do throws(SystemError) {
+      try SystemCall.exchange(path, other)
+      for parent in Set([path, other].map(FileName.parent)) {
+        let directory = try SystemCall.openDirectory(parent + "/.")
+        defer { try? SystemCall.close(directory) }
+        try SystemCall.sync(directory, .full)
+      }
+    } catch {
+      throw FileSystemError(error, .rename, path: path)
+    }
+  }
+
   private static func failureOfMaking(_ path: String) -> SystemError? {
     do throws(SystemError) {
       try SystemCall.makeDirectory(path)

@@ -1,5 +1,6 @@
 import Foundation
 import Heartwood
+import HeartwoodFiles
 import TestSupport
 import Testing
 
@@ -155,12 +156,12 @@ import Testing
     let description = PersistentStoreDescription(url: folder.store)
     description.createsStore = false
     container.persistentStoreDescriptions = [description]
-    var errors: [(any Error)?] = []
-    container.loadPersistentStores { _, error in errors.append(error) }
-    #expect(errors.count == 1 && errors[0] is HeartwoodError)
+    let errors = Guarded<[(any Error)?]>([])
+    container.loadPersistentStores { _, error in errors.withLock { $0.append(error) } }
+    #expect(errors.withLock { $0.count == 1 && $0[0] is HeartwoodError })
     description.createsStore = true
-    container.loadPersistentStores { _, error in errors.append(error) }
-    #expect(errors.count == 2 && errors[1] == nil)
+    container.loadPersistentStores { _, error in errors.withLock { $0.append(error) } }
+    #expect(errors.withLock { $0.count == 2 && $0[1] == nil })
     try container.close()
   }
 

@@ -97,7 +97,7 @@ import Testing
     let description = PersistentStoreDescription(url: url)
     description.postsRemoteChangeNotifications = true
     container.persistentStoreDescriptions = [description]
-    try container.loadPersistentStores()
+    try await container.loadPersistentStores()
     let context = container.newBackgroundContext()
     let id = try await context.perform {
       let ada = context.makeAuthor("Ada")

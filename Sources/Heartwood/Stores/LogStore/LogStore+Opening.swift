@@ -14,6 +14,10 @@ struct LogStoreOptions: Sendable {
   var isBuffered = false
   /// Whether a graph may be created in a store that contains something else.
   var acceptsOtherContent = false
+  /// Whether saves are recorded in the history.
+  var tracksHistory = true
+  /// Seconds to wait for others; nil for the engine's default.
+  var timeout: Double?
   /// Named in the history of each save; nil to name none.
   var program: SavingProgram?
   /// The file system of the store.
@@ -38,6 +42,7 @@ struct LogStoreOptions: Sendable {
     options.reading = isBuffered ? .buffered : .mapped
     options.durability = durability
     options.content = .graph
+    if let timeout { options.busyTimeout = timeout }
     options.acceptsOtherContent = acceptsOtherContent
     return options
   }
@@ -58,10 +63,26 @@ extension LogStore {
     try model.freeze()
     let path = Self.path(of: url)
     return try HeartwoodError.translating("the store at \(path) could not be opened", .persistentStoreOpen) {
-      let engine = try Engine(at: path, options: options.engine, fileSystem: options.fileSystem)
+      let engine = try HeartwoodError.opening(path) {
+        try Engine(at: path, options: options.engine, fileSystem: options.fileSystem)
+      }
       let schema = try SchemaOpening(engine, model, options).run()
-      return LogStore(engine, schema, isReadOnly: options.isReadOnly, program: options.program)
+      let store = LogStore(
+        engine, schema, isReadOnly: options.isReadOnly, program: options.program,
+        tracksHistory: options.tracksHistory)
+      try store.refuseUntrackedHistory()
+      return store
     }
+  }
+
+  /// - Throws: `.persistentStoreOpen` if saves are not to be recorded in the history that the store has.
+  private func refuseUntrackedHistory() throws {
+    guard !tracksHistory, !isReadOnly, try newestView().hasHistory else { return }
+    try? engine.close()
+    throw HeartwoodError(
+      .persistentStoreOpen,
+      "the store at \(path) has a history, in which saves without tracksHistory would be missing: open it with "
+        + "tracksHistory, or delete its history first")
   }
 
   /// The model that a store was written with.
@@ -70,18 +91,15 @@ extension LogStore {
   static func model(
     at url: URL, options: LogStoreOptions = LogStoreOptions(isReadOnly: true)
   ) throws -> ManagedObjectModel {
-    let path = Self.path(of: url)
-    return try HeartwoodError.translating("the store at \(path) could not be opened", .persistentStoreOpen) {
-      let engine = try Engine(at: path, options: options.engine, fileSystem: options.fileSystem)
-      defer { try? engine.close() }
+    try withEngine(at: url, options: options) { engine in
       guard let record = try SchemaRecord(in: try engine.snapshot()) else {
-        throw HeartwoodError.noModel(path)
+        throw HeartwoodError.noModel(engine.path)
       }
       return try record.model.withUnsafeBytes { try ManagedObjectModel(decoding: $0) }
     }
   }
 
-  private static func path(of url: URL) -> String {
+  static func path(of url: URL) -> String {
     guard url.path != "/dev/null" else { return url.path }
     return url.standardizedFileURL.resolvingSymlinksInPath().path
   }
@@ -193,7 +211,7 @@ extension HeartwoodError {
         + "acceptsOtherContent of its PersistentStoreDescription to begin a graph in it")
   }
 
-  fileprivate static func noModel(_ path: String) -> HeartwoodError {
+  static func noModel(_ path: String) -> HeartwoodError {
     HeartwoodError(
       .persistentStoreOpen,
       "the store at \(path) holds no objects yet, nor their model; open it for writing first")

@@ -13,9 +13,16 @@ final class LogStore: ObjectStore {
   let engine: Engine
   /// Named in the history of each save; nil to name none.
   private let program: SavingProgram?
+  /// Whether saves are recorded in the history.
+  let tracksHistory: Bool
+  let metadataToSave = MetadataToSave()
 
-  init(_ engine: Engine, _ schema: StoreSchema, isReadOnly: Bool, program: SavingProgram? = nil) {
+  init(
+    _ engine: Engine, _ schema: StoreSchema, isReadOnly: Bool, program: SavingProgram? = nil,
+    tracksHistory: Bool = true
+  ) {
     self.program = program
+    self.tracksHistory = tracksHistory
     self.engine = engine
     schemas = SchemaCache(schema, path: engine.path)
     self.isReadOnly = isReadOnly
@@ -62,14 +69,18 @@ extension LogStore {
     try refuseIfReadOnly()
     var info = info
     info.program = info.program ?? program
+    info.tracksHistory = tracksHistory
     return try HeartwoodError.translating("the save failed", .persistentStoreSave) {
       var number: UInt64?
+      let metadata = metadataToSave.pending
       let result = try engine.write { writer in
         let transaction = LogStoreTransaction(writer, try schemas.schema(of: writer), identity)
         let result = try body(transaction)
         number = try transaction.finish(info)
+        if let metadata { try writer.put(KeySpace.metadataKey, metadata.bytes) }
         return result
       }
+      metadataToSave.noteWritten(metadata)
       return (result, number ?? newestGeneration)
     }
   }
@@ -101,7 +112,7 @@ extension LogStore {
     }
   }
 
-  private func refuseIfReadOnly() throws {
+  func refuseIfReadOnly() throws {
     guard isReadOnly else { return }
     throw HeartwoodError(
       .persistentStoreSave,

@@ -139,6 +139,10 @@ extension LogStoreTransaction {
     guard isAllowed else { throw ConstraintViolations(violations: violations) }
     guard !changes.isEmpty else { return nil }
     let number = reader.generation.rawValue + 1
+    guard try info.tracksHistory || hasHistory else {
+      try skipHistory(of: number)
+      return number
+    }
     let record = HistoryRecord(
       number: number, previous: try self.number(KeySpace.newestHistoryKey) ?? 0,
       nanoseconds: info.date?.nanosecondsSince1970 ?? reader.time, author: info.author,
@@ -150,6 +154,14 @@ extension LogStoreTransaction {
 }
 
 extension LogStoreTransaction {
+  /// Notes a transaction without a history record, as if its record were deleted: earlier tokens expire.
+  ///
+  /// - Precondition: The store has no history records.
+  private func skipHistory(of number: UInt64) throws {
+    try put(KeySpace.newestHistoryKey, KeySpace.value(number))
+    try put(KeySpace.deletedHistoryKey, KeySpace.value(number))
+  }
+
   /// Deletes the oldest history records.
   ///
   /// - Returns: how many were deleted; less than `most` if there are no more.

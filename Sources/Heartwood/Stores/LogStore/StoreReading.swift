@@ -87,6 +87,11 @@ extension StoreReading {
     }
   }
 
+  /// Whether there are history records.
+  var hasHistory: Bool {
+    get throws { try number(KeySpace.newestHistoryKey) ?? 0 != number(KeySpace.deletedHistoryKey) ?? 0 }
+  }
+
   /// A value that is one number; nil if the key does not exist.
   func number(_ key: [UInt8]) throws -> UInt64? {
     try HeartwoodError.translating("the store cannot be read") {

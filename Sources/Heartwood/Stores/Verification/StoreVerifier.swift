@@ -31,6 +31,7 @@ final class StoreVerifier {
       }
     }
     try checkHistory()
+    try checkMetadata()
     try checkKinds()
     if others > 0 { findings.append("and \(others) more") }
     return findings
@@ -44,6 +45,14 @@ final class StoreVerifier {
   private func checkSchema() throws {
     guard let record = try SchemaRecord(in: view.reader) else { return report("the store has no model") }
     for difference in record.differences(from: schema.record) { report("the model: \(difference)") }
+  }
+
+  private func checkMetadata() throws {
+    do {
+      _ = try StoreMetadata(in: view.reader)
+    } catch let error as HeartwoodError {
+      report(error.message)
+    }
   }
 
   /// Reports keys that belong to no part of the model.
@@ -62,7 +71,7 @@ final class StoreVerifier {
     ].merging(links) { first, _ in first }
     try view.scan(.all) { key, _ in
       switch key[0] {
-      case KeySpace.schema, KeySpace.newestHistory, KeySpace.deletedHistory:
+      case KeySpace.schema, KeySpace.newestHistory, KeySpace.deletedHistory, KeySpace.metadata:
         if key.count != 1 { self.reportStray(key) }
       case KeySpace.history: if key.count != 9 { self.reportStray(key) }
       default:

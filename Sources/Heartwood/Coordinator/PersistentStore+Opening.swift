@@ -1,0 +1,72 @@
+import Foundation
+import HeartwoodFiles
+
+extension PersistentStore {
+  convenience init(opening description: PersistentStoreDescription, _ model: ManagedObjectModel) throws {
+    guard let url = description.place else {
+      throw HeartwoodError(
+        .persistentStoreOpen, "the store's description has no URL: set the folder of the store")
+    }
+    let description = PersistentStoreDescription(copying: description)
+    let contents = try LogStore.open(at: url, model: model, options: try LogStoreOptions(description))
+    self.init(contents, url: url, type: description.type, description)
+  }
+}
+
+extension LogStoreOptions {
+  /// The options of a description.
+  ///
+  /// - Throws: `.persistentStoreInvalidType`, or `.persistentStoreOpen` for an option that does not exist.
+  init(_ description: PersistentStoreDescription) throws(HeartwoodError) {
+    let kinds: [PersistentStore.StoreType] = [.log, .inMemory]
+    guard kinds.contains(description.type) else {
+      throw HeartwoodError(
+        .persistentStoreInvalidType,
+        "unknown store type \(description.type.rawValue): use Log or InMemory")
+    }
+    try description.checkOptions()
+    self.init(
+      isReadOnly: description.isReadOnly, createsStore: description.createsStore,
+      durability: description.durability, isBuffered: description.isBuffered)
+    acceptsOtherContent = description.acceptsOtherContent
+    program = description.recordsProgramInHistory ? .current : nil
+    fileSystem = description.fileSystem
+    base = description.engineOptions
+    timeout = description.givenTimeout
+    tracksHistory = description.tracksHistory
+  }
+
+  /// The options of an operation on a store by its folder.
+  init(
+    reading type: PersistentStore.StoreType, at url: URL, _ options: PersistentStore.Options?
+  ) throws(HeartwoodError) {
+    try self.init(PersistentStoreDescription(type: type, url: url, options: options))
+  }
+}
+
+extension PersistentStoreDescription {
+  convenience init(copying other: PersistentStoreDescription) {
+    self.init()
+    url = other.url
+    type = other.type
+    isReadOnly = other.isReadOnly
+    givenTimeout = other.givenTimeout
+    shouldAddStoreAsynchronously = other.shouldAddStoreAsynchronously
+    refusedOptions = other.refusedOptions
+    createsStore = other.createsStore
+    acceptsOtherContent = other.acceptsOtherContent
+    durability = other.durability
+    isBuffered = other.isBuffered
+    postsRemoteChangeNotifications = other.postsRemoteChangeNotifications
+    tracksHistory = other.tracksHistory
+    recordsProgramInHistory = other.recordsProgramInHistory
+    fileSystem = other.fileSystem
+    engineOptions = other.engineOptions
+  }
+
+  convenience init(type: PersistentStore.StoreType, url: URL, options: PersistentStore.Options?) {
+    self.init(url: url)
+    self.type = type
+    for (key, value) in options ?? [:] { setOption(value, forKey: key) }
+  }
+}

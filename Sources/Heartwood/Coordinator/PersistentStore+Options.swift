@@ -1,0 +1,102 @@
+import Foundation
+
+extension PersistentStore {
+  /// Options of a store by key, as `PersistentStoreCoordinator.addPersistentStore(type:configuration:at:options:)` takes them.
+  public typealias Options = [OptionKey: any Sendable]
+
+  /// The key of an option. The raw values are those of Core Data's constants.
+  ///
+  /// Each option has a typed property in `PersistentStoreDescription`, except where noted.
+  public struct OptionKey: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
+    /// The name.
+    public let rawValue: String
+
+    /// A key by its name. Options with unknown keys are refused when the store is opened.
+    public init(rawValue: String) { self.rawValue = rawValue }
+
+    /// The name.
+    public var description: String { rawValue }
+
+    /// A `Bool`: `PersistentStoreDescription.isReadOnly`.
+    public static let readOnly = OptionKey(rawValue: "NSReadOnlyPersistentStoreOption")
+    /// A number of seconds: `PersistentStoreDescription.timeout`.
+    public static let timeout = OptionKey(rawValue: "NSPersistentStoreTimeoutOption")
+    /// A `Bool`: `PersistentStoreDescription.tracksHistory`.
+    public static let historyTracking = OptionKey(rawValue: "NSPersistentHistoryTrackingKey")
+    /// A `Bool`: `PersistentStoreDescription.postsRemoteChangeNotifications`.
+    public static let remoteChangeNotificationPost = OptionKey(
+      rawValue: "NSPersistentStoreRemoteChangeNotificationOptionKey")
+    /// A `Bool`: whether `destroyPersistentStore(at:type:options:)` removes a store that is open elsewhere. Opening a store
+    /// refuses it.
+    public static let forceDestroy = OptionKey(rawValue: "NSPersistentStoreForceDestroyOption")
+
+    static let ofOpening: [OptionKey] = [readOnly, timeout, historyTracking, remoteChangeNotificationPost]
+  }
+}
+
+extension PersistentStoreDescription {
+  /// Sets an option by its key; nil restores its default.
+  ///
+  /// An unknown key, or a value of another type, is refused when the store is opened.
+  ///
+  /// - Parameters:
+  ///   - option: The value, of the type that the key's documentation names.
+  ///   - key: The key of the option.
+  public func setOption(_ option: (any Sendable)?, forKey key: PersistentStore.OptionKey) {
+    refusedOptions[key] = nil
+    if !take(option, key) { refusedOptions[key] = option }
+  }
+
+  /// The options that have keys, with their values, and those that opening will refuse.
+  public var options: PersistentStore.Options {
+    var options: PersistentStore.Options = [
+      .readOnly: isReadOnly, .timeout: timeout, .historyTracking: tracksHistory,
+      .remoteChangeNotificationPost: postsRemoteChangeNotifications,
+    ]
+    for (key, value) in refusedOptions { options[key] = value }
+    return options
+  }
+
+  /// Sets the option's property.
+  ///
+  /// - Returns: Whether there is one that takes the value.
+  private func take(_ option: (any Sendable)?, _ key: PersistentStore.OptionKey) -> Bool {
+    switch key {
+    case .timeout:
+      let seconds = (option as? Double) ?? (option as? Int).map(Double.init)
+      guard option == nil || seconds.map({ $0 >= 0 }) == true else { return false }
+      givenTimeout = seconds
+    case .readOnly: return take(option, \.isReadOnly, false)
+    case .historyTracking: return take(option, \.tracksHistory, true)
+    case .remoteChangeNotificationPost: return take(option, \.postsRemoteChangeNotifications, false)
+    default: return option == nil
+    }
+    return true
+  }
+
+  private func take(
+    _ option: (any Sendable)?,
+    _ property: ReferenceWritableKeyPath<PersistentStoreDescription, Bool>, _ fallback: Bool
+  ) -> Bool {
+    guard option == nil || option is Bool else { return false }
+    self[keyPath: property] = option as? Bool ?? fallback
+    return true
+  }
+
+  /// - Throws: `.persistentStoreOpen` if an option is unknown or has a value of another type.
+  func checkOptions() throws(HeartwoodError) {
+    guard let (key, value) = refusedOptions.min(by: { $0.key.rawValue < $1.key.rawValue }) else { return }
+    guard PersistentStore.OptionKey.ofOpening.contains(key) else {
+      let known = PersistentStore.OptionKey.ofOpening.map(\.rawValue).joined(separator: ", ")
+      throw HeartwoodError(
+        .persistentStoreOpen,
+        "the store at \(url?.path ?? "no place") was not opened: no option is called \(key); those are \(known)"
+      )
+    }
+    let wanted = key == .timeout ? "a number of seconds, at least 0" : "a Bool"
+    throw HeartwoodError(
+      .persistentStoreOpen,
+      "the store at \(url?.path ?? "no place") was not opened: the option \(key) takes \(wanted), not "
+        + "\(Swift.type(of: value)) \(value)")
+  }
+}

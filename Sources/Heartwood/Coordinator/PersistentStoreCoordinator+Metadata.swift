@@ -1,0 +1,125 @@
+import Foundation
+
+/// Metadata: what a program notes about a store, and what the store says about itself.
+extension PersistentStoreCoordinator {
+  /// The metadata of an open store: what was set last, saved or not, and the store's own values under the keys of
+  /// `PersistentStore.MetadataKey`.
+  ///
+  /// Integers come as `Int`, numbers with a fraction as `Double`.
+  ///
+  /// - Throws: `.persistentStoreOperation` if the store is not open in this coordinator; the store's error if it cannot be read.
+  public func metadata(for store: PersistentStore) throws -> [String: Any] {
+    try requireOpen(store)
+    return try store.metadata
+  }
+
+  /// Replaces the metadata of an open store. It is written with the next save of a context to the store, and lost if there is
+  /// none. A save without changed objects writes it too.
+  ///
+  /// - Parameters:
+  ///   - metadata: Strings, Booleans, numbers, dates, data, UUIDs, URLs, and arrays and dictionaries of them; nil for none. The
+  ///     store's own values, under the keys of `PersistentStore.MetadataKey`, are left out: they cannot be changed.
+  ///   - store: A store of this coordinator.
+  /// - Throws: `.persistentStoreOperation` for a value of another type, or if the store is not open in this coordinator;
+  ///   `.persistentStoreSave` if it is read-only. What was set before then stays.
+  public func setMetadata(_ metadata: [String: Any]?, for store: PersistentStore) throws {
+    try requireOpen(store)
+    try store.contents.setMetadata(try StoreMetadata(settable: metadata))
+  }
+
+  /// The metadata of a store that need not be open. Creates and changes nothing.
+  ///
+  /// - Parameters:
+  ///   - type: The kind of store; `log`.
+  ///   - url: The folder of the store.
+  ///   - options: Options as for `addPersistentStore(type:configuration:at:options:)`.
+  /// - Throws: `.persistentStoreOpen` if the folder has no store of objects, or if it cannot be read.
+  public static func metadataForPersistentStore(
+    type: PersistentStore.StoreType = .log, at url: URL, options: PersistentStore.Options? = nil
+  ) throws -> [String: Any] {
+    var opening = try LogStoreOptions(reading: type, at: url, options)
+    opening.isReadOnly = true
+    let (record, metadata, identity) = try LogStore.metadata(at: url, options: opening)
+    return try metadata.completed(record, identity, type)
+  }
+
+  /// Replaces the metadata of a store that need not be open, at once. Neither creates a store nor changes anything else in one.
+  ///
+  /// - Parameters:
+  ///   - metadata: As for `setMetadata(_:for:)`.
+  ///   - type: The kind of store; `log`.
+  ///   - url: The folder of the store.
+  ///   - options: Options as for `addPersistentStore(type:configuration:at:options:)`.
+  /// - Throws: `.persistentStoreOperation` for a value of another type; `.persistentStoreOpen` if the folder has no store of
+  ///   objects, or if it cannot be opened for writing; `.persistentStoreSave` if it cannot be written.
+  public static func setMetadata(
+    _ metadata: [String: Any]?, type: PersistentStore.StoreType = .log, at url: URL,
+    options: PersistentStore.Options? = nil
+  ) throws {
+    let settable = try StoreMetadata(settable: metadata)
+    let opening = try LogStoreOptions(reading: type, at: url, options)
+    try LogStore.setMetadata(settable, at: url, options: opening)
+  }
+
+  /// - Throws: `.persistentStoreOperation` if the store is not open in this coordinator.
+  func requireOpen(_ store: PersistentStore) throws {
+    guard persistentStores.contains(where: { $0 === store }) else {
+      throw HeartwoodError(
+        .persistentStoreOperation,
+        "the store at \(store.url.path) is not open in this coordinator; add it first")
+    }
+  }
+}
+
+extension PersistentStore {
+  /// Keys of the store's own values in its metadata, equal to those of Core Data's constants.
+  public enum MetadataKey {
+    /// The kind of store, a `String`.
+    public static let storeType = "NSStoreType"
+    /// The identifier of the store, a `String`. A copy of a store has the same one.
+    public static let storeUUID = "NSStoreUUID"
+    /// The version hashes of the entities, a `[String: Data]`.
+    public static let modelVersionHashes = "NSStoreModelVersionHashes"
+    /// The version identifiers of the model, a `[String]`.
+    public static let modelVersionIdentifiers = "NSStoreModelVersionIdentifiers"
+    /// The version checksum of the model, a `String`.
+    public static let modelVersionChecksum = "NSStoreModelVersionChecksumKey"
+
+    static let all: Set<String> = [
+      storeType, storeUUID, modelVersionHashes, modelVersionIdentifiers, modelVersionChecksum,
+    ]
+  }
+
+  /// The metadata, as `PersistentStoreCoordinator.metadata(for:)` returns it.
+  ///
+  /// - Throws: The store's error if it cannot be read.
+  public var metadata: [String: Any] {
+    get throws {
+      try contents.metadata().completed(contents.schema.record, contents.identity, type)
+    }
+  }
+}
+
+extension StoreMetadata {
+  /// What a program may set: without the store's own values.
+  init(settable values: [String: Any]?) throws(HeartwoodError) {
+    try self.init((values ?? [:]).filter { !PersistentStore.MetadataKey.all.contains($0.key) })
+  }
+
+  /// The values with those of the store itself.
+  fileprivate func completed(
+    _ record: SchemaRecord, _ identity: StoreIdentity, _ type: PersistentStore.StoreType
+  ) throws -> [String: Any] {
+    typealias Key = PersistentStore.MetadataKey
+    let hashes = Dictionary(
+      record.entities.map { ($0.name, Data($0.versionHash)) }, uniquingKeysWith: { first, _ in first })
+    let model = try record.model.withUnsafeBytes { try ManagedObjectModel(decoding: $0) }
+    var all = anyValues
+    all[Key.storeType] = type.rawValue
+    all[Key.storeUUID] = identity.text ?? ""
+    all[Key.modelVersionHashes] = hashes
+    all[Key.modelVersionIdentifiers] = model.versionIdentifiers.sorted()
+    all[Key.modelVersionChecksum] = ManagedObjectModel.checksum(of: hashes)
+    return all
+  }
+}

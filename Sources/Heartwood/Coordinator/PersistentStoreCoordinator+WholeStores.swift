@@ -1,0 +1,177 @@
+import Foundation
+import HeartwoodEngine
+import HeartwoodFiles
+
+/// Removal, replacement and moving of whole stores.
+extension PersistentStoreCoordinator {
+  /// Removes a store with all its data. The folder stays, so that a new store can be made in it. Does nothing if there is no
+  /// folder, or an empty one.
+  ///
+  /// After a crash the store is as before, or the folder contains no store; calling this again removes the rest.
+  ///
+  /// - Parameters:
+  ///   - url: The folder of the store, which may be damaged. `/dev/null` is left alone.
+  ///   - type: The kind of store; `log`.
+  ///   - options: `.timeout`: how long to wait for others that have the store open. `.forceDestroy`: removes the store also
+  ///     then, with its folder; their next reads and saves may fail.
+  ///   - fileSystem: The file system of the folder. Force works on this machine's only.
+  /// - Throws: `.persistentStoreTimeout` if another process, or an engine or a coordinator of this one, has the store open for
+  ///   writing; `.persistentStoreOperation` if the folder contains something else. Nothing is changed then.
+  public func destroyPersistentStore(
+    at url: URL, type: PersistentStore.StoreType = .log, options: PersistentStore.Options? = nil,
+    fileSystem: any FileSystem = PosixFileSystem()
+  ) throws {
+    let (isForced, options) = try Self.forcing(options)
+    let opening = try LogStoreOptions(reading: type, at: url, options)
+    let path = LogStore.path(of: url)
+    guard path != "/dev/null", type != .inMemory else { return }
+    try Self.changing("the store at \(path) could not be destroyed") {
+      if isForced, fileSystem is PosixFileSystem {
+        guard try Engine.containsStore(at: path, fileSystem: fileSystem) else { return }
+        // Under another name first: who opens the store meanwhile finds none.
+        let aside = Self.place(beside: path, "destroyed-\(UUID().uuidString)")
+        try FileManager.default.moveItem(atPath: path, toPath: aside)
+        try FileManager.default.removeItem(atPath: aside)
+      } else {
+        try Engine.destroy(
+          at: path, busyTimeout: opening.engine.busyTimeout, fileSystem: fileSystem)
+      }
+    }
+  }
+
+  /// Replaces a store by a copy of another one: its newest state, its history and its metadata. The copy has the identifier of
+  /// the other, and its objects have the same URIs. This is also the right way to copy a store, to a folder that is missing or
+  /// empty.
+  ///
+  /// The source may be in use. After a crash the folder contains its former store or the whole copy. A hidden folder beside it
+  /// may be left then, which the next replacement uses and removes.
+  ///
+  /// - Parameters:
+  ///   - destination: The folder to replace; a missing or empty one is filled. Its parent must exist.
+  ///   - destinationOptions: `.timeout`: how long to wait for others that have that store open.
+  ///   - source: The folder of the store to copy. It is opened for writing, so that saves which an unclean end left to be
+  ///     recovered are copied too, unless the options say `.readOnly`.
+  ///   - sourceOptions: Options for opening the source.
+  ///   - type: The kind of both stores; `log`.
+  ///   - fileSystem: The file system of both folders.
+  /// - Throws: `.persistentStoreTimeout` if another process, or an engine or a coordinator of this one, has the destination open
+  ///   for writing; `.persistentStoreOperation` if it contains something else or is the source, or if the file system cannot
+  ///   exchange folders in one step (destroy the destination first then); `.persistentStoreOpen` if there is no source;
+  ///   `.persistentStoreDamaged`. The destination is as before then.
+  /// - Complexity: Linear in the bytes of the source.
+  public func replacePersistentStore(
+    at destination: URL, destinationOptions: PersistentStore.Options? = nil,
+    withPersistentStoreFrom source: URL, sourceOptions: PersistentStore.Options? = nil,
+    type: PersistentStore.StoreType = .log, fileSystem: any FileSystem = PosixFileSystem()
+  ) throws {
+    let target = try LogStoreOptions(reading: type, at: destination, destinationOptions)
+    var origin = try LogStoreOptions(reading: type, at: source, sourceOptions)
+    origin.createsStore = false
+    origin.fileSystem = fileSystem
+    let path = LogStore.path(of: destination)
+    guard path != LogStore.path(of: source) else {
+      throw HeartwoodError(.persistentStoreOperation, "the store at \(path) cannot replace itself")
+    }
+    try Self.changing("the store at \(path) could not be replaced") {
+      try LogStore.withEngine(at: source, options: origin) { engine in
+        let temporary = Self.place(beside: path, "replacing")
+        _ = try engine.replaceStore(
+          at: path, through: temporary, busyTimeout: target.engine.busyTimeout, fileSystem: fileSystem)
+        if fileSystem is PosixFileSystem { try? FileManager.default.removeItem(atPath: temporary) }
+      }
+    }
+  }
+
+  /// Moves an open store to another folder ("save as"): copies its newest state, its history and its metadata, and opens the copy
+  /// in place of the store, which is closed and stays where it is.
+  ///
+  /// Contexts of this coordinator go on with the copy: it has the same identifier, and its objects are the same. Unlike Core
+  /// Data, nothing is loaded into memory. Saves of other coordinators and processes to the former store are not in the copy once
+  /// this returns; those of this coordinator's contexts fail while it runs. Move a store in memory while no
+  /// context saves to it.
+  ///
+  /// - Parameters:
+  ///   - store: An open store of this coordinator. Its options are those of the copy, unless `options` says otherwise.
+  ///   - url: A folder that is missing or empty, or that has an earlier backup of the store. Its parent must exist.
+  ///   - options: Options by key for the copy.
+  ///   - type: The kind of the copy; `log`.
+  /// - Returns: The copy. `store` may not be used any more.
+  /// - Throws: `.persistentStoreOperation` if the store is not open in this coordinator, or if it cannot be copied to the folder;
+  ///   `.persistentStoreDamaged`; and the reasons why the copy cannot be opened. The store stays open then.
+  /// - Complexity: Linear in the bytes of the store.
+  @discardableResult
+  public func migratePersistentStore(
+    _ store: PersistentStore, to url: URL, options: PersistentStore.Options? = nil,
+    type: PersistentStore.StoreType = .log
+  ) throws -> PersistentStore {
+    try requireOpen(store)
+    guard type == .log, url.path != "/dev/null" else {
+      throw HeartwoodError(
+        .persistentStoreInvalidType, "a store can be moved to a folder only, as one of type Log")
+    }
+    let copy = PersistentStoreDescription(copying: store.description)
+    copy.type = type
+    copy.url = url
+    copy.createsStore = false
+    for (key, value) in options ?? [:] { copy.setOption(value, forKey: key) }
+    try copy.checkOptions()
+    // 1. Copy most of it while the store is in use.
+    _ = try store.contents.backup(to: url, copy.fileSystem)
+    let replaced = StoresChanges(removed: [store])
+    post(.persistentStoreCoordinatorStoresWillChange, replaced)
+    post(.persistentStoreCoordinatorWillRemoveStore, replaced)
+    // 2. Copy what was saved meanwhile, when this coordinator's contexts cannot save any more.
+    let migrated = try exchange(store) {
+      if store.isInMemory {
+        _ = try store.contents.backup(to: url, copy.fileSystem)
+      } else {
+        try store.close()
+        try Self.copyRest(of: store, to: copy)
+      }
+      return copy
+    }
+    if store.isInMemory { try store.close() }
+    post(
+      .persistentStoreCoordinatorStoresDidChange,
+      StoresChanges(added: [migrated], removed: [store], replaced: [store, migrated]))
+    return migrated
+  }
+
+  private static func copyRest(of store: PersistentStore, to copy: PersistentStoreDescription) throws {
+    let options = try LogStoreOptions(store.description)
+    try LogStore.withEngine(at: store.url, options: options) { engine in
+      _ = try engine.backup(to: LogStore.path(of: copy.url ?? store.url), fileSystem: copy.fileSystem)
+    }
+  }
+
+  /// Takes the option to force out of others.
+  private static func forcing(
+    _ options: PersistentStore.Options?
+  ) throws(HeartwoodError) -> (Bool, PersistentStore.Options?) {
+    guard let force = options?[.forceDestroy] else { return (false, options) }
+    guard let isForced = force as? Bool else {
+      throw HeartwoodError(
+        .persistentStoreOperation,
+        "the option \(PersistentStore.OptionKey.forceDestroy) takes a Bool, not \(type(of: force)) \(force)")
+    }
+    return (isForced, options?.filter { $0.key != .forceDestroy })
+  }
+
+  /// A hidden folder beside a store.
+  private static func place(beside path: String, _ suffix: String) -> String {
+    let url = URL(fileURLWithPath: path)
+    return url.deletingLastPathComponent().appending(path: ".\(url.lastPathComponent).\(suffix)").path
+  }
+
+  /// Translates the errors of an operation on a whole store.
+  private static func changing(_ what: String, _ body: () throws -> Void) throws {
+    do {
+      try HeartwoodError.translating(what) { try body() }
+    } catch let error as HeartwoodError where (error.underlying as? EngineError)?.code == .locked {
+      throw HeartwoodError(.persistentStoreTimeout, error.message, underlying: error.underlying)
+    } catch let error as CocoaError {
+      throw HeartwoodError(
+        .persistentStoreOperation, "\(what): \(error.localizedDescription)", underlying: error)
+    }
+  }
+}

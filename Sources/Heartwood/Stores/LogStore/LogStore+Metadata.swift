@@ -1,0 +1,119 @@
+import Foundation
+import HeartwoodEngine
+import HeartwoodFiles
+
+/// Metadata that is written with the next save.
+struct PendingMetadata: Sendable {
+  let bytes: [UInt8]
+  /// Distinguishes it from metadata that was set later.
+  let number: Int
+}
+
+/// Metadata that a program has set and no save has written yet.
+final class MetadataToSave: Sendable {
+  private struct State {
+    var pending: PendingMetadata?
+    var count = 0
+  }
+  private let state = Guarded(State())
+
+  var pending: PendingMetadata? { state.withLock { $0.pending } }
+
+  func set(_ metadata: StoreMetadata) {
+    let bytes = metadata.encoded()
+    state.withLock { state in
+      state.count += 1
+      state.pending = PendingMetadata(bytes: bytes, number: state.count)
+    }
+  }
+
+  /// Forgets what was written, unless something else was set meanwhile.
+  func noteWritten(_ written: PendingMetadata?) {
+    guard let written else { return }
+    state.withLock { state in
+      if state.pending?.number == written.number { state.pending = nil }
+    }
+  }
+}
+
+extension LogStore {
+  /// What was set last, whether it is saved or not.
+  func metadata() throws -> StoreMetadata {
+    if let pending = metadataToSave.pending {
+      return try pending.bytes.withUnsafeBytes { try StoreMetadata(decoding: $0) }
+    }
+    return try HeartwoodError.translating("the store's metadata cannot be read") {
+      try StoreMetadata(in: engine.snapshot())
+    }
+  }
+
+  /// Keeps metadata for the next save.
+  ///
+  /// - Throws: `.persistentStoreSave` if the store is read-only.
+  func setMetadata(_ metadata: StoreMetadata) throws {
+    try refuseIfReadOnly()
+    metadataToSave.set(metadata)
+  }
+
+  /// Writes metadata that was set, in a transaction of its own. Does nothing if there is none.
+  func savePendingMetadata() throws {
+    guard metadataToSave.pending != nil else { return }
+    _ = try save(TransactionInfo()) { _ in }
+  }
+
+  /// The record of the model and the metadata of a store that need not be open.
+  ///
+  /// - Throws: `.persistentStoreOpen` if the store has no model yet or cannot be opened.
+  static func metadata(
+    at url: URL, options: LogStoreOptions
+  ) throws -> (SchemaRecord, StoreMetadata, StoreIdentity) {
+    try withEngine(at: url, options: options) { engine in
+      let snapshot = try engine.snapshot()
+      guard let record = try SchemaRecord(in: snapshot) else { throw HeartwoodError.noModel(engine.path) }
+      return (record, try StoreMetadata(in: snapshot), StoreIdentity(uuid: UUID(engine.storeIdentifier)))
+    }
+  }
+
+  /// Replaces the metadata of a store that need not be open. Changes nothing else in it.
+  ///
+  /// - Throws: `.persistentStoreOpen` if the store has no model yet or cannot be opened, `.persistentStoreSave` if it cannot
+  ///   be written.
+  static func setMetadata(_ metadata: StoreMetadata, at url: URL, options: LogStoreOptions) throws {
+    var options = options
+    options.createsStore = false
+    try withEngine(at: url, options: options) { engine in
+      try HeartwoodError.translating("the metadata could not be saved", .persistentStoreSave) {
+        try engine.write { transaction in
+          guard try SchemaRecord(in: transaction) != nil else { throw HeartwoodError.noModel(engine.path) }
+          try transaction.put(KeySpace.metadataKey, metadata.encoded())
+        }
+      }
+      try engine.close()
+    }
+  }
+
+  /// Opens the engine of a store without a model, and closes it.
+  static func withEngine<Result>(
+    at url: URL, options: LogStoreOptions, _ body: (Engine) throws -> Result
+  ) throws -> Result {
+    let path = Self.path(of: url)
+    return try HeartwoodError.translating("the store at \(path) could not be opened", .persistentStoreOpen) {
+      let engine = try HeartwoodError.opening(path) {
+        try Engine(at: path, options: options.engine, fileSystem: options.fileSystem)
+      }
+      defer { try? engine.close() }
+      return try body(engine)
+    }
+  }
+}
+
+extension StoreMetadata {
+  /// The metadata of a store; empty if it has none.
+  init(in reader: some KeyValueReader) throws {
+    guard let bytes = try KeySpace.metadataKey.withUnsafeBytes({ try reader.pointer(of: $0) }) else {
+      self.init()
+      return
+    }
+    self = try StoreMetadata(decoding: bytes)
+  }
+}

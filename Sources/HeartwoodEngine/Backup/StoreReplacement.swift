@@ -1,0 +1,36 @@
+import HeartwoodFiles
+
+/// Replaces the store in a folder by a copy of another one.
+struct StoreReplacement {
+  /// The folder to replace.
+  let path: String
+  /// A folder beside it, which no other program uses.
+  let temporary: String
+  /// Seconds to wait for others that have the store in the folder open.
+  let busyTimeout: Double
+  let fileSystem: any FileSystem
+
+  /// - Parameter backup: Copies the other store to a folder.
+  func run(_ backup: (String) throws(EngineError) -> BackupReport) throws(EngineError) -> BackupReport {
+    let target = try StoreFolder.openTarget(path, fileSystem: fileSystem, busyTimeout: busyTimeout)
+    guard try target.entries().contains(StoreFolder.anchorName) else {
+      target.close()
+      return try backup(path)
+    }
+    // 1. Keep others from opening the former store until it is replaced.
+    defer { target.close() }
+    // 2. Make a whole, durable copy in the temporary folder.
+    try StoreFolder.removeStore(at: temporary, busyTimeout: busyTimeout, fileSystem)
+    let report = try backup(temporary)
+    // 3. Exchange the folders: from here on the copy is the store.
+    do {
+      try fileSystem.exchangeDirectories(path, temporary)
+    } catch {
+      try? StoreFolder.removeStore(at: temporary, busyTimeout: 0, fileSystem)
+      throw EngineError.files(error, "the store could not be exchanged for its replacement")
+    }
+    // 4. Remove the former store, which is in the temporary folder now. The next call removes what cannot be removed here.
+    try? target.removeStore()
+    return report
+  }
+}

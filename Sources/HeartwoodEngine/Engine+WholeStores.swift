@@ -1,0 +1,50 @@
+import HeartwoodFiles
+
+/// Removal and replacement of whole stores.
+extension Engine {
+  /// Removes the store in a folder, in whatever state it is. The folder stays. Does nothing if there is no folder, or an empty
+  /// one.
+  ///
+  /// After a crash the store is as before, or the folder contains no store; calling this again removes the rest.
+  ///
+  /// - Throws: `.locked` if another process or engine has the store open for writing for all of `busyTimeout`; `.notAStore` if
+  ///   the folder contains something else. Nothing is changed then.
+  package static func destroy(
+    at path: String, busyTimeout: Double = 5, fileSystem: any FileSystem = PosixFileSystem()
+  ) throws(EngineError) {
+    try StoreFolder.removeStore(at: path, busyTimeout: busyTimeout, fileSystem)
+  }
+
+  /// Whether a folder contains a store, or the rest of one that was being removed or copied.
+  ///
+  /// - Throws: `.notAStore` if it contains something else.
+  package static func containsStore(
+    at path: String, fileSystem: any FileSystem = PosixFileSystem()
+  ) throws(EngineError) -> Bool {
+    try StoreFolder.containsStore(at: path, fileSystem)
+  }
+
+  /// Replaces the store in a folder by a copy of this one's newest generation, as `backup(to:fileSystem:)` makes it.
+  ///
+  /// After a crash the folder contains its former store or the whole copy. Files of both may be left in the temporary folder,
+  /// which is emptied at the next call.
+  ///
+  /// - Parameters:
+  ///   - path: The folder to replace; a missing or empty one is filled.
+  ///   - temporary: A folder beside it, which no other program uses. It is left empty, but for the files of coordination.
+  ///   - busyTimeout: Seconds to wait for others that have the store in the folder open.
+  ///   - fileSystem: The file system of both folders.
+  /// - Throws: `.locked` if another process or engine has the store in the folder open for writing; `.notAStore` if one of the
+  ///   folders contains something else; `.inputOutput` with a cause `.unsupported` if the file system cannot exchange folders;
+  ///   and as `backup(to:fileSystem:)`. The folder is as before then.
+  package func replaceStore(
+    at path: String, through temporary: String, busyTimeout: Double = 5,
+    fileSystem: any FileSystem = PosixFileSystem()
+  ) throws(EngineError) -> BackupReport {
+    let replacement = StoreReplacement(
+      path: path, temporary: temporary, busyTimeout: busyTimeout, fileSystem: fileSystem)
+    return try replacement.run { (folder) throws(EngineError) in
+      try backup(to: folder, fileSystem: fileSystem)
+    }
+  }
+}

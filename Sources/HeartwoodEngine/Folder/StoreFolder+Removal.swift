@@ -1,0 +1,51 @@
+import HeartwoodFiles
+
+/// Removal of whole stores.
+extension StoreFolder {
+  /// Removes the store in a folder, in whatever state it is. The folder stays, with the files that processes coordinate with, so
+  /// that those which wait for the store find a folder for a new one. Does nothing if there is no folder, or an empty one.
+  ///
+  /// - Throws: `.locked` if another process or engine has the store open for writing for all of `busyTimeout`; `.notAStore` if
+  ///   the folder contains something else. Nothing is changed then.
+  static func removeStore(
+    at path: String, busyTimeout: Double, _ fileSystem: any FileSystem
+  ) throws(EngineError) {
+    guard try exists(path, fileSystem) else { return }
+    let folder = try openTarget(path, fileSystem: fileSystem, busyTimeout: busyTimeout)
+    defer { folder.close() }
+    try folder.removeStore()
+  }
+
+  /// Whether a folder contains a store, or the rest of one that was being removed or copied.
+  ///
+  /// - Throws: `.notAStore` if it contains something else.
+  static func containsStore(at path: String, _ fileSystem: any FileSystem) throws(EngineError) -> Bool {
+    guard try exists(path, fileSystem) else { return false }
+    return try targetEntries(path, fileSystem).contains { !ProcessAttachment.isFile($0) }
+  }
+
+  /// Removes all files of the store. The locks stay.
+  ///
+  /// - Precondition: No other process is attached.
+  func removeStore() throws(EngineError) {
+    do {
+      let names = try directory.entries()
+      // 1. Without its anchor the folder contains no store, only the rest of an unfinished copy.
+      if names.contains(Self.anchorName) {
+        try directory.rename(Self.anchorName, to: Self.newAnchorName)
+        try directory.sync()
+      }
+      // 2. Remove the rest, its mark last.
+      let rest = names.filter {
+        Self.isFile($0) && !ProcessAttachment.isFile($0) && $0 != Self.anchorName && $0 != Self.newAnchorName
+      }
+      for name in rest { try directory.unlink(name) }
+      try directory.sync()
+      guard try directory.entries().contains(Self.newAnchorName) else { return }
+      try directory.unlink(Self.newAnchorName)
+      try directory.sync()
+    } catch {
+      throw EngineError.files(error, "the store could not be removed; try again")
+    }
+  }
+}
