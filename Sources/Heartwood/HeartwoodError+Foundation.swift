@@ -25,6 +25,7 @@ extension HeartwoodError: CustomNSError {
     if property != nil, let object = objectIDs.first { info[UserInfoKey.validationObject] = object }
     if let rule = validationRule { info[UserInfoKey.validationPredicate] = rule }
     if !details.isEmpty { info[UserInfoKey.detailedErrors] = details }
+    if !affectedStoreIDs.isEmpty { info[UserInfoKey.affectedStores] = affectedStoreIDs }
     if !objectIDs.isEmpty { info[UserInfoKey.affectedObjects] = objectIDs }
     if !mergeConflicts.isEmpty { info[UserInfoKey.saveConflicts] = mergeConflicts }
     if !constraintConflicts.isEmpty { info[UserInfoKey.saveConflicts] = constraintConflicts }
@@ -45,6 +46,8 @@ extension HeartwoodError: CustomNSError {
     public static let detailedErrors = "NSDetailedErrors"
     /// The `ManagedObjectID`s of all affected objects.
     public static let affectedObjects = "NSAffectedObjectsErrorKey"
+    /// The identifiers of the stores that refused or failed a save, each a `String`.
+    public static let affectedStores = "NSAffectedStoresErrorKey"
     /// The `MergeConflict`s of `.managedObjectMerge`, the `ConstraintConflict`s of
     /// `.managedObjectConstraintMerge`.
     public static let saveConflicts = "conflictList"

@@ -17,7 +17,18 @@ public struct HeartwoodError: Error, Sendable {
       code: code, message: message, objectIDs: objectIDs, property: property, value: nil, rule: nil,
       details: details, mergeConflicts: mergeConflicts, constraintConflicts: constraintConflicts,
       underlying: underlying,
-      isOutcomeUnknown: isOutcomeUnknown)
+      isOutcomeUnknown: isOutcomeUnknown, storeID: nil)
+  }
+
+  /// The same error, of a save to a store. An error that names a store stays as it is.
+  func affecting(_ storeID: String?) -> HeartwoodError {
+    guard contents.storeID == nil else { return self }
+    return HeartwoodError(
+      contents: Contents(
+        code: code, message: message, objectIDs: objectIDs, property: property, value: contents.value,
+        rule: contents.rule, details: details, mergeConflicts: mergeConflicts,
+        constraintConflicts: constraintConflicts, underlying: underlying,
+        isOutcomeUnknown: isOutcomeUnknown, storeID: storeID))
   }
 
   /// Adds the object, the property and the refused value to an error that names none. Returns any other error
@@ -31,7 +42,7 @@ public struct HeartwoodError: Error, Sendable {
         code: code, message: message, objectIDs: [objectID], property: property, value: value, rule: rule,
         details: [],
         mergeConflicts: mergeConflicts, constraintConflicts: constraintConflicts, underlying: underlying,
-        isOutcomeUnknown: isOutcomeUnknown))
+        isOutcomeUnknown: isOutcomeUnknown, storeID: contents.storeID))
   }
 
   /// The kind of the error.
@@ -60,6 +71,8 @@ public struct HeartwoodError: Error, Sendable {
   public var constraintConflicts: [ConstraintConflict] { contents.constraintConflicts }
   /// The error of the engine or the file system that caused this one.
   public var underlying: (any Error)? { contents.underlying }
+  /// The identifiers of the stores that refused or failed a save; empty for other errors.
+  public var affectedStoreIDs: [String] { contents.storeID.map { [$0] } ?? [] }
   /// Whether it is unknown if the save is in the store, until the store is opened again.
   public var isOutcomeUnknown: Bool { contents.isOutcomeUnknown }
 
@@ -76,13 +89,14 @@ public struct HeartwoodError: Error, Sendable {
     let constraintConflicts: [ConstraintConflict]
     let underlying: (any Error)?
     let isOutcomeUnknown: Bool
+    let storeID: String?
 
     init(
       code: Code, message: String, objectIDs: [ManagedObjectID], property: String?, value: Value?,
       rule: ValidationRule?, details: [HeartwoodError], mergeConflicts: [MergeConflict],
       constraintConflicts: [ConstraintConflict],
       underlying: (any Error)?,
-      isOutcomeUnknown: Bool
+      isOutcomeUnknown: Bool, storeID: String?
     ) {
       self.code = code
       self.message = message
@@ -95,6 +109,7 @@ public struct HeartwoodError: Error, Sendable {
       self.constraintConflicts = constraintConflicts
       self.underlying = underlying
       self.isOutcomeUnknown = isOutcomeUnknown
+      self.storeID = storeID
     }
   }
 }

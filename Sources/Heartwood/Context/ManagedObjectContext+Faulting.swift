@@ -64,7 +64,8 @@ extension ManagedObjectContext {
 
 /// The views of the store that the context reads.
 struct ViewHolder {
-  /// The view of the last read; reused until the store has a newer generation, released by a save or reset.
+  /// The view of the last read; reused until the store has a newer generation, released by a
+  /// save, by a reset and at the end of `perform`.
   var held: (any StoreView)?
   /// The view that the context is pinned to.
   var pinned: (any StoreView)?
@@ -86,8 +87,9 @@ extension ManagedObjectContext {
       takeAssignedIdentifiers()
       return try viewOfParent(parent)
     }
-    if let pinned = view.pinned { return pinned }
+    // First: a pin to a store that was removed is dropped.
     let store = try objectStore()
+    if let pinned = view.pinned { return pinned }
     if let held = view.held, held.generation == store.newestGeneration { return held }
     let newest = try store.view()
     if view.pinsAtNextRead {

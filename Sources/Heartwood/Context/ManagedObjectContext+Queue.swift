@@ -92,6 +92,8 @@ extension ManagedObjectContext {
     onQueue {
       let result = block()
       processPendingChanges()
+      // An idle context keeps no generation, so that its space can be reclaimed.
+      view.held = nil
       return result
     }
   }

@@ -58,9 +58,20 @@ extension ManagedObjectContext {
       } catch let error as HeartwoodError where error.isConflict {
         guard round < Self.mostRoundsOfConflicts, parent == nil else { throw error }
         round += 1
-        try mergePolicy.resolve(mergeConflicts: error.mergeConflicts + error.constraintConflicts)
+        try resolve(error)
         try completeChanges()
       }
+    }
+  }
+
+  /// Lets the merge policy change the conflicting objects.
+  ///
+  /// - Throws: The error of the policy, with the store.
+  private func resolve(_ conflict: HeartwoodError) throws {
+    do {
+      try mergePolicy.resolve(mergeConflicts: conflict.mergeConflicts + conflict.constraintConflicts)
+    } catch let refused as HeartwoodError {
+      throw refused.affecting(storeIdentity.text)
     }
   }
 
@@ -83,7 +94,9 @@ extension ManagedObjectContext {
       persistentStoreCoordinator?.noteOwnSave(generation)
       return (outcome, generation)
     } catch let refused as ConstraintViolations {
-      throw constraintError(refused.violations, outcome)
+      throw constraintError(refused.violations, outcome).affecting(storeIdentity.text)
+    } catch let error as HeartwoodError {
+      throw error.affecting(storeIdentity.text)
     }
   }
 

@@ -72,46 +72,57 @@ public final class PersistentStoreCoordinator: Sendable {
   @discardableResult
   public func addPersistentStore(with description: PersistentStoreDescription) throws -> PersistentStore {
     post(.persistentStoreCoordinatorStoresWillChange, StoresChanges())
-    let store = try open.withLock { open in
-      if let open { throw HeartwoodError.storeIsOpen(open.url) }
-      return try attach(description, to: &open)
-    }
+    let store = try attach { try opened(description) }
     post(.persistentStoreCoordinatorStoresDidChange, StoresChanges(added: [store]))
     return store
   }
 
-  private func attach(
-    _ description: PersistentStoreDescription, to open: inout PersistentStore?
-  ) throws -> PersistentStore {
+  private func opened(_ description: PersistentStoreDescription) throws -> PersistentStore {
     let store = try PersistentStore(opening: description, managedObjectModel)
     if description.postsRemoteChangeNotifications { store.beginNotices(by: self) }
-    open = store
-    openings.add(1, ordering: .releasing)
     return store
   }
 
-  /// Replaces the open store by one that `body` makes, without a time in which another store could be added.
+  /// - Parameter body: Opens the store, under the lock.
+  private func attach(_ body: () throws -> PersistentStore) throws -> PersistentStore {
+    try open.withLock { open in
+      if let open { throw HeartwoodError.storeIsOpen(open.url) }
+      let store = try body()
+      open = store
+      openings.add(1, ordering: .releasing)
+      return store
+    }
+  }
+
+  /// - Returns: Whether the store was open.
+  private func detach(_ store: PersistentStore) -> Bool {
+    open.withLock { open in
+      guard open === store else { return false }
+      open = nil
+      openings.add(1, ordering: .releasing)
+      return true
+    }
+  }
+
+  /// Replaces the open store by one that `body` makes.
   ///
   /// - Parameters:
   ///   - store: The open store.
-  ///   - body: Closes it, and describes the new one. Meanwhile the coordinator has no store. If it throws, the former store is
-  ///     opened again.
+  ///   - body: Closes it, unless it is in memory, and describes the new one. Meanwhile the coordinator has no store. If it throws,
+  ///     the former store is opened again.
   /// - Throws: What `body` throws, or the reason why the new store cannot be opened.
   func exchange(
     _ store: PersistentStore, _ body: () throws -> PersistentStoreDescription
   ) throws -> PersistentStore {
-    endFollowing()
-    return try open.withLock { open in
-      guard open === store else { throw HeartwoodError.storeIsForeign(store.url) }
-      open = nil
-      openings.add(1, ordering: .releasing)
-      do {
-        return try attach(try body(), to: &open)
-      } catch {
-        if store.isInMemory { open = store } else { _ = try? attach(store.description, to: &open) }
-        openings.add(1, ordering: .releasing)
-        throw error
-      }
+    guard detach(store) else { throw HeartwoodError.storeIsForeign(store.url) }
+    let isFollowing = endFollowing()
+    defer { if isFollowing { followOtherProcesses() } }
+    do {
+      let description = try body()
+      return try attach { try opened(description) }
+    } catch {
+      _ = try? attach { try store.isInMemory ? store : opened(store.description) }
+      throw error
     }
   }
 
@@ -128,12 +139,15 @@ public final class PersistentStoreCoordinator: Sendable {
 
   func noteOwnSave(_ number: UInt64) { remoteFollower.withLock { $0 }?.noteOwn(number) }
 
-  private func endFollowing() {
+  /// - Returns: Whether contexts were told about the saves of others.
+  @discardableResult
+  private func endFollowing() -> Bool {
     let former = remoteFollower.withLock { follower in
       defer { follower = nil }
       return follower
     }
     former?.end()
+    return former != nil
   }
 
   /// Closes a store. Contexts of this coordinator throw at their next read.
@@ -146,13 +160,7 @@ public final class PersistentStoreCoordinator: Sendable {
       post(.persistentStoreCoordinatorStoresWillChange, removed)
       post(.persistentStoreCoordinatorWillRemoveStore, removed)
     }
-    let isOpen = open.withLock { open in
-      guard open === store else { return false }
-      open = nil
-      openings.add(1, ordering: .releasing)
-      return true
-    }
-    guard isOpen else { throw HeartwoodError.storeIsForeign(store.url) }
+    guard detach(store) else { throw HeartwoodError.storeIsForeign(store.url) }
     endFollowing()
     defer { post(.persistentStoreCoordinatorStoresDidChange, removed) }
     try store.close()

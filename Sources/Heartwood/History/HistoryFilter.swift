@@ -66,7 +66,7 @@ extension PersistentHistoryChange {
 }
 
 /// The entities of transactions and changes, in a model of their own.
-private final class HistoryEntities: Sendable {
+final class HistoryEntities: Sendable {
   static let shared = HistoryEntities()
 
   let transaction: EntityDescription

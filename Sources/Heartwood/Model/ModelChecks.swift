@@ -28,7 +28,7 @@ final class ModelChecks {
     var seen: Set<String> = []
     for entity in model.entities {
       guard let name = entity.name, !name.isEmpty else { throw .model("an entity of the model has no name") }
-      guard Self.isUsable(name) else {
+      guard Self.isUsable(name, withHyphens: true) else {
         throw .model("the entity name \"\(name)\" cannot be used: use letters, digits and underscores")
       }
       guard seen.insert(name).inserted else { throw .model("two entities of the model are called \(name)") }
@@ -46,13 +46,14 @@ final class ModelChecks {
     }
   }
 
-  /// Whether a name can appear in identifiers, key paths and format strings.
-  static func isUsable(_ name: String) -> Bool {
+  /// Whether a name can appear in identifiers and, without hyphens, in key paths and format strings.
+  static func isUsable(_ name: String, withHyphens: Bool) -> Bool {
     guard let first = name.unicodeScalars.first, !first.properties.isWhitespace, !("0"..."9" ~= first) else {
       return false
     }
     return name.unicodeScalars.allSatisfy { scalar in
-      scalar == "_" || scalar == "-" || scalar.properties.isAlphabetic || scalar.properties.numericType != nil
+      scalar == "_" || (withHyphens && scalar == "-") || scalar.properties.isAlphabetic
+        || scalar.properties.numericType != nil
         || scalar.properties.generalCategory == .nonspacingMark
     }
   }
@@ -80,7 +81,7 @@ final class ModelChecks {
     guard !property.name.isEmpty else {
       throw .model("a property of \(property.entity?.displayName ?? "?") has no name")
     }
-    guard Self.isUsable(property.name) else {
+    guard Self.isUsable(property.name, withHyphens: false) else {
       throw .model(
         "the property name \"\(property.name)\" of \(property.entity?.displayName ?? "?") cannot be used: "
           + "use letters, digits and underscores")

@@ -76,7 +76,8 @@ import Testing
     var owner: PersistentStoreCoordinator? = PersistentStoreCoordinator(
       managedObjectModel: try ManagedObjectModel(types: libraryTypes))
     let changes = try #require(owner?.storesChanges)
-    let identifier = try #require(owner?.addPersistentStore(type: .inMemory, at: nil)).identifier
+    let store = try owner?.addPersistentStore(type: .inMemory, at: nil)
+    let identifier = try #require(store?.identifier)
     try owner?.close()
     owner = nil
     var heard: [StoresChanges] = []

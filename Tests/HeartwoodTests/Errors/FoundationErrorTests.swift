@@ -70,6 +70,21 @@ private func makeTickets() throws -> ManagedObjectContext {
     #expect(error.userInfo["NSAffectedObjectsErrorKey"] as? [ManagedObjectID] == tickets.map(\.objectID))
   }
 
+  // VAL-04
+  @Test func `an error of a save names its store, an error of validation none`() throws {
+    let context = try makeTickets()
+    let ticket = Ticket(context: context)
+    ticket.seat = "0"
+    let refused = heartwoodError { try context.save() }
+    #expect(refused?.affectedStoreIDs == [])
+    ticket.seat = Ticket(context: context).seat
+    let conflict = heartwoodError { try context.save() }
+    let caught = try #require(conflict)
+    let store = try #require(context.persistentStoreCoordinator?.persistentStores.first)
+    #expect(caught.code == .managedObjectConstraintMerge && caught.affectedStoreIDs == [store.identifier])
+    #expect((caught as NSError).userInfo["NSAffectedStoresErrorKey"] as? [String] == [store.identifier])
+  }
+
   @Test func `a store that cannot be opened has the engine's error and its file in the user info`() throws {
     let folder = try TemporaryFolder()
     let path = folder.url.appending(path: "note.txt")

@@ -8,6 +8,7 @@ import Testing
     expectFailure("two properties called name") { $0.employee.ownProperties.append(text("name")) }
     expectFailure("Employee.hash cannot be called so") { $0.employee.ownProperties.append(text("hash")) }
     expectFailure("\"a.b\" of Employee cannot be used") { $0.employee.ownProperties.append(text("a.b")) }
+    expectFailure("\"a-b\" of Employee cannot be used") { $0.employee.ownProperties.append(text("a-b")) }
     expectFailure("a property of Employee has no name") { $0.employee.ownProperties.append(text("")) }
     expectFailure("inherits") { $0.manager.ownProperties.append(text("name")) }
     expectFailure("Employee.pay has no type") {

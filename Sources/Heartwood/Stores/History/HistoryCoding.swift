@@ -104,7 +104,9 @@ enum HistoryCoding {
     guard kind != .insert else { return change }
     for _ in 0..<(try reader.readVarint()) {
       // A property that the model no longer has is skipped.
-      let slot = entity?.slot(ofProperty: try reader.readVarint())
+      // Read also where there is no entity to ask.
+      let property = try reader.readVarint()
+      let slot = entity?.slot(ofProperty: property)
       if kind == .update {
         if let slot { change?.updatedSlots.append(slot) }
       } else {
