@@ -116,6 +116,6 @@ extension HeartwoodError {
     HeartwoodError(
       .persistentStoreIncompatibleVersionHash,
       "the store at \(path) was written with another model: \(differences.joined(separator: "; ")); "
-        + "open it with the model that it was made with")
+        + "stores cannot be migrated yet: open it with that model, and copy its objects to a new store")
   }
 }
