@@ -21,6 +21,7 @@ extension ManagedObject {
     guard let base, let row, base.view.version != row.version else { return false }
     let layout = entity.layout
     return editedSlots.contains { slot in
+      guard layout.columns[slot].kind != .transient else { return false }
       let former = base.view.value(layout.columns[slot], layout: layout, store: identifier.store)
       let newest = row.value(layout.columns[slot], layout: layout, store: identifier.store)
       return former != newest && pending?.edit(slot) != newest && pending?.edit(slot) != former

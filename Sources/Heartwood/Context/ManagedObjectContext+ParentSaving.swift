@@ -6,7 +6,7 @@ struct ChangesForParent {
   struct Changed {
     let entity: EntityDescription
     let identifier: ManagedObjectID
-    /// All values of a new object, the changed ones of another.
+    /// All values of a new object, the changed ones of another; without transient ones, which stay in their context.
     let values: [(slot: Int, value: Value)]
     let relationships: [(slot: Int, differences: RelationshipState.Differences)]
   }
@@ -17,9 +17,9 @@ struct ChangesForParent {
 
   init(_ plan: SavePlan) {
     for object in plan.inserted {
-      inserted.append(Changed(object, slots: object.entity.valueSlots))
+      inserted.append(Changed(object, slots: object.entity.storedValueSlots))
     }
-    for object in plan.updated { updated.append(Changed(object, slots: object.changedSlots())) }
+    for object in plan.updated { updated.append(Changed(object, slots: object.persistentChangedSlots())) }
     deleted = plan.deleted.map(\.identifier)
   }
 }
@@ -38,6 +38,9 @@ extension ChangesForParent.Changed {
 extension EntityDescription {
   /// The slots of attributes and to-one relationships.
   var valueSlots: [Int] { slots.filter { compiled.relationshipBySlot[$0]?.isToMany != true } }
+
+  /// The slots of what a row has values of.
+  var storedValueSlots: [Int] { valueSlots.filter { !property(at: $0).isTransient } }
 }
 
 extension ManagedObjectContext {

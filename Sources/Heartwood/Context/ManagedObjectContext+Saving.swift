@@ -175,6 +175,7 @@ extension ManagedObjectContext {
   /// Clears all change marks. Objects that are still marked as changed do not differ from their rows.
   private func finishWithoutTransaction() {
     for object in changes.updated {
+      object.keepTransientEdits()
       object.dropEdits()
       object.forEachRelationshipState { $0.forgetDifferences() }
       object.state.remove(.updated)

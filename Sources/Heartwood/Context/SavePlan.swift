@@ -21,7 +21,7 @@ struct SavePlan {
     var updated: [ManagedObject] = []
     var changedSlots: [[Int]] = []
     for object in context.changes.updated {
-      let slots = object.changedSlots()
+      let slots = object.persistentChangedSlots()
       guard !slots.isEmpty || object.hasRelationshipChanges else { continue }
       updated.append(object)
       changedSlots.append(slots)

@@ -16,4 +16,7 @@ public struct AttributeOptions: OptionSet, Sendable {
   /// Data of more than 32 KiB is stored outside the rows, and loaded when it is used; see
   /// `AttributeDescription.allowsExternalBinaryDataStorage`.
   public static let allowsExternalStorage = AttributeOptions(rawValue: 8)
+  /// The value is not stored. It is tracked for undo, changed values and validation, survives a save, and returns to its
+  /// default when the object turns into a fault. Conditions and sort orders of fetches cannot use it.
+  public static let transient = AttributeOptions(rawValue: 16)
 }

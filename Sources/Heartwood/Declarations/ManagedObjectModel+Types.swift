@@ -111,6 +111,7 @@ private struct ModelBuilding {
       attribute.preservesValueInHistoryOnDeletion = record.options.contains(
         .preservesValueInHistoryOnDeletion)
       attribute.allowsExternalBinaryDataStorage = record.options.contains(.allowsExternalStorage)
+      attribute.isTransient = record.options.contains(.transient)
       attribute.renamingIdentifier = record.formerName
       attribute.validationRules = record.rules
       // A default that differs between objects stays in the class; the model cannot represent it.

@@ -1,7 +1,7 @@
 extension AttributeDescription {
   /// The type of an attribute's value. The raw values are Core Data's.
   public enum AttributeType: Int, Sendable, CaseIterable {
-    /// Not set yet: a model with such an attribute is invalid.
+    /// No type in a store: for transient attributes only, which then have values of any type.
     case undefined = 0
     /// A signed integer of 16 bits.
     case integer16 = 100

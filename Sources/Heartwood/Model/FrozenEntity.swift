@@ -14,6 +14,7 @@ final class FrozenEntity: @unchecked Sendable {
   /// By slot, so that getting a relationship needs no cast.
   let relationshipBySlot: [RelationshipDescription?]
   let defaults: [Value]
+  let transientSlots: [Int]
   /// The checks of an object at a save.
   let checks: [PropertyCheck]
   let rules = CompiledRules()
@@ -48,13 +49,18 @@ final class FrozenEntity: @unchecked Sendable {
     declaredProperties = bound.entity.declaredProperties
     slotsByName = SlotsByName(properties.map(\.name))
     attributes = properties.map { $0 as? AttributeDescription }
+    transientSlots = properties.indices.filter { properties[$0].isTransient }
     relationshipBySlot = properties.map { $0 as? RelationshipDescription }
     relationships = relationshipBySlot.compactMap { $0 }
     objectClass = bound.objectClass
     access = bound.accessTable(layout)
+    let declarations = bound.declarations(properties)
+    self.declarations = declarations
     factory = ObjectFactory(
-      bound.entity, objectClass, access.columns, number: number, rootNumber: rootNumber)
-    declarations = bound.declarations(properties)
+      bound.entity, objectClass, access.columns, number: number, rootNumber: rootNumber,
+      exposesRows: !transientSlots.contains { slot in
+        declarations[slot]?.attribute?.valueType._isOptional == true && !defaults[slot].isNull
+      })
     convertedTypes = EntityDescription.convertedTypes(declarations, attributes)
     hasChangingDefaults = declarations.contains { $0?.attribute?.hasChangingDefault == true }
   }

@@ -97,8 +97,9 @@ final class ModelChecks {
   // MARK: Attributes
 
   private func check(_ attribute: AttributeDescription) throws(HeartwoodError) {
-    guard attribute.type != .undefined else {
-      throw .model("\(attribute.displayName) has no type: set its `type`")
+    guard attribute.type != .undefined || attribute.isTransient else {
+      throw .model(
+        "\(attribute.displayName) has no type that can be stored: set its `type`, or make it transient")
     }
     for rule in attribute.validationRules {
       if let problem = rule.problem(for: attribute.type) {
@@ -121,6 +122,9 @@ final class ModelChecks {
 
   private func check(_ relationship: RelationshipDescription) throws(HeartwoodError) {
     let name = relationship.displayName
+    guard !relationship.isTransient else {
+      throw .model("\(name) is transient: only attributes can be")
+    }
     guard let destination = relationship.destinationEntity else {
       throw .model("\(name) leads nowhere: set its `destinationEntity`")
     }
@@ -178,6 +182,10 @@ final class ModelChecks {
             "a uniqueness constraint of \(entity.displayName) names \"\(name)\", which is none of its attributes: "
               + Self.list(entity.attributesByName.keys))
         }
+        guard !attribute.isTransient else {
+          throw .model(
+            "a uniqueness constraint of \(entity.displayName) names \(name), which is transient and not stored")
+        }
         try checkIsInRow(attribute, "a uniqueness constraint of \(entity.displayName)")
       }
     }
@@ -203,6 +211,11 @@ final class ModelChecks {
       throw .model(
         "the index \(index.name) of \(entity.displayName) is over \(element.property.displayName), "
           + "which is no property of that entity")
+    }
+    guard !element.property.isTransient else {
+      throw .model(
+        "the index \(index.name) of \(entity.displayName) is over \(element.property.displayName), "
+          + "which is transient and not stored")
     }
     if let relationship = element.property as? RelationshipDescription, relationship.isToMany {
       throw .model(

@@ -81,7 +81,7 @@ extension EntityDescription {
 extension PropertyDescription {
   /// The characteristics that affect rows, for messages.
   fileprivate var shape: String {
-    let optional = isOptional ? "optional " : ""
+    let optional = (isTransient ? "transient " : "") + (isOptional ? "optional " : "")
     if let attribute = self as? AttributeDescription { return "\(optional)\(attribute.type)" }
     guard let relationship = self as? RelationshipDescription else { return optional }
     let kind = relationship.isOrdered ? "ordered to-many" : relationship.isToMany ? "to-many" : "to-one"
@@ -120,6 +120,8 @@ struct ModelDocument: Codable {
   struct Property: Codable {
     var name: String
     var isOptional: Bool
+    /// Nil if it is stored, also in models of earlier versions.
+    var isTransient: Bool?
     var renamingIdentifier: String?
     var versionHashModifier: String?
     var userInfo: [String: String]
@@ -188,6 +190,7 @@ extension ModelDocument.Property {
   init(_ property: PropertyDescription) {
     name = property.name
     isOptional = property.isOptional
+    isTransient = property.isTransient ? true : nil
     renamingIdentifier = property.renamingIdentifier
     versionHashModifier = property.versionHashModifier
     userInfo = property.userInfo
@@ -298,6 +301,7 @@ extension ModelDocument.Property {
     }
     property.name = name
     property.isOptional = isOptional
+    property.isTransient = isTransient ?? false
     property.renamingIdentifier = renamingIdentifier
     property.versionHashModifier = versionHashModifier
     property.userInfo = userInfo

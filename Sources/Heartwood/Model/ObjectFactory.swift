@@ -8,11 +8,13 @@ struct ObjectFactory: @unchecked Sendable {
   let number: UInt16
   let rootNumber: UInt16
   let hasSubentities: Bool
+  /// Whether accessors may read a row directly. They cannot tell a transient value that is nil from one that is the default.
+  let exposesRows: Bool
 
   /// - Parameter entity: A frozen entity, which lives as long as the process.
   init(
     _ entity: EntityDescription, _ objectClass: ManagedObject.Type, _ columns: UnsafePointer<Column>,
-    number: UInt16, rootNumber: UInt16
+    number: UInt16, rootNumber: UInt16, exposesRows: Bool
   ) {
     hasSubentities = entity.hasSubentities
     entityReference = .passUnretained(entity)
@@ -20,6 +22,7 @@ struct ObjectFactory: @unchecked Sendable {
     self.columns = columns
     self.number = number
     self.rootNumber = rootNumber
+    self.exposesRows = exposesRows
   }
 
   /// A new object, without a context.

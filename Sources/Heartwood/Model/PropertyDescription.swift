@@ -28,8 +28,11 @@ public class PropertyDescription: @unchecked Sendable {
   /// Entity and property, for messages.
   final var displayName: String { "\(entity?.displayName ?? "?").\(name)" }
 
-  /// Always false: unlike Core Data, this version has no properties without a stored value.
-  final var isTransient: Bool { false }
+  /// Whether the value is not stored. It is tracked for undo, changed values and validation, survives a save, and returns to
+  /// its default when the object turns into a fault. Conditions and sort orders of fetches cannot use it.
+  ///
+  /// - Precondition: The property is an attribute when the model is first used.
+  public final var isTransient = false { willSet { willEdit() } }
 
   final func willEdit() {
     require(

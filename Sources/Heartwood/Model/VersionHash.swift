@@ -52,6 +52,7 @@ private struct HashedText {
     add(property.name)
     add(property.versionHashModifier)
     add(property.isOptional)
+    if property.isTransient { add("transient") }
     if let attribute = property as? AttributeDescription {
       add("attribute")
       add(attribute.type.rawValue)

@@ -31,11 +31,11 @@ extension ManagedObject {
     return Wrapped(stored) ?? _replacement(at: offset, for: stored)
   }
 
-  /// The exposed row, after firing a fault; nil if the object has pending values or no row.
+  /// The exposed row, after firing a fault; nil if the object has no row, or values that are not in it.
   @usableFromInline
   final func _rowWhenRead() -> UnsafeRawPointer? {
     willRead()
-    guard pending?.hasEdits != true else { return nil }
+    guard pending?.hidesRow != true, entity.factory.exposesRows else { return nil }
     return _row ?? storedRow?.base
   }
 

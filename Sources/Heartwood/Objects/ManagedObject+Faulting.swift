@@ -105,7 +105,7 @@ extension ManagedObject {
 
   /// Lets accessors read the row directly, if the object is realised and has no pending values.
   final func exposeRow() {
-    guard isRealised, pending?.hasEdits != true, mayExposeRow else { return }
+    guard isRealised, pending?.hidesRow != true, mayExposeRow, entity.factory.exposesRows else { return }
     _row = storedRow?.base
   }
 

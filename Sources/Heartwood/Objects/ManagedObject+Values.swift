@@ -11,11 +11,17 @@ extension ManagedObject {
   /// The value as last fetched or saved; the default for a new object or an unreadable one. Fires a fault.
   final func committedValue(at slot: Int) -> Value {
     willRead()
-    guard let row else { return entity.defaultValue(at: slot) }
+    guard let row else { return valueWithoutRow(at: slot) }
     let layout = entity.layout
     let column = layout.columns[slot]
+    if column.kind == .transient { return valueWithoutRow(at: slot) }
     if let reference = row.external(column) { return externalValue(reference, at: slot) }
     return row.value(column, layout: layout, store: identifier.store)
+  }
+
+  /// The value of a transient attribute as of the last save, otherwise the default.
+  private final func valueWithoutRow(at slot: Int) -> Value {
+    pending?.header.transients[slot] ?? entity.defaultValue(at: slot)
   }
 
   /// The slots with a pending value, ascending.
@@ -44,10 +50,32 @@ extension ManagedObject {
     editedSlots.filter { pending?.edit($0) != committedValue(at: $0) }
   }
 
-  /// Drops all pending values after a save, and frees their memory if it has no relationship states.
+  /// As `changedSlots()`, without transient attributes.
+  final func persistentChangedSlots() -> [Int] {
+    let slots = changedSlots()
+    guard !slots.isEmpty else { return slots }
+    let transient = entity.compiled.transientSlots
+    return transient.isEmpty ? slots : slots.filter { !transient.contains($0) }
+  }
+
+  /// Drops all pending values after a save but those of transient attributes, and frees their memory if it has nothing else.
   final func forgetEdits() {
-    if let pending, pending.header.relationships.isEmpty { dropPending() } else { pending?.dropEdits() }
+    keepTransientEdits()
+    if let pending, pending.header.relationships.isEmpty, pending.header.transients.isEmpty {
+      dropPending()
+    } else {
+      pending?.dropEdits()
+    }
     exposeRow()
+  }
+
+  /// Makes the pending values of transient attributes the committed ones.
+  final func keepTransientEdits() {
+    guard let pending, pending.hasEdits else { return }
+    for slot in entity.compiled.transientSlots {
+      guard let value = pending.edit(slot) else { continue }
+      pending.header.transients[slot] = value
+    }
   }
 
   /// How often the object was edited.

@@ -17,6 +17,8 @@ final class PendingValues: ManagedBuffer<PendingValuesHeader, Value?> {
   }
 
   var hasEdits: Bool { header.editedCount > 0 }
+  /// Whether some value is not in the row.
+  var hidesRow: Bool { header.editedCount > 0 || !header.transients.isEmpty }
 
   func edit(_ slot: Int) -> Value? { withUnsafeMutablePointerToElements { $0[slot] } }
 
@@ -54,6 +56,8 @@ struct PendingValuesHeader {
   /// The row that the unsaved values were made on, if another save has changed the same properties since and the object
   /// shows that save's other values: the next save meets the conflict.
   var conflictBase: StoredRow?
+  /// The values of transient attributes as of the last save, by slot; without those that were never set.
+  var transients: [Int: Value] = [:]
   /// By slot; empty until a to-many relationship is used.
   var relationships: [RelationshipState?] = []
   /// The properties between `willChangeValue` and `didChangeValue`.

@@ -164,6 +164,7 @@ extension Value {
     case .url(let value): "CAST(\(value.quotedForPredicate), \"NSURL\")"
     case .object(let value): "CAST(\(value.description.quotedForPredicate), \"NSManagedObjectID\")"
     case .list(let values): "{\(values.map(\.predicateText).joined(separator: ", "))}"
+    case .opaque: description
     }
   }
 }

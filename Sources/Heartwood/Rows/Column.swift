@@ -5,11 +5,13 @@ enum ColumnKind: UInt8, Sendable {
   case string, data, uri, decimal
   /// No cell: each destination is an entry of its own.
   case toMany
+  /// No cell, and always the null bit: the value is not stored.
+  case transient
 
   /// The width of the cell in the fixed part, in bytes.
   var width: Int {
     switch self {
-    case .toMany: 0
+    case .toMany, .transient: 0
     case .bool: 1
     case .int16: 2
     case .int32, .float, .string, .data, .uri, .decimal: 4

@@ -111,6 +111,7 @@ enum RowValidationError {
 
 extension PropertyDescription {
   var columnKind: ColumnKind {
+    if isTransient { return .transient }
     if let relationship = self as? RelationshipDescription { return relationship.isToMany ? .toMany : .toOne }
     return (self as? AttributeDescription)?.type.columnKind ?? .toMany
   }

@@ -132,6 +132,7 @@ final class StoreEntity: Sendable {
     ownLinks = relationships.filter(\.hasEntries)
     preservedSlots = properties.indices.filter {
       (properties[$0] as? AttributeDescription)?.preservesValueInHistoryOnDeletion == true
+        && !properties[$0].isTransient
     }
   }
 

@@ -7,6 +7,7 @@ extension Value {
   func anyValue(_ type: AttributeType) -> Any? {
     switch self {
     case .null, .object, .list: nil
+    case .opaque(let held): held.value
     case .int(let value): Self.anyInteger(value, type)
     case .double(let value): type == .float ? Float(value) : value
     case .decimal(let value): value
@@ -46,7 +47,7 @@ extension Value {
   ///
   /// Numbers are converted, including `NSNumber`. An integer attribute accepts integral numbers in its range, a decimal or
   /// floating-point attribute any number, a Boolean attribute also an `NSNumber` of 0 or 1. Other values are not
-  /// converted: a string is neither a number nor a date.
+  /// converted: a string is neither a number nor a date. An attribute of undefined type accepts everything.
   init?(any: Any?, for type: AttributeType) {
     if let any, let fitting = Self.usual(any)?.fitted(to: type) {
       self = fitting
@@ -54,6 +55,10 @@ extension Value {
     }
     guard let any = Self.unwrapped(any) else {
       self = .null
+      return
+    }
+    if type == .undefined {
+      self = .opaque(_OpaqueValue(any))
       return
     }
     if let value = any as? any AttributeValue, let fitting = value._value.fitted(to: type) {

@@ -9,7 +9,7 @@ extension Value {
     guard !isNull else { return key.append(0) }
     key.append(1)
     switch self {
-    case .null, .list: break
+    case .null, .list, .opaque: break
     case .int(let value): OrderedKey.append(value, to: &key)
     case .double(let value), .date(let value): OrderedKey.append(value, to: &key)
     case .decimal(let value): DecimalParts(value).appendOrderedKey(to: &key)

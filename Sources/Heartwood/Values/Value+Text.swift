@@ -5,7 +5,7 @@ extension Value {
   /// Nil for null, and for values that attributes cannot have.
   var plainText: String? {
     switch self {
-    case .null, .object, .list: nil
+    case .null, .object, .list, .opaque: nil
     case .int(let value): "\(value)"
     case .double(let value), .date(let value): "\(value)"
     case .decimal(let value): value.isNaN ? "NaN" : "\(value)"

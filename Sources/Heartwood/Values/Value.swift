@@ -30,6 +30,8 @@ public enum _Value: Sendable {
   case object(ManagedObjectID)
   /// A list of constants in a predicate; no property has such a value.
   indirect case list([_Value])
+  /// A value that no row stores.
+  case opaque(_OpaqueValue)
 }
 
 typealias Value = _Value
@@ -55,6 +57,7 @@ extension _Value {
     case .url: "a URL"
     case .object: "an object"
     case .list: "a list"
+    case .opaque(let held): "\(type(of: held.value))"
     }
   }
 }
@@ -73,6 +76,7 @@ extension _Value: Hashable {
     case (.uuid(let a), .uuid(let b)): a == b
     case (.object(let a), .object(let b)): a == b
     case (.list(let a), .list(let b)): a == b
+    case (.opaque(let a), .opaque(let b)): a == b
     default: false
     }
   }
@@ -90,6 +94,7 @@ extension _Value: Hashable {
     case .uuid(let value): hasher.combine(value)
     case .object(let value): hasher.combine(value)
     case .list(let values): hasher.combine(values)
+    case .opaque(let held): hasher.combine(held)
     }
   }
 }
@@ -110,6 +115,7 @@ extension _Value: CustomStringConvertible {
     case .url(let value): value
     case .object(let value): value.description
     case .list(let values): "{\(values.map(\.description).joined(separator: ", "))}"
+    case .opaque(let held): "\(held.value)"
     }
   }
 }

@@ -17,6 +17,8 @@ extension DocumentEntity {
     isAbstract = entity.isAbstract
     let groups = entity.indexes.map { $0.elements.map(\.property.name) }
     for property in entity.ownProperties {
+      // A document describes what a store has.
+      if property.isTransient { continue }
       if let attribute = property as? AttributeDescription {
         let indexed = groups.contains([attribute.name])
         attributes.append(

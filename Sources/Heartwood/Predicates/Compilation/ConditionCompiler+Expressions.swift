@@ -169,7 +169,7 @@ enum ValueKind: Equatable {
     case .uuid: self = .uuid
     case .url: self = .url
     case .object(let identifier): self = .object(identifier.entity.rootEntity)
-    case .list: self = .list
+    case .list, .opaque: self = .list
     }
   }
 

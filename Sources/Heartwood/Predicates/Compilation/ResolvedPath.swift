@@ -73,7 +73,13 @@ struct PathResolver {
     path.name += ".\(name)"
     let column = entity.layout.columns[slot]
     switch entity.property(at: slot) {
-    case let attribute as AttributeDescription: path.end = .attribute(attribute, column)
+    case let attribute as AttributeDescription:
+      guard !attribute.isTransient else {
+        throw .predicate(
+          "\(path.name) is transient and not stored: fetch without it, and filter or sort the objects",
+          column: path.column, property: name)
+      }
+      path.end = .attribute(attribute, column)
     case let relationship as RelationshipDescription:
       guard let destination = relationship.destinationEntity else { throw unknown(name, entity, path.column) }
       path.end =

@@ -12,7 +12,7 @@ enum ValueCoding {
   static func append(_ value: Value, to writer: inout ByteWriter) {
     writer.append(kind(of: value).rawValue)
     switch value {
-    case .null, .object, .list: break
+    case .null, .object, .list, .opaque: break
     case .int(let number): writer.appendSignedVarint(number)
     case .double(let number), .date(let number): writer.append(number)
     case .decimal(let number):
@@ -28,7 +28,7 @@ enum ValueCoding {
 
   private static func kind(of value: Value) -> Kind {
     switch value {
-    case .null, .object, .list: .null
+    case .null, .object, .list, .opaque: .null
     case .int: .int
     case .double: .double
     case .decimal: .decimal
