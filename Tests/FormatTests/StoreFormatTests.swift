@@ -49,8 +49,8 @@ import Testing
   @Test func `the document has the header of a row and the widths of its cells`() throws {
     let header = try #require(FieldTable(document, "Row header"))
     #expect(header.byteCount == RowLayout.headerSize)
-    let kinds = (0...14).compactMap { ColumnKind(rawValue: $0) }
-    #expect(ColumnKind(rawValue: 15) == nil)
+    let kinds = (0...15).compactMap { ColumnKind(rawValue: $0) }
+    #expect(ColumnKind(rawValue: 16) == nil)
     let widths = Dictionary(kinds.map { ("\($0)", UInt64?(UInt64($0.width))) }, uniquingKeysWith: { $1 })
     #expect(try numbers("Cells", by: 0, 1) == widths)
     let ends = try table("Cells").filter { $0[2].hasPrefix("The end of") }.map { $0[0] }

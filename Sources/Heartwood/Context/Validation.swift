@@ -90,6 +90,9 @@ extension ManagedObject {
       throw HeartwoodError.missingMandatory(self, entity.property(at: check.slot))
     }
     guard case .attribute(let name) = check.kind else { return }
+    if case .opaque(let held) = value, let refusal = held.refusal {
+      throw HeartwoodError.unencodable(self, entity.property(at: check.slot), refusal)
+    }
     let accepted = try validated(value, at: check.slot, name, check.rules)
     guard accepted != value else { return }
     willEdit()
@@ -109,6 +112,8 @@ extension ManagedObject {
       let refusal = error as? HeartwoodError ?? HeartwoodError.validation(error)
       throw refusal.about(objectID, name, value)
     }
+    // Without `==` nothing tells whether the hook has put another value in its place.
+    if case .opaque(let held) = value, !held.isComparable { return value }
     let replacement = try entity.storedValue(accepted, at: slot)
     guard replacement != value else { return value }
     for rule in rules { try check(replacement, rule, at: slot) }

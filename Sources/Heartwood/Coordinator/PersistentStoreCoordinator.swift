@@ -68,7 +68,8 @@ public final class PersistentStoreCoordinator: Sendable {
   /// - Throws: `.persistentStoreOpen` if there is no store, it cannot be read, an option is unknown, or the coordinator already
   ///   has a store; `.persistentStoreTimeout` if another process or engine holds it for longer than the timeout;
   ///   `.persistentStoreIncompatibleVersionHash` if it was written with another model;
-  ///   `.persistentStoreDamaged`. The message says what is wrong and what to do.
+  ///   `.persistentStoreDamaged`; `.coreData` if a transformer of the model is not registered. The message says what is wrong
+  ///   and what to do.
   @discardableResult
   public func addPersistentStore(with description: PersistentStoreDescription) throws -> PersistentStore {
     post(.persistentStoreCoordinatorStoresWillChange, StoresChanges())
@@ -87,6 +88,7 @@ public final class PersistentStoreCoordinator: Sendable {
   private func attach(_ body: () throws -> PersistentStore) throws -> PersistentStore {
     try open.withLock { open in
       if let open { throw HeartwoodError.storeIsOpen(open.url) }
+      try managedObjectModel.checkTransformers()
       let store = try body()
       open = store
       openings.add(1, ordering: .releasing)

@@ -94,7 +94,7 @@ private struct ModelBuilding {
     for names in lists {
       let properties = names.map { name in
         // A name that is no property is reported by the checks of the model.
-        entity.propertiesByName[name] ?? AttributeDescription(name: name, type: .undefined)
+        entity.columnsByName[name] ?? AttributeDescription(name: name, type: .undefined)
       }
       entity.indexes.append(
         FetchIndexDescription(
@@ -106,16 +106,20 @@ private struct ModelBuilding {
   private static func description(_ property: PropertyRecord) -> PropertyDescription {
     switch property.note {
     case .attribute(let record):
-      let attribute = AttributeDescription(
-        name: property.name, type: record.valueType.attributeType, isOptional: record.valueType._isOptional)
+      let attribute = description(of: record)
+      attribute.name = property.name
+      attribute.isOptional = record.valueType._isOptional
       attribute.preservesValueInHistoryOnDeletion = record.options.contains(
         .preservesValueInHistoryOnDeletion)
       attribute.allowsExternalBinaryDataStorage = record.options.contains(.allowsExternalStorage)
       attribute.isTransient = record.options.contains(.transient)
       attribute.renamingIdentifier = record.formerName
+      attribute.noteTransformer(of: record.valueType)
       attribute.validationRules = record.rules
       // A default that differs between objects stays in the class; the model cannot represent it.
-      if !record.hasChangingDefault { attribute.defaultStoredValue = record.defaultValue }
+      if !record.hasChangingDefault, attribute.type != .composite {
+        attribute.defaultStoredValue = record.defaultValue
+      }
       return attribute
     case .relationship(let record):
       let relationship = RelationshipDescription()
@@ -128,6 +132,19 @@ private struct ModelBuilding {
       relationship.renamingIdentifier = record.formerName
       return relationship
     }
+  }
+
+  private static func description(of record: AttributeRecord) -> AttributeDescription {
+    guard let type = record.valueType.withoutOptional as? any CompositeValue.Type else {
+      let attribute = AttributeDescription()
+      attribute.type = record.valueType.attributeType
+      return attribute
+    }
+    let composite = CompositeAttributeDescription()
+    composite.elements = type.makeElements(record.defaultValue)
+    composite.defaultStoredValue = record.defaultValue.isNull ? .null : .bool(true)
+    composite.attributeValueClassName = String(reflecting: type)
+    return composite
   }
 
   /// Sets the destination of a relationship.

@@ -12,6 +12,7 @@ enum PathResolution {
   static func names(of keyPath: AnyKeyPath, from type: ManagedObject.Type) throws(HeartwoodError) -> [String]
   {
     var found: [String]?
+    var elements: Set<[String]>?
     for round in 0..<2 {
       let recorder = PropertyRecorder(round: round)
       let result = recorder.listen { () -> Any? in
@@ -20,10 +21,19 @@ enum PathResolution {
       }
       guard let result else { throw .model("\(keyPath) does not begin at \(type)") }
       let steps = try PathResolution.steps(recorder.accesses, "\(keyPath)", on: type)
-      guard let last = recorder.accesses.last, isAnswer(last, of: result) else {
-        throw computed("\(keyPath)", steps)
-      }
       found = steps.map(\.name)
+      if let last = recorder.accesses.last, isAnswer(last, of: result) { continue }
+      // An element of the composite attribute that was read last.
+      let read = Set(elementNames(recorder.accesses.last, steps.last, with: result))
+      elements = elements?.intersection(read) ?? read
+      if read.isEmpty { throw computed("\(keyPath)", steps) }
+    }
+    if let elements {
+      guard let names = elements.first, elements.count == 1 else {
+        throw .model(
+          "\(keyPath) reads one of several elements that cannot be told apart: name it in a NamedSort")
+      }
+      return (found ?? []) + names
     }
     return found ?? []
   }
@@ -64,6 +74,16 @@ enum PathResolution {
       }
     }
     return steps
+  }
+
+  /// The names of the elements of a composite attribute that have a value.
+  private static func elementNames(
+    _ access: RecordedAccess?, _ step: PropertyRecord?, with result: Any
+  ) -> [[String]] {
+    guard case .value(let whole)? = access?.answer, let value = (result as? any AttributeValue)?._value,
+      let type = step?.attribute?.valueType.withoutOptional as? any CompositeValue.Type
+    else { return [] }
+    return type.elementNames(in: whole, having: value)
   }
 
   private static func isAnswer(_ access: RecordedAccess, of result: Any) -> Bool {

@@ -21,7 +21,15 @@ extension ManagedObject {
   /// A sentinel that differs from round to round, so that only this property can have returned it: a value of the
   /// attribute's type, otherwise a case of the enum, otherwise the declared default.
   private final func sentinel<Wrapped: AttributeValue>(at offset: Int, round: Int) -> Wrapped {
-    if let value = Wrapped(Sentinels.value(of: Wrapped.attributeType, round: round)) { return value }
+    if let composite = Wrapped.withoutOptional as? any CompositeValue.Type {
+      var count = 0
+      if let value = Wrapped(Sentinels.value(of: composite, round: round, &count)) { return value }
+    }
+    if !Wrapped._isOptional || Wrapped.attributeType != .composite,
+      let value = Wrapped(Sentinels.value(of: Wrapped.attributeType, round: round))
+    {
+      return value
+    }
     let cases = Sentinels.cases(of: Wrapped.self)
     if !cases.isEmpty { return cases[round % cases.count] }
     let declared = try? ClassRecord.of(type(of: self)).property(at: offset)?.attribute?.defaultValue
@@ -35,7 +43,7 @@ extension ManagedObject {
 private enum Sentinels {
   static func value(of type: AttributeType, round: Int) -> Value {
     switch type {
-    case .undefined: .null
+    case .undefined, .transformable, .composite: .null
     case .integer16, .integer32, .integer64: .int(Int64(12_007 + 31 * round))
     case .decimal: .decimal(Decimal(120_071 + 31 * round) / 10)
     case .double, .float: .double(12_007.5 + Double(31 * round))
@@ -46,6 +54,22 @@ private enum Sentinels {
     case .uuid: .uuid(uuid(round))
     case .uri: .url("heartwood:stands-for-a-property-\(round)")
     }
+  }
+
+  /// A list of values for the elements of a composite type, which differ from one another where their types allow it.
+  static func value<Composite: CompositeValue>(
+    of type: Composite.Type, round: Int, _ count: inout Int
+  ) -> Value {
+    var value = Composite()
+    for element in Composite.orderedElements {
+      count += 1
+      if let nested = element.valueType.withoutOptional as? any CompositeValue.Type {
+        _ = element.set(&value, Self.value(of: nested, round: round, &count))
+      } else {
+        _ = element.set(&value, Self.value(of: element.valueType.attributeType, round: round + 7 * count))
+      }
+    }
+    return value._value
   }
 
   static func cases<Wrapped>(of type: Wrapped.Type) -> [Wrapped] {

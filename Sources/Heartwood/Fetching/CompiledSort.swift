@@ -75,6 +75,12 @@ final class CompiledSort {
     case .object: order = KeyOrder(sign)
     case .attribute(let attribute, let column):
       try path.checkIsInRow()
+      guard attribute.type != .composite else {
+        throw .sort("\(path.name) is composite: sort by one of its elements", attribute.name)
+      }
+      guard attribute.type != .transformable else {
+        throw .sort("\(path.name) is transformable: its values have no order", attribute.name)
+      }
       if !key.options.isEmpty, attribute.type != .string, attribute.type != .uri {
         throw .sort(
           "\(path.name) is \(attribute.type.kindName): \(key.options.suffix) is for texts", attribute.name)

@@ -1,5 +1,5 @@
 /// An attribute: a property with a value of its own.
-public final class AttributeDescription: PropertyDescription, @unchecked Sendable {
+public class AttributeDescription: PropertyDescription, @unchecked Sendable {
   /// The type of the value.
   public var type: AttributeType = .undefined { willSet { willEdit() } }
   /// The type of the value; Core Data's older name.
@@ -20,6 +20,16 @@ public final class AttributeDescription: PropertyDescription, @unchecked Sendabl
 
   /// Whether values may be stored outside the rows.
   var mayBeOutsideRow: Bool { allowsExternalBinaryDataStorage && type == .binaryData }
+
+  /// The composite attribute that this is an element of; nil for an attribute of an entity.
+  weak var composite: CompositeAttributeDescription?
+
+  /// The name of the transformer of a transformable attribute, in `ValueTransformers`. It is not part of the version hash.
+  ///
+  /// - Precondition: A transformable attribute has one when the model is first used. Core Data uses keyed archiving otherwise.
+  public var valueTransformerName: String? { willSet { willEdit() } }
+  /// The name of the type of a transformable attribute's values, for information only.
+  public var attributeValueClassName: String? { willSet { willEdit() } }
 
   /// What a save requires of the value.
   ///

@@ -27,6 +27,10 @@ extension AttributeDescription {
     case uuid = 1100
     /// A URL.
     case uri = 1200
+    /// A value that a transformer with a name stores as bytes.
+    case transformable = 1800
+    /// A group of attributes: see `CompositeAttributeDescription`.
+    case composite = 2100
 
     /// Core Data's older name.
     public static let undefinedAttributeType = undefined
@@ -54,6 +58,10 @@ extension AttributeDescription {
     public static let UUIDAttributeType = uuid
     /// Core Data's older name.
     public static let URIAttributeType = uri
+    /// Core Data's older name.
+    public static let transformableAttributeType = transformable
+    /// Core Data's older name.
+    public static let compositeAttributeType = composite
   }
 }
 
@@ -79,6 +87,8 @@ extension AttributeType: CustomStringConvertible {
     case .binaryData: "binaryData"
     case .uuid: "uuid"
     case .uri: "uri"
+    case .transformable: "transformable"
+    case .composite: "composite"
     }
   }
 
@@ -102,6 +112,8 @@ extension AttributeType: CustomStringConvertible {
     case .binaryData: .data
     case .uuid: .uuid
     case .uri: .uri
+    case .transformable: .data
+    case .composite: .composite
     }
   }
 }

@@ -112,7 +112,10 @@ public final class EntityDescription: @unchecked Sendable {
   }
 
   func freeze(_ contents: FrozenEntity) {
-    for property in ownProperties { property.isFrozen = true }
+    for property in ownProperties {
+      property.isFrozen = true
+      (property as? CompositeAttributeDescription)?.freezeElements()
+    }
     for index in indexes { index.isFrozen = true }
     frozen = contents
     knownFactory = contents.factory

@@ -15,6 +15,8 @@ final class FrozenEntity: @unchecked Sendable {
   let relationshipBySlot: [RelationshipDescription?]
   let defaults: [Value]
   let transientSlots: [Int]
+  /// The elements of composite attributes, by slot; those of a nested one are in an entry of its own.
+  let composites: [Int: [(name: String, slot: Int)]]
   /// The checks of an object at a save.
   let checks: [PropertyCheck]
   let rules = CompiledRules()
@@ -49,6 +51,7 @@ final class FrozenEntity: @unchecked Sendable {
     declaredProperties = bound.entity.declaredProperties
     slotsByName = SlotsByName(properties.map(\.name))
     attributes = properties.map { $0 as? AttributeDescription }
+    composites = EntityDescription.composites(properties)
     transientSlots = properties.indices.filter { properties[$0].isTransient }
     relationshipBySlot = properties.map { $0 as? RelationshipDescription }
     relationships = relationshipBySlot.compactMap { $0 }

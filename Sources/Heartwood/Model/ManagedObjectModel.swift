@@ -21,6 +21,9 @@ public final class ManagedObjectModel: @unchecked Sendable {
   /// Labels for display; they have no effect.
   public var versionIdentifiers: Set<String> = []
 
+  /// Whether the model was read from a store. Its transformable values are bytes where their transformer is not registered.
+  final var isReadFromStore = false
+
   private let freezing = Guarded(false)
   private var entitiesByClass: [ObjectIdentifier: EntityDescription?]?
 

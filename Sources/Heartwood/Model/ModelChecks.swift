@@ -101,6 +101,13 @@ final class ModelChecks {
       throw .model(
         "\(attribute.displayName) has no type that can be stored: set its `type`, or make it transient")
     }
+    if let composite = attribute as? CompositeAttributeDescription { return try check(composite) }
+    guard attribute.type != .composite else {
+      throw .model("\(attribute.displayName) is composite: make it a CompositeAttributeDescription")
+    }
+    guard attribute.type != .transformable || attribute.valueTransformerName != nil else {
+      throw .model("\(attribute.displayName) is transformable: set its `valueTransformerName`")
+    }
     for rule in attribute.validationRules {
       if let problem = rule.problem(for: attribute.type) {
         throw .model("\(attribute.displayName): \(problem)")
@@ -110,12 +117,54 @@ final class ModelChecks {
       defaults[ObjectIdentifier(attribute)] = attribute.defaultStoredValue
       return
     }
-    guard let value = Value(any: given, for: attribute.type) else {
+    guard let value = attribute.storedForm(of: given) else {
       throw .model(
         "the default value of \(attribute.displayName) is \(type(of: given)) (\(given)), "
           + "which an attribute of type \(attribute.type) cannot hold")
     }
     defaults[ObjectIdentifier(attribute)] = value
+  }
+
+  private func check(_ composite: CompositeAttributeDescription) throws(HeartwoodError) {
+    let name = composite.displayName
+    guard !composite.isTransient else {
+      throw .model(
+        "\(name) is composite and transient: only attributes with a value of their own can be transient")
+    }
+    guard composite.givenDefault == nil else {
+      throw .model("\(name) is composite: set the default values of its elements")
+    }
+    try checkElements(of: composite, name)
+    defaults[ObjectIdentifier(composite)] = composite.convertedDefault
+    for column in composite.columns {
+      if column is CompositeAttributeDescription {
+        defaults[ObjectIdentifier(column)] = column.convertedDefault
+      } else {
+        try check(column)
+      }
+    }
+  }
+
+  private func checkElements(
+    of composite: CompositeAttributeDescription, _ name: String
+  ) throws(HeartwoodError) {
+    guard !composite.elements.isEmpty else { throw .model("\(name) is composite, but has no elements") }
+    var seen: Set<String> = []
+    for element in composite.elements {
+      guard Self.isUsable(element.name) else {
+        throw .model(
+          "the name \"\(element.name)\" of an element of \(name) cannot be used: use letters and digits")
+      }
+      guard seen.insert(element.name).inserted else {
+        throw .model("\(name) has two elements called \(element.name)")
+      }
+      guard !element.isTransient else {
+        throw .model("\(name).\(element.name) is transient: an element cannot be")
+      }
+      if let nested = element as? CompositeAttributeDescription {
+        try checkElements(of: nested, "\(name).\(element.name)")
+      }
+    }
   }
 
   // MARK: Relationships
@@ -169,7 +218,7 @@ final class ModelChecks {
   // MARK: Uniqueness and indexes
 
   private func checkConstraints(of entity: EntityDescription) throws(HeartwoodError) {
-    let properties = entity.propertiesByName
+    let properties = entity.columnsByName
     for constraint in entity.uniquenessConstraints {
       guard !constraint.isEmpty, Set(constraint).count == constraint.count else {
         throw .model(
@@ -184,7 +233,18 @@ final class ModelChecks {
         }
         guard !attribute.isTransient else {
           throw .model(
-            "a uniqueness constraint of \(entity.displayName) names \(name), which is transient and not stored")
+            "a uniqueness constraint of \(entity.displayName) names \(name), which is transient and not stored"
+          )
+        }
+        guard !(attribute is CompositeAttributeDescription) else {
+          throw .model(
+            "a uniqueness constraint of \(entity.displayName) names \(name), which is composite: name its elements"
+          )
+        }
+        guard !attribute.isTransformable else {
+          throw .model(
+            "a uniqueness constraint of \(entity.displayName) names \(name), which is transformable and has no order"
+          )
         }
         try checkIsInRow(attribute, "a uniqueness constraint of \(entity.displayName)")
       }
@@ -207,10 +267,20 @@ final class ModelChecks {
   private func check(
     _ element: FetchIndexElementDescription, of index: FetchIndexDescription, _ entity: EntityDescription
   ) throws(HeartwoodError) {
-    guard let owner = element.property.entity, entity.isKindOf(entity: owner) else {
+    guard let owner = element.property.owner, entity.isKindOf(entity: owner) else {
       throw .model(
         "the index \(index.name) of \(entity.displayName) is over \(element.property.displayName), "
           + "which is no property of that entity")
+    }
+    guard !(element.property is CompositeAttributeDescription) else {
+      throw .model(
+        "the index \(index.name) of \(entity.displayName) is over \(element.property.displayName), "
+          + "which is composite: index its elements")
+    }
+    guard !element.property.isTransformable else {
+      throw .model(
+        "the index \(index.name) of \(entity.displayName) is over \(element.property.displayName), "
+          + "which is transformable and has no order")
     }
     guard !element.property.isTransient else {
       throw .model(

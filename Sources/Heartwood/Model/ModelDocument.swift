@@ -24,6 +24,7 @@ extension ManagedObjectModel {
       throw .damagedModel("\(error)")
     }
     self.init(entities: document.entities.map { EntityDescription(name: $0.name) })
+    isReadFromStore = true
     try document.fill(entities)
     versionIdentifiers = Set(document.versionIdentifiers)
     do {
@@ -136,6 +137,9 @@ struct ModelDocument: Codable {
     var allowsExternalBinaryDataStorage: Bool
     /// Nil if there are none, also in models of earlier versions.
     var validationRules: [ValidationRule]?
+    var valueTransformerName: String?
+    var valueClassName: String?
+    var elements: [Property]?
   }
 
   struct Relationship: Codable {
@@ -180,7 +184,7 @@ extension ModelDocument.Entity {
     uniquenessConstraints = entity.uniquenessConstraints
     indexes = entity.indexes.map { index in
       ModelDocument.Index(
-        name: index.name, properties: index.elements.map(\.property.name),
+        name: index.name, properties: index.elements.map(\.property.path),
         isAscending: index.elements.map(\.isAscending))
     }
   }
@@ -196,10 +200,13 @@ extension ModelDocument.Property {
     userInfo = property.userInfo
     if let attribute = property as? AttributeDescription {
       self.attribute = ModelDocument.Attribute(
-        type: attribute.type.name, defaultValue: attribute.defaultStoredValue.plainText,
+        type: attribute.type.name, defaultValue: attribute.convertedDefault.plainText,
         preservesValueInHistoryOnDeletion: attribute.preservesValueInHistoryOnDeletion,
         allowsExternalBinaryDataStorage: attribute.allowsExternalBinaryDataStorage,
-        validationRules: attribute.validationRules.isEmpty ? nil : attribute.validationRules)
+        validationRules: attribute.validationRules.isEmpty ? nil : attribute.validationRules,
+        valueTransformerName: attribute.valueTransformerName,
+        valueClassName: attribute.attributeValueClassName,
+        elements: (attribute as? CompositeAttributeDescription)?.elements.map { ModelDocument.Property($0) })
     }
     if let relationship = property as? RelationshipDescription {
       let inverse = relationship.inverseRelationship
@@ -273,7 +280,7 @@ extension ModelDocument.Entity {
 
   fileprivate func addIndexes(to entity: EntityDescription) throws(HeartwoodError) {
     guard !entity.inheritsFromItself else { throw .damagedModel("\(name) inherits from itself") }
-    let named = entity.propertiesByName
+    let named = entity.columnsByName
     var made: [FetchIndexDescription] = []
     for index in indexes {
       guard index.properties.count == index.isAscending.count else {
@@ -311,11 +318,15 @@ extension ModelDocument.Property {
   private func makeAttribute(_ written: ModelDocument.Attribute) throws(HeartwoodError)
     -> AttributeDescription
   {
-    let attribute = AttributeDescription()
+    let composite = written.elements == nil ? nil : CompositeAttributeDescription()
+    let attribute = composite ?? AttributeDescription()
+    try composite?.fill(written.elements ?? [])
     attribute.type = try found(AttributeType(name: written.type), written.type)
     attribute.preservesValueInHistoryOnDeletion = written.preservesValueInHistoryOnDeletion
     attribute.allowsExternalBinaryDataStorage = written.allowsExternalBinaryDataStorage
     attribute.validationRules = written.validationRules ?? []
+    attribute.valueTransformerName = written.valueTransformerName
+    attribute.attributeValueClassName = written.valueClassName
     if let text = written.defaultValue {
       guard let value = Value(plainText: text, type: attribute.type) else {
         throw .damagedModel("the default value of \(name), \"\(text)\", is no \(attribute.type)")
@@ -337,5 +348,18 @@ extension ModelDocument.Property {
     relationship.maxCount = written.maxCount
     relationship.isOrdered = written.isOrdered
     return relationship
+  }
+}
+
+extension CompositeAttributeDescription {
+  fileprivate func fill(_ written: [ModelDocument.Property]) throws(HeartwoodError) {
+    var made: [AttributeDescription] = []
+    for element in written {
+      guard let attribute = try element.makeProperty() as? AttributeDescription else {
+        throw .damagedModel("\(element.name), an element of a composite attribute, is no attribute")
+      }
+      made.append(attribute)
+    }
+    elements = made
   }
 }

@@ -33,7 +33,7 @@ struct ModelFreezing {
   /// The superentity's properties first; those of one entity by name, so that the order of declarations does not affect
   /// rows.
   static func propertiesInSlotOrder(_ entity: EntityDescription) -> [PropertyDescription] {
-    entity.lineage.flatMap { $0.ownProperties.sorted { $0.name < $1.name } }
+    entity.lineage.flatMap(\.ownColumns)
   }
 
   private func numberSlots(_ entities: [EntityDescription]) {
@@ -53,7 +53,7 @@ struct ModelFreezing {
     numbers layouts: [ObjectIdentifier: RowLayout]
   ) -> FrozenEntity {
     let properties = Self.propertiesInSlotOrder(entity)
-    for case let attribute as AttributeDescription in entity.ownProperties {
+    for case let attribute as AttributeDescription in entity.ownColumns {
       attribute.defaultStoredValue = checks.defaults[ObjectIdentifier(attribute)] ?? .null
     }
     let family = RowFamily(

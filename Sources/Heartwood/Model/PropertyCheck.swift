@@ -17,7 +17,7 @@ struct PropertyCheck {
     self.slot = slot
     isMandatory = !property.isOptional && !property.isTransient
     rules = (property as? AttributeDescription)?.validationRules ?? []
-    if let attribute = property as? AttributeDescription {
+    if let attribute = property as? AttributeDescription, attribute.type != .composite {
       kind = .attribute(name: attribute.name)
     } else if let relationship = property as? RelationshipDescription, relationship.isToMany {
       guard relationship.minCount > 0 || relationship.maxCount > 0 || !relationship.isOptional else {

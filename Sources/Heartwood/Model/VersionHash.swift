@@ -56,6 +56,9 @@ private struct HashedText {
     if let attribute = property as? AttributeDescription {
       add("attribute")
       add(attribute.type.rawValue)
+      let elements = (attribute as? CompositeAttributeDescription)?.elements ?? []
+      for element in elements.sorted(by: { $0.name < $1.name }) { add(element) }
+      if attribute.type == .composite { add("end") }
     }
     if let relationship = property as? RelationshipDescription {
       add("relationship")

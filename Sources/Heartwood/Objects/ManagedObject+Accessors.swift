@@ -40,7 +40,7 @@ extension ManagedObject {
   }
 
   @usableFromInline
-  final func _value(at offset: Int) -> _Value { value(at: modelledSlot(offset)) }
+  final func _value(at offset: Int) -> _Value { wholeValue(at: modelledSlot(offset)) }
 
   @usableFromInline
   final func _setAttribute(at offset: Int, _ value: _Value) {
@@ -49,7 +49,7 @@ extension ManagedObject {
     let use = beginUse("setting", slot)
     defer { use?.leave() }
     willEdit()
-    setEdit(slot, value)
+    setWhole(slot, value)
   }
 
   /// The replacement for a stored value that the declared type cannot represent. Null reads as the declared default, as

@@ -141,7 +141,7 @@ extension ManagedObject {
         declared.reportIndex < fresh.notes.count,
         case .attribute(let record) = fresh.notes[declared.reportIndex]
       else { continue }
-      setEdit(slot, record.defaultValue)
+      setWhole(slot, record.defaultValue)
     }
   }
 }

@@ -43,9 +43,9 @@ extension ManagedObject {
     let use = beginUse("setting", slot)
     defer { use?.leave() }
     guard let relationship = entity.compiled.relationshipBySlot[slot] else {
-      let stored = try entity.storedValue(value, at: slot)
+      let columns = try entity.columnValues(ofAny: value, at: slot)
       willEdit()
-      return setEdit(slot, stored)
+      return setColumns(columns)
     }
     let objects = try relationship.fittingObjects(value, managedObjectContext)
     if relationship.isToMany {
@@ -82,6 +82,8 @@ extension ManagedObject {
     objectIDs(forRelationshipAt: knownSlot(key))
   }
 
+  final func primitiveValue(at slot: Int) -> Any? { entity.anyWhole(at: slot) { value(at: $0) } }
+
   /// - Precondition: The entity has such a property.
   final func knownSlot(_ key: String) -> Int {
     guard let slot = entity.slot(named: key) else {
@@ -98,7 +100,11 @@ extension ManagedObject {
     let use = beginUse("reading the changes of", nil)
     defer { use?.leave() }
     var changed: [String: Any] = [:]
-    for slot in changedSlots() { changed[entity.property(at: slot).name] = presentValue(at: slot) }
+    for slot in changedSlots() {
+      // A changed element is a change of the whole composite attribute.
+      let whole = entity.isElement(slot) ? entity.compositeSlots(around: slot).first ?? slot : slot
+      changed[entity.property(at: whole).name] = presentValue(at: whole)
+    }
     for slot in changedToManySlots where relationshipState(at: slot)?.isLoaded == true {
       changed[entity.property(at: slot).name] = presentValue(at: slot)
     }
@@ -169,12 +175,12 @@ extension EntityDescription {
 
   fileprivate func snapshot(_ value: (Int) -> Value?) -> [String: Any] {
     var snapshot: [String: Any] = [:]
-    for slot in slots where compiled.relationshipBySlot[slot]?.isToMany != true {
+    for slot in slots where compiled.relationshipBySlot[slot]?.isToMany != true && !isElement(slot) {
       guard let stored = value(slot) else { continue }
       if case .object(let id) = stored {
         snapshot[property(at: slot).name] = id
       } else {
-        snapshot[property(at: slot).name] = anyValue(stored, at: slot) ?? NSNull()
+        snapshot[property(at: slot).name] = anyWhole(at: slot) { value($0) ?? .null } ?? NSNull()
       }
     }
     return snapshot

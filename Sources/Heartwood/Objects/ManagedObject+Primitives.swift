@@ -31,7 +31,7 @@ extension ManagedObject {
       return relationship.isOrdered ? objects : Set(objects)
     }
     guard isRealised || pending?.edit(slot) != nil else { return nil }
-    guard entity.attribute(at: slot) == nil else { return entity.anyValue(value(at: slot), at: slot) }
+    guard entity.attribute(at: slot) == nil else { return primitiveValue(at: slot) }
     return destination(at: slot)
   }
 
@@ -55,8 +55,8 @@ extension ManagedObject {
         let objects = try relationship.fittingObjects(value, managedObjectContext)
         setPrimitive(objects, relationship)
       } else {
-        let stored = try entity.storedValue(value, at: slot)
-        makePendingValues().setEdit(slot, stored)
+        let columns = columnsWithPresence(try entity.columnValues(ofAny: value, at: slot))
+        for (slot, value) in columns { makePendingValues().setEdit(slot, value) }
         _row = nil
       }
       managedObjectContext?.pendingLookup = nil

@@ -47,7 +47,11 @@ extension ManagedObject {
 
   /// The slots whose pending value differs from the committed one, ascending.
   final func changedSlots() -> [Int] {
-    editedSlots.filter { pending?.edit($0) != committedValue(at: $0) }
+    editedSlots.filter { slot in
+      guard let edit = pending?.edit(slot) else { return false }
+      let committed = committedValue(at: slot)
+      return edit != committed && !entity.areEqual(edit, committed, at: slot)
+    }
   }
 
   /// As `changedSlots()`, without transient attributes.

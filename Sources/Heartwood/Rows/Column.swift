@@ -7,11 +7,13 @@ enum ColumnKind: UInt8, Sendable {
   case toMany
   /// No cell, and always the null bit: the value is not stored.
   case transient
+  /// No cell: a group of the columns that follow. The null bit is set if the whole has no value.
+  case composite
 
   /// The width of the cell in the fixed part, in bytes.
   var width: Int {
     switch self {
-    case .toMany, .transient: 0
+    case .toMany, .transient, .composite: 0
     case .bool: 1
     case .int16: 2
     case .int32, .float, .string, .data, .uri, .decimal: 4

@@ -117,6 +117,7 @@ struct RowView {
     case .uri: return string(column).map(Value.url) ?? .null
     case .data: return .data(Data(bytes(column)))
     case .decimal: return DecimalParts(rowBytes: bytes(column)).map { .decimal($0.decimal) } ?? .null
+    case .composite: return .bool(true)
     case .toOne, .toMany, .transient: return .null
     }
   }

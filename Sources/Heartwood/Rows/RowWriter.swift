@@ -23,6 +23,7 @@ struct RowWriter {
     switch (value, column.kind) {
     case (.null, .toMany): return
     case (.null, _), (.opaque, _), (_, .transient): setNull(column)
+    case (_, .composite): return
     case (.int(let value), .int64): store(value, at: column.offset)
     case (.int(let value), .int32): store(Int32(truncatingIfNeeded: value), at: column.offset)
     case (.int(let value), .int16): store(Int16(truncatingIfNeeded: value), at: column.offset)

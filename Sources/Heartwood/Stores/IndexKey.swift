@@ -82,7 +82,7 @@ extension RowView {
     case .string where bytes(column).allSatisfy({ $0 < 0x80 }):
       key.append(1)
       OrderedKey.append(bytes(column), to: &key)
-    case .uuid, .string, .uri, .data, .decimal, .toMany, .transient:
+    case .uuid, .string, .uri, .data, .decimal, .toMany, .transient, .composite:
       value(column).appendOrderedKey(to: &key)
     }
   }

@@ -9,7 +9,7 @@ extension SchemaRecord {
     entities = []
     for entity in model.entities.sorted(by: { $0.number < $1.number }) {
       var properties: [Property] = []
-      for property in entity.ownProperties.sorted(by: { $0.slot < $1.slot }) {
+      for property in entity.ownColumns.sorted(by: { $0.slot < $1.slot }) {
         properties.append(Property(name: property.name, number: next))
         guard next < .max else { throw .model("the model has more than 65534 properties") }
         next += 1
@@ -62,7 +62,7 @@ extension SchemaRecord {
         indexes.append(
           Index(
             entity: entity.displayName, name: index.name, isUnique: false, number: 0,
-            properties: index.elements.map(\.property.name)))
+            properties: index.elements.map(\.property.path)))
       }
       for names in entity.uniquenessConstraints {
         indexes.append(

@@ -5,6 +5,9 @@ public final class _OpaqueValue: @unchecked Sendable {
   /// Why the value cannot be stored; nil for one that need not be.
   let refusal: String?
 
+  /// Whether an equal value can be told from another one.
+  var isComparable: Bool { value is any Equatable || type(of: value) is AnyClass }
+
   init(_ value: Any, refusal: String? = nil) {
     self.value = value
     self.refusal = refusal

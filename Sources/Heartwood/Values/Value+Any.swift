@@ -79,6 +79,7 @@ extension Value {
   /// conversion to a floating-point type may round.
   func fitted(to type: AttributeType) -> Value? {
     switch (self, type) {
+    case (.bool, .composite), (.data, .transformable), (.opaque, .transformable): self
     case (.null, _), (.bool, .boolean), (.string, .string), (.date, .date), (.data, .binaryData): self
     case (.uuid, .uuid), (.url, .uri), (.decimal, .decimal), (.double, .double), (.int, .integer64): self
     case (.int(let value), .integer32): Int32(exactly: value).map { .int(Int64($0)) }

@@ -7,7 +7,9 @@ extension EntityDescription {
   /// case, the value in the attribute type's own Swift type.
   func anyValue(_ stored: Value, at slot: Int) -> Any? {
     guard let attribute = attribute(at: slot), !stored.isNull else { return nil }
-    guard let declared = compiled.convertedTypes[slot] else { return stored.anyValue(attribute.type) }
+    guard let declared = compiled.convertedTypes[slot] else {
+      return attribute.transformed(stored) ?? stored.anyValue(attribute.type)
+    }
     return declared.made(of: stored) ?? stored.anyValue(attribute.type)
   }
 
@@ -17,7 +19,7 @@ extension EntityDescription {
   /// - Throws: `.managedObjectValidation` if the value does not fit.
   func storedValue(_ value: Any?, at slot: Int) throws(HeartwoodError) -> Value {
     guard let attribute = attribute(at: slot) else { throw .unknownProperty(property(at: slot).name, self) }
-    guard let stored = Value(any: value, for: attribute.type) else {
+    guard let stored = attribute.storedForm(of: value) else {
       throw .unfitting(value, attribute, "\(attribute.type)")
     }
     if !stored.isNull, let declared = compiled.convertedTypes[slot], declared.made(of: stored) == nil {
@@ -40,7 +42,7 @@ extension EntityDescription {
 extension AttributeValue {
   fileprivate static func made(of stored: Value) -> Any? { Self(stored).map { $0 as Any } }
 
-  fileprivate static var withoutOptional: any AttributeValue.Type {
+  static var withoutOptional: any AttributeValue.Type {
     (self as? any OptionalAttribute.Type)?.wrappedType.withoutOptional ?? self
   }
 }
@@ -57,7 +59,7 @@ extension AttributeType {
   /// The type of `Value.anyValue(_:)`; nil for an undefined attribute.
   fileprivate var swiftType: (any AttributeValue.Type)? {
     switch self {
-    case .undefined: nil
+    case .undefined, .transformable, .composite: nil
     case .integer16: Int16.self
     case .integer32: Int32.self
     case .integer64: Int64.self

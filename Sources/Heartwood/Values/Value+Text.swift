@@ -28,10 +28,10 @@ extension Value {
       case .float: Float(text).map { .double(Double($0)) }
       case .date: Double(text).map(Value.date)
       case .decimal: text == "NaN" ? .decimal(.nan) : Decimal(string: text, locale: nil).map(Value.decimal)
-      case .boolean: text == "true" ? .bool(true) : text == "false" ? .bool(false) : nil
+      case .boolean, .composite: text == "true" ? .bool(true) : text == "false" ? .bool(false) : nil
       case .string: .string(text)
       case .uri: .url(text)
-      case .binaryData: Data(base64Encoded: text).map(Value.data)
+      case .binaryData, .transformable: Data(base64Encoded: text).map(Value.data)
       case .uuid: UUID(uuidString: text).map(Value.uuid)
       }
     guard let value else { return nil }

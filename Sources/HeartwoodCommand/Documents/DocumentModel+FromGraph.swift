@@ -35,7 +35,8 @@ extension DocumentEntity {
 
 extension DocumentAttribute {
   fileprivate init(_ attribute: AttributeDescription, isIndexed: Bool, unique: [[String]]) {
-    self.init(name: attribute.name, type: DocumentType(attribute.type) ?? .string)
+    let type = attribute.type == .transformable ? .data : DocumentType(attribute.type) ?? .string
+    self.init(name: attribute.name, type: type)
     isOptional = attribute.isOptional
     isUnique = unique.contains([attribute.name])
     self.isIndexed = isIndexed

@@ -139,6 +139,7 @@ import Testing
 
   @Test(arguments: [
     "README.md", "Sources/Heartwood/Documentation.docc/GettingStarted.md",
+    "Sources/Heartwood/Documentation.docc/Attributes.md",
     "Sources/Heartwood/Documentation.docc/Contexts.md", "Sources/Heartwood/Documentation.docc/Validation.md",
     "Sources/Heartwood/Documentation.docc/Asking.md", "Sources/Heartwood/Documentation.docc/Relationships.md",
     "Sources/Heartwood/Documentation.docc/Concurrency.md",

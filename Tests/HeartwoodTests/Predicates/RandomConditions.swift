@@ -22,7 +22,7 @@ struct RandomConditions {
     switch type {
     case .integer16: return .int(pick([number, Int64(Int16.max), Int64(Int16.min)]))
     case .integer32: return .int(pick([number, Int64(Int32.max), Int64(Int32.min)]))
-    case .integer64, .undefined: return .int(number)
+    case .integer64, .undefined, .transformable, .composite: return .int(number)
     case .double: return .double(pick([Double(number), Double(number) / 2, .infinity, -0.0, .nan]))
     case .float: return .double(Double(Float(pick([Double(number), 0.1, -2.5]))))
     case .decimal: return .decimal(pick([Decimal(number), Decimal(number) / 4]))

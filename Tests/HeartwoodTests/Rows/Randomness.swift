@@ -36,7 +36,9 @@ struct Randomness {
     case .string: .string(text())
     case .boolean: .bool(chance(2))
     case .date: .date(double())
-    case .binaryData: .data(Data((0..<below(7)).map { _ in UInt8(truncatingIfNeeded: next()) }))
+    case .composite: .bool(true)
+    case .binaryData, .transformable:
+      .data(Data((0..<below(7)).map { _ in UInt8(truncatingIfNeeded: next()) }))
     case .uuid: .uuid(UUID(uuid: (1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, UInt8(below(256)))))
     case .uri: .url("https://example.org/\(below(1000))")
     }

@@ -36,6 +36,10 @@ struct AttributeComparison {
         "\(path.name) is \(attribute.type.kindName): \(options.suffix) is for texts", column: path.column)
     }
     if comparator.isText { return try compileText(value) }
+    if attribute.type == .transformable, ![.equal, .notEqual, .isIn].contains(comparator) {
+      throw .predicate(
+        "\(path.name) is transformable: its values can be compared by == and != only", column: path.column)
+    }
     switch comparator {
     case .isIn: return try compileMembership(value.elements)
     case .between: return try compileBetween(value.elements)

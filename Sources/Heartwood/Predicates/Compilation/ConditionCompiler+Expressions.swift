@@ -151,10 +151,10 @@ enum ValueKind: Equatable {
     case .string: self = .text
     case .boolean: self = .boolean
     case .date: self = .date
-    case .binaryData: self = .data
+    case .binaryData, .transformable: self = .data
     case .uuid: self = .uuid
     case .uri: self = .url
-    case .undefined: self = .null
+    case .undefined, .composite: self = .null
     }
   }
 

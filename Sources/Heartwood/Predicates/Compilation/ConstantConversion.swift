@@ -21,6 +21,7 @@ struct ConstantConversion {
     case (.float, _): float(value)
     case (.decimal, _): decimal(value)
     case (.boolean, _): boolean(value)
+    case (.transformable, .data): value
     case (.string, .string), (.date, .date), (.binaryData, .data), (.uuid, .uuid), (.uri, .url): value
     case (.date, .string(let text)): Self.date(text).map { .date($0.timeIntervalSinceReferenceDate) }
     case (.uuid, .string(let text)): UUID(uuidString: text).map(Value.uuid)
@@ -106,6 +107,8 @@ extension AttributeType {
     case .binaryData: "data"
     case .uuid: "a UUID"
     case .uri: "a URL"
+    case .transformable: "a transformable value"
+    case .composite: "a composite value"
     }
   }
 
@@ -119,6 +122,8 @@ extension AttributeType {
     case .binaryData: "data"
     case .uuid: "a UUID"
     case .uri: "a URL"
+    case .transformable: "a value of its type"
+    case .composite: "nil; compare its elements"
     }
   }
 }

@@ -64,6 +64,9 @@ struct PathResolver {
   private func follow(
     _ step: PathStep, _ steps: inout ArraySlice<PathStep>, _ path: inout ResolvedPath
   ) throws(HeartwoodError) {
+    if case .attribute(let attribute, _) = path.end, attribute.type == .composite {
+      return try followElement(step, of: attribute, &path)
+    }
     let entity = try entityForStep(step, &path)
     guard let name = try name(of: step, &steps, entity) else { return }
     guard let slot = entity.slot(named: name) else {
@@ -87,6 +90,29 @@ struct PathResolver {
         ? .toMany(relationship, destination, rest: Array(steps)) : .toOne(relationship, column, destination)
     default: throw unknown(name, entity, path.column)
     }
+  }
+
+  /// Follows a step to an element of a composite attribute, or to several nested ones.
+  private func followElement(
+    _ step: PathStep, of composite: AttributeDescription, _ path: inout ResolvedPath
+  ) throws(HeartwoodError) {
+    guard let entity = composite.entity else { return }
+    let names: [String]?
+    switch step {
+    case .name(let name): names = [name]
+    case .keyPath(let keyPath):
+      names = (type(of: keyPath).rootType as? any CompositeValue.Type)?.elementNames(of: keyPath)
+    }
+    let full = names.map { composite.name + "." + $0.joined(separator: ".") }
+    guard let names, let slot = full.flatMap({ entity.slot(named: $0) }),
+      let element = entity.attribute(at: slot)
+    else {
+      throw .predicate(
+        "\(path.name) has no element \(names.map { "'\($0.joined(separator: "."))'" } ?? "of this key path"); it has "
+          + ModelChecks.list(entity.elementNames(of: composite)), column: path.column)
+    }
+    path.name += "." + names.joined(separator: ".")
+    path.end = .attribute(element, entity.layout.columns[slot])
   }
 
   /// A key path of several properties yields its first name; the others are inserted before the remaining

@@ -1,6 +1,7 @@
 /// A value in a typed condition: an attribute, or an expression of attributes.
 ///
 /// A missing value equals only nil and has no order; see `Condition`.
+@dynamicMemberLookup
 public struct ValueQuery<Value: AttributeValue>: Sendable {
   let _expression: ConditionExpression
 
@@ -12,6 +13,36 @@ public struct ValueQuery<Value: AttributeValue>: Sendable {
 
   fileprivate static func constant(_ value: Value?) -> _Value {
     value?._value ?? .null
+  }
+}
+
+/// The elements of a composite attribute.
+extension ValueQuery where Value: CompositeValue {
+  /// An element.
+  public subscript<Element: AttributeValue>(dynamicMember keyPath: KeyPath<Value, Element>) -> ValueQuery<
+    Element
+  > {
+    ValueQuery<Element>(_expression.appending(keyPath))
+  }
+
+  /// An element that may be nil.
+  public subscript<Element: AttributeValue>(dynamicMember keyPath: KeyPath<Value, Element?>) -> ValueQuery<
+    Element
+  > {
+    ValueQuery<Element>(_expression.appending(keyPath))
+  }
+
+  /// Whether a Boolean element is true.
+  public subscript(dynamicMember keyPath: KeyPath<Value, Bool>) -> Condition {
+    .comparing(_expression.appending(keyPath), .equal, .value(.bool(true)))
+  }
+}
+
+extension ConditionExpression {
+  /// The element that a key path reads from the composite attribute at the end of this path.
+  fileprivate func appending(_ keyPath: AnyKeyPath) -> ConditionExpression {
+    guard case .path(let path) = kind else { return self }
+    return .path(path.appending(keyPath))
   }
 }
 

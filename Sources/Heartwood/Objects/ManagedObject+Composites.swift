@@ -1,0 +1,27 @@
+/// Composite attributes: reading and setting them as a whole.
+extension ManagedObject {
+  /// The stored form of an attribute's value: of a composite one, a list of its elements in the order of their names.
+  final func wholeValue(at slot: Int) -> Value {
+    guard entity.layout.columns[slot].kind == .composite else { return value(at: slot) }
+    return entity.wholeValue(at: slot) { value(at: $0) }
+  }
+
+  /// Sets an attribute to a stored form, without informing the context.
+  final func setWhole(_ slot: Int, _ value: Value) {
+    guard entity.layout.columns[slot].kind == .composite else { return setEdit(slot, value) }
+    setColumns(entity.columnValues(of: value, at: slot))
+  }
+
+  /// Sets columns. An element makes the composite attribute that it is in have a value.
+  final func setColumns(_ columns: [(slot: Int, value: Value)]) {
+    for (slot, value) in columnsWithPresence(columns) { setEdit(slot, value) }
+  }
+
+  /// The columns, preceded by the marks of the composites around a single element that gets a value.
+  final func columnsWithPresence(_ columns: [(slot: Int, value: Value)]) -> [(slot: Int, value: Value)] {
+    guard columns.count == 1, !columns[0].value.isNull, entity.isElement(columns[0].slot) else {
+      return columns
+    }
+    return entity.compositeSlots(around: columns[0].slot).map { ($0, .bool(true)) } + columns
+  }
+}
