@@ -151,7 +151,7 @@ final class ModelChecks {
     guard !composite.elements.isEmpty else { throw .model("\(name) is composite, but has no elements") }
     var seen: Set<String> = []
     for element in composite.elements {
-      guard Self.isUsable(element.name) else {
+      guard Self.isUsable(element.name, withHyphens: false) else {
         throw .model(
           "the name \"\(element.name)\" of an element of \(name) cannot be used: use letters and digits")
       }

@@ -2,7 +2,7 @@ import Foundation
 import Heartwood
 import Testing
 
-enum Genre: String, AttributeValue { case portrait, landscape }
+enum Motif: String, AttributeValue { case portrait, landscape }
 
 struct Preview: TransientValue { var pixels: [UInt8] }
 
@@ -19,7 +19,7 @@ struct Frame: CompositeValue {
 final class Artwork: ManagedObject {
   @Attribute(.unique) var number = 0
   @Attribute([.indexed, .preservesValueInHistoryOnDeletion]) var title = ""
-  @Attribute var genre = Genre.portrait
+  @Attribute var motif = Motif.portrait
   @Attribute(.transient) var isSelected = false
   @Attribute(.transient) var preview: Preview?
   @Attribute var palette = Palette()
