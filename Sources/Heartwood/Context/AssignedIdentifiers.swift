@@ -48,11 +48,12 @@ final class AssignedIdentifiers: Sendable {
     }
   }
 
-  /// The assignments after the first `count`, which `context` takes over.
-  func take(after count: Int, by context: ManagedObjectContext) -> [Assignment] {
+  /// The assignments after the first `count`, and none after the first `most`, which `context` takes over.
+  func take(after count: Int, _ most: Int?, by context: ManagedObjectContext) -> [Assignment] {
     state.withLock { state in
-      let taken = Array(state.pending.dropFirst(count - state.first))
-      state.taken[ObjectIdentifier(context)] = state.first + state.pending.count
+      let end = min(state.first + state.pending.count, most ?? .max)
+      let taken = Array(state.pending[(count - state.first)..<(end - state.first)])
+      state.taken[ObjectIdentifier(context)] = end
       Self.drop(&state)
       return taken
     }

@@ -47,7 +47,8 @@ final class ContextFollowers: Sendable {
 
 extension ManagedObjectContext {
   /// Whether the context merges by itself what others save: for a context over a coordinator, saves of the coordinator's
-  /// other contexts; for a child, saves of its parent and those of siblings that arrive there. False by default.
+  /// other contexts; for a child, saves of its parent, those of siblings that arrive there, and what the parent merges. False by
+  /// default.
   ///
   /// The merge runs on the context's queue some time after the save. See `mergeChanges(fromContextDidSave:)`.
   public var automaticallyMergesChangesFromParent: Bool {

@@ -83,10 +83,7 @@ struct ViewHolder {
 extension ManagedObjectContext {
   /// The view that reads use: the pinned generation, otherwise the newest.
   func readingView() throws -> any StoreView {
-    if let parent {
-      takeAssignedIdentifiers()
-      return try viewOfParent(parent)
-    }
+    if let parent { return try viewOfParent(parent) }
     // First: a pin to a store that was removed is dropped.
     let store = try objectStore()
     if let pinned = view.pinned { return pinned }

@@ -56,6 +56,7 @@ extension ManagedObjectContext {
     event.insertedElsewhere += inserted
     endEvent()
     post(.managedObjectContextDidMergeChangesObjectIDs, changes)
+    children.tell(changes, from: nil)
     sweepIfDue()
   }
 

@@ -16,8 +16,14 @@ extension ManagedObjectContext {
   }
 
   /// The view of the parent with its unsaved changes. Made again only after the parent has changed.
+  ///
+  /// This context has the identifiers that the view has: both are taken on the parent's queue.
   func viewOfParent(_ parent: ManagedObjectContext) throws -> any StoreView {
-    try parent.waitForQueue { try parent.viewForChildren() }
+    try parent.waitForQueue {
+      let view = try parent.viewForChildren()
+      takeAssignedIdentifiers(parent.parent == nil ? nil : parent.takenIdentifiers)
+      return view
+    }
   }
 
   private func viewForChildren() throws -> any StoreView {
@@ -39,15 +45,18 @@ extension ManagedObjectContext {
   // MARK: Identifiers
 
   /// Takes over the permanent identifiers that a save of the root context has assigned since.
+  ///
+  /// - Parameter most: Those after the first `most` are left for later; nil to take all.
   @inline(__always)
-  func takeAssignedIdentifiers() {
-    if let assigned = assignedIdentifiers, parent != nil, assigned.count > takenIdentifiers {
-      take(assigned)
+  func takeAssignedIdentifiers(_ most: Int? = nil) {
+    if let assigned = assignedIdentifiers, parent != nil, min(assigned.count, most ?? .max) > takenIdentifiers
+    {
+      take(assigned, most)
     }
   }
 
-  private func take(_ assigned: AssignedIdentifiers) {
-    let assignments = assigned.take(after: takenIdentifiers, by: self)
+  private func take(_ assigned: AssignedIdentifiers, _ most: Int?) {
+    let assignments = assigned.take(after: takenIdentifiers, most, by: self)
     takenIdentifiers += assignments.count
     for (temporary, identifier) in assignments {
       if let object = identities.object(identifier.entity.rootEntity.number, temporary) {
@@ -56,8 +65,10 @@ extension ManagedObjectContext {
         permanentKeys.insert(identifier.key, for: temporary)
       }
     }
+    let store = storeIdentity
     identities.forEach { object in
       object.forEachRelationshipState { $0.rename(permanentKeys.permanent) }
+      object.renameEdits(permanentKeys, in: store)
     }
     editCount &+= 1
     pendingLookup = nil

@@ -48,8 +48,11 @@ extension ManagedObjectContext {
   ///
   /// - Throws: `.managedObjectMerge` if the parent has deleted an object that was changed here; nothing is moved then.
   func move(_ plan: SavePlan, to parent: ManagedObjectContext) throws {
-    let changes = ChangesForParent(plan)
-    try parent.waitForQueue { try parent.take(changes) }
+    try parent.waitForQueue {
+      // On the parent's queue, where no save of it can assign further identifiers in between.
+      takeAssignedIdentifiers()
+      try parent.take(ChangesForParent(plan))
+    }
   }
 
   private func take(_ child: ChangesForParent) throws {
@@ -95,7 +98,10 @@ extension ManagedObjectContext {
 
   private func take(_ changed: ChangesForParent.Changed, into object: ManagedObject) {
     willEdit(object)
-    for (slot, value) in changed.values { object.setEdit(slot, value) }
+    for (slot, value) in changed.values {
+      leavePartner(object, slot, for: value)
+      object.setEdit(slot, value)
+    }
     for (slot, differences) in changed.relationships {
       let state = state(object, slot)
       for key in differences.removed where !state.isLoaded || state.contains(key) { state.remove(key) }
@@ -106,5 +112,15 @@ extension ManagedObjectContext {
       let merged = order.filter(there.contains) + loaded.keys().filter { !ordered.contains($0) }
       if merged != loaded.keys() { loaded.setOrder(merged) }
     }
+  }
+
+  /// Takes an object out of the other side of a to-one relationship that gets another value. The child knows only the partner
+  /// that it saw, and this context may have set another one since.
+  private func leavePartner(_ object: ManagedObject, _ slot: Int, for value: Value) {
+    guard let inverse = object.entity.compiled.relationshipBySlot[slot]?.inverseRelationship,
+      let former = toOne(object, slot)
+    else { return }
+    if case .object(let id) = value, permanentKeys.permanent(id.key) == former.identifier.key { return }
+    forget(object, in: inverse, of: former)
   }
 }

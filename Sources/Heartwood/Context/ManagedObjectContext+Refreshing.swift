@@ -121,15 +121,18 @@ extension ManagedObjectContext {
   func refreshKeepingChanges(_ object: ManagedObject, surfacingConflicts: Bool = false) {
     do {
       guard let row = try readingView().row(object.entity.rootEntity, object.identifier.key) else {
-        if !object.hasChanges { handleInaccessible(object) }
+        if object.hasNothingWithoutRow { handleInaccessible(object) }
         return
       }
       event.refreshed.append(object)
       editCount &+= 1
+      object.dropEqualEdits()
+      let former = object.committedPartners
       let base = object.conflictBase ?? object.storedRow
       try object.adopt(row: row.bytes)
       object.conflictBase = surfacingConflicts && object.isConflicting(with: base) ? base : nil
       reloadRelationships(of: object)
+      leaveNewPartners(of: object, former)
       if object.isRealised { object.awake(fromSnapshotEvents: .refresh) }
     } catch {
       noteUnreadable(error, object)

@@ -19,9 +19,12 @@ extension ManagedObjectContext {
   func object(_ entity: EntityDescription, _ key: UInt64) -> ManagedObject {
     let factory = entity.factory
     if let object = registered(factory.rootNumber, key) { return object }
+    guard factory.hasSubentities else {
+      return makeFault(factory, permanentKeys.permanent(key), in: storeIdentity)
+    }
+    let view = try? readingView()
     let key = permanentKeys.permanent(key)
-    guard factory.hasSubentities else { return makeFault(factory, key, in: storeIdentity) }
-    let row = try? readingView().row(entity.rootEntity, key)
+    let row = try? view?.row(entity.rootEntity, key)
     guard let row, let concrete = try? entity.rootEntity.entity(numbered: row.entityNumber) else {
       return makeFault(factory, key, in: storeIdentity)
     }

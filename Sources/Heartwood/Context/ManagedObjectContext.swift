@@ -251,8 +251,9 @@ open class ManagedObjectContext: @unchecked Sendable {
       return object
     }
     guard isOfStore(objectID) else { throw HeartwoodError.noRow(objectID) }
-    let (root, key) = (objectID.entity.rootEntity, permanentKeys.permanent(objectID.key))
-    guard let row = try readingView().row(root, key) else { throw HeartwoodError.noRow(objectID) }
+    let (root, view) = (objectID.entity.rootEntity, try readingView())
+    let key = permanentKeys.permanent(objectID.key)
+    guard let row = try view.row(root, key) else { throw HeartwoodError.noRow(objectID) }
     let factory = try root.entity(numbered: row.entityNumber).factory
     let object = materialise(factory, key, in: storeIdentity, row: row.bytes)
     if object.isDeleted { throw HeartwoodError.noRow(objectID) }

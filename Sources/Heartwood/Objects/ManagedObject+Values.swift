@@ -62,6 +62,17 @@ extension ManagedObject {
     return transient.isEmpty ? slots : slots.filter { !transient.contains($0) }
   }
 
+  /// Replaces temporary identifiers in unsaved values by their permanent ones.
+  final func renameEdits(_ keys: KeyMap, in store: StoreIdentity) {
+    guard let pending, pending.hasEdits else { return }
+    for slot in editedSlots {
+      guard case .object(let id) = pending.edit(slot), id.isTemporaryID, let key = keys[id.key] else {
+        continue
+      }
+      pending.setEdit(slot, .object(ManagedObjectID(entity: id.entity, key: key, store: store)))
+    }
+  }
+
   /// Drops all pending values after a save but those of transient attributes, and frees their memory if it has nothing else.
   final func forgetEdits() {
     keepTransientEdits()

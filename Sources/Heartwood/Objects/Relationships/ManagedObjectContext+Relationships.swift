@@ -217,9 +217,13 @@ extension ManagedObjectContext {
   func reloadRelationships(of object: ManagedObject) {
     for relationship in object.entity.relationshipsBySlot where relationship.isToMany {
       guard let state = object.relationshipState(at: relationship.slot) else { continue }
-      state.unload()
-      if state.order != nil { load(state, object, relationship.slot) }
+      reload(state, object, relationship.slot)
     }
+  }
+
+  func reload(_ state: RelationshipState, _ object: ManagedObject, _ slot: Int) {
+    state.unload()
+    if state.order != nil { load(state, object, slot) }
   }
 
   // MARK: Inverses

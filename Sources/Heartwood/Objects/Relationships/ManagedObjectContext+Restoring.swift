@@ -55,3 +55,50 @@ extension ManagedObjectContext {
     }
   }
 }
+
+/// Unsaved to-one relationships over a newer row.
+extension ManagedObjectContext {
+  /// Where the newest row names another partner than the former row, and an unsaved value a third one, takes the object out of
+  /// the other side at the new partner.
+  ///
+  /// - Parameter former: The partners in the former row, by slot.
+  func leaveNewPartners(of object: ManagedObject, _ former: [(slot: Int, partner: Value)]) {
+    for (slot, partner) in former {
+      let newest = object.committedValue(at: slot)
+      guard newest != partner, case .object(let id) = newest, object.pending?.edit(slot) != newest,
+        let inverse = object.entity.relationship(at: slot).inverseRelationship
+      else { continue }
+      let destination: EntityDescription = object.entity.relationship(at: slot).destinationEntity
+      let other = self.object(destination, id.key)
+      if inverse.isToMany, let state = other.relationshipState(at: inverse.slot), state.isLoaded,
+        !state.contains(object.identifier.key)
+      {
+        // Loaded before the object was added there.
+        reload(state, other, inverse.slot)
+      }
+      forget(object, in: inverse, of: other)
+    }
+  }
+}
+
+extension ManagedObject {
+  /// The partners of edited to-one relationships in the row, by slot.
+  final var committedPartners: [(slot: Int, partner: Value)] {
+    editedSlots.filter { entity.compiled.relationshipBySlot[$0] != nil }.map { ($0, committedValue(at: $0)) }
+  }
+
+  /// Whether the deletion of the row leaves no unsaved change that a save could conflict with: objects that were only taken out
+  /// of a relationship are out of it anyway.
+  final var hasNothingWithoutRow: Bool {
+    dropEqualEdits()
+    guard pending?.hasEdits != true else { return false }
+    return changedToManySlots.allSatisfy { relationshipState(at: $0)?.added.isEmpty == true }
+  }
+
+  /// Drops unsaved values that are equal to those on which they were made: they are no changes.
+  final func dropEqualEdits() {
+    guard let pending, hasRow else { return }
+    for slot in editedSlots where pending.edit(slot) == baseValue(at: slot) { pending.dropEdit(slot) }
+    exposeRow()
+  }
+}

@@ -53,6 +53,8 @@ final class RelationshipState {
     committedSet = nil
     // Keys that were added without loading may have been added to the store by another save in the meantime.
     if !added.isEmpty { for key in keys { added.remove(key) } }
+    // And removed keys may have been removed there, too: they are no differences any more.
+    if !removed.isEmpty { removed.formIntersection(keys) }
     if let order { placed = OrderedKeys(laid(order, over: keys)) }
     current = nil
   }
@@ -240,6 +242,8 @@ final class RelationshipState {
   /// Drops the loaded keys, keeping the differences: the next read loads the newest. If an order was set, the keys must be
   /// loaded again before a save.
   func unload() {
+    // An order that was set and is the stored one is no change.
+    if placed != nil, isLoaded, !hasChanges { forgetOrder() }
     change {
       committed = nil
       committedSet = nil
