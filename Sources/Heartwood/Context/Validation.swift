@@ -85,8 +85,14 @@ extension ManagedObject {
     if case .count(let relationship) = check.kind { return try validateCount(relationship) }
     // Large data was validated when it was set, and is not loaded for this.
     if isExternal(at: check.slot) { return }
+    // A composite attribute without a value has no elements to check.
+    if entity.isElement(check.slot),
+      entity.compositeSlots(around: check.slot).contains(where: { self.value(at: $0).isNull })
+    {
+      return
+    }
     let value = value(at: check.slot)
-    if check.isMandatory && value.isNull {
+    if check.isMandatory && value.isNull && !hasDefaultInStruct(check.slot) {
       throw HeartwoodError.missingMandatory(self, entity.property(at: check.slot))
     }
     guard case .attribute(let name) = check.kind else { return }
@@ -97,6 +103,14 @@ extension ManagedObject {
     guard accepted != value else { return }
     willEdit()
     setEdit(check.slot, accepted)
+  }
+
+  /// Whether a slot is that of an element of a declared struct, which reads a missing element as its default.
+  private func hasDefaultInStruct(_ slot: Int) -> Bool {
+    guard entity.isElement(slot), let outermost = entity.compositeSlots(around: slot).first else {
+      return false
+    }
+    return entity.compiled.declarations[outermost] != nil
   }
 
   /// The value that the rules and the hook accept.
@@ -115,7 +129,7 @@ extension ManagedObject {
     // Without `==` nothing tells whether the hook has put another value in its place.
     if case .opaque(let held) = value, !held.isComparable { return value }
     let replacement = try entity.storedValue(accepted, at: slot)
-    guard replacement != value else { return value }
+    guard replacement != value, !entity.areEqual(replacement, value, at: slot) else { return value }
     for rule in rules { try check(replacement, rule, at: slot) }
     return replacement
   }

@@ -9,7 +9,8 @@ extension ManagedObject {
   /// Sets an attribute to a stored form, without informing the context.
   final func setWhole(_ slot: Int, _ value: Value) {
     guard entity.layout.columns[slot].kind == .composite else { return setEdit(slot, value) }
-    setColumns(entity.columnValues(of: value, at: slot))
+    // Elements that stay as they are do not become edits, which a merge would prefer to the changes of others.
+    setColumns(entity.columnValues(of: value, at: slot).filter { self.value(at: $0.slot) != $0.value })
   }
 
   /// Sets columns. An element makes the composite attribute that it is in have a value.

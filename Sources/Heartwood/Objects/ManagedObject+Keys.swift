@@ -14,7 +14,7 @@ extension ManagedObject {
     defer { use?.leave() }
     noteAccess(slot)
     guard let relationship = entity.compiled.relationshipBySlot[slot] else {
-      return entity.anyValue(value(at: slot), at: slot)
+      return primitiveValue(at: slot)
     }
     guard relationship.isToMany else { return destination(at: slot) }
     let objects = destinations(at: slot)

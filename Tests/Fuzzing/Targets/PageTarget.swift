@@ -86,6 +86,7 @@ enum PageTarget {
       }
     }
     let changed = writer.commit()
+    generations.commit(2, changed)
     generations.publish(2, changed)
     guard changed.count == UInt64(expected.count) else {
       return "after changes there are \(changed.count) keys and not \(expected.count)"

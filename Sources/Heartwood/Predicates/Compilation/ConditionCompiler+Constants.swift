@@ -28,6 +28,11 @@ extension ConditionCompiler {
       throw .predicate(
         "\(path.name) \(comparator.rawValue) needs a list, not \(value.shortText)", column: path.column)
     }
+    if isList && !wantsList, case .attribute(let attribute, _) = path.end, attribute.type == .composite {
+      throw .predicate(
+        "\(path.name) is a composite value and can be compared with nil only; compare its elements",
+        column: path.column)
+    }
     if isList && !wantsList {
       throw .predicate(
         "\(path.name) can be compared with a list only by IN or BETWEEN", column: path.column)
