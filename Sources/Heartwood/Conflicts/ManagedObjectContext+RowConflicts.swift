@@ -26,6 +26,7 @@ extension ManagedObjectContext {
       if type.storeWins { undelete(object) }
       return
     }
+    if type != .error, type != .overwrite { object.dropEqualEdits() }
     switch type {
     case .error: return
     case .mergeByPropertyStoreTrump: dropEdits(of: object, changedIn: newest)
@@ -42,10 +43,12 @@ extension ManagedObjectContext {
   }
 
   private func take(_ newest: [UInt8], by object: ManagedObject) {
+    let former = object.state.contains(.deleted) ? [] : object.committedPartners
     object.conflictBase = nil
     do {
       try newest.withUnsafeBytes { try object.adopt(row: $0) }
       reloadRelationships(of: object)
+      leaveNewPartners(of: object, former)
     } catch {
       noteUnreadable(error, object)
     }

@@ -34,6 +34,35 @@ import Testing
     #expect(theirs.age == 2 && theirs.nick == "mine")
   }
 
+  @Test func `a merge policy does not prefer a value that was set to what it was`() throws {
+    let theirs = there.makePerson("Ada", age: 1)
+    try there.save()
+    let person = try mine(theirs, in: here)
+    here.mergePolicy = .mergeByPropertyObjectTrump
+    (person.age, person.nick) = (1, "mine")
+    theirs.age = 2
+    try there.save()
+    try here.save()
+    there.refreshAllObjects()
+    #expect(theirs.age == 2 && theirs.nick == "mine" && person.age == 2)
+  }
+
+  @Test func `a merge policy leaves an object that both have moved with one owner`() throws {
+    let companies = ["A", "B", "C"].map(there.makeCompany)
+    let theirs = there.makePerson("Ada", in: companies[0])
+    try there.save()
+    let owners = try companies.map { try mine($0, in: here) }
+    let person = try mine(theirs, in: here)
+    here.mergePolicy = .mergeByPropertyObjectTrump
+    person.company = owners[1]
+    theirs.company = companies[2]
+    try there.save()
+    try here.save()
+    #expect(person.company === owners[1] && owners.map(\.people.count) == [0, 1, 0])
+    there.refreshAllObjects()
+    #expect(theirs.company === companies[1] && companies.map(\.people.count) == [0, 1, 0])
+  }
+
   @Test func `a refresh of an object that both have moved leaves it with one owner`() throws {
     let companies = ["A", "B", "C"].map(there.makeCompany)
     let theirs = there.makePerson("Ada", in: companies[0])
