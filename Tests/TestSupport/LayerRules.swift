@@ -1,11 +1,11 @@
 import Foundation
 
-/// The layers of a module: its folders from bottom to top. A file uses types of its own folder and of lower ones.
+/// The layers of a module: its folders from bottom to top. A file uses types of its own layer and of lower ones.
 package struct LayerRules: Sendable {
   /// The folder of the module's sources, relative to the package.
   package let root: String
-  /// Folders relative to `root`, from bottom to top; "" for `root` itself.
-  package let layers: [String]
+  /// The folders of each layer, relative to `root`, from bottom to top; "" for `root` itself.
+  package let layers: [[String]]
   package let exceptions: [Exception]
 
   /// An allowed use of a higher type.
@@ -20,8 +20,13 @@ package struct LayerRules: Sendable {
     }
   }
 
-  package init(root: String, layers: [String], exceptions: [Exception] = []) {
+  package init(root: String, layers: [[String]], exceptions: [Exception] = []) {
     (self.root, self.layers, self.exceptions) = (root, layers, exceptions)
+  }
+
+  /// Each folder is a layer of its own.
+  package init(root: String, layers: [String], exceptions: [Exception] = []) {
+    self.init(root: root, layers: layers.map { [$0] }, exceptions: exceptions)
   }
 
   /// A use of a type of a higher layer.
@@ -51,14 +56,18 @@ package struct LayerRules: Sendable {
 
   private func unlistedFolders(_ files: [SourceFile]) -> [String] {
     let present = Set(files.map(\.folder))
-    return present.subtracting(layers).map { "\(name($0)) is in no layer" }
-      + Set(layers).subtracting(present).map { "\(name($0)) is a layer without files" }
+    let listed = Set(layers.joined())
+    return present.subtracting(listed).map { "\(name($0)) is in no layer" }
+      + listed.subtracting(present).map { "\(name($0)) is a layer without files" }
   }
 
   private func name(_ folder: String) -> String { folder.isEmpty ? "the root" : folder }
 
   private func upwardUses(_ files: [SourceFile]) -> Set<UpwardUse> {
-    let heights = Dictionary(layers.enumerated().map { ($1, $0) }) { first, _ in first }
+    var heights: [String: Int] = [:]
+    for (height, folders) in layers.enumerated() {
+      for folder in folders { heights[folder] = height }
+    }
     var homes: [String: String] = [:]
     for file in files {
       for type in file.declaredTypes { homes[type] = file.folder }

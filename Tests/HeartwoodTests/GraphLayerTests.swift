@@ -1,0 +1,69 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// The folders of the graph are layers. Objects and contexts refer to each other, as in Core Data, so that the upper ones are one
+/// layer; below them no folder knows a context.
+struct GraphLayerTests {
+  static let graph = LayerRules(
+    root: "Sources/Heartwood",
+    layers: [
+      // Values, the model and rows: what is stored, without a store.
+      ["", "Values", "Model", "Identity", "Rows"],
+      // Conditions, as trees and compiled against rows.
+      ["Predicates", "Predicates/Compilation", "Predicates/Evaluation", "Predicates/Format"],
+      // Stores, without contexts.
+      ["Stores", "Stores/History"],
+      ["Stores/LogStore", "Stores/Verification"],
+      // Objects and contexts.
+      [
+        "Declarations", "Predicates/Typed", "Objects", "Objects/Observation", "Objects/Snapshots",
+        "Objects/Relationships", "Conflicts", "Deleting", "Fetching", "History", "Context", "Coordinator",
+      ],
+    ],
+    exceptions: [
+      conflict("ConstraintConflict"), conflict("MergeConflict"),
+      objectClass("Model/AttributeDescription+Transforming.swift"),
+      objectClass("Model/EntityDescription.swift"), objectClass("Model/FrozenEntity.swift"),
+      objectClass("Model/ManagedObjectModel.swift"), objectClass("Model/ObjectFactory.swift"),
+      objectClass("Predicates/Compilation/KeyPathNames.swift"),
+      declaration("Model/FrozenEntity.swift", "BoundClass"),
+      declaration("Model/ModelFreezing.swift", "BoundClass"),
+      declaration("Model/FrozenEntity.swift", "PropertyRecord"),
+      declaration("Values/Value+Declared.swift", "PropertyRecord"),
+      ownType("Attribute"), ownType("Relationship"),
+      rule("Model/FrozenEntity.swift", "CompiledRules"),
+      rule("Model/ValidationRule.swift", "FormatPredicate"),
+      constant("Predicates/ConditionExpression.swift"), constant("Predicates/Format/PredicateArgument.swift"),
+    ])
+
+  @Test func `the folders of the graph use only types of their own and of lower layers`() throws {
+    let package = (0..<3).reduce(URL(filePath: #filePath)) { url, _ in url.deletingLastPathComponent() }
+    #expect(try Self.graph.violations(in: package.path) == [])
+  }
+
+  private static func conflict(_ type: String) -> LayerRules.Exception {
+    LayerRules.Exception(file: "HeartwoodError.swift", type: type, reason: "errors carry their conflicts")
+  }
+
+  private static func objectClass(_ file: String) -> LayerRules.Exception {
+    LayerRules.Exception(
+      file: file, type: "ManagedObject", reason: "an entity names the class of its objects")
+  }
+
+  private static func declaration(_ file: String, _ type: String) -> LayerRules.Exception {
+    LayerRules.Exception(file: file, type: type, reason: "a frozen entity has what its class declares")
+  }
+
+  private static func ownType(_ type: String) -> LayerRules.Exception {
+    LayerRules.Exception(file: "Model/ModelDocument.swift", type: type, reason: "a nested type of this name")
+  }
+
+  private static func rule(_ file: String, _ type: String) -> LayerRules.Exception {
+    LayerRules.Exception(file: file, type: type, reason: "validation rules are conditions")
+  }
+
+  private static func constant(_ file: String) -> LayerRules.Exception {
+    LayerRules.Exception(file: file, type: "ManagedObject", reason: "an object may be a constant")
+  }
+}
