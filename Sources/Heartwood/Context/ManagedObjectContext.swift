@@ -1,6 +1,7 @@
 import Dispatch
 import Foundation
 import HeartwoodBytes
+import HeartwoodFiles
 
 /// A scratch pad of managed objects: fetched objects and unsaved changes.
 ///
@@ -103,7 +104,17 @@ open class ManagedObjectContext: @unchecked Sendable {
   /// Tracks the thread that uses the context; nil if nothing is checked.
   let occupancy = ContextOccupancy(ManagedObjectContext.concurrencyChecking)
 
-  private(set) lazy var queue = Self.makeQueue(concurrencyType, for: self)
+  /// Created at the first use, by any thread.
+  var queue: DispatchQueue {
+    madeQueue.withLock { made in
+      if let made { return made }
+      let queue = Self.makeQueue(concurrencyType, for: self)
+      made = queue
+      return queue
+    }
+  }
+
+  private let madeQueue = Guarded<DispatchQueue?>(nil)
 
   // Accessed for every object and every edit. A context is used on its queue only, so exclusivity checks could find
   // nothing but misuse of the queue.
