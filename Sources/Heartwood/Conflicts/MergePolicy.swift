@@ -20,7 +20,8 @@ public enum MergePolicyType: UInt, Sendable {
 ///
 /// A save that meets conflicts writes nothing. It asks the context's policy to change the conflicting objects, validates them
 /// again, and tries once more on the newest rows. To resolve conflicts in another way, subclass it, call `super` first or not at
-/// all, and change the objects; objects that are left in conflict meet it again in the next round.
+/// all, and change the objects; objects that are left in conflict meet it again in the next round. If the save fails after that,
+/// all objects get back the values and unsaved changes that they had before the policy was asked.
 ///
 /// What the types do:
 ///
@@ -84,6 +85,11 @@ open class MergePolicy: @unchecked Sendable {
     else { return }
     try context.resolve(list, by: mergeType)
   }
+}
+
+extension MergePolicy {
+  /// Whether it may do anything but throw.
+  final var mayChangeObjects: Bool { mergeType != .error || type(of: self) != MergePolicy.self }
 }
 
 extension MergePolicyType {

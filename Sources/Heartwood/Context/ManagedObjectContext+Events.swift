@@ -22,6 +22,7 @@ extension ManagedObjectContext {
     guard !event.isEmpty else { return }
     let ended = event
     event = ContextEvent()
+    eventsOfResolution?.append(ended)
     pendingLookup?.apply(ended, editCountBefore: editCountOfEvents, in: self)
     editCountOfEvents = editCount
     if registersUndo { registerUndo(ended) }

@@ -6,8 +6,8 @@ extension ManagedObjectContext {
   /// Writes all changes as one transaction. It is durable on return, as far as the store's durability setting promises.
   ///
   /// If no value has really changed, writes no objects and makes no transaction. Metadata that was set for the store is written
-  /// with the save. After an error the context keeps its
-  /// changes and can be saved again once the cause is fixed.
+  /// with the save. After an error the context keeps its changes and can be saved again once the cause is fixed; what a merge
+  /// policy has changed for the failed save is taken back.
   ///
   /// - Throws: `HeartwoodError`: validation errors (`.validationMultipleErrors` carries all of them in `details`),
   ///   `.managedObjectMerge` if rows were changed elsewhere since they were read, `.managedObjectConstraintMerge` if a
@@ -47,6 +47,23 @@ extension ManagedObjectContext {
 
   /// - Returns: nil if there is nothing to write.
   private func writeResolvingConflicts() throws -> (SavePlan, SaveOutcome, generation: UInt64?)? {
+    var image: ContextImage?
+    do {
+      let written = try writeResolvingConflicts(&image)
+      acceptResolution()
+      return written
+    } catch {
+      image?.restore(in: self, after: eventsOfResolution ?? [])
+      eventsOfResolution = nil
+      undoOfResolution = []
+      throw error
+    }
+  }
+
+  /// - Parameter image: Set before a merge policy changes anything.
+  private func writeResolvingConflicts(_ image: inout ContextImage?) throws
+    -> (SavePlan, SaveOutcome, generation: UInt64?)?
+  {
     var round = 1
     while true {
       let plan = SavePlan(self)
@@ -58,10 +75,21 @@ extension ManagedObjectContext {
       } catch let error as HeartwoodError where error.isConflict {
         guard round < Self.mostRoundsOfConflicts, parent == nil else { throw error }
         round += 1
+        if image == nil, mergePolicy.mayChangeObjects {
+          image = ContextImage(of: self)
+          eventsOfResolution = []
+        }
         try resolve(error)
         try completeChanges()
       }
     }
+  }
+
+  /// What the merge policy has changed can be undone once it is saved.
+  private func acceptResolution() {
+    eventsOfResolution = nil
+    for record in undoOfResolution { registerUndo(record) }
+    undoOfResolution = []
   }
 
   /// Lets the merge policy change the conflicting objects.

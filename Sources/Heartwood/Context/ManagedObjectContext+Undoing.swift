@@ -23,10 +23,14 @@ extension ManagedObjectContext {
 
   /// Registers what an event has changed.
   func registerUndo(_ event: ContextEvent) {
-    guard let undoManager, undoManager.isUndoRegistrationEnabled else { return }
+    guard undoManager?.isUndoRegistrationEnabled == true else { return }
     let record = ChangeRecord(event, in: self)
     guard !record.isEmpty else { return }
-    undoManager.registerUndo { [weak self] in self?.takeBack(record) }
+    if eventsOfResolution == nil { registerUndo(record) } else { undoOfResolution.append(record) }
+  }
+
+  func registerUndo(_ record: ChangeRecord) {
+    undoManager?.registerUndo { [weak self] in self?.takeBack(record) }
   }
 
   private func takeBack(_ record: ChangeRecord) {

@@ -44,7 +44,10 @@ enum GraphWorkload {
     for book in try context.fetch(Book.self, where: { $0.title.hasPrefix("Title of A") }) {
       book.pages += 100
     }
-    try shelf("B", context).height = 210
+    // A merge policy resolves the conflict with the shelf that is there, which takes the new height.
+    context.mergePolicy = .mergeByPropertyObjectTrump
+    let shelf = Shelf(context: context)
+    (shelf.code, shelf.height) = ("B", 210)
     try book("B2", context).title = "Ünïted 東京"
     try book("B3", context).scan = Data(repeating: 7, count: 300)
   }
@@ -59,18 +62,32 @@ enum GraphWorkload {
     try book("B1", context).citations = [cited[1], try book("B1", context)]
   }
 
-  private static let reordering = GraphStep("another order") { context in
-    let shelf = try shelf("A", context)
+  /// Two children of the context; the second one merges what the first one has saved.
+  private static let reordering = GraphStep("another order, by siblings") { context in
+    let first = ManagedObjectContext(.privateQueue, parent: context)
+    let second = ManagedObjectContext(.privateQueue, parent: context)
+    let citing = try book("A1", second)
+    let cited = citing.citations
+    let shelf = try shelf("A", first)
     shelf.books = shelf.books.reversed()
-    let citing = try book("A1", context)
-    citing.citations = Array(citing.citations.suffix(1) + citing.citations.dropLast())
+    try first.save()
+    let changed = shelf.objectID.uriRepresentation()
+    ManagedObjectContext.mergeChanges(
+      fromRemoteContextSave: [ManagedObjectContext.NotificationKey.updatedObjectIDs.rawValue: [changed]],
+      into: [second])
+    citing.citations = Array(cited.suffix(1) + cited.dropLast())
+    try second.save()
   }
 
-  private static let moving = GraphStep("a book goes to another shelf, and its title with it") { context in
-    let book = try book("A2", context)
-    book.shelf = try shelf("B", context)
-    book.title = "Moved"
-    try shelf("A", context).books.insert(makeBook("A9", in: context), at: 0)
+  /// A grandchild, whose parent has unsaved changes of the same book.
+  private static let moving = GraphStep("a book goes to another shelf, by way of a parent") { context in
+    let middle = ManagedObjectContext(.privateQueue, parent: context)
+    try book("A2", middle).title = "Moved"
+    let child = ManagedObjectContext(.privateQueue, parent: middle)
+    try book("A2", child).shelf = try shelf("B", child)
+    try shelf("A", child).books.insert(makeBook("A9", in: child), at: 0)
+    try child.save()
+    try middle.save()
   }
 
   private static let swapping = GraphStep("two unique values change places") { context in
@@ -81,18 +98,27 @@ enum GraphWorkload {
     try subject("war", context).name = "peace"
   }
 
-  private static let unlinking = GraphStep("links are taken away") { context in
+  private static let unlinking = GraphStep("links are taken away, restored, and taken away again") {
+    context in
+    context.undoManager = UndoStack()
     let citing = try book("B1", context)
+    let (art, third, last) = (try subject("art", context), try book("A3", context), try book("B3", context))
     citing.citations = Array(citing.citations.dropFirst())
-    try subject("art", context).books = []
-    try book("A3", context).shelf = nil
-    try book("B3", context).scan = nil
+    art.books = []
+    third.shelf = nil
+    last.scan = nil
+    context.undo()
+    context.redo()
   }
 
-  private static let deleting = GraphStep("a cascade of two steps") { context in
+  private static let deleting = GraphStep("a cascade of two steps, undone once") { context in
     context.transactionAuthor = "Eve"
-    context.delete(try shelf("B", context))
-    context.delete(try subject("law", context))
+    context.undoManager = UndoStack()
+    let (shelf, law) = (try shelf("B", context), try subject("law", context))
+    context.delete(shelf)
+    context.undo()
+    context.delete(shelf)
+    context.delete(law)
   }
 
   /// Values that exceed the remaining space of the log segment.

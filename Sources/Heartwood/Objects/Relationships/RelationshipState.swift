@@ -33,6 +33,16 @@ final class RelationshipState {
     isOrdered = relationship.isOrdered
   }
 
+  /// A state of the same object with the same keys and differences.
+  func copy() -> RelationshipState { RelationshipState(copying: self) }
+
+  private init(copying other: RelationshipState) {
+    (owner, slot, isOrdered) = (other.owner, other.slot, other.isOrdered)
+    (committed, added, removed) = (other.committed, other.added, other.removed)
+    placed = other.order.map(OrderedKeys.init)
+    version = other.version &+ 1
+  }
+
   /// Performs a change of the current keys, which observers of the object are told of.
   private func change(_ body: () -> Void) {
     owner._withUnsafeGuaranteedRef { $0.changeValue(slot, body) }
