@@ -68,7 +68,7 @@ struct BackupOperation {
       let failure = try checkpointBeforeBackup(checkpoints)
       let (contents, work) = try store.writer.withLock {
         (writer) throws(EngineError) -> (BackupContents, SyncRequest) in
-        try writer.commits.drain()
+        try writer.drain()
         return (try self.contents(checkpoints, upTo: writer.log.end), writer.log.syncRequest())
       }
       guard contents.isComplete else {

@@ -22,7 +22,7 @@ struct Checkpoint {
     // 1. Pin the newest generation, so that commits can continue.
     var released: [AnyObject] = []
     let begun = try store.writer.withLock { (writer) throws(EngineError) in
-      released = writer.releaseUnlinked()
+      released = checkpoints.releaseUnlinked(writer)
       return try begin(writer, isForced)
     }
     released.removeAll()
@@ -64,7 +64,7 @@ struct Checkpoint {
       try writer.status.checkWritable()
       let named = try appendFrame(writer, base, root, without: victims)
       // Clean pages are evicted if the tree's memory has grown too large.
-      tree.confirm()
+      tree.confirm(in: writer.tree)
       let space = store.space
       writer.evictsCleanPages =
         space.arenaBytesInUse > min(store.options.arenaBytes, space.arenaByteLimit / 4)
@@ -77,7 +77,7 @@ struct Checkpoint {
     guard !store.status.isStopped else { return }
     let released = store.writer.withLockInBackground { writer in
       writer.eraseRefusedWrite()
-      return checkpoints.pages.goBack(to: mark)
+      return checkpoints.pages.goBack(to: mark, writer.held)
     }
     withExtendedLifetime(released) {}
   }
@@ -93,13 +93,13 @@ struct Checkpoint {
   private func begin(_ writer: WriterState, _ isForced: Bool) throws(EngineError) -> CheckpointBase? {
     try writer.status.checkWritable()
     // The pinned generation must be the last one in the log.
-    try writer.commits.drain()
+    try writer.drain()
     let log = writer.log
     writer.bytesAtCheckpoint = log.appendedBytes
     guard isForced || store.generations.newest > checkpoints.newest?.record.generation ?? 0 else {
       return nil
     }
-    try store.records.announceLease(isWriter: true)
+    try store.records.announceLease(writer.held)
     return CheckpointBase(
       pinned: PinnedGeneration(store.generations), replay: log.end, appendedBytes: log.appendedBytes)
   }
@@ -120,7 +120,7 @@ struct Checkpoint {
     _ writer: WriterState, _ base: CheckpointBase, _ root: TreeRoot, without victims: VictimSegments
   ) throws(EngineError) -> (NamedCheckpoint, SyncRequest) {
     // The frame is never rolled back, so no earlier frame may be.
-    try writer.commits.drain()
+    try writer.drain()
     try writer.prepareLog()
     try writer.markInUse()
     let log = writer.log

@@ -45,7 +45,7 @@ struct Commit {
 
   /// A failure is ignored and loses nothing: the next writer finds the commit in the log.
   private func publish(_ outcome: CommitOutcome) {
-    if store.attachment != nil, !outcome.isEmpty { try? store.records.publish(isWriter: false) }
+    if store.attachment != nil, !outcome.isEmpty { try? store.records.publish() }
   }
 
   private func releaseIfContended() {

@@ -24,13 +24,13 @@ struct CatchUp {
   /// is among them, reloads the tree from it: its pages need no memory, and segments that the checkpoint
   /// reclaimed are released here too.
   func run() throws(EngineError) {
-    let log = writer.log
+    let (log, tree) = (writer.log, writer.tree)
     guard end != log.end else { return }
     guard end.sequence > log.end.sequence, let later = try laterSegments() else { return try beginAnew() }
     let frames = try newFrames(later)
     let checkpoint = frames.reversed().lazy.compactMap { NamedCheckpoint($0.frame) }.first
     if let checkpoint { writer.pendingReload = .checkpoint(checkpoint) }
-    guard end.generation > store.generations.tip.generation else {
+    guard end.generation > tree.tip.generation else {
       return log.follow(later, end: end, durable: durable, bytes: Self.bytes(frames))
     }
     if case .checkpoint(let checkpoint) = writer.pendingReload {
@@ -39,7 +39,7 @@ struct CatchUp {
     }
     try apply(frames)
     log.follow(later, end: end, durable: durable, bytes: Self.bytes(frames))
-    store.generations.publish(end.generation, store.generations.tip.root)
+    writer.generations.publish(end.generation, tree.tip.root)
   }
 
   private typealias Found = (frame: ScannedFrame, segment: LogSegment)
@@ -47,9 +47,9 @@ struct CatchUp {
   private static func bytes(_ frames: [Found]) -> Int { frames.reduce(0) { $0 + $1.frame.header.totalBytes } }
 
   private func apply(_ frames: [Found]) throws(EngineError) {
-    let (tree, generations) = (writer.tree, store.generations)
+    let tree = writer.tree
     let applier = LogApplier(tree: tree)
-    tree.begin(generation: end.generation, from: generations.tip.root)
+    tree.begin(generation: end.generation)
     do {
       for (frame, segment) in frames { try applier.add(frame, in: segment) }
       try applier.finish()
@@ -57,7 +57,7 @@ struct CatchUp {
       tree.rollback()
       throw error
     }
-    generations.commit(end.generation, tree.commit())
+    tree.commit()
   }
 
   /// The segments that continue the log; nil if the log does not continue from its end in this process.
@@ -103,8 +103,9 @@ struct CatchUp {
     let contents = try store.anchor.file.reload(store.folder)
     let image = try StoreImage(store.logFinder, contents.slot, upTo: (end, durable))
     let reload = try reload(image)
-    guard image.end.generation > store.generations.tip.generation else {
-      guard image.end.generation == store.generations.tip.generation else {
+    let tip = writer.tree.tip.generation
+    guard image.end.generation > tip else {
+      guard image.end.generation == tip else {
         throw EngineError.damaged(
           "another process recovered the store to an older state; close it and open it again",
           file: store.path)

@@ -57,10 +57,9 @@ struct CheckpointReload {
   /// Builds the generation at the end of the log from the checkpoint and the frames after it, and publishes
   /// it.
   func run() throws(EngineError) {
-    let generations = writer.generations
     checkpoints.pages.replace(by: parts)
     let generation = image.end.generation
-    writer.tree.begin(generation: generation, from: generations.tip.root)
+    writer.tree.begin(generation: generation)
     let bytes: Int
     do {
       bytes = try apply()
@@ -69,10 +68,9 @@ struct CheckpointReload {
       throw error
     }
     let root = writer.tree.commit()
-    generations.commit(generation, root)
     writer.log.replaceSegments(by: image, bytes: bytes)
     finish(bytes, generation: generation)
-    generations.publish(generation, root)
+    writer.generations.publish(generation, root)
   }
 
   /// Reloads the tree inside a transaction that has changed nothing yet.

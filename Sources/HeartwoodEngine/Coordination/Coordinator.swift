@@ -35,10 +35,12 @@ struct Coordinator {
       try store.writer.checkNotNested()
       return try body()
     }
-    try withWriterAndLease(orThrow: { $0 }) { (_) throws(EngineError) in store.lease.beginOperation() }
+    try withWriterAndLease(orThrow: { $0 }) { (writer) throws(EngineError) in
+      store.lease.beginOperation(writer.held)
+    }
     defer {
       store.writer.withLockInBackground { writer in
-        store.lease.endOperation()
+        store.lease.endOperation(writer.held)
         releaseOrWatch(writer)
       }
     }
@@ -136,8 +138,8 @@ struct Coordinator {
   private func hasYielded(_ writer: WriterState) -> Bool {
     let lease = store.lease
     guard lease.hasOtherProcesses, let attachment = store.attachment, newWaiters(attachment) != nil,
-      lease.mayRelease,
-      (try? writer.commits.drain()) != nil
+      lease.mayRelease(writer.held),
+      (try? writer.drain()) != nil
     else { return false }
     releaseLease(writer)
     return !lease.isHeld
@@ -154,18 +156,18 @@ struct Coordinator {
       return false
     }
     let before = try store.writer.withLock { (writer) throws(EngineError) in
-      lease.endOperation()
+      lease.endOperation(writer.held)
       _ = hasYielded(writer)
       return writer.reloads
     }
     do {
       return try withWriterAndLease(orThrow: { $0 }) { (writer) throws(EngineError) in
-        lease.beginOperation()
+        lease.beginOperation(writer.held)
         return writer.reloads > before
       }
     } catch {
       // `withLease` ends the operation again.
-      store.writer.withLockInBackground { _ in lease.beginOperation() }
+      store.writer.withLockInBackground { lease.beginOperation($0.held) }
       throw error
     }
   }
@@ -182,7 +184,7 @@ struct Coordinator {
       if let record { lease.lastOwnRecord.store(record.counter, ordering: .relaxed) }
       // Processes that waited earlier are no longer attached.
       lease.yieldedTo.store(try attachment.page.waiterCount(), ordering: .relaxed)
-      if record.map(store.records.isCurrent) != true { try store.records.announce(isWriter: false) }
+      if record.map(store.records.isCurrent) != true { try store.records.announce() }
       guard store.options.sharing == .processes, attachment.page.isThere else { return }
       try attachment.admitOthers()
     } catch {
@@ -226,20 +228,19 @@ struct Coordinator {
   /// Releases the lease unless an operation or an unpublished commit is in progress.
   private func releaseLease(_ writer: WriterState) {
     let (lease, records) = (store.lease, store.records)
-    guard lease.mayRelease, writer.status.isStopped || writer.commits.isEmpty else { return }
-    lease.release(isInOrder: bringsLogInOrder(writer)) { () throws(FileSystemError) in
+    guard lease.mayRelease(writer.held), writer.status.isStopped || writer.commits.isEmpty else { return }
+    lease.release(writer.held, isInOrder: bringsLogInOrder(writer)) { () throws(FileSystemError) in
       try records.write(isHeld: false)
     }
   }
 
   /// Ends the lease when the store is closed.
   ///
-  /// - Precondition: The caller also holds the checkpoint lock.
   /// - Parameter isInOrder: Whether closing has succeeded so far. If not, the next process recovers the log.
   /// - Returns: False if a thread is acquiring the lease, which needs those locks.
-  func closeLease(_ writer: WriterState, isInOrder: Bool) -> Bool {
+  func closeLease(_ writer: WriterState, _: CheckpointState, isInOrder: Bool) -> Bool {
     let isInOrder = isInOrder && store.lease.isHeld && bringsLogInOrder(writer)
-    return store.lease.close(isInOrder: isInOrder) { () throws(FileSystemError) in
+    return store.lease.close(writer.held, isInOrder: isInOrder) { () throws(FileSystemError) in
       try store.records.write(isHeld: false)
     }
   }

@@ -29,7 +29,7 @@ struct LeaseTakeover {
     }
     try writer.log.resume()
     // 2. After a recovery, publish the new end of the log.
-    if case .recover = takeover { try store.records.publish(isWriter: true) }
+    if case .recover = takeover { try store.records.publish(writer.held) }
     // 3. Reload the tree if another process wrote pages.
     if case .checkpoint(let checkpoint) = writer.pendingReload { try reload(from: checkpoint) }
     if case .resume = takeover {
@@ -38,7 +38,7 @@ struct LeaseTakeover {
       store.reserve.update(storeBytes: checkpoints.storeBytes(store.logSegments))
     }
     // 4. Let threads of this process write.
-    store.lease.complete()
+    store.lease.complete(writer.held)
   }
 
   private enum Way {
@@ -94,7 +94,7 @@ struct LeaseTakeover {
     let end = found.log.end
     let reload = try CheckpointReload(store.folder, writer, checkpoints, found.image)
     checkpoints.pages.seal()
-    let tip = store.generations.tip.generation
+    let tip = writer.tree.tip.generation
     guard end.generation > tip else {
       guard end.generation == tip else {
         throw EngineError.damaged(

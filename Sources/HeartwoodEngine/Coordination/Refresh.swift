@@ -75,7 +75,7 @@ struct Refresh {
     let released = try store.checkpoints.withLock { (checkpoints) throws(EngineError) in
       try store.writer.withLock { (writer) throws(EngineError) in
         try body(writer, checkpoints)
-        return writer.releaseUnlinked()
+        return checkpoints.releaseUnlinked(writer)
       }
     }
     withExtendedLifetime(released) {}

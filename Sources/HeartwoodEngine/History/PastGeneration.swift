@@ -19,10 +19,9 @@ final class PastGeneration: @unchecked Sendable {
     try UntrustedTree.check(checkpoint, space, store.options, path: store.path)
     let image = StoreImage(checkpoint, segments, end: end, durable: end)
     replay = try Replay(image, in: space, upTo: generation)
-    let root = replay.generations.tip.root
     // A separate table, because the store may reclaim segments that this generation needs.
     for segment in segments { space.values.add(segment) }
-    view = ReadView(TreeView(space: space, root: root))
+    view = ReadView(TreeView(space: space, root: replay.tree.tip.root))
   }
 
   private static func addPages(

@@ -56,14 +56,12 @@ final class WriterLease: @unchecked Sendable {
     records = page.flatMap { $0.isThere ? $0.memory : nil }
   }
 
-  /// Whether this process may write. Reliable only under the writer lock.
+  /// Whether this process may write. Reliable only for a thread that holds the writer lock.
   var isHeld: Bool { held.load(ordering: .relaxed) }
   /// Whether the shared header names this process as the writer.
   var isAnnounced: Bool { announced.load(ordering: .relaxed) }
   /// Whether the lease may be released.
-  ///
-  /// - Precondition: The caller holds the writer lock.
-  var mayRelease: Bool { lock.withLock { machine.mayRelease } }
+  func mayRelease(_: WriterHeld) -> Bool { lock.withLock { machine.mayRelease } }
   /// Whether other processes may be attached. Read by every commit.
   var hasOtherProcesses: Bool { attachment?._withUnsafeGuaranteedRef { $0.hasOtherProcesses } ?? false }
 
@@ -110,9 +108,7 @@ final class WriterLease: @unchecked Sendable {
   }
 
   /// Records that the store is up to date and the lease is held.
-  ///
-  /// - Precondition: The caller holds the writer lock.
-  func complete() {
+  func complete(_: WriterHeld) {
     lock.withLock {
       machine.handle(.takenOver)
       held.store(true, ordering: .relaxed)
@@ -132,26 +128,22 @@ final class WriterLease: @unchecked Sendable {
   // MARK: Holding
 
   /// Keeps the lease for an operation of several steps until the operation ends or yields.
-  ///
-  /// - Precondition: The caller holds the writer lock.
-  func beginOperation() { lock.withLock { machine.handle(.operationBegan) } }
+  func beginOperation(_: WriterHeld) { lock.withLock { machine.handle(.operationBegan) } }
 
   /// Ends such an operation, also before it yields.
-  ///
-  /// - Precondition: The caller holds the writer lock.
-  func endOperation() { lock.withLock { machine.handle(.operationEnded) } }
+  func endOperation(_: WriterHeld) { lock.withLock { machine.handle(.operationEnded) } }
 
   /// Writes a record to the shared header if this process may. Callable from any thread.
   ///
   /// - Parameters:
-  ///   - isWriter: Whether the thread holds the writer lock.
+  ///   - held: Nil if the thread does not hold the writer lock.
   ///   - write: Writes the record and returns its counter.
   func announce(
-    isWriter: Bool, _ write: () throws(FileSystemError) -> UInt64
+    _ held: WriterHeld?, _ write: () throws(FileSystemError) -> UInt64
   ) throws(FileSystemError) {
     lock.lock()
     defer { lock.unlock() }
-    guard machine.mayAnnounce(isWriter: isWriter) else { return }
+    guard machine.mayAnnounce(isWriter: held != nil) else { return }
     note(try write())
     machine.handle(.announced)
     announced.store(true, ordering: .relaxed)
@@ -166,12 +158,12 @@ final class WriterLease: @unchecked Sendable {
 
   /// Releases the lease.
   ///
-  /// - Precondition: The caller holds the writer lock, and `mayRelease` is true.
+  /// - Precondition: `mayRelease` is true.
   /// - Parameters:
   ///   - isInOrder: Whether the log is as the next process expects it. If not, or if the record cannot be
   ///     written, the next process treats this one as killed and recovers the log.
   ///   - write: Writes the record of the release and returns its counter.
-  func release(isInOrder: Bool, _ write: () throws(FileSystemError) -> UInt64) {
+  func release(_: WriterHeld, isInOrder: Bool, _ write: () throws(FileSystemError) -> UInt64) {
     lock.withLock {
       announceEnd(isInOrder, write)
       fileLock = nil
@@ -182,9 +174,8 @@ final class WriterLease: @unchecked Sendable {
 
   /// Ends the lease permanently.
   ///
-  /// - Precondition: The caller holds the checkpoint lock and the writer lock.
-  /// - Returns: False if a thread is acquiring the lease, which needs those locks.
-  func close(isInOrder: Bool, _ write: () throws(FileSystemError) -> UInt64) -> Bool {
+  /// - Returns: False if a thread is acquiring the lease, which needs the checkpoint lock and the writer lock.
+  func close(_: WriterHeld, isInOrder: Bool, _ write: () throws(FileSystemError) -> UInt64) -> Bool {
     lock.withLock {
       guard machine.after(.closed) != nil else { return false }
       if machine.phase == .held { announceEnd(isInOrder, write) }

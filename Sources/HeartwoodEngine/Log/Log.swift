@@ -4,8 +4,11 @@ import HeartwoodFiles
 /// The log of an open store: its segments in order, and the end where frames are appended.
 ///
 /// Invariants: `durable` ≤ `end`. Frames are appended only to the last segment of `path`, and only after a
-/// slot of the anchor names that segment. Members not marked "any thread" are guarded by the writer lock.
-final class Log: @unchecked Sendable {
+/// slot of the anchor names that segment.
+///
+/// Not `Sendable`, and of an open store reached only through `WriterState`: so its members run with the writer lock held.
+/// Other threads use the parts that `path` and `synced` are.
+final class Log {
   let folder: StoreFolder
   let table = SegmentTable()
   let identifier: StoreIdentifier
@@ -53,13 +56,13 @@ final class Log: @unchecked Sendable {
     self.path = LogSegments(path, published: end, ends: ends)
   }
 
-  /// All live segments, in the log's order. Any thread.
+  /// All live segments, in the log's order.
   var segments: [LogSegment] { path.segments }
 
-  /// The end of the durable part. Any thread.
+  /// The end of the durable part.
   var durable: LogPoint { synced.durable }
 
-  /// The end of the published part: frames before it are never rolled back. Any thread.
+  /// The end of the published part: frames before it are never rolled back.
   var published: LogPoint { path.published }
 
   /// The segment that is appended to.

@@ -35,8 +35,8 @@ struct Closing {
     guard let attachment = store.attachment, !store.status.isStopped else { return .last }
     do throws(EngineError) {
       // Ended by `closeLease`.
-      try Coordinator(store).withWriterAndLease(orThrow: { $0 }) { (_) throws(EngineError) in
-        store.lease.beginOperation()
+      try Coordinator(store).withWriterAndLease(orThrow: { $0 }) { (writer) throws(EngineError) in
+        store.lease.beginOperation(writer.held)
       }
       do {
         return try attachment.excludeOthers() ? .last : .oneOfSeveral
@@ -66,7 +66,9 @@ struct Closing {
         case .failed(let cause): failure = failureOfLastSync(writer) ?? cause
         }
         // 5. Publish what closing has written.
-        guard Coordinator(store).closeLease(writer, isInOrder: failure == nil) else { return false }
+        guard Coordinator(store).closeLease(writer, checkpoints, isInOrder: failure == nil) else {
+          return false
+        }
         store.status.close()
         store.anchor.file.close()
         store.folder.close()
@@ -137,7 +139,7 @@ struct Closing {
   private func markClean(_ writer: WriterState) -> EngineError? {
     guard isWriting, !isInMemory, !store.anchor.file.isClean else { return nil }
     do {
-      try writer.commits.drain()
+      try writer.drain()
       // The bytes after the end must be zeros, because the log continues there.
       if writer.log.mustRoll { try writer.roll() }
       let work = writer.log.syncRequest()

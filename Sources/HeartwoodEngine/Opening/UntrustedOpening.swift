@@ -47,7 +47,7 @@ struct UntrustedOpening {
   }
 
   private func checkLevels(_ store: OpenStore) throws(EngineError) {
-    let levels = store.generations.tip.root.level
+    let levels = PinnedGeneration(store.generations).pin.root.level
     guard levels <= limits.treeLevels else { throw UntrustedTree.tooManyLevels(levels, limits, path) }
   }
 

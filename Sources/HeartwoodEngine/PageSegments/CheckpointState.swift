@@ -15,6 +15,14 @@ final class CheckpointState {
   /// Whether pages were appended that the last checkpoint does not name.
   var hasUnnamedPages: Bool { !pages.has(last?.pageSegments ?? []) }
 
+  /// Removes unlinked segments from the tables of readers once no pinned generation needs them.
+  ///
+  /// - Returns: The owners of their memory and files. The caller releases them without the writer lock, as unmapping takes
+  ///   milliseconds.
+  func releaseUnlinked(_ writer: WriterState) -> [AnyObject] {
+    writer.unlinked.release(from: writer.tree.space, writer.generations)
+  }
+
   /// The bytes of all segments, live or not, without those after the published end of the log. Does not walk the tree.
   func storeBytes(_ log: LogSegments) -> Int {
     let segments = log.segments

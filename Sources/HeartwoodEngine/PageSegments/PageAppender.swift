@@ -128,9 +128,8 @@ final class PageAppender {
   /// Removes the pages appended since a mark, which no frame in the log references: unlinks new files and truncates the
   /// last old one, so that a checkpoint that fails on a full disk uses no space.
   ///
-  /// - Precondition: The caller also holds the writer lock.
   /// - Returns: The owners of the files' memory. The caller releases them without the writer lock, as unmapping is slow.
-  func goBack(to mark: Mark) -> [AnyObject] {
+  func goBack(to mark: Mark, _: WriterHeld) -> [AnyObject] {
     let begun = parts.map(\.segment.number).filter { number in
       !mark.parts.contains { $0.segment.number == number }
     }

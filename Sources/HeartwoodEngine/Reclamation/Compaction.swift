@@ -44,7 +44,7 @@ struct Compaction {
       // The log's last segment may have the most garbage. Begin a new one and take a checkpoint, as log after the
       // checkpoint cannot be removed.
       try store.writer.withLock { (writer) throws(EngineError) in
-        try writer.commits.drain()
+        try writer.drain()
         if writer.log.end.position.offset > Format.segmentHeaderBytes { try writer.roll() }
       }
       try Checkpoint(store, checkpoints).run(isForced: true)
@@ -172,23 +172,25 @@ struct Compaction {
       try Checkpoint(store, checkpoints).run(isForced: true, without: victims)
       // Write the other slot too, as a store can be opened by either.
       try store.anchor.update { _ in }
-      unlink(victims, reclamation)
+      unlink(victims, reclamation, checkpoints)
     }
   }
 
   /// Unlinks segments that the newest generation does not reference.
   ///
   /// - Precondition: Both slots of the anchor reference a checkpoint without these segments.
-  private func unlink(_ victims: VictimSegments, _ reclamation: ReclaimState) {
+  private func unlink(
+    _ victims: VictimSegments, _ reclamation: ReclaimState, _ checkpoints: CheckpointState
+  ) {
     // Publish a record first: a process that misses a file then finds a changed record, and reloads from the new
     // checkpoint. If publishing fails, the files stay.
-    guard (try? store.records.publish(isWriter: false)) != nil else { return }
+    guard (try? store.records.publish()) != nil else { return }
     store.folder.unlink(victims.logs.map(SegmentName.log) + victims.pages.map(SegmentName.pages))
     for number in victims.logs { reclamation.contents[number] = nil }
     // Unmapping takes milliseconds, so it is done without the writer lock.
     let released = store.writer.withLockInBackground { writer in
       writer.unlinked.add(victims, generation: store.generations.newest)
-      return writer.releaseUnlinked()
+      return checkpoints.releaseUnlinked(writer)
     }
     withExtendedLifetime(released) {}
   }

@@ -17,11 +17,9 @@ struct Replay {
     let target = last ?? image.end.generation
     guard target > first else { return }
     // All transactions form one generation, because no reader can see those in between.
-    tree.begin(generation: target, from: root)
+    tree.begin(generation: target)
     bytes = try Self.apply(image, to: tree, upTo: target)
-    let result = tree.commit()
-    generations.commit(target, result)
-    generations.publish(target, result)
+    generations.publish(target, tree.commit())
   }
 
   /// Applies the transactions after the image's checkpoint to a tree that is equal to it.

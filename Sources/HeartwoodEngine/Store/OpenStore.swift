@@ -42,7 +42,7 @@ final class OpenStore: Sendable {
   let reserve: DiskReserve
   /// Delays commits that append faster than space is reclaimed.
   let throttle = WriteThrottle()
-  let writer: WriterLock
+  let writer: WriterLock<WriterState>
   let checkpoints: StateLock<CheckpointState>
   let reclamation = StateLock(ReclaimState())
 
@@ -93,11 +93,12 @@ final class OpenStore: Sendable {
     self.syncs = LogSyncs(status, isOff: !syncs)
     commits = CommitQueue(log: parts.log, generations: parts.generations, syncs: self.syncs, status: status)
     reserve = DiskReserve(parts.folder)
-    writer = WriterLock(
+    writer = WriterLock { [anchor, syncs = self.syncs, commits, reserve, throttle] in
       WriterState(
-        options: parts.options, folder: parts.folder, log: parts.log, tree: parts.tree,
-        generations: parts.generations, numbers: parts.numbers, anchor: anchor, syncs: self.syncs,
-        commits: commits, reserve: reserve, throttle: throttle, replayedBytes: parts.replayedBytes))
+        $0, options: parts.options, folder: parts.folder, log: parts.log, tree: parts.tree,
+        generations: parts.generations, numbers: parts.numbers, anchor: anchor, syncs: syncs,
+        commits: commits, reserve: reserve, throttle: throttle, replayedBytes: parts.replayedBytes)
+    }
     checkpoints = StateLock(CheckpointState(parts.pages, parts.checkpoint))
   }
 

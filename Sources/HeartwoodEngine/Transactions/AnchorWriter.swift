@@ -6,9 +6,9 @@ struct AnchorWriter: Sendable {
 
   /// Announces this process as the writer, then writes the anchor. A failed sync of it stops the store.
   ///
-  /// - Parameter isWriter: Whether the thread holds the writer lock.
-  func update(isWriter: Bool = false, _ change: (inout AnchorSlot) -> Void) throws(EngineError) {
-    try records.announceLease(isWriter: isWriter)
+  /// - Parameter held: Nil if the thread does not hold the writer lock.
+  func update(_ held: WriterHeld? = nil, _ change: (inout AnchorSlot) -> Void) throws(EngineError) {
+    try records.announceLease(held)
     switch file.update(change) {
     case .written: return
     case .failed(let error): throw error

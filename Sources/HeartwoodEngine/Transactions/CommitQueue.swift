@@ -55,9 +55,7 @@ final class CommitQueue: @unchecked Sendable {
   var isEmpty: Bool { lock.withLock { entries.isEmpty && !isSyncing && failure == nil } }
 
   /// Adds the newest transaction. Publishes it at once if it needs no sync and no entry precedes it.
-  ///
-  /// - Precondition: The caller holds the writer lock.
-  func add(_ entry: Entry) {
+  func add(_ entry: Entry, _: WriterHeld) {
     lock.withLock {
       assert(entry.number > entries.last?.number ?? 0, "Transactions are queued out of order.")
       if entry.work == nil, entries.isEmpty, failure == nil {
@@ -96,12 +94,12 @@ final class CommitQueue: @unchecked Sendable {
     }
   }
 
-  /// Waits until every transaction is published. Syncs, with the writer lock held, if no other thread does.
+  /// Waits until every transaction is published. Syncs, with the writer lock held, if no other thread does. Nothing is
+  /// added meanwhile.
   ///
-  /// - Precondition: The caller holds the writer lock, so that nothing is added meanwhile.
+  /// - Parameter last: The newest transaction that was written.
   /// - Throws: As `waitForEarlier`.
-  func drain() throws(EngineError) {
-    let last = generations.tip.generation
+  func drain(upTo last: UInt64, _: WriterHeld) throws(EngineError) {
     guard generations.newest < last else { return }
     lock.withLock {
       isDraining = true

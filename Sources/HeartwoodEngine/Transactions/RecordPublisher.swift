@@ -26,11 +26,11 @@ final class RecordPublisher: Sendable {
 
   /// Publishes the end of the log.
   ///
-  /// - Parameter isWriter: Whether the thread holds the writer lock.
-  func publish(isWriter: Bool) throws(EngineError) {
+  /// - Parameter held: Nil if the thread does not hold the writer lock.
+  func publish(_ held: WriterHeld? = nil) throws(EngineError) {
     guard attachment != nil else { return }
     do {
-      try announce(isWriter: isWriter)
+      try announce(held)
     } catch {
       throw EngineError.files(error, "the commit could not be published to other processes")
     }
@@ -38,12 +38,12 @@ final class RecordPublisher: Sendable {
 
   /// Announces this process as the writer, so that other processes recover the log if it is killed. Must be
   /// called before any file is changed.
-  func announceLease(isWriter: Bool) throws(EngineError) {
-    if attachment != nil, !lease.isAnnounced { try publish(isWriter: isWriter) }
+  func announceLease(_ held: WriterHeld?) throws(EngineError) {
+    if attachment != nil, !lease.isAnnounced { try publish(held) }
   }
 
-  func announce(isWriter: Bool) throws(FileSystemError) {
-    try lease.announce(isWriter: isWriter) { () throws(FileSystemError) in try write(isHeld: true) }
+  func announce(_ held: WriterHeld? = nil) throws(FileSystemError) {
+    try lease.announce(held) { () throws(FileSystemError) in try write(isHeld: true) }
   }
 
   /// Writes a record.

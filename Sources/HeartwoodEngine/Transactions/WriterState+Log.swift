@@ -7,7 +7,7 @@ extension WriterState {
   /// Called before a transaction begins, because the positions of its values are assigned before it commits.
   func prepareLog() throws(EngineError) {
     guard log.mustRoll || log.end.position.offset >= options.segmentBytes else { return }
-    try commits.drain()
+    try drain()
     do throws(EngineError) {
       try roll()
     } catch {
@@ -22,7 +22,7 @@ extension WriterState {
 
   /// Continues the log in a new segment.
   func roll() throws(EngineError) {
-    try anchor.records.announceLease(isWriter: true)
+    try anchor.records.announceLease(held)
     // 1. Create the file, with the exact end of its predecessor in its header, and make it and its name durable. A
     //    crash here leaves a file that nothing refers to.
     let number = try numbers.take()
@@ -74,12 +74,12 @@ extension WriterState {
 
   /// Clears the anchor's clean-close flag. Called before a frame is written.
   func markInUse() throws(EngineError) {
-    try anchor.records.announceLease(isWriter: true)
+    try anchor.records.announceLease(held)
     guard anchor.file.isClean else { return }
     try updateAnchor { $0.isClean = false }
   }
 
   func updateAnchor(_ change: (inout AnchorSlot) -> Void) throws(EngineError) {
-    try anchor.update(isWriter: true, change)
+    try anchor.update(held, change)
   }
 }

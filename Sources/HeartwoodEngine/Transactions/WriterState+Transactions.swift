@@ -72,8 +72,8 @@ extension WriterState {
   }
 
   private func beginTransaction(isInternal: Bool = false) throws(EngineError) -> WriteTransaction {
-    let tip = generations.tip
-    tree.begin(generation: tip.generation + 1, from: tip.root)
+    let before = tree.tip.generation
+    tree.begin(generation: before + 1)
     do {
       if evictsCleanPages { try tree.evictCleanPages() }
     } catch {
@@ -81,7 +81,7 @@ extension WriterState {
       throw error
     }
     let transaction = unusedTransaction()
-    transaction.begin(from: tip.generation, isInternal: isInternal)
+    transaction.begin(from: before, isInternal: isInternal)
     return transaction
   }
 
@@ -113,11 +113,10 @@ extension WriterState {
 
   private func take(_ transaction: WriteTransaction, isSynced: Bool) {
     let root = tree.commit()
-    generations.commit(transaction.number, root)
     evictsCleanPages = false
     commits.add(
       CommitQueue.Entry(
-        number: transaction.number, root: root, end: log.end, work: isSynced ? log.syncRequest() : nil))
+        number: transaction.number, root: root, end: log.end, work: isSynced ? log.syncRequest() : nil), held)
   }
 
   private func writeLastFrame(of transaction: WriteTransaction, isSynced: Bool) throws(EngineError) {

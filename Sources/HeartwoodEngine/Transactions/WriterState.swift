@@ -3,6 +3,8 @@
 /// Reached only in the closures of `WriterLock`, so a function with a parameter of this type runs with the writer lock held.
 /// Not `Sendable`: the compiler refuses to hand it to another thread.
 final class WriterState {
+  /// Proves to parts that other threads reach too that this one holds the lock.
+  let held: WriterHeld
   let options: EngineOptions
   let folder: StoreFolder
   let log: Log
@@ -41,11 +43,13 @@ final class WriterState {
 
   /// - Parameter replayedBytes: Bytes of log read after the checkpoint.
   init(
-    options: EngineOptions, folder: StoreFolder, log: Log, tree: TreeWriter, generations: Generations,
+    _ held: WriterHeld, options: EngineOptions, folder: StoreFolder, log: Log, tree: TreeWriter,
+    generations: Generations,
     numbers: SegmentNumbers, anchor: AnchorWriter, syncs: LogSyncs, commits: CommitQueue,
     reserve: DiskReserve,
     throttle: WriteThrottle, replayedBytes: Int
   ) {
+    self.held = held
     self.options = options
     self.folder = folder
     self.log = log
@@ -68,16 +72,14 @@ final class WriterState {
 
   /// Publishes all commits so far, and returns the request that syncs them.
   func drainedRequest() throws(EngineError) -> SyncRequest {
-    try commits.drain()
+    try drain()
     return log.syncRequest()
   }
 
-  /// Removes unlinked segments from the tables of readers once no pinned generation needs them.
+  /// Waits until all commits so far are published.
   ///
-  /// - Precondition: The caller also holds the checkpoint lock.
-  /// - Returns: The owners of their memory and files. The caller releases them without the lock, as unmapping takes
-  ///   milliseconds.
-  func releaseUnlinked() -> [AnyObject] { unlinked.release(from: tree.space, generations) }
+  /// - Throws: As `CommitQueue.waitForEarlier`.
+  func drain() throws(EngineError) { try commits.drain(upTo: tree.tip.generation, held) }
 }
 
 /// Segments that are unlinked but stay open, because pinned generations may need them.

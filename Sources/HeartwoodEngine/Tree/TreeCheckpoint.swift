@@ -75,8 +75,9 @@ struct TreeCheckpoint {
 
   /// Records the addresses on disk, so that later checkpoints do not write these pages again.
   ///
-  /// - Precondition: The pages are synced, and the caller holds the writer lock.
-  func confirm() {
-    for (index, place) in written { space.setDiskAddress(index, place) }
+  /// - Precondition: The pages are synced.
+  /// - Parameter tree: The writer of the tree, which copies or evicts pages by these addresses.
+  func confirm(in tree: TreeWriter) {
+    for (index, place) in written { tree.space.setDiskAddress(index, place) }
   }
 }

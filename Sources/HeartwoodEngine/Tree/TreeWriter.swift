@@ -5,11 +5,14 @@
 ///
 /// After a method throws, the caller must roll back the generation under construction.
 ///
-/// - Precondition: The caller holds the writer lock.
+/// Not `Sendable`, and of an open store reached only through `WriterState`: so its members run with the writer lock held.
 final class TreeWriter {
   let space: PageSpace
-  let generations: Generations
+  private let retired: RetiredPages
   let pageBuilder = PageBuilder()
+
+  /// The newest generation that was written, and its root: the next one begins from it. It may not be published yet.
+  @exclusivity(unchecked) private(set) var tip: (generation: UInt64, root: TreeRoot)
 
   /// The tree under construction.
   @exclusivity(unchecked) var root = TreeRoot.empty
@@ -22,7 +25,7 @@ final class TreeWriter {
   /// Pages that this generation created and does not need any more.
   @exclusivity(unchecked) private var dropped = PlainList<UInt32>()
   /// Pages of older generations that this one has replaced.
-  @exclusivity(unchecked) private var replaced = PlainList<Generations.RetiredPage>()
+  @exclusivity(unchecked) private var replaced = PlainList<RetiredPage>()
 
   /// One level of the path from the root to a leaf (level 0): the page, its reference, and the chosen entry.
   struct Step {
@@ -43,9 +46,13 @@ final class TreeWriter {
   /// Holds a separator while it is inserted into a parent.
   let separatorBuffer: UnsafeMutableRawPointer
 
+  /// - Parameter generations: Their newest generation is the one to begin from.
   init(space: PageSpace, generations: Generations) {
     self.space = space
-    self.generations = generations
+    retired = RetiredPages(space: space, generations: generations)
+    let newest = generations.pin()
+    tip = (newest.generation, newest.root)
+    newest.release()
     path = .allocate(capacity: TreeRoot.levelLimit + 2)
     separatorBuffer = .allocate(byteCount: Format.keyLimit, alignment: 8)
   }
@@ -57,12 +64,12 @@ final class TreeWriter {
 
   // MARK: Generations
 
-  /// Begins a generation with the tree `root`, and frees the pages that no reader needs any more.
-  func begin(generation: UInt64, from root: TreeRoot) {
-    self.root = root
+  /// Begins a generation with the tree of the newest one, and frees the pages that no reader needs any more.
+  func begin(generation: UInt64) {
+    root = tip.root
     self.generation = generation
     leavePath()
-    generations.reclaim()
+    retired.reclaim()
   }
 
   /// The tree with the changes made so far. Valid until the next change.
@@ -72,11 +79,14 @@ final class TreeWriter {
   }
 
   /// Ends the generation. Its pages do not change any more; the caller publishes the result.
+  @discardableResult
   func commit() -> TreeRoot {
+    assert(generation > tip.generation, "A generation is written after a later one.")
     flushCounts()
-    for place in 0..<replaced.count { generations.retire(replaced[place]) }
+    for place in 0..<replaced.count { retired.add(replaced[place]) }
     for place in 0..<dropped.count { space.free(dropped[place]) }
     forget()
+    tip = (generation, root)
     return root
   }
 
@@ -274,7 +284,7 @@ final class TreeWriter {
       dropped.append(reference.index)
     } else {
       replaced.append(
-        Generations.RetiredPage(index: reference.index, born: page.birth, retired: generation))
+        RetiredPage(index: reference.index, born: page.birth, retired: generation))
     }
   }
 }

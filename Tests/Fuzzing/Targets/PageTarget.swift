@@ -69,7 +69,7 @@ enum PageTarget {
   private static func change(_ space: PageSpace, _ root: TreeRoot, _ keys: [[UInt8]]) throws -> String? {
     let generations = Generations(space: space, generation: 1, root: root)
     let writer = TreeWriter(space: space, generations: generations)
-    writer.begin(generation: 2, from: root)
+    writer.begin(generation: 2)
     var expected = Set(keys)
     for (number, key) in keys.enumerated() where !key.isEmpty {
       var other = key
@@ -86,7 +86,6 @@ enum PageTarget {
       }
     }
     let changed = writer.commit()
-    generations.commit(2, changed)
     generations.publish(2, changed)
     guard changed.count == UInt64(expected.count) else {
       return "after changes there are \(changed.count) keys and not \(expected.count)"

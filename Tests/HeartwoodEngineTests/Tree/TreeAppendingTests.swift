@@ -75,7 +75,7 @@ import Testing
 
   private static func rollBack(_ harness: TreeHarness, _ shape: KeyShape, _ random: inout SplitMix64) throws {
     let (root, model) = (harness.view.root, harness.model)
-    harness.writer.begin(generation: harness.generation + 1, from: root)
+    harness.writer.begin(generation: harness.generation + 1)
     for number in 0..<random.below(600) {
       let key = [0xFE] + shape.key(&random).prefix(900) + [UInt8(number / 250), UInt8(number % 250)]
       try key.withBytes { key in

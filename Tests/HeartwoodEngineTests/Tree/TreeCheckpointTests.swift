@@ -30,10 +30,10 @@ import Testing
 
   private func checkpoint(_ harness: TreeHarness, _ pages: Pages) throws -> TreeRoot {
     var checkpoint = TreeCheckpoint(space: harness.space)
-    let root = try checkpoint.write(harness.generations.tip.root) { page throws(EngineError) in
+    let root = try checkpoint.write(harness.writer.tip.root) { page throws(EngineError) in
       pages.add(page)
     }
-    checkpoint.confirm()
+    checkpoint.confirm(in: harness.writer)
     return root
   }
 

@@ -51,16 +51,14 @@ final class TreeHarness {
     writer = TreeWriter(space: space, generations: generations)
   }
 
-  var view: TreeView { TreeView(space: space, root: generations.tip.root) }
+  var view: TreeView { TreeView(space: space, root: writer.tip.root) }
 
   /// Changes tree and model. After `body` the tree must equal the model.
   func commit(_ body: () throws -> Void) throws {
     generation += 1
-    writer.begin(generation: generation, from: generations.tip.root)
+    writer.begin(generation: generation)
     try body()
-    let root = writer.commit()
-    generations.commit(generation, root)
-    generations.publish(generation, root)
+    generations.publish(generation, writer.commit())
   }
 
   func put(_ key: [UInt8], _ value: [UInt8]) throws {

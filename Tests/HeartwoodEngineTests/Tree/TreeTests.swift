@@ -113,7 +113,7 @@ import Testing
     try harness.commit { for _ in 0..<3000 { try harness.put(KeyShape.paddedNumbers.key(&random), [1]) } }
     let bytes = harness.space.arenaBytesInUse
     let model = harness.model
-    harness.writer.begin(generation: 2, from: harness.generations.tip.root)
+    harness.writer.begin(generation: 2)
     for _ in 0..<3000 { try harness.put(KeyShape.text.key(&random), [2, 3]) }
     try harness.deleteRange(KeyRange(from: nil, to: Array("0000000000010000".utf8)))
     harness.writer.rollback()
