@@ -63,8 +63,7 @@ import Testing
     #expect(harness.put(9001, bytes: 600) == nil)
     for image in harness.disk.crashImages() {
       let engine = try Engine(at: "/store", options: harness.options, fileSystem: image.mounted())
-      let found = try engine.read { try $0.contents() }
-      #expect(Dictionary(uniqueKeysWithValues: found.map { ($0.key, $0.value) }) == harness.model)
+      #expect(try engine.read { try $0.model() } == harness.model)
     }
   }
 
@@ -118,8 +117,7 @@ import Testing
       try harness.verify()
       for image in harness.disk.crashImages() {
         let engine = try Engine(at: "/store", options: harness.options, fileSystem: image.mounted())
-        let found = try engine.read { try $0.contents() }
-        #expect(Dictionary(uniqueKeysWithValues: found.map { ($0.key, $0.value) }) == harness.model)
+        #expect(try engine.read { try $0.model() } == harness.model)
       }
       harness.leaveRoom(nil)
       for key in 0..<60 { #expect(harness.put(100 * round + key, bytes: 2000, .deferred) == nil) }
@@ -231,8 +229,7 @@ import Testing
     #expect(try harness.reserveBytes() == nil)
     for image in harness.disk.crashImages() {
       let engine = try Engine(at: "/store", options: harness.options, fileSystem: image.mounted())
-      let found = try engine.read { try $0.contents() }
-      #expect(Dictionary(uniqueKeysWithValues: found.map { ($0.key, $0.value) }) == harness.model)
+      #expect(try engine.read { try $0.model() } == harness.model)
     }
     try harness.verify()
   }

@@ -29,8 +29,7 @@ import Testing
       do {
         let engine = try Engine(
           at: "/store", options: StoreKind.memoryBuffered.options, fileSystem: fileSystem)
-        let found = try engine.read { try $0.contents() }
-        #expect(Dictionary(uniqueKeysWithValues: found.map { ($0.key, $0.value) }) == model)
+        #expect(try engine.read { try $0.model() } == model)
       } catch let error as EngineError {
         #expect(error.code == .inputOutput)
         refusals += 1
@@ -161,9 +160,7 @@ import Testing
     }
     try engine.close()
     let again = try Engine(at: "/store", options: options, fileSystem: disk)
-    #expect(
-      Dictionary(uniqueKeysWithValues: try again.read { try $0.contents() }.map { ($0.key, $0.value) })
-        == model)
+    #expect(try again.read { try $0.model() } == model)
     #expect(try again.verify().findings == [])
   }
 
@@ -222,8 +219,7 @@ private final class Course {
     let calls = fileSystem.mutationCount
     fileSystem.use(FaultPlan())
     let engine = try Engine(at: "/store", options: StoreKind.memoryBuffered.options, fileSystem: fileSystem)
-    let found = try engine.read { try $0.contents() }
-    let contents = Dictionary(uniqueKeysWithValues: found.map { ($0.key, $0.value) })
+    let contents = try engine.read { try $0.model() }
     #expect(contents == model || contents == pending, "\(plan.faults)")
     #expect(try engine.verify().findings == [], "\(plan.faults)")
     try engine.write { try $0.put("last", [1]) }
@@ -237,8 +233,7 @@ private final class Course {
     let engine = try Engine(at: "/store", options: options, fileSystem: fileSystem)
     // Reopening decides the outcome of a failed sync.
     if let pending {
-      let found = try engine.read { try $0.contents() }
-      if Dictionary(uniqueKeysWithValues: found.map { ($0.key, $0.value) }) == pending { model = pending }
+      if try engine.read({ try $0.model() }) == pending { model = pending }
       self.pending = nil
     }
     for number in 0..<6 {

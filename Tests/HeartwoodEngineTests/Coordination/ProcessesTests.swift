@@ -523,8 +523,7 @@ private final class Pair {
     do {
       let engine = try Engine(at: "/store", options: options, fileSystem: image.mounted())
       defer { try? engine.close() }
-      let found = try Dictionary(
-        uniqueKeysWithValues: engine.snapshot().contents().map { ($0.key, $0.value) })
+      let found = try engine.snapshot().model()
       #expect(found == model || found == next, "\(comment)")
       #expect(try engine.verify().findings == [], "\(comment)")
     } catch {
@@ -537,8 +536,7 @@ private final class Pair {
     try survivor.write { try $0.put("decided", [1]) }
     model[Array("decided".utf8)] = [1]
     next?[Array("decided".utf8)] = [1]
-    let found = try Dictionary(
-      uniqueKeysWithValues: survivor.snapshot().contents().map { ($0.key, $0.value) })
+    let found = try survivor.snapshot().model()
     if let next, found != model { model = next }
     next = nil
     #expect(found == model, "\(comment)")

@@ -133,8 +133,7 @@ import Testing
   ) throws -> Int {
     do {
       let engine = try open(store, reading)
-      let found = try engine.read { try $0.contents() }
-      let isRight = Dictionary(uniqueKeysWithValues: found.map { ($0.key, $0.value) }) == model
+      let isRight = try engine.read { try $0.model() } == model
       #expect(isRight, "\(comment): wrong data")
       if isThorough {
         _ = try engine.generations()

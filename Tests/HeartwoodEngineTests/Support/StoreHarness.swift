@@ -57,6 +57,7 @@ final class CountingClock: WallClock, @unchecked Sendable {
   }
 }
 
+/// The plain model of a store: the value of each key.
 typealias Model = [[UInt8]: [UInt8]]
 
 extension KeyValueReader {
@@ -68,6 +69,11 @@ extension KeyValueReader {
       return true
     }
     return found
+  }
+
+  /// All entries as a plain model.
+  func model() throws -> Model {
+    Model(uniqueKeysWithValues: try contents().map { ($0.key, $0.value) })
   }
 
   /// Expects the contents of the model, read in several ways.

@@ -369,10 +369,10 @@ struct DamagedStore {
 
   static func contents(_ fileSystem: any FileSystem) throws -> Model {
     let engine = try Engine(at: "/new", options: StoreKind.memoryBuffered.options, fileSystem: fileSystem)
-    let found = try engine.snapshot().contents()
+    let found = try engine.snapshot().model()
     #expect(try engine.verify().isSound)
     try engine.close()
-    return Dictionary(uniqueKeysWithValues: found.map { ($0.key, $0.value) })
+    return found
   }
 
   /// Whether every key has a value that it once had.

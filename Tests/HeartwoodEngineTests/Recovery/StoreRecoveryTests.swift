@@ -130,8 +130,7 @@ import Testing
   private func contents(of disk: SimulatedFileSystem) throws -> Model {
     let engine = try Engine(at: "/store", options: options, fileSystem: disk)
     defer { try? engine.close() }
-    let found = try engine.read { try $0.contents() }
-    return Dictionary(uniqueKeysWithValues: found.map { ($0.key, $0.value) })
+    return try engine.read { try $0.model() }
   }
 
   private var options: EngineOptions { StoreKind.simulated.options }
