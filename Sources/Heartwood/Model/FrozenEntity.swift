@@ -32,6 +32,7 @@ final class FrozenEntity: @unchecked Sendable {
   let declarations: [PropertyRecord?]
   /// By slot, the declared type of values accessed by name, if it is not the attribute type's own Swift type.
   let convertedTypes: [(any AttributeValue.Type)?]
+  let namedReaders: NamedReaders
   /// Whether new objects need default values that the class evaluates for each of them, such as `UUID()`.
   let hasChangingDefaults: Bool
 
@@ -65,6 +66,7 @@ final class FrozenEntity: @unchecked Sendable {
         declarations[slot]?.attribute?.valueType._isOptional == true && !defaults[slot].isNull
       })
     convertedTypes = EntityDescription.convertedTypes(declarations, attributes)
+    namedReaders = NamedReaders(zip(convertedTypes, attributes).map { $0 ?? $1?.type.swiftType }, layout)
     hasChangingDefaults = declarations.contains { $0?.attribute?.hasChangingDefault == true }
   }
 }

@@ -10,6 +10,8 @@ extension ManagedObject {
   /// - Precondition: The entity has such a property.
   public final func value(forKey key: String) -> Any? {
     let slot = knownSlot(key)
+    // A row is exposed only where no use is checked or observed, as for typed accessors.
+    if let row = _row, let value = entity.compiled.namedReaders.value(row, at: slot) { return value }
     let use = beginUse("reading", slot)
     defer { use?.leave() }
     noteAccess(slot)

@@ -57,7 +57,7 @@ extension Optional: OptionalAttribute where Wrapped: AttributeValue {
 
 extension AttributeType {
   /// The type of `Value.anyValue(_:)`; nil for an undefined attribute.
-  fileprivate var swiftType: (any AttributeValue.Type)? {
+  var swiftType: (any AttributeValue.Type)? {
     switch self {
     case .undefined, .transformable, .composite: nil
     case .integer16: Int16.self
