@@ -95,6 +95,6 @@ private struct UniqueClaims {
   private func snapshot(of stored: ManagedObjectID) -> [String: Any]? {
     let root = stored.entity.rootEntity
     guard let row = try? context.readingView().row(root, stored.key) else { return nil }
-    return (try? root.entity(numbered: row.entityNumber))?.snapshot(ofRow: row.bytes)
+    return (try? root.entity(numbered: row.entityNumber))?.snapshot(ofRow: row.bytes, in: context)
   }
 }

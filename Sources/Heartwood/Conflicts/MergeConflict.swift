@@ -50,7 +50,9 @@ public struct MergeConflict: @unchecked Sendable {
     oldVersionNumber = Int(old)
     newVersionNumber = Int(new)
     objectSnapshot = object.committedSnapshot()
-    persistedSnapshot = newest.flatMap { row in row.withUnsafeBytes { object.entity.snapshot(ofRow: $0) } }
+    persistedSnapshot = newest.flatMap { row in
+      row.withUnsafeBytes { object.entity.snapshot(ofRow: $0, in: object.managedObjectContext) }
+    }
     self.cause = cause
   }
 

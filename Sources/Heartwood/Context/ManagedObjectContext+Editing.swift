@@ -24,8 +24,22 @@ extension ManagedObjectContext {
     defer { endUse() }
     let waiting = objects.filter { $0.managedObjectContext === self && $0.identifier.isTemporaryID }
     guard !waiting.isEmpty else { return }
+    let own = waiting.filter { $0.state.contains(.inserted) }
+    try assignPermanentIDs(to: own)
+    guard let parent, own.count < waiting.count else { return }
+    // What a child has saved is to be saved by its parent, which must write it under the same identifier.
+    let others = waiting.filter { !$0.state.contains(.inserted) }.map(\.identifier)
+    try parent.waitForQueue {
+      try parent.obtainPermanentIDs(
+        for: others.compactMap { parent.registered($0.entity.rootEntity, $0.key) })
+    }
+    takeAssignedIdentifiers()
+  }
+
+  private func assignPermanentIDs(to objects: [ManagedObject]) throws {
+    guard !objects.isEmpty else { return }
     let store = try objectStore()
-    let groups = Dictionary(grouping: waiting, by: { $0.entity.rootEntity.number })
+    let groups = Dictionary(grouping: objects, by: { $0.entity.rootEntity.number })
       .sorted { $0.key < $1.key }.map(\.value)
     var firsts: [UInt64] = []
     for group in groups { firsts.append(try store.reserveKeys(group[0].entity.rootEntity, group.count)) }
@@ -40,6 +54,8 @@ extension ManagedObjectContext {
     identities.forEach { object in
       object.forEachRelationshipState { $0.rename(permanentKeys.permanent) }
     }
+    pendingLookup = nil
+    viewOfChanges = nil
   }
 }
 

@@ -58,20 +58,30 @@ extension ManagedObjectContext {
   private func take(_ assigned: AssignedIdentifiers, _ most: Int?) {
     let assignments = assigned.take(after: takenIdentifiers, most, by: self)
     takenIdentifiers += assignments.count
+    var newest = KeyMap()
     for (temporary, identifier) in assignments {
+      newest.insert(identifier.key, for: temporary)
       if let object = identities.object(identifier.entity.rootEntity.number, temporary) {
         rename(object, to: identifier)
       } else {
         permanentKeys.insert(identifier.key, for: temporary)
       }
     }
+    renameKeysOfObjects()
+    // No object has a temporary key of earlier saves any more; only what the event has noted may.
+    if event.isEmpty { permanentKeys = newest }
+    editCount &+= 1
+    pendingLookup = nil
+  }
+
+  /// Replaces temporary keys by their permanent ones, in all values of all objects.
+  private func renameKeysOfObjects() {
     let store = storeIdentity
     identities.forEach { object in
       object.forEachRelationshipState { $0.rename(permanentKeys.permanent) }
       object.renameEdits(permanentKeys, in: store)
+      object.renameRow(permanentKeys)
     }
-    editCount &+= 1
-    pendingLookup = nil
   }
 
   /// Records the identifiers that a save or `obtainPermanentIDs` has assigned in the root context.

@@ -84,8 +84,12 @@ extension ManagedObjectContext {
 
   private func takeInserted(_ changed: ChangesForParent.Changed) -> ManagedObject {
     let key = permanentKeys.permanent(changed.identifier.key)
-    // An object whose save in the child has failed after it came here may be there already.
-    if let object = registered(changed.entity.rootEntity, key) { return object }
+    // An object whose save in the child has failed after it came here may be there already, and one whose delete the child has
+    // saved and undone is among the deleted ones.
+    if let object = registered(changed.entity.rootEntity, key) {
+      if object.isDeleted { undelete(object) }
+      return object
+    }
     let object = changed.entity.factory.makeObject()
     note(object)
     object.attach(to: self, as: changed.identifier, isNew: true)

@@ -86,13 +86,13 @@ extension ManagedObject {
     // Large data was validated when it was set, and is not loaded for this.
     if isExternal(at: check.slot) { return }
     // A composite attribute without a value has no elements to check.
-    if entity.isElement(check.slot),
+    if check.isElement,
       entity.compositeSlots(around: check.slot).contains(where: { self.value(at: $0).isNull })
     {
       return
     }
     let value = value(at: check.slot)
-    if check.isMandatory && value.isNull && !hasDefaultInStruct(check.slot) {
+    if check.isMandatory && value.isNull && !(check.isElement && hasDefaultInStruct(check.slot)) {
       throw HeartwoodError.missingMandatory(self, entity.property(at: check.slot))
     }
     guard case .attribute(let name) = check.kind else { return }
@@ -105,11 +105,9 @@ extension ManagedObject {
     setEdit(check.slot, accepted)
   }
 
-  /// Whether a slot is that of an element of a declared struct, which reads a missing element as its default.
+  /// Whether an element is one of a declared struct, which reads a missing element as its default.
   private func hasDefaultInStruct(_ slot: Int) -> Bool {
-    guard entity.isElement(slot), let outermost = entity.compositeSlots(around: slot).first else {
-      return false
-    }
+    guard let outermost = entity.compositeSlots(around: slot).first else { return false }
     return entity.compiled.declarations[outermost] != nil
   }
 

@@ -10,12 +10,15 @@ struct PropertyCheck {
   let slot: Int
   let kind: Kind
   let isMandatory: Bool
+  /// Whether it is an element of a composite attribute.
+  let isElement: Bool
   let rules: [ValidationRule]
 
   /// Nil for a property that needs no check.
   init?(_ property: PropertyDescription, slot: Int) {
     self.slot = slot
     isMandatory = !property.isOptional && !property.isTransient
+    isElement = property.name.contains(".")
     rules = (property as? AttributeDescription)?.validationRules ?? []
     if let attribute = property as? AttributeDescription, attribute.type != .composite {
       kind = .attribute(name: attribute.name)

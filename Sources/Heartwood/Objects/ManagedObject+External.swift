@@ -10,7 +10,7 @@ extension ManagedObject {
   ///
   /// - Parameters:
   ///   - key: The name of an attribute of type `.binaryData`.
-  ///   - pieceBytes: The size of every piece but the last, in bytes; at least 1.
+  ///   - pieceBytes: The size of every piece but the last, in bytes; less than 1 counts as 1.
   ///   - body: Called once with no bytes for empty data. A piece is valid until it returns.
   /// - Returns: Whether there is data: false for nil.
   /// - Throws: `HeartwoodError` if the store cannot be read, and what `body` throws.
@@ -19,17 +19,18 @@ extension ManagedObject {
     forKey key: String, pieceBytes: Int = 1 << 20, _ body: (UnsafeRawBufferPointer) throws -> Bool
   ) throws -> Bool {
     let slot = try dataSlot(key)
+    let size = max(1, pieceBytes)
     let use = beginUse("reading", slot)
     defer { use?.leave() }
     if let (attribute, reference, view) = try external(at: slot),
-      try view.readExternal(reference, of: attribute, identifier.key, pieceBytes: max(1, pieceBytes), body)
+      try view.readExternal(reference, of: attribute, identifier.key, pieceBytes: size, body)
     {
       return true
     }
     guard case .data(let data) = value(at: slot) else { return false }
     try data.withUnsafeBytes { bytes in
-      for start in stride(from: 0, to: max(1, bytes.count), by: max(1, pieceBytes)) {
-        let end = bytes.count - start > pieceBytes ? start + pieceBytes : bytes.count
+      for start in stride(from: 0, to: max(1, bytes.count), by: size) {
+        let end = bytes.count - start > size ? start + size : bytes.count
         guard try body(UnsafeRawBufferPointer(rebasing: bytes[start..<end])) else { return }
       }
     }
@@ -76,11 +77,16 @@ extension ManagedObject {
       let attribute = entity.attribute(at: slot)
     else { return nil }
     guard let view = try managedObjectContext?.readingView() else { return nil }
-    guard let newest = try view.row(entity.rootEntity, identifier.key),
-      newest.entityNumber == entity.number
-    else { return (attribute, own, view) }
+    guard let newest = try newestRow(in: view) else { return (attribute, own, view) }
     guard let reference = newest.external(entity.layout.columns[slot]) else { return nil }
     return (attribute, reference, view)
+  }
+
+  /// The object's row in what the context reads now; nil if it is deleted.
+  private final func newestRow(in view: any StoreView) throws -> RowView? {
+    guard let newest = try view.row(entity.rootEntity, identifier.key), newest.entityNumber == entity.number
+    else { return nil }
+    return newest
   }
 
   /// The data that a row refers to. If others have replaced it since the row was read, the newer value; the default if it
@@ -93,8 +99,7 @@ extension ManagedObject {
       let view = try context.readingView()
       if let data = try view.externalData(reference, of: attribute, identifier.key) { return .data(data) }
       let column = entity.layout.columns[slot]
-      guard let newest = try view.row(entity.rootEntity, identifier.key), newest.entityNumber == entity.number
-      else { return entity.defaultValue(at: slot) }
+      guard let newest = try newestRow(in: view) else { return entity.defaultValue(at: slot) }
       guard let newer = newest.external(column) else { return newest.value(column) }
       if let data = try view.externalData(newer, of: attribute, identifier.key) { return .data(data) }
       throw HeartwoodError(

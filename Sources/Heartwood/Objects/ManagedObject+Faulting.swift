@@ -17,6 +17,13 @@ extension ManagedObject {
   /// Copies a checked row of the object's entity.
   final func adopt(checkedRow bytes: UnsafeRawBufferPointer) { take(bytes) }
 
+  /// Copies a row with the same values as the object's.
+  final func replace(row bytes: UnsafeRawBufferPointer) {
+    let stamp = prefetchStamp
+    copy(bytes)
+    prefetchStamp = stamp
+  }
+
   /// Copies the row that a save has just written, and makes the object realised.
   final func commit(row: [UInt8]) {
     row.withUnsafeBytes { take($0) }

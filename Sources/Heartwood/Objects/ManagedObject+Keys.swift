@@ -152,7 +152,7 @@ extension ManagedObject {
     guard hasRow else { return nil }
     return snapshot { slot in
       let base = (conflictBase ?? storedRow)?.view
-      return base?.external(entity.layout.columns[slot]) == nil ? baseValue(at: slot) : nil
+      return base?.external(entity.layout.columns[slot]) == nil ? withOwnEntity(baseValue(at: slot)) : nil
     }
   }
 
@@ -166,12 +166,17 @@ extension ManagedObject {
 extension EntityDescription {
   /// A row's values by property name, `NSNull` for nil, without to-many relationships; nil if the bytes are not a row of
   /// this entity.
-  func snapshot(ofRow bytes: UnsafeRawBufferPointer) -> [String: Any]? {
+  ///
+  /// - Parameter context: A context of the row's store.
+  func snapshot(ofRow bytes: UnsafeRawBufferPointer, in context: ManagedObjectContext?) -> [String: Any]? {
     let layout = layout
     guard let row = try? RowView(validating: bytes, layout: layout) else { return nil }
     return snapshot { slot in
       let column = layout.columns[slot]
-      return row.external(column) == nil ? row.value(column, layout: layout, store: .none) : nil
+      guard row.external(column) == nil else { return nil }
+      let value = row.value(column, layout: layout, store: .none)
+      guard let context, case .object(let id) = value else { return value }
+      return .object(context.identifier(id.entity, id.key))
     }
   }
 

@@ -73,6 +73,21 @@ extension ManagedObject {
     }
   }
 
+  /// Replaces temporary keys in the row, which is that of unsaved values of a parent, by their permanent ones.
+  final func renameRow(_ keys: KeyMap) {
+    guard let row else { return }
+    var renamed: [UInt8]?
+    for column in entity.layout.columns where column.kind == .toOne && !row.isNull(column) {
+      let key = row.key(column)
+      guard !key.isPermanentKey, let permanent = keys[key] else { continue }
+      if renamed == nil { renamed = Array(row.bytes) }
+      renamed?.withUnsafeMutableBytes {
+        $0.storeBytes(of: permanent.littleEndian, toByteOffset: Int(column.offset), as: UInt64.self)
+      }
+    }
+    renamed?.withUnsafeBytes { replace(row: $0) }
+  }
+
   /// Drops all pending values after a save but those of transient attributes, and frees their memory if it has nothing else.
   final func forgetEdits() {
     keepTransientEdits()

@@ -148,6 +148,17 @@ final class Picture: ManagedObject {
     #expect(throws: HeartwoodError.self) { try again.dataCount(forKey: "nothing") }
   }
 
+  @Test(arguments: [0, -5, Int.min])
+  func `pieces of less than one byte have one byte, also of data within the row`(size: Int) throws {
+    picture.preview = Data([1, 2, 3])
+    var read: [[UInt8]] = []
+    try picture.readData(forKey: "preview", pieceBytes: size) { piece in
+      read.append(Array(piece))
+      return true
+    }
+    #expect(read == [[1], [2], [3]])
+  }
+
   @Test func `conditions can compare such an attribute with nil only`() throws {
     #expect(try context.fetch(Picture.self, where: { $0.image != nil }).count == 1)
     #expect(try context.fetch(Picture.self, where: { $0.preview == nil }).count == 1)

@@ -36,6 +36,19 @@ final class Handmade: ManagedObject {
   }
 }
 
+final class Shed: ManagedObject {
+  @Attribute var title = ""
+  @Relationship var vehicle: Vehicle?
+}
+
+class Vehicle: ManagedObject {
+  @Attribute var wheels: Int64 = 0
+}
+
+final class Cart: Vehicle {
+  @Attribute var load: Int64 = 0
+}
+
 @Suite struct `Values by name` {
   private func makeHandmade() throws -> (PersistentContainer, ManagedObjectContext) {
     let container = try PersistentContainer(
@@ -165,6 +178,28 @@ final class Handmade: ManagedObject {
     #expect(other.registeredObjects.count == 1)
     let committed = same.committedValues(forKeys: ["books"])["books"] as? [ManagedObjectID]
     #expect(committed?.first?.entity.name == "Comic")
+  }
+
+  // MRG-03, MRG-15
+  @Test func `identifiers in the snapshots of a conflict have the entity of the object`() throws {
+    let container = try PersistentContainer(
+      name: "Sheds", types: [Shed.self, Vehicle.self, Cart.self], at: URL(fileURLWithPath: "/dev/null"))
+    let context = container.newBackgroundContext()
+    let shed = Shed(context: context)
+    let cart = Cart(context: context)
+    shed.vehicle = cart
+    try context.save()
+    let other = container.newBackgroundContext()
+    let mine = try #require(other.fetch(Shed.self).first)
+    mine.title = "mine"
+    shed.title = "theirs"
+    try context.save()
+    let conflict = try #require(heartwoodError { try other.save() }?.mergeConflicts.first)
+    for snapshot in [conflict.objectSnapshot, conflict.persistedSnapshot] {
+      let vehicle = try #require(snapshot?["vehicle"] as? ManagedObjectID)
+      #expect(vehicle == cart.objectID && vehicle.entity.name == "Cart")
+      #expect(vehicle.uriRepresentation() == cart.objectID.uriRepresentation())
+    }
   }
 
   // OBJ-02
