@@ -2,6 +2,14 @@ import Foundation
 
 /// The errors that contexts throw.
 extension HeartwoodError {
+  /// The entity in an identifier is not that of the row.
+  static func misnamed(_ id: ManagedObjectID, _ entity: EntityDescription) -> HeartwoodError {
+    HeartwoodError(
+      .managedObjectReferentialIntegrity,
+      "\(id) names \(id.entity.displayName), but the row is one of \(entity.displayName): get the object by a fetch",
+      objectIDs: [id])
+  }
+
   static func noRow(_ id: ManagedObjectID) -> HeartwoodError {
     HeartwoodError(
       .managedObjectReferentialIntegrity,

@@ -23,7 +23,8 @@ extension ManagedObjectContext {
       if row.entityNumber == object.entity.number {
         object.adopt(checkedRow: row.bytes)
       } else {
-        try object.adopt(row: row.bytes)
+        let own = try object.entity.rootEntity.entity(numbered: row.entityNumber)
+        throw HeartwoodError.misnamed(object.identifier, own)
       }
       prefetchSiblings(of: object, in: view)
     } catch {

@@ -15,20 +15,29 @@ extension ManagedObjectContext {
 
   /// The registered object with this key, or a new fault.
   ///
-  /// If the entity has subentities, reads the row, because only the row tells the object's entity.
+  /// If the entity has subentities, reads the row, because only the row tells the object's entity. If that fails, the object is
+  /// of `entity` and unreadable, and the next fetch of its row replaces it.
   func object(_ entity: EntityDescription, _ key: UInt64) -> ManagedObject {
     let factory = entity.factory
     if let object = registered(factory.rootNumber, key) { return object }
     guard factory.hasSubentities else {
       return makeFault(factory, permanentKeys.permanent(key), in: storeIdentity)
     }
-    let view = try? readingView()
-    let key = permanentKeys.permanent(key)
-    let row = try? view?.row(entity.rootEntity, key)
-    guard let row, let concrete = try? entity.rootEntity.entity(numbered: row.entityNumber) else {
-      return makeFault(factory, key, in: storeIdentity)
+    let store = storeIdentity
+    let permanent = permanentKeys.permanent(key)
+    guard store != .none else { return makeFault(factory, permanent, in: store) }
+    do {
+      // The view may have brought permanent keys.
+      let view = try readingView()
+      let key = permanentKeys.permanent(key)
+      guard let row = try view.row(entity.rootEntity, key) else { return makeFault(factory, key, in: store) }
+      let concrete = try entity.rootEntity.entity(numbered: row.entityNumber)
+      return materialise(concrete.factory, key, in: store, row: row.bytes)
+    } catch {
+      let object = makeFault(factory, permanent, in: store)
+      noteUnreadable(error, object)
+      return object
     }
-    return materialise(concrete.factory, key, in: storeIdentity, row: row.bytes)
   }
 
   /// The registered object for a row that has just been read, or a new fault that carries the row's bytes.
@@ -50,13 +59,13 @@ extension ManagedObjectContext {
     }
     if object.state.contains(.inserted) { return object }
     if !object.isRealised {
-      adopt(row, factory, by: object)
+      return adopted(row, factory, by: object)
     } else if isHeldOnce, object.state.isDisjoint(with: ObjectState.kept), !retainsRegisteredObjects,
       !object.isObserved
     {
       // Only the map has the object: the program gets it as one that was just made.
       object.turnIntoFault()
-      adopt(row, factory, by: object)
+      return adopted(row, factory, by: object)
     }
     return object
   }
@@ -102,13 +111,34 @@ extension ManagedObjectContext {
     identities.sweep { object in !object.state.isDisjoint(with: ObjectState.kept) || object.isObserved }
   }
 
-  private func adopt(_ row: UnsafeRawBufferPointer, _ factory: ObjectFactory, by object: ManagedObject) {
-    if factory.makes(object) { return object.adopt(checkedRow: row) }
-    do {
-      try object.adopt(row: row)
-    } catch {
-      noteUnreadable(error, object)
+  /// The object of a row: the registered fault, unless it was made as one of another entity.
+  private func adopted(_ row: UnsafeRawBufferPointer, _ factory: ObjectFactory, by object: ManagedObject)
+    -> ManagedObject
+  {
+    if factory.makes(object) {
+      object.adopt(checkedRow: row)
+      return object
     }
+    return replaceMisnamed(object, row, factory)
+  }
+
+  /// Replaces a fault whose entity is not that of its row: its identifier named another entity of the family, or the row could
+  /// not be read when it was made.
+  private func replaceMisnamed(
+    _ object: ManagedObject, _ row: UnsafeRawBufferPointer, _ factory: ObjectFactory
+  ) -> ManagedObject {
+    let (key, store) = (object.identifier.key, object.identifier.store)
+    guard object.state.isDisjoint(with: ObjectState.kept) else {
+      let error = HeartwoodError.misnamed(object.identifier, factory.identifier(key, in: store).entity)
+      noteUnreadable(error, object)
+      return object
+    }
+    unreadable[object.identifier] = nil
+    object.state = []
+    forget(object)
+    let made = makeFault(factory, key, in: store)
+    made.adopt(checkedRow: row)
+    return made
   }
 
   private func makeFault(_ factory: ObjectFactory, _ key: UInt64, in store: StoreIdentity) -> ManagedObject {

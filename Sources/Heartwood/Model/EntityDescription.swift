@@ -108,7 +108,8 @@ public final class EntityDescription: @unchecked Sendable {
   func willEdit() {
     require(
       frozen == nil,
-      "\(displayName) cannot be changed: its model is in use already; change a copy of the model")
+      "\(displayName) cannot be changed: its model is in use already: change it before a coordinator gets the model, or make another model"
+    )
   }
 
   func freeze(_ contents: FrozenEntity) {

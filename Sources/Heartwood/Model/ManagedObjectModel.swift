@@ -12,7 +12,10 @@ public final class ManagedObjectModel: @unchecked Sendable {
   /// - Precondition: An entity is in one model only.
   public var entities: [EntityDescription] = [] {
     willSet {
-      require(!isFrozen, "the model cannot be changed: it is in use already; change a copy of it")
+      require(
+        !isFrozen,
+        "the model cannot be changed: it is in use already: change it before a coordinator gets it, or make another model"
+      )
       for entity in entities where entity.model === self { entity.model = nil }
     }
     didSet { take(entities) }

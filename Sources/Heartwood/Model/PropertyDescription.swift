@@ -36,6 +36,8 @@ public class PropertyDescription: @unchecked Sendable {
 
   final func willEdit() {
     require(
-      !isFrozen, "\(displayName) cannot be changed: its model is in use already; change a copy of the model")
+      !isFrozen,
+      "\(displayName) cannot be changed: its model is in use already: change it before a coordinator gets the model, or make another model"
+    )
   }
 }

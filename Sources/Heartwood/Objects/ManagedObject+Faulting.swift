@@ -136,6 +136,12 @@ extension ManagedObject {
     exposeRow()
   }
 
+  /// Evaluates the defaults of an object that was never in a context, at its first read; its insertion keeps them.
+  final func makeDefaultsOfFreeObject() {
+    isRealised = true
+    makeChangingDefaults()
+  }
+
   /// Sets the defaults that the class evaluates for each new object, such as `UUID()`. Creating another prototype is the
   /// only way to evaluate them.
   private final func makeChangingDefaults() {

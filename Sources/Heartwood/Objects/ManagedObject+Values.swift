@@ -21,7 +21,11 @@ extension ManagedObject {
 
   /// The value of a transient attribute as of the last save, otherwise the default.
   private final func valueWithoutRow(at slot: Int) -> Value {
-    pending?.header.transients[slot] ?? entity.defaultValue(at: slot)
+    if contextReference == nil, !isRealised, entity.compiled.hasChangingDefaults {
+      makeDefaultsOfFreeObject()
+      if let made = pending?.edit(slot) { return made }
+    }
+    return pending?.header.transients[slot] ?? entity.defaultValue(at: slot)
   }
 
   /// The slots with a pending value, ascending.

@@ -15,7 +15,11 @@ final class ComputedTest: RowTest {
   }
 
   override func matches(_ place: Place) throws -> Bool {
-    comparator.holds(try left.read(place), try right.read(place), options)
+    let (left, right) = (try left.read(place), try right.read(place))
+    guard comparator == .matches else { return comparator.holds(left, right, options) }
+    guard let text = left.text, let pattern = right.text else { return false }
+    // Not kept for the next row: threads may share a compiled condition.
+    return try TextPattern(.matches, pattern, options).matches(text)
   }
 }
 
