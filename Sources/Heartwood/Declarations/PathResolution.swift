@@ -95,7 +95,7 @@ enum PathResolution {
 
   private static func computed(_ name: String, _ steps: [PropertyRecord]) -> HeartwoodError {
     .model(
-      "\(name) is computed from \(steps.map(\.name).joined(separator: " and ")): "
+      "\(name.replacing(/<computed 0x[0-9a-f]+ \((.*)\)>/) { "a property of type \($0.output.1)" }) is computed from \(steps.map(\.name).joined(separator: " and ")): "
         + "only properties marked with @Attribute or @Relationship can be used here")
   }
 

@@ -55,8 +55,9 @@ struct ConditionPrinter {
   ) -> String {
     // ALL holds if no destination violates the condition.
     let inner = quantifier == .all ? Condition(.not(condition)) : condition
-    let subquery = self.subquery(path, scope, inner)
-    let text = "\(subquery) \(quantifier == .any ? "!=" : "==") 0"
+    let isOfAll = if case .constant(true) = inner.node { true } else { false }
+    let count = isOfAll ? "\(self.text(of: path)).@count" : subquery(path, scope, inner)
+    let text = "\(count) \(quantifier == .any ? "!=" : "==") 0"
     return strength >= 4 ? "(\(text))" : text
   }
 

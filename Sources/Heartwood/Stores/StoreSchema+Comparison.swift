@@ -93,7 +93,10 @@ extension SchemaRecord {
     let changed = entities.compactMap { entity in
       theirs[entity.name].flatMap { entity.difference(from: $0) }
     }
-    return missing + new + changed
+    let all = missing + new + changed
+    // Entities are numbered by name, so that others before them change their numbers: that is no difference of theirs.
+    guard all.isEmpty, entities.contains(where: { theirs[$0.name]?.number != $0.number }) else { return all }
+    return ["the entities are in another order"]
   }
 }
 
@@ -106,7 +109,6 @@ extension SchemaRecord.Entity {
     if !missing.isEmpty || !new.isEmpty { return (missing + new).joined(separator: ", ") }
     if versionHash != other.versionHash { return "the properties of \(name) are of other kinds" }
     if names != otherNames { return "the properties of \(name) are declared in another order" }
-    if number != other.number { return "the entity \(name) has the number \(other.number), not \(number)" }
     return nil
   }
 }

@@ -96,7 +96,7 @@ final class Player: ManagedObject {
     try third.save()
   }
 
-  // Findings: object(with:) takes any temporary identifier. CTX-26, OID-04
+  // Findings: object(with:) takes any temporary identifier
   @Test func `a temporary identifier of another context leads to an inaccessible object`() throws {
     let player = Player(context: context)
     player.name = "Ida"
