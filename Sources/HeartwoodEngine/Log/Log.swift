@@ -32,8 +32,8 @@ final class Log {
   private(set) var tornWrite: (segment: LogSegment, offset: Int)?
   /// Segments begun for transactions that were rolled back. The anchor may name the last of them.
   private(set) var abandoned: [UInt32] = []
-  /// The preallocated zeros of the last segment.
-  private(set) var preallocator: LogPreallocator
+  /// Writes to the last segment.
+  private var output: SegmentWriter
 
   let builder: FrameBuilder
 
@@ -51,7 +51,7 @@ final class Log {
     builder = FrameBuilder(fullBytes: options.frameBytes)
     self.end = end
     synced = DurableState(path, durable: durable ?? end)
-    preallocator = LogPreallocator(last, filled: filled, options: options)
+    output = SegmentWriter(last, filled: filled, options: options)
     for segment in path { table.add(segment) }
     self.path = LogSegments(path, published: end, ends: ends)
   }
@@ -66,7 +66,10 @@ final class Log {
   var published: LogPoint { path.published }
 
   /// The segment that is appended to.
-  var last: LogSegment { preallocator.segment }
+  var last: LogSegment { output.segment }
+
+  /// The preallocated zeros of the last segment.
+  var preallocator: LogPreallocator { output.preallocator }
 
   /// Greatest size of a segment in bytes: the size that makes the log continue in another segment, and one
   /// more frame, which may contain a single large value.
@@ -104,7 +107,7 @@ final class Log {
     continueInPlace()
     synced.begin(segments, durable: durable)
     assert(hasSoundEnds, "The log's ends are out of order after other processes have written.")
-    if last === preallocator.segment {
+    if last === self.last {
       preallocator.stop()
     } else {
       beginPreallocation(in: last, filled: last.limit)
@@ -114,7 +117,7 @@ final class Log {
   /// Starts preallocation in another segment.
   private func beginPreallocation(in segment: LogSegment, filled: Int) {
     preallocator.stop()
-    preallocator = LogPreallocator(segment, filled: filled, options: options)
+    output = SegmentWriter(segment, filled: filled, options: options)
   }
 
   /// Prepares for appending again. Another process may have preallocated zeros, and preallocation is stopped
@@ -167,7 +170,7 @@ final class Log {
     do {
       try last.checkHasRoom(upTo: frame.byteLimit)
       let written = try frame.write(nextPiece) { (bytes, offset) throws(EngineError) in
-        try Self.write(bytes, at: offset, over: preallocator)
+        try Self.write(bytes, at: offset, over: output)
       }
       try last.publish(written.bytes, at: frame.offset)
       end = point(behind: written.bytes, written.checksum, nil)
@@ -213,17 +216,17 @@ final class Log {
     _ makingRoom: () -> Bool = { false }
   ) throws(EngineError) {
     // Read once: each access counts a reference.
-    let (preallocator, offset) = (preallocator, end.position.offset)
+    let (output, offset) = (output, end.position.offset)
     assert(isInLastSegment, "A frame is appended to a segment that is not the last one.")
     do throws(EngineError) {
-      try preallocator.segment.checkHasRoom(upTo: offset + bytes.count)
+      try output.segment.checkHasRoom(upTo: offset + bytes.count)
       do throws(EngineError) {
-        try Self.write(bytes, at: offset, unsyncedAt: time, over: preallocator)
+        try Self.write(bytes, at: offset, unsyncedAt: time, over: output)
       } catch {
         guard error.code == .noSpace, makingRoom() else { throw error }
-        try Self.write(bytes, at: offset, unsyncedAt: time, over: preallocator)
+        try Self.write(bytes, at: offset, unsyncedAt: time, over: output)
       }
-      try preallocator.segment.publish(bytes, at: offset)
+      try output.segment.publish(bytes, at: offset)
     } catch {
       abandonTail(at: offset, error)
       throw error
@@ -235,10 +238,10 @@ final class Log {
 
   private static func write(
     _ bytes: UnsafeRawBufferPointer, at offset: Int, unsyncedAt time: Int64? = nil,
-    over preallocator: LogPreallocator
+    over output: SegmentWriter
   ) throws(EngineError) {
     do {
-      try preallocator.write(bytes, at: offset, unsyncedAt: time)
+      try output.write(bytes, at: offset, unsyncedAt: time)
     } catch {
       throw EngineError.files(error, "the log could not be written")
     }

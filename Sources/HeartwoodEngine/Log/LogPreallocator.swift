@@ -1,63 +1,34 @@
 import HeartwoodFiles
 
-/// Preallocates zeros after the log's end in one segment, and writes frames over them.
+/// Preallocates zeros after the log's end in one segment. Any thread.
 ///
 /// Syncing bytes that replace zeros need not write a new file size. For synced commits, the background worker
-/// writes the zeros in small steps; a commit waits for a step only if it reaches the zeros' end. Small
-/// commits that are not synced are copied over zeros in mapped memory without a system call, if the file
-/// system offers windows; they preallocate for many commits at a time.
+/// writes the zeros in small steps; a commit waits for a step only if it reaches the zeros' end.
 ///
 /// Invariant: zeros are written only at and after `filled`, and frames that reach past `filled` raise it,
-/// both under the lock: a zero never overwrites a frame.
+/// both with `lock` held: a zero never overwrites a frame.
 final class LogPreallocator: @unchecked Sendable {
   let segment: LogSegment
   private let segmentBytes: Int
   private let lock = Lock()
+  /// The end of the zeros. Guarded by `lock`, like the properties after it.
   private var filled: Int
   /// Whether zeros are being written.
   private var isBusy = false
   /// Set if writing zeros failed, or if the log continues elsewhere.
   private var hasStopped = false
 
-  /// The mapped zeros before `filled` that the writer overwrites in place.
-  private var window: (any FileWindow)?
-  /// The window's address in memory, if a plain copy to it is sufficient.
-  private var windowBase: UnsafeMutableRawPointer?
-  /// The window's range in the file, cached because every commit needs it.
-  private var windowRange = 0..<0
-  /// When a frame was last written by a system call: watchers of the folder are notified of those only.
-  private var lastCall: Int64?
-  /// Whether the file has windows; nil if unknown.
-  private var hasWindows: Bool?
-
   /// Greatest preallocation in bytes. A smaller segment is doubled.
   private static let largestPreallocation = 1 << 20
-  /// The largest frame in bytes that is written through a window.
-  private static let largestInWindow = 16 << 10
-  /// How long after a system call the window may be used, in nanoseconds. Watchers that the call woke still
-  /// poll after that time (`CommitWatch.Rest`).
-  private static let callInterval: UInt64 = 1_000_000
-
   init(_ segment: LogSegment, filled: Int, options: EngineOptions) {
     self.segment = segment
     self.filled = filled
     segmentBytes = options.segmentBytes
-    hasWindows = options.reading == .mapped ? nil : false
   }
 
-  /// Writes a frame. Only the writer calls this.
-  ///
-  /// - Parameter time: Commit time in nanoseconds if the frame need not be synced; otherwise nil. A frame
-  ///   that is synced does not use the window, because each sync makes its pages clean again.
-  func write(_ bytes: UnsafeRawBufferPointer, at offset: Int, unsyncedAt time: Int64?) throws(FileSystemError)
-  {
+  /// Writes bytes over the zeros, or after them.
+  func write(_ bytes: UnsafeRawBufferPointer, at offset: Int) throws(FileSystemError) {
     let end = offset + bytes.count
-    if let time {
-      if bytes.count <= Self.largestInWindow, isSoon(time), reachesWindow(offset..<end) {
-        return writeInPlace(bytes, at: offset)
-      }
-      lastCall = time
-    }
     lock.lock()
     if end <= filled {
       lock.unlock()
@@ -69,55 +40,17 @@ final class LogPreallocator: @unchecked Sendable {
     filled = end
   }
 
-  // MARK: In place
+  // MARK: Zeros
 
-  /// Copies to the window, without counting a reference to it if possible.
-  @inline(__always)
-  private func writeInPlace(_ bytes: UnsafeRawBufferPointer, at offset: Int) {
-    guard let windowBase, let source = bytes.baseAddress else {
-      window?.write(bytes, at: Int64(offset))
-      return
-    }
-    (windowBase + (offset &- windowRange.lowerBound)).copyMemory(from: source, byteCount: bytes.count)
-  }
-
-  /// Whether watchers were notified within `callInterval`. False if the clock was set back.
-  @inline(__always)
-  private func isSoon(_ time: Int64) -> Bool {
-    guard let lastCall, time >= lastCall else { return false }
-    // A difference that overflows is large too.
-    return UInt64(bitPattern: time &- lastCall) < Self.callInterval
-  }
-
-  /// Whether the bytes are in the window, moving it to them if possible.
-  @inline(__always)
-  private func reachesWindow(_ range: Range<Int>) -> Bool {
-    if range.lowerBound >= windowRange.lowerBound, range.upperBound <= windowRange.upperBound { return true }
-    return hasWindows != false && moveWindow(to: range)
-  }
-
-  /// Moves the window. If anything fails, the frame is written by a call instead, which then reports the
-  /// error.
-  private func moveWindow(to range: Range<Int>) -> Bool {
-    (window, windowBase, windowRange) = (nil, nil, 0..<0)
-    // The first byte always exists: a window on it shows whether to preallocate for more windows.
-    if hasWindows == nil { hasWindows = (try? segment.file.window(at: 0, length: 1)) != nil }
-    guard hasWindows == true else { return false }
+  /// Writes zeros for bytes that are to be written in place; returns the end of the zeros to map.
+  func zeros(for range: Range<Int>) -> Int {
     let wanted = range.upperBound + min(preallocationBytes(range.upperBound), Format.fillStepBytes)
     let target = max(range.upperBound, min(wanted & ~(Format.pageBytes - 1), segmentBytes))
     lock.lock()
+    defer { lock.unlock() }
     while step(segment.file, to: target) {}
-    let end = min(filled, max(target, range.lowerBound + Self.largestPreallocation))
-    lock.unlock()
-    guard end >= range.upperBound else { return false }
-    window = try? segment.file.window(at: Int64(range.lowerBound), length: end - range.lowerBound)
-    guard let window else { return false }
-    windowBase = window.base
-    windowRange = range.lowerBound..<end
-    return true
+    return min(filled, max(target, range.lowerBound + Self.largestPreallocation))
   }
-
-  // MARK: Zeros
 
   /// Returns true once when more zeros should be written.
   ///
