@@ -95,9 +95,9 @@ final class Verification {
     options.access = .readOnly
     options.reading = .buffered
     let finder = LogFinder(folder: store.folder, identifier: store.identifier, options: options)
-    path = LogFinder.alive(
-      try finder.path(to: end.position.segment, listing: try finder.list(), isExact: true), by: checkpoint)
-    for segment in try finder.earlier(than: path, checkpoint) {
+    let image = try StoreImage(finder, checkpoint, upTo: end)
+    path = image.tail
+    for segment in image.segments.dropLast(path.count) {
       guard let end = store.logSegments.end(of: segment.number) else { continue }
       earlier.append((segment, end))
       total += Int64(end.offset)

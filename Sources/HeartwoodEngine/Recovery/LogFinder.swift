@@ -64,6 +64,12 @@ struct LogFinder {
     return gap.map { Array(path[($0 + 1)...]) } ?? path
   }
 
+  /// All live segments: the ones that a checkpoint names and that are not in `path`, then those of `path`.
+  func live(_ path: [LogSegment], _ checkpoint: NamedCheckpoint?) throws(EngineError) -> [LogSegment] {
+    let alive = Self.alive(path, by: checkpoint)
+    return try earlier(than: alive, checkpoint) + alive
+  }
+
   /// The segments that a checkpoint names and that are not in `path`. Their frames are not read again, but
   /// the tree refers to values in them.
   func earlier(than path: [LogSegment], _ checkpoint: NamedCheckpoint?) throws(EngineError) -> [LogSegment] {
@@ -121,7 +127,7 @@ struct LogFinder {
   private func decode(_ file: any File, number: UInt32) throws(EngineError) -> SegmentHeader? {
     let path = folder.path(of: SegmentName.log(number))
     let bytes = try StoreFolder.read(file, at: 0, count: Format.segmentHeaderBytes, path: path)
-    return bytes.withUnsafeBytes {
+    return bytes.withBytes {
       SegmentHeader.decode($0, magic: Format.logSegmentMagic, number: number, identifier: identifier)
     }
   }

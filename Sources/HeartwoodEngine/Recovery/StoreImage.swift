@@ -34,14 +34,21 @@ struct StoreImage {
     let last = max(published.end.position.segment, slot.checkpoint?.segment ?? 0)
     let path = try finder.path(to: last, listing: try finder.list(), isExact: true)
     checkpoint = try NamedCheckpoint.named(by: slot, in: path, folder: finder.folder)
-    let alive = LogFinder.alive(path, by: checkpoint)
-    segments = try finder.earlier(than: alive, checkpoint) + alive
+    segments = try finder.live(path, checkpoint)
     if let checkpoint, checkpoint.position.rawValue >= published.end.position.rawValue {
       end = try Self.end(of: checkpoint, in: segments)
       durable = end
     } else {
       (end, durable) = published
     }
+  }
+
+  /// Reads the state at an end, from a checkpoint before it.
+  ///
+  /// - Throws: A stale error if another process has removed one of the files.
+  init(_ finder: LogFinder, _ checkpoint: NamedCheckpoint?, upTo end: LogPoint) throws(EngineError) {
+    let path = try finder.path(to: end.position.segment, listing: try finder.list(), isExact: true)
+    self.init(checkpoint, try finder.live(path, checkpoint), end: end, durable: end)
   }
 
   private static func end(
