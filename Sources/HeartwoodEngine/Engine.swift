@@ -128,7 +128,7 @@ public final class Engine: Sendable {
   ///
   /// - Complexity: O(log n).
   public func get(_ key: [UInt8]) throws -> [UInt8]? {
-    try key.withUnsafeBytes { try withValue(of: $0) { Array($0) } }
+    try key.withBytes { try withValue(of: $0) { Array($0) } }
   }
 
   /// The newest value of a key given as text in UTF-8.

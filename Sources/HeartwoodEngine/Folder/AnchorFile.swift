@@ -128,7 +128,7 @@ final class AnchorFile: @unchecked Sendable {
   private static func neitherSlot(
     _ sectors: [UnsafeRawBufferPointer], path: String, folder: String
   ) -> EngineError {
-    let isOurs = sectors.contains { $0.count >= 8 && $0.baseAddress?.field64(0) == Format.anchorMagic }
+    let isOurs = sectors.contains { $0.count >= 8 && $0.field64(0) == Format.anchorMagic }
     if isOurs { return .damaged("both slots of the anchor are damaged; restore the file", file: path) }
     return EngineError(
       .notAStore, "the anchor in the folder does not belong to a store; name another folder", file: folder)

@@ -39,78 +39,77 @@ struct AnchorSlot: Hashable, Sendable {
   /// The sector as it is written to slot `index`.
   func encoded(slot index: Int) -> [UInt8] {
     var bytes = [UInt8](repeating: 0, count: Format.anchorSlotBytes)
-    bytes.withUnsafeMutableBytes { buffer in
-      guard let base = buffer.baseAddress else { return }
-      encodeFormat(to: base)
-      encodeState(to: base)
-      base.setField(504, Self.checksum(UnsafeRawPointer(base), slot: index))
-    }
+    encodeFormat(to: &bytes)
+    encodeState(to: &bytes)
+    let checksum = bytes.withBytes { Self.checksum($0, slot: index) }
+    bytes.setField(504, checksum)
     return bytes
   }
 
-  private func encodeFormat(to base: UnsafeMutableRawPointer) {
-    base.setField(0, Format.anchorMagic)
-    base.setField(8, Format.version)
-    base.setField(12, Format.minimumReader)
-    base.setField(16, Format.minimumWriter)
+  private func encodeFormat(to bytes: inout [UInt8]) {
+    bytes.setField(0, Format.anchorMagic)
+    bytes.setField(8, Format.version)
+    bytes.setField(12, Format.minimumReader)
+    bytes.setField(16, Format.minimumWriter)
     // 20, 24, 28: features that older versions may ignore, may only read, must refuse. None yet.
-    base.setField(32, identifier.low)
-    base.setField(40, identifier.high)
+    bytes.setField(32, identifier.low)
+    bytes.setField(40, identifier.high)
   }
 
-  private func encodeState(to base: UnsafeMutableRawPointer) {
-    base.setField(48, sequence)
-    base.setField(56, created)
-    base.setField(64, checkpoint?.rawValue ?? 0)
-    base.setField(72, checkpointChecksum)
-    base.setField(80, UInt64(lastLogSegment))
-    base.setField(88, knownDurable.position.rawValue)
-    base.setField(96, knownDurable.sequence)
-    base.setField(104, knownDurable.chain)
-    base.setField(112, knownDurable.generation)
-    base.setField(120, UInt64(nextSegment))
-    base.setField(128, UInt32((isClean ? 1 : 0) | (isUnsynced ? 2 : 0)))
-    base.setField(132, Format.checksumKind)
-    base.setField(136, content?.low ?? 0)
-    base.setField(144, content?.high ?? 0)
+  private func encodeState(to bytes: inout [UInt8]) {
+    bytes.setField(48, sequence)
+    bytes.setField(56, created)
+    bytes.setField(64, checkpoint?.rawValue ?? 0)
+    bytes.setField(72, checkpointChecksum)
+    bytes.setField(80, UInt64(lastLogSegment))
+    bytes.setField(88, knownDurable.position.rawValue)
+    bytes.setField(96, knownDurable.sequence)
+    bytes.setField(104, knownDurable.chain)
+    bytes.setField(112, knownDurable.generation)
+    bytes.setField(120, UInt64(nextSegment))
+    bytes.setField(128, UInt32((isClean ? 1 : 0) | (isUnsynced ? 2 : 0)))
+    bytes.setField(132, Format.checksumKind)
+    bytes.setField(136, content?.low ?? 0)
+    bytes.setField(144, content?.high ?? 0)
   }
 
   /// Decodes the sector of slot `index`, after verifying its checksum.
   static func decode(_ bytes: UnsafeRawBufferPointer, slot index: Int) -> Reading {
-    guard bytes.count >= Format.anchorSlotBytes, let base = bytes.baseAddress else { return .invalid }
-    let isIntact = base.field64(504) == checksum(base, slot: index)
-    guard base.field64(0) == Format.anchorMagic, isIntact else { return .invalid }
-    guard base.field32(12) <= Format.version, base.field32(28) == 0 else {
-      return .newerFormat(base.field32(8))
+    guard bytes.count >= Format.anchorSlotBytes else { return .invalid }
+    let isIntact = bytes.field64(504) == checksum(bytes, slot: index)
+    guard bytes.field64(0) == Format.anchorMagic, isIntact else { return .invalid }
+    guard bytes.field32(12) <= Format.version, bytes.field32(28) == 0 else {
+      return .newerFormat(bytes.field32(8))
     }
-    return decodeState(base).map(Reading.valid) ?? .invalid
+    return decodeState(bytes).map(Reading.valid) ?? .invalid
   }
 
-  private static func decodeState(_ base: UnsafeRawPointer) -> AnchorSlot? {
-    let lastLog = base.field64(80)
-    let next = base.field64(120)
+  private static func decodeState(_ bytes: UnsafeRawBufferPointer) -> AnchorSlot? {
+    let lastLog = bytes.field64(80)
+    let next = bytes.field64(120)
     guard lastLog > 0, lastLog <= Format.segmentNumberLimit, next <= Format.segmentNumberLimit + 1,
-      let durablePosition = LogPosition(rawValue: base.field64(88))
+      let durablePosition = LogPosition(rawValue: bytes.field64(88))
     else { return nil }
     return AnchorSlot(
-      identifier: StoreIdentifier(low: base.field64(32), high: base.field64(40)), sequence: base.field64(48),
-      created: Int64(bitPattern: base.field64(56)), checkpoint: LogPosition(rawValue: base.field64(64)),
-      checkpointChecksum: base.field64(72), lastLogSegment: UInt32(lastLog),
+      identifier: StoreIdentifier(low: bytes.field64(32), high: bytes.field64(40)),
+      sequence: bytes.field64(48),
+      created: Int64(bitPattern: bytes.field64(56)), checkpoint: LogPosition(rawValue: bytes.field64(64)),
+      checkpointChecksum: bytes.field64(72), lastLogSegment: UInt32(lastLog),
       knownDurable: LogPoint(
-        position: durablePosition, sequence: base.field64(96), chain: base.field64(104),
-        generation: base.field64(112)),
-      nextSegment: UInt32(next), isClean: base.field32(128) & 1 == 1,
-      isUnsynced: base.field32(128) & 2 == 2,
-      content: StoreContent(low: base.field64(136), high: base.field64(144)))
+        position: durablePosition, sequence: bytes.field64(96), chain: bytes.field64(104),
+        generation: bytes.field64(112)),
+      nextSegment: UInt32(next), isClean: bytes.field32(128) & 1 == 1,
+      isUnsynced: bytes.field32(128) & 2 == 2,
+      content: StoreContent(low: bytes.field64(136), high: bytes.field64(144)))
   }
 
   /// Whether a writer of this version must not append.
   static func forbidsWriting(_ bytes: UnsafeRawBufferPointer) -> Bool {
-    guard bytes.count >= Format.anchorSlotBytes, let base = bytes.baseAddress else { return false }
-    return base.field32(16) > Format.version || base.field32(24) != 0
+    guard bytes.count >= Format.anchorSlotBytes else { return false }
+    return bytes.field32(16) > Format.version || bytes.field32(24) != 0
   }
 
-  private static func checksum(_ base: UnsafeRawPointer, slot index: Int) -> UInt64 {
-    XXH64.hash(base.bytes(504), seed: seedBase ^ UInt64(truncatingIfNeeded: index))
+  private static func checksum(_ bytes: UnsafeRawBufferPointer, slot index: Int) -> UInt64 {
+    XXH64.hash(bytes.bytes(0..<504), seed: seedBase ^ UInt64(truncatingIfNeeded: index))
   }
 }

@@ -39,12 +39,9 @@ struct CheckpointRecord: Hashable, Sendable {
   /// The payload of the frame.
   func encoded() -> [UInt8] {
     var bytes = [UInt8](repeating: 0, count: Self.fixedBytes + segments.count * Self.segmentBytes)
-    bytes.withUnsafeMutableBytes { buffer in
-      guard let base = buffer.baseAddress else { return }
-      encodeFixed(to: base)
-      for (index, segment) in segments.enumerated() {
-        Self.encode(segment, to: base + (Self.fixedBytes + index * Self.segmentBytes))
-      }
+    encodeFixed(to: &bytes)
+    for (index, segment) in segments.enumerated() {
+      Self.encode(segment, to: &bytes, at: Self.fixedBytes + index * Self.segmentBytes)
     }
     return bytes
   }
@@ -58,76 +55,76 @@ struct CheckpointRecord: Hashable, Sendable {
     header.payloadBytes = payload.count
     var bytes = [UInt8](repeating: 0, count: Format.frameHeaderBytes) + payload
     bytes.append(contentsOf: [UInt8](repeating: 0, count: header.totalBytes - bytes.count))
-    let checksum = bytes.withUnsafeMutableBytes { buffer -> UInt64 in
-      guard let base = buffer.baseAddress else { return 0 }
-      let headerSum = header.encode(to: base, seed: Checksums.seed(segmentSeed, at: offset))
-      let body = UnsafeRawPointer(base + Format.frameHeaderBytes).bytes(payload.count)
-      let sum = Checksums.mix(headerSum, XXH64.hash(body, seed: headerSum))
-      base.setField(header.totalBytes - Format.frameTrailerBytes, sum)
-      return sum
-    }
+    let headerSum = header.encode(to: &bytes, seed: Checksums.seed(segmentSeed, at: offset))
+    let payloadSum = payload.withBytes { XXH64.hash($0, seed: headerSum) }
+    let checksum = Checksums.mix(headerSum, payloadSum)
+    bytes.setField(header.totalBytes - Format.frameTrailerBytes, checksum)
     return (bytes, checksum)
   }
 
-  private func encodeFixed(to base: UnsafeMutableRawPointer) {
-    base.setField(0, generation)
-    base.setField(8, root.reference)
-    base.setField(16, root.checksum)
-    base.setField(24, root.level)
-    base.setField(28, UInt32(truncatingIfNeeded: segments.count))
-    base.setField(32, root.count)
-    base.setField(40, replay.position.rawValue)
-    base.setField(48, replay.sequence)
-    base.setField(56, replay.chain)
-    base.setField(64, replay.generation)
-    base.setField(72, previous?.rawValue ?? 0)
-    base.setField(80, previousChecksum)
-    base.setField(88, previousGeneration)
-    base.setField(96, UInt64(nextSegment))
+  private func encodeFixed(to bytes: inout [UInt8]) {
+    bytes.setField(0, generation)
+    bytes.setField(8, root.reference)
+    bytes.setField(16, root.checksum)
+    bytes.setField(24, root.level)
+    bytes.setField(28, UInt32(truncatingIfNeeded: segments.count))
+    bytes.setField(32, root.count)
+    bytes.setField(40, replay.position.rawValue)
+    bytes.setField(48, replay.sequence)
+    bytes.setField(56, replay.chain)
+    bytes.setField(64, replay.generation)
+    bytes.setField(72, previous?.rawValue ?? 0)
+    bytes.setField(80, previousChecksum)
+    bytes.setField(88, previousGeneration)
+    bytes.setField(96, UInt64(nextSegment))
   }
 
-  private static func encode(_ segment: Segment, to base: UnsafeMutableRawPointer) {
-    base.setField(0, UInt64(segment.number))
-    base.setField(8, UInt64(segment.isLog ? 1 : 2))
-    base.setField(16, segment.extent)
-    base.setField(24, segment.chain)
+  private static func encode(_ segment: Segment, to bytes: inout [UInt8], at offset: Int) {
+    bytes.setField(offset, UInt64(segment.number))
+    bytes.setField(offset + 8, UInt64(segment.isLog ? 1 : 2))
+    bytes.setField(offset + 16, segment.extent)
+    bytes.setField(offset + 24, segment.chain)
   }
 
   /// Decodes a payload whose checksum was verified; nil if it is invalid nevertheless.
   static func decode(_ payload: UnsafeRawBufferPointer) -> CheckpointRecord? {
-    guard payload.count >= fixedBytes, let base = payload.baseAddress else { return nil }
-    let count = Int(base.field32(28))
+    guard payload.count >= fixedBytes else { return nil }
+    let count = Int(payload.field32(28))
     guard (payload.count - fixedBytes) / segmentBytes == count,
       count * segmentBytes + fixedBytes == payload.count,
-      let replay = LogPosition(rawValue: base.field64(40)), base.field64(96) <= Format.segmentNumberLimit + 1
+      let replay = LogPosition(rawValue: payload.field64(40)),
+      payload.field64(96) <= Format.segmentNumberLimit + 1
     else { return nil }
     var segments: [Segment] = []
     segments.reserveCapacity(count)
     for index in 0..<count {
-      guard let segment = decodeSegment(base + (fixedBytes + index * segmentBytes)) else { return nil }
+      guard let segment = decodeSegment(payload, at: fixedBytes + index * segmentBytes) else { return nil }
       segments.append(segment)
     }
     return CheckpointRecord(
-      generation: base.field64(0), root: decodeRoot(base),
+      generation: payload.field64(0), root: decodeRoot(payload),
       replay: LogPoint(
-        position: replay, sequence: base.field64(48), chain: base.field64(56), generation: base.field64(64)),
-      previous: LogPosition(rawValue: base.field64(72)), previousChecksum: base.field64(80),
-      previousGeneration: base.field64(88), nextSegment: UInt32(base.field64(96)), segments: segments)
+        position: replay, sequence: payload.field64(48), chain: payload.field64(56),
+        generation: payload.field64(64)),
+      previous: LogPosition(rawValue: payload.field64(72)), previousChecksum: payload.field64(80),
+      previousGeneration: payload.field64(88), nextSegment: UInt32(payload.field64(96)), segments: segments)
   }
 
-  private static func decodeRoot(_ base: UnsafeRawPointer) -> Root {
+  private static func decodeRoot(_ payload: UnsafeRawBufferPointer) -> Root {
     Root(
-      reference: base.field64(8), checksum: base.field64(16), level: base.field32(24), count: base.field64(32)
+      reference: payload.field64(8), checksum: payload.field64(16), level: payload.field32(24),
+      count: payload.field64(32)
     )
   }
 
-  private static func decodeSegment(_ base: UnsafeRawPointer) -> Segment? {
-    let number = base.field64(0)
-    let kind = base.field64(8)
-    let extent = base.field64(16)
+  private static func decodeSegment(_ payload: UnsafeRawBufferPointer, at offset: Int) -> Segment? {
+    let number = payload.field64(offset)
+    let kind = payload.field64(offset + 8)
+    let extent = payload.field64(offset + 16)
     guard number > 0, number <= Format.segmentNumberLimit, kind == 1 || kind == 2,
       extent <= UInt64(Format.segmentLimit)
     else { return nil }
-    return Segment(number: UInt32(number), isLog: kind == 1, extent: extent, chain: base.field64(24))
+    return Segment(
+      number: UInt32(number), isLog: kind == 1, extent: extent, chain: payload.field64(offset + 24))
   }
 }

@@ -52,24 +52,30 @@ struct FrameHeader: Hashable, Sendable {
     return sum
   }
 
+  /// Writes the header at the beginning of an array; returns its checksum.
+  func encode(to bytes: inout [UInt8], seed: UInt64) -> UInt64 {
+    require(bytes.count >= Format.frameHeaderBytes, "There is no room for a frame's header.")
+    return bytes.withUnsafeMutableBytes { buffer in
+      buffer.baseAddress.map { encode(to: $0, seed: seed) } ?? 0
+    }
+  }
+
   /// Decodes a header; nil if the bytes are no header, or of another place. The length is trusted only
   /// because the checksum covers it.
   static func decode(_ bytes: UnsafeRawBufferPointer, seed: UInt64) -> (
     header: FrameHeader, checksum: UInt64
   )? {
-    guard bytes.count >= Format.frameHeaderBytes, let base = bytes.baseAddress,
-      base.field32(0) == Format.frameMagic
-    else { return nil }
-    let sum = base.field64(72)
-    let isIntact = sum == XXH64.hash(base.bytes(72), seed: seed)
-    guard isIntact, base.field16(6) == Format.frameVersion else {
+    guard bytes.count >= Format.frameHeaderBytes, bytes.field32(0) == Format.frameMagic else { return nil }
+    let sum = bytes.field64(72)
+    let isIntact = sum == XXH64.hash(bytes.bytes(0..<72), seed: seed)
+    guard isIntact, bytes.field16(6) == Format.frameVersion else {
       return nil
     }
     let header = FrameHeader(
-      kind: base.field8(4), flags: base.field8(5), payloadBytes: Int(base.field32(8)),
-      recordCount: base.field32(12), sequence: base.field64(16), transaction: base.field64(24),
-      previous: base.field64(32), durableThrough: base.field64(40),
-      time: Int64(bitPattern: base.field64(48)), puts: base.field64(56), deletes: base.field64(64))
+      kind: bytes.field8(4), flags: bytes.field8(5), payloadBytes: Int(bytes.field32(8)),
+      recordCount: bytes.field32(12), sequence: bytes.field64(16), transaction: bytes.field64(24),
+      previous: bytes.field64(32), durableThrough: bytes.field64(40),
+      time: Int64(bitPattern: bytes.field64(48)), puts: bytes.field64(56), deletes: bytes.field64(64))
     return (header, sum)
   }
 }

@@ -15,7 +15,10 @@ public struct StoreIdentifier: Hashable, Sendable, CustomStringConvertible {
 
   /// The 16 bytes.
   public var bytes: [UInt8] {
-    withUnsafeBytes(of: (low.littleEndian, high.littleEndian)) { Array($0) }
+    var bytes = [UInt8](repeating: 0, count: 16)
+    bytes.setField(0, low)
+    bytes.setField(8, high)
+    return bytes
   }
 
   /// 32 hexadecimal digits.
@@ -25,7 +28,7 @@ public struct StoreIdentifier: Hashable, Sendable, CustomStringConvertible {
 
   /// The seed of all checksums of the store.
   var seed: UInt64 {
-    withUnsafeBytes(of: (low.littleEndian, high.littleEndian)) { XXH64.hash($0, seed: 0) }
+    withBytes(of: low, high) { XXH64.hash($0, seed: 0) }
   }
 }
 

@@ -22,6 +22,14 @@ struct Record {
   /// Greatest number of bytes that a record adds to its key and value.
   static let overheadLimit = 8 + 10 + 10
 
+  /// Decodes the lengths of the record at a position in bytes that are at hand.
+  ///
+  /// - Parameter available: Number of bytes there may be from the position; nil for those of `bytes`.
+  static func parse(_ bytes: UnsafeRawBufferPointer, at position: Int = 0, available: Int? = nil) -> Record? {
+    guard let base = bytes.baseAddress, position <= bytes.count else { return nil }
+    return parse(base + position, available: available ?? bytes.count - position)
+  }
+
   /// Parses the lengths of the record at `base`, reading at most `available` bytes. Nil if they are invalid;
   /// the bytes must not be trusted before `isIntact`.
   @inline(__always)

@@ -29,22 +29,20 @@ struct SegmentHeader: Hashable, Sendable {
   /// The bytes as they are written at offset 0.
   func encoded(magic: UInt64) -> [UInt8] {
     var bytes = [UInt8](repeating: 0, count: Format.segmentHeaderBytes)
-    bytes.withUnsafeMutableBytes { buffer in
-      guard let base = buffer.baseAddress else { return }
-      base.setField(0, magic)
-      base.setField(8, Format.version)
-      base.setField(16, identifier.low)
-      base.setField(24, identifier.high)
-      base.setField(32, UInt64(number))
-      base.setField(40, salt)
-      base.setField(48, predecessor?.position.rawValue ?? 0)
-      base.setField(56, predecessor?.sequence ?? 0)
-      base.setField(64, predecessor?.chain ?? 0)
-      base.setField(72, predecessor?.generation ?? 0)
-      base.setField(80, copiedThrough)
-      base.setField(88, durableThrough)
-      base.setField(120, Self.checksum(UnsafeRawPointer(base), number: number, store: identifier.seed))
-    }
+    bytes.setField(0, magic)
+    bytes.setField(8, Format.version)
+    bytes.setField(16, identifier.low)
+    bytes.setField(24, identifier.high)
+    bytes.setField(32, UInt64(number))
+    bytes.setField(40, salt)
+    bytes.setField(48, predecessor?.position.rawValue ?? 0)
+    bytes.setField(56, predecessor?.sequence ?? 0)
+    bytes.setField(64, predecessor?.chain ?? 0)
+    bytes.setField(72, predecessor?.generation ?? 0)
+    bytes.setField(80, copiedThrough)
+    bytes.setField(88, durableThrough)
+    let checksum = bytes.withBytes { Self.checksum($0, number: number, store: identifier.seed) }
+    bytes.setField(120, checksum)
     return bytes
   }
 
@@ -54,24 +52,25 @@ struct SegmentHeader: Hashable, Sendable {
   static func decode(
     _ bytes: UnsafeRawBufferPointer, magic: UInt64, number: UInt32, identifier known: StoreIdentifier?
   ) -> SegmentHeader? {
-    guard bytes.count >= Format.segmentHeaderBytes, let base = bytes.baseAddress else { return nil }
-    let identifier = known ?? StoreIdentifier(low: base.field64(16), high: base.field64(24))
-    guard base.field64(0) == magic,
-      base.field64(120) == checksum(base, number: number, store: identifier.seed),
-      base.field32(8) == Format.version, base.field64(32) == UInt64(number)
+    guard bytes.count >= Format.segmentHeaderBytes else { return nil }
+    let identifier = known ?? StoreIdentifier(low: bytes.field64(16), high: bytes.field64(24))
+    guard bytes.field64(0) == magic,
+      bytes.field64(120) == checksum(bytes, number: number, store: identifier.seed),
+      bytes.field32(8) == Format.version, bytes.field64(32) == UInt64(number)
     else { return nil }
     return SegmentHeader(
-      identifier: identifier, number: number, salt: base.field64(40), predecessor: decodePredecessor(base),
-      copiedThrough: base.field64(80), durableThrough: base.field64(88))
+      identifier: identifier, number: number, salt: bytes.field64(40), predecessor: decodePredecessor(bytes),
+      copiedThrough: bytes.field64(80), durableThrough: bytes.field64(88))
   }
 
-  private static func decodePredecessor(_ base: UnsafeRawPointer) -> LogPoint? {
-    guard let position = LogPosition(rawValue: base.field64(48)) else { return nil }
+  private static func decodePredecessor(_ bytes: UnsafeRawBufferPointer) -> LogPoint? {
+    guard let position = LogPosition(rawValue: bytes.field64(48)) else { return nil }
     return LogPoint(
-      position: position, sequence: base.field64(56), chain: base.field64(64), generation: base.field64(72))
+      position: position, sequence: bytes.field64(56), chain: bytes.field64(64), generation: bytes.field64(72)
+    )
   }
 
-  private static func checksum(_ base: UnsafeRawPointer, number: UInt32, store: UInt64) -> UInt64 {
-    XXH64.hash(base.bytes(120), seed: Checksums.mix(store, UInt64(number)))
+  private static func checksum(_ bytes: UnsafeRawBufferPointer, number: UInt32, store: UInt64) -> UInt64 {
+    XXH64.hash(bytes.bytes(0..<120), seed: Checksums.mix(store, UInt64(number)))
   }
 }

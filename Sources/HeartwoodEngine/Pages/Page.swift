@@ -205,6 +205,15 @@ struct Page {
   @inline(__always)
   func keyBytes(_ index: Int) -> Int { prefixBytes &+ suffixBytes(index) }
 
+  /// A copy of an entry's key, including the prefix.
+  func key(_ index: Int) -> [UInt8] {
+    let count = keyBytes(index)
+    return [UInt8](unsafeUninitializedCapacity: count) { buffer, initialized in
+      if let base = buffer.baseAddress { copyKey(index, to: base) }
+      initialized = count
+    }
+  }
+
   /// Copies an entry's key, including the prefix, to `target`, which must have room for `keyBytes(index)`
   /// bytes.
   @inline(__always)

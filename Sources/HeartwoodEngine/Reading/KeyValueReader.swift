@@ -81,7 +81,7 @@ extension KeyValueReader {
   public func readValue(
     of key: [UInt8], pieceBytes: Int = 1 << 20, _ body: (UnsafeRawBufferPointer) throws -> Bool
   ) throws -> Bool {
-    try key.withUnsafeBytes { try readValue(of: $0, pieceBytes: pieceBytes, body) }
+    try key.withBytes { try readValue(of: $0, pieceBytes: pieceBytes, body) }
   }
 
   /// Calls `body` with every key and its value, in order, until it returns false.

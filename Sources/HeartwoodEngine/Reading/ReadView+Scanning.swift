@@ -14,12 +14,7 @@ extension ReadView {
     guard let (leaf, index) = try view.place(at: rank) else { return nil }
     switch leaf.entry(index) {
     case .inline(let value):
-      let count = leaf.keyBytes(index)
-      let key = [UInt8](unsafeUninitializedCapacity: count) { bytes, initialized in
-        if let base = bytes.baseAddress { leaf.copyKey(index, to: base) }
-        initialized = count
-      }
-      return (key, Array(value))
+      return (leaf.key(index), Array(value))
     case .position(let reference):
       let record = try record(at: reference)
       guard LeafEntries(leaf).isKey(record.base + record.keyOffset, record.keyBytes, of: index) else {

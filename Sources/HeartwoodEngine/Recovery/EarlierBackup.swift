@@ -70,6 +70,6 @@ extension LogSegment {
   func ends(at end: LogSegments.SegmentEnd) throws(EngineError) -> Bool {
     guard end.offset > Format.segmentHeaderBytes else { return end.offset <= limit }
     let trailer = try bytes(at: end.offset - Format.frameTrailerBytes, Format.frameTrailerBytes)
-    return trailer?.baseAddress?.field64(0) == end.chain
+    return trailer.map { $0.count >= 8 && $0.field64(0) == end.chain } ?? false
   }
 }

@@ -19,7 +19,7 @@ extension StoreFolder {
     guard try entries().contains(name) else { return false }
     let file = try open(name, .readOnly)
     let bytes = try Self.read(file, at: 0, count: Format.segmentHeaderBytes, path: path(of: name))
-    let header = bytes.withUnsafeBytes {
+    let header = bytes.withBytes {
       SegmentHeader.decode($0, magic: Format.logSegmentMagic, number: 1, identifier: nil)
     }
     guard let header else {

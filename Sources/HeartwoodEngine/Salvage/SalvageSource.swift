@@ -144,7 +144,7 @@ final class SalvageSource {
   private static func decode(
     _ bytes: [UInt8], _ number: UInt32, isLog: Bool, identifier: StoreIdentifier?
   ) -> SegmentHeader? {
-    bytes.withUnsafeBytes {
+    bytes.withBytes {
       SegmentHeader.decode(
         $0, magic: isLog ? Format.logSegmentMagic : Format.pageSegmentMagic, number: number,
         identifier: identifier)
@@ -180,7 +180,7 @@ final class SalvageSource {
 
   /// The salt may be intact although the header is not: then the checksums of the segment's frames prove it.
   private func headerBySalt(_ bytes: [UInt8], _ number: UInt32) -> SegmentHeader {
-    let salt = bytes.withUnsafeBytes { $0.baseAddress.map { $0.field64(40) } ?? 0 }
+    let salt = bytes.count >= 48 ? bytes.withBytes { $0.field64(40) } : 0
     return SegmentHeader(
       identifier: identifier, number: number, salt: salt, predecessor: nil, copiedThrough: 0,
       durableThrough: 0)

@@ -121,9 +121,7 @@ private struct Records {
   }
 
   private func record(at position: Int) -> Record? {
-    guard let base = frame.payload.baseAddress,
-      let record = Record.parse(base + position, available: frame.payload.count - position), record.isValid
-    else { return nil }
+    guard let record = Record.parse(frame.payload, at: position), record.isValid else { return nil }
     return record
   }
 

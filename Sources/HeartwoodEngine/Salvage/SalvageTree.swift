@@ -73,8 +73,8 @@ final class SalvageTree {
     for index in 0..<page.count {
       try walk(
         page.child(index), level: level - 1, checksum: page.childChecksum(index), count: page.keyCount(index),
-        from: index == 0 ? from : key(index, of: page),
-        to: index == page.count - 1 ? to : key(index + 1, of: page))
+        from: index == 0 ? from : page.key(index),
+        to: index == page.count - 1 ? to : page.key(index + 1))
     }
   }
 
@@ -83,13 +83,6 @@ final class SalvageTree {
     for index in 0..<page.count {
       page.copyKey(index, to: key)
       try visit(UnsafeRawPointer(key).bytes(page.keyBytes(index)), page.entry(index))
-    }
-  }
-
-  private func key(_ index: Int, of page: Page) -> [UInt8] {
-    [UInt8](unsafeUninitializedCapacity: page.keyBytes(index)) { target, initialized in
-      if let base = target.baseAddress { page.copyKey(index, to: base) }
-      initialized = page.keyBytes(index)
     }
   }
 

@@ -31,7 +31,7 @@ final class SalvageValues {
     }
     if needed > bytes.count, !read(file, offset, needed) { return false }
     return try bytes.withBytes { (buffer) throws(EngineError) in
-      guard let base = buffer.baseAddress, let record = Record.parse(base, available: buffer.count),
+      guard let record = Record.parse(buffer),
         record.operation == Format.putOperation,
         record.isIntact(segmentSeed: segment.header.seed, offset: offset), record.holds(key)
       else { return false }
@@ -43,9 +43,7 @@ final class SalvageValues {
   /// Length of the record according to its first bytes, which have been read; nil if it is invalid.
   private func length(_ file: TolerantFile, _ offset: Int, _ size: Int) -> Int? {
     guard read(file, offset, min(Self.firstBytes, size - offset)) else { return nil }
-    return bytes.withUnsafeBytes { buffer in
-      buffer.baseAddress.flatMap { Record.parse($0, available: size - offset) }?.totalBytes
-    }
+    return bytes.withBytes { Record.parse($0, available: size - offset)?.totalBytes }
   }
 
   private func read(_ file: TolerantFile, _ offset: Int, _ count: Int) -> Bool {

@@ -148,7 +148,7 @@ public final class WriteTransaction: KeyValueReader {
   public func put(
     _ key: [UInt8], count: Int, from source: (_ buffer: UnsafeMutableRawBufferPointer) throws -> Int
   ) throws {
-    try key.withUnsafeBytes { try put($0, count: count, from: source) }
+    try key.withBytes { try put($0, count: count, from: source) }
   }
 
   private static var truncatedSource: EngineError {

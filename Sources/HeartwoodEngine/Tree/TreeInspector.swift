@@ -63,7 +63,7 @@ struct TreeInspector {
     _ page: Page, _ reference: PageReference, from: [UInt8]?, to: [UInt8]?
   ) throws(EngineError) -> UInt64 {
     for index in 0..<page.count {
-      let key = Self.key(index, of: page)
+      let key = page.key(index)
       if let lastKey, !lastKey.lexicographicallyPrecedes(key) {
         report("\(reference): keys are out of order")
       }
@@ -82,7 +82,7 @@ struct TreeInspector {
   }
 
   private func checkFound(_ key: [UInt8], _ index: Int, in page: Page, _ reference: PageReference) {
-    let found = key.withUnsafeBytes { page.search(SearchKey($0)) }
+    let found = key.withBytes { page.search(SearchKey($0)) }
     if !found.isFound || found.index != index {
       report("\(reference): a search does not find entry \(index)")
     }
@@ -93,8 +93,8 @@ struct TreeInspector {
   ) throws(EngineError) -> UInt64 {
     var sum: UInt64 = 0
     for index in 0..<page.count {
-      let lower = index == 0 ? from : Self.key(index, of: page)
-      let upper = index == page.count - 1 ? to : Self.key(index + 1, of: page)
+      let lower = index == 0 ? from : page.key(index)
+      let upper = index == page.count - 1 ? to : page.key(index + 1)
       let child: Page
       do {
         child = try view.space.child(index, of: page)
@@ -112,13 +112,5 @@ struct TreeInspector {
       sum &+= count
     }
     return sum
-  }
-
-  private static func key(_ index: Int, of page: Page) -> [UInt8] {
-    let count = page.keyBytes(index)
-    return [UInt8](unsafeUninitializedCapacity: count) { buffer, initialized in
-      if let base = buffer.baseAddress { page.copyKey(index, to: base) }
-      initialized = count
-    }
   }
 }

@@ -70,7 +70,7 @@ extension TreeWriter {
     pageBuilder.remove(range.lowerBound + 1..<range.upperBound)
     pageBuilder.setChild(range.lowerBound, children[0].payload)
     for (number, child) in children.enumerated().dropFirst() {
-      child.separator.withUnsafeBytes {
+      child.separator.withBytes {
         pageBuilder.put(SearchKey($0), child.payload, at: range.lowerBound + number, replacing: false)
       }
     }
