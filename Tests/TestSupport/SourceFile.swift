@@ -10,6 +10,11 @@ package struct SourceFile: Sendable {
   package let declaredTypes: Set<String>
   /// Capitalised names outside comments and string literals, except members: `Inner` of `Outer.Inner` is not one.
   package let usedNames: Set<String>
+  /// Whether it handles memory without a length or an owner: pointers, except buffers that are only read; `Unmanaged`;
+  /// `unsafeBitCast`, `nonisolated(unsafe)` and the like.
+  package let usesRawMemory: Bool
+  /// Whether a type in it is `@unchecked Sendable`.
+  package let hasUncheckedSendable: Bool
 
   package init(path: String, text: String) {
     self.path = path
@@ -17,7 +22,11 @@ package struct SourceFile: Sendable {
     var words = SourceWords(text)
     var declared: Set<String> = []
     var used: Set<String> = []
+    var (isRaw, isUnchecked, last) = (false, false, "")
     while let word = words.next() {
+      isRaw = isRaw || Self.isRaw(word.text)
+      isUnchecked = isUnchecked || (last == "unchecked" && word.text == "Sendable")
+      last = word.text
       if word.depth == 0, !word.isMember, Self.keywords.contains(word.text) {
         let isPrivate = words.takePrivacy()
         if let name = words.next(), !isPrivate { declared.insert(name.text) }
@@ -27,6 +36,15 @@ package struct SourceFile: Sendable {
     }
     declaredTypes = declared
     usedNames = used
+    usesRawMemory = isRaw
+    hasUncheckedSendable = isUnchecked
+  }
+
+  /// A buffer that is only read has a length, which debug builds check, and is how bytes are lent to a call.
+  private static func isRaw(_ word: String) -> Bool {
+    let word = word.drop { $0 == "_" }
+    return word != "UnsafeRawBufferPointer" && word != "withUnsafeBytes"
+      && ["Unsafe", "unsafe", "withUnsafe", "Unmanaged", "baseAddress"].contains(where: word.hasPrefix)
   }
 
   private static let keywords: Set<String> = ["class", "struct", "enum", "protocol", "actor", "typealias"]

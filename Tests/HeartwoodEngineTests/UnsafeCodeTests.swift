@@ -1,0 +1,146 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// Unsafe code is contained: a file that uses it is listed here, with its reason. Bytes are lent to a call as an
+/// `UnsafeRawBufferPointer`, which has a length that debug builds check: that is not listed.
+struct UnsafeCodeTests {
+  static let bytes = UnsafeCodeRules(
+    root: "Sources/HeartwoodBytes",
+    rawMemory: [
+      "checks a range once, then reads or writes it": [
+        "ByteReader.swift", "ByteWriter.swift", "LittleEndian.swift", "Varint.swift",
+      ],
+      "hashes without copying": [
+        "Checksums/XXH3+Long.swift", "Checksums/XXH3+Stream.swift", "Checksums/XXH3.swift",
+        "Checksums/XXH64.swift",
+      ],
+    ],
+    uncheckedSendable: ["owns its memory": ["ByteWriter.swift"]])
+
+  static let files = UnsafeCodeRules(
+    root: "Sources/HeartwoodFiles",
+    rawMemory: [
+      "reads into the caller's memory": [
+        "File+Fully.swift", "FileSystem.swift", "Memory/MemoryContent.swift", "Memory/MemoryFile.swift",
+      ],
+      "system calls": [
+        "Posix/PosixFile.swift", "Posix/SystemCalls+Exchanging.swift", "Posix/SystemCalls+Places.swift",
+        "Posix/SystemCalls+Watching.swift", "Posix/SystemCalls.swift",
+      ],
+      "memory of the system": ["Posix/PosixFileWindow.swift", "System/AnonymousMemory.swift"],
+      "structures of the C library that must not move": [
+        "Posix/ConditionVariable.swift", "Posix/Lock.swift",
+      ],
+      "passes an object through the C library": [
+        "Scheduling/SystemThread.swift", "System/ThreadValue.swift",
+      ],
+      "names a lock by its address": ["Scheduling/Scheduling.swift", "Scheduling/ThreadScheduler.swift"],
+    ],
+    uncheckedSendable: [
+      "a lock guards it": [
+        "Memory/MemoryContent.swift", "Memory/MemoryDirectory.swift", "Memory/MemoryFileSystem.swift",
+        "Posix/Guarded.swift", "System/DelayedWork.swift",
+      ],
+      "is a lock": ["Posix/ConditionVariable.swift", "Posix/Lock.swift"],
+      "the system synchronizes its calls": [
+        "Posix/PosixFile.swift", "Posix/PosixFileWindow.swift", "Posix/VnodeDirectoryWatch.swift",
+      ],
+      "owns its memory": ["System/AnonymousMemory.swift"],
+      "has a value for each thread": ["System/ThreadValue.swift"],
+    ])
+
+  static let engine = UnsafeCodeRules(
+    root: "Sources/HeartwoodEngine",
+    rawMemory: [
+      "fields and records at byte offsets": [
+        "Format/ByteArrays.swift", "Format/FrameHeader.swift", "Format/RawFields.swift",
+        "Format/Record.swift",
+      ],
+      "pages, and keys in them": [
+        "Pages/LeafEntries.swift", "Pages/Page+Editing.swift", "Pages/Page.swift",
+        "Pages/PageBuilder.swift", "Pages/PageSpace.swift", "Pages/SearchKey.swift",
+      ],
+      "tables that readers share without a lock": [
+        "Generations/Generations.swift", "Tables/ChunkFiller.swift", "Tables/NumberTable.swift",
+        "Tables/Prefetch.swift", "Tables/ReaderSlots.swift", "Tables/SegmentSlot.swift",
+        "Tables/SlotTable.swift",
+      ],
+      "a list without checks on the path of every commit": ["Tables/PlainList.swift"],
+      "a path or key buffer that is allocated once": [
+        "Tree/TreeCheckpoint.swift", "Tree/TreeCursor.swift", "Tree/TreeWriter+Deleting.swift",
+        "Tree/TreeWriter+Splitting.swift", "Tree/TreeWriter.swift",
+      ],
+      "frames in memory, and mapped segments": [
+        "Log/FrameBuilder.swift", "Log/FrameScanner.swift", "Log/LargeFrame.swift", "Log/LogSegment.swift",
+        "Log/SegmentWriter.swift",
+      ],
+      "memory that processes share": ["Lease/SharedHeader.swift", "Lease/WriterRecord.swift"],
+      "records in place": [
+        "Reading/ReadView+Pieces.swift", "Reading/ReadView.swift", "Reading/RecordRun.swift",
+        "Recovery/LogApplier.swift",
+      ],
+      "reads a file into memory of its own": [
+        "Backup/PageSegmentCopy.swift", "Folder/StoreFolder.swift", "Inspection/Verification.swift",
+        "PageSegments/PageAppender.swift", "PageSegments/PageSegment.swift", "Salvage/SalvageTree.swift",
+        "Salvage/TolerantFile.swift",
+      ],
+      "a reference that is not counted": [
+        "Lease/WriterLease.swift", "Store/OpenStore.swift", "Transactions/WriteTransaction.swift",
+      ],
+    ],
+    uncheckedSendable: [
+      "a lock guards it": [
+        "Folder/AnchorFile.swift", "Lease/ProcessAttachment.swift", "Lease/SharedHeader.swift",
+        "Lease/WriterFileLock.swift", "Lease/WriterLease.swift", "Log/LogPreallocator.swift",
+        "Log/SegmentNumbers.swift", "Observation/CommitObservation.swift", "Observation/CommitWatch.swift",
+        "Tables/ChunkFiller.swift", "Transactions/CommitQueue.swift",
+      ],
+      "is a lock": ["Lease/WriterLock.swift", "Store/StateLock.swift"],
+      "readers use atomics, one thread writes": [
+        "Generations/Generations.swift", "Log/LogSegment.swift", "Pages/PageSpace.swift",
+        "Tables/NumberTable.swift", "Tables/ReaderSlots.swift", "Tables/SegmentSlot.swift",
+        "Tables/SlotTable.swift",
+      ],
+      "never changes": [
+        "Generations/PinnedGeneration.swift", "History/PastGeneration.swift",
+        "PageSegments/PageSegment.swift", "Reading/ReadView.swift",
+      ],
+      "one thread uses it": ["Salvage/TolerantFile.swift"],
+    ])
+
+  @Test(arguments: [bytes, files, engine])
+  func `only the listed files use unsafe code`(_ rules: UnsafeCodeRules) throws {
+    #expect(try rules.violations(in: Self.package) == [])
+  }
+
+  private static let package = URL(filePath: #filePath).deletingLastPathComponent()
+    .deletingLastPathComponent().deletingLastPathComponent().path
+
+  @Test func `unsafe code outside the list, and a listed file without it, are reported`() throws {
+    let found = try Self.violations([
+      "A.swift": "func a(_ bytes: UnsafeRawBufferPointer) { bytes.withUnsafeBytes { _ in } } // Unmanaged",
+      "B.swift": "let b = bytes.baseAddress",
+      "C.swift": "nonisolated(unsafe) var c = 1",
+      "D.swift": "final class D: @unchecked Sendable { @exclusivity(unchecked) var d = 1 }",
+      "E.swift": "let e = x._withUnsafeGuaranteedRef { $0 }",
+      "F.swift": "@exclusivity(unchecked) var f: Sendable = 1",
+    ])
+    #expect(
+      found == [
+        "A.swift is listed and does not use raw memory",
+        "B.swift uses raw memory and is not listed", "C.swift uses raw memory and is not listed",
+        "D.swift uses an unchecked Sendable type and is not listed",
+        "E.swift uses raw memory and is not listed",
+      ])
+  }
+
+  private static func violations(_ files: [String: String]) throws -> [String] {
+    let folder = try TemporaryFolder()
+    for (path, text) in files {
+      try Data(text.utf8).write(to: folder.url.appending(path: path))
+    }
+    let rules = UnsafeCodeRules(root: "", rawMemory: ["a test": ["A.swift"]], uncheckedSendable: [:])
+    return try withExtendedLifetime(folder) { try rules.violations(in: folder.url.path) }
+  }
+}
