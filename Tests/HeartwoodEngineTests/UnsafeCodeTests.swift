@@ -30,24 +30,24 @@ struct UnsafeCodeTests {
       ],
       "memory of the system": ["Posix/PosixFileWindow.swift", "System/AnonymousMemory.swift"],
       "structures of the C library that must not move": [
-        "Posix/ConditionVariable.swift", "Posix/Lock.swift",
+        "Threads/ConditionVariable.swift", "Threads/Lock.swift",
       ],
       "passes an object through the C library": [
-        "Scheduling/SystemThread.swift", "System/ThreadValue.swift",
+        "Threads/SystemThread.swift", "Threads/ThreadValue.swift",
       ],
-      "names a lock by its address": ["Scheduling/Scheduling.swift", "Scheduling/ThreadScheduler.swift"],
+      "names a lock by its address": ["Threads/Scheduling.swift", "Threads/ThreadScheduler.swift"],
     ],
     uncheckedSendable: [
       "a lock guards it": [
         "Memory/MemoryContent.swift", "Memory/MemoryDirectory.swift", "Memory/MemoryFileSystem.swift",
-        "Posix/Guarded.swift", "System/DelayedWork.swift",
+        "Threads/Guarded.swift", "Threads/DelayedWork.swift",
       ],
-      "is a lock": ["Posix/ConditionVariable.swift", "Posix/Lock.swift"],
+      "is a lock": ["Threads/ConditionVariable.swift", "Threads/Lock.swift"],
       "the system synchronizes its calls": [
         "Posix/PosixFile.swift", "Posix/PosixFileWindow.swift", "Posix/VnodeDirectoryWatch.swift",
       ],
       "owns its memory": ["System/AnonymousMemory.swift"],
-      "has a value for each thread": ["System/ThreadValue.swift"],
+      "has a value for each thread": ["Threads/ThreadValue.swift"],
     ])
 
   static let engine = UnsafeCodeRules(

@@ -1,9 +1,3 @@
-/// The running process.
-package enum CurrentProcess {
-  /// The system's number for the process; a forked child has another one.
-  package static var identifier: Int32 { SystemCall.processIdentifier }
-}
-
 /// The running thread.
 package enum CurrentThread {
   /// A number that no other living thread of the process has.
