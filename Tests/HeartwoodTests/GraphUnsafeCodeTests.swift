@@ -9,7 +9,8 @@ struct GraphUnsafeCodeTests {
     rawMemory: [
       "values in a row, at offsets that were checked when the row was read": [
         "Rows/Column.swift", "Rows/RowFamily.swift", "Rows/RowLayout.swift", "Rows/RowView.swift",
-        "Rows/RowWriter.swift", "Objects/StoredRow.swift", "Values/AttributeValue+Bytes.swift",
+        "Rows/RowWriter.swift", "Objects/ManagedObject+Values.swift", "Objects/StoredRow.swift",
+        "Values/AttributeValue+Bytes.swift",
         "Values/AttributeValue+Numbers.swift", "Values/AttributeValue.swift",
         "Values/CompositeValue.swift", "Values/NamedReaders.swift", "Values/TransformableValue.swift",
         "Values/TransientValue.swift",
