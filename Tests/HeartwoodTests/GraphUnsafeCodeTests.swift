@@ -28,7 +28,7 @@ struct GraphUnsafeCodeTests {
       "objects in tables without reference counting": [
         "Context/IdentityMap.swift", "Identity/ManagedObjectID.swift", "Model/ObjectFactory.swift",
         "Objects/ManagedObject+Accessors.swift", "Objects/ManagedObject+Faulting.swift",
-        "Objects/ManagedObject+Values.swift", "Objects/ManagedObject.swift",
+        "Objects/ManagedObject.swift",
         "Objects/Observation/ManagedObject+Observation.swift",
         "Objects/Relationships/RelationshipState.swift", "Context/ContextOccupancy.swift",
         "Fetching/FetchExecution.swift", "Fetching/PendingMatches.swift",
