@@ -87,8 +87,8 @@ extension HeartwoodError {
   ) -> HeartwoodError {
     let shown = object.entity.anyValue(value, at: property.slot).map { "\($0)" } ?? "nil"
     let sentence =
-      rule.kind == .condition
-      ? "does not satisfy the condition \(rule)" : "is \(shown), which must be \(rule)"
+      rule.kind == .condition || rule.kind == .value
+      ? "is \(shown) and does not satisfy the condition \(rule)" : "is \(shown), which must be \(rule)"
     return HeartwoodError(
       code,
       rule.message ?? "\(object.entity.displayName).\(property.name) of \(object.identifier) \(sentence)"

@@ -135,7 +135,10 @@ extension ManagedObject {
   private func check(_ value: Value, _ rule: ValidationRule, at slot: Int) throws {
     let property = entity.property(at: slot)
     if let code = rule.failure(of: value) { throw HeartwoodError.broken(rule, code, self, property, value) }
-    guard rule.kind == .condition, let text = rule.text, let context = managedObjectContext else { return }
+    guard rule.kind == .condition || rule.kind == .value && !value.isNull, var text = rule.text,
+      let context = managedObjectContext
+    else { return }
+    if rule.kind == .value { text = ValidationRule.conditionOnObject(text, value: property.path) }
     let isMet = try entity.compiled.rules.condition(text, of: entity).map { condition in
       let overlay = PendingOverlay(try context.readingView(), context)
       return try overlay.row(of: self).map { try condition.matches($0, key: identifier.key, in: overlay) }

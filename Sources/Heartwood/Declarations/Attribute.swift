@@ -11,7 +11,9 @@ import HeartwoodBytes
 ///
 /// The wrapper is one byte and stores no value. Its offset in the object identifies the property.
 @propertyWrapper @frozen
-public struct Attribute<Wrapped: AttributeValue>: _DeclaredProperty {
+public struct Attribute<Wrapped>: _DeclaredProperty {
+  // The struct itself accepts any type, so that an initialiser can say what to do about a type that cannot be an attribute.
+
   /// Zero, except in the prototypes from which a class's declarations are read.
   public var _mark: UInt8
 
@@ -28,7 +30,8 @@ public struct Attribute<Wrapped: AttributeValue>: _DeclaredProperty {
   public init(
     wrappedValue: @autoclosure () -> Wrapped, _ options: AttributeOptions = [], renamed: StaticString? = nil,
     validated rules: ValidationRule...
-  ) {
+  )
+  where Wrapped: AttributeValue {
     _mark = 0
     if _isRecording { _mark = _recordAttribute(wrappedValue, options, renamed, rules) }
   }
@@ -38,7 +41,7 @@ public struct Attribute<Wrapped: AttributeValue>: _DeclaredProperty {
   public init(
     _ options: AttributeOptions = [], renamed: StaticString? = nil, validated rules: ValidationRule...
   )
-  where Wrapped: ExpressibleByNilLiteral {
+  where Wrapped: AttributeValue & ExpressibleByNilLiteral {
     _mark = 0
     if _isRecording { _mark = _recordAttribute({ nil as Wrapped }, options, renamed, rules) }
   }
@@ -48,7 +51,7 @@ public struct Attribute<Wrapped: AttributeValue>: _DeclaredProperty {
   public init(
     _ options: AttributeOptions = [], renamed: StaticString? = nil, validated rules: ValidationRule...
   )
-  where Wrapped: ZeroDefault {
+  where Wrapped: AttributeValue & ZeroDefault {
     _mark = 0
     if _isRecording { _mark = _recordAttribute({ Wrapped.zeroDefault }, options, renamed, rules) }
   }
@@ -56,8 +59,22 @@ public struct Attribute<Wrapped: AttributeValue>: _DeclaredProperty {
   /// Unavailable: a property that is not optional needs a default value.
   @_disfavoredOverload
   @available(*, unavailable, message: "give the property a default value, or make it optional")
-  public init(_ options: AttributeOptions = [], renamed: StaticString? = nil) {
+  public init(_ options: AttributeOptions = [], renamed: StaticString? = nil) where Wrapped: AttributeValue {
     programError("an attribute without a default value")
+  }
+
+  /// Unavailable: the type cannot be an attribute.
+  @_disfavoredOverload
+  @available(
+    *, unavailable,
+    message:
+      "an attribute is a number, Bool, String, Date, Data, UUID or URL; an enum with raw values says AttributeValue (`enum Kind: String, AttributeValue`), a struct says CompositeValue or TransformableValue"
+  )
+  public init(
+    wrappedValue: @autoclosure () -> Wrapped, _ options: AttributeOptions = [], renamed: StaticString? = nil,
+    validated rules: ValidationRule...
+  ) {
+    programError("an attribute of another type")
   }
 
   /// Unavailable: only a managed object stores values.
@@ -75,7 +92,7 @@ public struct Attribute<Wrapped: AttributeValue>: _DeclaredProperty {
   public static subscript<Object: ManagedObject>(
     _enclosingInstance object: Object, wrapped _: ReferenceWritableKeyPath<Object, Wrapped>,
     storage storage: ReferenceWritableKeyPath<Object, Self>
-  ) -> Wrapped {
+  ) -> Wrapped where Wrapped: AttributeValue {
     @inline(__always) get {
       object._attribute(withUnsafePointer(to: &object[keyPath: storage]._mark) { UnsafeRawPointer($0) })
     }

@@ -6,7 +6,7 @@ import Foundation
 /// Rules are kept with the model in the store, but are not part of its version hash: changing them needs no migration.
 public struct ValidationRule: Hashable, Sendable, Codable {
   enum Kind: String, Codable, Sendable {
-    case number, date, length, pattern, condition
+    case number, date, length, pattern, condition, value
   }
 
   let kind: Kind
@@ -63,6 +63,9 @@ public struct ValidationRule: Hashable, Sendable, Codable {
     ValidationRule(.condition, text: format)
   }
 
+  /// A condition on the value itself, which the format language calls `SELF`: `"SELF IN {1, 2, 4}"`.
+  public static func value(_ format: String) -> ValidationRule { ValidationRule(.value, text: format) }
+
   /// The rule with a message that the error has in place of its own sentence.
   public func orElse(_ message: String) -> ValidationRule {
     var rule = self
@@ -79,7 +82,7 @@ extension ValidationRule: CustomStringConvertible {
     case .date: bounds("not before", "not after")
     case .length: bounds("at least", "at most") + " long"
     case .pattern: "matched by \(text ?? "")"
-    case .condition: text ?? ""
+    case .condition, .value: text ?? ""
     }
   }
 
@@ -118,7 +121,7 @@ extension ValidationRule {
       if let regex = try? Regex(text), (try? regex.wholeMatch(in: string)) == nil {
         return .validationStringPatternMatching
       }
-    case .condition: break
+    case .condition, .value: break
     }
     return nil
   }
@@ -133,7 +136,7 @@ extension ValidationRule {
     case .pattern:
       if let text, (try? Regex(text)) == nil { return "the pattern \"\(text)\" is no regular expression" }
       fits = type == .string
-    case .condition:
+    case .condition, .value:
       guard let text else { return nil }
       do {
         _ = try FormatPredicate(text)

@@ -2,7 +2,25 @@ import Foundation
 
 /// Converts JSON values to attribute values. A value that can't be represented exactly is an error.
 enum AttributeReading {
-  /// The value of an attribute of this type.
+  /// The value of an attribute; of a composite one, the values of its elements by name.
+  ///
+  /// - Throws: A failure at `place` that names the expected kind of value, or an element that does not exist.
+  static func value(
+    of place: JSONPlace, as attribute: DocumentAttribute
+  ) throws(CommandFailure) -> any Sendable {
+    guard attribute.type == .composite else { return try value(of: place, as: attribute.type) }
+    var values: [String: any Sendable] = [:]
+    for (name, member) in try place.members() {
+      guard let element = attribute.elements.first(where: { $0.name == name }) else {
+        let hint = Spelling.hint(name, among: attribute.elements.map(\.name))
+        throw member.failure("\(attribute.name) has no element \"\(name)\"\(hint)")
+      }
+      if member.value != .null { values[name] = try value(of: member, as: element) }
+    }
+    return values
+  }
+
+  /// The value of an attribute of this type, which is not composite.
   ///
   /// - Throws: A failure at `place` that names the expected kind of value.
   static func value(of place: JSONPlace, as type: DocumentType) throws(CommandFailure) -> any Sendable {
@@ -19,6 +37,7 @@ enum AttributeReading {
     case .data: return try read(place, "data in base 64") { Data(base64Encoded: $0) }
     case .uuid: return try read(place, "a UUID") { UUID(uuidString: $0) }
     case .uri: return try read(place, "a URI") { URL(string: $0) }
+    case .composite: throw place.expected("an object with the elements")
     }
   }
 

@@ -41,6 +41,10 @@ extension DocumentAttribute {
     isUnique = unique.contains([attribute.name])
     self.isIndexed = isIndexed
     preservesValueInHistoryOnDeletion = attribute.preservesValueInHistoryOnDeletion
+    elements =
+      (attribute as? CompositeAttributeDescription)?.elements.map {
+        DocumentAttribute($0, isIndexed: false, unique: [])
+      } ?? []
     let value = CellValue(attribute: attribute.defaultValue)
     if value != .null { defaultValue = value.json }
   }

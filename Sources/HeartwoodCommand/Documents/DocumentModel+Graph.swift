@@ -61,13 +61,26 @@ extension DocumentEntity {
 
 extension DocumentAttribute {
   fileprivate func description(of entity: String) throws(CommandFailure) -> AttributeDescription {
-    let description = AttributeDescription(name: name, type: type.attributeType, isOptional: isOptional)
+    let description = try emptyDescription(of: "\(entity).\(name)")
+    description.name = name
+    description.isOptional = isOptional
     description.preservesValueInHistoryOnDeletion = preservesValueInHistoryOnDeletion
     if let defaultValue {
       let place = JSONPlace(path: "\(entity).\(name).default", value: defaultValue)
-      description.defaultValue = try AttributeReading.value(of: place, as: type)
+      description.defaultValue = try AttributeReading.value(of: place, as: self)
     }
     return description
+  }
+
+  private func emptyDescription(of path: String) throws(CommandFailure) -> AttributeDescription {
+    guard type == .composite else {
+      let description = AttributeDescription()
+      description.type = type.attributeType
+      return description
+    }
+    let composite = CompositeAttributeDescription()
+    for element in elements { composite.elements.append(try element.description(of: path)) }
+    return composite
   }
 }
 
@@ -108,6 +121,7 @@ extension DocumentType {
     case .data: .binaryData
     case .uuid: .uuid
     case .uri: .uri
+    case .composite: .composite
     }
   }
 

@@ -50,7 +50,8 @@ extension DocumentAttribute {
   fileprivate init(name: String, reading place: JSONPlace) throws(CommandFailure) {
     try Identifier.checkProperty(name, at: place)
     try place.knowsOnly(
-      "type", "optional", "unique", "indexed", "preservesValueInHistoryOnDeletion", "default")
+      "type", "optional", "unique", "indexed", "preservesValueInHistoryOnDeletion", "default",
+      "elements")
     guard let type = try place.member("type") else { throw place.failure("\"type\" is missing") }
     self.init(name: name, type: try type.choice(DocumentType.self))
     isOptional = try place.member("optional")?.bool() ?? false
@@ -58,9 +59,23 @@ extension DocumentAttribute {
     isIndexed = try place.member("indexed")?.bool() ?? false
     preservesValueInHistoryOnDeletion =
       try place.member("preservesValueInHistoryOnDeletion")?.bool() ?? false
+    try readElements(of: place)
     if let given = try place.member("default") {
-      _ = try AttributeReading.value(of: given, as: self.type)
+      _ = try AttributeReading.value(of: given, as: self)
       defaultValue = given.value
+    }
+  }
+
+  private mutating func readElements(of place: JSONPlace) throws(CommandFailure) {
+    guard let section = try place.member("elements") else {
+      if type == .composite { throw place.failure("\"elements\" is missing: the attributes it consists of") }
+      return
+    }
+    guard type == .composite else {
+      throw section.failure("only an attribute of type composite has elements")
+    }
+    for (name, element) in try section.members() {
+      elements.append(try DocumentAttribute(name: name, reading: element))
     }
   }
 }

@@ -33,6 +33,9 @@ extension DocumentAttribute {
     ]
     members += flags.filter { $0.1 }.map { ($0.0, .bool(true)) }
     if let defaultValue { members.append(("default", defaultValue)) }
+    if !elements.isEmpty {
+      members.append(("elements", .object(JSONObject(elements.map { ($0.name, $0.json) }))))
+    }
     return .object(JSONObject(members))
   }
 }

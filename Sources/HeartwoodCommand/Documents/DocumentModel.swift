@@ -56,6 +56,8 @@ struct DocumentAttribute: Equatable, Sendable {
   var isIndexed = false
   var preservesValueInHistoryOnDeletion = false
   var defaultValue: JSONValue?
+  /// The elements of a composite attribute.
+  var elements: [DocumentAttribute] = []
 }
 
 struct DocumentRelationship: Equatable, Sendable {
@@ -77,5 +79,6 @@ enum DocumentDeleteRule: String, CaseIterable, Sendable {
 
 /// The attribute types, by their names in a file.
 enum DocumentType: String, CaseIterable, Sendable {
-  case string, integer16, integer32, integer64, double, float, decimal, boolean, date, data, uuid, uri
+  case string, integer16, integer32, integer64, double, float, decimal, boolean, date, data, uuid, uri,
+    composite
 }

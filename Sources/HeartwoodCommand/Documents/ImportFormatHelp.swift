@@ -16,6 +16,7 @@ enum ImportFormatHelp {
                                      "deleteRule": "cascade"}}}}}
       types: \(DocumentType.allCases.map(\.rawValue).joined(separator: ", "))
       of an attribute: optional, unique, indexed, preservesValueInHistoryOnDeletion, default
+      of a composite attribute: elements, attributes by name; its value is an object, {"city": "Lyon", "code": null}
       of a relationship: destination, toMany, ordered, optional, min, max, inverse, deleteRule
       delete rules: \(DocumentDeleteRule.allCases.map(\.rawValue).joined(separator: ", "))
       of an entity: superentity, abstract, uniquenessConstraints and indexes (lists of lists of names)

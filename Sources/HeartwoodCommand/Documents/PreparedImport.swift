@@ -100,7 +100,7 @@ private struct ObjectCheck {
     for (name, place) in object.properties {
       if let attribute = properties.attributes[name] {
         guard place.value != .null else { continue }
-        prepared.attributes.append((name, try AttributeReading.value(of: place, as: attribute.type)))
+        prepared.attributes.append((name, try AttributeReading.value(of: place, as: attribute)))
       } else if properties.relationships[name] == nil {
         throw properties.unknown(name, of: object.entity, at: place)
       }

@@ -13,6 +13,8 @@ enum CellValue: Equatable {
   /// A reference to an object, such as `City/p12`.
   case reference(String)
   case list([CellValue])
+  /// The elements of a composite attribute that have a value, by name.
+  case group([String: CellValue])
 }
 
 extension CellValue {
@@ -33,6 +35,7 @@ extension CellValue {
     case let value as Data: self = .data(value)
     case let value as UUID: self = .text(value.uuidString)
     case let value as URL: self = .text(value.absoluteString)
+    case let value as [String: Any]: self = .group(value.mapValues { CellValue(attribute: $0) })
     case let value?: self = .text(String(describing: value))
     }
   }
@@ -50,6 +53,9 @@ extension CellValue {
     case .null: "-"
     case .data(let data): "\(data.count) bytes"
     case .list(let values): values.map(\.display).joined(separator: ", ")
+    case .group(let values):
+      "{" + values.sorted { $0.key < $1.key }.map { "\($0.key): \($0.value.display)" }.joined(separator: ", ")
+        + "}"
     default: plain
     }
   }
@@ -66,6 +72,7 @@ extension CellValue {
     case .date(let date): CellValue.text(date)
     case .data(let data): data.base64EncodedString()
     case .list(let values): values.map(\.plain).joined(separator: ";")
+    case .group: JSONWriter.line(json)
     }
   }
 
@@ -79,6 +86,8 @@ extension CellValue {
     case .decimal(let number): .string(number.description)
     case .reference(let text): .object(JSONObject([("@ref", .string(text))]))
     case .list(let values): .array(values.map(\.json))
+    case .group(let values):
+      .object(JSONObject(values.sorted { $0.key < $1.key }.map { ($0.key, $0.value.json) }))
     default: .string(plain)
     }
   }

@@ -33,6 +33,12 @@ struct ColumnPath {
       guard let entity = here else {
         throw .usage("the column \"\(text)\" goes on behind an attribute, at \"\(name)\"")
       }
+      if let composite = entity.propertiesByName[name] as? CompositeAttributeDescription, !rest.isEmpty {
+        steps.append(.attribute(try ColumnPath.element(name, rest, of: composite, in: text)))
+        here = nil
+        rest = []
+        continue
+      }
       let isCount = rest.first == "@count"
       if isCount { rest.removeFirst() }
       let step = try ColumnPath.step(name, of: entity, isCount: isCount, in: text)
@@ -63,6 +69,21 @@ struct ColumnPath {
     }
     guard let relationship else { return .attribute(name) }
     return relationship.isToMany ? .toMany(name, isOrdered: relationship.isOrdered) : .toOne(name)
+  }
+
+  /// The full name of an element of a composite attribute.
+  private static func element(
+    _ name: String, _ rest: ArraySlice<String>, of attribute: CompositeAttributeDescription, in text: String
+  ) throws(CommandFailure) -> String {
+    var here: CompositeAttributeDescription? = attribute
+    for part in rest {
+      guard let element = here?.elements.first(where: { $0.name == part }) else {
+        let hint = Spelling.hint(part, among: here?.elements.map(\.name) ?? [])
+        throw .usage("the column \"\(text)\": there is no element \"\(part)\"\(hint)")
+      }
+      here = element as? CompositeAttributeDescription
+    }
+    return ([name] + rest).joined(separator: ".")
   }
 
   private static func destination(of step: Step, _ entity: EntityDescription) -> EntityDescription? {

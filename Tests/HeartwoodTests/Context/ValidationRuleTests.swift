@@ -182,6 +182,72 @@ private let ruledTypes: [ManagedObject.Type] = [Ruled.self, RuledWhole.self]
     #expect(heartwoodError { try context.save() }?.code == .validationMissingMandatoryProperty)
   }
 
+  // MOD-35
+  @Test func `rules are set and read as predicates on the value, with their messages`() throws {
+    let folder = try TemporaryFolder()
+    let attributes = [
+      AttributeDescription(name: "rank", type: .integer64), AttributeDescription(name: "code", type: .string),
+      AttributeDescription(name: "note", type: .string),
+    ]
+    attributes[0].setValidationPredicates(
+      [try FormatPredicate("SELF IN %@", [1, 2, 4]), try FormatPredicate("NOT rank == 4 OR note != NIL")],
+      withValidationWarnings: ["a power of two, please"])
+    attributes[1].setValidationPredicates(
+      [
+        try FormatPredicate("length <= 5"), try FormatPredicate("length >= 2"),
+        try FormatPredicate("SELF MATCHES[c] '[a-z]*' OR SELF == \"SELF\""),
+      ], withValidationWarnings: nil)
+    #expect(attributes[0].validationWarnings == ["a power of two, please", ""])
+    #expect(
+      attributes[1].validationPredicates.map(\.description) == [
+        "length <= 5", "length >= 2", "SELF MATCHES[c] \"[a-z]*\" OR SELF == \"SELF\"",
+      ])
+    let entity = EntityDescription()
+    entity.name = "Seat"
+    entity.ownProperties = attributes
+    let model = ManagedObjectModel(entities: [entity])
+    let container = PersistentContainer(name: "Seats", managedObjectModel: model)
+    container.persistentStoreDescriptions = [PersistentStoreDescription(url: folder.store)]
+    try container.loadPersistentStores()
+    let context = container.newBackgroundContext()
+    func failure(_ values: [String: Any]) -> HeartwoodError? {
+      let seat = EntityDescription.insertNewObject(forEntityName: "Seat", into: context)
+      for (key, value) in values { seat.setValue(value, forKey: key) }
+      defer { context.rollback() }
+      return heartwoodError { try context.save() }
+    }
+    #expect(failure([:]) == nil)
+    #expect(failure(["rank": 2, "code": "abc"]) == nil)
+    #expect(failure(["rank": 3])?.message == "a power of two, please")
+    #expect(failure(["rank": 4])?.message.contains("NOT (rank == 4) OR note != NIL") == true)
+    #expect(failure(["rank": 4, "note": "last"]) == nil)
+    #expect(failure(["code": "a"])?.code == .validationStringTooShort)
+    #expect(failure(["code": "abcdef"])?.code == .validationStringTooLong)
+    #expect(failure(["code": "a1"])?.message.contains("does not satisfy the condition SELF MATCHES") == true)
+    #expect(failure(["code": "SELF"]) == nil)
+    try container.close()
+    let stored = try PersistentStoreCoordinator.managedObjectModel(ofStoreAt: folder.store)
+    let rank = stored.entitiesByName["Seat"]?.attributesByName["rank"]
+    #expect(
+      rank?.validationPredicates.map(\.description) == attributes[0].validationPredicates.map(\.description))
+    #expect(rank?.validationWarnings == ["a power of two, please", ""])
+  }
+
+  // MOD-35
+  @Test func `every kind of rule is a predicate that can be read`() throws {
+    let attribute = AttributeDescription(name: "a", type: .string)
+    let day = Date(timeIntervalSinceReferenceDate: 100)
+    attribute.validationRules = [
+      .range(1...3), .number(atMost: 2.5), .date(notBefore: day), .length(1...4), .pattern("a\"b.*"),
+      .condition("a == b"), .value("SELF != 3"),
+    ]
+    #expect(
+      attribute.validationPredicates.map(\.description) == [
+        "SELF >= 1 AND SELF <= 3", "SELF <= 2.5", "SELF >= CAST(100.0, \"NSDate\")",
+        "length >= 1 AND length <= 4", "SELF MATCHES \"a\\\"b.*\"", "a == b", "SELF != 3",
+      ])
+  }
+
   // T77
   @Test func `rules are in the store's copy of the model, and changing them needs no migration`() throws {
     let folder = try TemporaryFolder()

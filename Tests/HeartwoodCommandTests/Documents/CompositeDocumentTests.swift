@@ -1,0 +1,73 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import HeartwoodCommand
+
+private let document = #"""
+  {"model": {"entities": {"Shop": {"attributes": {
+    "name": {"type": "string"},
+    "address": {"type": "composite", "optional": true, "elements": {
+      "city": {"type": "string"}, "number": {"type": "integer32", "optional": true},
+      "place": {"type": "composite", "optional": true, "elements": {
+        "north": {"type": "double", "optional": true}, "seen": {"type": "date", "optional": true}}}}}}}}},
+   "objects": [
+    {"@id": "Shop/1", "name": "Baker",
+     "address": {"city": "Lyon", "number": 4, "place": {"north": 45.5, "seen": "2024-01-31T12:00:00Z"}}},
+    {"@id": "Shop/2", "name": "Grocer", "address": {"city": "Lille", "number": null}},
+    {"@id": "Shop/3", "name": "Florist"}]}
+  """#
+
+@Test func `composite values are read from objects, written as objects, and read back`() throws {
+  let directory = try TemporaryFolder()
+  let (path, copy) = (directory.path("a.heartwood"), directory.path("b.heartwood"))
+  let imported = CommandRun("import", path, try directory.file("a.json", document))
+  #expect(imported.status == .success, "\(imported.notes)")
+  let json = CommandRun("fetch", path, "Shop", "--format", "json").output
+  #expect(
+    json == """
+      [
+      {"@id": "Shop/p1", "name": "Baker", "address": {"city": "Lyon", "number": 4, "place": {"north": 45.5, "seen": "2024-01-31T12:00:00Z"}}},
+      {"@id": "Shop/p2", "name": "Grocer", "address": {"city": "Lille"}},
+      {"@id": "Shop/p3", "name": "Florist", "address": null}
+      ]
+
+      """)
+  let model = try directory.file("model.json", CommandRun("schema", path, "--format", "json").output)
+  let again = CommandRun("import", copy, try directory.file("b.json", json), "--model", model)
+  #expect(again.status == .success, "\(again.notes)")
+  #expect(CommandRun("fetch", copy, "Shop", "--format", "json").output == json)
+  #expect(CommandRun("schema", copy).output == CommandRun("schema", path).output)
+}
+
+@Test func `elements are columns and conditions by their full names`() throws {
+  let directory = try TemporaryFolder()
+  let path = directory.path("a.heartwood")
+  _ = CommandRun("import", path, try directory.file("a.json", document))
+  let run = CommandRun(
+    "fetch", path, "Shop", "--where", "address.city BEGINSWITH 'L'", "--columns",
+    "name,address.city,address.place.north", "--format", "csv")
+  #expect(run.output == "name,address.city,address.place.north\nBaker,Lyon,45.5\nGrocer,Lille,\n")
+  let wrong = CommandRun("fetch", path, "Shop", "--columns", "address.citty")
+  #expect(wrong.notes.contains("there is no element \"citty\", did you mean city") || wrong.status == .usage)
+  #expect(CommandRun("fetch", path, "Shop", "--where", "address != NIL").output.contains("{city: Lille}"))
+}
+
+@Test(arguments: [
+  (#""Lyon""#, "objects[0].address: expected an object, found \"Lyon\""),
+  (#"{"town": "Lyon"}"#, "objects[0].address.town: address has no element \"town\""),
+  (#"{"city": 3}"#, "objects[0].address.city: expected a string, found 3"),
+  (
+    #"{"city": "Lyon", "place": {"north": "up"}}"#,
+    "objects[0].address.place.north: expected a number, found \"up\""
+  ),
+])
+func `a composite value that does not fit is refused with its place`(value: String, message: String) throws {
+  let directory = try TemporaryFolder()
+  let path = directory.path("a.heartwood")
+  _ = CommandRun("import", path, try directory.file("a.json", document))
+  let file = try directory.file("b.json", #"[{"@entity": "Shop", "name": "x", "address": \#(value)}]"#)
+  let run = CommandRun("import", path, file)
+  #expect(run.status == .dataError)
+  #expect(run.notes.contains(message), "\(run.notes)")
+}
