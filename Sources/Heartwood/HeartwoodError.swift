@@ -190,6 +190,30 @@ extension HeartwoodError {
     public static let persistentStoreUnsupportedRequestType = Code(rawValue: 134091)
     /// The store was written with another model.
     public static let persistentStoreIncompatibleVersionHash = Code(rawValue: 134100)
+    /// A migration failed: objects that the new model does not allow, or another cause that the message says.
+    public static let migration = Code(rawValue: 134110)
+    /// A migration failed because values are not unique that must be in the new model.
+    public static let migrationConstraintViolation = Code(rawValue: 134111)
+    /// A migration was cancelled.
+    public static let migrationCancelled = Code(rawValue: 134120)
+    /// The model that a store was written with was not found.
+    public static let migrationMissingSourceModel = Code(rawValue: 134130)
+    /// No mapping model was found, and none may be inferred.
+    public static let migrationMissingMappingModel = Code(rawValue: 134140)
+    /// The source store of a migration cannot be opened.
+    public static let migrationManagerSourceStore = Code(rawValue: 134150)
+    /// The destination store of a migration cannot be opened or saved.
+    public static let migrationManagerDestinationStore = Code(rawValue: 134160)
+    /// A migration policy failed.
+    public static let entityMigrationPolicy = Code(rawValue: 134170)
+    /// No mapping can be inferred between two models.
+    public static let inferredMappingModel = Code(rawValue: 134190)
+    /// A model reference does not resolve to a model with its checksum.
+    public static let stagedMigrationModelReference = Code(rawValue: 134504)
+    /// The store's metadata is not suitable for staged migration.
+    public static let stagedMigrationFrameworkVersionMismatch = Code(rawValue: 134505)
+    /// The store is of a later version than the last stage.
+    public static let stagedMigrationBackwardMigration = Code(rawValue: 134506)
     /// A row or another part of the store differs from what was written.
     public static let persistentStoreDamaged = Code(rawValue: 134180)
     /// A history token is too old, or of another store.

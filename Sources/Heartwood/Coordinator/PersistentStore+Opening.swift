@@ -8,7 +8,7 @@ extension PersistentStore {
         .persistentStoreOpen, "the store's description has no URL: set the folder of the store")
     }
     let description = PersistentStoreDescription(copying: description)
-    let contents = try LogStore.open(at: url, model: model, options: try LogStoreOptions(description))
+    let contents = try StoreMigration(at: url, to: model, description).open()
     self.init(contents, url: url, type: description.type, description)
   }
 }
@@ -62,11 +62,17 @@ extension PersistentStoreDescription {
     recordsProgramInHistory = other.recordsProgramInHistory
     fileSystem = other.fileSystem
     engineOptions = other.engineOptions
+    shouldMigrateStoreAutomatically = other.shouldMigrateStoreAutomatically
+    shouldInferMappingModelAutomatically = other.shouldInferMappingModelAutomatically
+    defersLightweightMigration = other.defersLightweightMigration
   }
 
   convenience init(type: PersistentStore.StoreType, url: URL, options: PersistentStore.Options?) {
     self.init(url: url)
     self.type = type
+    // As in Core Data: a dictionary of options allows a migration only if it says so.
+    shouldMigrateStoreAutomatically = false
+    shouldInferMappingModelAutomatically = false
     for (key, value) in options ?? [:] { setOption(value, forKey: key) }
   }
 }

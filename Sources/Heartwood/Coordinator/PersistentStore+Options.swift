@@ -30,7 +30,20 @@ extension PersistentStore {
     /// refuses it.
     public static let forceDestroy = OptionKey(rawValue: "NSPersistentStoreForceDestroyOption")
 
-    static let ofOpening: [OptionKey] = [readOnly, timeout, historyTracking, remoteChangeNotificationPost]
+    /// A `Bool`: `PersistentStoreDescription.shouldMigrateStoreAutomatically`; false by default where options are given by key.
+    public static let migratePersistentStoresAutomatically = OptionKey(
+      rawValue: "NSMigratePersistentStoresAutomaticallyOption")
+    /// A `Bool`: `PersistentStoreDescription.shouldInferMappingModelAutomatically`; false by default where options are given by key.
+    public static let inferMappingModelAutomatically = OptionKey(
+      rawValue: "NSInferMappingModelAutomaticallyOption")
+    /// A `Bool`: `PersistentStoreDescription.defersLightweightMigration`.
+    public static let deferredLightweightMigration = OptionKey(
+      rawValue: "NSPersistentStoreDeferredLightweightMigrationOptionKey")
+
+    static let ofOpening: [OptionKey] = [
+      readOnly, timeout, historyTracking, remoteChangeNotificationPost, migratePersistentStoresAutomatically,
+      inferMappingModelAutomatically, deferredLightweightMigration,
+    ]
   }
 }
 
@@ -52,6 +65,9 @@ extension PersistentStoreDescription {
     var options: PersistentStore.Options = [
       .readOnly: isReadOnly, .timeout: timeout, .historyTracking: tracksHistory,
       .remoteChangeNotificationPost: postsRemoteChangeNotifications,
+      .migratePersistentStoresAutomatically: shouldMigrateStoreAutomatically,
+      .inferMappingModelAutomatically: shouldInferMappingModelAutomatically,
+      .deferredLightweightMigration: defersLightweightMigration,
     ]
     for (key, value) in refusedOptions { options[key] = value }
     return options
@@ -69,6 +85,9 @@ extension PersistentStoreDescription {
     case .readOnly: return take(option, \.isReadOnly, false)
     case .historyTracking: return take(option, \.tracksHistory, true)
     case .remoteChangeNotificationPost: return take(option, \.postsRemoteChangeNotifications, false)
+    case .migratePersistentStoresAutomatically: return take(option, \.shouldMigrateStoreAutomatically, true)
+    case .inferMappingModelAutomatically: return take(option, \.shouldInferMappingModelAutomatically, true)
+    case .deferredLightweightMigration: return take(option, \.defersLightweightMigration, true)
     default: return option == nil
     }
     return true

@@ -85,8 +85,14 @@ extension PersistentStore {
     /// The version checksum of the model, a `String`.
     public static let modelVersionChecksum = "NSStoreModelVersionChecksumKey"
 
+    /// There, and true, while rows of a former model remain: see
+    /// `PersistentStoreCoordinator.finishDeferredLightweightMigration()`.
+    public static let hasDeferredLightweightMigration =
+      "NSPersistentStoreDeferredLightweightMigrationOptionKey"
+
     static let all: Set<String> = [
       storeType, storeUUID, modelVersionHashes, modelVersionIdentifiers, modelVersionChecksum,
+      hasDeferredLightweightMigration,
     ]
   }
 
@@ -120,6 +126,7 @@ extension StoreMetadata {
     all[Key.modelVersionHashes] = hashes
     all[Key.modelVersionIdentifiers] = model.versionIdentifiers.sorted()
     all[Key.modelVersionChecksum] = ManagedObjectModel.checksum(of: hashes)
+    if record.hasDeferredWork { all[Key.hasDeferredLightweightMigration] = true }
     return all
   }
 }

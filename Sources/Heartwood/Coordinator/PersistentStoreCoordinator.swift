@@ -67,7 +67,8 @@ public final class PersistentStoreCoordinator: Sendable {
   ///
   /// - Throws: `.persistentStoreOpen` if there is no store, it cannot be read, an option is unknown, or the coordinator already
   ///   has a store; `.persistentStoreTimeout` if another process or engine holds it for longer than the timeout;
-  ///   `.persistentStoreIncompatibleVersionHash` if it was written with another model;
+  ///   `.persistentStoreIncompatibleVersionHash` if it was written with another model and may not be migrated, and the errors of
+  ///   migrations;
   ///   `.persistentStoreDamaged`; `.coreData` if a transformer of the model is not registered. The message says what is wrong
   ///   and what to do.
   @discardableResult

@@ -62,6 +62,19 @@ public final class PersistentStoreDescription: @unchecked Sendable {
   /// Whether the history of each save names the program: `PersistentHistoryTransaction.bundleID` and `processID`.
   public var recordsProgramInHistory = true
 
+  /// Whether a store that was written with another model is migrated when it is opened. With false, opening it throws
+  /// `.persistentStoreIncompatibleVersionHash`.
+  public var shouldMigrateStoreAutomatically = true
+
+  /// Whether the mapping of a migration is inferred from the two models where there is no other. With false, opening a store of
+  /// another model throws `.migrationMissingMappingModel`.
+  public var shouldInferMappingModelAutomatically = true
+
+  /// Whether a migration leaves the rows whose layout changes as they are: they are converted when they are read, and
+  /// `PersistentStoreCoordinator.finishDeferredLightweightMigration()` writes them again. With false, opening the store writes them
+  /// again. Core Data's option is false by default, and defers other work.
+  public var defersLightweightMigration = true
+
   /// The file system of the folder: by default this machine's; tests can set a simulated one.
   public var fileSystem: any FileSystem = PosixFileSystem()
 

@@ -7,10 +7,14 @@ struct RowFamily: @unchecked Sendable {
     let number: UInt16
     let entity: Unmanaged<EntityDescription>
     let layout: Unmanaged<RowLayout>
+    /// Nil for rows that are read in place.
+    let conversion: Unmanaged<RowConversion>?
   }
 
   /// By number, ascending.
   private let members: UnsafeBufferPointer<Member>
+  /// Whether all rows are read in place.
+  let isPlain: Bool
 
   init(_ members: [(entity: EntityDescription, layout: RowLayout)]) {
     let table = UnsafeMutableBufferPointer<Member>.allocate(capacity: members.count)
@@ -20,9 +24,43 @@ struct RowFamily: @unchecked Sendable {
         at: place,
         to: Member(
           number: member.layout.entityNumber, entity: .passRetained(member.entity),
-          layout: .passRetained(member.layout)))
+          layout: .passRetained(member.layout), conversion: nil))
     }
     self.members = UnsafeBufferPointer(table)
+    isPlain = true
+  }
+
+  /// The family as a store has it: with the numbers and the former layouts of its rows.
+  ///
+  /// The caller frees it with `deallocate()`.
+  init(stored: [(entity: EntityDescription, layout: RowLayout, conversion: RowConversion?)]) {
+    let table = UnsafeMutableBufferPointer<Member>.allocate(capacity: stored.count)
+    let sorted = stored.sorted { $0.layout.entityNumber < $1.layout.entityNumber }
+    for (place, member) in sorted.enumerated() {
+      table.initializeElement(
+        at: place,
+        to: Member(
+          number: member.layout.entityNumber, entity: .passUnretained(member.entity),
+          layout: .passRetained(member.layout), conversion: member.conversion.map { .passRetained($0) }))
+    }
+    members = UnsafeBufferPointer(table)
+    isPlain = false
+  }
+
+  /// Frees a family that was made with `init(stored:)`.
+  func deallocate() {
+    for member in members {
+      member.layout.release()
+      member.conversion?.release()
+    }
+    members.deallocate()
+  }
+
+  /// The layout of rows with this number, and their conversion to the model's layout if they need one.
+  func stored(_ number: UInt16) -> (layout: RowLayout, conversion: RowConversion?)? {
+    place(of: number).map {
+      (members[$0].layout.takeUnretainedValue(), members[$0].conversion?.takeUnretainedValue())
+    }
   }
 
   var entities: [EntityDescription] { members.map { $0.entity.takeUnretainedValue() } }

@@ -27,18 +27,30 @@ final class RowLayout: @unchecked Sendable {
   private let destinations: [Unmanaged<EntityDescription>?]
 
   /// - Throws: `.coreData` if the properties do not fit into a row.
-  init(entityNumber: UInt16, properties: [PropertyDescription], name: String) throws(HeartwoodError) {
+  convenience init(
+    entityNumber: UInt16, properties: [PropertyDescription], name: String
+  ) throws(HeartwoodError) {
+    try self.init(
+      entityNumber: entityNumber, kinds: properties.map(\.columnKind), properties: properties, name: name)
+  }
+
+  /// The layout of rows with these columns.
+  ///
+  /// - Parameter properties: the columns' properties, or none for a layout that is only read to convert its rows.
+  /// - Throws: `.coreData` if the columns do not fit into a row.
+  init(
+    entityNumber: UInt16, kinds: [ColumnKind], properties: [PropertyDescription] = [], name: String
+  ) throws(HeartwoodError) {
     var columns: [Column] = []
-    columns.reserveCapacity(properties.count)
+    columns.reserveCapacity(kinds.count)
     var end = Self.headerSize
     var nullOffset = 0
     var previousOffset = 0
-    for (slot, property) in properties.enumerated() {
+    for (slot, kind) in kinds.enumerated() {
       if slot % 8 == 0 {
         nullOffset = end
         end += 1
       }
-      let kind = property.columnKind
       columns.append(
         Column(
           offset: end, nullOffset: nullOffset, nullMask: 1 << UInt8(slot % 8), kind: kind, slot: slot,

@@ -59,6 +59,20 @@ struct RowWriter {
     }
   }
 
+  /// Copies a value of another layout's column of the same kind to the next column.
+  mutating func copy(_ source: Column, of row: RowView, to column: Column) {
+    if row.isNull(source) { return column.kind == .toMany ? () : setNull(column) }
+    if column.kind.isVariable {
+      self.row.append(contentsOf: row.bytes(source))
+      storeEnd(column, isExternal: source.isExternal(row.base))
+    } else if column.kind.width > 0 {
+      let start = Int(source.offset)
+      copy(
+        UnsafeRawBufferPointer(rebasing: row.bytes[start..<start + column.kind.width]), to: Int(column.offset)
+      )
+    }
+  }
+
   private mutating func setNull(_ column: Column) {
     row[Int(column.nullOffset)] |= column.nullMask
     if column.kind.isVariable { storeEnd(column) }

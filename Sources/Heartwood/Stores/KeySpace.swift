@@ -66,6 +66,9 @@ enum KeySpace {
     return extended(made, transaction)
   }
 
+  /// The common prefix of all data that is stored outside one row.
+  static func externalKey(_ root: UInt16, _ key: UInt64) -> [UInt8] { extended(head(external, root), key) }
+
   /// The common prefix of the links, order entries or ranks of one source.
   static func source(_ kind: UInt8, _ relationship: UInt16, _ source: UInt64) -> [UInt8] {
     extended(head(kind, relationship), source)

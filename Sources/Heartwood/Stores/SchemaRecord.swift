@@ -6,11 +6,13 @@ import HeartwoodBytes
 /// removed from the model.
 ///
 /// ```
-/// format u8 (1) · counted model
-/// count { entity name · number · counted version hash · count { property name · number } } …
+/// format u8 (1 or 2) · counted model
+/// count { entity name · number · counted version hash · count { property name · number } · format 2: storage } …
 /// count { entity name · index name · unique u8 · number · count { property name } } …
-/// next property number · next index number
+/// next property number · next index number · format 2: next entity number
 /// ```
+///
+/// Format 2 is that of a migrated store; `SchemaRecord.Storage` describes what it has besides.
 ///
 /// Names are counted strings; counts and numbers are varints. An entity's properties are its own, in slot
 /// order.
@@ -20,6 +22,7 @@ struct SchemaRecord: Equatable {
     var number: UInt16
     var versionHash: [UInt8]
     var properties: [Property]
+    var storage: Storage
   }
 
   struct Property: Equatable {
@@ -40,14 +43,26 @@ struct SchemaRecord: Equatable {
   var indexes: [Index]
   var nextPropertyNumber: UInt16
   var nextIndexNumber: UInt16
+  var nextEntityNumber: UInt16
+
+  /// Whether the store was migrated to its model in a way that the record of a new store cannot describe.
+  var isMigrated: Bool {
+    entities.count + 1 != Int(nextEntityNumber)
+      || entities.enumerated().contains {
+        Int($1.number) != $0 + 1 || $1.storage != Storage(number: $1.number)
+      }
+      || entities.map(\.name) != entities.map(\.name).sorted()
+  }
 }
 
 extension SchemaRecord {
-  private static let format: UInt8 = 1
+  static let firstFormat: UInt8 = 1
+  static let migratedFormat: UInt8 = 2
 
   func encoded() -> [UInt8] {
     var writer = ByteWriter()
-    writer.append(Self.format)
+    let isMigrated = isMigrated
+    writer.append(isMigrated ? Self.migratedFormat : Self.firstFormat)
     model.withUnsafeBytes { writer.appendCounted($0) }
     writer.appendVarint(UInt64(entities.count))
     for entity in entities {
@@ -59,11 +74,13 @@ extension SchemaRecord {
         writer.appendText(property.name)
         writer.appendVarint(UInt64(property.number))
       }
+      if isMigrated { entity.storage.append(to: &writer) }
     }
     writer.appendVarint(UInt64(indexes.count))
     for index in indexes { Self.append(index, to: &writer) }
     writer.appendVarint(UInt64(nextPropertyNumber))
     writer.appendVarint(UInt64(nextIndexNumber))
+    if isMigrated { writer.appendVarint(UInt64(nextEntityNumber)) }
     return writer.withUnsafeBytes { Array($0) }
   }
 
@@ -81,18 +98,19 @@ extension SchemaRecord {
   init(decoding bytes: UnsafeRawBufferPointer) throws(HeartwoodError) {
     var reader = SchemaReader(bytes)
     let format = try reader.byte()
-    guard format == Self.format else {
+    guard format == Self.firstFormat || format == Self.migratedFormat else {
       throw HeartwoodError(
         .persistentStoreOpen,
         "the store's model is kept in format \(format), which this version does not know; use a newer one")
     }
     model = try reader.bytes()
     entities = try reader.list { (reader) throws(HeartwoodError) in
-      Entity(
-        name: try reader.text(), number: try reader.number(), versionHash: try reader.bytes(),
+      let (name, number) = (try reader.text(), try reader.number())
+      return Entity(
+        name: name, number: number, versionHash: try reader.bytes(),
         properties: try reader.list { (reader) throws(HeartwoodError) in
           Property(name: try reader.text(), number: try reader.number())
-        })
+        }, storage: try format == Self.firstFormat ? Storage(number: number) : Storage(&reader))
     }
     indexes = try reader.list { (reader) throws(HeartwoodError) in
       Index(
@@ -102,11 +120,23 @@ extension SchemaRecord {
     }
     nextPropertyNumber = try reader.number()
     nextIndexNumber = try reader.number()
+    nextEntityNumber =
+      try format == Self.firstFormat ? (entities.map(\.number).max() ?? 0).nextNumber() : reader.number()
+  }
+}
+
+extension UInt16 {
+  /// - Throws: `.coreData` if a store has no number left.
+  func nextNumber() throws(HeartwoodError) -> UInt16 {
+    guard self < .max - 1 else {
+      throw .model("65534 entities, properties or indexes were made in this store; no more can be")
+    }
+    return self + 1
   }
 }
 
 /// Reads a schema record; missing and out-of-range values are reported as damage.
-private struct SchemaReader {
+struct SchemaReader {
   private var reader: ByteReader
 
   init(_ bytes: UnsafeRawBufferPointer) { reader = ByteReader(bytes) }
@@ -129,6 +159,13 @@ private struct SchemaReader {
     return text
   }
 
+  mutating func value() throws(HeartwoodError) -> Value {
+    do {
+      guard let value = try ValueCoding.read(&reader) else { throw HeartwoodError.damagedSchema }
+      return value
+    } catch { throw .damagedSchema }
+  }
+
   mutating func list<Element>(
     _ element: (inout SchemaReader) throws(HeartwoodError) -> Element
   ) throws(HeartwoodError) -> [Element] {
@@ -146,7 +183,7 @@ private struct SchemaReader {
 }
 
 extension HeartwoodError {
-  fileprivate static var damagedSchema: HeartwoodError {
+  static var damagedSchema: HeartwoodError {
     .damagedStore("the description of the store's model is damaged")
   }
 }

@@ -17,9 +17,10 @@ extension SchemaRecord {
       entities.append(
         Entity(
           name: entity.displayName, number: entity.number, versionHash: Array(entity.versionHash),
-          properties: properties))
+          properties: properties, storage: Storage(number: entity.number)))
     }
     nextPropertyNumber = next
+    nextEntityNumber = (entities.map(\.number).max() ?? 0) + 1
     self.model = try model.encoded()
     indexes = []
     nextIndexNumber = 1
@@ -55,7 +56,7 @@ extension SchemaRecord {
   }
 
   /// The fetch indexes and uniqueness constraints of a model, without numbers.
-  private static func declaredIndexes(of model: ManagedObjectModel) -> [Index] {
+  static func declaredIndexes(of model: ManagedObjectModel) -> [Index] {
     var indexes: [Index] = []
     for entity in model.entities.sorted(by: { $0.number < $1.number }) {
       for index in entity.indexes {
@@ -118,6 +119,6 @@ extension HeartwoodError {
     HeartwoodError(
       .persistentStoreIncompatibleVersionHash,
       "the store at \(path) was written with another model: \(differences.joined(separator: "; ")); "
-        + "stores cannot be migrated yet: open it with that model, and copy its objects to a new store")
+        + "open it with that model, or allow its migration")
   }
 }

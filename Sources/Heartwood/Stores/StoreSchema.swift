@@ -4,9 +4,15 @@ import HeartwoodBytes
 final class StoreSchema: Sendable {
   let model: ManagedObjectModel
   let record: SchemaRecord
-  /// Indexed by number; nil for numbers that no entity has.
+  /// Indexed by the model's number; nil for numbers that no entity has.
   private let entities: [StoreEntity?]
+  /// By the number that the store assigned.
+  private let entitiesByNumber: [UInt16: StoreEntity]
   let indexes: [StoreIndex]
+  /// The families of a migrated store's root entities, by the model's number of the root.
+  private let families: [UInt16: RowFamily]
+  /// Whether all numbers are the model's, and all rows are read in place.
+  private let isPlain: Bool
 
   /// - Precondition: The record was made for the model, or has been compared with it.
   /// - Throws: `.persistentStoreDamaged` if the record has no number for a property, or an index on a
@@ -26,13 +32,45 @@ final class StoreSchema: Sendable {
         numbers[PropertyName(entity: entity.name, property: property.name)] = property.number
       }
     }
+    let records = Dictionary(record.entities.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
     var entities: [StoreEntity?] = []
+    var entitiesByNumber: [UInt16: StoreEntity] = [:]
     for entity in model.entities {
+      guard let stored = records[entity.displayName],
+        let root = records[entity.rootEntity.displayName]
+      else { throw .damagedStore("the store has no number for \(entity.displayName)") }
       let number = Int(entity.number)
       while entities.count <= number { entities.append(nil) }
-      entities[number] = try StoreEntity(entity, numbers, indexes)
+      let made = try StoreEntity(entity, stored, keyNumber: root.storage.keyNumber, numbers, indexes)
+      entities[number] = made
+      entitiesByNumber[stored.number] = made
     }
     self.entities = entities
+    self.entitiesByNumber = entitiesByNumber
+    isPlain = !record.isMigrated
+    families = isPlain ? [:] : try Self.families(entities)
+  }
+
+  deinit {
+    for family in families.values { family.deallocate() }
+  }
+
+  private static func families(_ entities: [StoreEntity?]) throws(HeartwoodError) -> [UInt16: RowFamily] {
+    var members: [UInt16: [(EntityDescription, RowLayout, RowConversion?)]] = [:]
+    for case let stored? in entities {
+      members[stored.entity.rootEntity.number, default: []] += try stored.layouts()
+    }
+    return members.mapValues { RowFamily(stored: $0) }
+  }
+
+  /// The rows of a root entity's family, as this store has them.
+  func family(of root: EntityDescription) -> RowFamily {
+    isPlain ? root.compiled.family : families[root.number] ?? root.compiled.family
+  }
+
+  /// The number of a root entity in the keys of its family's rows.
+  func keyNumber(of root: EntityDescription) -> UInt16 {
+    isPlain ? root.number : entity(root).keyNumber
   }
 
   private static func index(
@@ -52,14 +90,16 @@ final class StoreSchema: Sendable {
 
   /// - Precondition: The entity is of this model or of an equal one.
   func entity(_ entity: EntityDescription) -> StoreEntity {
-    guard let stored = self.entity(numbered: UInt64(entity.number)) else {
+    let number = Int(entity.number)
+    guard number < entities.count, let stored = entities[number] else {
       programError("\(entity.displayName) is not in the model of the store")
     }
     return stored
   }
 
+  /// The entity with a number that the store assigned; nil if the model no longer has it.
   func entity(numbered number: UInt64) -> StoreEntity? {
-    number < UInt64(entities.count) ? entities[Int(number)] : nil
+    UInt16(exactly: number).flatMap { entitiesByNumber[$0] }
   }
 
   func index(numbered number: UInt16) -> StoreIndex? { indexes.first { $0.number == number } }
@@ -83,6 +123,11 @@ struct PropertyName: Hashable {
 /// The index entries and links that a write to a row of an entity has to maintain, computed once.
 final class StoreEntity: Sendable {
   let entity: EntityDescription
+  /// The number that the store assigned, as in the history.
+  let number: UInt16
+  /// The number in the keys of the family's rows.
+  let keyNumber: UInt16
+  let storage: SchemaRecord.Storage
   /// By slot.
   let propertyNumbers: [UInt16]
   /// The indexes that cover the entity's rows.
@@ -102,7 +147,8 @@ final class StoreEntity: Sendable {
   }
 
   init(
-    _ entity: EntityDescription, _ numbers: [PropertyName: UInt16], _ indexes: [StoreIndex]
+    _ entity: EntityDescription, _ record: SchemaRecord.Entity, keyNumber: UInt16,
+    _ numbers: [PropertyName: UInt16], _ indexes: [StoreIndex]
   ) throws(HeartwoodError) {
     func number(_ property: PropertyDescription) throws(HeartwoodError) -> UInt16 {
       let name = PropertyName(entity: property.entity?.displayName ?? "?", property: property.name)
@@ -113,13 +159,20 @@ final class StoreEntity: Sendable {
     }
 
     self.entity = entity
+    self.number = record.number
+    self.keyNumber = keyNumber
+    storage = record.storage
     let layout = entity.layout
     let properties = entity.slots.map(entity.property(at:))
     var propertyNumbers: [UInt16] = []
     for property in properties { propertyNumbers.append(try number(property)) }
     self.propertyNumbers = propertyNumbers
-    slotsByNumber = Dictionary(
+    var slots = Dictionary(
       propertyNumbers.enumerated().map { ($1, $0) }, uniquingKeysWith: { first, _ in first })
+    for former in record.storage.formerProperties where slots[former.former] == nil {
+      slots[former.former] = slots[former.property]
+    }
+    slotsByNumber = slots
     self.indexes = indexes.filter { entity.isKindOf(entity: $0.entity) }
     let relationships = entity.relationshipsBySlot
     var derivedLinks: [DerivedLink] = []
@@ -134,6 +187,34 @@ final class StoreEntity: Sendable {
       (properties[$0] as? AttributeDescription)?.preservesValueInHistoryOnDeletion == true
         && !properties[$0].isTransient
     }
+  }
+
+  /// A row of the model's layout as the store writes it.
+  func numbered(_ row: [UInt8]) -> [UInt8] {
+    guard storage.rowNumber != entity.number else { return row }
+    var row = row
+    row.withUnsafeMutableBytes { $0.storeBytes(of: storage.rowNumber.littleEndian, as: UInt16.self) }
+    return row
+  }
+
+  /// Whether rows with this number in their header are as the store writes them now.
+  func writes(_ rowNumber: UInt16) -> Bool { storage.rowNumber == rowNumber }
+
+  /// All layouts of the entity's rows, with their conversion to the model's.
+  fileprivate func layouts() throws(HeartwoodError) -> [(EntityDescription, RowLayout, RowConversion?)] {
+    var layouts: [(EntityDescription, RowLayout, RowConversion?)] = []
+    if storage.rowNumber == entity.number {
+      layouts.append((entity, entity.layout, nil))
+    } else {
+      let layout = try RowLayout(
+        entityNumber: storage.rowNumber, kinds: entity.layout.columns.map(\.kind), name: entity.displayName)
+      layouts.append((entity, layout, RowConversion(to: entity.layout, [], isRenumbering: true)))
+    }
+    for former in storage.former {
+      let (layout, conversion) = try former.conversion(to: entity, numbers: propertyNumbers)
+      layouts.append((entity, layout, conversion))
+    }
+    return layouts
   }
 
   /// The largest number of entries that are derived from one row.

@@ -11,7 +11,8 @@ import Testing
 
   init() throws { folder = try TemporaryFolder() }
 
-  private func open(indexed: Bool, extra: Bool = false) throws -> ManagedObjectContext {
+  private func open(indexed: Bool, extra: Bool = false, migrates: Bool = false) throws -> ManagedObjectContext
+  {
     let size = AttributeDescription(name: "size", type: .integer64)
     var properties: [PropertyDescription] = [size]
     if extra { properties.append(AttributeDescription(name: "extra", type: .string)) }
@@ -25,6 +26,7 @@ import Testing
       name: "Items", managedObjectModel: ManagedObjectModel(entities: [item]))
     let description = PersistentStoreDescription(url: folder.store)
     description.fileSystem = FaultInjectingFileSystem(base: PosixFileSystem())
+    description.shouldMigrateStoreAutomatically = migrates
     container.persistentStoreDescriptions = [description]
     try container.loadPersistentStores()
     return container.newBackgroundContext()
@@ -96,5 +98,21 @@ import Testing
     try save(2, in: first)
     #expect(try count(2, in: first) == 1)
     #expect(try findings(first) == [])
+  }
+
+  // MIG-01
+  @Test func `a container of the former model is refused once another container has migrated the store`()
+    throws
+  {
+    let first = try open(indexed: true)
+    try save(1, in: first)
+    let second = try open(indexed: true, extra: true, migrates: true)
+    try save(2, in: second)
+    let read = heartwoodError { _ = try count(1, in: first) }
+    #expect(read?.code == .persistentStoreIncompatibleVersionHash)
+    let saved = heartwoodError { try save(3, in: first) }
+    #expect(saved?.code == .persistentStoreIncompatibleVersionHash)
+    #expect(try count(1, in: second) == 1 && count(2, in: second) == 1 && count(3, in: second) == 0)
+    #expect(try findings(second) == [])
   }
 }

@@ -39,9 +39,10 @@ enum HistoryCoding {
   }
 
   private static func encode(_ change: HistoryChange, _ schema: StoreSchema, _ writer: inout ByteWriter) {
-    let numbers = schema.entity(change.entity).propertyNumbers
+    let stored = schema.entity(change.entity)
+    let numbers = stored.propertyNumbers
     writer.append(change.kind.rawValue)
-    writer.appendVarint(UInt64(change.entity.number))
+    writer.appendVarint(UInt64(stored.number))
     writer.appendVarint(change.key)
     switch change.kind {
     case .insert: break

@@ -6,8 +6,8 @@ extension StoreReading {
   func externalKey(
     _ reference: ExternalReference, of attribute: AttributeDescription, _ key: UInt64
   ) -> [UInt8] {
-    let root = attribute.entity?.rootEntity.number ?? 0
-    return KeySpace.externalKey(root, key, schema.number(of: attribute), reference.transaction)
+    let root = attribute.entity.map { schema.keyNumber(of: $0.rootEntity) }
+    return KeySpace.externalKey(root ?? 0, key, schema.number(of: attribute), reference.transaction)
   }
 
   func readExternal(

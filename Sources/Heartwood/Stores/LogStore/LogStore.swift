@@ -112,6 +112,11 @@ extension LogStore {
     }
   }
 
+  /// The schema of the state that a transaction sees.
+  func currentSchema(of transaction: WriteTransaction) throws -> StoreSchema {
+    try schemas.schema(of: transaction)
+  }
+
   func refuseIfReadOnly() throws {
     guard isReadOnly else { return }
     throw HeartwoodError(

@@ -6,6 +6,7 @@ final class LogStoreTransaction: StoreTransaction, StoreReading {
   let reader: WriteTransaction
   let schema: StoreSchema
   let identity: StoreIdentity
+  let converted = ConvertedRows(keepsPlaces: false)
   /// The changes for the history, in the order in which they were made.
   private var changes: [HistoryChange] = []
   /// Entries derived from written rows that are not written yet.
@@ -21,7 +22,7 @@ final class LogStoreTransaction: StoreTransaction, StoreReading {
   }
 
   func newKeys(_ root: EntityDescription, _ count: Int) throws -> UInt64 {
-    let counter = KeySpace.counterKey(root.number)
+    let counter = KeySpace.counterKey(schema.keyNumber(of: root))
     let first = try number(counter) ?? 1
     let (next, overflows) = first.addingReportingOverflow(UInt64(count))
     guard !overflows, next.isPermanentKey else {
@@ -37,22 +38,23 @@ final class LogStoreTransaction: StoreTransaction, StoreReading {
 
   private func checkNoRows(_ root: EntityDescription, from first: UInt64) throws {
     let cursor = try reader.cursor()
-    guard try cursor.seek(KeySpace.rowKey(root.number, first)),
-      cursor.key.starts(with: KeySpace.head(KeySpace.row, root.number))
+    let number = schema.keyNumber(of: root)
+    guard try cursor.seek(KeySpace.rowKey(number, first)),
+      cursor.key.starts(with: KeySpace.head(KeySpace.row, number))
     else { return }
     throw HeartwoodError.rowExists(root, try KeySpace.lastNumber(cursor.key))
   }
 
   func insert(_ entity: EntityDescription, _ key: UInt64, row: [UInt8]) throws {
     let stored = schema.entity(entity)
-    let rowKey = KeySpace.rowKey(stored.entity.rootEntity.number, key)
+    let rowKey = KeySpace.rowKey(stored.keyNumber, key)
     let isNewKey = givenKeys[entity.rootEntity.number]?.contains(key) ?? false
     if try !isNewKey && contains(rowKey) { throw HeartwoodError.rowExists(entity, key) }
     try row.withUnsafeBytes { bytes in
       let row = try RowView(validating: bytes, layout: stored.entity.layout)
       putEntries(of: row, key, stored)
     }
-    try put(rowKey, row)
+    try put(rowKey, stored.numbered(row))
     changes.append(HistoryChange(kind: .insert, entity: stored.entity, key: key))
   }
 
@@ -74,9 +76,9 @@ final class LogStoreTransaction: StoreTransaction, StoreReading {
         moveEntries(from: oldRow, to: newRow, key, stored)
         return externalKeys(of: oldRow, exceptThoseOf: newRow, key, stored.entity)
       }
-      try put(KeySpace.rowKey(entity.rootEntity.number, key), row)
+      try put(KeySpace.rowKey(stored.keyNumber, key), stored.numbered(row))
       for key in unused { try delete(key) }
-    } else if try !contains(KeySpace.rowKey(entity.rootEntity.number, key)) {
+    } else if try !contains(KeySpace.rowKey(stored.keyNumber, key)) {
       return conflict(entity, key, expectedVersion, nil)
     }
     changes.append(
@@ -98,7 +100,7 @@ final class LogStoreTransaction: StoreTransaction, StoreReading {
     let external = externalKeys(of: row, exceptThoseOf: nil, key, stored.entity)
     try deleteLinks(from: key, stored)
     for key in external { try delete(key) }
-    try delete(KeySpace.rowKey(entity.rootEntity.number, key))
+    try delete(KeySpace.rowKey(stored.keyNumber, key))
     return nil
   }
 

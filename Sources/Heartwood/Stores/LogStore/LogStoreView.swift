@@ -6,6 +6,7 @@ import HeartwoodEngine
 final class LogStoreView: StoreView, StoreReading {
   let reader: Snapshot
   let schema: StoreSchema
+  let converted = ConvertedRows(keepsPlaces: true)
 
   init(_ reader: Snapshot, _ schema: StoreSchema) {
     self.reader = reader
@@ -21,26 +22,27 @@ final class LogStoreView: StoreView, StoreReading {
   func scanRows(
     of root: EntityDescription, from start: UInt64?, reversed: Bool, _ body: (FoundRow) throws -> Bool
   ) throws {
-    let family = root.compiled.family
-    try scan(Self.rows(of: root, from: start, reversed: reversed), reversed: reversed) { key, bytes in
-      try body(FoundRow(key: KeySpace.lastNumber(key), row: RowView(validating: bytes, of: family)))
+    let family = schema.family(of: root)
+    try scan(rows(of: root, from: start, reversed: reversed), reversed: reversed) { key, bytes in
+      try body(FoundRow(key: KeySpace.lastNumber(key), row: row(bytes, of: family)))
     }
   }
 
-  private static func rows(of root: EntityDescription, from start: UInt64?, reversed: Bool) -> KeyRange {
-    var range = KeyRange.prefix(KeySpace.head(KeySpace.row, root.number))
+  private func rows(of root: EntityDescription, from start: UInt64?, reversed: Bool) -> KeyRange {
+    let number = schema.keyNumber(of: root)
+    var range = KeyRange.prefix(KeySpace.head(KeySpace.row, number))
     guard let start else { return range }
-    let bound = KeyRange.Bound(KeySpace.rowKey(root.number, start), isInclusive: true)
+    let bound = KeyRange.Bound(KeySpace.rowKey(number, start), isInclusive: true)
     if reversed { range.upper = bound } else { range.lower = bound }
     return range
   }
 
   func rowCount(of root: EntityDescription) throws -> Int {
-    try count(.prefix(KeySpace.head(KeySpace.row, root.number)))
+    try count(.prefix(KeySpace.head(KeySpace.row, schema.keyNumber(of: root))))
   }
 
   func rowKey(of root: EntityDescription, atRank rank: Int) throws -> UInt64? {
-    let head = KeySpace.head(KeySpace.row, root.number)
+    let head = KeySpace.head(KeySpace.row, schema.keyNumber(of: root))
     let entry = try HeartwoodError.translating("the store cannot be read") {
       try reader.entry(at: reader.rank(of: head) + UInt64(rank))
     }

@@ -5,6 +5,8 @@ protocol StoreReading: RowSource {
   associatedtype Reader: KeyValueReader
   var reader: Reader { get }
   var schema: StoreSchema { get }
+  /// The rows of former layouts in the form of the model.
+  var converted: ConvertedRows { get }
   /// Called before the entries of a relationship are read.
   func prepareToRead(_ relationship: RelationshipDescription) throws
 }
@@ -12,9 +14,16 @@ protocol StoreReading: RowSource {
 extension StoreReading {
   func row(_ root: EntityDescription, _ key: UInt64) throws -> RowView? {
     let bytes = try HeartwoodError.translating("a row cannot be read") {
-      try KeySpace.withRowKey(root.number, key) { try reader.pointer(of: $0) }
+      try KeySpace.withRowKey(schema.keyNumber(of: root), key) { try reader.pointer(of: $0) }
     }
-    return try bytes.map { try RowView(validating: $0, of: root.compiled.family) }
+    return try bytes.map { try row($0, of: schema.family(of: root)) }
+  }
+
+  /// The row with these bytes of the store, in the form of the model.
+  @inline(__always)
+  func row(_ bytes: UnsafeRawBufferPointer, of family: RowFamily) throws(HeartwoodError) -> RowView {
+    if family.isPlain { return try RowView(validating: bytes, of: family) }
+    return try converted.row(bytes, of: family)
   }
 
   func destinations(

@@ -23,7 +23,7 @@ extension StoreVerifier {
 
   /// Checks that every data outside of a row belongs to one.
   func checkExternal(of root: EntityDescription) throws {
-    try view.scan(.prefix(KeySpace.head(KeySpace.external, root.number))) { entry, _ in
+    try view.scan(.prefix(KeySpace.head(KeySpace.external, schema.keyNumber(of: root)))) { entry, _ in
       guard entry.count == KeySpace.externalKeySize else {
         self.reportStray(entry)
         return true

@@ -86,7 +86,7 @@ extension StoreVerifier {
   }
 
   private func exists(_ entity: EntityDescription, _ key: UInt64) throws -> Bool {
-    try view.contains(KeySpace.rowKey(entity.rootEntity.number, key))
+    try view.contains(KeySpace.rowKey(schema.keyNumber(of: entity.rootEntity), key))
   }
 
   private func toOneKey(_ relationship: RelationshipDescription, of key: UInt64) throws -> UInt64? {
@@ -102,7 +102,7 @@ extension StoreVerifier {
     guard let inverse = relationship.inverseRelationship, let root = inverse.entity?.rootEntity,
       let owner = relationship.entity
     else { return }
-    try view.scan(.prefix(KeySpace.head(KeySpace.row, root.number))) { entry, _ in
+    try view.scan(.prefix(KeySpace.head(KeySpace.row, schema.keyNumber(of: root)))) { entry, _ in
       let key = try KeySpace.lastNumber(entry)
       guard let source = try self.toOneKey(inverse, of: key), try self.exists(owner, source) else {
         return true

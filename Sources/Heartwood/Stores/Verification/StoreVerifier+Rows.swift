@@ -6,7 +6,7 @@ extension StoreVerifier {
   /// Checks that every row is readable, has its index entries and links, and refers to existing rows.
   func checkRows(of root: EntityDescription) throws {
     let next = try nextKey(of: root)
-    try view.scan(.prefix(KeySpace.head(KeySpace.row, root.number))) { entry, bytes in
+    try view.scan(.prefix(KeySpace.head(KeySpace.row, self.schema.keyNumber(of: root)))) { entry, bytes in
       guard entry.count == KeySpace.rowKeySize else {
         self.reportStray(entry)
         return true
@@ -16,7 +16,7 @@ extension StoreVerifier {
         self.report("\(self.name(root, key)) has a key that was not given out: the next one is \(next)")
       }
       do {
-        try self.check(RowView(validating: bytes, of: root.compiled.family), key, root)
+        try self.check(self.view.row(bytes, of: self.schema.family(of: root)), key, root)
       } catch let error as HeartwoodError where error.underlying == nil {
         self.report("\(self.name(root, key)): \(error.message)")
       }
@@ -26,7 +26,7 @@ extension StoreVerifier {
 
   private func nextKey(of root: EntityDescription) throws -> UInt64 {
     do {
-      return try view.number(KeySpace.counterKey(root.number)) ?? 1
+      return try view.number(KeySpace.counterKey(schema.keyNumber(of: root))) ?? 1
     } catch let error as HeartwoodError where error.underlying == nil {
       report("the keys of \(root.displayName): \(error.message)")
       return .max
@@ -66,7 +66,7 @@ extension StoreVerifier {
   func checkTarget(_ target: UInt64, of relationship: RelationshipDescription, _ source: UInt64) throws {
     guard let destination = relationship.destinationEntity, let owner = relationship.entity else { return }
     let place = "\(name(owner, source)): \(relationship.name)"
-    guard try view.contains(KeySpace.rowKey(destination.rootEntity.number, target)) else {
+    guard try view.contains(KeySpace.rowKey(schema.keyNumber(of: destination.rootEntity), target)) else {
       if relationship.mayNotDangle {
         report("\(place) is \(name(destination, target)), which does not exist")
       }

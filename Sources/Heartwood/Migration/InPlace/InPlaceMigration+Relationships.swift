@@ -1,0 +1,169 @@
+import HeartwoodEngine
+
+/// Links and orders of to-many relationships whose form or number changes.
+extension InPlaceMigration {
+  func migrateRelationships() throws {
+    var kept: Set<UInt16> = []
+    var rebuilt: [Rebuilding] = []
+    for entity in changes.sorted(changes.destination) {
+      for case let relationship as RelationshipDescription in entity.ownColumns where relationship.isToMany {
+        let work = Rebuilding(relationship, formers(of: relationship), inverseFormers(of: relationship))
+        if isUnchanged(work) { kept.insert(new.number(of: relationship)) } else { rebuilt.append(work) }
+      }
+    }
+    try dropLinks(except: kept)
+    for work in rebuilt { try rebuild(work) }
+  }
+
+  /// A relationship of the destination with what it is made of.
+  private struct Rebuilding {
+    let relationship: RelationshipDescription
+    let formers: [RelationshipDescription]
+    /// The sources of its inverse.
+    let inverseFormers: [RelationshipDescription]
+
+    init(
+      _ relationship: RelationshipDescription, _ formers: [RelationshipDescription],
+      _ inverseFormers: [RelationshipDescription]
+    ) {
+      self.relationship = relationship
+      self.formers = formers
+      self.inverseFormers = inverseFormers
+    }
+  }
+
+  private func formers(of relationship: RelationshipDescription) -> [RelationshipDescription] {
+    var found: [RelationshipDescription] = []
+    for entity in relationship.entity?.selfAndBelow ?? [] {
+      guard
+        let former = changes.sourceProperty(at: relationship.slot, of: entity) as? RelationshipDescription,
+        !found.contains(former)
+      else { continue }
+      found.append(former)
+    }
+    return found
+  }
+
+  private func inverseFormers(of relationship: RelationshipDescription) -> [RelationshipDescription] {
+    relationship.inverseRelationship.map(formers) ?? []
+  }
+
+  private func isUnchanged(_ work: Rebuilding) -> Bool {
+    let relationship = work.relationship
+    guard work.formers.count == 1, let former = work.formers.first, former.isToMany,
+      former.isOrdered == relationship.isOrdered, former.hasEntries == relationship.hasEntries,
+      old.number(of: former) == new.number(of: relationship), !mayLose(former, relationship),
+      !mayLoseSources(former, relationship)
+    else { return false }
+    return relationship.hasEntries || work.inverseFormers == [former.inverseRelationship].compactMap { $0 }
+  }
+
+  /// Whether objects that had the relationship may not have it any more.
+  private func mayLoseSources(_ former: RelationshipDescription, _ relationship: RelationshipDescription)
+    -> Bool
+  {
+    guard let owner = former.entity, let entity = relationship.entity else { return false }
+    return owner.selfAndBelow.contains { !$0.isAbstract && !isKept($0, in: entity) }
+  }
+
+  private func dropLinks(except kept: Set<UInt16>) throws {
+    for entity in changes.sorted(changes.source) {
+      for case let relationship as RelationshipDescription in entity.ownColumns where relationship.isToMany {
+        let number = old.number(of: relationship)
+        guard !kept.contains(number) else { continue }
+        for kind in [KeySpace.link, KeySpace.order, KeySpace.rank] {
+          _ = try transaction.deleteRange(.prefix(KeySpace.head(kind, number)))
+        }
+      }
+    }
+  }
+
+  private func rebuild(_ work: Rebuilding) throws {
+    guard let entity = work.relationship.entity else { return }
+    var writer = LinkWriter(new.number(of: work.relationship), isOrdered: work.relationship.isOrdered)
+    let isReversed = work.formers.isEmpty
+    for former in isReversed ? work.inverseFormers : work.formers {
+      try forEachPair(of: former) { source, target in
+        let (own, other) = isReversed ? (target, source) : (source, target)
+        let isKept = try isPairKept(former, source, target, work.relationship, entity, isReversed)
+        if isKept { try writer.add(own, other, to: transaction) }
+      }
+    }
+    let count = writer.count
+    if count > 0 { note { $0.rewrittenLinks[work.relationship.displayName] = count } }
+  }
+
+  private func isPairKept(
+    _ former: RelationshipDescription, _ source: UInt64, _ target: UInt64,
+    _ relationship: RelationshipDescription, _ entity: EntityDescription, _ isReversed: Bool
+  ) throws -> Bool {
+    guard let owner = former.entity?.rootEntity, let destination = relationship.destinationEntity,
+      let row = try view.row(owner, source)
+    else { return false }
+    let sources: EntityDescription = isReversed ? destination : entity
+    let targets: EntityDescription = isReversed ? entity : destination
+    guard isKept(try formerEntity(owner, row), in: sources) else { return false }
+    return try isKept(target, of: former, in: targets)
+  }
+
+  /// Calls `body` with source and target of each link of a relationship of the source, orders in their order.
+  private func forEachPair(
+    of former: RelationshipDescription, _ body: (UInt64, UInt64) throws -> Void
+  ) throws {
+    if former.isToMany {
+      let kind = former.isOrdered ? KeySpace.order : KeySpace.link
+      try view.scan(.prefix(KeySpace.head(kind, old.number(of: former)))) { key, value in
+        let target = try former.isOrdered ? KeySpace.number(inValue: value) : KeySpace.lastNumber(key)
+        try body(try KeySpace.source(of: key), target)
+        return true
+      }
+      return
+    }
+    guard let owner = former.entity else { return }
+    let root = owner.rootEntity
+    try view.scanRows(of: root, from: nil, reversed: false) { found in
+      let entity = try formerEntity(root, found.row)
+      guard entity.isKindOf(entity: owner) else { return true }
+      let column = entity.layout.columns[former.slot]
+      if !found.row.isNull(column) { try body(found.key, found.row.key(column)) }
+      return true
+    }
+  }
+}
+
+/// Writes the links of one relationship, or its orders, one destination after the other.
+private struct LinkWriter {
+  private let number: UInt16
+  private let isOrdered: Bool
+  private var last: (source: UInt64, rank: UInt64)?
+  private(set) var count = 0
+
+  init(_ number: UInt16, isOrdered: Bool) {
+    self.number = number
+    self.isOrdered = isOrdered
+  }
+
+  mutating func add(_ source: UInt64, _ target: UInt64, to transaction: WriteTransaction) throws {
+    count += 1
+    guard isOrdered else {
+      return try transaction.put(KeySpace.entry(KeySpace.link, number, source, target), [])
+    }
+    let before = try last?.source == source ? last?.rank : lastRank(of: source, in: transaction)
+    guard let rank = OrderedLinks.rank(after: before) else {
+      throw HeartwoodError(
+        .migration, "an order of more than \(OrderedLinks.limit / OrderedLinks.step) objects cannot be made")
+    }
+    try transaction.put(KeySpace.entry(KeySpace.order, number, source, rank), KeySpace.value(target))
+    try transaction.put(KeySpace.entry(KeySpace.rank, number, source, target), KeySpace.value(rank))
+    last = (source, rank)
+  }
+
+  private func lastRank(of source: UInt64, in transaction: WriteTransaction) throws -> UInt64? {
+    var rank: UInt64?
+    try transaction.scan(.prefix(KeySpace.source(KeySpace.order, number, source)), reversed: true) { key, _ in
+      rank = try KeySpace.lastNumber(key)
+      return false
+    }
+    return rank
+  }
+}

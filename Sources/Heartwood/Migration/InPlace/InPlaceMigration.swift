@@ -1,0 +1,80 @@
+import Foundation
+import HeartwoodEngine
+
+/// Migrates a store to another model in one transaction of its engine.
+///
+/// Rows keep their bytes where only their layout changes: they are converted when they are read. What the new model cannot read that
+/// way is rewritten. Readers of older generations are not affected, and a crash leaves the store with the model that it had.
+final class InPlaceMigration {
+  let changes: InferredChanges
+  let transaction: WriteTransaction
+  let identity: StoreIdentity
+  /// What the store has, with its former model.
+  let view: LogStoreView
+  let old: StoreSchema
+  var record: SchemaRecord
+  let new: StoreSchema
+  let numbering: MigratedRecord
+  private(set) var report = MigrationReport()
+
+  /// - Parameters:
+  ///   - changes: the changes from the store's model.
+  ///   - snapshot: the newest generation, taken while the caller holds the writer lock.
+  init(
+    _ changes: InferredChanges, _ transaction: WriteTransaction, _ snapshot: Snapshot,
+    _ identity: StoreIdentity
+  ) throws {
+    self.changes = changes
+    self.transaction = transaction
+    self.identity = identity
+    guard let stored = try SchemaRecord(in: snapshot) else { throw HeartwoodError.damagedSchema }
+    let old = try StoreSchema(changes.source, stored)
+    let view = LogStoreView(snapshot, old)
+    self.old = old
+    self.view = view
+    numbering = try MigratedRecord(changes, of: old) { try view.rowCount(of: $0) > 0 }
+    record = numbering.record
+    new = try StoreSchema(changes.destination, record)
+  }
+
+  /// Migrates the store.
+  ///
+  /// - Throws: `.migration` for objects that the new model does not allow, `.migrationConstraintViolation` for values that must be
+  ///   unique and are not; nothing is written then.
+  func run() throws -> MigrationReport {
+    try checkMandatory()
+    try migrateRows()
+    try migrateRelationships()
+    try migrateIndexes()
+    try transaction.put(KeySpace.schemaKey, record.encoded())
+    report.hasDeferredWork = record.hasDeferredWork
+    return report
+  }
+
+  func note(_ change: (inout MigrationReport) -> Void) { change(&report) }
+
+  /// The source's entity of a row.
+  func formerEntity(_ root: EntityDescription, _ row: RowView) throws(HeartwoodError) -> EntityDescription {
+    try root.entity(numbered: row.entityNumber)
+  }
+}
+
+extension SchemaRecord {
+  /// Whether rows of former layouts may remain, or rows whose number is not the model's.
+  var hasDeferredWork: Bool { entities.contains { !$0.storage.former.isEmpty } }
+}
+
+/// What a migration did to the rows of a store.
+public struct MigrationReport: Sendable {
+  /// By name of the source's entity, the objects that are deleted because the entity is gone.
+  public internal(set) var deletedObjects: [String: Int] = [:]
+  /// By name of the destination's entity, the objects whose rows were written again.
+  public internal(set) var rewrittenObjects: [String: Int] = [:]
+  /// By the names of entity and relationship, the links that were written.
+  public internal(set) var rewrittenLinks: [String: Int] = [:]
+  /// The names of the indexes that were built.
+  public internal(set) var builtIndexes: [String] = []
+  /// Whether rows of the former model remain, which are converted when they are read:
+  /// `PersistentStoreCoordinator.finishDeferredLightweightMigration()` writes them again.
+  public internal(set) var hasDeferredWork = false
+}

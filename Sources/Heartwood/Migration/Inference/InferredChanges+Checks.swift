@@ -1,0 +1,125 @@
+/// What cannot be inferred.
+extension InferredChanges {
+  func checkHierarchy(of entity: EntityDescription) {
+    guard entity.superentity == nil else { return }
+    let roots = formerRoots(of: entity)
+    if roots.count > 1 {
+      let names = roots.map(\.displayName).joined(separator: " and ")
+      refuse(
+        entity, nil,
+        "has entities of the hierarchies of \(names), whose objects have the same numbers: hierarchies without a common parent "
+          + "cannot be joined")
+    }
+  }
+
+  /// The root entities of the source whose hierarchies have objects that a root entity of the destination gets.
+  func formerRoots(of root: EntityDescription) -> [EntityDescription] {
+    var roots: [EntityDescription] = []
+    for entity in root.selfAndBelow {
+      guard let former = source(of: entity)?.rootEntity, !roots.contains(former) else { continue }
+      roots.append(former)
+    }
+    return roots
+  }
+
+  func checkProperties(of entity: EntityDescription) {
+    guard let former = source(of: entity) else { return }
+    for slot in entity.slots {
+      let property = entity.property(at: slot)
+      if let match = sourceSlot(slot, of: entity) {
+        check(property, former.property(at: match), entity)
+      } else if let relationship = property as? RelationshipDescription, !relationship.isToMany,
+        let inverse = relationship.inverseRelationship, formerInverse(inverse) != nil
+      {
+        refuse(
+          entity, property,
+          "is a new to-one relationship whose inverse \(inverse.displayName) exists already: an object may be a destination of several"
+        )
+      }
+    }
+  }
+
+  private func check(_ new: PropertyDescription, _ old: PropertyDescription, _ entity: EntityDescription) {
+    switch (new, old) {
+    case (let new as AttributeDescription, let old as AttributeDescription):
+      check(attribute: new, old, entity)
+    case (let new as RelationshipDescription, let old as RelationshipDescription):
+      check(relationship: new, old, entity)
+    default:
+      refuse(
+        entity, new,
+        "is \(new.kindText), and \(old.displayName) of the source is \(old.kindText): give it another name, or map it"
+      )
+    }
+  }
+
+  private func check(
+    attribute new: AttributeDescription, _ old: AttributeDescription, _ entity: EntityDescription
+  ) {
+    guard new.type != old.type else { return }
+    guard !new.type.isOpaque, !old.type.isOpaque, old.columnKind.widensLosslessly(to: new.columnKind) else {
+      return refuse(
+        entity, new,
+        "is of type \(new.type), and \(old.displayName) of the source is of type \(old.type): values could be lost; "
+          + "map it, or give the attribute another name")
+    }
+  }
+
+  private func check(
+    relationship new: RelationshipDescription, _ old: RelationshipDescription, _ entity: EntityDescription
+  ) {
+    if old.isToMany, !new.isToMany {
+      return refuse(
+        entity, new,
+        "is to-one, and \(old.displayName) of the source is to-many: which destination stays is not known")
+    }
+    guard let destination = new.destinationEntity, let formerDestination = old.destinationEntity else {
+      return
+    }
+    let kept = formerDestination.selfAndBelow.compactMap(destinationIfAny)
+    guard kept.isEmpty || kept.contains(where: { $0.isKindOf(entity: destination) }) else {
+      return refuse(
+        entity, new,
+        "leads to \(destination.displayName), and \(old.displayName) of the source leads to \(formerDestination.displayName)"
+      )
+    }
+    // Two relationships that were not each other's inverse may contradict each other.
+    guard let inverse = new.inverseRelationship, let match = formerInverse(inverse),
+      match !== old.inverseRelationship, match !== old
+    else { return }
+    refuse(
+      entity, new,
+      "has the inverse \(inverse.displayName), and their sources \(old.displayName) and \(match.displayName) were not each other's "
+        + "inverse: they may contradict each other")
+  }
+
+  private func destinationIfAny(_ entity: EntityDescription) -> EntityDescription? { destination(of: entity) }
+
+  /// The source of a relationship, as its own entity or a subentity has it.
+  func formerInverse(_ relationship: RelationshipDescription) -> RelationshipDescription? {
+    guard let owner = relationship.entity else { return nil }
+    for entity in owner.selfAndBelow {
+      if let found = sourceProperty(at: relationship.slot, of: entity) as? RelationshipDescription {
+        return found
+      }
+    }
+    return nil
+  }
+}
+
+extension PropertyDescription {
+  var kindText: String {
+    if self is AttributeDescription { return "an attribute" }
+    guard let relationship = self as? RelationshipDescription else { return "a property" }
+    return relationship.isOrdered && relationship.isToMany
+      ? "an ordered to-many relationship"
+      : relationship.isToMany ? "a to-many relationship" : "a to-one relationship"
+  }
+}
+
+extension AttributeType {
+  /// Whether only the program knows what the bytes of a value mean.
+  fileprivate var isOpaque: Bool {
+    self == .transformable || self == .binaryData || self == .composite || self == .undefined
+  }
+}

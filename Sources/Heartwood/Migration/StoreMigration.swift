@@ -1,0 +1,100 @@
+import Foundation
+import HeartwoodEngine
+
+/// Opens a store with a model, and migrates it before if it was written with another one.
+struct StoreMigration {
+  private let url: URL
+  private let model: ManagedObjectModel
+  private let description: PersistentStoreDescription
+  private let options: LogStoreOptions
+
+  /// - Throws: As `LogStoreOptions(_:)`.
+  init(
+    at url: URL, to model: ManagedObjectModel, _ description: PersistentStoreDescription
+  ) throws(HeartwoodError) {
+    self.url = url
+    self.model = model
+    self.description = description
+    options = try LogStoreOptions(description)
+  }
+
+  func open() throws -> LogStore {
+    do {
+      return try LogStore.open(at: url, model: model, options: options)
+    } catch let error as HeartwoodError where error.code == .persistentStoreIncompatibleVersionHash {
+      try migrate(because: error)
+    }
+    let store = try LogStore.open(at: url, model: model, options: options)
+    if !description.defersLightweightMigration { try store.finishDeferredMigration() }
+    return store
+  }
+
+  private func migrate(because error: HeartwoodError) throws {
+    guard description.shouldMigrateStoreAutomatically else { throw error }
+    let path = LogStore.path(of: url)
+    guard !options.isReadOnly else {
+      throw HeartwoodError(
+        .persistentStoreIncompatibleVersionHash,
+        "\(error.message): it cannot be migrated, because it is opened read-only")
+    }
+    guard description.shouldInferMappingModelAutomatically else {
+      throw HeartwoodError(
+        .migrationMissingMappingModel,
+        "the store at \(path) was written with another model, and there is no mapping model: give one, or set "
+          + "shouldInferMappingModelAutomatically")
+    }
+    _ = try LogStore.migrate(at: url, to: model, options: options)
+  }
+}
+
+extension LogStore {
+  /// Migrates a store in place, by what is inferred from the two models.
+  ///
+  /// - Parameter isRehearsal: Whether nothing is changed.
+  /// - Returns: What was done, or would be; nil if the store has the model already.
+  /// - Throws: `.inferredMappingModel` if no mapping can be inferred, `.migration` and `.migrationConstraintViolation` for objects
+  ///   that the model does not allow, and the errors of opening and saving. The store is as before then.
+  static func migrate(
+    at url: URL, to model: ManagedObjectModel, options: LogStoreOptions, isRehearsal: Bool = false
+  ) throws -> MigrationReport? {
+    try model.freeze()
+    var options = options
+    options.createsStore = false
+    let path = Self.path(of: url)
+    return try withEngine(at: url, options: options) { engine in
+      let identity = StoreIdentity(uuid: UUID(engine.storeIdentifier))
+      do {
+        return try HeartwoodError.translating("the store at \(path) could not be migrated", .migration) {
+          try engine.write { transaction in
+            guard let record = try SchemaRecord(in: transaction) else { throw HeartwoodError.noModel(path) }
+            guard try !record.differences(from: SchemaRecord(numbering: model)).isEmpty else { return nil }
+            let source = try record.model.withUnsafeBytes { try ManagedObjectModel(decoding: $0) }
+            let changes = try InferredChanges(from: source, to: model)
+            try changes.requireInferable()
+            let report = try InPlaceMigration(changes, transaction, engine.snapshot(), identity).run()
+            // An error rolls everything back.
+            if isRehearsal { throw Rehearsed(report: report) }
+            return report
+          }
+        }
+      } catch let rehearsed as Rehearsed {
+        return rehearsed.report
+      }
+    }
+  }
+
+  private struct Rehearsed: Error {
+    let report: MigrationReport
+  }
+}
+
+extension InferredChanges {
+  /// - Throws: `.inferredMappingModel` with every reason why no mapping can be inferred.
+  func requireInferable() throws(HeartwoodError) {
+    guard let first = problems.first else { return }
+    throw HeartwoodError(
+      .inferredMappingModel,
+      "no mapping can be inferred: \(problems.map(\.description).joined(separator: "; "))",
+      property: first.property)
+  }
+}

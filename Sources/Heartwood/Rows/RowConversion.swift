@@ -1,0 +1,94 @@
+/// The conversion of rows of a former layout to the layout of the model.
+final class RowConversion: Sendable {
+  /// What becomes of a slot of the model's layout.
+  enum Step: Sendable {
+    /// There was no such property, or its value is not in rows.
+    case null
+    /// The value that a later version of the model gave to rows without the property.
+    case constant(Value)
+    /// The value of the row.
+    case copy(Column)
+    /// The value of the row with all the types that the property has had since.
+    case convert(Column, [ColumnKind])
+    /// As `convert`, with a value where the row has none.
+    case filled(Column, [ColumnKind], Value)
+  }
+
+  private let layout: RowLayout
+  /// By slot of the model's layout.
+  private let steps: [Step]
+  /// Whether only the number in the row's header differs.
+  private let isRenumbering: Bool
+
+  init(to layout: RowLayout, _ steps: [Step], isRenumbering: Bool) {
+    self.layout = layout
+    self.steps = steps
+    self.isRenumbering = isRenumbering
+  }
+
+  /// The bytes of the row in the model's layout.
+  func convert(_ row: RowView) -> [UInt8] {
+    guard !isRenumbering else {
+      var bytes = Array(row.bytes)
+      bytes.withUnsafeMutableBytes {
+        $0.storeBytes(of: layout.entityNumber.littleEndian, as: UInt16.self)
+      }
+      return bytes
+    }
+    var writer = RowWriter(layout, version: row.version, estimatedVariableSize: row.bytes.count)
+    for (column, step) in zip(layout.columns, steps) { Self.write(column, step, row, to: &writer) }
+    return writer.row
+  }
+
+  private static func write(_ column: Column, _ step: Step, _ row: RowView, to writer: inout RowWriter) {
+    switch step {
+    case .null: writer.write(.null, column)
+    case .constant(let value): writer.write(value, column)
+    case .copy(let source): writer.copy(source, of: row, to: column)
+    case .convert(let source, let kinds):
+      writer.write(row.value(source).converted(through: [source.kind] + kinds), column)
+    case .filled(let source, let kinds, let value):
+      guard !row.isNull(source) else { return writer.write(value, column) }
+      write(column, kinds.isEmpty ? .copy(source) : .convert(source, kinds), row, to: &writer)
+    }
+  }
+}
+
+extension Value {
+  /// The value of a column after changes of its type, one after the other.
+  ///
+  /// - Parameter kinds: the former type first; each change loses nothing, as `ColumnKind.widensLosslessly(to:)` says.
+  func converted(through kinds: [ColumnKind]) -> Value {
+    zip(kinds, kinds.dropFirst()).reduce(self) { $0.converted(from: $1.0, to: $1.1) }
+  }
+
+  private func converted(from former: ColumnKind, to kind: ColumnKind) -> Value {
+    switch (self, kind) {
+    case (.null, _): .null
+    case (.int, .int16), (.int, .int32), (.int, .int64), (.double, .double), (.double, .float): self
+    case (.bool(let flag), .int16), (.bool(let flag), .int32), (.bool(let flag), .int64): .int(flag ? 1 : 0)
+    case (.int(let number), .double), (.int(let number), .float): .double(Double(number))
+    case (.int(let number), .decimal): .decimal(.init(number))
+    case (.double(let number), .string) where former == .float: .string("\(Float(number))")
+    case (_, .string): plainText.map(Value.string) ?? .null
+    default: former == kind ? self : .null
+    }
+  }
+}
+
+extension ColumnKind {
+  /// Whether every value of this type can become one of another type that says the same.
+  func widensLosslessly(to other: ColumnKind) -> Bool {
+    switch (self, other) {
+    case (.bool, .int16), (.bool, .int32), (.bool, .int64), (.int16, .int32), (.int16, .int64),
+      (.int32, .int64),
+      (.int16, .float), (.int16, .double), (.int32, .double), (.float, .double),
+      (.int16, .decimal), (.int32, .decimal), (.int64, .decimal):
+      true
+    case (.bool, .string), (.int16, .string), (.int32, .string), (.int64, .string), (.float, .string),
+      (.double, .string), (.decimal, .string), (.uuid, .string), (.uri, .string), (.date, .string):
+      true
+    default: self == other && self != .toMany
+    }
+  }
+}
