@@ -65,6 +65,7 @@ extension PersistentStoreDescription {
     shouldMigrateStoreAutomatically = other.shouldMigrateStoreAutomatically
     shouldInferMappingModelAutomatically = other.shouldInferMappingModelAutomatically
     defersLightweightMigration = other.defersLightweightMigration
+    stagedMigrationManager = other.stagedMigrationManager
   }
 
   convenience init(type: PersistentStore.StoreType, url: URL, options: PersistentStore.Options?) {

@@ -40,9 +40,14 @@ extension PersistentStore {
     public static let deferredLightweightMigration = OptionKey(
       rawValue: "NSPersistentStoreDeferredLightweightMigrationOptionKey")
 
+    /// A `StagedMigrationManager`: `PersistentStoreDescription.stagedMigrationManager`.
+    public static let stagedMigrationManager = OptionKey(
+      rawValue: "NSPersistentStoreStagedMigrationManagerOptionKey")
+
     static let ofOpening: [OptionKey] = [
       readOnly, timeout, historyTracking, remoteChangeNotificationPost, migratePersistentStoresAutomatically,
       inferMappingModelAutomatically, deferredLightweightMigration,
+      stagedMigrationManager,
     ]
   }
 }
@@ -69,6 +74,7 @@ extension PersistentStoreDescription {
       .inferMappingModelAutomatically: shouldInferMappingModelAutomatically,
       .deferredLightweightMigration: defersLightweightMigration,
     ]
+    if let stagedMigrationManager { options[.stagedMigrationManager] = stagedMigrationManager }
     for (key, value) in refusedOptions { options[key] = value }
     return options
   }
@@ -82,6 +88,9 @@ extension PersistentStoreDescription {
       let seconds = (option as? Double) ?? (option as? Int).map(Double.init)
       guard option == nil || seconds.map({ $0 >= 0 }) == true else { return false }
       givenTimeout = seconds
+    case .stagedMigrationManager:
+      guard option == nil || option is StagedMigrationManager else { return false }
+      stagedMigrationManager = option as? StagedMigrationManager
     case .readOnly: return take(option, \.isReadOnly, false)
     case .historyTracking: return take(option, \.tracksHistory, true)
     case .remoteChangeNotificationPost: return take(option, \.postsRemoteChangeNotifications, false)
@@ -112,7 +121,10 @@ extension PersistentStoreDescription {
         "the store at \(url?.path ?? "no place") was not opened: no option is called \(key); those are \(known)"
       )
     }
-    let wanted = key == .timeout ? "a number of seconds, at least 0" : "a Bool"
+    let wanted =
+      key == .timeout
+      ? "a number of seconds, at least 0"
+      : key == .stagedMigrationManager ? "a StagedMigrationManager" : "a Bool"
     throw HeartwoodError(
       .persistentStoreOpen,
       "the store at \(url?.path ?? "no place") was not opened: the option \(key) takes \(wanted), not "

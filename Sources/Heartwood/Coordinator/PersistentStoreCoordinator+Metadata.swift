@@ -90,9 +90,12 @@ extension PersistentStore {
     public static let hasDeferredLightweightMigration =
       "NSPersistentStoreDeferredLightweightMigrationOptionKey"
 
+    /// There while the last stage of a staged migration is not finished: its name, a `String`.
+    public static let pendingMigrationStage = "HeartwoodPendingMigrationStage"
+
     static let all: Set<String> = [
       storeType, storeUUID, modelVersionHashes, modelVersionIdentifiers, modelVersionChecksum,
-      hasDeferredLightweightMigration,
+      hasDeferredLightweightMigration, pendingMigrationStage,
     ]
   }
 

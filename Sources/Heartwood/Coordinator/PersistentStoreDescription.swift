@@ -75,6 +75,10 @@ public final class PersistentStoreDescription: @unchecked Sendable {
   /// again. Core Data's option is false by default, and defers other work.
   public var defersLightweightMigration = true
 
+  /// The stages by which a store of an earlier version is migrated; nil to infer the mapping in one step. Needs
+  /// `shouldMigrateStoreAutomatically`.
+  public var stagedMigrationManager: StagedMigrationManager?
+
   /// The file system of the folder: by default this machine's; tests can set a simulated one.
   public var fileSystem: any FileSystem = PosixFileSystem()
 

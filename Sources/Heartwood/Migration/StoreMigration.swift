@@ -20,7 +20,12 @@ struct StoreMigration {
 
   func open() throws -> LogStore {
     do {
-      return try LogStore.open(at: url, model: model, options: options)
+      let store = try LogStore.open(at: url, model: model, options: options)
+      guard let manager = description.stagedMigrationManager, try store.metadata().pendingStage != nil else {
+        return store
+      }
+      try store.close()
+      try StagedMigration(manager, at: url, to: model, description, options).run()
     } catch let error as HeartwoodError where error.code == .persistentStoreIncompatibleVersionHash {
       try migrate(because: error)
     }
@@ -37,6 +42,9 @@ struct StoreMigration {
         .persistentStoreIncompatibleVersionHash,
         "\(error.message): it cannot be migrated, because it is opened read-only")
     }
+    if let manager = description.stagedMigrationManager {
+      return try StagedMigration(manager, at: url, to: model, description, options).run()
+    }
     guard description.shouldInferMappingModelAutomatically else {
       throw HeartwoodError(
         .migrationMissingMappingModel,
@@ -50,12 +58,15 @@ struct StoreMigration {
 extension LogStore {
   /// Migrates a store in place, by what is inferred from the two models.
   ///
-  /// - Parameter isRehearsal: Whether nothing is changed.
+  /// - Parameters:
+  ///   - isRehearsal: Whether nothing is changed.
+  ///   - pendingStage: The stage whose work is not done with this step.
   /// - Returns: What was done, or would be; nil if the store has the model already.
   /// - Throws: `.inferredMappingModel` if no mapping can be inferred, `.migration` and `.migrationConstraintViolation` for objects
   ///   that the model does not allow, and the errors of opening and saving. The store is as before then.
   static func migrate(
-    at url: URL, to model: ManagedObjectModel, options: LogStoreOptions, isRehearsal: Bool = false
+    at url: URL, to model: ManagedObjectModel, options: LogStoreOptions, isRehearsal: Bool = false,
+    pendingStage: String? = nil
   ) throws -> MigrationReport? {
     try model.freeze()
     var options = options
@@ -72,6 +83,7 @@ extension LogStore {
             let changes = try InferredChanges(from: source, to: model)
             try changes.requireInferable()
             let report = try InPlaceMigration(changes, transaction, engine.snapshot(), identity).run()
+            if let pendingStage { try notePendingStage(pendingStage, in: transaction) }
             // An error rolls everything back.
             if isRehearsal { throw Rehearsed(report: report) }
             return report
@@ -91,6 +103,13 @@ extension LogStore {
 extension InferredChanges {
   /// - Throws: `.inferredMappingModel` with every reason why no mapping can be inferred.
   func requireInferable() throws(HeartwoodError) {
+    if destinations.isEmpty, !source.entities.isEmpty {
+      let names = sorted(source).prefix(5).map(\.displayName).joined(separator: ", ")
+      throw HeartwoodError(
+        .inferredMappingModel,
+        "no mapping can be inferred: the model has none of the store's entities, such as \(names), and everything would be deleted"
+      )
+    }
     guard let first = problems.first else { return }
     throw HeartwoodError(
       .inferredMappingModel,

@@ -14,6 +14,8 @@ struct CommandStore {
   ) throws {
     self.path = path
     let description = PersistentStoreDescription(url: CommandStore.url(path))
+    // A command changes the model of a store only if that is what it is for.
+    description.shouldMigrateStoreAutomatically = false
     adapt(description)
     isReadOnly = description.isReadOnly
     coordinator = try PersistentStoreCoordinator(checking: model)

@@ -1,0 +1,90 @@
+import Foundation
+import HeartwoodFiles
+
+/// A promise of a model: its version checksum, and where the model is found when a migration needs it.
+public final class ManagedObjectModelReference: Sendable {
+  /// The checksum of the model: `ManagedObjectModel.versionChecksum`.
+  public let versionChecksum: String
+  private let find: @Sendable () throws -> ManagedObjectModel?
+  private let found = Guarded<ManagedObjectModel?>(nil)
+
+  /// A reference that `find` resolves, at most once.
+  ///
+  /// - Parameters:
+  ///   - versionChecksum: The checksum of the model.
+  ///   - find: Makes the model, or returns nil if there is none.
+  public init(versionChecksum: String, find: @escaping @Sendable () throws -> ManagedObjectModel?) {
+    self.versionChecksum = versionChecksum
+    self.find = find
+  }
+
+  /// A reference to a model that exists.
+  ///
+  /// - Parameters:
+  ///   - model: The model.
+  ///   - versionChecksum: The checksum that the model must have; nil for its own, which freezes it.
+  public convenience init(model: ManagedObjectModel, versionChecksum: String? = nil) {
+    self.init(versionChecksum: versionChecksum ?? model.versionChecksum) { model }
+  }
+
+  /// A reference to the model in a file: what `ManagedObjectModel.encodedDocument()` returns.
+  ///
+  /// - Parameters:
+  ///   - fileURL: The file.
+  ///   - versionChecksum: The checksum of the model.
+  public convenience init(fileURL: URL, versionChecksum: String) {
+    self.init(versionChecksum: versionChecksum) {
+      try Data(contentsOf: fileURL).withUnsafeBytes { try ManagedObjectModel(decoding: $0) }
+    }
+  }
+
+  /// A reference without a model. A store that was written with the model has it.
+  ///
+  /// - Parameter versionChecksum: The checksum of the model.
+  public convenience init(versionChecksum: String) { self.init(versionChecksum: versionChecksum) { nil } }
+
+  /// The model.
+  ///
+  /// - Throws: `.stagedMigrationModelReference` if there is none, or if it has another checksum; what finding it throws is the
+  ///   error's `underlying`.
+  public var resolvedModel: ManagedObjectModel {
+    get throws { try resolved(from: nil) }
+  }
+
+  /// - Parameter stored: the model of the store that is migrated.
+  func resolved(from stored: ManagedObjectModel?) throws -> ManagedObjectModel {
+    if let stored, stored.versionChecksum == versionChecksum { return (try? resolvedModel) ?? stored }
+    if let known = found.withLock({ $0 }) { return known }
+    let model: ManagedObjectModel?
+    do { model = try find() } catch {
+      throw HeartwoodError(
+        .stagedMigrationModelReference,
+        "the model with the checksum \(versionChecksum) was not found: \(error)",
+        underlying: error)
+    }
+    guard let model else {
+      throw HeartwoodError(
+        .stagedMigrationModelReference,
+        "there is no model with the checksum \(versionChecksum): give the reference a model")
+    }
+    try model.freeze()
+    guard model.versionChecksum == versionChecksum else {
+      throw HeartwoodError(
+        .stagedMigrationModelReference,
+        "a reference promises a model with the checksum \(versionChecksum), and its model has \(model.versionChecksum)"
+      )
+    }
+    found.withLock { $0 = model }
+    return model
+  }
+}
+
+extension ManagedObjectModel {
+  /// The whole model as JSON, for `ManagedObjectModelReference(fileURL:versionChecksum:)`. Classes are named, and not restored.
+  ///
+  /// - Throws: `.coreData` if the model is not valid.
+  public func encodedDocument() throws -> Data {
+    try freeze()
+    return Data(try encoded())
+  }
+}

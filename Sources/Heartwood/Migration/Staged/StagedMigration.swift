@@ -1,0 +1,161 @@
+import Foundation
+import HeartwoodEngine
+
+/// The staged migration of one store.
+struct StagedMigration {
+  private let manager: StagedMigrationManager
+  private let url: URL
+  private let model: ManagedObjectModel
+  private let description: PersistentStoreDescription
+  private let options: LogStoreOptions
+
+  init(
+    _ manager: StagedMigrationManager, at url: URL, to model: ManagedObjectModel,
+    _ description: PersistentStoreDescription, _ options: LogStoreOptions
+  ) {
+    self.manager = manager
+    self.url = url
+    self.model = model
+    self.description = description
+    self.options = options
+  }
+
+  /// - Throws: `.migrationMissingSourceModel` if no stage has the store's version, `.stagedMigrationBackwardMigration` if the
+  ///   coordinator's is an earlier one, `.stagedMigrationModelReference` for a missing model, what handlers throw, and the errors of
+  ///   inferred migrations. What earlier steps did stays.
+  func run() throws {
+    try finishPending()
+    guard let first = try firstStage() else { return }
+    for place in manager.stages.indices.dropFirst(first) {
+      switch manager.stages[place] {
+      case let stage as CustomMigrationStage: try run(stage)
+      case let stage as LightweightMigrationStage: try run(stage)
+      default: break
+      }
+    }
+    try step(to: model)
+  }
+
+  // MARK: Where to begin
+
+  private var path: String { LogStore.path(of: url) }
+
+  private func storedModel() throws -> ManagedObjectModel {
+    var reading = options
+    reading.createsStore = false
+    return try LogStore.model(at: url, options: reading)
+  }
+
+  /// The place of the first stage that the store needs; nil if it needs none.
+  private func firstStage() throws -> Int? {
+    let stored = try storedModel()
+    let checksum = stored.versionChecksum
+    guard checksum != model.versionChecksum else { return nil }
+    // Positions of versions: the stages overlap at the version that one leads to and the next begins with.
+    let versions = manager.stages.enumerated().flatMap { place, stage in stage.checksums.map { (place, $0) } }
+    guard let position = versions.lastIndex(where: { $0.1 == checksum }) else {
+      throw HeartwoodError(
+        .migrationMissingSourceModel,
+        "the store at \(path) has a version that no stage is about: its checksum is \(checksum); add a stage for it"
+      )
+    }
+    if let wanted = versions.firstIndex(where: { $0.1 == model.versionChecksum }), wanted < position {
+      throw HeartwoodError(
+        .stagedMigrationBackwardMigration,
+        "the store at \(path) is of a later version than the model that it is opened with: open it with a newer version of the program"
+      )
+    }
+    return versions[position].0
+  }
+
+  // MARK: Stages
+
+  private func run(_ stage: LightweightMigrationStage) throws {
+    let stored = try storedModel()
+    let done = stage.checksums.lastIndex(of: stored.versionChecksum).map { $0 + 1 } ?? 0
+    for reference in stage.models.dropFirst(done) {
+      // A version without a model is passed on the way to the next one that has one.
+      guard let next = try? reference.resolvedModel else { continue }
+      try step(to: next)
+    }
+  }
+
+  private func run(_ stage: CustomMigrationStage) throws {
+    let stored = try storedModel()
+    guard stored.versionChecksum != stage.nextModel.versionChecksum else { return }
+    let current = try stage.currentModel.resolved(from: stored)
+    try step(to: current)
+    if let handler = stage.willMigrateHandler {
+      try manager.withContainer(at: url, current, description) { try handler(manager, stage) }
+    }
+    try step(to: try stage.nextModel.resolvedModel, pending: stage)
+    try finish(stage)
+  }
+
+  private func step(to next: ManagedObjectModel, pending stage: CustomMigrationStage? = nil) throws {
+    let pending = stage?.didMigrateHandler == nil ? nil : stage?.name
+    _ = try LogStore.migrate(at: url, to: next, options: options, pendingStage: pending)
+  }
+
+  // MARK: Handlers after a step
+
+  private func finish(_ stage: CustomMigrationStage) throws {
+    guard let handler = stage.didMigrateHandler else { return }
+    let next = try stage.nextModel.resolvedModel
+    try manager.withContainer(at: url, next, description) { try handler(manager, stage) }
+    try LogStore.endPendingStage(at: url, options: options)
+  }
+
+  /// Runs the handler of a step whose process ended before it was done.
+  private func finishPending() throws {
+    guard let name = try LogStore.pendingStage(at: url, options: options) else { return }
+    let stages = manager.stages.compactMap { $0 as? CustomMigrationStage }
+    guard let stage = stages.first(where: { $0.name == name }) else {
+      throw HeartwoodError(
+        .migration,
+        "the stage \(name) of the store at \(path) was not finished, and the manager does not have it: add it again"
+      )
+    }
+    try finish(stage)
+  }
+}
+
+/// The stage whose handler has still to run after its step: in the store's metadata, written in the transaction of the step.
+extension LogStore {
+  private static let pendingKey = PersistentStore.MetadataKey.pendingMigrationStage
+
+  static func pendingStage(at url: URL, options: LogStoreOptions) throws -> String? {
+    var options = options
+    options.createsStore = false
+    return try withEngine(at: url, options: options) { engine in
+      try StoreMetadata(in: engine.snapshot()).pendingStage
+    }
+  }
+
+  static func endPendingStage(at url: URL, options: LogStoreOptions) throws {
+    var options = options
+    options.createsStore = false
+    try withEngine(at: url, options: options) { engine in
+      try engine.write { transaction in
+        var metadata = try StoreMetadata(in: transaction)
+        metadata.values[pendingKey] = nil
+        try transaction.put(KeySpace.metadataKey, metadata.encoded())
+      }
+    }
+  }
+
+  static func notePendingStage(_ name: String, in transaction: WriteTransaction) throws {
+    var metadata = try StoreMetadata(in: transaction)
+    metadata.values[pendingKey] = .scalar(.string(name))
+    try transaction.put(KeySpace.metadataKey, metadata.encoded())
+  }
+}
+
+extension StoreMetadata {
+  var pendingStage: String? {
+    guard case .scalar(.string(let name))? = values[PersistentStore.MetadataKey.pendingMigrationStage] else {
+      return nil
+    }
+    return name
+  }
+}

@@ -1,0 +1,47 @@
+import Foundation
+import HeartwoodFiles
+
+/// Migrates a store through versions of its model, from the one that it has to the coordinator's.
+///
+/// ```swift
+/// let stage = CustomMigrationStage(migratingFrom: first, to: second)
+/// stage.didMigrateHandler = { manager, _ in
+///   guard let context = manager.container?.newBackgroundContext() else { return }
+///   // Fill what the second version has.
+/// }
+/// description.stagedMigrationManager = StagedMigrationManager([stage])
+/// ```
+///
+/// Each step is durable when the next begins. A manager may be used for several stores, one after the other.
+public final class StagedMigrationManager: Sendable {
+  /// The stages in the order of the versions.
+  public let stages: [MigrationStage]
+  private let open = Guarded<PersistentContainer?>(nil)
+
+  /// A manager of these stages.
+  ///
+  /// - Parameter stages: The stages in the order of the versions.
+  public init(_ stages: [MigrationStage]) { self.stages = stages }
+
+  /// The container that has the store open; nil while no handler runs.
+  public var container: PersistentContainer? { open.withLock { $0 } }
+
+  /// Runs a handler with the store open.
+  func withContainer(
+    at url: URL, _ model: ManagedObjectModel, _ description: PersistentStoreDescription,
+    _ body: () throws -> Void
+  ) throws {
+    let container = PersistentContainer(name: url.lastPathComponent, managedObjectModel: model)
+    let copy = PersistentStoreDescription(copying: description)
+    copy.shouldMigrateStoreAutomatically = false
+    copy.stagedMigrationManager = nil
+    container.persistentStoreDescriptions = [copy]
+    try container.loadPersistentStores()
+    open.withLock { $0 = container }
+    defer {
+      open.withLock { $0 = nil }
+      try? container.close()
+    }
+    try body()
+  }
+}
