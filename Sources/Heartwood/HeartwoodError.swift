@@ -138,7 +138,7 @@ extension HeartwoodError {
 
     /// A value was refused, without further details.
     public static let managedObjectValidation = Code(rawValue: 1550)
-    /// Values that must be unique are not.
+    /// Values that must be unique are not. Not thrown by Heartwood: a save throws `managedObjectConstraintMerge`.
     public static let managedObjectConstraintValidation = Code(rawValue: 1551)
     /// Several values were refused; `details` has each.
     public static let validationMultipleErrors = Code(rawValue: 1560)
@@ -166,7 +166,7 @@ extension HeartwoodError {
     public static let validationStringTooShort = Code(rawValue: 1670)
     /// An object's row is not in the store.
     public static let managedObjectReferentialIntegrity = Code(rawValue: 133000)
-    /// A relationship would lead into another store.
+    /// A relationship would lead into another store. Not thrown yet, as a coordinator has one store.
     public static let managedObjectExternalRelationship = Code(rawValue: 133010)
     /// Rows changed since they were read.
     public static let managedObjectMerge = Code(rawValue: 133020)
@@ -186,7 +186,7 @@ extension HeartwoodError {
     public static let persistentStoreOpen = Code(rawValue: 134080)
     /// Another process or engine held the store for longer than the timeout.
     public static let persistentStoreTimeout = Code(rawValue: 134090)
-    /// The store does not support this kind of request.
+    /// The store does not support this kind of request. Not thrown yet: every store supports the requests there are.
     public static let persistentStoreUnsupportedRequestType = Code(rawValue: 134091)
     /// The store was written with another model.
     public static let persistentStoreIncompatibleVersionHash = Code(rawValue: 134100)

@@ -215,86 +215,6 @@ open class ManagedObjectContext: @unchecked Sendable {
     markDeleted(object)
   }
 
-  /// The object with this identifier: the registered instance, or a fault whose row is read at its first use. If the row
-  /// does not exist, the fault turns out to be inaccessible (`shouldDeleteInaccessibleFaults`).
-  ///
-  /// - Precondition: The identifier is temporary or belongs to this context's store. `existingObject(with:)` throws
-  ///   instead.
-  public func object(with objectID: ManagedObjectID) -> ManagedObject {
-    beginUse("getting an object")
-    defer { endUse() }
-    require(isOfStore(objectID), "\(objectID) is an object of another store than this context's")
-    takeAssignedIdentifiers()
-    return object(objectID.entity, objectID.key)
-  }
-
-  /// The object with this identifier, as `object(with:)`, in its class.
-  ///
-  /// - Parameters:
-  ///   - objectID: The identifier.
-  ///   - type: The class.
-  /// - Precondition: As of `object(with:)`, and the object is of the class.
-  public func object<Object: ManagedObject>(
-    with objectID: ManagedObjectID, as type: Object.Type = Object.self
-  ) -> Object {
-    let object: ManagedObject = object(with: objectID)
-    guard let typed = object as? Object else {
-      programError(HeartwoodError.otherClass(object, Object.self).message)
-    }
-    return typed
-  }
-
-  /// The object with this identifier if it is registered, otherwise nil. Does not read the store.
-  public func registeredObject(for objectID: ManagedObjectID) -> ManagedObject? {
-    beginUse("getting an object")
-    defer { endUse() }
-    takeAssignedIdentifiers()
-    return isOfStore(objectID) ? registered(objectID.entity.rootEntity, objectID.key) : nil
-  }
-
-  /// The object with this identifier, read from the store if it is not registered or is a fault.
-  ///
-  /// An object that was deleted in this context, and whose delete is not saved yet, is returned as it is.
-  ///
-  /// - Throws: `HeartwoodError` with code `.managedObjectReferentialIntegrity` if the row does not exist or belongs to
-  ///   another store; the store's error if the row cannot be read.
-  public func existingObject(with objectID: ManagedObjectID) throws -> ManagedObject {
-    beginUse("getting an object")
-    defer { endUse() }
-    if let object = registeredObject(for: objectID), !object.isFault || object.hasChanges {
-      if object.state.contains(.inaccessible) { throw HeartwoodError.noRow(objectID) }
-      return object
-    }
-    guard isOfStore(objectID) else { throw HeartwoodError.noRow(objectID) }
-    let (root, view) = (objectID.entity.rootEntity, try readingView())
-    let key = permanentKeys.permanent(objectID.key)
-    guard let row = try view.row(root, key) else { throw HeartwoodError.noRow(objectID) }
-    let factory = try root.entity(numbered: row.entityNumber).factory
-    let object = materialise(factory, key, in: storeIdentity, row: row.bytes)
-    if object.isDeleted { throw HeartwoodError.noRow(objectID) }
-    object.willRead()
-    try throwIfUnreadable()
-    return object
-  }
-
-  /// The object with this identifier, as `existingObject(with:)`, in its class.
-  ///
-  /// ```swift
-  /// let artist: Artist = try context.existingObject(with: id)
-  /// ```
-  ///
-  /// - Parameters:
-  ///   - objectID: The identifier.
-  ///   - type: The class.
-  /// - Throws: As `existingObject(with:)`; `.managedObjectReferentialIntegrity` also if the object is of another class.
-  public func existingObject<Object: ManagedObject>(
-    with objectID: ManagedObjectID, as type: Object.Type = Object.self
-  ) throws -> Object {
-    let object: ManagedObject = try existingObject(with: objectID)
-    guard let typed = object as? Object else { throw HeartwoodError.otherClass(object, Object.self) }
-    return typed
-  }
-
   /// Decides what becomes of an object whose row turns out to be deleted when the object is read. Not called by
   /// `existingObject(with:)`, which throws.
   ///
@@ -308,31 +228,5 @@ open class ManagedObjectContext: @unchecked Sendable {
     _ fault: ManagedObject, for objectID: ManagedObjectID, triggeredBy property: PropertyDescription?
   ) -> Bool {
     shouldDeleteInaccessibleFaults
-  }
-
-  /// While no store is open, the identifiers of any store are accepted, and reading throws.
-  func isOfStore(_ objectID: ManagedObjectID) -> Bool {
-    objectID.isTemporaryID || storeIdentity == .none || objectID.store == storeIdentity
-  }
-
-  /// Objects that the next save will write as new rows.
-  public var insertedObjects: Set<ManagedObject> { listing { Set(changes.inserted) } }
-  /// Objects that were changed since they were fetched or saved.
-  public var updatedObjects: Set<ManagedObject> { listing { Set(changes.updated) } }
-  /// Objects that the next save will delete.
-  public var deletedObjects: Set<ManagedObject> { listing { Set(changes.deleted) } }
-  /// Every object that the context holds now.
-  ///
-  /// - Complexity: Linear in the number of objects.
-  public var registeredObjects: Set<ManagedObject> { listing { Set(identities.objects) } }
-
-  /// Whether there is anything to save or to roll back. Setting a property to the value that it already has counts as a
-  /// change, although a save of it writes nothing.
-  public var hasChanges: Bool { listing { !changes.isEmpty } }
-
-  private func listing<Result>(_ list: () -> Result) -> Result {
-    beginUse("listing objects")
-    defer { endUse() }
-    return list()
   }
 }

@@ -194,67 +194,6 @@ public final class PersistentStoreCoordinator: Sendable {
   }
 }
 
-/// Identifiers and generations.
-extension PersistentStoreCoordinator {
-  /// The identifier of a URI; nil if it is not a permanent identifier, or belongs to another store or to an entity that
-  /// the model does not have.
-  ///
-  /// The row need not exist. If it does, and is one of another entity of the same family, the identifier has the entity of the row.
-  public func managedObjectID(forURIRepresentation url: URL) -> ManagedObjectID? {
-    guard let parts = ManagedObjectID.parts(of: url), let identity = objectStore?.identity,
-      identity.uuid == parts.store, let entity = managedObjectModel.entitiesByName[parts.entityName]
-    else { return nil }
-    return ManagedObjectID(entity: storedEntity(entity, parts.key), key: parts.key, store: identity)
-  }
-
-  /// The identifier of the text of a URI; nil as for `managedObjectID(forURIRepresentation:)`.
-  public func managedObjectID(for text: String) -> ManagedObjectID? {
-    URL(string: text).flatMap { managedObjectID(forURIRepresentation: $0) }
-  }
-
-  /// The entity of a row, if the newest generation has it, otherwise `entity`.
-  private func storedEntity(_ entity: EntityDescription, _ key: UInt64) -> EntityDescription {
-    guard entity.rootEntity.hasSubentities, let row = try? objectStore?.view().row(entity.rootEntity, key)
-    else { return entity }
-    return (try? entity.rootEntity.entity(numbered: row.entityNumber)) ?? entity
-  }
-
-  /// A token of a past generation, by the number of its transaction.
-  ///
-  /// - Throws: If there is no store, or the number is greater than the newest generation's.
-  public func queryGenerationToken(forGeneration number: UInt64) throws -> QueryGenerationToken {
-    let store = try openStore()
-    let newest = store.newestGeneration
-    guard number <= newest else {
-      throw HeartwoodError(
-        .persistentStoreOperation, "there is no generation \(number) yet: the newest is \(newest)")
-    }
-    return QueryGenerationToken(generation: number, storeID: store.identity.text)
-  }
-
-  /// A token of the generation that is newest now.
-  ///
-  /// - Throws: If there is no store.
-  public func newestQueryGenerationToken() throws -> QueryGenerationToken {
-    let store = try openStore()
-    return QueryGenerationToken(generation: store.newestGeneration, storeID: store.identity.text)
-  }
-
-  /// The newest position of the history; nil while no store is open. A fetch of the history after this token does not
-  /// return transactions that were saved before it.
-  ///
-  /// - Parameter stores: nil or an empty list for all stores; otherwise a list that contains the coordinator's store.
-  public func currentPersistentHistoryToken(fromStores stores: [PersistentStore]? = nil)
-    -> PersistentHistoryToken?
-  {
-    let stores = stores.flatMap { $0.isEmpty ? nil : $0 }
-    guard let store = persistentStores.first, stores?.contains(where: { $0 === store }) ?? true else {
-      return nil
-    }
-    return store.contents.currentHistoryToken()
-  }
-}
-
 extension HeartwoodError {
   static func storeIsOpen(_ url: URL) -> HeartwoodError {
     HeartwoodError(

@@ -77,6 +77,15 @@ public struct Attribute<Wrapped>: _DeclaredProperty {
     programError("an attribute of another type")
   }
 
+  /// Unavailable: several options are one value, in brackets.
+  @_disfavoredOverload
+  @available(*, unavailable, message: "put several options in brackets: @Attribute([.unique, .indexed])")
+  public init(
+    wrappedValue: @autoclosure () -> Wrapped, _ option: AttributeOptions, _ options: AttributeOptions...
+  ) {
+    programError("options without brackets")
+  }
+
   /// Unavailable: only a managed object stores values.
   @available(*, unavailable, message: "@Attribute requires a class that inherits from ManagedObject")
   public var wrappedValue: Wrapped {

@@ -1,12 +1,12 @@
 /// Parses a condition from tokens by operator precedence: OR 1, AND 2, NOT 3, comparisons 4, sums 5, products
 /// 6.
 struct FormatParser {
-  private let tokens: [FormatToken]
-  private let arguments: [PredicateConstant]
-  private var position = 0
-  private var usedArguments = 0
+  let tokens: [FormatToken]
+  let arguments: [PredicateConstant]
+  var position = 0
+  var usedArguments = 0
   private var depth = 0
-  private var variables: [String: Scope] = [:]
+  var variables: [String: Scope] = [:]
 
   /// A parsed part of the text.
   enum Part {
@@ -79,7 +79,7 @@ extension FormatParser {
     }
   }
 
-  private mutating func parsePart(_ strength: Int) throws(HeartwoodError) -> Part {
+  mutating func parsePart(_ strength: Int) throws(HeartwoodError) -> Part {
     depth += 1
     defer { depth -= 1 }
     guard depth <= TreeSize.greatestDepth else {
@@ -102,7 +102,7 @@ extension FormatParser {
       column: start)
   }
 
-  private enum Operation {
+  enum Operation {
     case or, and
     case comparison(ComparisonOperator, isNegated: Bool)
     case arithmetic(ArithmeticOperator, Int)
@@ -117,7 +117,7 @@ extension FormatParser {
     }
   }
 
-  private var nextOperation: Operation? {
+  var nextOperation: Operation? {
     switch next.kind {
     case .sign("||"): return .or
     case .sign("&&"): return .and
@@ -187,7 +187,7 @@ extension FormatParser {
   }
 
   /// Parses the operator's options and its right operand.
-  private mutating func parseComparison(
+  mutating func parseComparison(
     _ left: ConditionExpression, _ comparator: ComparisonOperator, quantifier: Quantifier?
   ) throws(HeartwoodError) -> Condition {
     let options = try parseOptions()
@@ -232,182 +232,5 @@ extension FormatParser {
     case .equal: return .quantified(.none, aggregate.path, aggregate.scope, filter)
     default: return nil
     }
-  }
-}
-
-/// The beginnings of parts: constants, names, parentheses and prefix operators.
-extension FormatParser {
-  private mutating func parsePrefix() throws(HeartwoodError) -> Part {
-    let token = next
-    switch token.kind {
-    case .sign("("): return try parseParenthesis()
-    case .sign("!"):
-      advance()
-      return .condition(!(try parseCondition(3)))
-    case .sign("-"):
-      advance()
-      return .expression(try parseNegative(token))
-    case .sign("{"): return .expression(try parseList())
-    case .name: return try parseWord(token)
-    case .variable(let name): return .expression(try parseVariable(name))
-    case .placeholder(let name): return try parsePlaceholder(name)
-    case .text(let text): return constant(.string(text))
-    case .integer(let number): return constant(.int(number))
-    case .number(let number): return constant(.double(number))
-    case .function, .sign: throw unexpected("a value or a comparison")
-    case .end where position == 0:
-      throw .predicate("it is empty; TRUEPREDICATE is true for every object", column: token.column)
-    case .end: throw unexpected("a value or a comparison")
-    }
-  }
-
-  private mutating func constant(_ value: Value) -> Part {
-    advance()
-    return .expression(.value(value))
-  }
-
-  private mutating func parseParenthesis() throws(HeartwoodError) -> Part {
-    let start = next.column
-    advance()
-    let part = try parsePart(0)
-    guard skip(sign: ")") else {
-      throw .predicate(
-        "there should be ')' for the parenthesis at column \(start) instead of \(next.quoted)",
-        column: next.column)
-    }
-    return part
-  }
-
-  private mutating func parseNegative(_ sign: FormatToken) throws(HeartwoodError) -> ConditionExpression {
-    switch next.kind {
-    case .integer(let number):
-      advance()
-      return .value(.int(-number))
-    case .number(let number):
-      advance()
-      return .value(number == 0x1p63 ? .int(.min) : .double(-number))
-    default:
-      let operand = try parseExpression(6)
-      return ConditionExpression(.arithmetic(.subtract, .value(.int(0)), operand))
-    }
-  }
-
-  private mutating func parseList() throws(HeartwoodError) -> ConditionExpression {
-    advance()
-    var parts: [ConditionExpression] = []
-    while next.kind != .sign("}") {
-      parts.append(try parseExpression(4))
-      guard skip(sign: ",") else { break }
-    }
-    try expect(sign: "}", "or ',' in the list")
-    let values = parts.compactMap { part -> Value? in
-      guard case .value(let value) = part.kind else { return nil }
-      return value
-    }
-    return values.count == parts.count ? .list(values) : ConditionExpression(.list(parts))
-  }
-
-  private mutating func parseWord(_ token: FormatToken) throws(HeartwoodError) -> Part {
-    switch token.keyword {
-    case "NOT":
-      advance()
-      return .condition(!(try parseCondition(3)))
-    case "ANY", "SOME": return .condition(try parseQuantified(.any))
-    case "ALL": return .condition(try parseQuantified(.all))
-    case "NONE": return .condition(try parseQuantified(.none))
-    case "TRUEPREDICATE", "FALSEPREDICATE":
-      advance()
-      return .condition(.always(token.keyword == "TRUEPREDICATE"))
-    case "TRUE", "YES": return constant(.bool(true))
-    case "FALSE", "NO": return constant(.bool(false))
-    case "NIL", "NULL": return constant(.null)
-    case "CAST" where isCall: return .expression(try parseCast())
-    case "SUBQUERY" where isCall: return .expression(try parseSubquery())
-    case let word? where ComparisonOperator(rawValue: word) != nil || word == "AND" || word == "OR":
-      throw .predicate(
-        "there should be a value before \(token.quoted); a property of this name is written #\(word.lowercased())",
-        column: token.column)
-    case _ where isCall: throw noFunction(token)
-    default: return .expression(try parsePath())
-    }
-  }
-
-  private func noFunction(_ token: FormatToken) -> HeartwoodError {
-    .predicate(
-      "there is no function \(token.quoted). There are CAST and SUBQUERY, and @count, @sum, @min, @max and @avg after a "
-        + "to-many relationship; [c] after an operator ignores case, and a date is an argument, with %@",
-      column: token.column)
-  }
-
-  private var isCall: Bool {
-    position + 1 < tokens.count && tokens[position + 1].kind == .sign("(")
-  }
-
-  private mutating func parseQuantified(_ quantifier: Quantifier) throws(HeartwoodError) -> Condition {
-    advance()
-    let left = try parseExpression(4)
-    guard let operation = nextOperation, case .comparison(let comparator, let isNegated) = operation else {
-      throw unexpected("a comparison after \(quantifier.rawValue)")
-    }
-    advance()
-    guard !isNegated else { throw unexpected("NOT before \(quantifier.rawValue)") }
-    return try parseComparison(left, comparator, quantifier: quantifier)
-  }
-}
-
-/// Arguments.
-extension FormatParser {
-  private mutating func parsePlaceholder(_ name: String) throws(HeartwoodError) -> Part {
-    if name == "K" { return .expression(try parsePath()) }
-    let column = next.column
-    let argument = try takeArgument()
-    guard argument.keyPath == nil else {
-      throw .predicate(
-        "argument \(usedArguments) is a key path, which stands for %K, not for %\(name)", column: column)
-    }
-    if name != "@" { try check(argument, name, column) }
-    return .expression(argument.expression)
-  }
-
-  mutating func takeArgument() throws(HeartwoodError) -> PredicateConstant {
-    guard usedArguments < arguments.count else {
-      throw .predicate(
-        "there is no argument for \(next.quoted): only \(arguments.count) \(arguments.count == 1 ? "is" : "are") given",
-        column: next.column)
-    }
-    advance()
-    usedArguments += 1
-    return arguments[usedArguments - 1]
-  }
-
-  private func check(_ argument: PredicateConstant, _ name: String, _ column: Int) throws(HeartwoodError) {
-    let takesFraction = ["f", "lf", "g"].contains(name)
-    switch argument.value {
-    case .int, .bool: return
-    case .double where takesFraction, .decimal where takesFraction: return
-    case let value:
-      throw .predicate(
-        "argument \(usedArguments) is \(value?.kindName ?? "an object"); %\(name) takes "
-          + (takesFraction ? "a number" : "an integer"), column: column)
-    }
-  }
-
-  mutating func withVariable<Result>(
-    _ name: String, _ scope: Scope, _ body: (inout FormatParser) throws(HeartwoodError) -> Result
-  ) throws(HeartwoodError) -> Result {
-    let shadowed = variables[name]
-    variables[name] = scope
-    let result = try body(&self)
-    variables[name] = shadowed
-    return result
-  }
-
-  func scope(of variable: String) throws(HeartwoodError) -> Scope {
-    guard let scope = variables[variable] else {
-      throw .predicate(
-        "$\(variable) is not known here: only SUBQUERY names variables; give values as arguments, with %@",
-        column: next.column)
-    }
-    return scope
   }
 }

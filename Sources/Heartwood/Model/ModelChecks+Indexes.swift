@@ -1,0 +1,89 @@
+/// Checks of uniqueness constraints and indexes.
+extension ModelChecks {
+  func checkConstraints(of entity: EntityDescription) throws(HeartwoodError) {
+    let properties = entity.columnsByName
+    for constraint in entity.uniquenessConstraints {
+      guard !constraint.isEmpty, Set(constraint).count == constraint.count else {
+        throw .model(
+          "a uniqueness constraint of \(entity.displayName) is empty or names an attribute twice: \(constraint)"
+        )
+      }
+      for name in constraint {
+        guard let attribute = properties[name] as? AttributeDescription else {
+          throw .model(
+            "a uniqueness constraint of \(entity.displayName) names \"\(name)\", which is none of its attributes: "
+              + Self.list(entity.attributesByName.keys))
+        }
+        guard !attribute.isTransient else {
+          throw .model(
+            "a uniqueness constraint of \(entity.displayName) names \(name), which is transient and not stored"
+          )
+        }
+        guard !(attribute is CompositeAttributeDescription) else {
+          throw .model(
+            "a uniqueness constraint of \(entity.displayName) names \(name), which is composite: name its elements"
+          )
+        }
+        guard !attribute.isTransformable else {
+          throw .model(
+            "a uniqueness constraint of \(entity.displayName) names \(name), which is transformable and has no order"
+          )
+        }
+        try checkIsInRow(attribute, "a uniqueness constraint of \(entity.displayName)")
+      }
+    }
+  }
+
+  func checkIndexes(of entity: EntityDescription) throws(HeartwoodError) {
+    var seen: Set<String> = []
+    for index in entity.indexes {
+      guard !index.name.isEmpty, seen.insert(index.name).inserted else {
+        throw .model("two indexes of \(entity.displayName) are called \"\(index.name)\", or one has no name")
+      }
+      guard !index.elements.isEmpty else {
+        throw .model("the index \(index.name) of \(entity.displayName) has no elements")
+      }
+      for element in index.elements { try check(element, of: index, entity) }
+    }
+  }
+
+  private func check(
+    _ element: FetchIndexElementDescription, of index: FetchIndexDescription, _ entity: EntityDescription
+  ) throws(HeartwoodError) {
+    guard let owner = element.property.owner, entity.isKindOf(entity: owner) else {
+      throw .model(
+        "the index \(index.name) of \(entity.displayName) is over \(element.property.displayName), "
+          + "which is no property of that entity")
+    }
+    guard !(element.property is CompositeAttributeDescription) else {
+      throw .model(
+        "the index \(index.name) of \(entity.displayName) is over \(element.property.displayName), "
+          + "which is composite: index its elements")
+    }
+    guard !element.property.isTransformable else {
+      throw .model(
+        "the index \(index.name) of \(entity.displayName) is over \(element.property.displayName), "
+          + "which is transformable and has no order")
+    }
+    guard !element.property.isTransient else {
+      throw .model(
+        "the index \(index.name) of \(entity.displayName) is over \(element.property.displayName), "
+          + "which is transient and not stored")
+    }
+    if let relationship = element.property as? RelationshipDescription, relationship.isToMany {
+      throw .model(
+        "the index \(index.name) of \(entity.displayName) is over \(relationship.displayName): "
+          + "a to-many relationship needs no index and can have none")
+    }
+    if let attribute = element.property as? AttributeDescription {
+      try checkIsInRow(attribute, "the index \(index.name) of \(entity.displayName)")
+    }
+  }
+
+  private func checkIsInRow(_ attribute: AttributeDescription, _ user: String) throws(HeartwoodError) {
+    guard attribute.mayBeOutsideRow else { return }
+    throw .model(
+      "\(user) is over \(attribute.displayName), whose values may be stored outside the rows: "
+        + "do not allow external storage for it")
+  }
+}

@@ -1,0 +1,143 @@
+/// Makes a model of its stored form.
+extension ModelDocument {
+  /// Sets the contents of empty entities, one for each encoded entity. Freezing checks the result.
+  ///
+  /// The entities are in a model already; if this throws, the model's deinit breaks their reference cycles.
+  ///
+  /// - Throws: `.persistentStoreDamaged` if a name is unknown, or a type or a value is invalid.
+  func fill(_ fresh: [EntityDescription]) throws(HeartwoodError) {
+    guard formatVersion == 1 else {
+      throw .damagedModel("it has format version \(formatVersion), which this version does not know")
+    }
+    let byName = Dictionary(zip(entities.map(\.name), fresh), uniquingKeysWith: { _, last in last })
+    for (part, entity) in zip(entities, fresh) { try part.fill(entity) }
+    for (part, entity) in zip(entities, fresh) {
+      if let parent = part.superentity { try found(byName[parent], parent).subentities.append(entity) }
+      try part.connect(entity, byName)
+    }
+    for (part, entity) in zip(entities, fresh) { try part.addIndexes(to: entity) }
+  }
+}
+
+private func found<Found>(_ something: Found?, _ name: String) throws(HeartwoodError) -> Found {
+  guard let something else { throw .damagedModel("it names \"\(name)\", which it does not have") }
+  return something
+}
+
+extension ModelDocument.Entity {
+  fileprivate func fill(_ entity: EntityDescription) throws(HeartwoodError) {
+    entity.managedObjectClassName = className
+    entity.isAbstract = isAbstract
+    entity.renamingIdentifier = renamingIdentifier
+    entity.versionHashModifier = versionHashModifier
+    entity.userInfo = userInfo
+    entity.uniquenessConstraints = uniquenessConstraints
+    var made: [PropertyDescription] = []
+    for property in properties { made.append(try property.makeProperty()) }
+    entity.ownProperties = made
+  }
+
+  /// Sets the destinations and inverses of relationships.
+  fileprivate func connect(
+    _ entity: EntityDescription, _ byName: [String: EntityDescription]
+  ) throws(HeartwoodError) {
+    for (part, property) in zip(properties, entity.ownProperties) {
+      guard let written = part.relationship, let relationship = property as? RelationshipDescription else {
+        continue
+      }
+      relationship.destinationEntity = try found(byName[written.destination], written.destination)
+      guard let inverse = written.inverse else { continue }
+      guard inverse.count == 2 else {
+        throw .damagedModel("the inverse of \(property.displayName) is \(inverse)")
+      }
+      let owner = try found(byName[inverse[0]], inverse[0])
+      let back = owner.ownProperties.first { $0.name == inverse[1] } as? RelationshipDescription
+      relationship.inverseRelationship = try found(back, inverse.joined(separator: "."))
+    }
+  }
+
+  fileprivate func addIndexes(to entity: EntityDescription) throws(HeartwoodError) {
+    guard !entity.inheritsFromItself else { throw .damagedModel("\(name) inherits from itself") }
+    let named = entity.columnsByName
+    var made: [FetchIndexDescription] = []
+    for index in indexes {
+      guard index.properties.count == index.isAscending.count else {
+        throw .damagedModel("the index \(index.name) of \(name) is incomplete")
+      }
+      var elements: [FetchIndexElementDescription] = []
+      for (property, isAscending) in zip(index.properties, index.isAscending) {
+        elements.append(
+          FetchIndexElementDescription(
+            property: try found(named[property], property), isAscending: isAscending))
+      }
+      made.append(FetchIndexDescription(name: index.name, elements: elements))
+    }
+    entity.indexes = made
+  }
+}
+
+extension ModelDocument.Property {
+  fileprivate func makeProperty() throws(HeartwoodError) -> PropertyDescription {
+    let property: PropertyDescription
+    switch (attribute, relationship) {
+    case (let written?, nil): property = try makeAttribute(written)
+    case (nil, let written?): property = try makeRelationship(written)
+    default: throw .damagedModel("the property \(name) is neither an attribute nor a relationship")
+    }
+    property.name = name
+    property.isOptional = isOptional
+    property.isTransient = isTransient ?? false
+    property.renamingIdentifier = renamingIdentifier
+    property.versionHashModifier = versionHashModifier
+    property.userInfo = userInfo
+    return property
+  }
+
+  private func makeAttribute(_ written: ModelDocument.Attribute) throws(HeartwoodError)
+    -> AttributeDescription
+  {
+    let composite = written.elements == nil ? nil : CompositeAttributeDescription()
+    let attribute = composite ?? AttributeDescription()
+    try composite?.fill(written.elements ?? [])
+    attribute.type = try found(AttributeType(name: written.type), written.type)
+    attribute.preservesValueInHistoryOnDeletion = written.preservesValueInHistoryOnDeletion
+    attribute.allowsExternalBinaryDataStorage = written.allowsExternalBinaryDataStorage
+    attribute.validationRules = written.validationRules ?? []
+    attribute.valueTransformerName = written.valueTransformerName
+    attribute.attributeValueClassName = written.valueClassName
+    if let text = written.defaultValue {
+      guard let value = Value(plainText: text, type: attribute.type) else {
+        throw .damagedModel("the default value of \(name), \"\(text)\", is no \(attribute.type)")
+      }
+      attribute.defaultStoredValue = value
+    }
+    return attribute
+  }
+
+  private func makeRelationship(
+    _ written: ModelDocument.Relationship
+  ) throws(HeartwoodError) -> RelationshipDescription {
+    let relationship = RelationshipDescription()
+    guard let rule = DeleteRule(rawValue: written.deleteRule) else {
+      throw .damagedModel("the delete rule of \(name) is \(written.deleteRule)")
+    }
+    relationship.deleteRule = rule
+    relationship.minCount = written.minCount
+    relationship.maxCount = written.maxCount
+    relationship.isOrdered = written.isOrdered
+    return relationship
+  }
+}
+
+extension CompositeAttributeDescription {
+  fileprivate func fill(_ written: [ModelDocument.Property]) throws(HeartwoodError) {
+    var made: [AttributeDescription] = []
+    for element in written {
+      guard let attribute = try element.makeProperty() as? AttributeDescription else {
+        throw .damagedModel("\(element.name), an element of a composite attribute, is no attribute")
+      }
+      made.append(attribute)
+    }
+    elements = made
+  }
+}

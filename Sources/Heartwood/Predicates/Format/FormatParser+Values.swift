@@ -1,0 +1,119 @@
+/// The beginnings of parts: constants, names, parentheses and prefix operators.
+extension FormatParser {
+  mutating func parsePrefix() throws(HeartwoodError) -> Part {
+    let token = next
+    switch token.kind {
+    case .sign("("): return try parseParenthesis()
+    case .sign("!"):
+      advance()
+      return .condition(!(try parseCondition(3)))
+    case .sign("-"):
+      advance()
+      return .expression(try parseNegative(token))
+    case .sign("{"): return .expression(try parseList())
+    case .name: return try parseWord(token)
+    case .variable(let name): return .expression(try parseVariable(name))
+    case .placeholder(let name): return try parsePlaceholder(name)
+    case .text(let text): return constant(.string(text))
+    case .integer(let number): return constant(.int(number))
+    case .number(let number): return constant(.double(number))
+    case .function, .sign: throw unexpected("a value or a comparison")
+    case .end where position == 0:
+      throw .predicate("it is empty; TRUEPREDICATE is true for every object", column: token.column)
+    case .end: throw unexpected("a value or a comparison")
+    }
+  }
+
+  private mutating func constant(_ value: Value) -> Part {
+    advance()
+    return .expression(.value(value))
+  }
+
+  private mutating func parseParenthesis() throws(HeartwoodError) -> Part {
+    let start = next.column
+    advance()
+    let part = try parsePart(0)
+    guard skip(sign: ")") else {
+      throw .predicate(
+        "there should be ')' for the parenthesis at column \(start) instead of \(next.quoted)",
+        column: next.column)
+    }
+    return part
+  }
+
+  private mutating func parseNegative(_ sign: FormatToken) throws(HeartwoodError) -> ConditionExpression {
+    switch next.kind {
+    case .integer(let number):
+      advance()
+      return .value(.int(-number))
+    case .number(let number):
+      advance()
+      return .value(number == 0x1p63 ? .int(.min) : .double(-number))
+    default:
+      let operand = try parseExpression(6)
+      return ConditionExpression(.arithmetic(.subtract, .value(.int(0)), operand))
+    }
+  }
+
+  private mutating func parseList() throws(HeartwoodError) -> ConditionExpression {
+    advance()
+    var parts: [ConditionExpression] = []
+    while next.kind != .sign("}") {
+      parts.append(try parseExpression(4))
+      guard skip(sign: ",") else { break }
+    }
+    try expect(sign: "}", "or ',' in the list")
+    let values = parts.compactMap { part -> Value? in
+      guard case .value(let value) = part.kind else { return nil }
+      return value
+    }
+    return values.count == parts.count ? .list(values) : ConditionExpression(.list(parts))
+  }
+
+  private mutating func parseWord(_ token: FormatToken) throws(HeartwoodError) -> Part {
+    switch token.keyword {
+    case "NOT":
+      advance()
+      return .condition(!(try parseCondition(3)))
+    case "ANY", "SOME": return .condition(try parseQuantified(.any))
+    case "ALL": return .condition(try parseQuantified(.all))
+    case "NONE": return .condition(try parseQuantified(.none))
+    case "TRUEPREDICATE", "FALSEPREDICATE":
+      advance()
+      return .condition(.always(token.keyword == "TRUEPREDICATE"))
+    case "TRUE", "YES": return constant(.bool(true))
+    case "FALSE", "NO": return constant(.bool(false))
+    case "NIL", "NULL": return constant(.null)
+    case "CAST" where isCall: return .expression(try parseCast())
+    case "SUBQUERY" where isCall: return .expression(try parseSubquery())
+    case let word? where ComparisonOperator(rawValue: word) != nil || word == "AND" || word == "OR":
+      throw .predicate(
+        "there should be a value before \(token.quoted); a property of this name is written #\(word.lowercased())",
+        column: token.column)
+    case _ where isCall: throw noFunction(token)
+    default: return .expression(try parsePath())
+    }
+  }
+
+  private func noFunction(_ token: FormatToken) -> HeartwoodError {
+    .predicate(
+      "there is no function \(token.quoted). There are CAST and SUBQUERY, and @count, @sum, @min, @max and @avg after a "
+        + "to-many relationship; [c] after an operator ignores case, and a date is an argument, with %@",
+      column: token.column)
+  }
+
+  private var isCall: Bool {
+    position + 1 < tokens.count && tokens[position + 1].kind == .sign("(")
+  }
+
+  private mutating func parseQuantified(_ quantifier: Quantifier) throws(HeartwoodError) -> Condition {
+    advance()
+    let left = try parseExpression(4)
+    guard let operation = nextOperation, case .comparison(let comparator, let isNegated) = operation else {
+      throw unexpected("a comparison after \(quantifier.rawValue)")
+    }
+    advance()
+    guard !isNegated else { throw unexpected("NOT before \(quantifier.rawValue)") }
+    return try parseComparison(left, comparator, quantifier: quantifier)
+  }
+}
