@@ -107,4 +107,11 @@ final class Member: ManagedObject {
     let accepted = try member.validate("carla", forKey: "login")
     #expect(accepted as? String == "carla")
   }
+
+  @Test func `predicates on the value are set as the article says`() throws {
+    let rank = AttributeDescription(name: "rank", type: .integer64)
+    rank.setValidationPredicates(
+      [try FormatPredicate("SELF IN {1, 2, 4}")], withValidationWarnings: ["a power of two, please"])
+    #expect(rank.validationRules == [.value("SELF IN {1, 2, 4}").orElse("a power of two, please")])
+  }
 }
