@@ -51,3 +51,39 @@ extension ManagedObjectModel {
     models.first { $0.isConfiguration(withName: nil, compatibleWithStoreMetadata: metadata) }
   }
 }
+
+/// Migration of stores that are not open in a coordinator, and its rehearsal.
+extension PersistentStoreCoordinator {
+  /// Migrates a store in place to another model, as opening it would.
+  ///
+  /// - Parameters:
+  ///   - url: The folder of the store.
+  ///   - model: The model to migrate to.
+  ///   - options: Options as for `addPersistentStore(type:configuration:at:options:)`.
+  /// - Returns: What was done; nil if the store has the model already.
+  /// - Throws: `.inferredMappingModel` if no mapping can be inferred, `.migration` and `.migrationConstraintViolation` for objects that the
+  ///   model does not allow; the store is as before then. `.persistentStoreOpen` if there is no store.
+  @discardableResult
+  public static func migrateStore(
+    at url: URL, to model: ManagedObjectModel, options: PersistentStore.Options? = nil
+  ) throws -> MigrationReport? {
+    try LogStore.migrate(at: url, to: model, options: try LogStoreOptions(reading: .log, at: url, options))
+  }
+
+  /// Tries a migration, and leaves the store as it is.
+  ///
+  /// The migration is run in a transaction that is rolled back. Others may read the store meanwhile, and wait to save.
+  ///
+  /// - Parameters:
+  ///   - url: The folder of the store.
+  ///   - model: The model to migrate to.
+  ///   - options: Options as for `addPersistentStore(type:configuration:at:options:)`.
+  /// - Returns: What would be done; nil if the store has the model already.
+  /// - Throws: What `migrateStore(at:to:options:)` throws. An error of objects names them.
+  public static func rehearseMigration(
+    ofStoreAt url: URL, to model: ManagedObjectModel, options: PersistentStore.Options? = nil
+  ) throws -> MigrationReport? {
+    try LogStore.migrate(
+      at: url, to: model, options: try LogStoreOptions(reading: .log, at: url, options), isRehearsal: true)
+  }
+}

@@ -13,6 +13,7 @@ extension DocumentModel {
 extension DocumentEntity {
   fileprivate init(_ entity: EntityDescription, name: String) {
     self.init(name: name)
+    renamed = entity.renamingIdentifier
     superentity = entity.superentity?.name
     isAbstract = entity.isAbstract
     let groups = entity.indexes.map { $0.elements.map(\.property.name) }
@@ -37,6 +38,7 @@ extension DocumentAttribute {
   fileprivate init(_ attribute: AttributeDescription, isIndexed: Bool, unique: [[String]]) {
     let type = attribute.type == .transformable ? .data : DocumentType(attribute.type) ?? .string
     self.init(name: attribute.name, type: type)
+    renamed = attribute.renamingIdentifier
     isOptional = attribute.isOptional
     isUnique = unique.contains([attribute.name])
     self.isIndexed = isIndexed
@@ -53,6 +55,7 @@ extension DocumentAttribute {
 extension DocumentRelationship {
   fileprivate init(_ relationship: RelationshipDescription) {
     self.init(name: relationship.name, destination: relationship.destinationEntity.name ?? "")
+    renamed = relationship.renamingIdentifier
     isToMany = relationship.isToMany
     isOrdered = relationship.isOrdered
     isOptional = relationship.isOptional

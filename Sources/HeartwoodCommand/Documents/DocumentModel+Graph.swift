@@ -51,6 +51,7 @@ extension DocumentEntity {
   fileprivate func description() throws(CommandFailure) -> EntityDescription {
     let description = EntityDescription()
     description.name = name
+    description.renamingIdentifier = renamed
     description.isAbstract = isAbstract
     for attribute in attributes { description.ownProperties.append(try attribute.description(of: name)) }
     description.uniquenessConstraints =
@@ -63,6 +64,7 @@ extension DocumentAttribute {
   fileprivate func description(of entity: String) throws(CommandFailure) -> AttributeDescription {
     let description = try emptyDescription(of: "\(entity).\(name)")
     description.name = name
+    description.renamingIdentifier = renamed
     description.isOptional = isOptional
     description.preservesValueInHistoryOnDeletion = preservesValueInHistoryOnDeletion
     if let defaultValue {
@@ -90,6 +92,7 @@ extension DocumentRelationship {
     let description = RelationshipDescription(
       name: name, destination: entity, isToMany: isToMany, isOrdered: isOrdered,
       deleteRule: deleteRule.graphRule)
+    description.renamingIdentifier = renamed
     description.isOptional = isOptional
     description.minCount = minimumCount
     if isToMany { description.maxCount = maximumCount }

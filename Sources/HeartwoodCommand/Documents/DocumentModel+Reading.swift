@@ -17,8 +17,9 @@ extension DocumentEntity {
   fileprivate init(name: String, reading place: JSONPlace) throws(CommandFailure) {
     try Identifier.check(name, at: place)
     try place.knowsOnly(
-      "superentity", "abstract", "attributes", "relationships", "uniquenessConstraints", "indexes")
+      "renamed", "superentity", "abstract", "attributes", "relationships", "uniquenessConstraints", "indexes")
     self.init(name: name)
+    renamed = try place.member("renamed")?.string()
     superentity = try place.member("superentity")?.string()
     isAbstract = try place.member("abstract")?.bool() ?? false
     for (name, attribute) in try place.member("attributes")?.members() ?? [] {
@@ -50,10 +51,11 @@ extension DocumentAttribute {
   fileprivate init(name: String, reading place: JSONPlace) throws(CommandFailure) {
     try Identifier.checkProperty(name, at: place)
     try place.knowsOnly(
-      "type", "optional", "unique", "indexed", "preservesValueInHistoryOnDeletion", "default",
+      "renamed", "type", "optional", "unique", "indexed", "preservesValueInHistoryOnDeletion", "default",
       "elements")
     guard let type = try place.member("type") else { throw place.failure("\"type\" is missing") }
     self.init(name: name, type: try type.choice(DocumentType.self))
+    renamed = try place.member("renamed")?.string()
     isOptional = try place.member("optional")?.bool() ?? false
     isUnique = try place.member("unique")?.bool() ?? false
     isIndexed = try place.member("indexed")?.bool() ?? false
@@ -84,11 +86,12 @@ extension DocumentRelationship {
   fileprivate init(name: String, reading place: JSONPlace) throws(CommandFailure) {
     try Identifier.checkProperty(name, at: place)
     try place.knowsOnly(
-      "destination", "toMany", "ordered", "optional", "min", "max", "inverse", "deleteRule")
+      "renamed", "destination", "toMany", "ordered", "optional", "min", "max", "inverse", "deleteRule")
     guard let destination = try place.member("destination") else {
       throw place.failure("\"destination\" is missing")
     }
     self.init(name: name, destination: try destination.string())
+    renamed = try place.member("renamed")?.string()
     isToMany = try place.member("toMany")?.bool() ?? false
     isOrdered = try place.member("ordered")?.bool() ?? false
     isOptional = try place.member("optional")?.bool() ?? true

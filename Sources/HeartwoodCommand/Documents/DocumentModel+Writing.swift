@@ -8,6 +8,7 @@ extension DocumentModel {
 extension DocumentEntity {
   fileprivate var json: JSONValue {
     var members: [(String, JSONValue)] = []
+    if let renamed { members.append(("renamed", .string(renamed))) }
     if let superentity { members.append(("superentity", .string(superentity))) }
     if isAbstract { members.append(("abstract", .bool(true))) }
     if !attributes.isEmpty {
@@ -27,6 +28,7 @@ extension DocumentEntity {
 extension DocumentAttribute {
   fileprivate var json: JSONValue {
     var members: [(String, JSONValue)] = [("type", .string(type.rawValue))]
+    if let renamed { members.append(("renamed", .string(renamed))) }
     let flags = [
       ("optional", isOptional), ("unique", isUnique), ("indexed", isIndexed),
       ("preservesValueInHistoryOnDeletion", preservesValueInHistoryOnDeletion),
@@ -43,6 +45,7 @@ extension DocumentAttribute {
 extension DocumentRelationship {
   fileprivate var json: JSONValue {
     var members: [(String, JSONValue)] = [("destination", .string(destination))]
+    if let renamed { members.append(("renamed", .string(renamed))) }
     if isToMany { members.append(("toMany", .bool(true))) }
     if isOrdered { members.append(("ordered", .bool(true))) }
     if !isOptional { members.append(("optional", .bool(false))) }

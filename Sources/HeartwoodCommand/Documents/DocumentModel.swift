@@ -38,6 +38,8 @@ struct DocumentModel: Equatable, Sendable {
 
 struct DocumentEntity: Equatable, Sendable {
   let name: String
+  /// The name in an earlier model.
+  var renamed: String?
   var superentity: String?
   var isAbstract = false
   var attributes: [DocumentAttribute] = []
@@ -50,6 +52,8 @@ struct DocumentEntity: Equatable, Sendable {
 
 struct DocumentAttribute: Equatable, Sendable {
   let name: String
+  /// The name in an earlier model.
+  var renamed: String?
   var type: DocumentType
   var isOptional = false
   var isUnique = false
@@ -62,6 +66,8 @@ struct DocumentAttribute: Equatable, Sendable {
 
 struct DocumentRelationship: Equatable, Sendable {
   let name: String
+  /// The name in an earlier model.
+  var renamed: String?
   var destination: String
   var isToMany = false
   var isOrdered = false

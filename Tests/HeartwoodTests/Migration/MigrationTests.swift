@@ -400,4 +400,53 @@ import Testing
     #expect(try all("Person", in: newer).count == 2)
     try close(newer)
   }
+
+  // MIG-07, MIG-08
+  @Test func `an inferred mapping model explains what becomes of each entity`() throws {
+    let newer = model { person, pet in
+      person.name = "Author"
+      person.renamingIdentifier = "Person"
+      person.ownProperties.removeAll { $0.name == "age" }
+      person.ownProperties.append(
+        AttributeDescription(name: "mail", type: .string, isOptional: false, defaultValue: "none"))
+      (pet.ownProperties.last as? RelationshipDescription)?.maxCount = 0
+      pet.ownProperties[0].isOptional = false
+    }
+    let mapping = try MappingModel.inferredMappingModel(forSourceModel: model(), destinationModel: newer)
+    #expect(mapping.entityMappingsByName["Person->Author"]?.mappingType == .transform)
+    #expect(
+      mapping.entityMappingsByName["Person->Author"]?.attributeMappings.map {
+        "\($0.name) \($0.sourceName ?? "-")"
+      } == [
+        "mail -", "name name",
+      ])
+    #expect(
+      mapping.description.split(separator: "\n") == [
+        "Person is renamed to Author", "Author.mail is new, and none in objects that exist",
+        "Person.age is removed, with its values", "Pet.name becomes mandatory",
+        "Pet.owner becomes a to-many relationship from a to-one relationship",
+      ])
+    let same = try MappingModel.inferredMappingModel(forSourceModel: model(), destinationModel: model())
+    #expect(same.entityMappings.map(\.mappingType) == [.copy, .copy] && same.changes.isEmpty)
+    let refused = model { person, _ in
+      person.ownProperties[1] = AttributeDescription(name: "age", type: .date)
+    }
+    let error = heartwoodError {
+      _ = try MappingModel.inferredMappingModel(forSourceModel: model(), destinationModel: refused)
+    }
+    #expect(error?.code == .inferredMappingModel && error?.property == "age")
+    let text = try MappingModel.differences(from: model(), to: refused).last
+    #expect(
+      text?.contains("Person.age is of type date, and Person.age of the source is of type integer16") == true)
+  }
+
+  // MIG-17
+  @Test func `a model with none of the store's entities deletes nothing`() throws {
+    try fill()
+    let error = heartwoodError {
+      _ = try open(ManagedObjectModel(entities: [EntityDescription(name: "Other")]))
+    }
+    #expect(error?.code == .inferredMappingModel && error?.message.contains("Person, Pet") == true)
+    try checkUnchanged()
+  }
 }

@@ -192,7 +192,7 @@ import Testing
     try context.save()
     try first.close()
     let last = try PersistentContainer(
-      name: "Trips", schema: TripsThree.self, migrationPlan: TripPlan.self, at: folder.store)
+      name: "Trips", schema: TripsThree.self, migrationPlan: CarefulTripPlan.self, at: folder.store)
     let trips = try last.newBackgroundContext().fetch(FetchRequest<TripsThree.Trip>(entityName: "Trip"))
     #expect(trips.map { "\($0.title) \($0.hours)" }.sorted() == ["Oslo 120", "Rome 96"])
     #expect(try last.persistentStoreCoordinator.verify().findings == [])
@@ -201,41 +201,9 @@ import Testing
   }
 }
 
-enum TripsOne: VersionedSchema {
-  static let versionIdentifier = SchemaVersion(1, 0, 0)
-  static let models: [ManagedObject.Type] = [Trip.self]
-
-  final class Trip: ManagedObject {
-    @Attribute var name = ""
-    @Attribute var days = 0
-  }
-}
-
-/// Names are unique, and trips have hours.
-enum TripsTwo: VersionedSchema {
-  static let versionIdentifier = SchemaVersion(2, 0, 0)
-  static let models: [ManagedObject.Type] = [Trip.self]
-
-  final class Trip: ManagedObject {
-    @Attribute(.unique) var name = ""
-    @Attribute var days = 0
-    @Attribute var hours = 0
-  }
-}
-
-/// A name is a title, and there are no days.
-enum TripsThree: VersionedSchema {
-  static let versionIdentifier = SchemaVersion(2, 1, 0)
-  static let models: [ManagedObject.Type] = [Trip.self]
-
-  final class Trip: ManagedObject {
-    @Attribute(.unique, renamed: "name") var title = ""
-    @Attribute var hours = 0
-  }
-}
-
-enum TripPlan: SchemaMigrationPlan {
-  static let schemas: [any VersionedSchema.Type] = [TripsOne.self, TripsTwo.self, TripsThree.self]
+/// The plan of the guide, with a stage that makes names unique before they must be.
+enum CarefulTripPlan: SchemaMigrationPlan {
+  static let schemas: [any VersionedSchema.Type] = TripPlan.schemas
   static let stages: [SchemaMigrationStage] = [
     .custom(
       fromVersion: TripsOne.self, toVersion: TripsTwo.self,

@@ -42,12 +42,15 @@ final class InPlaceMigration {
   /// - Throws: `.migration` for objects that the new model does not allow, `.migrationConstraintViolation` for values that must be
   ///   unique and are not; nothing is written then.
   func run() throws -> MigrationReport {
+    let start = ContinuousClock.now
+    report.changes = changes.sentences()
     try checkMandatory()
     try migrateRows()
     try migrateRelationships()
     try migrateIndexes()
     try transaction.put(KeySpace.schemaKey, record.encoded())
     report.hasDeferredWork = record.hasDeferredWork
+    report.seconds = (ContinuousClock.now - start) / .seconds(1)
     return report
   }
 
@@ -72,6 +75,10 @@ public struct MigrationReport: Sendable {
   public internal(set) var rewrittenObjects: [String: Int] = [:]
   /// By the names of entity and relationship, the links that were written.
   public internal(set) var rewrittenLinks: [String: Int] = [:]
+  /// The changes in words.
+  public internal(set) var changes: [String] = []
+  /// How long it took, in seconds.
+  public internal(set) var seconds = 0.0
   /// The names of the indexes that were built.
   public internal(set) var builtIndexes: [String] = []
   /// Whether rows of the former model remain, which are converted when they are read:

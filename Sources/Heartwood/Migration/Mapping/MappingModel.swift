@@ -1,0 +1,66 @@
+import Foundation
+
+/// What becomes of the entities of a model in another one.
+///
+/// An inferred one explains itself: its `description` has a sentence for each change.
+public final class MappingModel: @unchecked Sendable {
+  /// The mappings of the entities, in the order in which they are worked on.
+  public var entityMappings: [EntityMapping]
+  /// The changes in words, of an inferred mapping model; empty for others.
+  public let changes: [String]
+
+  /// A mapping model of these mappings.
+  ///
+  /// - Parameter entityMappings: The mappings, in the order in which they are worked on.
+  public init(entityMappings: [EntityMapping] = []) {
+    self.entityMappings = entityMappings
+    changes = []
+  }
+
+  init(_ inferred: InferredChanges) {
+    let removed = inferred.sorted(inferred.source).filter { inferred.destination(of: $0) == nil }
+    entityMappings =
+      inferred.sorted(inferred.destination).map { EntityMapping(inferred, $0) }
+      + removed.map { EntityMapping(removing: $0) }
+    changes = inferred.sentences()
+  }
+
+  /// The mappings by name.
+  public var entityMappingsByName: [String: EntityMapping] {
+    Dictionary(entityMappings.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
+  }
+
+  /// The mapping model that an automatic migration uses.
+  ///
+  /// - Parameters:
+  ///   - source: The model of the store.
+  ///   - destination: The model to migrate to.
+  /// - Throws: `.inferredMappingModel` with every reason why no mapping can be inferred, and `.coreData` if a model is not valid.
+  public static func inferredMappingModel(
+    forSourceModel source: ManagedObjectModel, destinationModel destination: ManagedObjectModel
+  ) throws -> MappingModel {
+    let changes = try InferredChanges(from: source, to: destination)
+    try changes.requireInferable()
+    return MappingModel(changes)
+  }
+
+  /// What two models differ in, in words, also where no mapping can be inferred.
+  ///
+  /// - Parameters:
+  ///   - source: The former model.
+  ///   - destination: The new one.
+  /// - Returns: One sentence for each change, those that cannot be inferred last, with the reason; empty if there are none.
+  /// - Throws: `.coreData` if a model is not valid.
+  public static func differences(
+    from source: ManagedObjectModel, to destination: ManagedObjectModel
+  ) throws -> [String] {
+    try InferredChanges(from: source, to: destination).sentences()
+  }
+}
+
+extension MappingModel: CustomStringConvertible {
+  /// A line for each change of an inferred mapping model, or the names of the mappings.
+  public var description: String {
+    changes.isEmpty ? entityMappings.map(\.name).joined(separator: "\n") : changes.joined(separator: "\n")
+  }
+}

@@ -1,0 +1,109 @@
+import Foundation
+import Heartwood
+
+/// Migrates a store to another model, or tries to.
+enum MigrateCommand: Subcommand {
+  static let syntax = SubcommandSyntax(
+    name: "migrate",
+    summary: "migrate a store to the model in a file, or try it without changing the store",
+    arguments: [
+      .store,
+      SubcommandSyntax.Argument(
+        name: "model", summary: "a file as of heartwood schema --format json, or another store"),
+    ],
+    options: [
+      SubcommandSyntax.Option(name: "dry-run", summary: "say what would be done, and change nothing"),
+      SubcommandSyntax.Option(
+        name: "backup", value: "directory", summary: "first copy the store, as heartwood backup does"),
+      SubcommandSyntax.Option(
+        name: "rewrite", summary: "also rewrite rows that would be converted when they are read"),
+    ],
+    discussion: """
+      What the change of the model means is inferred. "renamed" of an entity or a property of the model is its name in
+      the store. A crash leaves the store as it was, or migrated. To go back, copy the directory of the backup.
+      """,
+    examples: [
+      SubcommandSyntax.Example(
+        line: "heartwood migrate world.heartwood model.json --dry-run",
+        meaning: "what would change, and which objects the new model does not allow"),
+      SubcommandSyntax.Example(
+        line: "heartwood migrate world.heartwood model.json --backup /backups/world",
+        meaning: "with a way back"),
+    ])
+
+  static func run(_ arguments: ParsedArguments, console: any Console) throws(CommandFailure) -> ExitCode {
+    let path = arguments.argument(0) ?? ""
+    try CommandStore.checkExists(path, maker: "heartwood import makes one")
+    let model = try ModelArgument.model(arguments.argument(1) ?? "")
+    let isRehearsal = arguments.has("dry-run")
+    if !isRehearsal, let backup = arguments.value("backup") {
+      try CommandStore.with(path, for: .reading, console) { store in
+        let report = try GraphFailure.catching(backup) {
+          try store.coordinator.backup(to: CommandStore.url(backup))
+        }
+        try console.writeLine(BackupCommand.text(report))
+      }
+    }
+    let report = try GraphFailure.catching(path) {
+      let url = CommandStore.url(path)
+      return isRehearsal
+        ? try PersistentStoreCoordinator.rehearseMigration(ofStoreAt: url, to: model)
+        : try PersistentStoreCoordinator.migrateStore(at: url, to: model)
+    }
+    guard let report else {
+      try console.writeLine("the store has this model already; nothing was changed")
+      return .success
+    }
+    for line in lines(report, isRehearsal: isRehearsal) { try console.writeLine(line) }
+    if !isRehearsal, arguments.has("rewrite") {
+      try CommandStore.with(path, for: .changing, console) { store in
+        try store.coordinator.finishDeferredLightweightMigration()
+      }
+    }
+    return .success
+  }
+
+  /// What was done, or would be.
+  static func lines(_ report: MigrationReport, isRehearsal: Bool) -> [String] {
+    var lines = report.changes
+    func add(_ counts: [String: Int], _ what: String) {
+      for (name, count) in counts.sorted(by: { $0.key < $1.key }) {
+        lines.append("\(name): \(count) \(what)")
+      }
+    }
+    add(report.deletedObjects, isRehearsal ? "objects to delete" : "objects deleted")
+    add(report.rewrittenObjects, isRehearsal ? "objects to write again" : "objects written again")
+    add(report.rewrittenLinks, isRehearsal ? "links to write again" : "links written again")
+    for index in report.builtIndexes { lines.append("\(index): index \(isRehearsal ? "to build" : "built")") }
+    if report.hasDeferredWork {
+      lines.append("the other rows are converted when they are read (--rewrite writes them again)")
+    }
+    let seconds = String(format: "%.1f", report.seconds)
+    lines.append(isRehearsal ? "nothing was changed; it took \(seconds) s" : "migrated in \(seconds) s")
+    return lines
+  }
+}
+
+/// The model that a path names: of a file or of a store.
+enum ModelArgument {
+  static func model(_ path: String) throws(CommandFailure) -> ManagedObjectModel {
+    if CommandStore.exists(path) {
+      return try GraphFailure.catching(path) {
+        try PersistentStoreCoordinator.managedObjectModel(ofStoreAt: CommandStore.url(path))
+      }
+    }
+    return try InputFile.naming(path) { () throws(CommandFailure) in
+      let root = JSONPlace(path: "", value: try ImportDocument.parse(InputFile.read(path)))
+      let section = try root.optionalMember("model") ?? root
+      return try DocumentModel(reading: section).graphModel()
+    }
+  }
+}
+
+extension JSONPlace {
+  /// A member of an object; nil if it is missing or this is no object.
+  fileprivate func optionalMember(_ name: String) throws(CommandFailure) -> JSONPlace? {
+    guard case .object = value else { return nil }
+    return try member(name)
+  }
+}

@@ -1,0 +1,93 @@
+import Foundation
+import Heartwood
+import TestSupport
+import Testing
+
+enum TripsOne: VersionedSchema {
+  static let versionIdentifier = SchemaVersion(1, 0, 0)
+  static let models: [ManagedObject.Type] = [Trip.self]
+
+  final class Trip: ManagedObject {
+    @Attribute var name = ""
+    @Attribute var days = 0
+  }
+}
+
+/// Names are unique, and trips have hours.
+enum TripsTwo: VersionedSchema {
+  static let versionIdentifier = SchemaVersion(2, 0, 0)
+  static let models: [ManagedObject.Type] = [Trip.self]
+
+  final class Trip: ManagedObject {
+    @Attribute(.unique) var name = ""
+    @Attribute var days = 0
+    @Attribute var hours = 0
+  }
+}
+
+/// A name is a title, and there are no days.
+enum TripsThree: VersionedSchema {
+  static let versionIdentifier = SchemaVersion(2, 1, 0)
+  static let models: [ManagedObject.Type] = [Trip.self]
+
+  final class Trip: ManagedObject {
+    @Attribute(.unique, renamed: "name") var title = ""
+    @Attribute var hours = 0
+  }
+}
+
+enum TripPlan: SchemaMigrationPlan {
+  static let schemas: [any VersionedSchema.Type] = [TripsOne.self, TripsTwo.self, TripsThree.self]
+  static let stages: [SchemaMigrationStage] = [
+    .custom(
+      fromVersion: TripsOne.self, toVersion: TripsTwo.self,
+      willMigrate: nil,
+      didMigrate: { context in
+        for trip in try context.fetch(FetchRequest<TripsTwo.Trip>(entityName: "Trip")) {
+          trip.hours = trip.days * 24
+        }
+        try context.save()
+      }),
+    .lightweight(fromVersion: TripsTwo.self, toVersion: TripsThree.self),
+  ]
+}
+
+@Suite struct `Examples of migrations` {
+  // MIG-07, MIG-19, SWD-29
+  @Test func `a plan leads from the first version to the last, after a rehearsal`() throws {
+    let folder = try TemporaryFolder()
+    let url = folder.store
+    let first = try PersistentContainer(name: "Trips", schema: TripsOne.self, at: url)
+    let context = first.newBackgroundContext()
+    let trip = TripsOne.Trip(context: context)
+    (trip.name, trip.days) = ("Rome", 3)
+    try context.save()
+    try first.close()
+    let (former, newer) = (try TripsOne.makeManagedObjectModel(), try TripsThree.makeManagedObjectModel())
+    for sentence in try MappingModel.differences(from: former, to: newer) { print(sentence) }
+    #expect(
+      try MappingModel.differences(from: former, to: newer) == [
+        "Trip.hours is new, and 0 in objects that exist", "Trip.title is renamed from name",
+        "Trip.days is removed, with its values", "Trip must be unique in title",
+      ])
+    let report = try PersistentStoreCoordinator.rehearseMigration(ofStoreAt: url, to: newer)
+    print(report?.changes ?? [], report?.deletedObjects ?? [:])
+    #expect(report?.builtIndexes == ["Trip.title"] && report?.hasDeferredWork == true)
+    #expect(
+      try PersistentStoreCoordinator.managedObjectModel(ofStoreAt: url).versionChecksum
+        == former.versionChecksum)
+    let container = try PersistentContainer(
+      name: "Trips", schema: TripsThree.self, migrationPlan: TripPlan.self, at: url)
+    let coordinator = container.persistentStoreCoordinator
+    let store = try #require(coordinator.persistentStores.first)
+    func finish() throws {
+      if try store.metadata[PersistentStore.MetadataKey.hasDeferredLightweightMigration] != nil {
+        try coordinator.finishDeferredLightweightMigration()
+      }
+    }
+    try finish()
+    let trips = try container.newBackgroundContext().fetch(FetchRequest<TripsThree.Trip>(entityName: "Trip"))
+    #expect(trips.map(\.title) == ["Rome"] && trips.map(\.hours) == [72])
+    try container.close()
+  }
+}
