@@ -8,7 +8,8 @@ struct GraphUnsafeCodeTests {
     root: "Sources/Heartwood",
     rawMemory: [
       "values in a row, at offsets that were checked when the row was read": [
-        "Rows/Column.swift", "Rows/RowFamily.swift", "Rows/RowLayout.swift", "Rows/RowView.swift",
+        "Rows/Column.swift", "Rows/ConvertedRows.swift", "Rows/RowConversion.swift", "Rows/RowFamily.swift",
+        "Rows/RowLayout.swift", "Rows/RowView.swift", "Stores/StoreSchema.swift",
         "Rows/RowWriter.swift", "Objects/ManagedObject+Values.swift", "Objects/StoredRow.swift",
         "Values/AttributeValue+Bytes.swift",
         "Values/AttributeValue+Numbers.swift", "Values/AttributeValue.swift",
