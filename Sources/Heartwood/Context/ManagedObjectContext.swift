@@ -59,6 +59,8 @@ open class ManagedObjectContext: @unchecked Sendable {
 
   /// A name for display; the history records it with every transaction of this context.
   public var name: String?
+  /// Whether saves validate: a migration does so at its end.
+  final var validatesAtSave = true
 
   /// The author of the changes; the history records it with every transaction of this context.
   public var transactionAuthor: String?

@@ -8,6 +8,7 @@ extension ManagedObjectContext {
   ///
   /// - Throws: The failure if there is one; `.validationMultipleErrors` with all of them in `details` if there are several.
   func validateChanges() throws {
+    guard validatesAtSave else { return }
     for _ in 0..<Self.mostRoundsOfValidation {
       let before = editCount
       var failures: [HeartwoodError] = []

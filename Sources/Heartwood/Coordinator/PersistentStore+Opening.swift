@@ -66,6 +66,7 @@ extension PersistentStoreDescription {
     shouldInferMappingModelAutomatically = other.shouldInferMappingModelAutomatically
     defersLightweightMigration = other.defersLightweightMigration
     stagedMigrationManager = other.stagedMigrationManager
+    mappingModel = other.mappingModel
   }
 
   convenience init(type: PersistentStore.StoreType, url: URL, options: PersistentStore.Options?) {

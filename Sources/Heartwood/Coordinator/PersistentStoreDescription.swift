@@ -75,6 +75,10 @@ public final class PersistentStoreDescription: @unchecked Sendable {
   /// again. Core Data's option is false by default, and defers other work.
   public var defersLightweightMigration = true
 
+  /// The mapping by which a store of another model is migrated, to a copy with new identifiers that replaces it; nil to infer it.
+  /// Needs `shouldMigrateStoreAutomatically`.
+  public var mappingModel: MappingModel?
+
   /// The stages by which a store of an earlier version is migrated; nil to infer the mapping in one step. Needs
   /// `shouldMigrateStoreAutomatically`.
   public var stagedMigrationManager: StagedMigrationManager?

@@ -1,5 +1,6 @@
 import Foundation
 import HeartwoodEngine
+import HeartwoodFiles
 
 /// Opens a store with a model, and migrates it before if it was written with another one.
 struct StoreMigration {
@@ -45,6 +46,7 @@ struct StoreMigration {
     if let manager = description.stagedMigrationManager {
       return try StagedMigration(manager, at: url, to: model, description, options).run()
     }
+    if let mapping = description.mappingModel { return try migrate(by: mapping) }
     guard description.shouldInferMappingModelAutomatically else {
       throw HeartwoodError(
         .migrationMissingMappingModel,
@@ -52,6 +54,27 @@ struct StoreMigration {
           + "shouldInferMappingModelAutomatically")
     }
     _ = try LogStore.migrate(at: url, to: model, options: options)
+  }
+
+  /// Migrates to a store beside this one, which then takes its place.
+  private func migrate(by mapping: MappingModel) throws {
+    var reading = options
+    reading.createsStore = false
+    let manager = MigrationManager(
+      sourceModel: try LogStore.model(at: url, options: reading), destinationModel: model)
+    let source = PersistentStoreDescription(copying: description)
+    source.shouldMigrateStoreAutomatically = false
+    let beside = url.deletingLastPathComponent().appending(path: ".\(url.lastPathComponent).migrating")
+    let destination = PersistentStoreDescription(copying: source)
+    destination.url = beside
+    let coordinator = PersistentStoreCoordinator(managedObjectModel: model)
+    // What a migration left that was interrupted.
+    try coordinator.destroyPersistentStore(at: beside, fileSystem: description.fileSystem)
+    try manager.migrate(source, mapping, destination)
+    try coordinator.replacePersistentStore(
+      at: url, withPersistentStoreFrom: beside, fileSystem: description.fileSystem)
+    try coordinator.destroyPersistentStore(at: beside, fileSystem: description.fileSystem)
+    if description.fileSystem is PosixFileSystem { try? FileManager.default.removeItem(at: beside) }
   }
 }
 

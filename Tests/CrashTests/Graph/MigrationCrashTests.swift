@@ -145,7 +145,7 @@ import Testing
     throw Wrong(description: "neither the old model nor the new one")
   }
 
-  // MIG-17, T80
+  // MIG-17
   @Test func `a crash at any call leaves the store before the migration, or after it`() throws {
     let expected = try Self.expected()
     var limits = CrashImageLimits()

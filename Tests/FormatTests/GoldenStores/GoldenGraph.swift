@@ -35,8 +35,62 @@ enum GoldenGraph {
     try container.close()
   }
 
-  private static func open(_ path: String) throws -> PersistentContainer {
-    let model = try ManagedObjectModel(types: [Author.self, Book.self, Tag.self])
+  /// The same, then migrated: rows of former layouts, entities with other numbers than those of the model, moved links.
+  @Sendable static func makeMigrated(_ path: String) throws {
+    try make(path)
+    let container = try open(path, migratedModel())
+    let context = container.newBackgroundContext()
+    let entities = container.managedObjectModel.entitiesByName
+    try context.performAndWait {
+      for (name, key) in [("Anthology", "name"), ("Book", "title")] {
+        guard let entity = entities[name] else { continue }
+        ManagedObject(entity: entity, insertInto: context).setValue("Late", forKey: key)
+        try context.save()
+      }
+    }
+    try container.close()
+  }
+
+  /// The model with a renamed attribute of another type, a new one, one that is gone, an order, and an entity whose name comes before
+  /// the others.
+  private static func migratedModel() -> ManagedObjectModel {
+    func attribute(_ name: String, _ type: AttributeType, _ fallback: Any? = nil) -> AttributeDescription {
+      AttributeDescription(name: name, type: type, isOptional: fallback == nil, defaultValue: fallback)
+    }
+    let year = attribute("year", .string)
+    year.renamingIdentifier = "born"
+    let title = attribute("title", .string, "")
+    title.preservesValueInHistoryOnDeletion = true
+    let author = EntityDescription(name: "Author", properties: [attribute("name", .string, ""), year])
+    author.uniquenessConstraints = [["name"]]
+    let book = EntityDescription(
+      name: "Book", properties: [title, attribute("price", .double, 0.0), attribute("copies", .integer32, 3)])
+    let tag = EntityDescription(name: "Tag", properties: [attribute("word", .string, "")])
+    tag.uniquenessConstraints = [["word"]]
+    let anthology = EntityDescription(name: "Anthology", properties: [attribute("name", .string)])
+    func pair(
+      _ one: RelationshipDescription, of owner: EntityDescription, _ other: RelationshipDescription,
+      of destination: EntityDescription
+    ) {
+      (one.inverseRelationship, other.inverseRelationship) = (other, one)
+      owner.ownProperties.append(one)
+      if one !== other { destination.ownProperties.append(other) }
+    }
+    pair(
+      RelationshipDescription(
+        name: "books", destination: book, isToMany: true, isOrdered: true, deleteRule: .cascade),
+      of: author, RelationshipDescription(name: "author", destination: author, isToMany: false), of: book)
+    pair(
+      RelationshipDescription(name: "tags", destination: tag, isToMany: true), of: book,
+      RelationshipDescription(name: "books", destination: book, isToMany: true), of: tag)
+    let friends = RelationshipDescription(
+      name: "friends", destination: author, isToMany: true, isOrdered: true)
+    pair(friends, of: author, friends, of: author)
+    return ManagedObjectModel(entities: [anthology, author, book, tag])
+  }
+
+  private static func open(_ path: String, _ given: ManagedObjectModel? = nil) throws -> PersistentContainer {
+    let model = try given ?? ManagedObjectModel(types: [Author.self, Book.self, Tag.self])
     let container = PersistentContainer(name: "Golden", managedObjectModel: model)
     let description = PersistentStoreDescription(url: URL(filePath: path))
     description.engineOptions = GoldenRecipe.options("graph")

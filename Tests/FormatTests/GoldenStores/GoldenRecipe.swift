@@ -51,6 +51,11 @@ struct GoldenRecipe: Sendable {
     GoldenRecipe(
       name: "graph", summary: "A graph with relationships of all kinds, and its history; closed.",
       isGraph: true, make: GoldenGraph.make),
+    GoldenRecipe(
+      name: "migrated-graph",
+      summary:
+        "The graph, migrated to a model with other names, numbers and layouts, and used since; closed.",
+      isGraph: true, make: GoldenGraph.makeMigrated),
   ]
 
   static let damaged = [

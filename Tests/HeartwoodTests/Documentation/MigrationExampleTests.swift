@@ -90,4 +90,34 @@ enum TripPlan: SchemaMigrationPlan {
     #expect(trips.map(\.title) == ["Rome"] && trips.map(\.hours) == [72])
     try container.close()
   }
+
+  // MIG-09
+  @Test func `an entity is mapped by code`() throws {
+    let folder = try TemporaryFolder()
+    func open(_ entity: String, _ attribute: String, _ description: PersistentStoreDescription) throws
+      -> (ManagedObjectContext, EntityDescription)
+    {
+      let entity = EntityDescription(
+        name: entity, properties: [AttributeDescription(name: attribute, type: .string)])
+      let coordinator = PersistentStoreCoordinator(managedObjectModel: ManagedObjectModel(entities: [entity]))
+      try coordinator.addPersistentStore(with: description)
+      return (ManagedObjectContext(.privateQueue, coordinator: coordinator), entity)
+    }
+    let description = PersistentStoreDescription(url: folder.store)
+    let (context, entity) = try open("Person", "name", description)
+    ManagedObject(entity: entity, insertInto: context).setValue("Ada Lovelace", forKey: "name")
+    try context.save()
+    try context.persistentStoreCoordinator?.close()
+    let person = EntityMapping(from: "Person", to: "Owner")
+    person.attributeMappings = [
+      PropertyMapping(name: "first") { source, _ in
+        (source.value(forKey: "name") as? String)?.split(separator: " ").first.map(String.init)
+      }
+    ]
+    description.mappingModel = MappingModel(entityMappings: [person])
+    let (migrated, _) = try open("Owner", "first", description)
+    let owners = try migrated.fetch(FetchRequest<ManagedObject>(entityName: "Owner"))
+    #expect(owners.map { $0.value(forKey: "first") as? String } == ["Ada"])
+    try migrated.persistentStoreCoordinator?.close()
+  }
 }

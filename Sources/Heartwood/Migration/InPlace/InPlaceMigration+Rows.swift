@@ -27,7 +27,7 @@ extension InPlaceMigration {
         try migrateRows(of: root)
       }
     }
-    for (name, former) in numbering.movedFamilies {
+    for (name, former) in numbering.movedFamilies.sorted(by: { $0.key < $1.key }) {
       guard let root = changes.destination.entitiesByName[name],
         let next = try view.number(KeySpace.counterKey(old.keyNumber(of: former)))
       else { continue }

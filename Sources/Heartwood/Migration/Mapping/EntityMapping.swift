@@ -34,6 +34,10 @@ public final class EntityMapping: @unchecked Sendable {
   public var attributeMappings: [PropertyMapping] = []
   /// The mappings of relationships.
   public var relationshipMappings: [PropertyMapping] = []
+  /// Which objects of the source's entity the mapping is about; nil for all.
+  public var sourcePredicate: (any FetchPredicate)?
+  /// The code of the mapping.
+  public var policy = EntityMigrationPolicy()
   /// Annotations for the program's own use.
   public var userInfo: [String: String] = [:]
 
@@ -74,12 +78,14 @@ public final class EntityMapping: @unchecked Sendable {
   }
 }
 
-/// What becomes of a property.
+/// What becomes of a property: its default, the value of a property of the source, or what a closure returns.
 public final class PropertyMapping: @unchecked Sendable {
   /// The name of the destination's property.
   public var name: String
   /// The name of the source's property whose value it has; nil for the default.
   public var sourceName: String?
+  /// Computes the value from the source's object; of a relationship, the objects of the destination.
+  public var value: (@Sendable (ManagedObject, MigrationManager) throws -> Any?)?
   /// Annotations for the program's own use.
   public var userInfo: [String: String] = [:]
 
@@ -91,5 +97,15 @@ public final class PropertyMapping: @unchecked Sendable {
   public init(name: String, from source: String? = nil) {
     self.name = name
     sourceName = source
+  }
+
+  /// A mapping of a property by code.
+  ///
+  /// - Parameters:
+  ///   - name: The name of the destination's property.
+  ///   - value: Computes the value from the source's object; of a relationship, the objects of the destination.
+  public init(name: String, value: @escaping @Sendable (ManagedObject, MigrationManager) throws -> Any?) {
+    self.name = name
+    self.value = value
   }
 }

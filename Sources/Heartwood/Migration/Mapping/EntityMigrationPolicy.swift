@@ -1,0 +1,112 @@
+/// The code of an entity mapping. Subclass it, or give its work as closures with `ClosureMigrationPolicy`.
+///
+/// For each mapping the methods are called in this order: `begin`, `createDestinationInstances` for each object of the source and
+/// `endInstanceCreation` in the first pass; `createRelationships` for each object of the destination and `endRelationshipCreation` in
+/// the second; `performCustomValidation` and `end` in the third. An error ends the migration. The manager's contexts are reset between parts of
+/// a pass: do not keep objects.
+open class EntityMigrationPolicy: @unchecked Sendable {
+  /// A policy.
+  public init() {}
+
+  /// Called before the mapping's first object.
+  ///
+  /// - Parameters:
+  ///   - mapping: The mapping.
+  ///   - manager: The manager.
+  open func begin(_ mapping: EntityMapping, with manager: MigrationManager) throws {}
+
+  /// Makes the objects that an object of the source becomes, and associates them with it. This implementation makes one, with the values of the
+  /// mapping's attributes. An override that does not call it calls the manager's `associate`.
+  ///
+  /// - Parameters:
+  ///   - source: An object of the source.
+  ///   - mapping: The mapping.
+  ///   - manager: The manager.
+  open func createDestinationInstances(
+    forSource source: ManagedObject, in mapping: EntityMapping, manager: MigrationManager
+  ) throws {
+    let object = try manager.makeDestinationInstance(of: mapping)
+    for property in mapping.attributeMappings {
+      if let value = property.value {
+        try object.assign(value(source, manager), forKey: property.name)
+      } else if let name = property.sourceName {
+        try object.assign(source.value(forKey: name), forKey: property.name)
+      }
+    }
+    manager.associate(sourceInstance: source, withDestinationInstance: object, for: mapping)
+  }
+
+  /// Called after the mapping's last object was made.
+  ///
+  /// - Parameters:
+  ///   - mapping: The mapping.
+  ///   - manager: The manager.
+  open func endInstanceCreation(forMapping mapping: EntityMapping, manager: MigrationManager) throws {}
+
+  /// Sets the relationships of an object. This implementation sets those of the mapping: to the objects that the source's destinations have
+  /// become.
+  ///
+  /// - Parameters:
+  ///   - destination: An object of the destination.
+  ///   - mapping: The mapping.
+  ///   - manager: The manager.
+  open func createRelationships(
+    forDestination destination: ManagedObject, in mapping: EntityMapping, manager: MigrationManager
+  ) throws {
+    guard
+      let source = manager.sourceInstances(
+        forEntityMappingName: mapping.name, destinationInstances: [destination]
+      ).first
+    else { return }
+    for property in mapping.relationshipMappings {
+      if let value = property.value {
+        try destination.assign(value(source, manager), forKey: property.name)
+      } else if let name = property.sourceName {
+        try manager.assignRelationship(property.name, of: destination, from: source, name)
+      }
+    }
+  }
+
+  /// Called after the relationships of the mapping's last object were set.
+  ///
+  /// - Parameters:
+  ///   - mapping: The mapping.
+  ///   - manager: The manager.
+  open func endRelationshipCreation(forMapping mapping: EntityMapping, manager: MigrationManager) throws {}
+
+  /// Called after all objects were validated.
+  ///
+  /// - Parameters:
+  ///   - mapping: The mapping.
+  ///   - manager: The manager.
+  open func performCustomValidation(forMapping mapping: EntityMapping, manager: MigrationManager) throws {}
+
+  /// Called at the end.
+  ///
+  /// - Parameters:
+  ///   - mapping: The mapping.
+  ///   - manager: The manager.
+  open func end(_ mapping: EntityMapping, manager: MigrationManager) throws {}
+}
+
+/// A policy by closures.
+public final class ClosureMigrationPolicy: EntityMigrationPolicy, @unchecked Sendable {
+  private let edit: @Sendable (ManagedObject, ManagedObject, MigrationManager) throws -> Void
+
+  /// A policy that makes an object as the mapping says, and then edits it.
+  ///
+  /// - Parameter edit: Gets an object of the source, the object that it becomes, without relationships yet, and the manager.
+  public init(edit: @escaping @Sendable (ManagedObject, ManagedObject, MigrationManager) throws -> Void) {
+    self.edit = edit
+    super.init()
+  }
+
+  /// Makes the object and edits it.
+  public override func createDestinationInstances(
+    forSource source: ManagedObject, in mapping: EntityMapping, manager: MigrationManager
+  ) throws {
+    try super.createDestinationInstances(forSource: source, in: mapping, manager: manager)
+    let made = manager.destinationInstances(forEntityMappingName: mapping.name, sourceInstances: [source])
+    for object in made { try edit(source, object, manager) }
+  }
+}

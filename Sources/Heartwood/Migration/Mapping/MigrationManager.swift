@@ -1,0 +1,288 @@
+import Foundation
+import HeartwoodBytes
+import HeartwoodFiles
+
+/// Migrates a store to another one by a mapping model, in three passes: objects, relationships, validation.
+///
+/// Objects are worked on in parts, so that memory holds only their identifiers. The objects of the destination have new
+/// identifiers. `cancelMigrationWithError(_:)` and `migrationProgress` may be used from other threads.
+public final class MigrationManager: @unchecked Sendable {
+  /// The model of the source.
+  public let sourceModel: ManagedObjectModel
+  /// The model of the destination.
+  public let destinationModel: ManagedObjectModel
+  /// The mapping model; nil before the migration.
+  public private(set) var mappingModel: MappingModel?
+  /// The mapping that is worked on; nil before and after the migration.
+  public private(set) var currentEntityMapping: EntityMapping?
+  /// The program's own values, for policies.
+  public var userInfo: [String: Any] = [:]
+  /// The context of the source store.
+  ///
+  /// - Precondition: The migration runs.
+  public var sourceContext: ManagedObjectContext { running(contexts?.source) }
+  /// The context of the destination store.
+  ///
+  /// - Precondition: The migration runs.
+  public var destinationContext: ManagedObjectContext { running(contexts?.destination) }
+
+  private var contexts: (source: ManagedObjectContext, destination: ManagedObjectContext)?
+  private var associations = MigrationAssociations()
+  private let cancellation = Guarded<(any Error)?>(nil)
+  private let steps = Guarded((done: 0, all: 0))
+
+  /// A manager for stores of these models.
+  ///
+  /// - Parameters:
+  ///   - sourceModel: The model of the source.
+  ///   - destinationModel: The model of the destination.
+  public init(sourceModel: ManagedObjectModel, destinationModel: ManagedObjectModel) {
+    self.sourceModel = sourceModel
+    self.destinationModel = destinationModel
+  }
+
+  /// How much is done, from 0 to 1: each mapping counts three times.
+  public var migrationProgress: Double {
+    steps.withLock { $0.all == 0 ? 0 : Double($0.done) / Double($0.all) }
+  }
+
+  /// Ends the migration with an error, at the next object.
+  ///
+  /// - Parameter error: What the migration throws, as `underlying` of `.migrationCancelled`.
+  public func cancelMigrationWithError(_ error: any Error) { cancellation.withLock { $0 = error } }
+
+  /// Forgets all associations.
+  public func reset() { associations.removeAll() }
+
+  private func running<Value>(_ value: Value?) -> Value {
+    guard let value else { programError("a migration manager has contexts only while it migrates") }
+    return value
+  }
+
+  // MARK: Entities and associations
+
+  /// The source's entity of a mapping; nil if it has none.
+  public func sourceEntity(for mapping: EntityMapping) -> EntityDescription? {
+    mapping.sourceEntityName.flatMap { sourceModel.entitiesByName[$0] }
+  }
+
+  /// The destination's entity of a mapping; nil if it has none.
+  public func destinationEntity(for mapping: EntityMapping) -> EntityDescription? {
+    mapping.destinationEntityName.flatMap { destinationModel.entitiesByName[$0] }
+  }
+
+  /// Notes that an object has become another.
+  ///
+  /// - Parameters:
+  ///   - source: An object of the source.
+  ///   - destination: An object of the destination.
+  ///   - mapping: The mapping by which it was made.
+  public func associate(
+    sourceInstance source: ManagedObject, withDestinationInstance destination: ManagedObject,
+    for mapping: EntityMapping
+  ) {
+    associations.add(source, destination, mapping.name)
+  }
+
+  /// The objects that objects of the source have become.
+  ///
+  /// - Parameters:
+  ///   - mappingName: The name of the mapping by which they were made; nil for any.
+  ///   - sourceInstances: Objects of the source.
+  public func destinationInstances(
+    forEntityMappingName mappingName: String?, sourceInstances: [ManagedObject]
+  ) -> [ManagedObject] {
+    sourceInstances.flatMap { source in
+      associations.destinations(of: source.objectID, mappingName).map(destinationContext.object(with:))
+        + associations.unsavedDestinations(of: source.objectID, mappingName)
+    }
+  }
+
+  /// The objects of which objects of the destination were made.
+  ///
+  /// - Parameters:
+  ///   - mappingName: The name of the mapping by which they were made.
+  ///   - destinationInstances: Objects of the destination.
+  public func sourceInstances(
+    forEntityMappingName mappingName: String, destinationInstances: [ManagedObject]
+  ) -> [ManagedObject] {
+    destinationInstances.flatMap { destination in
+      associations.sources(of: destination.objectID, mappingName).map(sourceContext.object(with:))
+    }
+  }
+
+  func makeDestinationInstance(of mapping: EntityMapping) throws -> ManagedObject {
+    guard let entity = destinationEntity(for: mapping) else {
+      throw HeartwoodError(
+        .entityMigrationPolicy,
+        "the mapping \(mapping.name) makes objects, and has no entity of the destination")
+    }
+    return ManagedObject(entity: entity, insertInto: destinationContext)
+  }
+
+  func assignRelationship(
+    _ name: String, of destination: ManagedObject, from source: ManagedObject, _ formerName: String
+  ) throws {
+    let former = source.value(forKey: formerName)
+    let formers: [ManagedObject] =
+      (former as? [ManagedObject]) ?? (former as? Set<ManagedObject>).map(Array.init)
+      ?? (former as? ManagedObject).map { [$0] } ?? []
+    let found = destinationInstances(forEntityMappingName: nil, sourceInstances: formers)
+    guard let relationship = destination.entity.relationshipsByName[name], relationship.isToMany else {
+      return try destination.assign(found.first, forKey: name)
+    }
+    let value: Any = relationship.isOrdered ? found : Set(found)
+    try destination.assign(value, forKey: name)
+  }
+
+  // MARK: The migration
+
+  /// Migrates a store to another one.
+  ///
+  /// - Parameters:
+  ///   - source: The folder of the source. It is not changed.
+  ///   - mapping: The mapping model.
+  ///   - destination: The folder of the destination. If there is a store, objects are added to it.
+  ///   - sourceOptions: Options for opening the source.
+  ///   - destinationOptions: Options for opening the destination.
+  /// - Throws: `.migrationManagerSourceStore` and `.migrationManagerDestinationStore` if a store cannot be opened, with the reason as
+  ///   `underlying`; `.migrationCancelled`; what policies throw; the errors of validation and of saves. The destination is not usable
+  ///   then.
+  public func migrateStore(
+    from source: URL, withMapping mapping: MappingModel, to destination: URL,
+    sourceOptions: PersistentStore.Options? = nil, destinationOptions: PersistentStore.Options? = nil
+  ) throws {
+    let from = PersistentStoreDescription(type: .log, url: source, options: sourceOptions)
+    from.isReadOnly = true
+    let to = PersistentStoreDescription(type: .log, url: destination, options: destinationOptions)
+    try migrate(from, mapping, to)
+  }
+
+  func migrate(
+    _ source: PersistentStoreDescription, _ mapping: MappingModel, _ destination: PersistentStoreDescription
+  ) throws {
+    let from = try opened(source, sourceModel, .migrationManagerSourceStore)
+    defer { try? from.close() }
+    let to = try opened(destination, destinationModel, .migrationManagerDestinationStore)
+    defer { try? to.close() }
+    let contexts = (
+      source: ManagedObjectContext(.privateQueue, coordinator: from),
+      destination: ManagedObjectContext(.privateQueue, coordinator: to)
+    )
+    contexts.destination.validatesAtSave = false
+    self.contexts = contexts
+    mappingModel = mapping
+    steps.withLock { $0 = (0, mapping.entityMappings.count * 3) }
+    defer { (self.contexts, currentEntityMapping) = (nil, nil) }
+    try contexts.source.performAndWait {
+      try contexts.destination.performAndWait { try run(mapping.entityMappings) }
+    }
+  }
+
+  private func opened(
+    _ description: PersistentStoreDescription, _ model: ManagedObjectModel, _ code: HeartwoodError.Code
+  ) throws -> PersistentStoreCoordinator {
+    let coordinator = try PersistentStoreCoordinator(checking: model)
+    do {
+      try coordinator.addPersistentStore(with: description)
+    } catch {
+      throw HeartwoodError(code, "the migration cannot begin: \(error)", underlying: error)
+    }
+    return coordinator
+  }
+
+  private func run(_ mappings: [EntityMapping]) throws {
+    for mapping in mappings { try checkHashes(of: mapping) }
+    try pass(mappings) { mapping in
+      try mapping.policy.begin(mapping, with: self)
+      try createInstances(mapping)
+      try mapping.policy.endInstanceCreation(forMapping: mapping, manager: self)
+    }
+    try pass(mappings) { mapping in
+      try forEachMade(mapping) {
+        try mapping.policy.createRelationships(forDestination: $0, in: mapping, manager: self)
+      }
+      try mapping.policy.endRelationshipCreation(forMapping: mapping, manager: self)
+    }
+    try pass(mappings) { mapping in
+      try forEachMade(mapping) { try $0.validateForInsert() }
+      try mapping.policy.performCustomValidation(forMapping: mapping, manager: self)
+      try mapping.policy.end(mapping, manager: self)
+    }
+  }
+
+  private func pass(_ mappings: [EntityMapping], _ body: (EntityMapping) throws -> Void) throws {
+    for mapping in mappings {
+      currentEntityMapping = mapping
+      try body(mapping)
+      try save()
+      steps.withLock { $0.done += 1 }
+    }
+  }
+
+  private func checkHashes(of mapping: EntityMapping) throws {
+    for (name, hash, model) in [
+      (mapping.sourceEntityName, mapping.sourceEntityVersionHash, sourceModel),
+      (mapping.destinationEntityName, mapping.destinationEntityVersionHash, destinationModel),
+    ] {
+      guard let name else { continue }
+      guard let entity = model.entitiesByName[name] else {
+        throw HeartwoodError(
+          .migration, "the mapping \(mapping.name) is about the entity \(name), which its model does not have"
+        )
+      }
+      guard hash == nil || hash == entity.versionHash else {
+        throw HeartwoodError(
+          .migration, "the mapping \(mapping.name) is about another version of the entity \(name)")
+      }
+    }
+  }
+
+  /// How many objects are in memory at a time.
+  private static let part = 500
+
+  private func createInstances(_ mapping: EntityMapping) throws {
+    guard let name = mapping.sourceEntityName, mapping.mappingType != .remove,
+      mapping.destinationEntityName != nil,
+      sourceEntity(for: mapping)?.isAbstract == false
+    else { return }
+    let request = FetchRequest<ManagedObject>(entityName: name)
+    request.includesSubentities = false
+    request.predicate = mapping.sourcePredicate
+    request.fetchLimit = Self.part
+    while true {
+      let objects = try sourceContext.fetch(request)
+      for object in objects {
+        try checkCancelled()
+        try mapping.policy.createDestinationInstances(forSource: object, in: mapping, manager: self)
+      }
+      try save()
+      guard objects.count == Self.part else { return }
+      request.fetchOffset += Self.part
+    }
+  }
+
+  /// Calls `body` with the objects that a mapping has made, and saves them in parts.
+  private func forEachMade(_ mapping: EntityMapping, _ body: (ManagedObject) throws -> Void) throws {
+    let made = associations.made(mapping.name)
+    for start in stride(from: 0, to: made.count, by: Self.part) {
+      for id in made[start..<min(start + Self.part, made.count)] {
+        try checkCancelled()
+        try body(try destinationContext.existingObject(with: id))
+      }
+      try save()
+    }
+  }
+
+  private func save() throws {
+    if destinationContext.hasChanges { try destinationContext.save() }
+    associations.noteSaved()
+    destinationContext.reset()
+    sourceContext.reset()
+  }
+
+  private func checkCancelled() throws {
+    guard let error = cancellation.withLock({ $0 }) else { return }
+    throw HeartwoodError(.migrationCancelled, "the migration was cancelled: \(error)", underlying: error)
+  }
+}
