@@ -70,7 +70,14 @@ struct StoreMigration {
     let coordinator = PersistentStoreCoordinator(managedObjectModel: model)
     // What a migration left that was interrupted.
     try coordinator.destroyPersistentStore(at: beside, fileSystem: description.fileSystem)
+    let newest = try LogStore.newestSave(at: url, options: reading)
     try manager.migrate(source, mapping, destination)
+    guard try LogStore.newestSave(at: url, options: reading) == newest else {
+      throw HeartwoodError(
+        .migration,
+        "the store at \(LogStore.path(of: url)) was changed while it was migrated, and is as it was changed: open it again"
+      )
+    }
     try coordinator.replacePersistentStore(
       at: url, withPersistentStoreFrom: beside, fileSystem: description.fileSystem)
     try coordinator.destroyPersistentStore(at: beside, fileSystem: description.fileSystem)
@@ -115,6 +122,14 @@ extension LogStore {
       } catch let rehearsed as Rehearsed {
         return rehearsed.report
       }
+    }
+  }
+
+  /// The number of the newest save of a store; nil if there is none.
+  static func newestSave(at url: URL, options: LogStoreOptions) throws -> UInt64? {
+    try withEngine(at: url, options: options) { engine in
+      let bytes = try engine.snapshot().get(KeySpace.newestHistoryKey)
+      return try bytes.map { try $0.withUnsafeBytes { try KeySpace.number(inValue: $0) } }
     }
   }
 

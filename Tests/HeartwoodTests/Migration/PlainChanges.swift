@@ -6,6 +6,8 @@ struct PlainChange {
   var version: PlainVersion
   var data: PlainObjects
   var random: SplitMix64
+  /// How many entities a change may lead to.
+  var mostEntities = 8
   /// Relationships whose order the change does not determine.
   var unordered: Set<Int> = []
 
@@ -183,7 +185,7 @@ struct PlainChange {
   }
 
   private mutating func addEntity() -> Bool {
-    guard version.entities.count < 8 else { return false }
+    guard version.entities.count < mostEntities else { return false }
     let parent = random.below(2) == 0 || version.entities.isEmpty ? nil : random.pick(version.entities).id
     version.entities.append(
       PlainVersion.Entity(id: version.newID(), name: version.newName(&random), parent: parent))
@@ -215,7 +217,7 @@ struct PlainChange {
 
   private mutating func insertParent(_ touched: inout Set<Int>) -> Bool {
     let roots = version.entities.filter { $0.parent == nil }
-    guard !roots.isEmpty, version.entities.count < 9 else { return false }
+    guard !roots.isEmpty, version.entities.count <= mostEntities else { return false }
     let child = random.pick(roots).id
     let id = version.newID()
     version.entities.append(PlainVersion.Entity(id: id, name: version.newName(&random), parent: nil))

@@ -7,16 +7,16 @@ import Testing
 @Suite struct RandomMigrationTests {
   private static let isLong = ProcessInfo.processInfo.environment["HEARTWOOD_LONG"] != nil
 
-  private func start(_ random: inout SplitMix64) -> PlainVersion {
+  private func start(_ random: inout SplitMix64, entities: Int, each most: Int) -> PlainVersion {
     var change = PlainChange(version: PlainVersion(), data: PlainObjects(), random: random)
-    for _ in 0..<(2 + random.below(3)) {
+    for _ in 0..<entities {
       let parent =
         change.version.entities.isEmpty || random.below(2) == 0
         ? nil : random.pick(change.version.entities).id
       let id = change.version.newID()
       change.version.entities.append(
         PlainVersion.Entity(id: id, name: change.version.newName(&random), parent: parent))
-      for _ in 0..<random.below(3) {
+      for _ in 0..<random.below(most) {
         let type = random.pick(PlainChange.types)
         change.version.properties.append(
           PlainVersion.Property(
@@ -24,23 +24,27 @@ import Testing
             kind: .attribute(type: type, isOptional: true, fallback: nil, isIndexed: random.below(3) == 0)))
       }
     }
-    for _ in 0..<random.below(3) { _ = change.addPair() }
+    for _ in 0..<random.below(entities) { _ = change.addPair() }
     random = change.random
     return change.version
   }
 
   /// Runs one seed; returns what was wrong.
-  private func run(_ seed: UInt64, _ changed: inout Int) throws -> [String] {
+  private func run(
+    _ seed: UInt64, _ changed: inout Int, entities: Int? = nil, versions: Int? = nil
+  ) throws -> [String] {
     var random = SplitMix64(seed: seed)
     let store = PlainStore()
-    var version = start(&random)
+    let isLarge = entities != nil
+    var version = start(&random, entities: entities ?? 2 + random.below(3), each: isLarge ? 8 : 3)
     var data = try store.with(version) { context, _ in
-      try PlainStore.fill(context, version, &random, each: 4)
+      try PlainStore.fill(context, version, &random, each: isLarge ? 2 : 4)
       return try PlainStore.read(context, version)
     }
-    for step in 1...(1 + random.below(4)) {
+    for step in 1...(versions ?? 1 + random.below(4)) {
       var change = PlainChange(version: version, data: data, random: SplitMix64(seed: random.next()))
-      change.change(1 + random.below(4))
+      change.mostEntities = isLarge ? 60 : 8
+      change.change(isLarge ? 12 : 1 + random.below(4))
       let former = version
       version = change.version
       let expected = change.data
@@ -88,5 +92,14 @@ import Testing
       }
     }
     #expect(changed > 150)
+  }
+
+  // MIG-04, MIG-05, MIG-06
+  @Test func `models of the size that applications have go through ten versions`() throws {
+    for seed in 1...(Self.isLong ? 40 : 3) as ClosedRange<UInt64> {
+      var changed = 0
+      #expect(try run(seed, &changed, entities: 20 + Int(seed) * 5 % 25, versions: 9) == [], "seed \(seed)")
+      #expect(changed == 9)
+    }
   }
 }
