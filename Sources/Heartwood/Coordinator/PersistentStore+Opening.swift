@@ -67,6 +67,7 @@ extension PersistentStoreDescription {
     defersLightweightMigration = other.defersLightweightMigration
     stagedMigrationManager = other.stagedMigrationManager
     mappingModel = other.mappingModel
+    allowsMigrationToFormerModel = other.allowsMigrationToFormerModel
   }
 
   convenience init(type: PersistentStore.StoreType, url: URL, options: PersistentStore.Options?) {

@@ -93,9 +93,13 @@ extension PersistentStore {
     /// There while the last stage of a staged migration is not finished: its name, a `String`.
     public static let pendingMigrationStage = "HeartwoodPendingMigrationStage"
 
+    /// The version checksums of the models that the store had before, oldest first, a `[String]`; absent if it has had one model.
+    public static let formerModelVersionChecksums = "HeartwoodFormerModelVersionChecksums"
+
     static let all: Set<String> = [
       storeType, storeUUID, modelVersionHashes, modelVersionIdentifiers, modelVersionChecksum,
       hasDeferredLightweightMigration, pendingMigrationStage,
+      formerModelVersionChecksums,
     ]
   }
 

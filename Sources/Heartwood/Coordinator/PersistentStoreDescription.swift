@@ -66,6 +66,11 @@ public final class PersistentStoreDescription: @unchecked Sendable {
   /// `.persistentStoreIncompatibleVersionHash`.
   public var shouldMigrateStoreAutomatically = true
 
+  /// Whether a store may be migrated to a model that it had before. With false, opening it throws
+  /// `.stagedMigrationBackwardMigration`, so that an earlier version of a program does not delete what a later one has added. A new
+  /// version whose model is the same as an earlier one needs a `versionHashModifier`, or true.
+  public var allowsMigrationToFormerModel = false
+
   /// Whether the mapping of a migration is inferred from the two models where there is no other. With false, opening a store of
   /// another model throws `.migrationMissingMappingModel`.
   public var shouldInferMappingModelAutomatically = true

@@ -53,7 +53,8 @@ struct StoreMigration {
         "the store at \(path) was written with another model, and there is no mapping model: give one, or set "
           + "shouldInferMappingModelAutomatically")
     }
-    _ = try LogStore.migrate(at: url, to: model, options: options)
+    _ = try LogStore.migrate(
+      at: url, to: model, options: options, allowsFormerModel: description.allowsMigrationToFormerModel)
   }
 
   /// Migrates to a store beside this one, which then takes its place.
@@ -90,13 +91,14 @@ extension LogStore {
   ///
   /// - Parameters:
   ///   - isRehearsal: Whether nothing is changed.
+  ///   - allowsFormerModel: Whether the store may have had the model before.
   ///   - pendingStage: The stage whose work is not done with this step.
   /// - Returns: What was done, or would be; nil if the store has the model already.
   /// - Throws: `.inferredMappingModel` if no mapping can be inferred, `.migration` and `.migrationConstraintViolation` for objects
   ///   that the model does not allow, and the errors of opening and saving. The store is as before then.
   static func migrate(
     at url: URL, to model: ManagedObjectModel, options: LogStoreOptions, isRehearsal: Bool = false,
-    pendingStage: String? = nil
+    pendingStage: String? = nil, allowsFormerModel: Bool = true
   ) throws -> MigrationReport? {
     try model.freeze()
     var options = options
@@ -110,6 +112,7 @@ extension LogStore {
             guard let record = try SchemaRecord(in: transaction) else { throw HeartwoodError.noModel(path) }
             guard try !record.differences(from: SchemaRecord(numbering: model)).isEmpty else { return nil }
             let source = try record.model.withUnsafeBytes { try ManagedObjectModel(decoding: $0) }
+            try noteModel(model, after: source, in: transaction, allowsFormerModel, path)
             let changes = try InferredChanges(from: source, to: model)
             try changes.requireInferable()
             let report = try InPlaceMigration(changes, transaction, engine.snapshot(), identity).run()
@@ -123,6 +126,28 @@ extension LogStore {
         return rehearsed.report
       }
     }
+  }
+
+  /// Keeps the checksum of the former model, so that a program that knows only that one is told.
+  private static func noteModel(
+    _ model: ManagedObjectModel, after source: ManagedObjectModel, in transaction: WriteTransaction,
+    _ allowsFormerModel: Bool, _ path: String
+  ) throws {
+    var metadata = try StoreMetadata(in: transaction)
+    var former = metadata.formerModels
+    if let place = former.firstIndex(of: model.versionChecksum) {
+      guard allowsFormerModel else {
+        throw HeartwoodError(
+          .stagedMigrationBackwardMigration,
+          "the store at \(path) had this model before, and was migrated to a later one: open it with a newer version of the program, "
+            + "or set allowsMigrationToFormerModel, which deletes what the model does not have")
+      }
+      former.removeSubrange(place...)
+    } else {
+      former.append(source.versionChecksum)
+    }
+    metadata.formerModels = former
+    try transaction.put(KeySpace.metadataKey, metadata.encoded())
   }
 
   /// The number of the newest save of a store; nil if there is none.

@@ -449,4 +449,26 @@ import Testing
     #expect(error?.code == .inferredMappingModel && error?.message.contains("Person, Pet") == true)
     try checkUnchanged()
   }
+
+  // MIG-26
+  @Test func `an earlier version of a program does not undo the migration of a later one, unless it says so`()
+    throws
+  {
+    try fill()
+    let newer = model { person, _ in
+      person.ownProperties.append(AttributeDescription(name: "nick", type: .string, defaultValue: "none"))
+    }
+    try close(try open(newer))
+    let error = heartwoodError { _ = try open(model()) }
+    #expect(error?.code == .stagedMigrationBackwardMigration)
+    let migrated = try open(newer)
+    #expect(try all("Person", in: migrated).map { $0.value(forKey: "nick") as? String } == ["none", "none"])
+    let store = try #require(migrated.persistentStoreCoordinator?.persistentStores.first)
+    let former = try store.metadata[PersistentStore.MetadataKey.formerModelVersionChecksums] as? [String]
+    #expect(former == [model().versionChecksum])
+    try close(migrated)
+    try close(try open(model()) { $0.allowsMigrationToFormerModel = true })
+    try checkUnchanged()
+    try close(try open(newer))
+  }
 }

@@ -11,6 +11,8 @@ struct PlainStore {
   func description() -> PersistentStoreDescription {
     let description = PersistentStoreDescription(url: URL(fileURLWithPath: "/store"))
     description.fileSystem = files
+    // A random change may undo an earlier one.
+    description.allowsMigrationToFormerModel = true
     return description
   }
 

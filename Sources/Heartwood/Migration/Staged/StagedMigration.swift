@@ -158,4 +158,21 @@ extension StoreMetadata {
     }
     return name
   }
+
+  /// The checksums of the models that the store had before, oldest first.
+  var formerModels: [String] {
+    get {
+      guard case .list(let list)? = values[PersistentStore.MetadataKey.formerModelVersionChecksums] else {
+        return []
+      }
+      return list.compactMap { value in
+        if case .scalar(.string(let text)) = value { return text }
+        return nil
+      }
+    }
+    set {
+      let list = newValue.map { MetadataValue.scalar(.string($0)) }
+      values[PersistentStore.MetadataKey.formerModelVersionChecksums] = list.isEmpty ? nil : .list(list)
+    }
+  }
 }
