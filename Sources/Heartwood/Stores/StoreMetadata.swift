@@ -12,6 +12,8 @@ struct StoreMetadata: Equatable, Sendable {
   var values: [String: MetadataValue] = [:]
 
   private static let format: UInt8 = 1
+  /// The stage of a migration that is not finished, and the checksums of former models: written by migrations.
+  static let ownKeys = ["HeartwoodPendingMigrationStage", "HeartwoodFormerModelVersionChecksums"]
 
   func encoded() -> [UInt8] {
     var writer = ByteWriter()

@@ -466,7 +466,13 @@ import Testing
     let store = try #require(migrated.persistentStoreCoordinator?.persistentStores.first)
     let former = try store.metadata[PersistentStore.MetadataKey.formerModelVersionChecksums] as? [String]
     #expect(former == [model().versionChecksum])
+    // What programs note does not replace it.
+    let coordinator = try #require(migrated.persistentStoreCoordinator)
+    try coordinator.setMetadata(["note": "mine"], for: store)
+    try migrated.save()
     try close(migrated)
+    try PersistentStoreCoordinator.setMetadata(["note": "yours"], at: folder.store)
+    #expect(heartwoodError { _ = try open(model()) }?.code == .stagedMigrationBackwardMigration)
     try close(try open(model()) { $0.allowsMigrationToFormerModel = true })
     try checkUnchanged()
     try close(try open(newer))

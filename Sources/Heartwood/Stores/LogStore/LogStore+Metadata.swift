@@ -7,6 +7,12 @@ struct PendingMetadata: Sendable {
   let bytes: [UInt8]
   /// Distinguishes it from metadata that was set later.
   let number: Int
+
+  /// The bytes to write to a store.
+  func bytes(for writer: WriteTransaction) throws -> [UInt8] {
+    let metadata = try bytes.withUnsafeBytes { try StoreMetadata(decoding: $0) }
+    return try metadata.withOwnValues(of: writer).encoded()
+  }
 }
 
 /// Metadata that a program has set and no save has written yet.
@@ -85,7 +91,7 @@ extension LogStore {
       try HeartwoodError.translating("the metadata could not be saved", .persistentStoreSave) {
         try engine.write { transaction in
           guard try SchemaRecord(in: transaction) != nil else { throw HeartwoodError.noModel(engine.path) }
-          try transaction.put(KeySpace.metadataKey, metadata.encoded())
+          try transaction.put(KeySpace.metadataKey, metadata.withOwnValues(of: transaction).encoded())
         }
       }
       try engine.close()
@@ -108,6 +114,14 @@ extension LogStore {
 }
 
 extension StoreMetadata {
+  /// The same, with what migrations have noted in a store, which programs do not set.
+  func withOwnValues(of reader: some KeyValueReader) throws -> StoreMetadata {
+    let stored = try StoreMetadata(in: reader)
+    var metadata = self
+    for key in Self.ownKeys { metadata.values[key] = stored.values[key] }
+    return metadata
+  }
+
   /// The metadata of a store; empty if it has none.
   init(in reader: some KeyValueReader) throws {
     guard let bytes = try KeySpace.metadataKey.withUnsafeBytes({ try reader.pointer(of: $0) }) else {

@@ -77,7 +77,7 @@ extension LogStore {
         let transaction = LogStoreTransaction(writer, try schemas.schema(of: writer), identity)
         let result = try body(transaction)
         number = try transaction.finish(info)
-        if let metadata { try writer.put(KeySpace.metadataKey, metadata.bytes) }
+        if let metadata { try writer.put(KeySpace.metadataKey, metadata.bytes(for: writer)) }
         return result
       }
       metadataToSave.noteWritten(metadata)
