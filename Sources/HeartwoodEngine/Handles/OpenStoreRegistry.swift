@@ -42,15 +42,15 @@ final class OpenStoreRegistry: Sendable {
       }
       switch entry {
       case .store(let store):
-        return StoreHandle(store, options, shared.observers, leaveRegistry: { self.leave(shared, place) })
+        return StoreHandle(store, options, shared.observers, leaveRegistry: { self.leave(shared, place, $0) })
       case .another: return StoreHandle(try body(), options)
       case .over: forget(shared, place)
       }
     }
   }
 
-  private func leave(_ shared: SharedStore, _ place: Place) -> Bool {
-    guard shared.leave() else { return false }
+  private func leave(_ shared: SharedStore, _ place: Place, _ how: StoreHandle.Leaving) -> Bool {
+    guard shared.leave(how) else { return false }
     forget(shared, place)
     return true
   }
@@ -104,10 +104,11 @@ private final class SharedStore: Sendable {
     }
   }
 
-  /// - Returns: Whether this was the last user; the store is not shared any more then.
-  func leave() -> Bool {
+  /// - Returns: Whether this is the last user; the store is not shared any more then.
+  func leave(_ how: StoreHandle.Leaving) -> Bool {
     state.withLock { state in
       guard case .open(let store, let users) = state else { return true }
+      if users > 1, how == .onlyAsLast { return false }
       state = users > 1 ? .open(store, users: users - 1) : .over
       return users == 1
     }

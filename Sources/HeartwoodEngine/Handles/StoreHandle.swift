@@ -10,12 +10,19 @@ final class StoreHandle: Sendable {
   let durability: Durability
   let end = HandleEnd()
   private let forks = ForkCount.current
-  /// Unregisters this handle and returns whether it was the last one; nil if the store is not shared.
-  private let leaveRegistry: (@Sendable () -> Bool)?
+  /// Unregisters this handle; nil if the store is not shared.
+  private let leaveRegistry: (@Sendable (_ how: Leaving) -> Bool)?
+
+  /// How a handle is unregistered. Returns whether it was the last one, which closes the store.
+  enum Leaving {
+    case always
+    /// Stays registered if it is not the last one.
+    case onlyAsLast
+  }
 
   init(
     _ store: OpenStore, _ options: EngineOptions, _ observers: CommitObservers = CommitObservers(),
-    leaveRegistry: (@Sendable () -> Bool)? = nil
+    leaveRegistry: (@Sendable (_ how: Leaving) -> Bool)? = nil
   ) {
     self.store = store
     self.observers = observers
@@ -77,12 +84,27 @@ final class StoreHandle: Sendable {
     // Throws `.nestedWrite` inside a write of this thread, where waiting would deadlock.
     try store.writer.checkNotNested()
     guard begin() else { return }
-    if leaveRegistry?() != false {
-      observers.end()
-      return try Closing(store: store).run()
-    }
+    guard let leaveRegistry, !leaveRegistry(.onlyAsLast) else { return try closeStore() }
     observers.end(of: end)
-    try Closing(store: store).makeDurable()
+    // Still registered, so that no other handle closes the store meanwhile.
+    let failure = failureOfMakingDurable()
+    // The others may have been closed in the meantime.
+    if leaveRegistry(.always) { try closeStore() }
+    if let failure { throw failure }
+  }
+
+  private func closeStore() throws(EngineError) {
+    observers.end()
+    try Closing(store: store).run()
+  }
+
+  private func failureOfMakingDurable() -> EngineError? {
+    do throws(EngineError) {
+      try Closing(store: store).makeDurable()
+      return nil
+    } catch {
+      return error
+    }
   }
 
   /// Called when the engine is released.
@@ -94,7 +116,7 @@ final class StoreHandle: Sendable {
     }
     // Inside a write of another engine, which will close the store.
     guard begin() else { return }
-    _ = leaveRegistry?()
+    _ = leaveRegistry?(.always)
     observers.end(of: end)
   }
 

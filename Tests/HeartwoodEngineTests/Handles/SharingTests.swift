@@ -133,6 +133,31 @@ import Testing
     try second.close()
   }
 
+  @Test func `engines of one process close without an error in every order of their steps`() throws {
+    let report = try ScheduleExplorer(mostSchedules: 3000).explore(preemptions: 1) { threads in
+      let disk = SimulatedFileSystem(seed: 1)
+      var options = EngineOptions(
+        segmentBytes: 64 << 10, worker: InlineWorker(), clock: SimulatedClock(),
+        entropy: SeededEntropy(seed: 1))
+      options.idleSeconds = nil
+      let engines = try (0..<2).map { _ in
+        try Engine(at: "/store", options: options, fileSystem: OneFolder(disk))
+      }
+      for (number, engine) in engines.enumerated() {
+        threads.add("\(number)", process: "a") {
+          try engine.write { try $0.put("\(number)", [1]) }
+          try engine.close()
+        }
+      }
+      threads.afterwards {
+        guard engines[0].handle.store === engines[1].handle.store, engines[0].handle.store.status.isClosed
+        else { throw EngineError(.stopped, "the store is not shared, or not closed") }
+      }
+    }
+    try report.check()
+    #expect(report.schedules > 50)
+  }
+
   @Test func `an observer ends when its own engine is closed`() throws {
     try TemporaryFolder.with { path in
       let (first, second) = (try Engine(at: path, options: options), try Engine(at: path, options: options))
