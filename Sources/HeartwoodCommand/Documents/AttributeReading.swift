@@ -33,7 +33,7 @@ enum AttributeReading {
     case .float: return try float(place)
     case .decimal: return try decimal(place)
     case .boolean: return try place.bool()
-    case .date: return try read(place, "a date such as \"2024-01-31T12:00:00Z\"") { date($0) }
+    case .date: return try read(place, "a date such as \"2024-01-31T12:00:00Z\"") { DateText.date($0) }
     case .data: return try read(place, "data in base 64") { Data(base64Encoded: $0) }
     case .uuid: return try read(place, "a UUID") { UUID(uuidString: $0) }
     case .uri: return try read(place, "a URI") { URL(string: $0) }
@@ -109,14 +109,5 @@ enum AttributeReading {
     case .integer, .fraction: return true
     default: return false
     }
-  }
-
-  /// Parses an ISO 8601 date and time, with or without fractional seconds, or a date alone, which means
-  /// midnight UTC.
-  static func date(_ text: String) -> Date? {
-    let dateAndTime = Date.ISO8601FormatStyle()
-    return (try? dateAndTime.parse(text))
-      ?? (try? Date.ISO8601FormatStyle(includingFractionalSeconds: true).parse(text))
-      ?? (try? Date.ISO8601FormatStyle().year().month().day().parse(text))
   }
 }

@@ -84,6 +84,7 @@ extension CellValue {
     case .double(let number) where !number.isFinite: .string(CellValue.digits(number))
     case .double(let number): .fraction(number, text: CellValue.digits(number))
     case .decimal(let number): .string(number.description)
+    case .date(let date): .string(DateText.text(date))
     case .reference(let text): .object(JSONObject([("@ref", .string(text))]))
     case .list(let values): .array(values.map(\.json))
     case .group(let values):
@@ -102,7 +103,7 @@ extension CellValue {
     return number.description
   }
 
-  /// The date in ISO 8601 in UTC, with milliseconds only if they are not zero.
+  /// The date for people in ISO 8601 in UTC, with milliseconds only if they are not zero.
   static func text(_ date: Date) -> String {
     let seconds = date.timeIntervalSinceReferenceDate
     return date.formatted(Date.ISO8601FormatStyle(includingFractionalSeconds: seconds.rounded() != seconds))

@@ -1,0 +1,56 @@
+import Foundation
+import Testing
+
+@testable import HeartwoodCommand
+
+@Suite struct DateTextTests {
+  @Test(arguments: [
+    "2023-02-29T12:00:00.123456Z", "2023-02-29", "1900-02-29", "2023-04-31T00:00:00Z", "2023-13-01",
+    "2023-00-10",
+    "2023-01-00", "2023-02-28T24:00:00Z", "2023-02-28T23:60:00Z", "2023-02-28T23:59:60Z",
+    "2023-02-28 12:00:00Z",
+    "2023-02-28T12:00:00", "2023-02-28T12:00:00Zx", "2023-02-28T12:00:00.Z", "2023-02-28T12:00:00.1x2Z",
+    "2023-02-28T12:00:00+2", "2023-02-28T12:00:00+25:00",
+    "2023-02-28T", "T12:00:00Z", "yesterday", "",
+  ])
+  func `a day or time that does not exist is no date`(text: String) throws {
+    #expect(DateText.date(text) == nil)
+    let place = JSONPlace(path: "objects[0].at", value: .string(text))
+    #expect {
+      try AttributeReading.value(of: place, as: .date)
+    } throws: { "\($0)".contains("a date such as") }
+  }
+
+  @Test func `days of leap years, fractions and offsets are read`() {
+    #expect(DateText.date("2024-02-29") == Date(timeIntervalSince1970: 1_709_164_800))
+    #expect(DateText.date("2000-02-29T23:59:59Z") == Date(timeIntervalSince1970: 951_868_799))
+    #expect(DateText.date("1970-01-01T02:00:01.5+02:00") == Date(timeIntervalSince1970: 1.5))
+    #expect(DateText.date("1970-01-01T02:00:01.500+0200") == Date(timeIntervalSince1970: 1.5))
+  }
+
+  @Test(arguments: [
+    "2023-02-28T12:00:00.123456Z", "2023-02-28T12:00:00.500Z", "1999-12-31T23:59:59.123456Z",
+    "2023-02-28T12:00:00Z",
+    "2000-12-31T23:59:59.9999999999Z", "2001-01-01T00:00:00.00000000025Z",
+  ])
+  func `a date is written as it was read`(text: String) throws {
+    #expect(DateText.text(try #require(DateText.date(text))) == text)
+    #expect(CellValue.date(try #require(DateText.date(text))).json == .string(text))
+  }
+
+  @Test func `every date is written so that the same value is read`() {
+    var seconds: [Double] = [
+      0.1, -0.1, -1e-10, 1e-10, .leastNonzeroMagnitude, -.leastNonzeroMagnitude, 2.5e-7, 1e-5, -0.5,
+      699_364_800.123456,
+    ]
+    var state: UInt64 = 1
+    for _ in 0..<2000 {
+      state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+      seconds.append((Double(state >> 11) / 9e15 - 0.5) * 1e10)
+    }
+    for seconds in seconds {
+      let date = Date(timeIntervalSinceReferenceDate: seconds)
+      #expect(DateText.date(DateText.text(date)) == date, "\(seconds): \(DateText.text(date))")
+    }
+  }
+}
