@@ -69,7 +69,7 @@ struct ImportDocument {
   private static func object(_ place: JSONPlace, _ index: Int) throws(CommandFailure) -> Object {
     let members = try place.object()
     for name in members.names
-    where name.utf8.first == UInt8(ascii: "@") && name != "@id" && name != "@entity" {
+    where name.utf8.first == UInt8(ascii: "@") && !["@id", "@entity", "@uri"].contains(name) {
       throw place.failure("unknown member \"\(name)\"; there are @id and @entity")
     }
     let named = try place.member("@entity")?.string()

@@ -93,15 +93,18 @@ struct ColumnPath {
     }
   }
 
-  /// The default columns: the identifier, the attributes and the to-one relationships.
-  static func usual(of entity: EntityDescription) -> [ColumnPath] {
+  /// The default columns: the identifier, the attributes and the to-one relationships; in JSON, which can be
+  /// imported again, the to-many relationships too.
+  static func usual(of entity: EntityDescription, as format: OutputFormat) -> [ColumnPath] {
     [identifier]
       + entity.properties.compactMap { property in
         guard let relationship = property as? RelationshipDescription else {
           return ColumnPath(text: property.name, steps: [.attribute(property.name)])
         }
-        return relationship.isToMany
-          ? nil : ColumnPath(text: property.name, steps: [.toOne(property.name)])
+        let name = property.name
+        guard relationship.isToMany else { return ColumnPath(text: name, steps: [.toOne(name)]) }
+        let step = Step.toMany(name, isOrdered: relationship.isOrdered)
+        return format == .json ? ColumnPath(text: name, steps: [step]) : nil
       }
   }
 }

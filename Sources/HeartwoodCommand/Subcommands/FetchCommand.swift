@@ -99,7 +99,7 @@ private struct FetchQuery {
   }
 
   func columnPaths(of entity: EntityDescription) throws(CommandFailure) -> [ColumnPath] {
-    guard let columns else { return ColumnPath.usual(of: entity) }
+    guard let columns else { return ColumnPath.usual(of: entity, as: format) }
     var paths: [ColumnPath] = []
     for column in columns {
       guard !paths.contains(where: { $0.text == column }) else {

@@ -1,3 +1,5 @@
+import Foundation
+import TestSupport
 import Testing
 
 @testable import HeartwoodCommand
@@ -33,6 +35,38 @@ import Testing
       ]
 
       """)
+}
+
+@Test
+func
+  `JSON has the to-many relationships, and objects exported from all entities are imported with all links`()
+  throws
+{
+  let world = try SmallWorld()
+  let exports = ["Continent", "Country", "City"].map { world.run("fetch", $0, "--format", "json").output }
+  #expect(
+    exports[0].contains(
+      #""countries": [{"@ref": "Country/p1"}, {"@ref": "Country/p2"}, {"@ref": "Country/p3"}, {"@ref": "Country/p4"}]"#
+    ))
+  #expect(exports[0].contains(#""countries": []"#))
+  let objects = exports.map { $0.trimmingCharacters(in: CharacterSet(charactersIn: "[]\n")) }
+  let file = try world.directory.file(
+    "again.json", #"{"model": \#(SmallWorld.model), "objects": [\#(objects.joined(separator: ","))]}"#)
+  let again = world.directory.path("again.heartwood")
+  let imported = CommandRun("import", again, file)
+  #expect(imported.output.hasPrefix("imported 9 objects and 15 links"), "\(imported.notes)")
+  for (entity, export) in zip(["Continent", "Country", "City"], exports) {
+    #expect(CommandRun("fetch", again, entity, "--format", "json").output == export)
+  }
+}
+
+@Test func `JSON of one object can be imported`() throws {
+  let world = try SmallWorld()
+  let shown = world.run("show", "Continent/p2", "--format", "json").output
+  #expect(shown.contains("@uri"))
+  let file = try world.directory.file("one.json", #"{"model": \#(SmallWorld.model), "objects": [\#(shown)]}"#)
+  let imported = CommandRun("import", world.directory.path("one.heartwood"), file)
+  #expect(imported.status == .success, "\(imported.notes)")
 }
 
 @Test func `limit and offset choose a part, in either direction`() throws {
