@@ -23,7 +23,10 @@ extension ManagedObjectContext {
   private func resolve(_ object: ManagedObject, _ newest: [UInt8], by type: MergePolicyType) {
     if object.state.contains(.deleted) {
       take(newest, by: object)
-      if type.storeWins { undelete(object) }
+      if type.storeWins {
+        undelete(object)
+        rejoinPartners(of: object)
+      }
       return
     }
     if type != .error, type != .overwrite { object.dropEqualEdits() }
@@ -84,6 +87,8 @@ extension ManagedObjectContext {
     guard !object.state.contains(.deleted) else { return }
     guard !type.storeWins else {
       restoreInverses(of: object)
+      unloadPartners(of: object)
+      view.held = nil
       return markInaccessible(object)
     }
     insertAgain(object)

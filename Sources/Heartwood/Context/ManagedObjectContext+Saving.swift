@@ -191,6 +191,12 @@ extension ManagedObjectContext {
       object.forgetEdits()
       object.state.remove([.inserted, .updated])
     }
+    for (relationship, source) in outcome.corrected {
+      guard let root = relationship.entity?.rootEntity, let object = registered(root, source) else {
+        continue
+      }
+      object.relationshipState(at: relationship.slot)?.unload()
+    }
     for object in plan.deleted {
       object.state.remove([.deleted, .inserted])
     }

@@ -48,6 +48,8 @@ struct SavePlan {
 struct SaveOutcome {
   var identifiers: [(ManagedObject, ManagedObjectID)] = []
   var rows: [(ManagedObject, [UInt8])] = []
+  /// Orders that others had changed too, so that the store now has others than the context has saved.
+  var corrected: [(relationship: RelationshipDescription, source: UInt64)] = []
 }
 
 extension SavePlan {
@@ -99,6 +101,7 @@ extension SavePlan {
     conflicts += try writeRelationships(mapping, in: transaction)
     if conflicts.isEmpty { conflicts = try danglingReferences(in: transaction) }
     guard conflicts.isEmpty else { throw HeartwoodError.merge(conflicts) }
+    outcome.corrected = try transaction.reconcileOrders()
     return outcome
   }
 

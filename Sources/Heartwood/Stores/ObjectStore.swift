@@ -149,4 +149,9 @@ protocol StoreTransaction: RowSource {
   func setOrder(
     _ relationship: RelationshipDescription, _ source: UInt64, _ targets: [UInt64]
   ) throws
+  /// Brings the orders that this save has touched into agreement with the to-one values of their destinations. Those decide:
+  /// a destination is in the order of the object that its row refers to, at the end if it was not, and in no other.
+  ///
+  /// - Returns: the orders that had to be changed, by relationship and source.
+  func reconcileOrders() throws -> [(relationship: RelationshipDescription, source: UInt64)]
 }

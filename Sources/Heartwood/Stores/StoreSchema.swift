@@ -134,6 +134,8 @@ final class StoreEntity: Sendable {
   let indexes: [StoreIndex]
   /// To-one columns whose inverse is an unordered to-many relationship; its links are derived from them.
   let derivedLinks: [DerivedLink]
+  /// To-one relationships whose inverse is an ordered to-many relationship; their values decide which orders the row is in.
+  let orderedInverses: [RelationshipDescription]
   /// To-many relationships with entries of their own.
   let ownLinks: [RelationshipDescription]
   /// Slots of attributes whose values the history keeps after the row is deleted.
@@ -182,6 +184,7 @@ final class StoreEntity: Sendable {
         DerivedLink(column: layout.columns[relationship.slot], relationship: try number(inverse)))
     }
     self.derivedLinks = derivedLinks
+    orderedInverses = relationships.filter { $0.inverseRelationship?.isOrderOfToOne == true }
     ownLinks = relationships.filter(\.hasEntries)
     preservedSlots = properties.indices.filter {
       (properties[$0] as? AttributeDescription)?.preservesValueInHistoryOnDeletion == true
@@ -228,6 +231,9 @@ final class StoreEntity: Sendable {
 extension RelationshipDescription {
   /// Whether the store has entries written for this relationship itself: links, or an order with ranks.
   var hasEntries: Bool { isToMany && (isOrdered || ownsLinks) }
+
+  /// Whether this is an ordered relationship whose destinations are those that refer back by a to-one relationship.
+  var isOrderOfToOne: Bool { isToMany && isOrdered && inverseRelationship?.isToMany == false }
 
   /// Whether the links of the inverse are derived from this to-one relationship's values.
   var implementsLinks: Bool {

@@ -256,6 +256,52 @@ private let policies: [MergePolicyType] = [
 }
 
 @Suite struct `Uniqueness under merge policies` {
+  // MRG-04..MRG-09
+  @Test(arguments: [MergePolicyType.mergeByPropertyStoreTrump, .rollback])
+  func `an edited object that another context has deleted leaves its group, and no changes remain`(
+    type: MergePolicyType
+  ) throws {
+    let container = try makeContainer()
+    let (here, there) = (container.newBackgroundContext(), container.newBackgroundContext())
+    here.mergePolicy = MergePolicy(merge: type)
+    let group = ItemGroup(context: there)
+    let item = Item(context: there)
+    item.group = group
+    try there.save()
+    let (mine, myGroup) = (
+      here.object(with: item.objectID) as? Item, here.object(with: group.objectID) as? ItemGroup
+    )
+    #expect(myGroup?.items.count == 1 && mine?.title == "")
+    there.delete(item)
+    try there.save()
+    mine?.title = "edited"
+    try here.save()
+    #expect(!here.hasChanges)
+    #expect(myGroup?.items.isEmpty == true)
+    #expect(myGroup?.$items.count == 0)
+  }
+
+  @Test(arguments: [MergePolicyType.mergeByPropertyStoreTrump, .rollback])
+  func `an object that is kept although it was deleted is in its group`(type: MergePolicyType) throws {
+    let container = try makeContainer()
+    let (here, there) = (container.newBackgroundContext(), container.newBackgroundContext())
+    here.mergePolicy = MergePolicy(merge: type)
+    let group = ItemGroup(context: there)
+    let item = Item(context: there)
+    item.group = group
+    try there.save()
+    let mine = try #require(here.object(with: item.objectID) as? Item)
+    let myGroup = try #require(here.object(with: group.objectID) as? ItemGroup)
+    #expect(myGroup.items == [mine] && mine.title.isEmpty)
+    item.title = "edited"
+    try there.save()
+    here.delete(mine)
+    try here.save()
+    #expect(mine.group === myGroup)
+    #expect(myGroup.items == [mine])
+    #expect(!here.hasChanges)
+  }
+
   private func makeContainer() throws -> PersistentContainer {
     try PersistentContainer(
       name: "Items", types: [Item.self, ItemGroup.self, ItemLabel.self], at: URL(fileURLWithPath: "/dev/null")

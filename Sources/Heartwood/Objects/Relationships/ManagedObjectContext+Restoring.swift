@@ -29,6 +29,32 @@ extension ManagedObjectContext {
     }
   }
 
+  /// Puts an object that a delete rule has taken out of the other side of its to-one relationships back into it.
+  func rejoinPartners(of object: ManagedObject) {
+    forEachPartner(of: object) { partner, inverse in putBack(object, into: inverse, at: partner) }
+  }
+
+  /// Makes the partners of an object whose row is gone read their to-many relationships again.
+  func unloadPartners(of object: ManagedObject) {
+    forEachPartner(of: object) { partner, inverse in
+      guard inverse.isToMany, let state = partner.relationshipState(at: inverse.slot) else { return }
+      state.unload()
+    }
+  }
+
+  /// Calls `body` with the registered destinations of to-one relationships, and the inverse.
+  private func forEachPartner(
+    of object: ManagedObject, _ body: (ManagedObject, RelationshipDescription) -> Void
+  ) {
+    for relationship in object.entity.relationshipsBySlot where !relationship.isToMany {
+      guard let inverse = relationship.inverseRelationship,
+        case .object(let id) = object.committedValue(at: relationship.slot),
+        let partner = registered(relationship, id.key)
+      else { continue }
+      body(partner, inverse)
+    }
+  }
+
   private func registered(_ relationship: RelationshipDescription, _ key: UInt64) -> ManagedObject? {
     registered(relationship.destinationEntity.rootEntity, key)
   }

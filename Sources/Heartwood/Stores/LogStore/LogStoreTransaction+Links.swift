@@ -4,6 +4,7 @@ import HeartwoodEngine
 extension LogStoreTransaction {
   func link(_ relationship: RelationshipDescription, _ source: UInt64, _ target: UInt64) throws {
     guard relationship.hasEntries else { return }
+    memberships.note(relationship, source, target)
     try addEntry(relationship, source, target)
     guard let inverse = relationship.inverseRelationship, inverse.isToMany else { return }
     try addEntry(inverse, target, source)
@@ -11,6 +12,7 @@ extension LogStoreTransaction {
 
   func unlink(_ relationship: RelationshipDescription, _ source: UInt64, _ target: UInt64) throws {
     guard relationship.hasEntries else { return }
+    memberships.note(relationship, source, target)
     try removeEntry(relationship, source, target)
     guard let inverse = relationship.inverseRelationship, inverse.isToMany else { return }
     try removeEntry(inverse, target, source)
@@ -23,8 +25,12 @@ extension LogStoreTransaction {
     let places = try places(relationship, source)
     for change in OrderedLinks.changes(from: places, to: targets) {
       switch change {
-      case .remove(let place): try remove(place, relationship, source)
-      case .add(let place): try add(place, relationship, source)
+      case .remove(let place):
+        memberships.note(relationship, source, place.target)
+        try remove(place, relationship, source)
+      case .add(let place):
+        memberships.note(relationship, source, place.target)
+        try add(place, relationship, source)
       }
     }
   }
@@ -36,6 +42,37 @@ extension LogStoreTransaction {
       let kinds = relationship.isOrdered ? [KeySpace.order, KeySpace.rank] : [KeySpace.link]
       for kind in kinds { _ = try reader.deleteRange(.prefix(KeySpace.source(kind, number, key))) }
     }
+  }
+
+  func reconcileOrders() throws -> [(relationship: RelationshipDescription, source: UInt64)] {
+    var corrected: [(RelationshipDescription, UInt64)] = []
+    for (relationship, source, target) in memberships.takeAll() {
+      let number = schema.number(of: relationship)
+      let isIn = try contains(KeySpace.entry(KeySpace.rank, number, source, target))
+      guard try refers(target, backTo: source, by: relationship) != isIn else { continue }
+      if isIn {
+        try removeEntry(relationship, source, target)
+      } else {
+        try addEntry(relationship, source, target)
+      }
+      corrected.append((relationship, source))
+    }
+    return corrected
+  }
+
+  /// Whether the row of a destination refers to a source that exists.
+  private func refers(
+    _ target: UInt64, backTo source: UInt64, by relationship: RelationshipDescription
+  ) throws -> Bool {
+    let destination: EntityDescription = relationship.destinationEntity
+    guard let inverse = relationship.inverseRelationship, let owner = relationship.entity,
+      let row = try row(destination.rootEntity, target)
+    else { return false }
+    let entity = try destination.rootEntity.entity(numbered: row.entityNumber)
+    guard entity.isKindOf(entity: destination) else { return false }
+    let column = entity.layout.columns[inverse.slot]
+    guard !row.isNull(column), row.key(column) == source else { return false }
+    return try contains(KeySpace.rowKey(schema.keyNumber(of: owner.rootEntity), source))
   }
 
   private func addEntry(

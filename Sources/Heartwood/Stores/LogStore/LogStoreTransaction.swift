@@ -12,6 +12,8 @@ final class LogStoreTransaction: StoreTransaction, StoreReading {
   /// Entries derived from written rows that are not written yet.
   var entries = EntryChanges()
   var uniqueness = AddedUniqueEntries()
+  /// What `reconcileOrders` checks.
+  var memberships = OrderMemberships()
   /// The keys that this transaction assigned, by root entity. Only its own rows can have them.
   private var givenKeys: [UInt16: Range<UInt64>] = [:]
 
@@ -53,6 +55,7 @@ final class LogStoreTransaction: StoreTransaction, StoreReading {
     try row.withUnsafeBytes { bytes in
       let row = try RowView(validating: bytes, layout: stored.entity.layout)
       putEntries(of: row, key, stored)
+      noteMemberships(of: row, key, stored)
     }
     try put(rowKey, stored.numbered(row))
     changes.append(HistoryChange(kind: .insert, entity: stored.entity, key: key))
@@ -74,6 +77,7 @@ final class LogStoreTransaction: StoreTransaction, StoreReading {
       let unused = try row.withUnsafeBytes { newBytes in
         let newRow = try RowView(validating: newBytes, layout: layout)
         moveEntries(from: oldRow, to: newRow, key, stored)
+        noteMemberships(from: oldRow, to: newRow, key, stored)
         return externalKeys(of: oldRow, exceptThoseOf: newRow, key, stored.entity)
       }
       try put(KeySpace.rowKey(stored.keyNumber, key), stored.numbered(row))
@@ -94,6 +98,7 @@ final class LogStoreTransaction: StoreTransaction, StoreReading {
     guard old.version == expectedVersion else { return conflict(entity, key, expectedVersion, old) }
     let row = try RowView(validating: old.bytes, layout: stored.entity.layout)
     deleteEntries(of: row, key, stored)
+    noteMemberships(of: row, key, stored, isDeleted: true)
     changes.append(
       HistoryChange(
         kind: .delete, entity: stored.entity, key: key, tombstone: try tombstone(of: row, key, stored)))
