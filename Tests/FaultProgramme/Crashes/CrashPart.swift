@@ -119,6 +119,8 @@ enum CrashSubject: Sendable {
     var explorer = explorer
     explorer.faults = workload.faults
     let reference = ReferenceModel()
+    // The explorer's closures hold the reference, and it holds them.
+    defer { reference.whenNarrowed {} }
     let recovers = explorer.recoveryDepth > 0
     // Each change of the promise is an acknowledgement, so that equal images are verified again under the
     // new promise.
@@ -141,6 +143,8 @@ enum CrashSubject: Sendable {
 
   private static func exploreGraph(_ explorer: CrashExplorer) throws -> CrashReport {
     let reference = GraphWitness(try GraphSession.states())
+    // The explorer's closures hold the reference, and it holds them.
+    defer { reference.whenNarrowed {} }
     let recovers = explorer.recoveryDepth > 0
     return try explorer.run(acknowledging: Void.self) { fileSystem, acknowledge in
       reference.whenNarrowed { acknowledge(()) }

@@ -256,7 +256,7 @@ private let policies: [MergePolicyType] = [
 }
 
 @Suite struct `Uniqueness under merge policies` {
-  // MRG-04..MRG-09
+  // MRG-05, MRG-09
   @Test(arguments: [MergePolicyType.mergeByPropertyStoreTrump, .rollback])
   func `an edited object that another context has deleted leaves its group, and no changes remain`(
     type: MergePolicyType

@@ -87,7 +87,7 @@ private let policies: [MergePolicyType] = [
     try #require(try context.fetch(ListPerson.self, where: { $0.name == "p\(number)" }).first)
   }
 
-  // MRG-10, REL-09
+  // MRG-01
   @Test(arguments: policies)
   func `a list that is set to what it was keeps the members that another context has added`(
     type: MergePolicyType
