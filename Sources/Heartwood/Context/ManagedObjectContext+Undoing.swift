@@ -38,8 +38,9 @@ extension ManagedObjectContext {
     defer { endUse() }
     // Objects come back before values that refer to them, and go after them.
     for entry in record.entries where entry.kind == .deleted { restore(entry) }
+    let changed = Set(record.entries.lazy.map { ObjectIdentifier($0.object) })
     for entry in record.entries where entry.kind == .updated || entry.kind == .deleted {
-      setFormerValues(entry)
+      setFormerValues(entry, changed)
     }
     for entry in record.entries where entry.kind == .inserted || entry.kind == .restored {
       remove(entry.object)
@@ -55,7 +56,10 @@ extension ManagedObjectContext {
   private func restore(_ entry: ChangeRecord.Entry) {
     let object = entry.object
     if object.managedObjectContext === self {
-      if object.isDeleted { undelete(object) }
+      guard object.isDeleted else { return }
+      undelete(object)
+      // Merges pass over deleted objects, so others may have changed them meanwhile.
+      object.forEachRelationshipState { $0.unload() }
       return
     }
     // The delete was saved, or the object was never saved and has left the context.
@@ -70,20 +74,45 @@ extension ManagedObjectContext {
     editCount &+= 1
   }
 
-  /// The other sides of relationships have entries of their own, so only this side is set.
-  private func setFormerValues(_ entry: ChangeRecord.Entry) {
+  /// The other sides of relationships have entries of their own, so only this side is set. A destination without an entry keeps
+  /// the object that it refers to: another context has changed it meanwhile.
+  ///
+  /// - Parameter changed: The objects of all entries.
+  private func setFormerValues(_ entry: ChangeRecord.Entry, _ changed: Set<ObjectIdentifier>) {
     let object = entry.object
     guard object.managedObjectContext === self, !object.isDeleted else { return }
     willEdit(object)
     for (slot, value) in entry.values { object.setEdit(slot, value.value) }
     for (slot, destinations) in entry.relationships {
       let state = loadedState(object, slot)
-      let keys = destinations.filter { $0.managedObjectContext === self }.map(\.identifier.key)
+      let relationship = object.entity.relationship(at: slot)
+      let former = destinations.filter { destination in
+        destination.managedObjectContext === self
+          && (changed.contains(ObjectIdentifier(destination))
+            || refers(destination, backTo: object, by: relationship) != false)
+      }
+      var keys = former.map(\.identifier.key)
+      let known = Set(keys)
+      for key in state.keys() where !known.contains(key) {
+        let destination = self.object(relationship.destinationEntity, key)
+        guard !changed.contains(ObjectIdentifier(destination)),
+          refers(destination, backTo: object, by: relationship) == true
+        else { continue }
+        keys.append(key)
+      }
       let wanted = Set(keys)
       for key in state.keys() where !wanted.contains(key) { state.remove(key) }
       for key in keys where !state.contains(key) { state.add(key) }
       if state.isOrdered, state.keys() != keys { state.setOrder(keys) }
     }
+  }
+
+  /// Whether a destination refers to an object by a to-one inverse; nil without one.
+  private func refers(
+    _ destination: ManagedObject, backTo object: ManagedObject, by relationship: RelationshipDescription
+  ) -> Bool? {
+    guard let inverse = relationship.inverseRelationship, !inverse.isToMany else { return nil }
+    return toOne(destination, inverse.slot) === object
   }
 
   /// Takes an object out without applying its delete rules: what they would change has entries of its own.

@@ -46,6 +46,37 @@ import Testing
   }
 
   // UND-02
+  @Test func `undoing a delete keeps what another context has related to the object meanwhile`() throws {
+    let container = try makeContainer()
+    let (here, there) = (container.newBackgroundContext(), container.newBackgroundContext())
+    here.undoManager = UndoStack()
+    let company = there.makeCompany("A")
+    let (known, new) = (there.makePerson("Ada"), there.makePerson("Bea"))
+    known.ranked = company
+    try there.save()
+    let mine = try #require(here.fetch(Company.self).first)
+    let myNew = try #require(here.object(with: new.objectID) as? Person)
+    #expect(mine.ranking.map(\.name) == ["Ada"] && myNew.ranked == nil && mine.houses.isEmpty)
+    here.delete(mine)
+    here.processPendingChanges()
+    let house = House(context: there)
+    house.owner = company
+    new.ranked = company
+    try there.save()
+    ManagedObjectContext.mergeChanges(
+      fromRemoteContextSave: [
+        ManagedObjectContext.NotificationKey.updatedObjectIDs.rawValue: [company.objectID, new.objectID],
+        ManagedObjectContext.NotificationKey.insertedObjectIDs.rawValue: [house.objectID],
+      ], into: [here])
+    here.undo()
+    #expect(myNew.ranked === mine && Set(mine.ranking.map(\.name)) == ["Ada", "Bea"])
+    #expect(mine.houses.count == 1)
+    try here.save()
+    #expect(Set(mine.ranking.map(\.name)) == ["Ada", "Bea"])
+    #expect(try container.persistentStoreCoordinator.verify().findings == [])
+  }
+
+  // UND-02
   @Test func `an insertion is undone and redone with its values and relationships`() throws {
     let (context, stack) = try makeContext()
     let company = context.makeCompany("A")
