@@ -86,33 +86,24 @@ extension ManagedObjectContext {
     for (slot, destinations) in entry.relationships {
       let state = loadedState(object, slot)
       let relationship = object.entity.relationship(at: slot)
-      let former = destinations.filter { destination in
-        destination.managedObjectContext === self
-          && (changed.contains(ObjectIdentifier(destination))
-            || refers(destination, backTo: object, by: relationship) != false)
-      }
-      var keys = former.map(\.identifier.key)
-      let known = Set(keys)
-      for key in state.keys() where !known.contains(key) {
-        let destination = self.object(relationship.destinationEntity, key)
+      /// Whether a destination that this undo does not change refers to the object; nil if that decides nothing.
+      func refers(_ destination: ManagedObject) -> Bool? {
         guard !changed.contains(ObjectIdentifier(destination)),
-          refers(destination, backTo: object, by: relationship) == true
-        else { continue }
-        keys.append(key)
+          let inverse = relationship.inverseRelationship, !inverse.isToMany
+        else { return nil }
+        return toOne(destination, inverse.slot) === object
+      }
+      var keys = destinations.filter { $0.managedObjectContext === self && refers($0) != false }
+        .map(\.identifier.key)
+      let known = Set(keys)
+      keys += state.keys().filter { key in
+        !known.contains(key) && refers(self.object(relationship.destinationEntity, key)) == true
       }
       let wanted = Set(keys)
       for key in state.keys() where !wanted.contains(key) { state.remove(key) }
       for key in keys where !state.contains(key) { state.add(key) }
       if state.isOrdered, state.keys() != keys { state.setOrder(keys) }
     }
-  }
-
-  /// Whether a destination refers to an object by a to-one inverse; nil without one.
-  private func refers(
-    _ destination: ManagedObject, backTo object: ManagedObject, by relationship: RelationshipDescription
-  ) -> Bool? {
-    guard let inverse = relationship.inverseRelationship, !inverse.isToMany else { return nil }
-    return toOne(destination, inverse.slot) === object
   }
 
   /// Takes an object out without applying its delete rules: what they would change has entries of its own.

@@ -17,16 +17,12 @@ struct RowFamily: @unchecked Sendable {
   let isPlain: Bool
 
   init(_ members: [(entity: EntityDescription, layout: RowLayout)]) {
-    let table = UnsafeMutableBufferPointer<Member>.allocate(capacity: members.count)
-    let sorted = members.sorted { $0.layout.entityNumber < $1.layout.entityNumber }
-    for (place, member) in sorted.enumerated() {
-      table.initializeElement(
-        at: place,
-        to: Member(
-          number: member.layout.entityNumber, entity: .passRetained(member.entity),
-          layout: .passRetained(member.layout), conversion: nil))
-    }
-    self.members = UnsafeBufferPointer(table)
+    self.members = Self.table(
+      members.map { entity, layout in
+        Member(
+          number: layout.entityNumber, entity: .passRetained(entity), layout: .passRetained(layout),
+          conversion: nil)
+      })
     isPlain = true
   }
 
@@ -34,17 +30,19 @@ struct RowFamily: @unchecked Sendable {
   ///
   /// The caller frees it with `deallocate()`.
   init(stored: [(entity: EntityDescription, layout: RowLayout, conversion: RowConversion?)]) {
-    let table = UnsafeMutableBufferPointer<Member>.allocate(capacity: stored.count)
-    let sorted = stored.sorted { $0.layout.entityNumber < $1.layout.entityNumber }
-    for (place, member) in sorted.enumerated() {
-      table.initializeElement(
-        at: place,
-        to: Member(
-          number: member.layout.entityNumber, entity: .passUnretained(member.entity),
-          layout: .passRetained(member.layout), conversion: member.conversion.map { .passRetained($0) }))
-    }
-    members = UnsafeBufferPointer(table)
+    members = Self.table(
+      stored.map { entity, layout, conversion in
+        Member(
+          number: layout.entityNumber, entity: .passUnretained(entity), layout: .passRetained(layout),
+          conversion: conversion.map { .passRetained($0) })
+      })
     isPlain = false
+  }
+
+  private static func table(_ members: [Member]) -> UnsafeBufferPointer<Member> {
+    let table = UnsafeMutableBufferPointer<Member>.allocate(capacity: members.count)
+    _ = table.initialize(fromContentsOf: members.sorted { $0.number < $1.number })
+    return UnsafeBufferPointer(table)
   }
 
   /// Frees a family that was made with `init(stored:)`.
