@@ -34,7 +34,8 @@ final class ContextFollowers: Sendable {
   /// Schedules the merge of a save in every follower but the context that saved.
   ///
   /// - Parameter isOfOtherProcess: Whether the save was made through another coordinator or by another process.
-  func tell(_ changes: ObjectIDChanges, from source: ManagedObjectContext?, isOfOtherProcess: Bool = false) {
+  func notify(_ changes: ObjectIDChanges, from source: ManagedObjectContext?, isOfOtherProcess: Bool = false)
+  {
     let told = followers.withLock { followers in
       followers.filter { $0.context !== source && (!isOfOtherProcess || $0.followsOtherProcesses) }
     }
@@ -91,11 +92,11 @@ extension ManagedObjectContext {
 
   /// Tells others what a save of this context has changed.
   func tellFollowers(_ changes: ObjectIDChanges) {
-    children.tell(changes, from: nil)
+    children.notify(changes, from: nil)
     if let parent {
-      parent.children.tell(changes, from: self)
+      parent.children.notify(changes, from: self)
     } else {
-      persistentStoreCoordinator?.followers.tell(changes, from: self)
+      persistentStoreCoordinator?.followers.notify(changes, from: self)
     }
   }
 }

@@ -56,7 +56,7 @@ extension ManagedObjectContext {
     event.insertedElsewhere += inserted
     endEvent()
     post(.managedObjectContextDidMergeChangesObjectIDs, changes)
-    children.tell(changes, from: nil)
+    children.notify(changes, from: nil)
     sweepIfDue()
   }
 

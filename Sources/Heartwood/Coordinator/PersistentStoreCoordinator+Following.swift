@@ -18,11 +18,11 @@ final class RemoteFollower: Sendable {
 
   func begin(_ store: LogStore, _ followers: ContextFollowers) {
     let made = store.engine.observeCommits { [weak self, weak store] _ in
-      if let self, let store { self.tell(store, followers) }
+      if let self, let store { self.notify(store, followers) }
     }
     observation.withLock { $0 = made }
     // What was saved between the reading of the number and the observation.
-    tell(store, followers)
+    notify(store, followers)
   }
 
   func end() { observation.withLock { $0?.cancel() } }
@@ -35,7 +35,7 @@ final class RemoteFollower: Sendable {
   }
 
   /// Tells the followers what the history has had since the last call, except for the coordinator's own saves.
-  private func tell(_ store: LogStore, _ followers: ContextFollowers) {
+  private func notify(_ store: LogStore, _ followers: ContextFollowers) {
     var told: [ObjectIDChanges] = []
     state.withLock { state in
       // An error is the store's, which every read and save reports.
@@ -45,7 +45,7 @@ final class RemoteFollower: Sendable {
         return true
       }
     }
-    for changes in told { followers.tell(changes, from: nil, isOfOtherProcess: true) }
+    for changes in told { followers.notify(changes, from: nil, isOfOtherProcess: true) }
   }
 }
 
