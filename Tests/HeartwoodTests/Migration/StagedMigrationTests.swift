@@ -109,6 +109,26 @@ import Testing
     }
   }
 
+  // MIG-20
+  @Test func `a store goes no further than to the version that it is opened with`() throws {
+    try fill()
+    let later = CustomMigrationStage(migratingFrom: reference(3), to: reference(4))
+    let ran = Guarded(false)
+    later.willMigrateHandler = { _, _ in ran.withLock { $0 = true } }
+    let stages = [
+      splitting(), LightweightMigrationStage(models: [reference(2), reference(3)]), later,
+    ]
+    for version in [2, 3] {
+      let context = try open(version, StagedMigrationManager(stages))
+      #expect(try names(context) == ["Ada Lovelace", "Alan Turing"])
+      try context.persistentStoreCoordinator?.close()
+    }
+    #expect(!ran.withLock { $0 })
+    let context = try open(4, StagedMigrationManager(stages))
+    #expect(ran.withLock { $0 })
+    try context.persistentStoreCoordinator?.close()
+  }
+
   private init(_ folder: TemporaryFolder) { self.folder = folder }
 
   private struct Interrupted: Error {}

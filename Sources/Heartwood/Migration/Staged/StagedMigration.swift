@@ -27,6 +27,8 @@ struct StagedMigration {
     try finishPending()
     guard let first = try firstStage() else { return }
     for place in manager.stages.indices.dropFirst(first) {
+      // Later stages are for programs of later versions.
+      guard try storedModel().versionChecksum != model.versionChecksum else { return }
       switch manager.stages[place] {
       case let stage as CustomMigrationStage: try run(stage)
       case let stage as LightweightMigrationStage: try run(stage)
@@ -77,6 +79,7 @@ struct StagedMigration {
       // A version without a model is passed on the way to the next one that has one.
       guard let next = try? reference.resolvedModel else { continue }
       try step(to: next)
+      if next.versionChecksum == model.versionChecksum { return }
     }
   }
 
