@@ -89,11 +89,13 @@ enum GoldenGraph {
     return ManagedObjectModel(entities: [anthology, author, book, tag])
   }
 
-  private static func open(_ path: String, _ given: ManagedObjectModel? = nil) throws -> PersistentContainer {
+  static func open(
+    _ path: String, _ given: ManagedObjectModel? = nil, seed: String = "graph"
+  ) throws -> PersistentContainer {
     let model = try given ?? ManagedObjectModel(types: [Author.self, Book.self, Tag.self])
     let container = PersistentContainer(name: "Golden", managedObjectModel: model)
     let description = PersistentStoreDescription(url: URL(filePath: path))
-    description.engineOptions = GoldenRecipe.options("graph")
+    description.engineOptions = GoldenRecipe.options(seed)
     container.persistentStoreDescriptions = [description]
     try container.loadPersistentStores()
     return container

@@ -56,6 +56,15 @@ struct GoldenRecipe: Sendable {
       summary:
         "The graph, migrated to a model with other names, numbers and layouts, and used since; closed.",
       isGraph: true, make: GoldenGraph.makeMigrated),
+    GoldenRecipe(
+      name: "values",
+      summary:
+        "Objects with attributes of every type, data outside rows, metadata, and a history that begins later; closed.",
+      isGraph: true, make: GoldenValues.make),
+    GoldenRecipe(
+      name: "versions",
+      summary: "Rows of three versions of a model, read by the last of them, and history of all; closed.",
+      isGraph: true, make: GoldenVersions.make),
   ]
 
   static let damaged = [

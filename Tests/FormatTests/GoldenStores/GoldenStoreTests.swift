@@ -46,7 +46,7 @@ import Testing
     let bytes = try stores.flatMap { try GoldenStore.files(at: $0.url.path).values }.reduce(0) {
       $0 + $1.count
     }
-    #expect(bytes < 600_000)
+    #expect(bytes < 900_000)
   }
 
   @Test(arguments: GoldenRecipe.all)

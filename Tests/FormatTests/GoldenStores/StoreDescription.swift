@@ -21,7 +21,10 @@ struct StoreDescription {
     self.path = path
     self.isGraph = isGraph
     do {
-      let engine = try Engine(at: path, options: EngineOptions(access: access, createsStore: false))
+      var options = EngineOptions(access: access, createsStore: false)
+      // A graph is opened as keys and values first.
+      options.acceptsOtherContent = isGraph
+      let engine = try Engine(at: path, options: options)
       describe(engine)
       try engine.close()
       if isGraph { lines += try GraphDescription.lines(path, isReadOnly: access == .readOnly) }
@@ -115,6 +118,7 @@ struct StoreDescription {
 /// The content of a graph's store: all objects by name, and the history.
 enum GraphDescription {
   static func lines(_ path: String, isReadOnly: Bool) throws -> [String] {
+    ValueTransformers.register(GoldenValues.Colour.self)
     let url = URL(filePath: path)
     let model = try PersistentStoreCoordinator.managedObjectModel(ofStoreAt: url)
     let container = PersistentContainer(name: "Golden", managedObjectModel: model)
@@ -123,7 +127,8 @@ enum GraphDescription {
     container.persistentStoreDescriptions = [description]
     try container.loadPersistentStores()
     let context = container.newBackgroundContext()
-    let lines = try context.performAndWait { try objects(context, model) + history(context) }
+    let lines =
+      try context.performAndWait { try objects(context, model) + history(context) } + notes(container)
     let isSound = try container.persistentStoreCoordinator.verify().findings.isEmpty
     try container.close()
     return ["  a graph, \(isSound ? "sound" : "not sound")"] + lines
@@ -141,7 +146,7 @@ enum GraphDescription {
   private static func line(_ object: ManagedObject) -> String {
     let properties = object.entity.properties.sorted { $0.name < $1.name }.map { property in
       guard let relationship = property as? RelationshipDescription else {
-        return "\(property.name) = \(object.value(forKey: property.name).map { "\($0)" } ?? "-")"
+        return "\(property.name) = \(object.value(forKey: property.name).map(text) ?? "-")"
       }
       let identifiers = object.objectIDs(forRelationshipNamed: property.name)
       let sorted = relationship.isOrdered ? identifiers : identifiers.sorted { $0.key < $1.key }
@@ -162,6 +167,26 @@ enum GraphDescription {
       let (number, author) = (transaction.transactionNumber, transaction.author ?? "-")
       let time = Int(transaction.timestamp.timeIntervalSince1970)
       return "  transaction \(number) by \(author) at \(time): \(changes.joined(separator: ", "))"
+    }
+  }
+
+  /// What a program has noted about the store.
+  private static func notes(_ container: PersistentContainer) throws -> [String] {
+    let coordinator = container.persistentStoreCoordinator
+    let metadata = try coordinator.persistentStores.first.map { try coordinator.metadata(for: $0) } ?? [:]
+    let notes = metadata.filter { $0.key.first?.isLowercase == true }
+    return notes.isEmpty ? [] : ["  notes: \(text(notes))"]
+  }
+
+  private static func text(_ value: Any) -> String {
+    switch value {
+    case let values as [String: Any]:
+      return values.sorted { $0.key < $1.key }.map { "\($0.key): \(text($0.value))" }.joined(separator: "; ")
+    // What is stored outside of its row.
+    case let data as Data where data.count > 1000:
+      let sum = data.withUnsafeBytes { XXH64.hash($0, seed: 0) }
+      return "\(data.count) bytes, \(FormatDocument.hexadecimal(Int(truncatingIfNeeded: sum >> 32), 8))"
+    default: return "\(value)"
     }
   }
 
