@@ -109,7 +109,37 @@ struct UnsafeCodeTests {
       "one thread uses it": ["Salvage/TolerantFile.swift"],
     ])
 
-  @Test(arguments: [bytes, files, engine])
+  static let faults = UnsafeCodeRules(
+    root: "Sources/HeartwoodFaults",
+    rawMemory: [
+      "reads into the caller's memory": [
+        "Injection/FaultInjectingFile.swift", "Recording/RecordingFile.swift",
+        "Schedules/ScheduledFileSystem.swift", "Simulated/SimulatedFile.swift",
+        "Simulated/SimulatedState+Bytes.swift",
+      ],
+      "writes the contents of a file in place": ["Simulated/DiskState.swift"],
+      "has no memory that could be mapped": ["ReportingWindow.swift"],
+      "names a lock by its address": [
+        "Schedules/ScheduledThread.swift", "Schedules/Scheduler+Synchronizing.swift",
+        "Schedules/Scheduler.swift",
+      ],
+    ],
+    uncheckedSendable: [
+      "a lock guards it": [
+        "Exploration/Exploration.swift", "Injection/FaultController.swift",
+        "Recording/RecordingFileSystem.swift", "Simulated/SimulatedClock.swift",
+        "Simulated/SimulatedDisk.swift",
+      ],
+      "one thread of a run is running": [
+        "Schedules/ScheduledThread.swift", "Schedules/ScheduledWorker.swift", "Schedules/Scheduler.swift",
+      ],
+    ])
+
+  /// The command has none: it uses the graph and the engine as a program does.
+  static let command = UnsafeCodeRules(
+    root: "Sources/HeartwoodCommand", rawMemory: [:], uncheckedSendable: [:])
+
+  @Test(arguments: [bytes, files, engine, faults, command])
   func `only the listed files use unsafe code`(_ rules: UnsafeCodeRules) throws {
     #expect(try rules.violations(in: Self.package) == [])
   }

@@ -109,7 +109,7 @@ private struct ObjectImage {
 
   func restore(in context: ManagedObjectContext) {
     if object.identifier != identifier { ObjectReference.rename(identifier.key, to: identifier) }
-    object.contextReference = .passUnretained(context)
+    object.contextReference = UnownedReference(context)
     object.identifier = identifier
     object.state = state
     context.identities.insert(object, object.entity.rootEntity.number, identifier.key)
@@ -121,19 +121,6 @@ private struct ObjectImage {
       object.restorePending(pending)
     }
     object.exposeRow()
-  }
-}
-
-extension PendingValues {
-  /// Another buffer with the same values, and copies of the relationship states.
-  fileprivate func copy() -> PendingValues {
-    let copy = PendingValues.make(slotCount: header.slotCount)
-    copy.header = header
-    copy.header.relationships = header.relationships.map { $0?.copy() }
-    withUnsafeMutablePointerToElements { former in
-      copy.withUnsafeMutablePointerToElements { $0.update(from: former, count: header.slotCount) }
-    }
-    return copy
   }
 }
 

@@ -113,7 +113,7 @@ extension ManagedObject {
   @inline(__always)
   final func beginUse(_ verb: StaticString, _ slot: @autoclosure () -> Int?) -> ContextOccupancy? {
     guard let contextReference else { return nil }
-    return contextReference._withUnsafeGuaranteedRef { context in
+    return contextReference.with { context in
       guard let occupancy = context.occupancy else { return nil }
       occupancy.enter(context, ContextOccupancy.Use(verb: verb, object: self, slot: slot()))
       return occupancy
@@ -134,7 +134,7 @@ extension ManagedObject {
       // In debug builds the accessors always check.
       true
     #else
-      contextReference?._withUnsafeGuaranteedRef { $0.occupancy == nil && !$0.isObservable } ?? true
+      contextReference?.with { $0.occupancy == nil && !$0.isObservable } ?? true
     #endif
   }
 }

@@ -46,8 +46,9 @@ final class FrozenChanges: @unchecked Sendable {
     let slot: Int
   }
 
-  /// The bytes of changed rows; nil for deleted ones. Never changed after the initialiser.
-  private var rows: [Place: UnsafeMutableRawBufferPointer?] = [:]
+  /// The changed rows; nil for deleted ones. Never changed after the initialiser.
+  private var rows: [Place: StoredRow?] = [:]
+  private var slab: RowSlab?
   private var links: [LinkPlace: Destinations] = [:]
   /// The changed rows of each root entity, in the order of their changes.
   private var keys: [UInt16: [UInt64]] = [:]
@@ -58,16 +59,11 @@ final class FrozenChanges: @unchecked Sendable {
     for object in context.changes.deleted { addRow(nil, object) }
   }
 
-  deinit {
-    for case let bytes? in rows.values { bytes.deallocate() }
-  }
-
   var isEmpty: Bool { rows.isEmpty }
 
   func row(_ root: EntityDescription, _ key: UInt64) -> Change {
-    guard let bytes = rows[Place(root: root.number, key: key)] else { return .unchanged }
-    guard let bytes, let base = bytes.baseAddress else { return .deleted }
-    return .row(RowView(unchecked: UnsafeRawBufferPointer(bytes), base: base))
+    guard let row = rows[Place(root: root.number, key: key)] else { return .unchanged }
+    return row.map { .row($0.view) } ?? .deleted
   }
 
   /// The unsaved destinations of a relationship; nil if they are unchanged.
@@ -83,9 +79,7 @@ final class FrozenChanges: @unchecked Sendable {
 
   private func add(_ object: ManagedObject, _ permanentKeys: KeyMap) {
     let row = object.encodedRow(version: object.rowVersion, mapping: permanentKeys.permanent)
-    let bytes = UnsafeMutableRawBufferPointer.allocate(byteCount: row.count, alignment: 8)
-    bytes.copyBytes(from: row)
-    addRow(bytes, object)
+    addRow(row.withUnsafeBytes { StoredRow(copying: $0, into: &slab) }, object)
     let place = Place(root: object.entity.rootEntity.number, key: object.identifier.key)
     for slot in object.changedToManySlots {
       guard let state = object.relationshipState(at: slot) else { continue }
@@ -94,9 +88,9 @@ final class FrozenChanges: @unchecked Sendable {
     }
   }
 
-  private func addRow(_ bytes: UnsafeMutableRawBufferPointer?, _ object: ManagedObject) {
+  private func addRow(_ row: StoredRow?, _ object: ManagedObject) {
     let root = object.entity.rootEntity.number
-    rows[Place(root: root, key: object.identifier.key)] = .some(bytes)
+    rows[Place(root: root, key: object.identifier.key)] = .some(row)
     keys[root, default: []].append(object.identifier.key)
   }
 }

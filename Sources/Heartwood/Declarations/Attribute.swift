@@ -103,11 +103,11 @@ public struct Attribute<Wrapped>: _DeclaredProperty {
     storage storage: ReferenceWritableKeyPath<Object, Self>
   ) -> Wrapped where Wrapped: AttributeValue {
     @inline(__always) get {
-      object._attribute(withUnsafePointer(to: &object[keyPath: storage]._mark) { UnsafeRawPointer($0) })
+      object._attribute(_WrapperPlace(&object[keyPath: storage]._mark))
     }
     @inline(__always) set {
       object._setAttribute(
-        withUnsafePointer(to: &object[keyPath: storage]._mark) { UnsafeRawPointer($0) }, newValue._value)
+        _WrapperPlace(&object[keyPath: storage]._mark), newValue._value)
     }
   }
 }

@@ -54,7 +54,7 @@ final class ClassRecord: @unchecked Sendable {
   }
 
   private static func learn(_ type: ManagedObject.Type) throws(HeartwoodError) -> ClassRecord {
-    let instanceSize = InstanceSize.of(type)
+    let instanceSize = InstanceMemory.size(of: type)
     guard type != ManagedObject.self else {
       return ClassRecord(type, instanceSize: instanceSize, properties: [])
     }
@@ -140,8 +140,7 @@ struct Prototype {
     let recorder = PropertyRecorder(round: round)
     object = recorder.listen { type.init(entity: PropertyRecorder.entity, insertInto: nil) }
     notes = recorder.notes
-    let start = UnsafeRawPointer(Unmanaged.passUnretained(object).toOpaque())
-    bytes = withExtendedLifetime(object) { Array(UnsafeRawBufferPointer(start: start, count: instanceSize)) }
+    bytes = InstanceMemory.bytes(of: object, count: instanceSize)
   }
 }
 
@@ -179,22 +178,5 @@ struct DeclaredNames {
     }
     names = given
     declaring = Array(repeating: type, count: count)
-  }
-}
-
-/// The size of a class's instances, in bytes.
-enum InstanceSize {
-  /// Reads the size from the class's metadata, whose layout is part of Swift's ABI: no function returns it on all
-  /// platforms.
-  static func of(_ type: ManagedObject.Type) -> Int {
-    let metadata = unsafeBitCast(type, to: UnsafeRawPointer.self)
-    // Kind and superclass, on Apple platforms three words of the Objective-C runtime, then 32 bits each:
-    // flags, address point, size.
-    #if canImport(ObjectiveC)
-      let words = 5
-    #else
-      let words = 2
-    #endif
-    return Int(metadata.load(fromByteOffset: words * MemoryLayout<Int>.size + 8, as: UInt32.self))
   }
 }

@@ -64,11 +64,11 @@ public struct Relationship<Wrapped: RelationshipValue>: _DeclaredProperty {
     storage storage: ReferenceWritableKeyPath<Object, Self>
   ) -> Wrapped {
     @inline(__always) get {
-      object._related(withUnsafePointer(to: &object[keyPath: storage]._mark) { UnsafeRawPointer($0) })
+      object._related(_WrapperPlace(&object[keyPath: storage]._mark))
     }
     @inline(__always) set {
       object._setRelated(
-        withUnsafePointer(to: &object[keyPath: storage]._mark) { UnsafeRawPointer($0) }, newValue)
+        _WrapperPlace(&object[keyPath: storage]._mark), newValue)
     }
   }
 
@@ -80,7 +80,7 @@ public struct Relationship<Wrapped: RelationshipValue>: _DeclaredProperty {
     storage storage: ReferenceWritableKeyPath<Object, Self>
   ) -> RelatedObjects<Wrapped.Destination> {
     @inline(__always) get {
-      object._relatedObjects(withUnsafePointer(to: &object[keyPath: storage]._mark) { UnsafeRawPointer($0) })
+      object._relatedObjects(_WrapperPlace(&object[keyPath: storage]._mark))
     }
   }
 }

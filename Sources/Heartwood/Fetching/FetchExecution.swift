@@ -58,13 +58,13 @@ struct FetchExecution {
   private func forEachStored(skipping count: Int, _ body: (FoundRow) throws -> Bool) throws {
     // Loaded once, not for each row.
     let (hidden, checksEntity) = (pending.hidden, plan.checksEntity)
-    let filter = plan.filter.map(Unmanaged.passUnretained)
+    let filter = plan.filter.map { UnownedReference($0) }
     let anywhere = Place(in: source)
     try plan.access.forEachRow(in: view, request.entity, skipping: count) { found in
       if !hidden.isEmpty && hidden.contains(found.key) { return true }
       if checksEntity && !request.accepts(found.row.entityNumber) { return true }
       if let filter {
-        let isMatch = try filter._withUnsafeGuaranteedRef { try $0.matches(anywhere.moved(to: found)) }
+        let isMatch = try filter.with { try $0.matches(anywhere.moved(to: found)) }
         guard isMatch else { return true }
       }
       return try body(found)

@@ -243,7 +243,7 @@ extension Array where Element == ManagedObject {
   ///
   /// - Precondition: Every object was checked to be of `type`. A cast would check every object again.
   func ofCheckedClass<Object: ManagedObject>(_ type: Object.Type) -> [Object] {
-    unsafeBitCast(self, to: [Object].self)
+    CheckedCast.objects(self, of: type)
   }
 }
 

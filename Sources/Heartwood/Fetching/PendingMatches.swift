@@ -67,14 +67,14 @@ struct PendingMatches {
 ///
 /// - Precondition: The caller keeps the request and the source alive while it uses the order.
 struct DeliveryOrder {
-  private let sort: Unmanaged<CompiledSort>?
+  private let sort: UnownedReference<CompiledSort>?
   /// How many keys of the order count.
   private var keyCount: Int
   private let anywhere: Place
   private let tiesDescend: Bool
 
   init(_ request: ResolvedRequest, in source: any RowSource) {
-    sort = request.sort.map(Unmanaged.passUnretained)
+    sort = request.sort.map { UnownedReference($0) }
     keyCount = request.sort?.keys.count ?? 0
     anywhere = Place(in: source)
     tiesDescend = request.sort?.keys.last?.ascending == false
@@ -90,14 +90,14 @@ struct DeliveryOrder {
   /// Whether two rows are equal in the keys.
   func areEqual(_ left: FoundRow, _ right: FoundRow) throws -> Bool {
     guard let sort else { return true }
-    return try sort._withUnsafeGuaranteedRef {
+    return try sort.with {
       try $0.compare(anywhere.moved(to: left), anywhere.moved(to: right), keys: keyCount) == 0
     }
   }
 
   func places(_ left: FoundRow, before right: FoundRow) throws -> Bool {
     if let sort {
-      let order = try sort._withUnsafeGuaranteedRef {
+      let order = try sort.with {
         try $0.compare(anywhere.moved(to: left), anywhere.moved(to: right))
       }
       if order != 0 { return order < 0 }

@@ -10,15 +10,12 @@ final class PendingOverlay: RowSource {
 
   private let view: any StoreView
   private let context: ManagedObjectContext
-  private var rows: [Place: UnsafeMutableRawBufferPointer] = [:]
+  private var rows: [Place: StoredRow] = [:]
+  private var slab: RowSlab?
 
   init(_ view: any StoreView, _ context: ManagedObjectContext) {
     self.view = view
     self.context = context
-  }
-
-  deinit {
-    for bytes in rows.values { bytes.deallocate() }
   }
 
   func row(_ root: EntityDescription, _ key: UInt64) throws -> RowView? {
@@ -31,8 +28,7 @@ final class PendingOverlay: RowSource {
   /// The row that a save would write for a changed object.
   func row(of object: ManagedObject) -> RowView? {
     let place = Place(root: object.entity.rootEntity.number, key: object.identifier.key)
-    let bytes = rows[place] ?? encode(object, place)
-    return bytes.baseAddress.map { RowView(unchecked: UnsafeRawBufferPointer(bytes), base: $0) }
+    return (rows[place] ?? encode(object, place)).view
   }
 
   func destinations(
@@ -51,13 +47,12 @@ final class PendingOverlay: RowSource {
     return try keys(state, relationship, key).count
   }
 
-  private func encode(_ object: ManagedObject, _ place: Place) -> UnsafeMutableRawBufferPointer {
+  private func encode(_ object: ManagedObject, _ place: Place) -> StoredRow {
     let permanentKeys = context.permanentKeys
-    let row = object.encodedRow(version: object.rowVersion, mapping: permanentKeys.permanent)
-    let bytes = UnsafeMutableRawBufferPointer.allocate(byteCount: row.count, alignment: 8)
-    bytes.copyBytes(from: row)
-    rows[place] = bytes
-    return bytes
+    let bytes = object.encodedRow(version: object.rowVersion, mapping: permanentKeys.permanent)
+    let row = bytes.withUnsafeBytes { StoredRow(copying: $0, into: &slab) }
+    rows[place] = row
+    return row
   }
 
   /// The context's changes of a relationship; nil if it has none.

@@ -51,8 +51,7 @@ struct HistoryFilter {
       writer.write(value ?? .null, column)
     }
     return try writer.row.withUnsafeBytes { bytes in
-      guard let base = bytes.baseAddress else { return false }
-      return try predicate.matches(RowView(unchecked: bytes, base: base), key: 1, in: NoRows())
+      try predicate.matches(RowView(unchecked: bytes), key: 1, in: NoRows())
     }
   }
 }

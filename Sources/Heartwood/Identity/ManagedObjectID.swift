@@ -7,21 +7,21 @@ import Synchronization
 /// the first save replaces by a different, permanent one.
 public struct ManagedObjectID: Hashable, Sendable {
   /// Unretained: frozen models live as long as the process.
-  private let entityReference: Unmanaged<EntityDescription>
+  private let entityReference: UnownedReference<EntityDescription>
   /// The row's key in its root entity; the top bit marks temporary keys.
   package let key: UInt64
   let store: StoreIdentity
 
   /// The identifier of a row, or of an unsaved object if `key` is temporary.
   init(entity: EntityDescription, key: UInt64, store: StoreIdentity) {
-    entityReference = Unmanaged.passUnretained(entity)
+    entityReference = UnownedReference(entity)
     self.key = key
     self.store = key.isPermanentKey ? store : .none
   }
 
   /// The object's own entity. An identifier that was made for another entity of the family, by `object(with:)` or of a row
   /// that is gone, may have that one.
-  public var entity: EntityDescription { entityReference.takeUnretainedValue() }
+  public var entity: EntityDescription { entityReference.object }
 
   /// Whether the identifier is temporary: the object is not saved and has not obtained a permanent one.
   public var isTemporaryID: Bool { !key.isPermanentKey }
@@ -29,7 +29,7 @@ public struct ManagedObjectID: Hashable, Sendable {
   /// Whether both have the same store, root entity and key.
   public static func == (left: ManagedObjectID, right: ManagedObjectID) -> Bool {
     guard left.key == right.key, left.store == right.store else { return false }
-    return left.entityReference.toOpaque() == right.entityReference.toOpaque()
+    return left.entityReference == right.entityReference
       || left.entity.rootEntity.name == right.entity.rootEntity.name
   }
 

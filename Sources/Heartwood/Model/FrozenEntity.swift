@@ -27,7 +27,6 @@ final class FrozenEntity: @unchecked Sendable {
   let declaredProperties: [PropertyDescription]
   let objectClass: ManagedObject.Type
   let factory: ObjectFactory
-  private let access: AccessTable
   /// The class's declarations of the properties, by slot; nil for those that it does not declare.
   let declarations: [PropertyRecord?]
   /// By slot, the declared type of values accessed by name, if it is not the attribute type's own Swift type.
@@ -57,11 +56,10 @@ final class FrozenEntity: @unchecked Sendable {
     relationshipBySlot = properties.map { $0 as? RelationshipDescription }
     relationships = relationshipBySlot.compactMap { $0 }
     objectClass = bound.objectClass
-    access = bound.accessTable(layout)
     let declarations = bound.declarations(properties)
     self.declarations = declarations
     factory = ObjectFactory(
-      bound.entity, objectClass, access.columns, number: number, rootNumber: rootNumber,
+      bound.entity, objectClass, bound.accessTable(layout), number: number, rootNumber: rootNumber,
       exposesRows: !transientSlots.contains { slot in
         declarations[slot]?.attribute?.valueType._isOptional == true && !defaults[slot].isNull
       })

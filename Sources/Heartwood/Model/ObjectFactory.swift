@@ -1,10 +1,10 @@
 /// Creates objects of an entity. It holds everything that this needs without reference counting, because objects are
 /// created by the million.
-struct ObjectFactory: @unchecked Sendable {
-  private let entityReference: Unmanaged<EntityDescription>
+struct ObjectFactory: Sendable {
+  private let entityReference: UnownedReference<EntityDescription>
   let objectClass: ManagedObject.Type
   /// The columns of the properties, by the offset of their wrappers in an instance.
-  let columns: UnsafePointer<Column>
+  let columns: AccessTable
   let number: UInt16
   let rootNumber: UInt16
   let hasSubentities: Bool
@@ -13,11 +13,11 @@ struct ObjectFactory: @unchecked Sendable {
 
   /// - Parameter entity: A frozen entity, which lives as long as the process.
   init(
-    _ entity: EntityDescription, _ objectClass: ManagedObject.Type, _ columns: UnsafePointer<Column>,
+    _ entity: EntityDescription, _ objectClass: ManagedObject.Type, _ columns: AccessTable,
     number: UInt16, rootNumber: UInt16, exposesRows: Bool
   ) {
     hasSubentities = entity.hasSubentities
-    entityReference = .passUnretained(entity)
+    entityReference = UnownedReference(entity)
     self.objectClass = objectClass
     self.columns = columns
     self.number = number
@@ -28,16 +28,16 @@ struct ObjectFactory: @unchecked Sendable {
   /// A new object, without a context.
   @inline(__always)
   func makeObject() -> ManagedObject {
-    entityReference._withUnsafeGuaranteedRef { objectClass.init(entity: $0, insertInto: nil) }
+    entityReference.with { objectClass.init(entity: $0, insertInto: nil) }
   }
 
   @inline(__always)
   func identifier(_ key: UInt64, in store: StoreIdentity) -> ManagedObjectID {
-    entityReference._withUnsafeGuaranteedRef { ManagedObjectID(entity: $0, key: key, store: store) }
+    entityReference.with { ManagedObjectID(entity: $0, key: key, store: store) }
   }
 
   @inline(__always)
   func makes(_ object: ManagedObject) -> Bool {
-    entityReference._withUnsafeGuaranteedRef { object.isExactly($0) }
+    entityReference.with { object.isExactly($0) }
   }
 }

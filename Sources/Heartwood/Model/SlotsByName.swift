@@ -11,19 +11,13 @@ struct SlotsByName: Sendable {
   /// - Parameter names: The names by slot; the first of two equal ones counts.
   init(_ names: [String]) {
     self.names = names
-    words = names.map(Self.words)
+    words = names.map(\.representation)
     slots = Dictionary(names.enumerated().map { ($1, $0) }, uniquingKeysWith: { first, _ in first })
   }
 
   subscript(name: String) -> Int? {
-    let wanted = Self.words(of: name)
+    let wanted = name.representation
     for slot in words.indices where words[slot] == wanted { return slot }
     return slots[name]
-  }
-
-  @inline(__always)
-  private static func words(of name: String) -> (UInt64, UInt64) {
-    guard MemoryLayout<String>.size == MemoryLayout<(UInt64, UInt64)>.size else { return (0, 0) }
-    return unsafeBitCast(name, to: (UInt64, UInt64).self)
   }
 }

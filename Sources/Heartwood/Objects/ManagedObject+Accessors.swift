@@ -1,12 +1,11 @@
 import HeartwoodBytes
 
-/// The accessors of property wrappers. `place` is the wrapper's address, from which the compiler derives a constant
-/// offset.
+/// The accessors of property wrappers. `place` is the wrapper's.
 extension ManagedObject {
   /// The value of an attribute.
   @inlinable @inline(__always)
-  public final func _attribute<Wrapped: AttributeValue>(_ place: UnsafeRawPointer) -> Wrapped {
-    let offset = place - UnsafeRawPointer(Unmanaged.passUnretained(self).toOpaque())
+  public final func _attribute<Wrapped: AttributeValue>(_ place: _WrapperPlace) -> Wrapped {
+    let offset = place.offset(in: self)
     // If uses are checked, no row is exposed. Debug builds always check, so they omit this fast path.
     #if !DEBUG
       if let row = _row, let value = Wrapped._read(row, _columns[offset]) { return value }
@@ -16,8 +15,8 @@ extension ManagedObject {
 
   /// Sets the value of an attribute.
   @inlinable @inline(__always)
-  public final func _setAttribute(_ place: UnsafeRawPointer, _ value: _Value) {
-    _setAttribute(at: place - UnsafeRawPointer(Unmanaged.passUnretained(self).toOpaque()), value)
+  public final func _setAttribute(_ place: _WrapperPlace, _ value: _Value) {
+    _setAttribute(at: place.offset(in: self), value)
   }
 
   /// The value if the exposed row does not have it: a fault, a pending value, a null.
@@ -33,10 +32,10 @@ extension ManagedObject {
 
   /// The exposed row, after firing a fault; nil if the object has no row, or values that are not in it.
   @usableFromInline
-  final func _rowWhenRead() -> UnsafeRawPointer? {
+  final func _rowWhenRead() -> _RowFields? {
     willRead()
     guard pending?.hidesRow != true, entity.factory.exposesRows else { return nil }
-    return _row ?? storedRow?.base
+    return _row ?? storedRow?.view.base
   }
 
   @usableFromInline
@@ -79,13 +78,13 @@ extension ManagedObject {
     return Int(column.slot)
   }
 
-  final func willEdit() { contextReference?._withUnsafeGuaranteedRef { $0.willEdit(self) } }
+  final func willEdit() { contextReference?.with { $0.willEdit(self) } }
 }
 
 extension ManagedObject {
   /// The destinations of a relationship, in its declared type.
-  public final func _related<Wrapped: RelationshipValue>(_ place: UnsafeRawPointer) -> Wrapped {
-    let offset = place - UnsafeRawPointer(Unmanaged.passUnretained(self).toOpaque())
+  public final func _related<Wrapped: RelationshipValue>(_ place: _WrapperPlace) -> Wrapped {
+    let offset = place.offset(in: self)
     if _isPrototype { return recordedRelationship(offset) }
     let slot = modelledSlot(offset)
     noteAccess(slot)
@@ -93,17 +92,17 @@ extension ManagedObject {
   }
 
   /// Sets the destinations of a relationship.
-  public final func _setRelated<Wrapped: RelationshipValue>(_ place: UnsafeRawPointer, _ value: Wrapped) {
+  public final func _setRelated<Wrapped: RelationshipValue>(_ place: _WrapperPlace, _ value: Wrapped) {
     guard !_isPrototype else { return }
-    let offset = place - UnsafeRawPointer(Unmanaged.passUnretained(self).toOpaque())
+    let offset = place.offset(in: self)
     value._write(to: self, modelledSlot(offset))
   }
 
   /// The destinations of a relationship, created on access.
   public final func _relatedObjects<Destination: ManagedObject>(
-    _ place: UnsafeRawPointer
+    _ place: _WrapperPlace
   ) -> RelatedObjects<Destination> {
-    let offset = place - UnsafeRawPointer(Unmanaged.passUnretained(self).toOpaque())
+    let offset = place.offset(in: self)
     if _isPrototype { return recordedRelationship(offset) }
     return RelatedObjects(owner: self, slot: modelledSlot(offset))
   }

@@ -36,12 +36,12 @@ extension ManagedObject {
     guard !isRealised, let contextReference else { return }
     dropStalePrefetch()
     if storedRow == nil, state.isDisjoint(with: [.unreadable, .inaccessible]) {
-      contextReference._withUnsafeGuaranteedRef { $0.fire(self) }
+      contextReference.with { $0.fire(self) }
     }
     guard storedRow != nil else { return }
     isRealised = true
     exposeRow()
-    contextReference._withUnsafeGuaranteedRef { context in
+    contextReference.with { context in
       let ignored = context.ignoresEdits
       context.ignoresEdits = true
       defer { context.ignoresEdits = ignored }
@@ -58,7 +58,7 @@ extension ManagedObject {
   /// Drops a row that was loaded with another fault's if the context reads another generation now.
   final func dropStalePrefetch() {
     guard prefetchStamp != 0, !isRealised, let contextReference else { return }
-    if contextReference._withUnsafeGuaranteedRef({ $0.prefetchStamp() }) != prefetchStamp { storedRow = nil }
+    if contextReference.with({ $0.prefetchStamp() }) != prefetchStamp { storedRow = nil }
     prefetchStamp = 0
   }
 
@@ -84,7 +84,7 @@ extension ManagedObject {
   ///
   /// - Parameter isNew: Whether it has no row. It is realised at once then.
   final func attach(to context: ManagedObjectContext, as identifier: ManagedObjectID, isNew: Bool) {
-    contextReference = .passUnretained(context)
+    contextReference = UnownedReference(context)
     self.identifier = identifier
     guard isNew else { return }
     isRealised = true
@@ -113,7 +113,7 @@ extension ManagedObject {
   /// Lets accessors read the row directly, if the object is realised and has no pending values.
   final func exposeRow() {
     guard isRealised, pending?.hidesRow != true, mayExposeRow, entity.factory.exposesRows else { return }
-    _row = storedRow?.base
+    _row = storedRow?.view.base
   }
 
   /// Makes accessors take the way with checks.
@@ -128,7 +128,7 @@ extension ManagedObject {
     _row = nil
     prefetchStamp = 0
     if let contextReference {
-      storedRow = contextReference._withUnsafeGuaranteedRef { StoredRow(copying: row, into: &$0.rowSlab) }
+      storedRow = contextReference.with { StoredRow(copying: row, into: &$0.rowSlab) }
     } else {
       var own: RowSlab?
       storedRow = StoredRow(copying: row, into: &own)

@@ -85,9 +85,7 @@ extension ManagedObject {
       let key = row.key(column)
       guard !key.isPermanentKey, let permanent = keys[key] else { continue }
       if renamed == nil { renamed = Array(row.bytes) }
-      renamed?.withUnsafeMutableBytes {
-        $0.storeBytes(of: permanent.littleEndian, toByteOffset: Int(column.offset), as: UInt64.self)
-      }
+      renamed?.store(permanent, at: column.offset)
     }
     renamed?.withUnsafeBytes { replace(row: $0) }
   }

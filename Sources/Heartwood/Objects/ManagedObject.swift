@@ -9,9 +9,9 @@ import HeartwoodBytes
 /// - Invariant: `_row` is not nil only while every attribute can be read from it: the object is realised and has no
 ///   pending values.
 open class ManagedObject: Hashable {
-  @usableFromInline @exclusivity(unchecked) final var _row: UnsafeRawPointer?
+  @usableFromInline @exclusivity(unchecked) final var _row: _RowFields?
   /// The columns by the offset of a wrapper in the instance.
-  @usableFromInline final let _columns: UnsafePointer<_Column>
+  @usableFromInline final let _columns: _AccessTable
   /// The copied row. It is kept while there are pending values, and in a fault whose row a fetch has already copied.
   @exclusivity(unchecked) final var storedRow: StoredRow?
   /// The object's index in the context's list of changes that contains it.
@@ -21,8 +21,8 @@ open class ManagedObject: Hashable {
   /// Pending values and relationship states; nil for an object without either.
   @exclusivity(unchecked) final var pending: PendingValues?
   /// Unretained: frozen entities live as long as the process, and a context detaches its objects in its deinit.
-  private final let entityReference: Unmanaged<EntityDescription>
-  @exclusivity(unchecked) final var contextReference: Unmanaged<ManagedObjectContext>?
+  private final let entityReference: UnownedReference<EntityDescription>
+  @exclusivity(unchecked) final var contextReference: UnownedReference<ManagedObjectContext>?
   @exclusivity(unchecked) final var identifier: ManagedObjectID
   /// The context's flags of the object.
   @exclusivity(unchecked) final var state: ObjectState = []
@@ -37,11 +37,11 @@ open class ManagedObject: Hashable {
   ///
   /// - Precondition: The entity is in a valid model and has this class. If there is a context, it is not abstract.
   public required init(entity: EntityDescription, insertInto context: ManagedObjectContext?) {
-    entityReference = .passUnretained(entity)
+    entityReference = UnownedReference(entity)
     identifier = ManagedObjectID(entity: entity, key: .temporaryKeyMark, store: .none)
     _isPrototype = entity.knownFactory == nil && entity === PropertyRecorder.entity
     guard !_isPrototype else {
-      _columns = AccessTable.empty
+      _columns = .empty
       return
     }
     let factory = entity.factory
@@ -58,15 +58,15 @@ open class ManagedObject: Hashable {
   }
 
   /// The entity, which defines the object's properties.
-  public final var entity: EntityDescription { entityReference._withUnsafeGuaranteedRef { $0 } }
+  public final var entity: EntityDescription { entityReference.with { $0 } }
 
   @inline(__always)
   final func isExactly(_ entity: EntityDescription) -> Bool {
-    entityReference.toOpaque() == Unmanaged.passUnretained(entity).toOpaque()
+    entityReference == UnownedReference(entity)
   }
 
   /// The context of the object; nil before insertion and after a saved delete.
-  public final var managedObjectContext: ManagedObjectContext? { contextReference?.takeUnretainedValue() }
+  public final var managedObjectContext: ManagedObjectContext? { contextReference?.object }
 
   /// The identifier; temporary until the object is saved or has obtained a permanent one.
   public final var objectID: ManagedObjectID {

@@ -16,6 +16,17 @@ final class PendingValues: ManagedBuffer<PendingValuesHeader, Value?> {
     }
   }
 
+  /// Another buffer with the same values, and copies of the relationship states.
+  func copy() -> PendingValues {
+    let copy = PendingValues.make(slotCount: header.slotCount)
+    copy.header = header
+    copy.header.relationships = header.relationships.map { $0?.copy() }
+    withUnsafeMutablePointerToElements { former in
+      copy.withUnsafeMutablePointerToElements { $0.update(from: former, count: header.slotCount) }
+    }
+    return copy
+  }
+
   var hasEdits: Bool { header.editedCount > 0 }
   /// Whether some value is not in the row.
   var hidesRow: Bool { header.editedCount > 0 || !header.transients.isEmpty }

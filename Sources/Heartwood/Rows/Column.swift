@@ -70,33 +70,23 @@ extension _Column {
   var isNone: Bool { slot == 0xFFFF }
 }
 
-/// Reads the cells of a validated row, without bounds checks.
+/// Reads the cells of a validated row.
 extension _Column {
   @inlinable @inline(__always)
-  func isNull(_ row: UnsafeRawPointer) -> Bool {
-    row.load(fromByteOffset: Int(nullOffset), as: UInt8.self) & nullMask != 0
-  }
+  func isNull(_ row: _RowFields) -> Bool { row.load(nullOffset, as: UInt8.self) & nullMask != 0 }
 
   @inlinable @inline(__always)
-  func load<Number: FixedWidthInteger & BitwiseCopyable>(_ row: UnsafeRawPointer, as type: Number.Type)
-    -> Number
-  {
-    Number(littleEndian: row.loadUnaligned(fromByteOffset: Int(offset), as: Number.self))
+  func load<Number: FixedWidthInteger & BitwiseCopyable>(_ row: _RowFields, as type: Number.Type) -> Number {
+    Number(littleEndian: row.load(offset, as: Number.self))
   }
 
   /// The bytes of a variable-width value; valid as long as the row.
   @inlinable @inline(__always)
-  func bytes(_ row: UnsafeRawPointer) -> UnsafeRawBufferPointer {
-    let fixedSize = Int(UInt16(littleEndian: row.loadUnaligned(fromByteOffset: 2, as: UInt16.self)))
+  func bytes(_ row: _RowFields) -> UnsafeRawBufferPointer {
     let end = Int(load(row, as: UInt32.self) & ~Self.externalMark)
-    let start: Int
-    if previousOffset == 0 {
-      start = 0
-    } else {
-      let previous = row.loadUnaligned(fromByteOffset: Int(previousOffset), as: UInt32.self)
-      start = Int(UInt32(littleEndian: previous) & ~Self.externalMark)
-    }
-    return UnsafeRawBufferPointer(start: row + (fixedSize + start), count: end - start)
+    guard previousOffset != 0 else { return row.variable(from: 0, to: end) }
+    let previous = UInt32(littleEndian: row.load(previousOffset, as: UInt32.self))
+    return row.variable(from: Int(previous & ~Self.externalMark), to: end)
   }
 
   /// Set in the cell of a variable-width value that is stored outside the row. The bytes are an `ExternalReference`.
@@ -104,7 +94,7 @@ extension _Column {
 
   /// Whether the value is stored outside the row.
   @usableFromInline
-  func isExternal(_ row: UnsafeRawPointer) -> Bool {
+  func isExternal(_ row: _RowFields) -> Bool {
     kind == .data && load(row, as: UInt32.self) & Self.externalMark != 0
   }
 }

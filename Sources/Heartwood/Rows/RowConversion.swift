@@ -30,9 +30,7 @@ final class RowConversion: Sendable {
   func convert(_ row: RowView) -> [UInt8] {
     guard !isRenumbering else {
       var bytes = Array(row.bytes)
-      bytes.withUnsafeMutableBytes {
-        $0.storeBytes(of: layout.entityNumber.littleEndian, as: UInt16.self)
-      }
+      bytes.store(layout.entityNumber, at: 0)
       return bytes
     }
     var writer = RowWriter(layout, version: row.version, estimatedVariableSize: row.bytes.count)

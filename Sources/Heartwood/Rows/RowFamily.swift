@@ -2,17 +2,17 @@
 ///
 /// It is never deallocated, like the models that it is made for: rows are validated by the million, and
 /// counting references to their layouts would cost more than the validation.
-struct RowFamily: @unchecked Sendable {
+struct RowFamily: Sendable {
   private struct Member {
     let number: UInt16
-    let entity: Unmanaged<EntityDescription>
-    let layout: Unmanaged<RowLayout>
+    let entity: UnownedReference<EntityDescription>
+    let layout: UnownedReference<RowLayout>
     /// Nil for rows that are read in place.
-    let conversion: Unmanaged<RowConversion>?
+    let conversion: UnownedReference<RowConversion>?
   }
 
   /// By number, ascending.
-  private let members: UnsafeBufferPointer<Member>
+  private let members: PlainTable<Member>
   /// Whether all rows are read in place.
   let isPlain: Bool
 
@@ -20,7 +20,7 @@ struct RowFamily: @unchecked Sendable {
     self.members = Self.table(
       members.map { entity, layout in
         Member(
-          number: layout.entityNumber, entity: .passRetained(entity), layout: .passRetained(layout),
+          number: layout.entityNumber, entity: .retaining(entity), layout: .retaining(layout),
           conversion: nil)
       })
     isPlain = true
@@ -33,23 +33,21 @@ struct RowFamily: @unchecked Sendable {
     members = Self.table(
       stored.map { entity, layout, conversion in
         Member(
-          number: layout.entityNumber, entity: .passUnretained(entity), layout: .passRetained(layout),
-          conversion: conversion.map { .passRetained($0) })
+          number: layout.entityNumber, entity: UnownedReference(entity), layout: .retaining(layout),
+          conversion: conversion.map { .retaining($0) })
       })
     isPlain = false
   }
 
-  private static func table(_ members: [Member]) -> UnsafeBufferPointer<Member> {
-    let table = UnsafeMutableBufferPointer<Member>.allocate(capacity: members.count)
-    _ = table.initialize(fromContentsOf: members.sorted { $0.number < $1.number })
-    return UnsafeBufferPointer(table)
+  private static func table(_ members: [Member]) -> PlainTable<Member> {
+    PlainTable(members.sorted { $0.number < $1.number })
   }
 
   /// Frees a family that was made with `init(stored:)`.
   func deallocate() {
-    for member in members {
-      member.layout.release()
-      member.conversion?.release()
+    for index in 0..<members.count {
+      members[index].layout.release()
+      members[index].conversion?.release()
     }
     members.deallocate()
   }
@@ -57,21 +55,21 @@ struct RowFamily: @unchecked Sendable {
   /// The layout of rows with this number, and their conversion to the model's layout if they need one.
   func stored(_ number: UInt16) -> (layout: RowLayout, conversion: RowConversion?)? {
     place(of: number).map {
-      (members[$0].layout.takeUnretainedValue(), members[$0].conversion?.takeUnretainedValue())
+      (members[$0].layout.object, members[$0].conversion?.object)
     }
   }
 
-  var entities: [EntityDescription] { members.map { $0.entity.takeUnretainedValue() } }
+  var entities: [EntityDescription] { (0..<members.count).map { members[$0].entity.object } }
 
   /// The layout of rows with this entity number; nil if the family has no such entity.
   @inline(__always)
-  func layout(_ number: UInt16) -> Unmanaged<RowLayout>? {
+  func layout(_ number: UInt16) -> UnownedReference<RowLayout>? {
     place(of: number).map { members[$0].layout }
   }
 
   @inline(__always)
   func entity(_ number: UInt16) -> EntityDescription? {
-    place(of: number).map { members[$0].entity.takeUnretainedValue() }
+    place(of: number).map { members[$0].entity.object }
   }
 
   @inline(__always)

@@ -10,7 +10,7 @@ import HeartwoodBytes
 /// Cells are in slot order, so that the columns of a superentity have the same offsets in the rows of its
 /// subentities. A fixed-width cell contains its value. A variable-width cell contains the end of its value in
 /// the variable part, which begins at the fixed size. All numbers are little-endian and unaligned.
-final class RowLayout: @unchecked Sendable {
+final class RowLayout: Sendable {
   static let headerSize = 8
   /// Offsets are 16 bits wide.
   static let largestFixedSize = 0xFFFF
@@ -21,10 +21,10 @@ final class RowLayout: @unchecked Sendable {
   let fixedSize: Int
   /// The offsets of the variable-width cells, in the order of the variable part. Plain memory, because every
   /// row that is read is validated with it.
-  private let variableCells: UnsafeBufferPointer<UInt16>
+  private let variableCells: PlainTable<UInt16>
   let entityNumber: UInt16
   /// The destination entities of relationships, by slot; nil for attributes.
-  private let destinations: [Unmanaged<EntityDescription>?]
+  private let destinations: [UnownedReference<EntityDescription>?]
 
   /// - Throws: `.coreData` if the properties do not fit into a row.
   convenience init(
@@ -68,12 +68,9 @@ final class RowLayout: @unchecked Sendable {
     }
     self.entityNumber = entityNumber
     fixedSize = end
-    let cells = columns.filter(\.kind.isVariable).map(\.offset)
-    let variableCells = UnsafeMutableBufferPointer<UInt16>.allocate(capacity: cells.count)
-    _ = variableCells.initialize(from: cells)
-    self.variableCells = UnsafeBufferPointer(variableCells)
+    variableCells = PlainTable(columns.filter(\.kind.isVariable).map(\.offset))
     destinations = properties.map { property in
-      (property as? RelationshipDescription)?.destinationEntity.map(Unmanaged.passUnretained)
+      (property as? RelationshipDescription)?.destinationEntity.map { UnownedReference($0) }
     }
   }
 
@@ -82,13 +79,14 @@ final class RowLayout: @unchecked Sendable {
   /// The first error in the bytes of a row; nil if they are valid.
   @inline(__always)
   func validationError(_ bytes: UnsafeRawBufferPointer) -> RowValidationError? {
-    guard let base = bytes.baseAddress, bytes.count >= fixedSize else { return .short }
-    guard UInt16(littleEndian: base.loadUnaligned(as: UInt16.self)) == entityNumber else { return .entity }
-    let claimed = UInt16(littleEndian: base.loadUnaligned(fromByteOffset: 2, as: UInt16.self))
-    guard Int(claimed) == fixedSize else { return .fixedSize }
+    guard bytes.count >= fixedSize else { return .short }
+    let row = RowFields(bytes)
+    guard row.entityNumber == entityNumber else { return .entity }
+    guard row.fixedSize == fixedSize else { return .fixedSize }
     var end: UInt32 = 0
-    for offset in variableCells {
-      let cell = UInt32(littleEndian: base.loadUnaligned(fromByteOffset: Int(offset), as: UInt32.self))
+    for index in 0..<variableCells.count {
+      let offset = variableCells[index]
+      let cell = UInt32(littleEndian: row.load(offset, as: UInt32.self))
       let next = cell & ~Column.externalMark
       guard next >= end else { return .order }
       if next != cell, !mayBeExternal(offset, bytes: next - end) { return .external }
@@ -112,7 +110,7 @@ final class RowLayout: @unchecked Sendable {
     guard let destination = destinations[slot] else {
       programError("slot \(slot) of entity \(entityNumber) is no relationship")
     }
-    return ManagedObjectID(entity: destination.takeUnretainedValue(), key: key, store: store)
+    return ManagedObjectID(entity: destination.object, key: key, store: store)
   }
 }
 

@@ -5,7 +5,7 @@ import Foundation
 /// - Invariant: The fixed part is complete, and the ends in the variable part ascend and are within the row.
 struct RowView {
   let bytes: UnsafeRawBufferPointer
-  let base: UnsafeRawPointer
+  let base: RowFields
 
   /// Validates the bytes as a row of this layout.
   ///
@@ -16,20 +16,19 @@ struct RowView {
     if let validationError = layout.validationError(bytes) {
       throw .damagedRow(bytes, validationError, layout)
     }
-    // A valid row has at least its header, so there is a first byte.
-    self.init(unchecked: bytes, base: bytes.baseAddress.unsafelyUnwrapped)
+    self.init(unchecked: bytes)
   }
 
   /// Validates the bytes as a row of one of the family's entities.
   @inline(__always)
   init(validating bytes: UnsafeRawBufferPointer, of family: RowFamily) throws(HeartwoodError) {
     guard bytes.count >= RowLayout.headerSize else { throw .damagedRow("it has \(bytes.count) bytes") }
-    let number = UInt16(littleEndian: bytes.loadUnaligned(as: UInt16.self))
+    let number = RowFields(bytes).entityNumber
     guard let layout = family.layout(number) else { throw .damagedRow(number, notIn: family) }
-    if let validationError = layout._withUnsafeGuaranteedRef({ $0.validationError(bytes) }) {
-      throw .damagedRow(bytes, validationError, layout.takeUnretainedValue())
+    if let validationError = layout.with({ $0.validationError(bytes) }) {
+      throw .damagedRow(bytes, validationError, layout.object)
     }
-    self.init(unchecked: bytes, base: bytes.baseAddress.unsafelyUnwrapped)
+    self.init(unchecked: bytes)
   }
 
   /// Validates the bytes as a row of an entity of the same family as `entity`.
@@ -38,21 +37,20 @@ struct RowView {
   }
 
   /// Bytes that were validated before.
-  init(unchecked bytes: UnsafeRawBufferPointer, base: UnsafeRawPointer) {
+  @inline(__always)
+  init(unchecked bytes: UnsafeRawBufferPointer) { self.init(bytes, RowFields(bytes)) }
+
+  private init(_ bytes: UnsafeRawBufferPointer, _ base: RowFields) {
     self.bytes = bytes
     self.base = base
   }
 
   /// A placeholder for no row; must not be read.
-  static var nowhere: RowView {
-    let base = UnsafeRawPointer(bitPattern: 16).unsafelyUnwrapped
-    return RowView(unchecked: UnsafeRawBufferPointer(start: base, count: 0), base: base)
-  }
+  static var nowhere: RowView { RowView(UnsafeRawBufferPointer(start: nil, count: 0), .none) }
 
-  var entityNumber: UInt16 { UInt16(littleEndian: base.loadUnaligned(as: UInt16.self)) }
-  var fixedSize: Int { Int(UInt16(littleEndian: base.loadUnaligned(fromByteOffset: 2, as: UInt16.self))) }
+  var entityNumber: UInt16 { base.entityNumber }
   /// The number of times the row was written; 1 after its insertion.
-  var version: UInt32 { UInt32(littleEndian: base.loadUnaligned(fromByteOffset: 4, as: UInt32.self)) }
+  var version: UInt32 { base.version }
 
   @inline(__always)
   func isNull(_ column: Column) -> Bool { column.isNull(base) }
@@ -88,9 +86,14 @@ struct RowView {
   @inline(__always)
   func bytes(_ column: Column) -> UnsafeRawBufferPointer { column.bytes(base) }
 
-  func uuid(_ column: Column) -> UUID {
-    UUID(uuid: base.loadUnaligned(fromByteOffset: Int(column.offset), as: uuid_t.self))
+  /// The bytes of a fixed-width column.
+  @inline(__always)
+  func cell(_ column: Column) -> UnsafeRawBufferPointer {
+    let start = Int(column.offset)
+    return UnsafeRawBufferPointer(rebasing: bytes[start..<start + column.kind.width])
   }
+
+  func uuid(_ column: Column) -> UUID { UUID(uuid: base.load(column.offset, as: uuid_t.self)) }
 
   /// The text of a string or URL column; nil if its bytes are not UTF-8.
   func string(_ column: Column) -> String? {

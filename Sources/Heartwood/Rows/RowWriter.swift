@@ -11,9 +11,9 @@ struct RowWriter {
     row = []
     row.reserveCapacity(layout.fixedSize + estimatedVariableSize)
     row.append(contentsOf: repeatElement(0, count: layout.fixedSize))
-    store(layout.entityNumber, at: 0)
-    store(UInt16(truncatingIfNeeded: layout.fixedSize), at: 2)
-    store(version, at: 4)
+    row.store(layout.entityNumber, at: 0)
+    row.store(UInt16(truncatingIfNeeded: layout.fixedSize), at: 2)
+    row.store(version, at: 4)
   }
 
   /// Writes the next column's value.
@@ -24,14 +24,15 @@ struct RowWriter {
     case (.null, .toMany): return
     case (.null, _), (.opaque, _), (_, .transient): setNull(column)
     case (_, .composite): return
-    case (.int(let value), .int64): store(value, at: column.offset)
-    case (.int(let value), .int32): store(Int32(truncatingIfNeeded: value), at: column.offset)
-    case (.int(let value), .int16): store(Int16(truncatingIfNeeded: value), at: column.offset)
-    case (.double(let value), .double), (.date(let value), .date): store(value.bitPattern, at: column.offset)
-    case (.double(let value), .float): store(Float(value).bitPattern, at: column.offset)
-    case (.bool(let value), .bool): store(UInt8(value ? 1 : 0), at: column.offset)
-    case (.uuid(let value), .uuid): withUnsafeBytes(of: value.uuid) { copy($0, to: Int(column.offset)) }
-    case (.object(let value), .toOne): store(value.key, at: column.offset)
+    case (.int(let value), .int64): row.store(value, at: column.offset)
+    case (.int(let value), .int32): row.store(Int32(truncatingIfNeeded: value), at: column.offset)
+    case (.int(let value), .int16): row.store(Int16(truncatingIfNeeded: value), at: column.offset)
+    case (.double(let value), .double), (.date(let value), .date):
+      row.store(value.bitPattern, at: column.offset)
+    case (.double(let value), .float): row.store(Float(value).bitPattern, at: column.offset)
+    case (.bool(let value), .bool): row.store(UInt8(value ? 1 : 0), at: column.offset)
+    case (.uuid(let value), .uuid): withUnsafeBytes(of: value.uuid) { row.store($0, at: column.offset) }
+    case (.object(let value), .toOne): row.store(value.key, at: column.offset)
     case (.string(var text), .string), (.url(var text), .uri):
       text.withUTF8 { row.append(contentsOf: $0) }
       storeEnd(column)
@@ -48,16 +49,7 @@ struct RowWriter {
   }
 
   /// Copies the next column from another row of the same layout.
-  mutating func copy(_ column: Column, from source: RowView) {
-    if source.isNull(column) { return column.kind == .toMany ? () : setNull(column) }
-    if column.kind.isVariable {
-      row.append(contentsOf: source.bytes(column))
-      storeEnd(column, isExternal: column.isExternal(source.base))
-    } else {
-      let start = Int(column.offset)
-      copy(UnsafeRawBufferPointer(rebasing: source.bytes[start..<start + column.kind.width]), to: start)
-    }
-  }
+  mutating func copy(_ column: Column, from row: RowView) { copy(column, of: row, to: column) }
 
   /// Copies a value of another layout's column of the same kind to the next column.
   mutating func copy(_ source: Column, of row: RowView, to column: Column) {
@@ -66,10 +58,7 @@ struct RowWriter {
       self.row.append(contentsOf: row.bytes(source))
       storeEnd(column, isExternal: source.isExternal(row.base))
     } else if column.kind.width > 0 {
-      let start = Int(source.offset)
-      copy(
-        UnsafeRawBufferPointer(rebasing: row.bytes[start..<start + column.kind.width]), to: Int(column.offset)
-      )
+      self.row.store(row.cell(source), at: column.offset)
     }
   }
 
@@ -86,19 +75,7 @@ struct RowWriter {
 
   private mutating func storeEnd(_ column: Column, isExternal: Bool = false) {
     let end = UInt32(truncatingIfNeeded: row.count - layout.fixedSize)
-    store(isExternal ? end | Column.externalMark : end, at: column.offset)
-  }
-
-  private mutating func store<Number: FixedWidthInteger>(_ number: Number, at offset: UInt16) {
-    row.withUnsafeMutableBytes {
-      $0.storeBytes(of: number.littleEndian, toByteOffset: Int(offset), as: Number.self)
-    }
-  }
-
-  private mutating func copy(_ bytes: UnsafeRawBufferPointer, to offset: Int) {
-    row.withUnsafeMutableBytes { row in
-      UnsafeMutableRawBufferPointer(rebasing: row[offset..<offset + bytes.count]).copyMemory(from: bytes)
-    }
+    row.store(isExternal ? end | Column.externalMark : end, at: column.offset)
   }
 }
 

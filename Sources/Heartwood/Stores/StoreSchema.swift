@@ -196,7 +196,7 @@ final class StoreEntity: Sendable {
   func numbered(_ row: [UInt8]) -> [UInt8] {
     guard storage.rowNumber != entity.number else { return row }
     var row = row
-    row.withUnsafeMutableBytes { $0.storeBytes(of: storage.rowNumber.littleEndian, as: UInt16.self) }
+    row.store(storage.rowNumber, at: 0)
     return row
   }
 

@@ -7,7 +7,7 @@ extension String: AttributeValue {
 
   /// Reads the text of a cell; nil for null or invalid UTF-8.
   @inlinable @inline(__always)
-  public static func _read(_ row: UnsafeRawPointer, _ column: _Column) -> String? {
+  public static func _read(_ row: _RowFields, _ column: _Column) -> String? {
     if column.isNull(row) { return nil }
     return String(rowBytes: column.bytes(row))
   }
@@ -43,7 +43,7 @@ extension Data: AttributeValue {
 
   /// Reads the bytes of a cell; nil for null and for data that is stored outside the row.
   @inlinable @inline(__always)
-  public static func _read(_ row: UnsafeRawPointer, _ column: _Column) -> Data? {
+  public static func _read(_ row: _RowFields, _ column: _Column) -> Data? {
     column.isNull(row) || column.isExternal(row) ? nil : Data(column.bytes(row))
   }
 
@@ -63,7 +63,7 @@ extension URL: AttributeValue {
 
   /// Reads the URL of a cell; nil for null or a text that is not a URL.
   @inlinable
-  public static func _read(_ row: UnsafeRawPointer, _ column: _Column) -> URL? {
+  public static func _read(_ row: _RowFields, _ column: _Column) -> URL? {
     String._read(row, column).flatMap(URL.init(string:))
   }
 
@@ -82,7 +82,7 @@ extension Decimal: AttributeValue {
   @inlinable public static var attributeType: AttributeDescription.AttributeType { .decimal }
 
   /// Reads the number of a cell; nil for null or bytes that do not encode one.
-  public static func _read(_ row: UnsafeRawPointer, _ column: _Column) -> Decimal? {
+  public static func _read(_ row: _RowFields, _ column: _Column) -> Decimal? {
     if column.isNull(row) { return nil }
     return DecimalParts(rowBytes: column.bytes(row))?.decimal
   }

@@ -7,7 +7,7 @@ extension Int64: AttributeValue {
 
   /// Reads the number of a cell; nil for null.
   @inlinable @inline(__always)
-  public static func _read(_ row: UnsafeRawPointer, _ column: _Column) -> Int64? {
+  public static func _read(_ row: _RowFields, _ column: _Column) -> Int64? {
     column.isNull(row) ? nil : column.load(row, as: Int64.self)
   }
 
@@ -27,7 +27,7 @@ extension Int: AttributeValue {
 
   /// Reads the number of a cell; nil for null or a number outside the range of `Int`.
   @inlinable @inline(__always)
-  public static func _read(_ row: UnsafeRawPointer, _ column: _Column) -> Int? {
+  public static func _read(_ row: _RowFields, _ column: _Column) -> Int? {
     column.isNull(row) ? nil : Int(exactly: column.load(row, as: Int64.self))
   }
 
@@ -47,7 +47,7 @@ extension Int32: AttributeValue {
 
   /// Reads the number of a cell; nil for null.
   @inlinable @inline(__always)
-  public static func _read(_ row: UnsafeRawPointer, _ column: _Column) -> Int32? {
+  public static func _read(_ row: _RowFields, _ column: _Column) -> Int32? {
     column.isNull(row) ? nil : column.load(row, as: Int32.self)
   }
 
@@ -67,7 +67,7 @@ extension Int16: AttributeValue {
 
   /// Reads the number of a cell; nil for null.
   @inlinable @inline(__always)
-  public static func _read(_ row: UnsafeRawPointer, _ column: _Column) -> Int16? {
+  public static func _read(_ row: _RowFields, _ column: _Column) -> Int16? {
     column.isNull(row) ? nil : column.load(row, as: Int16.self)
   }
 
@@ -87,7 +87,7 @@ extension Bool: AttributeValue {
 
   /// Reads the Boolean of a cell; nil for null.
   @inlinable @inline(__always)
-  public static func _read(_ row: UnsafeRawPointer, _ column: _Column) -> Bool? {
+  public static func _read(_ row: _RowFields, _ column: _Column) -> Bool? {
     column.isNull(row) ? nil : column.load(row, as: UInt8.self) != 0
   }
 
@@ -107,7 +107,7 @@ extension Double: AttributeValue {
 
   /// Reads the number of a cell; nil for null.
   @inlinable @inline(__always)
-  public static func _read(_ row: UnsafeRawPointer, _ column: _Column) -> Double? {
+  public static func _read(_ row: _RowFields, _ column: _Column) -> Double? {
     column.isNull(row) ? nil : Double(bitPattern: column.load(row, as: UInt64.self))
   }
 
@@ -127,7 +127,7 @@ extension Float: AttributeValue {
 
   /// Reads the number of a cell; nil for null.
   @inlinable @inline(__always)
-  public static func _read(_ row: UnsafeRawPointer, _ column: _Column) -> Float? {
+  public static func _read(_ row: _RowFields, _ column: _Column) -> Float? {
     column.isNull(row) ? nil : Float(bitPattern: column.load(row, as: UInt32.self))
   }
 
@@ -147,7 +147,7 @@ extension Date: AttributeValue {
 
   /// Reads the date of a cell; nil for null.
   @inlinable @inline(__always)
-  public static func _read(_ row: UnsafeRawPointer, _ column: _Column) -> Date? {
+  public static func _read(_ row: _RowFields, _ column: _Column) -> Date? {
     if column.isNull(row) { return nil }
     return Date(timeIntervalSinceReferenceDate: Double(bitPattern: column.load(row, as: UInt64.self)))
   }
@@ -168,9 +168,9 @@ extension UUID: AttributeValue {
 
   /// Reads the UUID of a cell; nil for null.
   @inlinable @inline(__always)
-  public static func _read(_ row: UnsafeRawPointer, _ column: _Column) -> UUID? {
+  public static func _read(_ row: _RowFields, _ column: _Column) -> UUID? {
     if column.isNull(row) { return nil }
-    return UUID(uuid: row.loadUnaligned(fromByteOffset: Int(column.offset), as: uuid_t.self))
+    return UUID(uuid: row.load(column.offset, as: uuid_t.self))
   }
 
   /// The value of a stored UUID; nil for another kind.

@@ -11,7 +11,7 @@ public protocol AttributeValue {
   /// Whether the type is an optional, so that nil is a value.
   static var _isOptional: Bool { get }
   /// Decodes a cell of a checked row; nil if its content is not a value of this type.
-  static func _read(_ row: UnsafeRawPointer, _ column: _Column) -> Self?
+  static func _read(_ row: _RowFields, _ column: _Column) -> Self?
   /// The value for a stored one; nil if this type has no such value.
   init?(_ stored: _Value)
   /// The value as it is stored in rows and used in predicates.
@@ -31,7 +31,7 @@ extension Optional: AttributeValue where Wrapped: AttributeValue {
 
   /// Null decodes as nil. The outer optional is nil only if the cell has a value that the wrapped type does not have.
   @inlinable @inline(__always)
-  public static func _read(_ row: UnsafeRawPointer, _ column: _Column) -> Wrapped?? {
+  public static func _read(_ row: _RowFields, _ column: _Column) -> Wrapped?? {
     if column.isNull(row) { return .some(nil) }
     guard let value = Wrapped._read(row, column) else { return nil }
     return .some(value)
@@ -59,7 +59,7 @@ extension AttributeValue where Self: RawRepresentable, RawValue: AttributeValue 
 
   /// Nil if no case has the stored raw value.
   @inlinable @inline(__always)
-  public static func _read(_ row: UnsafeRawPointer, _ column: _Column) -> Self? {
+  public static func _read(_ row: _RowFields, _ column: _Column) -> Self? {
     RawValue._read(row, column).flatMap(Self.init(rawValue:))
   }
 

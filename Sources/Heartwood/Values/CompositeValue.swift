@@ -60,7 +60,7 @@ extension CompositeValue {
   public static var attributeType: AttributeDescription.AttributeType { .composite }
 
   /// Always nil: the elements are in cells of their own.
-  public static func _read(_ row: UnsafeRawPointer, _ column: _Column) -> Self? { nil }
+  public static func _read(_ row: _RowFields, _ column: _Column) -> Self? { nil }
 
   static var orderedElements: [CompositeElement<Self>] { elements.sorted { $0.name < $1.name } }
 

@@ -2,7 +2,7 @@ import HeartwoodBytes
 
 /// Reads attributes directly from a row in the types of `value(forKey:)`, as typed accessors do in their own.
 struct NamedReaders: @unchecked Sendable {
-  private typealias Reading = (UnsafeRawPointer, Column) -> Any?
+  private typealias Reading = (RowFields, Column) -> Any?
 
   private enum Reader {
     /// The value is not in a cell of the row.
@@ -28,7 +28,7 @@ struct NamedReaders: @unchecked Sendable {
   }
 
   /// The value in a validated row; nil for null, and for a value that is not in a cell of the row.
-  func value(_ row: UnsafeRawPointer, at slot: Int) -> Any? {
+  func value(_ row: RowFields, at slot: Int) -> Any? {
     let column = readers[slot].column
     switch readers[slot].reader {
     case .none: return nil
@@ -50,7 +50,7 @@ struct NamedReaders: @unchecked Sendable {
 }
 
 extension AttributeValue {
-  fileprivate static var anyReading: (UnsafeRawPointer, Column) -> Any? {
+  fileprivate static var anyReading: (RowFields, Column) -> Any? {
     { row, column in _read(row, column).map { $0 as Any } }
   }
 }

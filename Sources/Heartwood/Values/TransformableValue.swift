@@ -33,7 +33,7 @@ extension TransformableValue {
   public static var attributeType: AttributeDescription.AttributeType { .transformable }
 
   /// Decodes the bytes of a cell; nil for null, or if they are not those of a value.
-  public static func _read(_ row: UnsafeRawPointer, _ column: _Column) -> Self? {
+  public static func _read(_ row: _RowFields, _ column: _Column) -> Self? {
     column.isNull(row) ? nil : try? valueTransformer.value(of: Data(column.bytes(row)))
   }
 

@@ -15,7 +15,7 @@ extension TransientValue {
   public static var attributeType: AttributeDescription.AttributeType { .undefined }
 
   /// Always nil: no row has such a value.
-  public static func _read(_ row: UnsafeRawPointer, _ column: _Column) -> Self? { nil }
+  public static func _read(_ row: _RowFields, _ column: _Column) -> Self? { nil }
 
   /// The value itself; nil if it is of another type.
   public init?(_ stored: _Value) {

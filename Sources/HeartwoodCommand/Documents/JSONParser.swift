@@ -10,13 +10,13 @@ struct JSONParser {
   /// The maximum nesting depth, so that the recursion can't exhaust the stack.
   static let deepestNesting = 200
 
-  private let bytes: UnsafeBufferPointer<UInt8>
+  private let bytes: UnsafeRawBufferPointer
   private var position = 0
   private var depth = 0
 
   /// Parses the one value in `bytes`. Trailing content is an error.
   static func parse(_ bytes: [UInt8]) throws(JSONError) -> JSONValue {
-    let result = bytes.withUnsafeBufferPointer { buffer in
+    let result = bytes.withUnsafeBytes { buffer in
       Result { () throws(JSONError) in
         var parser = JSONParser(bytes: buffer)
         return try parser.document()
@@ -25,7 +25,7 @@ struct JSONParser {
     return try result.get()
   }
 
-  private init(bytes: UnsafeBufferPointer<UInt8>) {
+  private init(bytes: UnsafeRawBufferPointer) {
     self.bytes = bytes
     if bytes.starts(with: [0xEF, 0xBB, 0xBF]) { position = 3 }
   }
@@ -253,7 +253,7 @@ extension JSONParser {
   }
 
   private static func error(
-    _ message: String, at position: Int, in bytes: UnsafeBufferPointer<UInt8>
+    _ message: String, at position: Int, in bytes: UnsafeRawBufferPointer
   ) -> JSONError {
     let before = bytes[..<min(position, bytes.count)]
     let line = before.reduce(1) { $1 == 0x0A ? $0 + 1 : $0 }

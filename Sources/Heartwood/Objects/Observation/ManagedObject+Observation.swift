@@ -20,7 +20,7 @@ extension ManagedObject: Observable {
   /// Registers that a property is read, if the current thread collects accesses.
   @inline(__always)
   final func noteAccess(_ slot: @autoclosure () -> Int) {
-    guard let contextReference, contextReference._withUnsafeGuaranteedRef({ $0.isObservable }),
+    guard let contextReference, contextReference.with({ $0.isObservable }),
       AccessProbe.isCollecting()
     else { return }
     register(slot())

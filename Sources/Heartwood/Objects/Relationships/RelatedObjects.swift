@@ -97,7 +97,7 @@ public struct RelatedObjects<Element: ManagedObject>: Sequence {
       let object = context.object(destination, keys[position])
       position += 1
       let objectClass = ObjectIdentifier(type(of: object))
-      if objectClass == lastClass { return unsafeDowncast(object, to: Element.self) }
+      if objectClass == lastClass { return CheckedCast.object(object, of: Element.self) }
       lastClass = object is Element ? objectClass : nil
       return object as? Element
     }

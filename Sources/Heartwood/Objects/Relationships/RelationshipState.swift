@@ -24,11 +24,11 @@ final class RelationshipState {
   private var committedSet: Set<UInt64>?
 
   /// The object whose relationship this is. Unretained: it holds the state, and what uses the state has the object.
-  private let owner: Unmanaged<ManagedObject>
+  private let owner: UnownedReference<ManagedObject>
   private let slot: Int
 
   init(of owner: ManagedObject, _ relationship: RelationshipDescription) {
-    self.owner = .passUnretained(owner)
+    self.owner = UnownedReference(owner)
     slot = relationship.slot
     isOrdered = relationship.isOrdered
   }
@@ -45,7 +45,7 @@ final class RelationshipState {
 
   /// Performs a change of the current keys, which observers of the object are told of.
   private func change(_ body: () -> Void) {
-    owner._withUnsafeGuaranteedRef { $0.changeValue(slot, body) }
+    owner.with { $0.changeValue(slot, body) }
   }
 
   var isLoaded: Bool { committed != nil }

@@ -29,7 +29,7 @@ extension Place {
     var place = self
     for _ in 0..<count {
       guard let outer = place.outer else { return place }
-      place = outer.pointee
+      place = outer.place
     }
     return place
   }
@@ -99,7 +99,7 @@ struct Destinations {
   func forEach(_ place: Place, readsRow: Bool = true, _ body: (Place) throws -> Bool) throws {
     guard let owner = try owner(place) else { return }
     let source = place.source
-    try withUnsafePointer(to: place) { outer in
+    try OuterPlace.with(place) { outer in
       try source.destinations(relationship, of: owner.key) { key in
         guard readsRow else {
           return try body(Place(row: owner.row, key: key, source: source, outer: outer))

@@ -104,10 +104,28 @@ extension UnsafeRawBufferPointer {
     return position
   }
 
+  /// Calls `body` with a copy of the text in which ASCII letters are in lower case.
+  @inline(__always)
+  func withLowercasedASCII<Result>(_ body: (UnsafeRawBufferPointer) -> Result) -> Result {
+    guard count <= 256 else {
+      let copy = map { $0.lowercasedASCII }
+      return copy.withUnsafeBytes(body)
+    }
+    return withUnsafeTemporaryAllocation(byteCount: 256, alignment: 8) { copy in
+      for index in 0..<count { copy[index] = self[index].lowercasedASCII }
+      return body(UnsafeRawBufferPointer(start: copy.baseAddress, count: count))
+    }
+  }
+
   /// The index after the scalar that begins at `position`.
   func endOfScalar(at position: Int) -> Int {
     var end = position + 1
     while end < count, self[end] & 0xC0 == 0x80 { end += 1 }
     return end
   }
+}
+
+extension UInt8 {
+  @inline(__always)
+  fileprivate var lowercasedASCII: UInt8 { self &- 0x41 < 26 ? self | 0x20 : self }
 }

@@ -61,20 +61,8 @@ final class TextPattern {
   }
 
   private func holdsForLowercased(_ text: UnsafeRawBufferPointer) -> Bool {
-    guard text.count <= 256 else {
-      let copy = text.map { $0.lowercasedASCII }
-      return copy.withUnsafeBytes { holds($0) }
-    }
-    return withUnsafeTemporaryAllocation(byteCount: 256, alignment: 8) { copy in
-      for index in 0..<text.count { copy[index] = text[index].lowercasedASCII }
-      return holds(UnsafeRawBufferPointer(start: copy.baseAddress, count: text.count))
-    }
+    text.withLowercasedASCII { holds($0) }
   }
-}
-
-extension UInt8 {
-  @inline(__always)
-  fileprivate var lowercasedASCII: UInt8 { self &- 0x41 < 26 ? self | 0x20 : self }
 }
 
 /// A regular expression that has to match a whole string.

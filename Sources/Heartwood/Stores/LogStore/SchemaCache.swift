@@ -1,4 +1,3 @@
-import Foundation
 import HeartwoodEngine
 import HeartwoodFiles
 
@@ -15,8 +14,7 @@ final class SchemaCache: Sendable {
     var schema: StoreSchema
 
     func isOf(_ bytes: UnsafeRawBufferPointer) -> Bool {
-      guard bytes.count == record.count, let first = bytes.baseAddress else { return false }
-      return record.withUnsafeBytes { $0.baseAddress.map { memcmp($0, first, bytes.count) == 0 } ?? false }
+      !record.isEmpty && record.withUnsafeBytes { bytes.isEqual(to: $0) }
     }
   }
 

@@ -4,8 +4,9 @@
 /// A lookup costs one addition and one load, because the compiler knows the offset.
 ///
 /// - Invariant: The table is never freed: it lives as long as the process, like the frozen model that it belongs to.
-final class AccessTable: @unchecked Sendable {
-  let columns: UnsafePointer<Column>
+@frozen
+public struct _AccessTable: @unchecked Sendable {
+  @usableFromInline let columns: UnsafePointer<_Column>
 
   /// - Parameters:
   ///   - instanceSize: The size of an instance of the class, in bytes.
@@ -19,10 +20,18 @@ final class AccessTable: @unchecked Sendable {
     columns = UnsafePointer(table)
   }
 
-  /// The table of prototypes, which have no columns.
-  nonisolated(unsafe) static let empty: UnsafePointer<Column> = {
+  private init() {
     let table = UnsafeMutablePointer<Column>.allocate(capacity: 1)
     table.initialize(to: .none)
-    return UnsafePointer(table)
-  }()
+    columns = UnsafePointer(table)
+  }
+
+  /// The table of prototypes, which have no columns.
+  static let empty = _AccessTable()
+
+  /// - Parameter offset: That of a wrapper in an instance of the class, in bytes.
+  @inlinable @inline(__always)
+  subscript(offset: Int) -> _Column { columns[offset] }
 }
+
+typealias AccessTable = _AccessTable

@@ -1,0 +1,24 @@
+/// Casts without a check, of what was checked before: the runtime's casts cost more than the use of most objects.
+enum CheckedCast {
+  /// - Precondition: The object is of `type`, which debug builds check.
+  @inline(__always)
+  static func object<Object: AnyObject>(_ object: AnyObject, of type: Object.Type) -> Object {
+    unsafeDowncast(object, to: Object.self)
+  }
+
+  /// - Precondition: Every object is of `type`.
+  @inline(__always)
+  static func objects<Base: AnyObject, Object: AnyObject>(_ objects: [Base], of type: Object.Type) -> [Object]
+  {
+    unsafeBitCast(objects, to: [Object].self)
+  }
+}
+
+extension String {
+  /// The words of the representation; equal for equal short strings. They may be an address: keep the string alive.
+  @inline(__always)
+  var representation: (UInt64, UInt64) {
+    guard MemoryLayout<String>.size == MemoryLayout<(UInt64, UInt64)>.size else { return (0, 0) }
+    return unsafeBitCast(self, to: (UInt64, UInt64).self)
+  }
+}
