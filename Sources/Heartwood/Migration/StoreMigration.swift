@@ -20,6 +20,12 @@ struct StoreMigration {
   }
 
   func open() throws -> LogStore {
+    let store = try openMigrated()
+    if description.mappingModel != nil, !options.isReadOnly { removeRemains() }
+    return store
+  }
+
+  private func openMigrated() throws -> LogStore {
     do {
       let store = try LogStore.open(at: url, model: model, options: options)
       guard let manager = description.stagedMigrationManager, try store.metadata().pendingStage != nil else {
@@ -57,6 +63,26 @@ struct StoreMigration {
       at: url, to: model, options: options, allowsFormerModel: description.allowsMigrationToFormerModel)
   }
 
+  /// A folder beside the store.
+  private func hidden(_ suffix: String) -> URL {
+    url.deletingLastPathComponent().appending(path: ".\(url.lastPathComponent).\(suffix)")
+  }
+
+  /// Removes the folders that a migration by mapping has left whose process ended when the new store was in place. The store is open,
+  /// so that it is not being replaced; a folder that another process is using stays.
+  private func removeRemains() {
+    for folder in [hidden("migrating"), hidden("replacing")] {
+      do {
+        try Engine.destroy(
+          at: LogStore.path(of: folder), busyTimeout: 0, fileSystem: description.fileSystem)
+      } catch {
+        // The next opening tries again.
+        continue
+      }
+      if description.fileSystem is PosixFileSystem { try? FileManager.default.removeItem(at: folder) }
+    }
+  }
+
   /// Migrates to a store beside this one, which then takes its place.
   private func migrate(by mapping: MappingModel) throws {
     var reading = options
@@ -65,7 +91,7 @@ struct StoreMigration {
       sourceModel: try LogStore.model(at: url, options: reading), destinationModel: model)
     let source = PersistentStoreDescription(copying: description)
     source.shouldMigrateStoreAutomatically = false
-    let beside = url.deletingLastPathComponent().appending(path: ".\(url.lastPathComponent).migrating")
+    let beside = hidden("migrating")
     let destination = PersistentStoreDescription(copying: source)
     destination.url = beside
     let coordinator = PersistentStoreCoordinator(managedObjectModel: model)

@@ -94,6 +94,21 @@ import Testing
     #expect(left == ["Store.heartwood"])
   }
 
+  // MIG-17
+  @Test func `what an interrupted migration has left is removed when the store is opened again`() throws {
+    try fill(folder.store)
+    let mapping = mapping()
+    let migrated = try owners(folder.store) { $0.mappingModel = mapping }
+    // The process ended before it had removed them.
+    for name in [".Store.heartwood.migrating", ".Store.heartwood.replacing"] {
+      try FileManager.default.copyItem(at: folder.store, to: folder.url.appending(path: name))
+    }
+    #expect(try owners(folder.store) == migrated)
+    #expect(try FileManager.default.contentsOfDirectory(atPath: folder.url.path).count == 3)
+    #expect(try owners(folder.store) { $0.mappingModel = mapping } == migrated)
+    #expect(try FileManager.default.contentsOfDirectory(atPath: folder.url.path) == ["Store.heartwood"])
+  }
+
   // MIG-10, MIG-13, MIG-14
   @Test
   func `a manager migrates more objects than it holds in memory, to another store, and counts its progress`()
