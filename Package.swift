@@ -45,7 +45,7 @@ let package = Package(
       dependencies: ["HeartwoodBytes", "HeartwoodFiles", "HeartwoodFaults", "HeartwoodEngine", "Heartwood"],
       path: "Tests/FaultProgramme", exclude: ["run"]),
     // Processes that are killed; the programme itself is the victim.
-    .testTarget(name: "KillTests", dependencies: ["FaultProgramme"]),
+    .testTarget(name: "KillTests", dependencies: ["FaultProgramme", "HeartwoodCommand"]),
     .testTarget(
       name: "CrashTests",
       dependencies: ["HeartwoodFiles", "HeartwoodFaults", "HeartwoodEngine", "Heartwood", "FaultProgramme"]),

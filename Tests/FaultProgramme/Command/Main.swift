@@ -12,6 +12,7 @@ struct FaultProgramme {
     let words = Array(CommandLine.arguments.dropFirst())
     do {
       if words.first == "victim" { try Victim.run(Array(words.dropFirst())) }
+      if words.first == MigrationVictim.command { try MigrationVictim.run(Array(words.dropFirst())) }
       if words.first == StressChild.command { try StressChild.run(Array(words.dropFirst())) }
       if words.first == "stress" { try stress(words.dropFirst().joined(separator: " ")) }
       if words.first == "schedule" {
