@@ -46,6 +46,8 @@ final class FaultInjectingDirectory: Directory {
   /// Changes nothing, so no fault applies to this call.
   func availableBytes() throws(FileSystemError) -> Int64? { try base.availableBytes() }
 
+  func isInPlace() throws(FileSystemError) -> Bool { try base.isInPlace() }
+
   func watch() throws(FileSystemError) -> (any DirectoryWatch)? {
     try controller.perform(.watch, path) { () throws(FileSystemError) in try base.watch() }
   }

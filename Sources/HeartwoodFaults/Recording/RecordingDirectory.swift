@@ -39,6 +39,8 @@ final class RecordingDirectory: Directory {
   /// Changes nothing, so the call is not recorded.
   func availableBytes() throws(FileSystemError) -> Int64? { try base.availableBytes() }
 
+  func isInPlace() throws(FileSystemError) -> Bool { try base.isInPlace() }
+
   func watch() throws(FileSystemError) -> (any DirectoryWatch)? {
     try recorder.record(.watch, path) { () throws(FileSystemError) in try base.watch() }
   }

@@ -3,7 +3,7 @@ struct FileIdentifier: Hashable, Sendable {
   let number: UInt64
 }
 
-/// The identity of a folder. Folders are never moved or removed.
+/// The identity of a folder. Folders are never removed, and moved only in exchange for another one.
 struct FolderIdentifier: Hashable, Sendable {
   let number: UInt64
 

@@ -47,6 +47,11 @@ final class SimulatedDirectory: Directory {
     }
   }
 
+  func isInPlace() throws(FileSystemError) -> Bool {
+    let components = FileName.components(of: path)
+    return disk.with { state in (try? state.locate(components, .openDirectory, path)) == folder }
+  }
+
   /// Changes nothing, so it is not a call that needs a live process.
   func availableBytes() throws(FileSystemError) -> Int64? { disk.with { $0.freeBytes } }
 

@@ -55,6 +55,11 @@ public final class SimulatedFileSystem: FileSystem {
     try mainProcess.createDirectory(path)
   }
 
+  /// Exchanges two directories with one parent. It is durable immediately, together with all other names in the parent.
+  public func exchangeDirectories(_ path: String, _ other: String) throws(FileSystemError) {
+    try mainProcess.exchangeDirectories(path, other)
+  }
+
   // MARK: Processes
 
   /// Creates another process on the same disk, with its own open files and locks. Calls on this object itself

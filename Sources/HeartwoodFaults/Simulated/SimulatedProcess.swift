@@ -32,6 +32,15 @@ public final class SimulatedProcess: FileSystem {
     }
   }
 
+  /// Exchanges two directories with one parent. It is durable immediately, together with all other names in the parent.
+  public func exchangeDirectories(_ path: String, _ other: String) throws(FileSystemError) {
+    try FileName.checkPath(path, .rename)
+    try FileName.checkPath(other, .rename)
+    try disk.perform(as: identifier, .rename, path) { (state) throws(FileSystemError) in
+      try state.exchange(path, other)
+    }
+  }
+
   /// Ends the process as a kernel would: releases its locks and closes its files. Every later call on one of
   /// its files or directories throws an error with the code `processKilled`. Its writes remain, durable or
   /// not.

@@ -31,6 +31,19 @@ extension SimulatedState {
     sync(parent)
   }
 
+  /// Exchanges two folders with one parent. It is durable immediately, together with all other names in the parent.
+  mutating func exchange(_ path: String, _ other: String) throws(FileSystemError) {
+    let (first, second) = (FileName.components(of: path), FileName.components(of: other))
+    let parent = try locate(first.dropLast(), .rename, path)
+    guard let name = first.last, let otherName = second.last,
+      try locate(second.dropLast(), .rename, other) == parent
+    else { throw FileSystemError(.unsupported, .rename, path: path) }
+    let (folder, otherFolder) = (try locate(first, .rename, path), try locate(second, .rename, other))
+    perform(.enter(parent, name: name, .folder(otherFolder)))
+    perform(.enter(parent, name: otherName, .folder(folder)))
+    sync(parent)
+  }
+
   mutating func open(
     _ name: String, in folder: FolderIdentifier, _ mode: OpenMode, path: String
   ) throws(FileSystemError) -> FileIdentifier {
