@@ -7,12 +7,19 @@ extension Engine {
   ///
   /// After a crash the store is as before, or the folder contains no store; calling this again removes the rest.
   ///
+  /// - Parameters:
+  ///   - path: The folder.
+  ///   - busyTimeout: Seconds to wait for others that have the store open.
+  ///   - isPrivate: Whether only the caller's program makes stores there, so that segments without an anchor are what is left of one
+  ///     whose making was interrupted, and not of a damaged store.
+  ///   - fileSystem: The file system of the folder.
   /// - Throws: `.locked` if another process or engine has the store open for writing for all of `busyTimeout`; `.notAStore` if
   ///   the folder contains something else. Nothing is changed then.
   package static func destroy(
-    at path: String, busyTimeout: Double = 5, fileSystem: any FileSystem = PosixFileSystem()
+    at path: String, busyTimeout: Double = 5, isPrivate: Bool = false,
+    fileSystem: any FileSystem = PosixFileSystem()
   ) throws(EngineError) {
-    try StoreFolder.removeStore(at: path, busyTimeout: busyTimeout, fileSystem)
+    try StoreFolder.removeStore(at: path, busyTimeout: busyTimeout, isPrivate: isPrivate, fileSystem)
   }
 
   /// Whether a folder contains a store, or the rest of one that was being removed or copied.

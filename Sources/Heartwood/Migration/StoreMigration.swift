@@ -72,15 +72,19 @@ struct StoreMigration {
   /// so that it is not being replaced; a folder that another process is using stays.
   private func removeRemains() {
     for folder in [hidden("migrating"), hidden("replacing")] {
-      do {
-        try Engine.destroy(
-          at: LogStore.path(of: folder), busyTimeout: 0, fileSystem: description.fileSystem)
-      } catch {
-        // The next opening tries again.
-        continue
-      }
-      if description.fileSystem is PosixFileSystem { try? FileManager.default.removeItem(at: folder) }
+      // The next opening tries again.
+      try? remove(folder, busyTimeout: 0)
     }
+  }
+
+  /// Removes a hidden folder with the store in it, or with what is left of one that was being made.
+  private func remove(_ folder: URL, busyTimeout: Double) throws {
+    let path = LogStore.path(of: folder)
+    try HeartwoodError.translating("the folder \(path) could not be removed", .migration) {
+      try Engine.destroy(
+        at: path, busyTimeout: busyTimeout, isPrivate: true, fileSystem: description.fileSystem)
+    }
+    if description.fileSystem is PosixFileSystem { try? FileManager.default.removeItem(at: folder) }
   }
 
   /// Migrates to a store beside this one, which then takes its place.
@@ -94,9 +98,11 @@ struct StoreMigration {
     let beside = hidden("migrating")
     let destination = PersistentStoreDescription(copying: source)
     destination.url = beside
+    // Of the store itself, which exists.
+    destination.createsStore = true
     let coordinator = PersistentStoreCoordinator(managedObjectModel: model)
     // What a migration left that was interrupted.
-    try coordinator.destroyPersistentStore(at: beside, fileSystem: description.fileSystem)
+    try remove(beside, busyTimeout: options.engine.busyTimeout)
     let newest = try LogStore.newestSave(at: url, options: reading)
     try manager.migrate(source, mapping, destination)
     guard try LogStore.newestSave(at: url, options: reading) == newest else {
@@ -107,8 +113,6 @@ struct StoreMigration {
     }
     try coordinator.replacePersistentStore(
       at: url, withPersistentStoreFrom: beside, fileSystem: description.fileSystem)
-    try coordinator.destroyPersistentStore(at: beside, fileSystem: description.fileSystem)
-    if description.fileSystem is PosixFileSystem { try? FileManager.default.removeItem(at: beside) }
   }
 }
 

@@ -8,10 +8,11 @@ extension StoreFolder {
   /// - Throws: `.locked` if another process or engine has the store open for writing for all of `busyTimeout`; `.notAStore` if
   ///   the folder contains something else. Nothing is changed then.
   static func removeStore(
-    at path: String, busyTimeout: Double, _ fileSystem: any FileSystem
+    at path: String, busyTimeout: Double, isPrivate: Bool = false, _ fileSystem: any FileSystem
   ) throws(EngineError) {
     guard try exists(path, fileSystem) else { return }
-    let folder = try openTarget(path, fileSystem: fileSystem, busyTimeout: busyTimeout)
+    let folder = try openTarget(
+      path, fileSystem: fileSystem, busyTimeout: busyTimeout, isPrivate: isPrivate)
     defer { folder.close() }
     try folder.removeStore()
   }

@@ -87,10 +87,10 @@ final class StoreFolder: Sendable {
   ///
   /// - Throws: `.notAStore` or `.locked`.
   static func openTarget(
-    _ path: String, fileSystem: any FileSystem, busyTimeout: Double = 5
+    _ path: String, fileSystem: any FileSystem, busyTimeout: Double = 5, isPrivate: Bool = false
   ) throws(EngineError) -> StoreFolder {
     let directory = try openDirectory(path, creating: true, fileSystem)
-    try checkIsTarget(try entries(of: directory), path)
+    try checkIsTarget(try entries(of: directory), path, isPrivate: isPrivate)
     var options = EngineOptions(busyTimeout: busyTimeout)
     options.sharing = .exclusive
     guard case .exclusive(let attachment) = try ProcessAttachment.attach(directory, options) else {
@@ -99,7 +99,7 @@ final class StoreFolder: Sendable {
     let folder = StoreFolder(directory, path, attachment: attachment)
     do throws(EngineError) {
       // Checked again now that no other process is attached.
-      try checkIsTarget(try entries(of: directory), path)
+      try checkIsTarget(try entries(of: directory), path, isPrivate: isPrivate)
       return folder
     } catch {
       folder.close()
@@ -144,10 +144,12 @@ final class StoreFolder: Sendable {
     return StoreFolder(directory, path, guardFile: file)
   }
 
-  private static func checkIsTarget(_ names: [String], _ path: String) throws(EngineError) {
+  private static func checkIsTarget(
+    _ names: [String], _ path: String, isPrivate: Bool = false
+  ) throws(EngineError) {
     if names.contains(anchorName) { return }
     // Segments without an anchor may be the remainder of a store, unless an unfinished copy is marked.
-    let isMarked = names.contains(newAnchorName)
+    let isMarked = isPrivate || names.contains(newAnchorName)
     let isEmpty = names.allSatisfy {
       ProcessAttachment.isFile($0) || (isMarked && ($0 == newAnchorName || SegmentName.parse($0) != nil))
     }

@@ -3,6 +3,18 @@ import Heartwood
 
 /// Boxes with items, in three versions of their model, and the ways between these.
 enum MigratedBoxes {
+  /// Edits the description that a store is opened with: its file system, above all.
+  typealias Edit = (PersistentStoreDescription) -> Void
+
+  private static func add(
+    _ url: URL, to coordinator: PersistentStoreCoordinator, _ edit: Edit, _ own: Edit = { _ in }
+  ) throws {
+    let description = PersistentStoreDescription(url: url)
+    edit(description)
+    own(description)
+    try coordinator.addPersistentStore(with: description)
+  }
+
   static let first = model(1)
   static let second = model(2)
   static let last = model(3)
@@ -34,9 +46,9 @@ enum MigratedBoxes {
   }
 
   /// A store of version 1.
-  static func make(_ url: URL, items: Int) throws {
+  static func make(_ url: URL, items: Int, _ edit: Edit = { _ in }) throws {
     let coordinator = PersistentStoreCoordinator(managedObjectModel: first)
-    try coordinator.addPersistentStore(with: PersistentStoreDescription(url: url))
+    try add(url, to: coordinator, edit)
     let context = ManagedObjectContext(.privateQueue, coordinator: coordinator)
     try context.performAndWait {
       func make(_ name: String, _ title: String) -> ManagedObject {
@@ -101,14 +113,14 @@ enum MigratedBoxes {
   }
 
   /// The first stage alone.
-  static func step(_ url: URL, withCode: Bool) throws {
+  static func step(_ url: URL, withCode: Bool, _ edit: Edit = { _ in }) throws {
     let references = [first, second].map { ManagedObjectModelReference(model: $0) }
     let coordinator = PersistentStoreCoordinator(managedObjectModel: second)
-    let description = PersistentStoreDescription(url: url)
-    description.stagedMigrationManager = StagedMigrationManager([
-      stage(references[0], references[1], withCode: withCode)
-    ])
-    try coordinator.addPersistentStore(with: description)
+    try add(url, to: coordinator, edit) {
+      $0.stagedMigrationManager = StagedMigrationManager([
+        stage(references[0], references[1], withCode: withCode)
+      ])
+    }
     try coordinator.close()
   }
 
@@ -116,8 +128,8 @@ enum MigratedBoxes {
 
   /// What a store has, opened with the model that it was written with, and what `verify` finds. Objects are named by their names, as a
   /// mapping gives them other identifiers.
-  static func facts(_ url: URL) throws -> [String] {
-    let coordinator = try open(url)
+  static func facts(_ url: URL, _ edit: Edit = { _ in }) throws -> [String] {
+    let coordinator = try open(url, edit)
     let context = ManagedObjectContext(.privateQueue, coordinator: coordinator)
     let lines = try context.performAndWait {
       var lines = try coordinator.verify().findings.map { "finding: \($0)" }
@@ -132,22 +144,21 @@ enum MigratedBoxes {
     return lines
   }
 
-  /// Opens a store with its own model.
-  private static func open(_ url: URL) throws -> PersistentStoreCoordinator {
-    func attempt() throws -> PersistentStoreCoordinator {
-      let model = try PersistentStoreCoordinator.managedObjectModel(ofStoreAt: url)
+  /// Opens a store with the one of its models that it has.
+  private static func open(_ url: URL, _ edit: Edit) throws -> PersistentStoreCoordinator {
+    for model in [last, second, first] {
       let coordinator = PersistentStoreCoordinator(managedObjectModel: model)
-      let description = PersistentStoreDescription(url: url)
-      description.shouldMigrateStoreAutomatically = false
-      try coordinator.addPersistentStore(with: description)
-      return coordinator
+      do {
+        try add(url, to: coordinator, edit) {
+          $0.shouldMigrateStoreAutomatically = false
+          $0.createsStore = false
+        }
+        return coordinator
+      } catch let error as HeartwoodError where error.code == .persistentStoreIncompatibleVersionHash {
+        continue
+      }
     }
-    do {
-      return try attempt()
-    } catch let error as HeartwoodError where error.code == .persistentStoreIncompatibleVersionHash {
-      // The model was read without recovering what a killed process had written last; the opening has recovered it.
-      return try attempt()
-    }
+    throw Finding("the store has none of the models")
   }
 
   private static func fact(_ object: ManagedObject) -> String {

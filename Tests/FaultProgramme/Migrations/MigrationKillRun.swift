@@ -41,8 +41,7 @@ struct MigrationKillRun {
     let template = folder.appending(path: "template")
     let states = try KilledProcess.inheritance.withLock {
       try MigratedBoxes.make(template, items: items)
-      let copy = { (url: URL) in try FileManager.default.copyItem(at: template, to: url) }
-      return try way.states(before: MigratedBoxes.facts(template), copy, in: folder)
+      return try way.states(in: folder) { try FileManager.default.copyItem(at: template, to: $0) }
     }
     try require(Set(states).count == states.count, "the states do not differ")
     var report = Report(way: way, seed: seed, found: states.map { _ in 0 })

@@ -16,9 +16,11 @@ enum MigrationWay: String, CaseIterable, Sendable {
   var model: ManagedObjectModel { self == .staged ? MigratedBoxes.last : MigratedBoxes.second }
 
   /// Migrates a store, or goes on with it, in this process.
-  func migrate(_ url: URL) throws {
+  func migrate(_ url: URL, _ edit: MigratedBoxes.Edit = { _ in }) throws {
     let coordinator = PersistentStoreCoordinator(managedObjectModel: model)
     let description = PersistentStoreDescription(url: url)
+    edit(description)
+    description.createsStore = false
     description.defersLightweightMigration = self == .staged
     if self == .mapping { description.mappingModel = MigratedBoxes.mapping() }
     if self == .staged { description.stagedMigrationManager = MigratedBoxes.stages() }
@@ -27,20 +29,26 @@ enum MigrationWay: String, CaseIterable, Sendable {
   }
 
   /// What a store may have when its migration was interrupted: as it was, at the end, and what its stages leave.
-  func states(before: [String], _ make: (URL) throws -> Void, in folder: URL) throws -> [[String]] {
+  ///
+  /// - Parameters:
+  ///   - folder: Where stores are made.
+  ///   - make: Makes a store of the first version.
+  func states(
+    in folder: URL, _ edit: MigratedBoxes.Edit = { _ in }, make: (URL) throws -> Void
+  ) throws -> [[String]] {
     let url = folder.appending(path: "expected-\(rawValue)")
     try make(url)
-    var states = [before]
+    var states = [try MigratedBoxes.facts(url, edit)]
     if self == .staged {
       // Between the step and its code, and between the stages.
       for isDone in [false, true] {
         let between = folder.appending(path: "between-\(isDone)")
         try make(between)
-        try MigratedBoxes.step(between, withCode: isDone)
-        states.append(try MigratedBoxes.facts(between))
+        try MigratedBoxes.step(between, withCode: isDone, edit)
+        states.append(try MigratedBoxes.facts(between, edit))
       }
     }
-    try migrate(url)
-    return states + [try MigratedBoxes.facts(url)]
+    try migrate(url, edit)
+    return states + [try MigratedBoxes.facts(url, edit)]
   }
 }

@@ -88,10 +88,33 @@ import Testing
       try owners(folder.store) {
         $0.mappingModel = mapping
         $0.shouldInferMappingModelAutomatically = false
+        $0.createsStore = false
       } == [#"Q0, P0: ["a0", "b0"]"#, #"Q1, P1: ["a1", "b1"]"#])
     #expect(try owners(folder.store).count == 2)
     let left = try FileManager.default.contentsOfDirectory(atPath: folder.url.path)
     #expect(left == ["Store.heartwood"])
+  }
+
+  // MIG-10
+  @Test func `a mapping leads to a model of declared classes`() throws {
+    let first = try PersistentContainer(name: "Trips", schema: TripsOne.self, at: folder.store)
+    let context = first.newBackgroundContext()
+    TripsOne.Trip(context: context).name = "Rome"
+    try context.save()
+    try first.close()
+    let mapping = EntityMapping(from: "Trip", to: "Trip")
+    mapping.attributeMappings = [
+      PropertyMapping(name: "title", from: "name"), PropertyMapping(name: "hours") { _, _ in 72 },
+    ]
+    let coordinator = PersistentStoreCoordinator(
+      managedObjectModel: try ManagedObjectModel(types: TripsThree.models))
+    let description = PersistentStoreDescription(url: folder.store)
+    description.mappingModel = MappingModel(entityMappings: [mapping])
+    try coordinator.addPersistentStore(with: description)
+    let migrated = ManagedObjectContext(.privateQueue, coordinator: coordinator)
+    let trips = try migrated.fetch(FetchRequest<TripsThree.Trip>(entityName: "Trip"))
+    #expect(trips.map { "\($0.title) \($0.hours)" } == ["Rome 72"])
+    try coordinator.close()
   }
 
   // MIG-17
@@ -106,6 +129,20 @@ import Testing
     #expect(try owners(folder.store) == migrated)
     #expect(try FileManager.default.contentsOfDirectory(atPath: folder.url.path).count == 3)
     #expect(try owners(folder.store) { $0.mappingModel = mapping } == migrated)
+    #expect(try FileManager.default.contentsOfDirectory(atPath: folder.url.path) == ["Store.heartwood"])
+  }
+
+  // MIG-17
+  @Test func `a new store whose making was interrupted does not stand in the way of the next migration`()
+    throws
+  {
+    try fill(folder.store)
+    let beside = folder.url.appending(path: ".Store.heartwood.migrating")
+    try FileManager.default.createDirectory(at: beside, withIntermediateDirectories: false)
+    // A segment, and no anchor yet.
+    try Data(count: 4096).write(to: beside.appending(path: "0000000000000001.log"))
+    let mapping = mapping()
+    #expect(try owners(folder.store) { $0.mappingModel = mapping }.count == 2)
     #expect(try FileManager.default.contentsOfDirectory(atPath: folder.url.path) == ["Store.heartwood"])
   }
 

@@ -117,7 +117,7 @@ public final class MigrationManager: @unchecked Sendable {
         .entityMigrationPolicy,
         "the mapping \(mapping.name) makes objects, and has no entity of the destination")
     }
-    return ManagedObject(entity: entity, insertInto: destinationContext)
+    return entity.compiled.objectClass.init(entity: entity, insertInto: destinationContext)
   }
 
   func assignRelationship(
@@ -275,6 +275,8 @@ public final class MigrationManager: @unchecked Sendable {
   }
 
   private func save() throws {
+    // What could not be read looks empty, and resetting the contexts forgets why.
+    for context in [sourceContext, destinationContext] { try context.throwIfUnreadable() }
     if destinationContext.hasChanges { try destinationContext.save() }
     associations.noteSaved()
     destinationContext.reset()
