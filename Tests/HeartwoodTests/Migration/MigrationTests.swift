@@ -440,6 +440,53 @@ import Testing
       text?.contains("Person.age is of type date, and Person.age of the source is of type integer16") == true)
   }
 
+  // MIG-07
+  @Test
+  func `what moves in a hierarchy is not called new or removed, and what an entity loses is said`()
+    throws
+  {
+    func attribute(_ name: String) -> AttributeDescription { AttributeDescription(name: name, type: .string) }
+    func model(new: Bool) -> ManagedObjectModel {
+      let item = EntityDescription(name: "Item", properties: [attribute("title")])
+      let names = ["Book", "Disc", "Card"]
+      let (book, disc, card) = (
+        EntityDescription(name: names[0]), EntityDescription(name: names[1]),
+        EntityDescription(name: names[2])
+      )
+      // The cover moves up, the shelf down, and cards leave.
+      (new ? item : book).ownProperties.append(attribute("cover"))
+      (new ? disc : item).ownProperties.append(attribute("shelf"))
+      item.subentities = new ? [book, disc] : [book, disc, card]
+      let image = EntityDescription(name: "Image")
+      let images = RelationshipDescription(name: "image", destination: image, isToMany: false)
+      book.ownProperties.append(images)
+      let word = AttributeDescription(
+        name: "word", type: .string, isOptional: !new, defaultValue: new ? "" : nil)
+      image.ownProperties.append(word)
+      let base = EntityDescription(name: "Base", properties: new ? [attribute("code")] : [])
+      base.uniquenessConstraints = new ? [["code"]] : []
+      let part = EntityDescription(name: "Part", properties: new ? [] : [attribute("code")])
+      part.uniquenessConstraints = new ? [] : [["code"]]
+      if new {
+        base.subentities = [part]
+        let books = RelationshipDescription(name: "books", destination: book, isToMany: true)
+        (books.inverseRelationship, images.inverseRelationship) = (images, books)
+        image.ownProperties.append(books)
+      }
+      return ManagedObjectModel(entities: [item, book, disc, card, image, part] + (new ? [base] : []))
+    }
+    let sentences = try MappingModel.differences(from: model(new: false), to: model(new: true))
+    #expect(
+      sentences == [
+        "Base is new", "Book.image gets the inverse Image.books", "Card inherits from nothing",
+        "Card.shelf is removed, with its values", "Card.title is removed, with its values",
+        "Disc.shelf moves here from Item",
+        "Image.books is new, a to-many relationship, the inverse of Book.image",
+        "Image.word becomes mandatory, with an empty text where there is no value",
+        "Item.cover moves here from Book", "Part inherits from Base",
+      ])
+  }
+
   // MIG-17
   @Test func `a model with none of the store's entities deletes nothing`() throws {
     try fill()

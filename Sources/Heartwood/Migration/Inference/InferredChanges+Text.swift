@@ -18,14 +18,10 @@ extension InferredChanges {
     }
     sentences += hierarchySentences(entity, former)
     for property in entity.ownColumns { sentences += self.sentences(about: property, entity) }
-    // Properties that a parent or a subentity has now are not lost.
-    let kept = Set(sourceSlots[entity.displayName]?.compactMap { $0 } ?? [])
-    for property in former.ownColumns where !kept.contains(property.slot) && !property.isTransient {
+    for property in lost(entity, former) where !property.isTransient {
       sentences.append("\(former.displayName).\(property.name) is removed\(lossText(property))")
     }
-    if Set(entity.uniquenessConstraints.map(Set.init))
-      != Set(renamed(former.uniquenessConstraints, entity, former))
-    {
+    if constraints(of: entity) != Set(renamed(constraints(of: former), entity, former)) {
       let groups = entity.uniquenessConstraints.map { $0.joined(separator: ", ") }
       sentences.append(
         groups.isEmpty
@@ -35,8 +31,36 @@ extension InferredChanges {
     return sentences
   }
 
+  /// What an entity declared that neither it nor a subentity has any more, and what it inherited if it leaves its parent without it.
+  private func lost(_ entity: EntityDescription, _ former: EntityDescription) -> [PropertyDescription] {
+    let own = former.ownColumns.filter { !isKept($0.slot, below: former) }
+    guard changesParent(entity, former), let parent = former.superentity else { return own }
+    let kept = kept(by: entity)
+    let inherited = parent.slots.filter { !kept.contains($0) }.map(former.property(at:)).filter { property in
+      // What its owner has lost is said of that.
+      guard let owner = property.entity, destination(of: owner) != nil else { return true }
+      return isKept(property.slot, below: owner)
+    }
+    return inherited + own
+  }
+
+  /// The source's slots that an entity of the destination has.
+  private func kept(by entity: EntityDescription) -> Set<Int> {
+    Set(sourceSlots[entity.displayName]?.compactMap { $0 } ?? [])
+  }
+
+  private func isKept(_ slot: Int, below former: EntityDescription) -> Bool {
+    former.selfAndBelow.compactMap(destination).contains { kept(by: $0).contains(slot) }
+  }
+
+  /// Those of its own and of its ancestors.
+  private func constraints(of entity: EntityDescription) -> Set<Set<String>> {
+    let own = Set(entity.uniquenessConstraints.map(Set.init))
+    return entity.superentity.map { own.union(constraints(of: $0)) } ?? own
+  }
+
   private func renamed(
-    _ groups: [[String]], _ entity: EntityDescription, _ former: EntityDescription
+    _ groups: Set<Set<String>>, _ entity: EntityDescription, _ former: EntityDescription
   ) -> [Set<String>] {
     groups.map { names in
       Set(
@@ -54,9 +78,8 @@ extension InferredChanges {
   }
 
   private func hierarchySentences(_ entity: EntityDescription, _ former: EntityDescription) -> [String] {
-    let parent = entity.superentity.flatMap(source)
     var sentences: [String] = []
-    if parent !== former.superentity || (entity.superentity == nil) != (former.superentity == nil) {
+    if changesParent(entity, former) {
       let now = entity.superentity.map { "inherits from \($0.displayName)" } ?? "inherits from nothing"
       sentences.append("\(entity.displayName) \(now)")
     }
@@ -66,9 +89,20 @@ extension InferredChanges {
     return sentences
   }
 
+  private func changesParent(_ entity: EntityDescription, _ former: EntityDescription) -> Bool {
+    entity.superentity.flatMap(source) !== former.superentity
+      || (entity.superentity == nil) != (former.superentity == nil)
+  }
+
   private func sentences(about property: PropertyDescription, _ entity: EntityDescription) -> [String] {
     let name = property.displayName
     guard let former = sourceProperty(at: property.slot, of: entity) else {
+      let below = entity.selfAndBelow.compactMap {
+        sourceProperty(at: property.slot, of: $0)?.entity?.displayName
+      }
+      var owners: [String] = []
+      for owner in below where !owners.contains(owner) { owners.append(owner) }
+      guard owners.isEmpty else { return ["\(name) moves here from \(owners.joined(separator: " and "))"] }
       return property.isTransient ? [] : ["\(name) is new\(newText(property, entity))"]
     }
     var changes: [String] = []
@@ -81,9 +115,14 @@ extension InferredChanges {
   }
 
   private func newText(_ property: PropertyDescription, _ entity: EntityDescription) -> String {
-    guard property is AttributeDescription else { return ", \(property.kindText) without destinations" }
-    let value = entity.defaultValue(at: property.slot)
-    if let text = value.plainText { return ", and \(text) in objects that exist" }
+    if let relationship = property as? RelationshipDescription {
+      let inverse = relationship.inverseRelationship.flatMap { formerInverse($0) == nil ? nil : $0 }
+      let links = inverse.map { ", the inverse of \($0.displayName)" } ?? " without destinations"
+      return ", \(property.kindText)\(links)"
+    }
+    if let text = entity.defaultValue(at: property.slot).sentenceText {
+      return ", and \(text) in objects that exist"
+    }
     return property.isOptional ? ", and empty in objects that exist" : ", mandatory, and has no default"
   }
 
@@ -105,11 +144,16 @@ extension InferredChanges {
     }
     if former.isOptional, !property.isOptional {
       let fill =
-        fill(property.slot, of: entity).plainText.map { ", with \($0) where there is no value" } ?? ""
+        fill(property.slot, of: entity).sentenceText.map { ", with \($0) where there is no value" } ?? ""
       changes.append("becomes mandatory\(fill)")
     } else if !former.isOptional, property.isOptional {
       changes.append("becomes optional")
     }
     return changes
   }
+}
+
+extension Value {
+  /// The value as a part of a sentence; nil for none.
+  fileprivate var sentenceText: String? { plainText.map { $0.isEmpty ? "an empty text" : $0 } }
 }
