@@ -15,6 +15,7 @@ do {
 func run(_ options: Options) throws {
   if let path = options.importFile { return try ImportFile(path: path).write() }
   guard options.parts != [.turn] else { return try GrowthTurn(options: options).run() }
+  guard options.parts != [.migrationTurn] else { return try MigrationTurn(options: options).run() }
   let machine = machineDescription()
   let limits = try MachineLimits(directory: options.directory).text
   print("\(machine)\n\(limits)\n")
@@ -22,7 +23,8 @@ func run(_ options: Options) throws {
     switch part {
     case .engine: try runEngine(options, "\(machine); \(limits)")
     case .growth: show(try GrowthBenchmark(options: options).run(), options)
-    case .turn: throw BenchmarkError("a turn is run alone")
+    case .migration: show(try MigrationBenchmark(options: options).run(), options)
+    case .turn, .migrationTurn: throw BenchmarkError("a turn is run alone")
     case .graph: show(try GraphBenchmark(options: options).run(), options)
     case .access: for line in try AccessBenchmark(options: options).run() { print(line) }
     case .lean: for pass in try LeanBenchmark(options: options).run() { print(pass.text) }

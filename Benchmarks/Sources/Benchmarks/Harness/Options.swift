@@ -1,9 +1,11 @@
 /// What the command line asks for.
 struct Options {
   enum Part: String, CaseIterable {
-    case engine, graph, access, lean, growth, space
+    case engine, graph, access, lean, growth, space, migration
     /// One peer's turn of `growth`, which runs it in a process of its own.
     case turn
+    /// One peer's row of `migration`, in a process of its own.
+    case migrationTurn
   }
 
   var parts: [Part] = []
@@ -26,7 +28,7 @@ struct Options {
   var help = false
 
   static let usage = """
-    usage: heartwood-benchmarks [engine] [graph] [access] [lean] [growth] [space] [options]
+    usage: heartwood-benchmarks [engine] [graph] [access] [lean] [growth] [space] [migration] [options]
 
       engine          keys and values beside SQLite, LMDB, RocksDB and LevelDB
       graph           objects beside GRDB's records and hand-written SQLite
@@ -35,14 +37,16 @@ struct Options {
       growth          keys and values in small and large stores, the memory they
                       take, and what an old reader costs
       space           room that overwritten records take, and commits beside giving it back
+      migration       a million rows and a changed model, beside SQLite's ALTER TABLE and
+                      copied table, and beside a copy of the store's bytes
                       (engine and graph where none is named)
 
       --records N,M   records of the engine's rows (1000000), and of growth's
                       (10000,100000,1000000)
       --keys SHAPE    decimal, or random (decimal)
-      --objects N     objects of the graph's rows (100000; lean: 1000000)
+      --objects N     objects of the graph's rows (100000; lean and migration: 1000000)
       --rounds N      rounds, of which the median counts (5, and 3 for rows that
-                      take a peer more than ten seconds; growth: 3)
+                      take a peer more than ten seconds; growth, migration: 3)
       --rows TEXT     only rows whose name contains TEXT, or one of several: A|B
       --peers A,B     only these peers, the first compared with the others
       --directory D   where the stores are made (/var/tmp)
