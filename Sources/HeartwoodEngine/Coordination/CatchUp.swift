@@ -106,6 +106,7 @@ struct CatchUp {
     let tip = writer.tree.tip.generation
     guard image.end.generation > tip else {
       guard image.end.generation == tip else {
+        if try isBehind(image, contents.slot) { return }
         throw EngineError.damaged(
           "another process recovered the store to an older state; close it and open it again",
           file: store.path)
@@ -113,6 +114,18 @@ struct CatchUp {
       return reload.reloadLogOnly()
     }
     try reload.run()
+  }
+
+  /// Whether the log continues from a published state to its end in this process. A process that opened the store for
+  /// reading only may have found transactions that are durable, but not published yet.
+  private func isBehind(_ image: StoreImage, _ slot: AnchorSlot) throws(EngineError) -> Bool {
+    let known = writer.log.end
+    let finder = store.logFinder
+    let path = try finder.path(to: slot.lastLogSegment, listing: try finder.list(), isExact: false)
+    guard image.end.sequence < known.sequence else { return false }
+    var walk = try LogWalk(path[...], from: image.end, upTo: nil)
+    while walk.point.sequence < known.sequence, try walk.next() != nil {}
+    return walk.point.sequence == known.sequence && walk.point.chain == known.chain
   }
 
   private func reload(_ image: StoreImage) throws(EngineError) -> CheckpointReload {

@@ -10,7 +10,7 @@ struct LogWalk {
   /// - Parameter path: The segments in the log's order; one of them contains `point`.
   init(_ path: ArraySlice<LogSegment>, from point: LogPoint, upTo end: LogPosition?) throws(EngineError) {
     guard let index = path.firstIndex(where: { $0.number == point.position.segment }) else {
-      throw EngineError.damaged(
+      throw EngineError.stale(
         "the log has no segment \(point.position.segment), which opening needs; restore the file",
         file: SegmentName.log(point.position.segment))
     }

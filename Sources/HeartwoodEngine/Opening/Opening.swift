@@ -76,7 +76,8 @@ struct Opening {
 
   /// Opens a store that other processes have open, at the state they have published.
   private func attach(_ folder: StoreFolder) throws(EngineError) -> OpenStore {
-    var backoff = Backoff(seconds: options.busyTimeout)
+    var backoff = Backoff(
+      seconds: options.busyTimeout, guaranteedPauses: StoreFolder.guaranteedRepetitions)
     while true {
       do throws(EngineError) {
         guard let record = try folder.newestRecord() else {
@@ -169,13 +170,21 @@ struct Opening {
         if syncs { try makeDurable(contents.slot, folder) }
         try unfinished.remove()
       }
-      return try assemble(
-        try LogSearch(folder, anchor, options).run(
-          contents, endsAsSaid: unfinished.isThere, word, recovery: recovery))
+      let found = try LogSearch(folder, anchor, options).run(
+        contents, endsAsSaid: unfinished.isThere, word, recovery: recovery)
+      try checkIsPublished(word, folder)
+      return try assemble(found)
     } catch {
       anchor.close()
       throw error
     }
+  }
+
+  /// - Throws: A stale error if a process has attached since the record was read: the end of the log that was found may
+  ///   include transactions that it has not published yet.
+  private func checkIsPublished(_ word: PublishedRecord, _ folder: StoreFolder) throws(EngineError) {
+    guard options.access == .readOnly, word.record == nil, try folder.newestRecord() != nil else { return }
+    throw EngineError.stale("another process has just opened the store for writing; try again", file: path)
   }
 
   /// Performs syncs that the last writer of the anchor may have omitted.

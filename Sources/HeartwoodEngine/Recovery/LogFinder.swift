@@ -30,6 +30,8 @@ struct LogFinder {
 
   /// The last segment of the log and its existing predecessors, in order.
   ///
+  /// A segment that another process unlinks after the listing counts as missing.
+  ///
   /// - Parameters:
   ///   - named: The last segment that the anchor names.
   ///   - isExact: Whether the anchor is known to name the last segment. Otherwise later segments are
@@ -48,7 +50,9 @@ struct LogFinder {
         throw EngineError.damaged(
           "the segment names a later segment as its predecessor; restore the file", file: segment.path)
       }
-      last = try open(predecessorEnd.position.segment, isLast: false)
+      last = try ifThere { () throws(EngineError) in
+        try open(predecessorEnd.position.segment, isLast: false)
+      }
     }
     return path.reversed()
   }
@@ -106,14 +110,27 @@ struct LogFinder {
   /// to which a recovery copied the end of the log belongs only if the copy is complete.
   private func laterSegment(than named: UInt32, _ listing: Listing) throws(EngineError) -> LogSegment? {
     for number in listing.logs.reversed() where number > named {
-      guard let header = try header(of: number) else { continue }
-      let segment = try open(number, header)
+      let found = try ifThere { () throws(EngineError) -> (SegmentHeader, LogSegment)? in
+        guard let header = try header(of: number) else { return nil }
+        return (header, try open(number, header))
+      }
+      guard case let (header, segment)?? = found else { continue }
       var walk = try LogWalk([segment][...], from: header.firstPoint, upTo: nil)
       let hasFrame = try walk.next() != nil
       while walk.point.sequence <= header.copiedThrough, try walk.next() != nil {}
       if hasFrame, walk.point.sequence > header.copiedThrough { return segment }
     }
     return nil
+  }
+
+  /// Opens a file of the listing; returns nil if another process has unlinked it since.
+  private func ifThere<Value>(_ body: () throws(EngineError) -> Value) throws(EngineError) -> Value? {
+    do {
+      return try body()
+    } catch {
+      guard error.isStale else { throw error }
+      return nil
+    }
   }
 
   /// The header of a segment; nil if it is invalid.
