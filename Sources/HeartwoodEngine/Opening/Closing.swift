@@ -12,6 +12,7 @@ struct Closing {
   func run() throws(EngineError) {
     guard !store.status.isClosed else { return }
     try store.writer.checkNotNested()
+    if !isInMemory { Compaction(store).reclaimBeforeClosing() }
     store.throttle.stop()
     // 1. Background work ends.
     store.options.worker.drain()

@@ -60,7 +60,7 @@ public struct EngineOptions: Sendable {
   /// When the space of overwritten and deleted values is reclaimed.
   public enum Reclamation: Hashable, Sendable {
     /// In the background, a part with each checkpoint, so that the files stay below a small multiple of the
-    /// live bytes; and by `Engine.reclaim()`, down to little more than the live bytes.
+    /// live bytes; when a small store is closed; and by `Engine.reclaim()`, down to little more than the live bytes.
     case automatic
     /// By `Engine.reclaim()` only, so that past generations stay available until then.
     case onDemand
@@ -112,7 +112,8 @@ public struct EngineOptions: Sendable {
   public var checkpointBytes: Int { didSet { checkpointBytes = Self.allowed(checkpoint: checkpointBytes) } }
   /// When the space of overwritten and deleted values is reclaimed.
   public var reclamation: Reclamation
-  /// Bytes of garbage that are never reclaimed in the background, whatever their share.
+  /// Bytes of garbage that are never reclaimed in the background, whatever their share; an eighth of it in a store that is idle
+  /// or closed.
   package var toleratedGarbage = 16 << 20
   /// A frame with this many bytes is full, and the transaction continues in the next one.
   package var frameBytes = Format.frameBytes

@@ -141,6 +141,28 @@ struct Compaction {
     } ?? false
   }
 
+  // MARK: At rest
+
+  /// Greatest number of live bytes of a store that is compacted when it is closed.
+  private static let greatestClosedStore = 32 << 20
+
+  /// Compacts a small store that is about to be closed, if there is garbage: above all the log of values that the tree holds.
+  ///
+  /// Walks the tree only if a share of the store was written since the last scan, so that the work is a constant factor of the
+  /// writes.
+  func reclaimBeforeClosing() {
+    guard store.options.access == .readWrite, store.options.reclamation == .automatic, !store.status.isStopped
+    else { return }
+    let written = store.writer.withLockInBackground { $0.log.appendedBytes - $0.bytesAtSpaceScan }
+    let storeBytes = store.checkpoints.withLock { $0.storeBytes(store.logSegments) }
+    guard written > max(toleratedAtRest, storeBytes / 8) else { return }
+    // An error loses nothing. A failed sync has stopped the store.
+    if (try? hasExcessGarbage(live: Self.greatestClosedStore)) == true { _ = try? reclaim() }
+  }
+
+  /// Bytes of garbage that are not worth compacting a store that is not written to.
+  private var toleratedAtRest: Int { store.options.toleratedGarbage / 8 }
+
   /// Reclaims as on demand if there is much garbage, once no thread has written for a second.
   func scheduleSpaceScan() {
     let written = store.writer.withLockInBackground { $0.log.appendedBytes }
@@ -156,14 +178,16 @@ struct Compaction {
     }
   }
 
-  private func hasExcessGarbage() throws(EngineError) -> Bool {
-    try store.reclamation.withLock { (reclamation) throws(EngineError) in
+  /// - Parameter live: The greatest number of live bytes that may be moved.
+  private func hasExcessGarbage(live limit: Int = .max) throws(EngineError) -> Bool {
+    try store.reclamation.withLockIfFree { (reclamation) throws(EngineError) in
       try store.checkpoints.withLock { (checkpoints) throws(EngineError) in
         try store.status.checkWritable()
-        return reclamation.exceedsThreshold(
-          try Occupancy(store, checkpoints, reclamation), store.options)
+        let occupancy = try Occupancy(store, checkpoints, reclamation, readsTail: true)
+        return occupancy.live <= limit
+          && reclamation.exceedsThreshold(occupancy, tolerated: toleratedAtRest)
       }
-    }
+    } ?? false
   }
 
   /// Takes a checkpoint without the victims, makes both slots of the anchor reference it, and unlinks the victims.

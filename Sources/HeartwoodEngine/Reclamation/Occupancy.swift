@@ -27,15 +27,19 @@ struct Occupancy {
 
   /// Walks the tree of the newest generation. Reads no values.
   ///
+  /// - Parameter readsTail: Whether the records of the log's last segment are counted. Otherwise their average size is assumed to
+  ///   be that of the others.
   /// - Complexity: O(number of keys).
-  init(_ store: OpenStore, _ checkpoints: CheckpointState, _ reclamation: ReclaimState) throws(EngineError) {
+  init(
+    _ store: OpenStore, _ checkpoints: CheckpointState, _ reclamation: ReclaimState, readsTail: Bool = false
+  ) throws(EngineError) {
     let pinned = PinnedGeneration(store.generations)
     let counts = try LiveCounts(TreeView(space: store.space, root: pinned.pin.root))
     fill = counts.fill
     leaves = counts.leaves
     total = checkpoints.storeBytes(store.logSegments)
     keys = pinned.pin.root.count
-    try addLogs(store.logSegments, counts, reclamation)
+    try addLogs(store.logSegments, counts, reclamation, readsTail: readsTail)
     for part in checkpoints.pages.parts {
       let number = part.segment.number
       add(
@@ -46,10 +50,10 @@ struct Occupancy {
   }
 
   private mutating func addLogs(
-    _ log: LogSegments, _ counts: LiveCounts, _ reclamation: ReclaimState
+    _ log: LogSegments, _ counts: LiveCounts, _ reclamation: ReclaimState, readsTail: Bool
   ) throws(EngineError) {
     let segments = log.segments
-    guard let last = segments.last?.number else { return }
+    guard let last = segments.last else { return }
     var all = ReclaimState.Contents()
     for segment in segments.dropLast() {
       guard let end = log.end(of: segment.number)?.offset else { continue }
@@ -60,9 +64,11 @@ struct Occupancy {
       all.records += contents.records
       all.recordBytes += contents.recordBytes
     }
-    // The last segment's records are not counted: assume the average size of the others.
-    let tail = log.published.position.offset
-    live += all.records > 0 ? min(tail, counts.values[last].count * all.recordBytes / all.records) : tail
+    let tail = log.published.position
+    if readsTail { all = try ReclaimState.Contents(of: last, upTo: tail) }
+    live +=
+      all.records > 0
+      ? min(tail.offset, counts.values[last.number].count * all.recordBytes / all.records) : tail.offset
   }
 
   private mutating func add(_ part: Part, to parts: WritableKeyPath<Self, [Part]>) {

@@ -21,7 +21,9 @@ extension ReclaimState {
     let isSteady =
       lastSurvey.map { max($0.keys, occupancy.keys) - min($0.keys, occupancy.keys) < $0.keys / 64 } ?? false
     lastSurvey = SpaceSurvey(total: occupancy.total, live: occupancy.live, keys: occupancy.keys)
-    guard exceedsThreshold(occupancy, store.options) else { return VictimSegments() }
+    guard exceedsThreshold(occupancy, tolerated: store.options.toleratedGarbage) else {
+      return VictimSegments()
+    }
     let victims = occupancy.victims(
       Occupancy.Aim(
         pageShare: 0.6, rest: Self.targetSpaceAmplification, limit: max(Self.leastMove, occupancy.live / 4),
@@ -44,22 +46,30 @@ extension ReclaimState {
   /// The records of a complete log segment. Reads the frame headers once, then remembers the result.
   func contents(of segment: LogSegment, _ log: LogSegments) throws(EngineError) -> Contents {
     if let known = contents[segment.number] { return known }
-    var found = Contents()
-    guard let end = log.end(of: segment.number) else { return found }
-    let position = LogPosition(segment: segment.number, offset: end.offset)
-    var walk = try LogWalk([segment][...], from: segment.header.firstPoint, upTo: position)
-    while let frame = try walk.nextOutline() {
-      found.records += Int(frame.header.recordCount)
-      found.recordBytes += Int(frame.header.payloadBytes)
-    }
+    guard let end = log.end(of: segment.number) else { return Contents() }
+    let found = try Contents(
+      of: segment, upTo: LogPosition(segment: segment.number, offset: end.offset))
     contents[segment.number] = found
     return found
   }
 
   /// Whether there is enough garbage for reclamation without a request.
-  func exceedsThreshold(_ occupancy: Occupancy, _ options: EngineOptions) -> Bool {
-    occupancy.total - occupancy.live > options.toleratedGarbage
+  ///
+  /// - Parameter tolerated: The bytes of garbage that are not worth the work.
+  func exceedsThreshold(_ occupancy: Occupancy, tolerated: Int) -> Bool {
+    occupancy.total - occupancy.live > tolerated
       && Double(occupancy.total) > Self.maxSpaceAmplification * Double(occupancy.live)
+  }
+}
+
+extension ReclaimState.Contents {
+  /// Reads the frame headers of a log segment.
+  init(of segment: LogSegment, upTo end: LogPosition) throws(EngineError) {
+    var walk = try LogWalk([segment][...], from: segment.header.firstPoint, upTo: end)
+    while let frame = try walk.nextOutline() {
+      records += Int(frame.header.recordCount)
+      recordBytes += Int(frame.header.payloadBytes)
+    }
   }
 }
 

@@ -10,8 +10,8 @@ extension EngineSimulation {
     let unsafe = options.durability == .none
     let isStopped = Self.isStopped(closing)
     let error = try tolerate("close") { try closing.close() }
-    // The store is closed even if `close` throws.
-    allowMoves()
+    // The store is closed even if `close` throws. Closing may have compacted it.
+    if error == nil, !isDying, !ledger.isLastOpen { noteMoves() } else { allowMoves() }
     engine = nil
     wasClosedCleanly = error == nil && !isStopped
     if error == nil, !unsafe { ledger.settle() }

@@ -112,8 +112,8 @@ final class EngineSimulation: Simulation {
     try tolerate("look") { try expect(edits.flatMap(\.keys), of: try engine.snapshot(), ledger.rows) }
   }
 
-  /// Allows for moves of live values after the commit.
-  private func noteMoves() {
+  /// Counts the generations that moves of live values have made.
+  func noteMoves() {
     guard let engine, options.givesBackSoon else { return }
     while ledger.newest < Int(engine.newestGeneration.rawValue) {
       ledger.commit(ledger.rows, isDurable: false)

@@ -217,6 +217,30 @@ import Testing
     try engine.close()
   }
 
+  @Test(arguments: StoreKind.allCases, [EngineOptions.Reclamation.automatic, .onDemand])
+  func `a closed store keeps no log of values that its tree holds, unless reclamation waits for a request`(
+    kind: StoreKind, reclamation: EngineOptions.Reclamation
+  ) throws {
+    try kind.withPlace { fileSystem, path in
+      var options = kind.options
+      (options.segmentBytes, options.checkpointBytes) = (8 << 20, 8 << 20)
+      (options.toleratedGarbage, options.reclamation) = (64 << 10, reclamation)
+      let engine = try Engine(at: path, options: options, fileSystem: fileSystem)
+      let model = Model(
+        uniqueKeysWithValues: (0..<20_000).map { (Array("key \($0)".utf8), [UInt8(truncatingIfNeeded: $0)]) })
+      try engine.write { for (key, value) in model { try $0.put(key, value) } }
+      let written = try engine.statistics().logBytes
+      try engine.close()
+      let again = try Engine(at: path, options: options, fileSystem: fileSystem)
+      let kept = try again.statistics().logBytes
+      #expect(
+        reclamation == .automatic ? kept < written / 10 : kept >= written, "\(kept) of \(written) bytes")
+      #expect(try again.read { try $0.model() } == model)
+      #expect(try again.verify().findings == [])
+      try again.close()
+    }
+  }
+
   /// Runs delayed work when the test requests it.
   private final class PatientWorker: BackgroundWorker {
     private let later = Guarded<[@Sendable () -> Void]>([])
