@@ -23,6 +23,7 @@ struct UnsafeCodeTests {
     rawMemory: [
       "reads into the caller's memory": [
         "File+Fully.swift", "FileSystem.swift", "Memory/MemoryContent.swift", "Memory/MemoryFile.swift",
+        "Overlay/OverlayContent.swift", "Overlay/OverlayFileSystem.swift",
       ],
       "system calls": [
         "Posix/PosixFile.swift", "Posix/SystemCalls+Exchanging.swift", "Posix/SystemCalls+Places.swift",
@@ -40,7 +41,8 @@ struct UnsafeCodeTests {
     uncheckedSendable: [
       "a lock guards it": [
         "Memory/MemoryContent.swift", "Memory/MemoryDirectory.swift", "Memory/MemoryFileSystem.swift",
-        "Threads/Guarded.swift", "Threads/DelayedWork.swift",
+        "Overlay/OverlayContent.swift", "Overlay/OverlayFileSystem.swift", "Threads/Guarded.swift",
+        "Threads/DelayedWork.swift",
       ],
       "is a lock": ["Threads/ConditionVariable.swift", "Threads/Lock.swift"],
       "the system synchronizes its calls": [

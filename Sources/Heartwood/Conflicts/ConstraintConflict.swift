@@ -94,7 +94,8 @@ private struct UniqueClaims {
 
   private func snapshot(of stored: ManagedObjectID) -> [String: Any]? {
     let root = stored.entity.rootEntity
-    guard let row = try? context.readingView().row(root, stored.key) else { return nil }
-    return (try? root.entity(numbered: row.entityNumber))?.snapshot(ofRow: row.bytes, in: context)
+    return try? context.readingView().withRow(root, stored.key) { row in
+      try row.flatMap { try root.entity(numbered: $0.entityNumber).snapshot(ofRow: $0.bytes, in: context) }
+    }
   }
 }

@@ -45,12 +45,14 @@ extension ManagedObjectContext {
     let root = stored.entity.rootEntity
     let isKnown =
       identities.find(root.number, stored.key).map { !$0.isHeldOnce || $0.object.hasChanges } ?? false
-    if !isKnown, !type.storeWins, let row = try readingView().row(root, stored.key),
-      row.entityNumber == object.entity.number
-    {
-      identities.remove(root.number, stored.key)
-      become(object, stored, row.bytes, by: type)
-      return object
+    if !isKnown, !type.storeWins {
+      let isDone = try readingView().withRow(root, stored.key) { row in
+        guard let row, row.entityNumber == object.entity.number else { return false }
+        identities.remove(root.number, stored.key)
+        become(object, stored, row.bytes, by: type)
+        return true
+      }
+      if isDone { return object }
     }
     let survivor = self.object(stored.entity, stored.key)
     let identifier = object.identifier

@@ -17,7 +17,9 @@ extension ManagedObjectContext {
       let view = try readingView()
       // Another store may have taken the place of the object's.
       guard object.contextReference != nil else { return }
-      guard let row = try view.row(object.entity.rootEntity, object.identifier.key) else {
+      let reader = view.forOneReader()
+      defer { withExtendedLifetime(reader) {} }
+      guard let row = try reader.row(object.entity.rootEntity, object.identifier.key) else {
         return handleInaccessible(object)
       }
       if row.entityNumber == object.entity.number {

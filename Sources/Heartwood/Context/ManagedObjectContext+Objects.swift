@@ -55,9 +55,11 @@ extension ManagedObjectContext {
     guard isOfStore(objectID) else { throw HeartwoodError.noRow(objectID) }
     let (root, view) = (objectID.entity.rootEntity, try readingView())
     let key = permanentKeys.permanent(objectID.key)
-    guard let row = try view.row(root, key) else { throw HeartwoodError.noRow(objectID) }
-    let factory = try root.entity(numbered: row.entityNumber).factory
-    let object = materialise(factory, key, in: storeIdentity, row: row.bytes)
+    let object = try view.withRow(root, key) { row in
+      guard let row else { throw HeartwoodError.noRow(objectID) }
+      let factory = try root.entity(numbered: row.entityNumber).factory
+      return materialise(factory, key, in: storeIdentity, row: row.bytes)
+    }
     if object.isDeleted { throw HeartwoodError.noRow(objectID) }
     object.willRead()
     try throwIfUnreadable()

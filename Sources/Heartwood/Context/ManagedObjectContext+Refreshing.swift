@@ -120,7 +120,9 @@ extension ManagedObjectContext {
   ///   property than before. Without, the unsaved values win.
   func refreshKeepingChanges(_ object: ManagedObject, surfacingConflicts: Bool = false) {
     do {
-      guard let row = try readingView().row(object.entity.rootEntity, object.identifier.key) else {
+      let view = try readingView().forOneReader()
+      defer { withExtendedLifetime(view) {} }
+      guard let row = try view.row(object.entity.rootEntity, object.identifier.key) else {
         if object.hasNothingWithoutRow { handleInaccessible(object) }
         return
       }

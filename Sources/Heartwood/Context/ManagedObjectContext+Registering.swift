@@ -30,9 +30,11 @@ extension ManagedObjectContext {
       // The view may have brought permanent keys.
       let view = try readingView()
       let key = permanentKeys.permanent(key)
-      guard let row = try view.row(entity.rootEntity, key) else { return makeFault(factory, key, in: store) }
-      let concrete = try entity.rootEntity.entity(numbered: row.entityNumber)
-      return materialise(concrete.factory, key, in: store, row: row.bytes)
+      return try view.withRow(entity.rootEntity, key) { row in
+        guard let row else { return makeFault(factory, key, in: store) }
+        let concrete = try entity.rootEntity.entity(numbered: row.entityNumber)
+        return materialise(concrete.factory, key, in: store, row: row.bytes)
+      }
     } catch {
       let object = makeFault(factory, permanent, in: store)
       noteUnreadable(error, object)

@@ -20,6 +20,14 @@ final class ParentView: StoreView, @unchecked Sendable {
   /// The unsaved changes above the store, the nearest parent's first.
   var layers: [FrozenChanges] { [changes] + base.layers }
 
+  var convertsRows: Bool { base.convertsRows }
+
+  func forOneReader() -> any StoreView {
+    convertsRows ? ParentView(base.forOneReader(), changes) : self
+  }
+
+  func releaseRows() { base.releaseRows() }
+
   func row(_ root: EntityDescription, _ key: UInt64) throws -> RowView? {
     switch changes.row(root, key) {
     case .row(let row): return row

@@ -82,6 +82,13 @@ extension ManagedObject {
     }
   }
 
+  /// Checks the numbers of destinations, also of relationships that were not changed.
+  func validateCounts() throws {
+    for check in entity.compiled.checks {
+      if case .count(let relationship) = check.kind { try validateCount(relationship, ifUnchanged: true) }
+    }
+  }
+
   private func validate(_ check: PropertyCheck) throws {
     if case .count(let relationship) = check.kind { return try validateCount(relationship) }
     // Large data was validated when it was set, and is not loaded for this.
@@ -141,7 +148,7 @@ extension ManagedObject {
     else { return }
     if rule.kind == .value { text = ValidationRule.conditionOnObject(text, value: property.path) }
     let isMet = try entity.compiled.rules.condition(text, of: entity).map { condition in
-      let overlay = PendingOverlay(try context.readingView(), context)
+      let overlay = PendingOverlay(try context.readingView().forOneReader(), context)
       return try overlay.row(of: self).map { try condition.matches($0, key: identifier.key, in: overlay) }
         ?? true
     }
@@ -149,9 +156,9 @@ extension ManagedObject {
   }
 
   /// Skips relationships that were not changed: the last save validated them.
-  private func validateCount(_ relationship: RelationshipDescription) throws {
+  private func validateCount(_ relationship: RelationshipDescription, ifUnchanged: Bool = false) throws {
     guard let context = managedObjectContext,
-      isInserted || relationshipState(at: relationship.slot)?.hasChanges == true
+      ifUnchanged || isInserted || relationshipState(at: relationship.slot)?.hasChanges == true
     else { return }
     let count = context.destinations(of: self, relationship).count
     if count == 0 && relationship.isOptional { return }

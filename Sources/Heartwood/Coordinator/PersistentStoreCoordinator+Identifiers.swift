@@ -20,9 +20,10 @@ extension PersistentStoreCoordinator {
 
   /// The entity of a row, if the newest generation has it, otherwise `entity`.
   private func storedEntity(_ entity: EntityDescription, _ key: UInt64) -> EntityDescription {
-    guard entity.rootEntity.hasSubentities, let row = try? objectStore?.view().row(entity.rootEntity, key)
+    guard entity.rootEntity.hasSubentities, let view = try? objectStore?.view(),
+      let number = try? view.withRow(entity.rootEntity, key, { $0?.entityNumber })
     else { return entity }
-    return (try? entity.rootEntity.entity(numbered: row.entityNumber)) ?? entity
+    return (try? entity.rootEntity.entity(numbered: number)) ?? entity
   }
 
   /// A token of a past generation, by the number of its transaction.

@@ -1,7 +1,10 @@
 /// The execution of one fetch: delivers rows one after the other, in the order of the request, merged with unsaved
 /// changes.
 ///
-/// Collects only rows that must be sorted by comparison; it keeps references to them, and no more than the window needs.
+/// Collects only rows that must be sorted by comparison; it keeps references to them, and no more than the window needs. Of rows that
+/// are converted it keeps copies.
+///
+/// - Precondition: `view` is for one reader: this execution releases its rows.
 struct FetchExecution {
   let request: ResolvedRequest
   let plan: ChosenPlan
@@ -15,7 +18,10 @@ struct FetchExecution {
     guard request.limit != 0 else { return }
     var window = Window(request)
     if case .sorted(let count) = plan.order {
-      for found in try gather(count) where try !window.take(found, body) { return }
+      var first = FirstRows(count, DeliveryOrder(request, in: source), copies: copies)
+      defer { withExtendedLifetime(first) {} }
+      try gather(&first)
+      for found in try first.sorted() where try !window.take(found, body) { return }
     } else {
       try merge(&window, body)
     }
@@ -60,9 +66,11 @@ struct FetchExecution {
     let (hidden, checksEntity) = (pending.hidden, plan.checksEntity)
     let filter = plan.filter.map { UnownedReference($0) }
     let anywhere = Place(in: source)
+    let convertsRows = view.convertsRows
     try plan.access.forEachRow(in: view, request.entity, skipping: count) { found in
       if !hidden.isEmpty && hidden.contains(found.key) { return true }
       if checksEntity && !request.accepts(found.row.entityNumber) { return true }
+      defer { if convertsRows { view.releaseRows() } }
       if let filter {
         let isMatch = try filter.with { try $0.matches(anywhere.moved(to: found)) }
         guard isMatch else { return true }
@@ -78,7 +86,7 @@ struct FetchExecution {
     guard case .indexRuns(let keys, let kept) = plan.order else {
       return try forEachStored(skipping: count, body)
     }
-    var run = FetchRun(request, source, keys: keys, keeping: kept)
+    var run = FetchRun(request, source, keys: keys, keeping: kept, copies: copies)
     var continuesAfter = true
     try forEachStored(skipping: 0) { found in
       if try run.take(found) { return true }
@@ -89,14 +97,15 @@ struct FetchExecution {
     if continuesAfter { _ = try run.deliver(body) }
   }
 
-  private func gather(_ count: Int?) throws -> [FoundRow] {
-    var first = FirstRows(count, DeliveryOrder(request, in: source))
+  /// Copies of rows that are kept longer than they are valid; nil if they stay valid.
+  private var copies: RowCopies? { view.convertsRows ? RowCopies(of: view) : nil }
+
+  private func gather(_ first: inout FirstRows) throws {
     try forEachStored(skipping: 0) { found in
       try first.insert(found)
       return true
     }
     for found in pending.matches { try first.insert(found) }
-    return try first.sorted()
   }
 
   /// Delivers rows that the access returns in order, with the unsaved changes merged in.
@@ -135,6 +144,7 @@ struct FetchExecution {
         continue
       }
       if try request.predicate?.matches(row, key: key, in: view) ?? true { count -= 1 }
+      view.releaseRows()
     }
     return count + pending.matches.count
   }

@@ -17,7 +17,8 @@ extension ManagedObjectContext {
     _ body: (ManagedObject) throws -> Bool
   ) throws {
     try beginReading()
-    let view = try readingView()
+    let view = try readingView().forOneReader()
+    defer { withExtendedLifetime(view) {} }
     let realises = !request.returnsObjectsAsFaults
     let classes = ClassCheck(wanted: Object.self) { $0 is Object }
     if let entity = try entityOfPlainRequest(request, in: view),
@@ -100,21 +101,22 @@ extension ManagedObjectContext {
   func execution(
     _ request: ResolvedRequest, in view: any StoreView, isCount: Bool = false
   ) throws -> FetchExecution {
-    var source: any RowSource = view
+    let reader = view.forOneReader()
+    var source: any RowSource = reader
     var pending = PendingMatches.none
     var changedRoots: Set<UInt16> = []
     if request.includesPendingChanges, hasChanges {
-      let overlay = PendingOverlay(view, self)
+      let overlay = PendingOverlay(reader, self)
       source = overlay
       pending = try PendingMatches(request, self, overlay)
       changedRoots = rootsOfChanges
     }
     // A parent's unsaved changes are to a child what is saved.
-    for layer in view.layers {
+    for layer in reader.layers {
       try pending.add(layer, request, source)
       changedRoots.formUnion(layer.changedRoots)
     }
-    let view = view.stored
+    let view = reader.stored
     let planner = Planner(
       request: request, view: view, indexes: view.indexes(of:), changedRoots: changedRoots)
     let plan = try isCount ? planner.chooseForCount() : planner.choose()

@@ -87,6 +87,7 @@ extension Planner {
     var owners: Set<UInt64> = []
     for key in keys where key.isPermanentKey {
       guard let row = try view.row(entity.rootEntity, key) else { continue }
+      defer { view.releaseRows() }
       let concrete = try entity.rootEntity.entity(numbered: row.entityNumber)
       guard concrete.isKindOf(entity: entity) else { continue }
       let column = concrete.layout.columns[relationship.slot]

@@ -72,18 +72,20 @@ extension PersistentStoreCoordinator {
 
   /// Tries a migration, and leaves the store as it is.
   ///
-  /// The migration is run in a transaction that is rolled back. Others may read the store meanwhile, and wait to save.
+  /// The migration is run in memory over the files of the store, which are only read, without a lock: a store on a read-only disk will do,
+  /// and others may read and write it meanwhile. Then all objects are validated as a save with the new model would. Memory must suffice for
+  /// what the migration writes.
   ///
   /// - Parameters:
   ///   - url: The folder of the store.
   ///   - model: The model to migrate to.
   ///   - options: Options as for `addPersistentStore(type:configuration:at:options:)`.
-  /// - Returns: What would be done; nil if the store has the model already.
-  /// - Throws: What `migrateStore(at:to:options:)` throws. An error of objects names them.
+  /// - Returns: What would be done, with the objects that the new model does not allow in `violations`; nil if the store has the model
+  ///   already.
+  /// - Throws: `.inferredMappingModel` if no mapping can be inferred; `.persistentStoreOpen` if there is no store.
   public static func rehearseMigration(
     ofStoreAt url: URL, to model: ManagedObjectModel, options: PersistentStore.Options? = nil
   ) throws -> MigrationReport? {
-    try LogStore.migrate(
-      at: url, to: model, options: try LogStoreOptions(reading: .log, at: url, options), isRehearsal: true)
+    try MigrationRehearsal(at: url, to: model, try LogStoreOptions(reading: .log, at: url, options)).run()
   }
 }

@@ -120,14 +120,14 @@ extension LogStore {
   /// Migrates a store in place, by what is inferred from the two models.
   ///
   /// - Parameters:
-  ///   - isRehearsal: Whether nothing is changed.
+  ///   - findings: What collects objects that the model does not allow, in a rehearsal; nil to throw.
   ///   - allowsFormerModel: Whether the store may have had the model before.
   ///   - pendingStage: The stage whose work is not done with this step.
   /// - Returns: What was done, or would be; nil if the store has the model already.
   /// - Throws: `.inferredMappingModel` if no mapping can be inferred, `.migration` and `.migrationConstraintViolation` for objects
   ///   that the model does not allow, and the errors of opening and saving. The store is as before then.
   static func migrate(
-    at url: URL, to model: ManagedObjectModel, options: LogStoreOptions, isRehearsal: Bool = false,
+    at url: URL, to model: ManagedObjectModel, options: LogStoreOptions, findings: MigrationFindings? = nil,
     pendingStage: String? = nil, allowsFormerModel: Bool = true
   ) throws -> MigrationReport? {
     try model.freeze()
@@ -136,24 +136,18 @@ extension LogStore {
     let path = Self.path(of: url)
     return try withEngine(at: url, options: options) { engine in
       let identity = StoreIdentity(uuid: UUID(engine.storeIdentifier))
-      do {
-        return try HeartwoodError.translating("the store at \(path) could not be migrated", .migration) {
-          try engine.write { transaction in
-            guard let record = try SchemaRecord(in: transaction) else { throw HeartwoodError.noModel(path) }
-            guard try !record.differences(from: SchemaRecord(numbering: model)).isEmpty else { return nil }
-            let source = try record.model.withUnsafeBytes { try ManagedObjectModel(decoding: $0) }
-            try noteModel(model, after: source, in: transaction, allowsFormerModel, path)
-            let changes = try InferredChanges(from: source, to: model)
-            try changes.requireInferable()
-            let report = try InPlaceMigration(changes, transaction, engine.snapshot(), identity).run()
-            if let pendingStage { try notePendingStage(pendingStage, in: transaction) }
-            // An error rolls everything back.
-            if isRehearsal { throw Rehearsed(report: report) }
-            return report
-          }
+      return try HeartwoodError.translating("the store at \(path) could not be migrated", .migration) {
+        try engine.write { transaction in
+          guard let record = try SchemaRecord(in: transaction) else { throw HeartwoodError.noModel(path) }
+          guard try !record.differences(from: SchemaRecord(numbering: model)).isEmpty else { return nil }
+          let source = try record.model.withUnsafeBytes { try ManagedObjectModel(decoding: $0) }
+          try noteModel(model, after: source, in: transaction, allowsFormerModel, path)
+          let changes = try InferredChanges(from: source, to: model)
+          try changes.requireInferable()
+          let report = try InPlaceMigration(changes, transaction, engine.snapshot(), identity, findings).run()
+          if let pendingStage { try notePendingStage(pendingStage, in: transaction) }
+          return report
         }
-      } catch let rehearsed as Rehearsed {
-        return rehearsed.report
       }
     }
   }
@@ -186,10 +180,6 @@ extension LogStore {
       let bytes = try engine.snapshot().get(KeySpace.newestHistoryKey)
       return try bytes.map { try $0.withUnsafeBytes { try KeySpace.number(inValue: $0) } }
     }
-  }
-
-  private struct Rehearsed: Error {
-    let report: MigrationReport
   }
 }
 

@@ -77,16 +77,19 @@ extension ManagedObject {
       let attribute = entity.attribute(at: slot)
     else { return nil }
     guard let view = try managedObjectContext?.readingView() else { return nil }
-    guard let newest = try newestRow(in: view) else { return (attribute, own, view) }
-    guard let reference = newest.external(entity.layout.columns[slot]) else { return nil }
-    return (attribute, reference, view)
+    return try withNewestRow(in: view) { newest in
+      guard let newest else { return (attribute, own, view) }
+      return newest.external(entity.layout.columns[slot]).map { (attribute, $0, view) }
+    }
   }
 
-  /// The object's row in what the context reads now; nil if it is deleted.
-  private final func newestRow(in view: any StoreView) throws -> RowView? {
-    guard let newest = try view.row(entity.rootEntity, identifier.key), newest.entityNumber == entity.number
-    else { return nil }
-    return newest
+  /// Calls `body` with the object's row in what the context reads now; nil if it is deleted.
+  private final func withNewestRow<Result>(
+    in view: any StoreView, _ body: (RowView?) throws -> Result
+  ) throws -> Result {
+    try view.withRow(entity.rootEntity, identifier.key) { newest in
+      try body(newest?.entityNumber == entity.number ? newest : nil)
+    }
   }
 
   /// The data that a row refers to. If others have replaced it since the row was read, the newer value; the default if it
@@ -99,8 +102,11 @@ extension ManagedObject {
       let view = try context.readingView()
       if let data = try view.externalData(reference, of: attribute, identifier.key) { return .data(data) }
       let column = entity.layout.columns[slot]
-      guard let newest = try newestRow(in: view) else { return entity.defaultValue(at: slot) }
-      guard let newer = newest.external(column) else { return newest.value(column) }
+      let (value, newer): (Value, ExternalReference?) = try withNewestRow(in: view) { newest in
+        guard let newest else { return (entity.defaultValue(at: slot), nil) }
+        return (newest.value(column), newest.external(column))
+      }
+      guard let newer else { return value }
       if let data = try view.externalData(newer, of: attribute, identifier.key) { return .data(data) }
       throw HeartwoodError(
         .persistentStoreDamaged,

@@ -9,8 +9,8 @@ extension ManagedObjectContext {
     let key = permanentKeys.permanent(key)
     guard factory.hasSubentities else { return factory.identifier(key, in: storeIdentity) }
     if let object = registered(destination.rootEntity, key) { return object.objectID }
-    guard let row = try? readingView().row(destination.rootEntity, key),
-      let own = try? destination.rootEntity.entity(numbered: row.entityNumber)
+    let number = try? readingView().withRow(destination.rootEntity, key) { $0?.entityNumber }
+    guard let number, let own = try? destination.rootEntity.entity(numbered: number)
     else { return factory.identifier(key, in: storeIdentity) }
     return own.factory.identifier(key, in: storeIdentity)
   }

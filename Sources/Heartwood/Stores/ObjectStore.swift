@@ -44,9 +44,17 @@ protocol ObjectStore: AnyObject, Sendable {
 
 /// One generation of a store.
 ///
-/// The rows that a view returns are valid while the view exists.
+/// The rows that a view returns are valid while the view exists. If it `convertsRows`, those of a scan are valid until its body returns,
+/// and others until `releaseRows()`.
 protocol StoreView: RowSource, Sendable {
   var generation: UInt64 { get }
+  /// Whether rows may be of former models, and are converted.
+  var convertsRows: Bool { get }
+  /// A view of the same generation for one reader, on one thread, who releases converted rows: many may be read without keeping them all.
+  /// The view itself if nothing is converted.
+  func forOneReader() -> any StoreView
+  /// Releases the converted rows of a view for one reader, if they have much memory. Does nothing to other views.
+  func releaseRows()
 
   /// The indexes of this generation that cover every row of an entity: those of the entity and of its
   /// superentities, including uniqueness constraints.
@@ -95,6 +103,22 @@ protocol StoreView: RowSource, Sendable {
   func history(after number: UInt64, _ body: (HistoryRecord) throws -> Bool) throws
   /// The newest transaction whose history is deleted; 0 if none is.
   func newestDeletedHistory() throws -> UInt64
+}
+
+extension StoreView {
+  var convertsRows: Bool { false }
+  func forOneReader() -> any StoreView { self }
+  func releaseRows() {}
+
+  /// Calls `body` with the row of a key, nil if there is none. It is valid until `body` returns, and is not kept.
+  @inline(__always)
+  func withRow<Result>(
+    _ root: EntityDescription, _ key: UInt64, _ body: (RowView?) throws -> Result
+  ) throws -> Result {
+    let reader = forOneReader()
+    defer { withExtendedLifetime(reader) {} }
+    return try body(try reader.row(root, key))
+  }
 }
 
 /// The write side of a save: sees the newest rows and its own writes.

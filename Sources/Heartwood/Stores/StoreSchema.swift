@@ -48,8 +48,12 @@ final class StoreSchema: Sendable {
     self.entities = entities
     self.entitiesByNumber = entitiesByNumber
     isPlain = !record.isMigrated
+    hasFormerLayouts = record.hasDeferredWork
     families = isPlain ? [:] : try Self.families(entities)
   }
+
+  /// Whether rows of former layouts may be in the store, which are converted when they are read.
+  let hasFormerLayouts: Bool
 
   deinit {
     for family in families.values { family.deallocate() }

@@ -55,6 +55,7 @@ enum MigrateCommand: Subcommand {
       return .success
     }
     for line in lines(report, isRehearsal: isRehearsal) { try console.writeLine(line) }
+    if report.violations.contains(where: \.preventsMigration) { return .dataError }
     if !isRehearsal, arguments.has("rewrite") {
       try CommandStore.with(path, for: .changing, console) { store in
         try store.coordinator.finishDeferredLightweightMigration()
@@ -66,21 +67,47 @@ enum MigrateCommand: Subcommand {
   /// What was done, or would be.
   static func lines(_ report: MigrationReport, isRehearsal: Bool) -> [String] {
     var lines = report.changes
-    func add(_ counts: [String: Int], _ what: String) {
+    func add(_ counts: [String: Int], _ what: String, _ done: String) {
       for (name, count) in counts.sorted(by: { $0.key < $1.key }) {
-        lines.append("\(name): \(count) \(what)")
+        lines.append("\(name): \(count) \(what)\(count == 1 ? "" : "s") \(done)")
       }
     }
-    add(report.deletedObjects, isRehearsal ? "objects to delete" : "objects deleted")
-    add(report.rewrittenObjects, isRehearsal ? "objects to write again" : "objects written again")
-    add(report.rewrittenLinks, isRehearsal ? "links to write again" : "links written again")
+    add(report.deletedObjects, "object", isRehearsal ? "to delete" : "deleted")
+    add(report.rewrittenObjects, "object", isRehearsal ? "to write again" : "written again")
+    add(report.rewrittenLinks, "link", isRehearsal ? "to write" : "written")
     for index in report.builtIndexes { lines.append("\(index): index \(isRehearsal ? "to build" : "built")") }
     if report.hasDeferredWork {
       lines.append("the other rows are converted when they are read (--rewrite writes them again)")
     }
+    lines += report.violations.flatMap(violationLines)
     let seconds = String(format: "%.1f", report.seconds)
-    lines.append(isRehearsal ? "nothing was changed; it took \(seconds) s" : "migrated in \(seconds) s")
+    if let written = report.bytesWritten, let before = report.bytesBefore, let after = report.bytesAfter {
+      lines.append(
+        "\(Self.bytes(written)) would be written, and the store would grow from \(Self.bytes(before)) to \(Self.bytes(after))"
+      )
+    }
+    let prevents = report.violations.contains(where: \.preventsMigration)
+    lines.append(
+      prevents
+        ? "the store cannot be migrated to this model; nothing was changed"
+        : isRehearsal ? "nothing was changed; it took \(seconds) s" : "migrated in \(seconds) s")
     return lines
+  }
+
+  private static func bytes(_ count: Int64) -> String {
+    count < 10_000 ? "\(count) bytes" : count < 10_000_000 ? "\(count / 1000) kB" : "\(count / 1_000_000) MB"
+  }
+
+  /// What is wrong with objects, and which they are.
+  private static func violationLines(_ violation: MigrationViolation) -> [String] {
+    let shown = violation.objectIDs.prefix(10).map { "\($0.entity.name ?? "")/p\($0.key)" }
+    let others = violation.count - shown.count
+    let effect =
+      violation.preventsMigration ? "prevents the migration" : "can be read, and not be saved as it is"
+    return [
+      "\(violation), which \(effect)",
+      "  \(shown.joined(separator: ", "))\(others > 0 ? " and \(others) others" : "")",
+    ]
   }
 }
 

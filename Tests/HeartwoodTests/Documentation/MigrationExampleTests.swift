@@ -71,7 +71,8 @@ enum TripPlan: SchemaMigrationPlan {
         "Trip.days is removed, with its values", "Trip must be unique in title",
       ])
     let report = try PersistentStoreCoordinator.rehearseMigration(ofStoreAt: url, to: newer)
-    print(report?.changes ?? [], report?.deletedObjects ?? [:])
+    print(report?.changes ?? [], report?.deletedObjects ?? [:], report?.bytesWritten ?? 0)
+    for violation in report?.violations ?? [] { print(violation, violation.objectIDs) }
     #expect(report?.builtIndexes == ["Trip.title"] && report?.hasDeferredWork == true)
     #expect(
       try PersistentStoreCoordinator.managedObjectModel(ofStoreAt: url).versionChecksum

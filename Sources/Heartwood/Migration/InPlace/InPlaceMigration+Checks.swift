@@ -37,7 +37,12 @@ extension InPlaceMigration {
     var named: [ManagedObjectID] = []
     try view.scanRows(of: former.rootEntity, from: nil, reversed: false) { found in
       guard found.row.entityNumber == former.number, isRefused(found.row) else { return true }
-      named.append(ManagedObjectID(entity: former, key: found.key, store: identity))
+      let id = ManagedObjectID(entity: former, key: found.key, store: identity)
+      if let findings {
+        findings.add(id, property, .migration, preventsMigration: true, "it \(reason)")
+        return true
+      }
+      named.append(id)
       return named.count < Self.mostNamed
     }
     guard let first = named.first else { return }

@@ -16,7 +16,7 @@ extension InPlaceMigration {
     }
     let schema = try StoreSchema(changes.destination, record)
     for index in schema.indexes where new.contains(where: { $0.number == index.number }) {
-      try IndexBuilding(index, schema, transaction, identity).run()
+      try IndexBuilding(index, schema, transaction, identity, findings).run()
       note { $0.builtIndexes.append("\(index.entity.displayName).\(index.name)") }
     }
   }
@@ -65,11 +65,15 @@ private struct IndexBuilding {
   private let schema: StoreSchema
   private let transaction: WriteTransaction
   private let identity: StoreIdentity
+  private let findings: MigrationFindings?
   /// How many rows are read before their entries are written: a change ends a scan.
   private static let batch = 4000
 
-  init(_ index: StoreIndex, _ schema: StoreSchema, _ transaction: WriteTransaction, _ identity: StoreIdentity)
-  {
+  init(
+    _ index: StoreIndex, _ schema: StoreSchema, _ transaction: WriteTransaction, _ identity: StoreIdentity,
+    _ findings: MigrationFindings?
+  ) {
+    self.findings = findings
     self.index = index
     self.schema = schema
     self.transaction = transaction
@@ -84,8 +88,6 @@ private struct IndexBuilding {
 
   /// - Returns: The key to go on from; nil at the end.
   private func writeEntries(from start: UInt64) throws -> UInt64? {
-    // A new one for each batch, which frees the converted rows of the last.
-    let reading = LogStoreTransaction(transaction, schema, identity)
     let root = index.entity.rootEntity
     let number = schema.keyNumber(of: root)
     let family = schema.family(of: root)
@@ -95,13 +97,14 @@ private struct IndexBuilding {
     var read = 0
     var last: UInt64 = 0
     try transaction.scan(range, reversed: false) { key, bytes in
-      let row = try reading.row(bytes, of: family)
       last = try KeySpace.lastNumber(key)
       read += 1
-      if try root.entity(numbered: row.entityNumber).isKindOf(entity: index.entity),
-        let entry = IndexKey.entry(index, row, last)
-      {
-        entries.append(entry)
+      try ConvertedRows.withRow(bytes, of: family) { row in
+        if try root.entity(numbered: row.entityNumber).isKindOf(entity: index.entity),
+          let entry = IndexKey.entry(index, row, last)
+        {
+          entries.append(entry)
+        }
       }
       return read < Self.batch
     }
@@ -113,6 +116,8 @@ private struct IndexBuilding {
   private func checkUniqueness() throws {
     var previous: [UInt8] = []
     var duplicates: [ManagedObjectID] = []
+    let names = index.propertyNames.joined(separator: ", ")
+    let property = index.propertyNames.count == 1 ? index.propertyNames[0] : nil
     try transaction.scan(.prefix(KeySpace.head(KeySpace.index, index.number)), reversed: false) { entry, _ in
       if entry.count == previous.count,
         entry.dropLast(IndexKey.keySize).elementsEqual(previous.dropLast(IndexKey.keySize))
@@ -121,19 +126,26 @@ private struct IndexBuilding {
           try previous.withUnsafeBytes { try KeySpace.lastNumber($0) }, try KeySpace.lastNumber(entry),
         ] {
           let id = ManagedObjectID(entity: index.entity, key: key, store: identity)
-          if duplicates.last != id { duplicates.append(id) }
+          guard duplicates.last != id else { continue }
+          guard let findings else {
+            duplicates.append(id)
+            continue
+          }
+          duplicates = [id]
+          findings.add(
+            id, property, .migrationConstraintViolation, preventsMigration: true,
+            "\(names) must be unique, and another object has the same")
         }
       }
       previous = Array(entry)
       return duplicates.count < InPlaceMigration.mostNamed
     }
-    guard !duplicates.isEmpty else { return }
-    let names = index.propertyNames.joined(separator: ", ")
+    guard !duplicates.isEmpty, findings == nil else { return }
     let objects = duplicates.prefix(4).map { "\($0.key)" }.joined(separator: ", ")
     throw HeartwoodError(
       .migrationConstraintViolation,
       "the store cannot be migrated: \(names) of \(index.entity.displayName) must be unique in the new model, and objects "
         + "\(objects)\(duplicates.count > 4 ? " and others" : "") have equal values: make them different first, or map the entity",
-      objectIDs: duplicates, property: index.propertyNames.count == 1 ? index.propertyNames[0] : nil)
+      objectIDs: duplicates, property: property)
   }
 }

@@ -97,12 +97,14 @@ extension InPlaceMigration {
     _ former: RelationshipDescription, _ source: UInt64, _ target: UInt64,
     _ relationship: RelationshipDescription, _ entity: EntityDescription, _ isReversed: Bool
   ) throws -> Bool {
-    guard let owner = former.entity?.rootEntity, let destination = relationship.destinationEntity,
-      let row = try view.row(owner, source)
+    guard let owner = former.entity?.rootEntity, let destination = relationship.destinationEntity
     else { return false }
     let sources: EntityDescription = isReversed ? destination : entity
     let targets: EntityDescription = isReversed ? entity : destination
-    guard isKept(try formerEntity(owner, row), in: sources) else { return false }
+    let isSourceKept = try view.withRow(owner, source) { row in
+      try row.map { isKept(try formerEntity(owner, $0), in: sources) } ?? false
+    }
+    guard isSourceKept else { return false }
     return try isKept(target, of: former, in: targets)
   }
 

@@ -98,8 +98,10 @@ extension InPlaceMigration {
     _ key: UInt64, of former: RelationshipDescription, in destination: EntityDescription
   ) throws -> Bool {
     let root: EntityDescription = former.destinationEntity.rootEntity
-    guard let row = try view.row(root, key) else { return true }
-    return isKept(try formerEntity(root, row), in: destination)
+    return try view.withRow(root, key) { row in
+      guard let row else { return true }
+      return isKept(try formerEntity(root, row), in: destination)
+    }
   }
 
   private func migrate(_ found: FoundRow, _ work: Work) throws {

@@ -15,15 +15,19 @@ final class InPlaceMigration {
   var record: SchemaRecord
   let new: StoreSchema
   let numbering: MigratedRecord
+  /// Collects what is not allowed, in a rehearsal; nil: it is thrown.
+  let findings: MigrationFindings?
   private(set) var report = MigrationReport()
 
   /// - Parameters:
   ///   - changes: the changes from the store's model.
   ///   - snapshot: the newest generation, taken while the caller holds the writer lock.
+  ///   - findings: what collects objects that the model does not allow; nil to throw.
   init(
     _ changes: InferredChanges, _ transaction: WriteTransaction, _ snapshot: Snapshot,
-    _ identity: StoreIdentity
+    _ identity: StoreIdentity, _ findings: MigrationFindings? = nil
   ) throws {
+    self.findings = findings
     self.changes = changes
     self.transaction = transaction
     self.identity = identity
@@ -84,4 +88,12 @@ public struct MigrationReport: Sendable {
   /// Whether rows of the former model remain, which are converted when they are read:
   /// `PersistentStoreCoordinator.finishDeferredLightweightMigration()` writes them again.
   public internal(set) var hasDeferredWork = false
+  /// The objects that the new model does not allow, if this is the report of a rehearsal.
+  public internal(set) var violations: [MigrationViolation] = []
+  /// The bytes that are written to the store's segments, of a rehearsal; nil otherwise.
+  public internal(set) var bytesWritten: Int64?
+  /// The size of the store's segments before, of a rehearsal; nil otherwise.
+  public internal(set) var bytesBefore: Int64?
+  /// The size of the store's segments after, before any compaction, of a rehearsal; nil otherwise.
+  public internal(set) var bytesAfter: Int64?
 }

@@ -25,7 +25,7 @@ extension LogStore {
     while let start = next {
       next = try HeartwoodError.translating("the migration could not be finished", .migration) {
         try engine.write { transaction in
-          try RowRewriting(transaction, currentSchema(of: transaction), root, identity).run(from: start)
+          try RowRewriting(transaction, currentSchema(of: transaction), root).run(from: start)
         }
       }
     }
@@ -44,23 +44,17 @@ private struct RowRewriting {
   private let transaction: WriteTransaction
   private let schema: StoreSchema
   private let root: EntityDescription
-  private let identity: StoreIdentity
   /// How many rows one transaction reads.
   private static let batch = 4000
 
-  init(
-    _ transaction: WriteTransaction, _ schema: StoreSchema, _ root: EntityDescription,
-    _ identity: StoreIdentity
-  ) {
+  init(_ transaction: WriteTransaction, _ schema: StoreSchema, _ root: EntityDescription) {
     self.transaction = transaction
     self.schema = schema
     self.root = root
-    self.identity = identity
   }
 
   /// - Returns: The key to go on from; nil at the end.
   func run(from start: UInt64) throws -> UInt64? {
-    let reading = LogStoreTransaction(transaction, schema, identity)
     let number = schema.keyNumber(of: root)
     let family = schema.family(of: root)
     var range = KeyRange.prefix(KeySpace.head(KeySpace.row, number))
@@ -71,10 +65,11 @@ private struct RowRewriting {
     try transaction.scan(range, reversed: false) { key, bytes in
       last = try KeySpace.lastNumber(key)
       read += 1
-      let row = try reading.row(bytes, of: family)
-      let stored = schema.entity(try root.entity(numbered: row.entityNumber))
-      let written = UInt16(littleEndian: bytes.loadUnaligned(as: UInt16.self))
-      if !stored.writes(written) { rows.append((last, stored.numbered(Array(row.bytes)))) }
+      try ConvertedRows.withRow(bytes, of: family) { row in
+        let stored = schema.entity(try root.entity(numbered: row.entityNumber))
+        let written = UInt16(littleEndian: bytes.loadUnaligned(as: UInt16.self))
+        if !stored.writes(written) { rows.append((last, stored.numbered(Array(row.bytes)))) }
+      }
       return read < Self.batch
     }
     for (key, row) in rows { try transaction.put(KeySpace.rowKey(number, key), row) }

@@ -66,6 +66,7 @@ final class LogStoreTransaction: StoreTransaction, StoreReading {
     changedSlots: [Int], changedToMany: [Int]
   ) throws -> RowConflict? {
     let stored = schema.entity(entity)
+    defer { converted.trim() }
     if let row {
       let old = try self.row(entity.rootEntity, key)
       guard let old, old.version == expectedVersion else {
@@ -94,6 +95,7 @@ final class LogStoreTransaction: StoreTransaction, StoreReading {
 
   func delete(_ entity: EntityDescription, _ key: UInt64, expectedVersion: UInt32) throws -> RowConflict? {
     let stored = schema.entity(entity)
+    defer { converted.trim() }
     guard let old = try row(entity.rootEntity, key) else { return nil }
     guard old.version == expectedVersion else { return conflict(entity, key, expectedVersion, old) }
     let row = try RowView(validating: old.bytes, layout: stored.entity.layout)

@@ -2,15 +2,28 @@ import HeartwoodEngine
 
 /// One generation of a store: a snapshot of the engine, read as rows.
 ///
-/// Rows are read in place and not copied. The snapshot keeps their bytes valid.
+/// Rows are read in place and not copied. The snapshot keeps their bytes valid. Rows of former layouts are converted: those of a scan are
+/// valid until its body returns, those that are read by key as long as the view, or until its one reader releases them.
 final class LogStoreView: StoreView, StoreReading {
   let reader: Snapshot
   let schema: StoreSchema
   let converted = ConvertedRows(keepsPlaces: true)
+  private let hasOneReader: Bool
 
-  init(_ reader: Snapshot, _ schema: StoreSchema) {
+  init(_ reader: Snapshot, _ schema: StoreSchema, hasOneReader: Bool = false) {
     self.reader = reader
     self.schema = schema
+    self.hasOneReader = hasOneReader
+  }
+
+  var convertsRows: Bool { schema.hasFormerLayouts }
+
+  func forOneReader() -> any StoreView {
+    convertsRows && !hasOneReader ? LogStoreView(reader, schema, hasOneReader: true) : self
+  }
+
+  func releaseRows() {
+    if hasOneReader { converted.trim() }
   }
 
   func prepareToRead(_ relationship: RelationshipDescription) {}
@@ -23,8 +36,19 @@ final class LogStoreView: StoreView, StoreReading {
     of root: EntityDescription, from start: UInt64?, reversed: Bool, _ body: (FoundRow) throws -> Bool
   ) throws {
     let family = schema.family(of: root)
-    try scan(rows(of: root, from: start, reversed: reversed), reversed: reversed) { key, bytes in
-      try body(FoundRow(key: KeySpace.lastNumber(key), row: row(bytes, of: family)))
+    let range = rows(of: root, from: start, reversed: reversed)
+    guard family.isPlain else { return try scanConvertedRows(range, of: family, reversed, body) }
+    try scan(range, reversed: reversed) { key, bytes in
+      try body(FoundRow(key: KeySpace.lastNumber(key), row: RowView(validating: bytes, of: family)))
+    }
+  }
+
+  private func scanConvertedRows(
+    _ range: KeyRange, of family: RowFamily, _ reversed: Bool, _ body: (FoundRow) throws -> Bool
+  ) throws {
+    try scan(range, reversed: reversed) { key, bytes in
+      let number = try KeySpace.lastNumber(key)
+      return try ConvertedRows.withRow(bytes, of: family) { try body(FoundRow(key: number, row: $0)) }
     }
   }
 

@@ -28,6 +28,7 @@ extension StoreVerifier {
         self.reportStray(entry)
         return true
       }
+      defer { self.view.releaseRows() }
       let key = UInt64(bigEndian: entry.loadUnaligned(fromByteOffset: 3, as: UInt64.self))
       guard let row = try self.row(root, key), try self.refers(row, to: entry, key, root) else {
         self.report("\(self.name(root, key)) does not refer to data that is stored for it outside its row")

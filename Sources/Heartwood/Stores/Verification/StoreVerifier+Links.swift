@@ -59,6 +59,7 @@ extension StoreVerifier {
   private func checkLink(
     _ relationship: RelationshipDescription, _ source: UInt64, _ target: UInt64
   ) throws {
+    defer { view.releaseRows() }
     guard let owner = relationship.entity, let inverse = relationship.inverseRelationship else {
       return try checkSource(relationship, source)
     }

@@ -17,6 +17,7 @@ extension StoreVerifier {
       }
       do {
         try self.check(self.view.row(bytes, of: self.schema.family(of: root)), key, root)
+        self.view.releaseRows()
       } catch let error as HeartwoodError where error.underlying == nil {
         self.report("\(self.name(root, key)): \(error.message)")
       }
@@ -100,6 +101,7 @@ extension StoreVerifier {
             + "\(index.entity.displayName), which must be unique")
       }
       if index.isUnique { previous = Array(values) }
+      self.view.releaseRows()
       return true
     }
   }

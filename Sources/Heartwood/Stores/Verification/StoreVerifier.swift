@@ -11,7 +11,7 @@ final class StoreVerifier {
   /// The number of findings beyond the first 1000, which are not kept.
   private var others = 0
 
-  init(_ view: LogStoreView) { self.view = view }
+  init(_ view: LogStoreView) { self.view = LogStoreView(view.reader, view.schema, hasOneReader: true) }
 
   var schema: StoreSchema { view.schema }
 
