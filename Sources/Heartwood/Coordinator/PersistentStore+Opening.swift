@@ -65,6 +65,8 @@ extension PersistentStoreDescription {
     shouldMigrateStoreAutomatically = other.shouldMigrateStoreAutomatically
     shouldInferMappingModelAutomatically = other.shouldInferMappingModelAutomatically
     defersLightweightMigration = other.defersLightweightMigration
+    finishesDeferredMigrationInBackground = other.finishesDeferredMigrationInBackground
+    migrationLog = other.migrationLog
     stagedMigrationManager = other.stagedMigrationManager
     mappingModel = other.mappingModel
     allowsMigrationToFormerModel = other.allowsMigrationToFormerModel

@@ -76,6 +76,9 @@ public final class PersistentStoreCoordinator: Sendable {
     post(.persistentStoreCoordinatorStoresWillChange, StoresChanges())
     let store = try attach { try opened(description) }
     post(.persistentStoreCoordinatorStoresDidChange, StoresChanges(added: [store]))
+    if description.finishesDeferredMigrationInBackground, !description.isReadOnly {
+      finishDeferred(description)
+    }
     return store
   }
 

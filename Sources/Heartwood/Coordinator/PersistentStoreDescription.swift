@@ -80,6 +80,14 @@ public final class PersistentStoreDescription: @unchecked Sendable {
   /// again. Core Data's option is false by default, and defers other work.
   public var defersLightweightMigration = true
 
+  /// Whether rows that a migration has left in their former layout are written again in the background once the store is open. See
+  /// `PersistentStoreCoordinator.finishDeferredLightweightMigration(completion:)`.
+  public var finishesDeferredMigrationInBackground = false
+
+  /// Gets a line for each step of a migration, with its time; nil for standard error if the environment variable
+  /// `HEARTWOOD_MIGRATION_DEBUG` is 1, and for none otherwise. It is called on the thread that migrates.
+  public var migrationLog: (@Sendable (String) -> Void)?
+
   /// The mapping by which a store of another model is migrated, to a copy with new identifiers that replaces it; nil to infer it.
   /// Needs `shouldMigrateStoreAutomatically`.
   public var mappingModel: MappingModel?

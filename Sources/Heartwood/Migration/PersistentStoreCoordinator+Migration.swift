@@ -14,6 +14,41 @@ extension PersistentStoreCoordinator {
     try openStore().finishDeferredMigration()
   }
 
+  /// Does the work of `finishDeferredLightweightMigration()` in the background, in transactions of up to 4000 rows between which others
+  /// read and save.
+  ///
+  /// What was written stays if the work is cancelled, fails or ends with the process; call it again.
+  ///
+  /// - Parameter completion: Called at the end on a background thread: with nil if all is done, with
+  ///   `.migrationCancelled` if the progress was cancelled or the store closed, or with the error of
+  ///   `finishDeferredLightweightMigration()`.
+  /// - Returns: How many of the rows that may have a former layout were read. Cancelling it ends the work after a transaction.
+  /// - Throws: `.persistentStoreOperation` if no store is open; `.persistentStoreSave` if it is read-only.
+  @discardableResult
+  public func finishDeferredLightweightMigration(
+    completion: @escaping @Sendable ((any Error)?) -> Void
+  ) throws -> Progress {
+    let store = try openStore()
+    try store.refuseIfReadOnly()
+    let progress = Progress(totalUnitCount: Int64(try store.deferredMigrationRows))
+    let work = BackgroundMigration(store, progress) { [weak self] in self?.objectStore === store }
+    DispatchQueue.global(qos: .utility).async { completion(work.run()) }
+    return progress
+  }
+
+  /// Begins the work that a description asks for, and logs its end.
+  func finishDeferred(_ description: PersistentStoreDescription) {
+    let log = MigrationLog(description.migrationLog).about(description.url.map(LogStore.path) ?? "a store")
+    do {
+      guard try openStore().hasDeferredMigration else { return }
+      try finishDeferredLightweightMigration { error in
+        log.note("rows in the background: \(error.map { "\($0)" } ?? "all are written again")")
+      }
+    } catch {
+      log.note("rows in the background: \(error)")
+    }
+  }
+
   /// Does a part of `finishDeferredLightweightMigration()`: the rows of one hierarchy of entities.
   ///
   /// - Returns: Whether work remains.
@@ -38,9 +73,8 @@ extension ManagedObjectModel {
     return hashes == entityVersionHashesByName
   }
 
-  /// The first of several models that a store with this metadata can be opened with; nil if there is none.
-  ///
-  /// Unlike Core Data, no model is put together from entities of several.
+  /// The first of several models that a store with this metadata can be opened with, or else one that is put together from their
+  /// entities; nil if an entity of the store is in none.
   ///
   /// - Parameters:
   ///   - models: The models to choose from.
@@ -49,6 +83,7 @@ extension ManagedObjectModel {
     from models: [ManagedObjectModel], forStoreMetadata metadata: [String: Any]
   ) -> ManagedObjectModel? {
     models.first { $0.isConfiguration(withName: nil, compatibleWithStoreMetadata: metadata) }
+      ?? merged(models, metadata)
   }
 }
 
@@ -60,14 +95,16 @@ extension PersistentStoreCoordinator {
   ///   - url: The folder of the store.
   ///   - model: The model to migrate to.
   ///   - options: Options as for `addPersistentStore(type:configuration:at:options:)`.
+  ///   - log: As `PersistentStoreDescription.migrationLog`.
   /// - Returns: What was done; nil if the store has the model already.
   /// - Throws: `.inferredMappingModel` if no mapping can be inferred, `.migration` and `.migrationConstraintViolation` for objects that the
   ///   model does not allow; the store is as before then. `.persistentStoreOpen` if there is no store.
   @discardableResult
   public static func migrateStore(
-    at url: URL, to model: ManagedObjectModel, options: PersistentStore.Options? = nil
+    at url: URL, to model: ManagedObjectModel, options: PersistentStore.Options? = nil,
+    log: (@Sendable (String) -> Void)? = nil
   ) throws -> MigrationReport? {
-    try LogStore.migrate(at: url, to: model, options: try LogStoreOptions(reading: .log, at: url, options))
+    try LogStore.migrate(at: url, to: model, options: Self.options(url, options, log))
   }
 
   /// Tries a migration, and leaves the store as it is.
@@ -80,12 +117,22 @@ extension PersistentStoreCoordinator {
   ///   - url: The folder of the store.
   ///   - model: The model to migrate to.
   ///   - options: Options as for `addPersistentStore(type:configuration:at:options:)`.
+  ///   - log: As `PersistentStoreDescription.migrationLog`.
   /// - Returns: What would be done, with the objects that the new model does not allow in `violations`; nil if the store has the model
   ///   already.
   /// - Throws: `.inferredMappingModel` if no mapping can be inferred; `.persistentStoreOpen` if there is no store.
   public static func rehearseMigration(
-    ofStoreAt url: URL, to model: ManagedObjectModel, options: PersistentStore.Options? = nil
+    ofStoreAt url: URL, to model: ManagedObjectModel, options: PersistentStore.Options? = nil,
+    log: (@Sendable (String) -> Void)? = nil
   ) throws -> MigrationReport? {
-    try MigrationRehearsal(at: url, to: model, try LogStoreOptions(reading: .log, at: url, options)).run()
+    try MigrationRehearsal(at: url, to: model, Self.options(url, options, log)).run()
+  }
+
+  private static func options(
+    _ url: URL, _ options: PersistentStore.Options?, _ log: (@Sendable (String) -> Void)?
+  ) throws -> LogStoreOptions {
+    var reading = try LogStoreOptions(reading: .log, at: url, options)
+    reading.migrationLog = MigrationLog(log)
+    return reading
   }
 }

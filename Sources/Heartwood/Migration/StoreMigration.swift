@@ -16,7 +16,9 @@ struct StoreMigration {
     self.url = url
     self.model = model
     self.description = description
-    options = try LogStoreOptions(description)
+    var options = try LogStoreOptions(description)
+    options.migrationLog = MigrationLog(description.migrationLog)
+    self.options = options
   }
 
   func open() throws -> LogStore {
@@ -35,6 +37,13 @@ struct StoreMigration {
       try StagedMigration(manager, at: url, to: model, description, options).run()
     } catch let error as HeartwoodError where error.code == .persistentStoreIncompatibleVersionHash {
       try migrate(because: error)
+    } catch let error as HeartwoodError
+      where error.underlying is NewerSchemaRecord && description.stagedMigrationManager != nil
+    {
+      throw HeartwoodError(
+        .stagedMigrationFrameworkVersionMismatch,
+        "the store at \(LogStore.path(of: url)) cannot be migrated in stages: \(error.message)",
+        underlying: error)
     }
     let store = try LogStore.open(at: url, model: model, options: options)
     if !description.defersLightweightMigration { try store.finishDeferredMigration() }
@@ -104,6 +113,7 @@ struct StoreMigration {
     // What a migration left that was interrupted.
     try remove(beside, busyTimeout: options.engine.busyTimeout)
     let newest = try LogStore.newestSave(at: url, options: reading)
+    manager.log = options.migrationLog.about(LogStore.path(of: url))
     try manager.migrate(source, mapping, destination)
     guard try LogStore.newestSave(at: url, options: reading) == newest else {
       throw HeartwoodError(
@@ -134,19 +144,23 @@ extension LogStore {
     var options = options
     options.createsStore = false
     let path = Self.path(of: url)
+    let log = options.migrationLog.about(path)
     return try withEngine(at: url, options: options) { engine in
       let identity = StoreIdentity(uuid: UUID(engine.storeIdentifier))
       return try HeartwoodError.translating("the store at \(path) could not be migrated", .migration) {
-        try engine.write { transaction in
-          guard let record = try SchemaRecord(in: transaction) else { throw HeartwoodError.noModel(path) }
-          guard try !record.differences(from: SchemaRecord(numbering: model)).isEmpty else { return nil }
-          let source = try record.model.withUnsafeBytes { try ManagedObjectModel(decoding: $0) }
-          try noteModel(model, after: source, in: transaction, allowsFormerModel, path)
-          let changes = try InferredChanges(from: source, to: model)
-          try changes.requireInferable()
-          let report = try InPlaceMigration(changes, transaction, engine.snapshot(), identity, findings).run()
-          if let pendingStage { try notePendingStage(pendingStage, in: transaction) }
-          return report
+        try log.step("the whole step, with its commit") {
+          try engine.write { transaction in
+            guard let record = try SchemaRecord(in: transaction) else { throw HeartwoodError.noModel(path) }
+            guard try !record.differences(from: SchemaRecord(numbering: model)).isEmpty else { return nil }
+            let source = try record.model.withUnsafeBytes { try ManagedObjectModel(decoding: $0) }
+            try noteModel(model, after: source, in: transaction, allowsFormerModel, path)
+            let changes = try InferredChanges(from: source, to: model)
+            try changes.requireInferable()
+            let report = try InPlaceMigration(changes, transaction, engine.snapshot(), identity, findings)
+              .run(log)
+            if let pendingStage { try notePendingStage(pendingStage, in: transaction) }
+            return report
+          }
         }
       }
     }

@@ -101,7 +101,8 @@ extension SchemaRecord {
     guard format == Self.firstFormat || format == Self.migratedFormat else {
       throw HeartwoodError(
         .persistentStoreOpen,
-        "the store's model is kept in format \(format), which this version does not know; use a newer one")
+        "the store's model is kept in format \(format), which this version does not know; use a newer one",
+        underlying: NewerSchemaRecord(format: Int(format)))
     }
     model = try reader.bytes()
     entities = try reader.list { (reader) throws(HeartwoodError) in
@@ -186,4 +187,9 @@ extension HeartwoodError {
   static var damagedSchema: HeartwoodError {
     .damagedStore("the description of the store's model is damaged")
   }
+}
+
+/// The record of a store's model is of a newer version of this library.
+struct NewerSchemaRecord: Error {
+  let format: Int
 }

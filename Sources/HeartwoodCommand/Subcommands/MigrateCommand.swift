@@ -9,18 +9,25 @@ enum MigrateCommand: Subcommand {
     arguments: [
       .store,
       SubcommandSyntax.Argument(
-        name: "model", summary: "a file as of heartwood schema --format json, or another store"),
+        name: "model",
+        summary: "a file as of heartwood schema --format json, or another store; with --back the backup"),
     ],
     options: [
       SubcommandSyntax.Option(name: "dry-run", summary: "say what would be done, and change nothing"),
       SubcommandSyntax.Option(
         name: "backup", value: "directory", summary: "first copy the store, as heartwood backup does"),
       SubcommandSyntax.Option(
+        name: "back", summary: "replace the store by a backup that was made of it before"),
+      SubcommandSyntax.Option(
+        name: "force", summary: "with --back, also if objects were saved after the backup: they are lost"),
+      SubcommandSyntax.Option(name: "steps", summary: "say how long each step takes"),
+      SubcommandSyntax.Option(
         name: "rewrite", summary: "also rewrite rows that would be converted when they are read"),
     ],
     discussion: """
       What the change of the model means is inferred. "renamed" of an entity or a property of the model is its name in
-      the store. A crash leaves the store as it was, or migrated. To go back, copy the directory of the backup.
+      the store. A crash leaves the store as it was, or migrated. --dry-run only reads the store, which others may use
+      meanwhile, and lists the objects that the new model does not allow.
       """,
     examples: [
       SubcommandSyntax.Example(
@@ -29,11 +36,18 @@ enum MigrateCommand: Subcommand {
       SubcommandSyntax.Example(
         line: "heartwood migrate world.heartwood model.json --backup /backups/world",
         meaning: "with a way back"),
+      SubcommandSyntax.Example(
+        line: "heartwood migrate world.heartwood /backups/world --back",
+        meaning: "the store as it was, with its former model"),
     ])
 
   static func run(_ arguments: ParsedArguments, console: any Console) throws(CommandFailure) -> ExitCode {
     let path = arguments.argument(0) ?? ""
     try CommandStore.checkExists(path, maker: "heartwood import makes one")
+    if arguments.has("back") {
+      try goBack(path, arguments.argument(1) ?? "", isForced: arguments.has("force"), console)
+      return .success
+    }
     let model = try ModelArgument.model(arguments.argument(1) ?? "")
     let isRehearsal = arguments.has("dry-run")
     if !isRehearsal, let backup = arguments.value("backup") {
@@ -44,12 +58,17 @@ enum MigrateCommand: Subcommand {
         try console.writeLine(BackupCommand.text(report))
       }
     }
+    let log = arguments.has("steps") ? writeStep : nil
+    var progress = ProgressLine(isRehearsal ? "trying" : "migrating", total: 1, on: console)
+    progress.show(isRehearsal ? "trying the migration" : "migrating")
+    defer { progress.finish() }
     let report = try GraphFailure.catching(path) {
       let url = CommandStore.url(path)
       return isRehearsal
-        ? try PersistentStoreCoordinator.rehearseMigration(ofStoreAt: url, to: model)
-        : try PersistentStoreCoordinator.migrateStore(at: url, to: model)
+        ? try PersistentStoreCoordinator.rehearseMigration(ofStoreAt: url, to: model, log: log)
+        : try PersistentStoreCoordinator.migrateStore(at: url, to: model, log: log)
     }
+    progress.finish()
     guard let report else {
       try console.writeLine("the store has this model already; nothing was changed")
       return .success
@@ -58,10 +77,15 @@ enum MigrateCommand: Subcommand {
     if report.violations.contains(where: \.preventsMigration) { return .dataError }
     if !isRehearsal, arguments.has("rewrite") {
       try CommandStore.with(path, for: .changing, console) { store in
-        try store.coordinator.finishDeferredLightweightMigration()
+        progress.show("rewriting the rows of the former model")
+        while try store.coordinator.finishDeferredLightweightMigrationTask() {}
       }
     }
     return .success
+  }
+
+  private static let writeStep: @Sendable (String) -> Void = { step in
+    try? FileHandle.standardError.write(contentsOf: Data("heartwood: \(step)\n".utf8))
   }
 
   /// What was done, or would be.
@@ -83,7 +107,7 @@ enum MigrateCommand: Subcommand {
     let seconds = String(format: "%.1f", report.seconds)
     if let written = report.bytesWritten, let before = report.bytesBefore, let after = report.bytesAfter {
       lines.append(
-        "\(Self.bytes(written)) would be written, and the store would grow from \(Self.bytes(before)) to \(Self.bytes(after))"
+        "\(Amount.bytes(written)) would be written, and the store would grow from \(Amount.bytes(before)) to \(Amount.bytes(after))"
       )
     }
     let prevents = report.violations.contains(where: \.preventsMigration)
@@ -94,8 +118,30 @@ enum MigrateCommand: Subcommand {
     return lines
   }
 
-  private static func bytes(_ count: Int64) -> String {
-    count < 10_000 ? "\(count) bytes" : count < 10_000_000 ? "\(count / 1000) kB" : "\(count / 1_000_000) MB"
+  /// Replaces a store by its backup.
+  private static func goBack(
+    _ path: String, _ backup: String, isForced: Bool, _ console: any Console
+  ) throws(CommandFailure) {
+    let (identifier, token) = try CommandStore.with(backup, for: .inspecting, console) {
+      ($0.identifier, $0.coordinator.currentPersistentHistoryToken())
+    }
+    let saved = try CommandStore.with(path, for: .reading, console) { store in
+      guard store.identifier == identifier else {
+        throw CommandFailure.data("\(backup): this is no backup of \(path), but another store")
+      }
+      let request = PersistentHistoryChangeRequest.fetchHistory(after: token)
+      return try store.context.execute(request).transactions.count
+    }
+    guard saved == 0 || isForced else {
+      throw CommandFailure.data(
+        "\(path): \(Amount.text(saved, "transaction")) were saved after the backup, and would be lost; --force replaces the store "
+          + "all the same")
+    }
+    try GraphFailure.catching(path) {
+      try PersistentStoreCoordinator(managedObjectModel: ManagedObjectModel()).replacePersistentStore(
+        at: CommandStore.url(path), withPersistentStoreFrom: CommandStore.url(backup))
+    }
+    try console.writeLine("the store is as it was when the backup was made")
   }
 
   /// What is wrong with objects, and which they are.

@@ -32,7 +32,7 @@ private let renamed = [
   #expect(rehearsal.output.contains("City.size is new, and 7 in objects that exist\n"))
   #expect(rehearsal.output.contains("Country.title is renamed from name\n"))
   #expect(rehearsal.output.contains("nothing was changed; it took"))
-  #expect(rehearsal.output.contains(" bytes would be written, and the store would grow from "))
+  #expect(rehearsal.output.contains(" would be written, and the store would grow from "))
   #expect(world.run("fetch", "Country", "--columns", "name").status == .success)
   let backup = world.directory.path("backup")
   let run = world.run("migrate", file, "--backup", backup, "--rewrite")
@@ -42,6 +42,29 @@ private let renamed = [
   #expect(world.run("verify").status == .success)
   #expect(CommandRun(["fetch", backup, "Country", "--columns", "name"]).status == .success)
   #expect(world.run("migrate", file).output.contains("has this model already"))
+}
+
+@Test func `a store goes back to the backup of before a migration, and loses saves only if that is wanted`()
+  throws
+{
+  let world = try SmallWorld()
+  let file = try world.changedModel(renamed)
+  let backup = world.directory.path("backup")
+  #expect(world.run("migrate", file, "--backup", backup).status == .success)
+  #expect(
+    world.run("migrate", backup, "--back").output == "the store is as it was when the backup was made\n")
+  #expect(world.run("fetch", "Country", "--columns", "name").status == .success)
+  #expect(world.run("verify").status == .success)
+  #expect(world.run("migrate", file).status == .success)
+  #expect(world.run("delete", "City/p1").status == .success)
+  let refused = world.run("migrate", backup, "--back")
+  #expect(refused.status == .dataError && refused.notes.contains("1 transaction"))
+  #expect(world.run("show", "City/p1").status != .success)
+  #expect(world.run("migrate", backup, "--back", "--force").status == .success)
+  #expect(world.run("show", "City/p1").status == .success)
+  #expect(world.run("fetch", "City", "--columns", "name", "--format", "csv").status == .success)
+  let other = try SmallWorld()
+  #expect(other.run("migrate", backup, "--back").notes.contains("but another store"))
 }
 
 @Test func `a rehearsal names what stands against a migration`() throws {

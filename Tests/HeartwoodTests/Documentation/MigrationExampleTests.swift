@@ -95,17 +95,17 @@ enum TripPlan: SchemaMigrationPlan {
   // MIG-09
   @Test func `an entity is mapped by code`() throws {
     let folder = try TemporaryFolder()
-    func open(_ entity: String, _ attribute: String, _ description: PersistentStoreDescription) throws
+    func open(_ entity: String, _ attributes: [String], _ description: PersistentStoreDescription) throws
       -> (ManagedObjectContext, EntityDescription)
     {
       let entity = EntityDescription(
-        name: entity, properties: [AttributeDescription(name: attribute, type: .string)])
+        name: entity, properties: attributes.map { AttributeDescription(name: $0, type: .string) })
       let coordinator = PersistentStoreCoordinator(managedObjectModel: ManagedObjectModel(entities: [entity]))
       try coordinator.addPersistentStore(with: description)
       return (ManagedObjectContext(.privateQueue, coordinator: coordinator), entity)
     }
     let description = PersistentStoreDescription(url: folder.store)
-    let (context, entity) = try open("Person", "name", description)
+    let (context, entity) = try open("Person", ["name"], description)
     ManagedObject(entity: entity, insertInto: context).setValue("Ada Lovelace", forKey: "name")
     try context.save()
     try context.persistentStoreCoordinator?.close()
@@ -116,9 +116,12 @@ enum TripPlan: SchemaMigrationPlan {
       }
     ]
     description.mappingModel = MappingModel(entityMappings: [person])
-    let (migrated, _) = try open("Owner", "first", description)
+    person.attributeMappings.append(
+      try PropertyMapping(name: "greeting", valueExpression: #""Dear " + $source.name"#))
+    let (migrated, _) = try open("Owner", ["first", "greeting"], description)
     let owners = try migrated.fetch(FetchRequest<ManagedObject>(entityName: "Owner"))
     #expect(owners.map { $0.value(forKey: "first") as? String } == ["Ada"])
+    #expect(owners.map { $0.value(forKey: "greeting") as? String } == ["Dear Ada Lovelace"])
     try migrated.persistentStoreCoordinator?.close()
   }
 }

@@ -137,7 +137,7 @@ import Testing
     }
     let error = heartwoodError { _ = try open(newer) }
     #expect(error?.code == .migration && error?.property == "mail" && error?.objectIDs.count == 2)
-    #expect(error?.message.contains("Person.mail, which is mandatory and has no default") == true)
+    #expect(error?.message.contains("Person.mail, which is mandatory and has no constant default") == true)
     try checkUnchanged()
     let missing = heartwoodError {
       _ = try open(model { person, _ in person.ownProperties.first { $0.name == "age" }?.isOptional = false })

@@ -21,7 +21,9 @@ extension InPlaceMigration {
       entity.defaultValue(at: slot).isNull
     else { return }
     let reason =
-      "has no value in \(attribute.displayName), which is mandatory and has no default: give it one, or map the entity"
+      "has no value in \(attribute.displayName), which is mandatory and has no constant default: give it one in the new model; or, for a value of each object's "
+      + "own, make it optional, set it in didMigrateHandler of a custom stage, and make it mandatory in the next version; or map the "
+      + "entity with a closure"
     guard let match = changes.sourceSlot(slot, of: entity) else {
       return try refuse(former, attribute.name, reason) { _ in true }
     }

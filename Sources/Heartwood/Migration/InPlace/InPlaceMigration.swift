@@ -43,15 +43,17 @@ final class InPlaceMigration {
 
   /// Migrates the store.
   ///
+  /// - Parameter log: is told of each step.
   /// - Throws: `.migration` for objects that the new model does not allow, `.migrationConstraintViolation` for values that must be
   ///   unique and are not; nothing is written then.
-  func run() throws -> MigrationReport {
+  func run(_ log: MigrationLog) throws -> MigrationReport {
     let start = ContinuousClock.now
     report.changes = changes.sentences()
-    try checkMandatory()
-    try migrateRows()
-    try migrateRelationships()
-    try migrateIndexes()
+    for change in report.changes { log.note(change) }
+    try log.step("mandatory properties") { try checkMandatory() }
+    try log.step("rows") { try migrateRows() }
+    try log.step("relationships") { try migrateRelationships() }
+    try log.step("indexes and uniqueness") { try migrateIndexes() }
     try transaction.put(KeySpace.schemaKey, record.encoded())
     report.hasDeferredWork = record.hasDeferredWork
     report.seconds = (ContinuousClock.now - start) / .seconds(1)

@@ -7,6 +7,15 @@ extension LogStore {
     get throws { try newestView().schema.record.hasDeferredWork }
   }
 
+  /// How many rows have to be read to find those of former layouts.
+  var deferredMigrationRows: Int {
+    get throws {
+      let view = try newestView()
+      return try view.schema.rootEntities.filter { view.schema.hasFormerLayouts(below: $0) }
+        .reduce(0) { try $0 + view.rowCount(of: $1) }
+    }
+  }
+
   /// Writes all rows of former layouts again.
   func finishDeferredMigration() throws {
     while try continueDeferredMigration() {}
@@ -14,8 +23,13 @@ extension LogStore {
 
   /// Writes the rows of former layouts of one family again.
   ///
+  /// - Parameters:
+  ///   - mayGoOn: asked before each transaction, which reads up to 4000 rows.
+  ///   - noteRead: called after each of them with the number of rows.
   /// - Returns: Whether some of other families may remain.
-  func continueDeferredMigration() throws -> Bool {
+  func continueDeferredMigration(
+    _ mayGoOn: () -> Bool = { true }, _ noteRead: (Int) -> Void = { _ in }
+  ) throws -> Bool {
     try refuseIfReadOnly()
     let schema = try newestView().schema
     guard let root = schema.rootEntities.first(where: { schema.hasFormerLayouts(below: $0) }) else {
@@ -23,11 +37,16 @@ extension LogStore {
     }
     var next: UInt64? = 0
     while let start = next {
-      next = try HeartwoodError.translating("the migration could not be finished", .migration) {
+      guard mayGoOn() else { return true }
+      let (following, read) = try HeartwoodError.translating(
+        "the migration could not be finished", .migration
+      ) {
         try engine.write { transaction in
           try RowRewriting(transaction, currentSchema(of: transaction), root).run(from: start)
         }
       }
+      noteRead(read)
+      next = following
     }
     return try hasDeferredMigration
   }
@@ -53,8 +72,8 @@ private struct RowRewriting {
     self.root = root
   }
 
-  /// - Returns: The key to go on from; nil at the end.
-  func run(from start: UInt64) throws -> UInt64? {
+  /// - Returns: The key to go on from, nil at the end, and how many rows were read.
+  func run(from start: UInt64) throws -> (next: UInt64?, read: Int) {
     let number = schema.keyNumber(of: root)
     let family = schema.family(of: root)
     var range = KeyRange.prefix(KeySpace.head(KeySpace.row, number))
@@ -73,9 +92,9 @@ private struct RowRewriting {
       return read < Self.batch
     }
     for (key, row) in rows { try transaction.put(KeySpace.rowKey(number, key), row) }
-    guard read < Self.batch else { return last + 1 }
+    guard read < Self.batch else { return (last + 1, read) }
     try finish()
-    return nil
+    return (nil, read)
   }
 
   /// Notes that no rows of former layouts are left. If the rows' numbers are not the model's, they can be now.

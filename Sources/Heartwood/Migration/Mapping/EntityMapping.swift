@@ -38,6 +38,8 @@ public final class EntityMapping: @unchecked Sendable {
   public var sourcePredicate: (any FetchPredicate)?
   /// The code of the mapping.
   public var policy = EntityMigrationPolicy()
+  /// The name of the policy in documents; nil if it is the usual one.
+  public var policyName: String?
   /// Annotations for the program's own use.
   public var userInfo: [String: String] = [:]
 
@@ -78,13 +80,17 @@ public final class EntityMapping: @unchecked Sendable {
   }
 }
 
-/// What becomes of a property: its default, the value of a property of the source, or what a closure returns.
+/// What becomes of a property: its default, the value of a property of the source, of an expression, or what a closure returns.
 public final class PropertyMapping: @unchecked Sendable {
   /// The name of the destination's property.
   public var name: String
   /// The name of the source's property whose value it has; nil for the default.
   public var sourceName: String?
-  /// Computes the value from the source's object; of a relationship, the objects of the destination.
+  /// The text of the expression whose value it has; nil if there is none.
+  public private(set) var valueExpression: String?
+  private(set) var expression: MappingExpression?
+  /// Computes the value from the source's object; of a relationship, the objects of the destination. It goes before an expression and a
+  /// name.
   public var value: (@Sendable (ManagedObject, MigrationManager) throws -> Any?)?
   /// Annotations for the program's own use.
   public var userInfo: [String: String] = [:]
@@ -97,6 +103,27 @@ public final class PropertyMapping: @unchecked Sendable {
   public init(name: String, from source: String? = nil) {
     self.name = name
     sourceName = source
+  }
+
+  /// A mapping of a property by an expression.
+  ///
+  /// It may have the variables `$source`, `$destination`, `$manager`, `$entityMapping`, `$propertyMapping` and `$entityPolicy`, paths of
+  /// properties, `@count`, constants, lists in braces, arithmetic, and functions: of the manager
+  /// `destinationInstancesForEntityMappingNamed:sourceInstances:` and `sourceInstancesForEntityMappingNamed:destinationInstances:`, of the
+  /// policy those of its `value(forFunction:arguments:manager:)`.
+  ///
+  /// ```swift
+  /// PropertyMapping(name: "hours", valueExpression: "$source.days * 24")
+  /// ```
+  ///
+  /// - Parameters:
+  ///   - name: The name of the destination's property.
+  ///   - text: The expression.
+  /// - Throws: `.coreData` with the place of what is wrong in the text.
+  public init(name: String, valueExpression text: String) throws {
+    self.name = name
+    valueExpression = text
+    expression = try MappingExpression(text)
   }
 
   /// A mapping of a property by code.

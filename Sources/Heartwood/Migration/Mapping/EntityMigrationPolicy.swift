@@ -29,6 +29,10 @@ open class EntityMigrationPolicy: @unchecked Sendable {
     for property in mapping.attributeMappings {
       if let value = property.value {
         try object.assign(value(source, manager), forKey: property.name)
+      } else if let expression = property.expression {
+        let scope = MappingScope(
+          source: source, destination: object, manager: manager, mapping: mapping, property: property)
+        try object.assign(expression.value(in: scope), forKey: property.name)
       } else if let name = property.sourceName {
         try object.assign(source.value(forKey: name), forKey: property.name)
       }
@@ -61,10 +65,27 @@ open class EntityMigrationPolicy: @unchecked Sendable {
     for property in mapping.relationshipMappings {
       if let value = property.value {
         try destination.assign(value(source, manager), forKey: property.name)
+      } else if let expression = property.expression {
+        let scope = MappingScope(
+          source: source, destination: destination, manager: manager, mapping: mapping, property: property)
+        try manager.assign(expression.value(in: scope), to: property.name, of: destination)
       } else if let name = property.sourceName {
         try manager.assignRelationship(property.name, of: destination, from: source, name)
       }
     }
+  }
+
+  /// The value of a function that an expression calls with `FUNCTION($entityPolicy, name, …)`. This implementation throws: override it
+  /// for the functions that the mapping's expressions have.
+  ///
+  /// - Parameters:
+  ///   - name: The name of the function, as the expression has it.
+  ///   - arguments: The values of its arguments.
+  ///   - manager: The manager.
+  open func value(forFunction name: String, arguments: [Any?], manager: MigrationManager) throws -> Any? {
+    throw HeartwoodError(
+      .entityMigrationPolicy,
+      "\(type(of: self)) has no function \(name): override value(forFunction:arguments:manager:)")
   }
 
   /// Called after the relationships of the mapping's last object were set.

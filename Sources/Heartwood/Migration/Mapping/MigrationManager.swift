@@ -15,6 +15,10 @@ public final class MigrationManager: @unchecked Sendable {
   public private(set) var mappingModel: MappingModel?
   /// The mapping that is worked on; nil before and after the migration.
   public private(set) var currentEntityMapping: EntityMapping?
+  /// Whether an inferred mapping model that was not changed is carried out by the store itself, in a copy of the source: objects keep their
+  /// identifiers, and `currentEntityMapping` and associations are not set. With false, or where a store exists already, each object is
+  /// copied.
+  public var usesStoreSpecificMigrationManager = true
   /// The program's own values, for policies.
   public var userInfo: [String: Any] = [:]
   /// The context of the source store.
@@ -28,6 +32,7 @@ public final class MigrationManager: @unchecked Sendable {
 
   private var contexts: (source: ManagedObjectContext, destination: ManagedObjectContext)?
   private var associations = MigrationAssociations()
+  var log = MigrationLog(nil)
   private let cancellation = Guarded<(any Error)?>(nil)
   private let steps = Guarded((done: 0, all: 0))
 
@@ -127,7 +132,14 @@ public final class MigrationManager: @unchecked Sendable {
     let formers: [ManagedObject] =
       (former as? [ManagedObject]) ?? (former as? Set<ManagedObject>).map(Array.init)
       ?? (former as? ManagedObject).map { [$0] } ?? []
-    let found = destinationInstances(forEntityMappingName: nil, sourceInstances: formers)
+    try assign(
+      destinationInstances(forEntityMappingName: nil, sourceInstances: formers), to: name, of: destination)
+  }
+
+  /// Assigns one object or several, whichever the relationship has.
+  func assign(_ value: Any?, to name: String, of destination: ManagedObject) throws {
+    let found =
+      value.map { MappingExpression.objects(in: $0) ?? [$0] }?.compactMap { $0 as? ManagedObject } ?? []
     guard let relationship = destination.entity.relationshipsByName[name], relationship.isToMany else {
       return try destination.assign(found.first, forKey: name)
     }
@@ -161,6 +173,10 @@ public final class MigrationManager: @unchecked Sendable {
   func migrate(
     _ source: PersistentStoreDescription, _ mapping: MappingModel, _ destination: PersistentStoreDescription
   ) throws {
+    mappingModel = mapping
+    if usesStoreSpecificMigrationManager, try migrateInPlace(source, mapping, destination) {
+      return steps.withLock { $0 = (1, 1) }
+    }
     let from = try opened(source, sourceModel, .migrationManagerSourceStore)
     defer { try? from.close() }
     let to = try opened(destination, destinationModel, .migrationManagerDestinationStore)
@@ -193,29 +209,33 @@ public final class MigrationManager: @unchecked Sendable {
 
   private func run(_ mappings: [EntityMapping]) throws {
     for mapping in mappings { try checkHashes(of: mapping) }
-    try pass(mappings) { mapping in
+    try pass("objects", mappings) { mapping in
       try mapping.policy.begin(mapping, with: self)
       try createInstances(mapping)
       try mapping.policy.endInstanceCreation(forMapping: mapping, manager: self)
     }
-    try pass(mappings) { mapping in
+    try pass("relationships", mappings) { mapping in
       try forEachMade(mapping) {
         try mapping.policy.createRelationships(forDestination: $0, in: mapping, manager: self)
       }
       try mapping.policy.endRelationshipCreation(forMapping: mapping, manager: self)
     }
-    try pass(mappings) { mapping in
+    try pass("validation", mappings) { mapping in
       try forEachMade(mapping) { try $0.validateForInsert() }
       try mapping.policy.performCustomValidation(forMapping: mapping, manager: self)
       try mapping.policy.end(mapping, manager: self)
     }
   }
 
-  private func pass(_ mappings: [EntityMapping], _ body: (EntityMapping) throws -> Void) throws {
+  private func pass(
+    _ name: String, _ mappings: [EntityMapping], _ body: (EntityMapping) throws -> Void
+  ) throws {
     for mapping in mappings {
       currentEntityMapping = mapping
-      try body(mapping)
-      try save()
+      try log.step("\(name) of \(mapping.name)") {
+        try body(mapping)
+        try save()
+      }
       steps.withLock { $0.done += 1 }
     }
   }

@@ -38,6 +38,17 @@ public final class ManagedObjectModelReference: Sendable {
     }
   }
 
+  /// A reference to a model that is searched in files and folders, by its checksum.
+  ///
+  /// - Parameters:
+  ///   - urls: As for `ManagedObjectModel.models(in:)`.
+  ///   - versionChecksum: The checksum of the model.
+  public convenience init(searching urls: [URL], versionChecksum: String) {
+    self.init(versionChecksum: versionChecksum) {
+      try ManagedObjectModel.models(in: urls).first { $0.versionChecksum == versionChecksum }
+    }
+  }
+
   /// A reference without a model. A store that was written with the model has it.
   ///
   /// - Parameter versionChecksum: The checksum of the model.

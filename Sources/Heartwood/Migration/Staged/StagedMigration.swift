@@ -41,6 +41,7 @@ struct StagedMigration {
   // MARK: Where to begin
 
   private var path: String { LogStore.path(of: url) }
+  private var log: MigrationLog { options.migrationLog.about(path) }
 
   private func storedModel() throws -> ManagedObjectModel {
     var reading = options
@@ -89,7 +90,9 @@ struct StagedMigration {
     let current = try stage.currentModel.resolved(from: stored)
     try step(to: current)
     if let handler = stage.willMigrateHandler {
-      try manager.withContainer(at: url, current, description) { try handler(manager, stage) }
+      try log.step("willMigrateHandler of \(stage.name)") {
+        try manager.withContainer(at: url, current, description) { try handler(manager, stage) }
+      }
     }
     try step(to: try stage.nextModel.resolvedModel, pending: stage)
     try finish(stage)
@@ -105,7 +108,9 @@ struct StagedMigration {
   private func finish(_ stage: CustomMigrationStage) throws {
     guard let handler = stage.didMigrateHandler else { return }
     let next = try stage.nextModel.resolvedModel
-    try manager.withContainer(at: url, next, description) { try handler(manager, stage) }
+    try log.step("didMigrateHandler of \(stage.name)") {
+      try manager.withContainer(at: url, next, description) { try handler(manager, stage) }
+    }
     try LogStore.endPendingStage(at: url, options: options)
   }
 

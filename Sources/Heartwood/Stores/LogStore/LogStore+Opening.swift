@@ -20,6 +20,8 @@ struct LogStoreOptions: Sendable {
   var timeout: Double?
   /// Named in the history of each save; nil to name none.
   var program: SavingProgram?
+  /// What migrations say they do.
+  var migrationLog = MigrationLog(nil)
   /// The file system of the store.
   var fileSystem: any FileSystem = PosixFileSystem()
   /// Further options of the engine; nil for the defaults.

@@ -58,8 +58,16 @@ extension LogStore {
   }
 
   func view(at generation: UInt64) throws -> any StoreView {
-    try HeartwoodError.translating("generation \(generation) cannot be read") {
-      try view(of: engine.snapshot(at: Generation(rawValue: generation)))
+    do {
+      return try HeartwoodError.translating("generation \(generation) cannot be read") {
+        try view(of: engine.snapshot(at: Generation(rawValue: generation)))
+      }
+    } catch let error as HeartwoodError where error.code == .persistentStoreIncompatibleVersionHash {
+      throw HeartwoodError(
+        error.code,
+        "generation \(generation) of the store at \(path) was written before the store was migrated, and has the objects of the former "
+          + "model: it cannot be read with this one. Its history can; a backup of that time can be opened with the former model",
+        underlying: error)
     }
   }
 

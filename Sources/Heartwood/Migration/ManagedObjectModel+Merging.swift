@@ -1,0 +1,130 @@
+import Foundation
+
+/// Models from files, and models that are put together from several.
+extension ManagedObjectModel {
+  /// The model in a file: what `encodedDocument()` returns. Its objects are plain `ManagedObject`s.
+  ///
+  /// - Parameter url: The file.
+  /// - Throws: `.coreData` if the file is no model, with the reason as `underlying`.
+  public convenience init(contentsOf url: URL) throws {
+    do {
+      try self.init(JSONDecoder().decode(ModelDocument.self, from: Data(contentsOf: url)), classes: [:])
+      isReadFromStore = true
+    } catch {
+      throw HeartwoodError(.coreData, "the file \(url.path) is no model: \(error)", underlying: error)
+    }
+  }
+
+  /// The models in files and folders, in the order of the paths. Files in folders whose names do not end in `.json`, or that are no
+  /// models, are left out; folders in folders are not searched.
+  ///
+  /// - Parameter urls: Files, each with a model, and folders.
+  /// - Throws: `.coreData` if a file that was named is no model, or a folder cannot be read.
+  public static func models(in urls: [URL]) throws -> [ManagedObjectModel] {
+    var models: [ManagedObjectModel] = []
+    for url in urls {
+      var isFolder: ObjCBool = false
+      guard FileManager.default.fileExists(atPath: url.path, isDirectory: &isFolder), isFolder.boolValue
+      else {
+        models.append(try ManagedObjectModel(contentsOf: url))
+        continue
+      }
+      do {
+        for file in try FileManager.default.contentsOfDirectory(atPath: url.path).sorted()
+        where file.hasSuffix(".json") {
+          if let model = try? ManagedObjectModel(contentsOf: url.appending(path: file)) {
+            models.append(model)
+          }
+        }
+      } catch {
+        throw HeartwoodError(
+          .coreData, "the folder \(url.path) cannot be searched for models: \(error)", underlying: error)
+      }
+    }
+    return models
+  }
+
+  /// A model with the entities of several. Entities that are in more than one must be the same in all.
+  ///
+  /// - Parameter models: The models. They are frozen, and not changed.
+  /// - Throws: `.coreData` if two entities of one name differ, or if a model is not valid.
+  public convenience init(byMerging models: [ManagedObjectModel]) throws {
+    var entities: [String: (encoded: Data, entity: ModelDocument.Entity)] = [:]
+    var classes: [String: ManagedObject.Type] = [:]
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = .sortedKeys
+    for model in models {
+      try model.freeze()
+      for entity in try ModelDocument(model).entities {
+        let encoded = try encoder.encode(entity)
+        if let known = entities[entity.name], known.encoded != encoded {
+          throw HeartwoodError(
+            .coreData,
+            "the models cannot be merged: both have an entity \(entity.name), and these differ: rename one of them"
+          )
+        }
+        entities[entity.name] = (encoded, entity)
+        classes[entity.name] = model.entitiesByName[entity.name]?.givenClass
+      }
+    }
+    let identifiers = models.reduce(into: Set<String>()) { $0.formUnion($1.versionIdentifiers) }
+    try self.init(
+      ModelDocument(
+        versionIdentifiers: identifiers.sorted(),
+        entities: entities.values.map(\.entity).sorted { $0.name < $1.name }), classes: classes)
+    isReadFromStore = models.contains { $0.isReadFromStore }
+  }
+
+  /// A model with the entities of the models in files and folders.
+  ///
+  /// - Parameter urls: As for `models(in:)`.
+  /// - Throws: As `models(in:)` and `init(byMerging:)`.
+  public static func mergedModel(from urls: [URL]) throws -> ManagedObjectModel {
+    try ManagedObjectModel(byMerging: models(in: urls))
+  }
+
+  /// The model that wrote a store, of those in files and folders, or put together from them; nil if an entity of the store is in none.
+  ///
+  /// A store has its own model too: `PersistentStoreCoordinator.managedObjectModel(ofStoreAt:options:)`.
+  ///
+  /// - Parameters:
+  ///   - urls: As for `models(in:)`.
+  ///   - metadata: As `PersistentStoreCoordinator.metadataForPersistentStore(type:at:options:)` returns it.
+  /// - Throws: As `models(in:)`.
+  public static func mergedModel(
+    from urls: [URL], forStoreMetadata metadata: [String: Any]
+  ) throws -> ManagedObjectModel? {
+    mergedModel(from: try models(in: urls), forStoreMetadata: metadata)
+  }
+
+  /// The model with exactly the entities that wrote a store, each from one of the models; nil if one is in none.
+  static func merged(_ models: [ManagedObjectModel], _ metadata: [String: Any]) -> ManagedObjectModel? {
+    guard let hashes = metadata[PersistentStore.MetadataKey.modelVersionHashes] as? [String: Data] else {
+      return nil
+    }
+    var entities: [ModelDocument.Entity] = []
+    var classes: [String: ManagedObject.Type] = [:]
+    for (name, hash) in hashes.sorted(by: { $0.key < $1.key }) {
+      guard let model = models.first(where: { $0.entityVersionHashesByName[name] == hash }),
+        let entity = try? ModelDocument(model).entities.first(where: { $0.name == name })
+      else { return nil }
+      entities.append(entity)
+      classes[name] = model.entitiesByName[name]?.givenClass
+    }
+    let made = try? ManagedObjectModel(
+      ModelDocument(versionIdentifiers: [], entities: entities), classes: classes)
+    return made.flatMap { $0.entityVersionHashesByName == hashes ? $0 : nil }
+  }
+
+  private convenience init(
+    _ document: ModelDocument, classes: [String: ManagedObject.Type]
+  ) throws(HeartwoodError) {
+    self.init(entities: document.entities.map { EntityDescription(name: $0.name) })
+    try document.fill(entities)
+    for entity in entities {
+      if let given = classes[entity.displayName] { entity.managedObjectClass = given }
+    }
+    versionIdentifiers = Set(document.versionIdentifiers)
+    try freeze()
+  }
+}

@@ -1,0 +1,156 @@
+import Foundation
+
+/// What the variables of a mapping's expressions stand for.
+struct MappingScope {
+  let source: ManagedObject?
+  let destination: ManagedObject?
+  let manager: MigrationManager
+  let mapping: EntityMapping
+  let property: PropertyMapping
+}
+
+/// The value of an expression: of Swift's and Foundation's types, objects, arrays and sets.
+extension MappingExpression {
+  /// - Throws: `.entityMigrationPolicy` if a function or property does not exist, and what policies throw.
+  func value(in scope: MappingScope) throws -> Any? { try Self.value(root, scope) }
+
+  private static func value(_ node: Node, _ scope: MappingScope) throws -> Any? {
+    switch node {
+    case .constant(let value): return value.anyValue(.undefined)
+    case .variable(let name): return variable(name, scope)
+    case .property(let owner, let name): return try property(name, of: value(owner, scope), scope)
+    case .list(let parts): return try parts.map { try value($0, scope) }
+    case .arithmetic(let operation, let left, let right):
+      return try combined(operation, value(left, scope), value(right, scope), scope)
+    case .function(let target, let name, let arguments):
+      return try function(name, of: value(target, scope), try arguments.map { try value($0, scope) }, scope)
+    }
+  }
+
+  private static func variable(_ name: String, _ scope: MappingScope) -> Any? {
+    switch name {
+    case "source": scope.source
+    case "destination": scope.destination
+    case "manager": scope.manager
+    case "entityMapping": scope.mapping
+    case "propertyMapping": scope.property
+    default: scope.mapping.policy
+    }
+  }
+
+  // MARK: Properties
+
+  private static func property(_ name: String, of owner: Any?, _ scope: MappingScope) throws -> Any? {
+    guard let owner else { return nil }
+    if let objects = objects(in: owner) {
+      if name == "@count" { return Int64(objects.count) }
+      return try objects.flatMap { object in
+        try property(name, of: object, scope).map { self.objects(in: $0) ?? [$0] } ?? []
+      }
+    }
+    switch owner {
+    case let object as ManagedObject:
+      guard object.entity.slot(named: name) != nil else {
+        throw scope.error("\(object.entity.displayName) has no property \(name)")
+      }
+      return object.value(forKey: name)
+    case let values as [String: Any]: return values[name]
+    case let values as [String: String]: return values[name]
+    case let manager as MigrationManager where name == "userInfo": return manager.userInfo
+    case let mapping as EntityMapping where name == "name": return mapping.name
+    case let mapping as EntityMapping where name == "userInfo": return mapping.userInfo
+    case let mapping as PropertyMapping where name == "name": return mapping.name
+    case let mapping as PropertyMapping where name == "userInfo": return mapping.userInfo
+    default: throw scope.error("a \(type(of: owner)) has no property \(name)")
+    }
+  }
+
+  /// The parts of a collection; nil for other values.
+  static func objects(in value: Any) -> [Any]? {
+    if let array = value as? [Any] { return array }
+    if let set = value as? Set<ManagedObject> { return set.sorted { $0.objectID.key < $1.objectID.key } }
+    return nil
+  }
+
+  // MARK: Functions
+
+  private static func function(
+    _ name: String, of target: Any?, _ arguments: [Any?], _ scope: MappingScope
+  ) throws -> Any? {
+    if let policy = target as? EntityMigrationPolicy {
+      return try policy.value(forFunction: name, arguments: arguments, manager: scope.manager)
+    }
+    if let object = target as? ManagedObject, name == "valueForKey:", let key = arguments.first as? String {
+      return try property(key, of: object, scope)
+    }
+    guard target is MigrationManager, arguments.count == 2 else {
+      throw scope.error("there is no function \(name) with \(arguments.count) arguments")
+    }
+    let mapping = arguments[0] as? String
+    let objects = arguments[1].map { self.objects(in: $0) ?? [$0] }?.compactMap { $0 as? ManagedObject } ?? []
+    switch name {
+    case "destinationInstancesForEntityMappingNamed:sourceInstances:",
+      "destinationInstancesForSourceRelationshipNamed:sourceInstances:":
+      let isRelationship = name.contains("Relationship")
+      return scope.manager.destinationInstances(
+        forEntityMappingName: isRelationship ? nil : mapping, sourceInstances: objects)
+    case "sourceInstancesForEntityMappingNamed:destinationInstances:":
+      return scope.manager.sourceInstances(
+        forEntityMappingName: mapping ?? scope.mapping.name, destinationInstances: objects)
+    default: throw scope.error("the manager has no function \(name)")
+    }
+  }
+
+  // MARK: Arithmetic
+
+  private static func combined(
+    _ operation: ArithmeticOperator, _ left: Any?, _ right: Any?, _ scope: MappingScope
+  ) throws -> Any? {
+    guard let left, let right else { return nil }
+    if operation == .add, let left = left as? String, let right = right as? String { return left + right }
+    if let left = left as? any BinaryInteger, let right = right as? any BinaryInteger, operation != .divide {
+      return try whole(operation, Int64(clamping: left), Int64(clamping: right), scope)
+    }
+    guard let left = decimal(left), let right = decimal(right) else {
+      throw scope.error("\(left) and \(right) are no numbers")
+    }
+    switch operation {
+    case .add: return left + right
+    case .subtract: return left - right
+    case .multiply: return left * right
+    case .divide: return right == 0 ? nil : left / right
+    }
+  }
+
+  private static func whole(
+    _ operation: ArithmeticOperator, _ left: Int64, _ right: Int64, _ scope: MappingScope
+  ) throws -> Int64 {
+    let (result, overflows) =
+      switch operation {
+      case .add: left.addingReportingOverflow(right)
+      case .subtract: left.subtractingReportingOverflow(right)
+      default: left.multipliedReportingOverflow(by: right)
+      }
+    if overflows { throw scope.error("\(left) \(operation.rawValue) \(right) does not fit into 64 bits") }
+    return result
+  }
+
+  private static func decimal(_ value: Any) -> Decimal? {
+    switch value {
+    case let number as Decimal: number
+    case let number as any BinaryInteger: Decimal(Int64(clamping: number))
+    case let number as Double: Decimal(number)
+    case let number as Float: Decimal(Double(number))
+    default: nil
+    }
+  }
+}
+
+extension MappingScope {
+  func error(_ reason: String) -> HeartwoodError {
+    HeartwoodError(
+      .entityMigrationPolicy,
+      "the value of \(property.name) in the mapping \(mapping.name) cannot be computed: \(reason)",
+      objectIDs: source.map { [$0.objectID] } ?? [], property: property.name)
+  }
+}

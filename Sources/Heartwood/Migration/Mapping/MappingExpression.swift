@@ -1,0 +1,163 @@
+/// The value of a property mapping as text: `$source.name`, `$source.days * 24`, or
+/// `FUNCTION($manager, "destinationInstancesForEntityMappingNamed:sourceInstances:", "Pet->Pet", $source.pets)`.
+struct MappingExpression: Sendable {
+  indirect enum Node: Sendable {
+    case constant(Value)
+    case variable(String)
+    /// A property of a value, or `@count`.
+    case property(Node, String)
+    case function(Node, String, [Node])
+    case arithmetic(ArithmeticOperator, Node, Node)
+    case list([Node])
+  }
+
+  /// The variables that an expression may have.
+  static let variables = [
+    "source", "destination", "manager", "entityMapping", "propertyMapping", "entityPolicy",
+  ]
+
+  let root: Node
+
+  /// - Throws: `.coreData` with the place of what is wrong.
+  init(_ text: String) throws(HeartwoodError) {
+    do {
+      var parser = Parser(tokens: try FormatLexer.tokens(of: text))
+      root = try parser.parse()
+    } catch {
+      let reason = error.message.replacing("the predicate is wrong: ", with: "", maxReplacements: 1)
+      throw HeartwoodError(.coreData, "the expression \"\(text)\" of a property mapping is wrong: \(reason)")
+    }
+  }
+
+  /// Parses by operator precedence, as the parser of predicates does.
+  private struct Parser {
+    let tokens: [FormatToken]
+    var position = 0
+    var depth = 0
+
+    init(tokens: [FormatToken]) { self.tokens = tokens }
+
+    private var next: FormatToken { tokens[position] }
+
+    private mutating func advance() { if position + 1 < tokens.count { position += 1 } }
+
+    private mutating func skip(_ sign: String) -> Bool {
+      guard next.kind == .sign(sign) else { return false }
+      advance()
+      return true
+    }
+
+    private mutating func expect(_ sign: String) throws(HeartwoodError) {
+      guard skip(sign) else { throw unexpected("'\(sign)'") }
+    }
+
+    private func unexpected(_ wanted: String) -> HeartwoodError {
+      .predicate("there should be \(wanted) instead of \(next.quoted)", column: next.column)
+    }
+
+    mutating func parse() throws(HeartwoodError) -> Node {
+      let node = try parseSum(0)
+      guard next.kind == .end else { throw unexpected("an operator or the end") }
+      return node
+    }
+
+    private mutating func parseSum(_ strength: Int) throws(HeartwoodError) -> Node {
+      depth += 1
+      defer { depth -= 1 }
+      guard depth <= TreeSize.greatestDepth else {
+        throw .predicate("it is nested too deeply here", column: next.column)
+      }
+      var node = try parseSteps(after: try parsePrimary())
+      while case .sign(let sign) = next.kind, let operation = ArithmeticOperator(rawValue: sign) {
+        let own = operation == .add || operation == .subtract ? 1 : 2
+        guard own > strength else { break }
+        advance()
+        node = .arithmetic(operation, node, try parseSum(own))
+      }
+      return node
+    }
+
+    private mutating func parseSteps(after first: Node) throws(HeartwoodError) -> Node {
+      var node = first
+      while skip(".") {
+        switch next.kind {
+        case .name(let name, _): node = .property(node, name)
+        case .function("count"): node = .property(node, "@count")
+        default: throw unexpected("the name of a property or @count")
+        }
+        advance()
+      }
+      return node
+    }
+
+    private mutating func parsePrimary() throws(HeartwoodError) -> Node {
+      let token = next
+      if let constant = Self.constant(token) {
+        advance()
+        return .constant(constant)
+      }
+      switch token.kind {
+      case .variable(let name):
+        guard MappingExpression.variables.contains(name) else {
+          let known = MappingExpression.variables.map { "$\($0)" }.joined(separator: ", ")
+          throw .predicate("there is no variable $\(name): there are \(known)", column: token.column)
+        }
+        advance()
+        return .variable(name)
+      case .sign("("):
+        advance()
+        let node = try parseSum(0)
+        try expect(")")
+        return node
+      case .sign("{"):
+        advance()
+        return .list(try parseList(closedBy: "}"))
+      case .sign("-"):
+        advance()
+        return .arithmetic(.subtract, .constant(.int(0)), try parseSum(2))
+      case .name where token.keyword == "FUNCTION":
+        advance()
+        return try parseFunction()
+      default:
+        throw unexpected("a value, a variable such as $source, or FUNCTION")
+      }
+    }
+
+    private static func constant(_ token: FormatToken) -> Value? {
+      switch token.kind {
+      case .text(let text): return .string(text)
+      case .integer(let number): return .int(number)
+      case .number(let number): return .double(number)
+      default: break
+      }
+      switch token.keyword {
+      case "TRUE", "YES": return .bool(true)
+      case "FALSE", "NO": return .bool(false)
+      case "NIL", "NULL": return .null
+      default: return nil
+      }
+    }
+
+    /// The target, the selector and the arguments.
+    private mutating func parseFunction() throws(HeartwoodError) -> Node {
+      try expect("(")
+      let target = try parseSum(0)
+      try expect(",")
+      guard case .text(let name) = next.kind else { throw unexpected("the name of a function as text") }
+      advance()
+      guard skip(",") else {
+        try expect(")")
+        return .function(target, name, [])
+      }
+      return .function(target, name, try parseList(closedBy: ")"))
+    }
+
+    private mutating func parseList(closedBy end: String) throws(HeartwoodError) -> [Node] {
+      if skip(end) { return [] }
+      var parts = [try parseSum(0)]
+      while skip(",") { parts.append(try parseSum(0)) }
+      try expect(end)
+      return parts
+    }
+  }
+}
