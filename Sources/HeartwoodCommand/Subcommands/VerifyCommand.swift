@@ -17,7 +17,7 @@ enum VerifyCommand: Subcommand {
     do {
       return try CommandStore.with(path, for: .inspecting, console) { store in
         let findings = try findings(in: store, console)
-        guard findings.isEmpty else { return try tell(findings, path, console) }
+        guard findings.isEmpty else { return try report(findings, path, console) }
         let count = try store.objectCounts().map(\.objects).reduce(0, +)
         let engine = try store.coordinator.statistics()
         try console.writeLine(
@@ -28,11 +28,11 @@ enum VerifyCommand: Subcommand {
     } catch {
       // The purpose of the command is to report damage, so a store that is too damaged to open is a result.
       guard error.isDamage else { throw error }
-      return try tell([error.message], path, console)
+      return try report([error.message], path, console)
     }
   }
 
-  static func tell(
+  static func report(
     _ findings: [String], _ path: String, _ console: any Console
   ) throws(CommandFailure) -> ExitCode {
     for finding in findings { try console.writeLine(finding.escapingControls) }

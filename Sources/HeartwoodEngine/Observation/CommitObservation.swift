@@ -41,7 +41,7 @@ final class CommitObserver: @unchecked Sendable {
   }
 
   /// Reports a generation unless the observer knows it already.
-  func tell(_ generation: UInt64) {
+  func notify(_ generation: UInt64) {
     guard generation > known, !hasEnded.load(ordering: .acquiring) else { return }
     known = generation
     body(Generation(rawValue: generation))

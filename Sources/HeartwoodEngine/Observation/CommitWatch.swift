@@ -60,7 +60,7 @@ final class CommitWatch: @unchecked Sendable {
     var interval = PollInterval()
     var newest: UInt64 = 0
     while let state = readState() {
-      for observer in observers.told(by: self) { observer.tell(state.newest) }
+      for observer in observers.told(by: self) { observer.notify(state.newest) }
       if state.newest > newest { interval.begin() }
       newest = state.newest
       if wait(interval.next(state.writer)) { interval.begin() }

@@ -71,14 +71,14 @@ enum KeyValueVerifyCommand: Subcommand {
     do {
       return try KeyValueStore.inspecting(path, console) { engine in
         let report = try VerifyCommand.showingProgress(on: console) { try engine.verify(progress: $0) }
-        guard report.isSound else { return try VerifyCommand.tell(report.findings, path, console) }
+        guard report.isSound else { return try VerifyCommand.report(report.findings, path, console) }
         try console.writeLine(
           "\(path) is sound: \(Amount.text(report.keys, "key")), generation \(report.generation)")
         return .success
       }
     } catch {
       guard error.isDamage else { throw error }
-      return try VerifyCommand.tell([error.message], path, console)
+      return try VerifyCommand.report([error.message], path, console)
     }
   }
 }
