@@ -27,7 +27,7 @@ let package = Package(
       dependencies: ["Heartwood", "HeartwoodEngine", "HeartwoodFiles"]),
 
     // What tests of several targets share.
-    .target(name: "TestSupport", path: "Tests/TestSupport"),
+    .target(name: "TestSupport", dependencies: ["HeartwoodFiles"], path: "Tests/TestSupport"),
     .testTarget(name: "HeartwoodBytesTests", dependencies: ["HeartwoodBytes", "HeartwoodFaults"]),
     .testTarget(
       name: "HeartwoodFilesTests", dependencies: ["TestSupport", "HeartwoodFiles", "HeartwoodFaults"]),
@@ -42,7 +42,9 @@ let package = Package(
     // Everything that can go wrong, at every place where it can: `Tests/FaultProgramme/run`.
     .executableTarget(
       name: "FaultProgramme",
-      dependencies: ["HeartwoodBytes", "HeartwoodFiles", "HeartwoodFaults", "HeartwoodEngine", "Heartwood"],
+      dependencies: [
+        "TestSupport", "HeartwoodBytes", "HeartwoodFiles", "HeartwoodFaults", "HeartwoodEngine", "Heartwood",
+      ],
       path: "Tests/FaultProgramme", exclude: ["run"]),
     // Processes that are killed; the programme itself is the victim.
     .testTarget(name: "KillTests", dependencies: ["FaultProgramme", "HeartwoodCommand"]),

@@ -1,4 +1,5 @@
 import HeartwoodFaults
+import TestSupport
 
 /// Silent damage of a file of a store.
 enum Damage: Sendable, CustomStringConvertible {
@@ -40,7 +41,7 @@ enum Damage: Sendable, CustomStringConvertible {
   }
 
   /// Applies the damage. Returns false if it changes nothing.
-  func happen(to store: inout StoreCopy, earlier: StoreCopy, other: StoreCopy) -> Bool {
+  func happen(to store: inout StoreFiles, earlier: StoreFiles, other: StoreFiles) -> Bool {
     let before = store.files
     switch self {
     case .flipped(let name, let offset, let mask): store.files[name]?[offset] ^= mask
@@ -63,7 +64,7 @@ enum Damage: Sendable, CustomStringConvertible {
     return store.files != before
   }
 
-  private func swap(_ name: String, _ range: Range<Int>, _ other: Int, in store: inout StoreCopy) {
+  private func swap(_ name: String, _ range: Range<Int>, _ other: Int, in store: inout StoreFiles) {
     guard var bytes = store.files[name], other + range.count <= bytes.count else { return }
     for index in 0..<range.count { bytes.swapAt(range.lowerBound + index, other + index) }
     store.files[name] = bytes
@@ -73,18 +74,18 @@ enum Damage: Sendable, CustomStringConvertible {
 extension Damage {
   /// Flips one bit of each of these bytes. Other values of `bit` give other bits; eight values cover every
   /// bit.
-  static func flips(of store: StoreCopy, at offsets: [String: [Int]], bit: Int) -> [Damage] {
+  static func flips(of store: StoreFiles, at offsets: [String: [Int]], bit: Int) -> [Damage] {
     store.names.flatMap { name in
       (offsets[name] ?? []).map { .flipped(name, offset: $0, mask: 1 << UInt8(($0 + bit) % 8)) }
     }
   }
 
-  static func cuts(of store: StoreCopy, at offsets: [String: [Int]]) -> [Damage] {
+  static func cuts(of store: StoreFiles, at offsets: [String: [Int]]) -> [Damage] {
     store.names.flatMap { name in (offsets[name] ?? []).map { .cut(name, length: $0) } }
   }
 
   /// Damages sectors of 512 and 4096 bytes.
-  static func sectors(of store: StoreCopy) -> [Damage] {
+  static func sectors(of store: StoreFiles) -> [Damage] {
     store.names.flatMap { name -> [Damage] in
       let count = store.files[name]?.count ?? 0
       return [512, 4096].flatMap { size in
@@ -99,7 +100,7 @@ extension Damage {
   }
 
   /// Files that are missing, outdated, from another store, or replaced.
-  static func files(of store: StoreCopy) -> [Damage] {
+  static func files(of store: StoreFiles) -> [Damage] {
     store.names.flatMap { name -> [Damage] in
       [.missing(name), .foreign(name), .old(name)]
         + store.names.filter { $0 != name }.map { .doubled(name, of: $0) }

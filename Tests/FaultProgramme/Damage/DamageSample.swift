@@ -3,15 +3,16 @@ import Heartwood
 import HeartwoodEngine
 import HeartwoodFaults
 import HeartwoodFiles
+import TestSupport
 
 /// A store to damage, and the states that it may show afterwards.
 struct DamageSample: Sendable {
   let name: String
-  let store: StoreCopy
+  let store: StoreFiles
   /// The same store some transactions earlier.
-  let earlier: StoreCopy
+  let earlier: StoreFiles
   /// Another store that was made in the same way.
-  let other: StoreCopy
+  let other: StoreFiles
   let reader: any SpecimenReader
   /// Whether the store was closed. In a closed store every transaction is proven to be on disk; otherwise
   /// nothing proves the last one.
@@ -116,13 +117,13 @@ struct EngineReader: SpecimenReader {
   private func readOnly(_ fileSystem: MemoryFileSystem, _ options: EngineOptions) throws {
     var options = options
     options.access = .readOnly
-    let before = try StoreCopy(fileSystem).files
+    let before = try StoreFiles(fileSystem).files
     do {
       let engine = try Engine(at: Session.path, options: options, fileSystem: fileSystem)
       _ = try state(of: engine)
       try engine.close()
     } catch is EngineError {}
-    try require(try StoreCopy(fileSystem).files == before, "opened to read only, it has changed")
+    try require(try StoreFiles(fileSystem).files == before, "opened to read only, it has changed")
   }
 
   private func lookBack(_ engine: Engine) throws {

@@ -2,6 +2,7 @@ import Heartwood
 import HeartwoodEngine
 import HeartwoodFaults
 import HeartwoodFiles
+import TestSupport
 
 extension DamageSample {
   /// All samples of a size.
@@ -25,8 +26,8 @@ extension DamageSample {
 
   /// Makes a store with several log segments, checkpoints, overwrites and deletes.
   private struct EngineMaker {
-    let store: StoreCopy
-    let earlier: StoreCopy
+    let store: StoreFiles
+    let earlier: StoreFiles
     let states: [Rows]
     let knownDurable: Int
 
@@ -39,7 +40,7 @@ extension DamageSample {
         // The checkpoint leaves nothing for the recovery to copy.
         .checkpoint, .kill, .commit(.full, [.put("b", bytes: 90)]),
       ])
-      earlier = try StoreCopy(disk)
+      earlier = try StoreFiles(disk)
       let more = (0..<(2 * scale)).map { Edit.put("key \($0 * 2)", bytes: 30 + $0 * 17 % 150) }
       for step in [Step.commit(.full, more), .commit(.full, [.deletePrefix("key 1")]), .checkpoint] {
         try session.run(step)
@@ -47,7 +48,7 @@ extension DamageSample {
       knownDurable = session.reference.now.generations.count - 1
       for number in 0..<3 { try session.run(.commit(.full, [.put("c", bytes: 40 + number)])) }
       if isClosed { try session.close() }
-      store = try StoreCopy(disk)
+      store = try StoreFiles(disk)
       states = session.reference.now.generations
       session.kill()
     }
@@ -67,8 +68,8 @@ extension DamageSample {
   }
 
   private struct GraphMaker {
-    let store: StoreCopy
-    let earlier: StoreCopy
+    let store: StoreFiles
+    let earlier: StoreFiles
     let knownDurable: Int
 
     init(_ steps: ArraySlice<GraphStep>, seed: UInt64, isClosed: Bool) throws {
@@ -79,11 +80,11 @@ extension DamageSample {
       for step in steps.dropLast(2) { try GraphSession.run(step, on: first) }
       try first.close()
       knownDurable = steps.count - 2
-      earlier = try StoreCopy(disk)
+      earlier = try StoreFiles(disk)
       let second = try GraphSession.open(disk, options: options)
       for step in steps.suffix(2) { try GraphSession.run(step, on: second) }
       if isClosed { try second.close() }
-      store = try StoreCopy(disk)
+      store = try StoreFiles(disk)
       if !isClosed { try second.close() }
     }
   }
