@@ -298,15 +298,17 @@ final class StoreFolder: Sendable {
     }
   }
 
-  /// Creates a file, and opens it with `opened`. Syncs nothing. Unlinks the file if that fails.
+  /// Creates the file of a segment, and opens it with `opened`, which gets its path too. Syncs nothing. Unlinks the file if that
+  /// fails.
   ///
   /// - Parameters:
   ///   - what: The kind of file, for error messages.
-  ///   - bytes: The first bytes; zeros follow, up to `count` bytes.
+  ///   - count: Bytes of the file: the header, and zeros after it.
   func make<Segment>(
-    _ name: String, _ what: String, beginningWith bytes: [UInt8], count: Int,
-    _ opened: (any File) throws(EngineError) -> Segment
+    _ name: String, _ what: String, _ header: SegmentHeader, magic: UInt64, count: Int,
+    _ opened: (any File, String) throws(EngineError) -> Segment
   ) throws(EngineError) -> Segment {
+    let bytes = header.encoded(magic: magic)
     let file: any File
     do {
       file = try directory.open(name, .createNew)
@@ -319,7 +321,7 @@ final class StoreFolder: Sendable {
       } catch {
         throw EngineError.files(error, "\(what) could not be made")
       }
-      return try opened(file)
+      return try opened(file, path(of: name))
     } catch {
       // The file is unreferenced; if it cannot be unlinked, the next recovery unlinks it.
       try? file.close()

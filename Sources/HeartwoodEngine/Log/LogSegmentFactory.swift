@@ -10,17 +10,16 @@ struct LogSegmentFactory {
   func make(
     number: UInt32, predecessor: LogPoint?, copiedThrough: UInt64 = 0, durableThrough: UInt64
   ) throws(EngineError) -> LogSegment {
-    let name = SegmentName.log(number)
     let header = SegmentHeader(
       identifier: identifier, number: number, salt: options.entropy.next(), predecessor: predecessor,
       copiedThrough: copiedThrough, durableThrough: durableThrough)
     return try folder.make(
-      name, "a segment of the log", beginningWith: header.encoded(magic: Format.logSegmentMagic),
+      SegmentName.log(number), "a segment of the log", header, magic: Format.logSegmentMagic,
       count: Format.firstFillBytes
-    ) { (file) throws(EngineError) in
+    ) { (file, path) throws(EngineError) in
       try LogSegment(
-        header: header, file: file, path: folder.path(of: name), limit: Format.firstFillBytes,
-        capacity: Log.capacity(options), reading: options.reading)
+        header: header, file: file, path: path, limit: Format.firstFillBytes, capacity: Log.capacity(options),
+        reading: options.reading)
     }
   }
 

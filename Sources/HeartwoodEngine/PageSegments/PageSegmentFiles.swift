@@ -8,17 +8,15 @@ struct PageSegmentFiles: Sendable {
 
   /// Creates a file that contains only a header. Does not sync it.
   func make(number: UInt32) throws(EngineError) -> PageSegment {
-    let name = SegmentName.pages(number)
     let header = SegmentHeader(
       identifier: identifier, number: number, salt: options.entropy.next(), predecessor: nil,
       copiedThrough: 0, durableThrough: 0)
     return try folder.make(
-      name, "a segment for the tree's pages", beginningWith: header.encoded(magic: Format.pageSegmentMagic),
+      SegmentName.pages(number), "a segment for the tree's pages", header, magic: Format.pageSegmentMagic,
       count: Format.pageBytes
-    ) { (file) throws(EngineError) in
+    ) { (file, path) throws(EngineError) in
       try PageSegment(
-        header: header, file: file, path: folder.path(of: name), bytes: Format.pageBytes,
-        reading: options.reading)
+        header: header, file: file, path: path, bytes: Format.pageBytes, reading: options.reading)
     }
   }
 
