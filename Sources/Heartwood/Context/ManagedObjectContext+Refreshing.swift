@@ -143,6 +143,7 @@ extension ManagedObjectContext {
 
   /// Discards the changes of an object, and turns it into a fault.
   private func dropChanges(of object: ManagedObject) {
+    editCount &+= 1
     if object.hasUnsavedValues { restoreInverses(of: object) }
     changes.updated.remove(object)
     object.state.remove(.updated)

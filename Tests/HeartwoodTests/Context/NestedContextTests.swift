@@ -43,6 +43,20 @@ import Testing
     #expect((child.object(with: cid.objectID) as? Person)?.company === mine)
   }
 
+  // CTX-41
+  @Test func `a child no longer sees changes that its parent has discarded`() throws {
+    let parent = try makeContainer().newBackgroundContext()
+    let (ada, bea) = (parent.makePerson("Ada", age: 1), parent.makePerson("Bea", age: 2))
+    try parent.save()
+    (ada.age, bea.age) = (10, 20)
+    let first = ManagedObjectContext(.privateQueue, parent: parent)
+    #expect(try first.fetch(Person.self, sort: [.ascending(\.name)]).map(\.age) == [10, 20])
+    parent.refresh(ada, mergeChanges: false)
+    let second = ManagedObjectContext(.privateQueue, parent: parent)
+    #expect(try second.fetch(Person.self, sort: [.ascending(\.name)]).map(\.age) == [1, 20])
+    #expect(try second.fetch(Person.self, where: { $0.age == 1 }).map(\.name) == ["Ada"])
+  }
+
   // CTX-42, T60
   @Test func `a save moves changes one level up, and the store is written by the root's save only`() throws {
     let container = try makeContainer()
