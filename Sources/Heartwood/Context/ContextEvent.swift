@@ -19,6 +19,8 @@ struct ContextEvent {
   var invalidated: [ManagedObject] = []
   /// Faults of objects that others have inserted.
   var insertedElsewhere: [ManagedObject] = []
+  /// Identifiers of what others have changed, registered or not; only if there are live results, which may show it.
+  var touchedElsewhere: [ManagedObjectID] = []
 
   /// The index of each object in `changes`; brought up to date on demand.
   private var places: [ObjectIdentifier: Int] = [:]
@@ -32,6 +34,7 @@ struct ContextEvent {
 
   var isEmpty: Bool {
     changes.isEmpty && refreshed.isEmpty && invalidated.isEmpty && insertedElsewhere.isEmpty
+      && touchedElsewhere.isEmpty
   }
 
   mutating func note(_ object: ManagedObject) {

@@ -43,6 +43,7 @@ struct ContextImage {
     restoreLists(of: context)
     for object in others { keep(object, in: context) }
     report(touched, in: context)
+    context.refreshTrackers()
   }
 
   private func restoreLists(of context: ManagedObjectContext) {

@@ -56,6 +56,7 @@ extension ManagedObjectContext {
     }
     pendingLookup = nil
     viewOfChanges = nil
+    tellTrackers(rewritten: objects)
   }
 }
 

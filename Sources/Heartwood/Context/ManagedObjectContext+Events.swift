@@ -27,6 +27,7 @@ extension ManagedObjectContext {
     editCountOfEvents = editCount
     if registersUndo { registerUndo(ended) }
     for change in ended.changes { change.object.state.remove(.noted) }
+    tellTrackers(of: ended)
     post(.managedObjectContextObjectsDidChange, ended.summary())
   }
 

@@ -40,6 +40,7 @@ extension ManagedObjectContext {
     defer { endUse() }
     takeAssignedIdentifiers()
     processPendingChanges()
+    let wasPinned = view.pinned != nil
     if view.pinned != nil {
       view.pinned = nil
       view.pinsAtNextRead = true
@@ -54,10 +55,19 @@ extension ManagedObjectContext {
       if registeredObject(for: identifier) == nil { inserted.append(object(with: identifier)) }
     }
     event.insertedElsewhere += inserted
+    if !trackers.isEmpty { noteTouchedElsewhere(changes) }
     endEvent()
+    if wasPinned { refreshTrackers() }
     post(.managedObjectContextDidMergeChangesObjectIDs, changes)
     children.notify(changes, from: nil)
     sweepIfDue()
+  }
+
+  private func noteTouchedElsewhere(_ changes: ObjectIDChanges) {
+    for identifiers in [
+      changes.insertedObjectIDs, changes.updatedObjectIDs, changes.refreshedObjectIDs,
+      changes.deletedObjectIDs,
+    ] { event.touchedElsewhere += identifiers.filter(isOfStore) }
   }
 
   private var depth: Int { (parent?.depth ?? -1) + 1 }

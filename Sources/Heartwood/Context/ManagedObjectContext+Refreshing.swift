@@ -63,6 +63,7 @@ extension ManagedObjectContext {
       view.pinsAtNextRead = true
     }
     view.held = nil
+    resetTrackers()
     var summary = ContextChanges()
     summary.isInvalidatingAll = true
     post(.managedObjectContextObjectsDidChange, summary)
@@ -102,6 +103,7 @@ extension ManagedObjectContext {
       refresh(object, mergeChanges: object.hasChanges)
     }
     processPendingChanges()
+    refreshTrackers()
   }
 
   /// Makes the next save fail if the row of this unchanged object is no longer the version that was read.

@@ -26,11 +26,15 @@ extension ManagedObjectContext {
     //    policy then changes the conflicting objects, and the save is tried again.
     guard let (plan, outcome, generation) = try writeResolvingConflicts() else {
       if parent == nil { try persistentStoreCoordinator?.objectStore?.savePendingMetadata() }
-      return finishWithoutTransaction()
+      let gone = inaccessibleForTrackers
+      finishWithoutTransaction()
+      return tellTrackers(rewritten: gone)
     }
     // 3. Nothing can fail from here on: the written rows become the committed ones.
+    let gone = inaccessibleForTrackers
     finish(plan, outcome)
     if let generation { movePin(to: generation) }
+    tellTrackers(rewritten: plan.written + plan.deleted + gone)
     report(plan, generation)
     plan.deleted.forEach(forget)
     sweepIfDue()

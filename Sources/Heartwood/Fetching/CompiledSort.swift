@@ -7,6 +7,14 @@ final class CompiledSort {
     fileprivate let order: RowOrder
     fileprivate let hops: [ToOneHop]
     fileprivate let text: String
+    /// Reads the value that the key compares at the end of the hops: folded if it has options.
+    fileprivate let reader: ValueReader
+
+    /// The value that the key compares; nil if a relationship on the way has no destination.
+    func value(_ place: Place) throws -> Value? {
+      guard let owner = try place.following(hops) else { return nil }
+      return try reader.read(owner)
+    }
   }
 
   let keys: [Key]
@@ -64,8 +72,14 @@ final class CompiledSort {
     return Key(
       slot: isPlain ? path.slot : nil, ascending: key.isAscending, order: order, hops: path.hops,
       text:
-        "\(name.isEmpty ? "objectID" : name)\(key.options.suffix) \(key.isAscending ? "ascending" : "descending")"
-    )
+        "\(name.isEmpty ? "objectID" : name)\(key.options.suffix) \(key.isAscending ? "ascending" : "descending")",
+      reader: reader(path, key.options))
+  }
+
+  /// The value that is ordered, for what keeps it.
+  private static func reader(_ path: ResolvedPath, _ options: ComparisonOptions) -> ValueReader {
+    guard case .attribute(_, let column) = path.end else { return CreationReader() }
+    return options.isEmpty ? ColumnReader(column) : FoldedReader(column, options)
   }
 
   private static func order(_ path: ResolvedPath, _ key: SortKey) throws(HeartwoodError) -> RowOrder {
@@ -98,5 +112,27 @@ final class CompiledSort {
 extension HeartwoodError {
   fileprivate static func sort(_ message: String, _ property: String) -> HeartwoodError {
     HeartwoodError(.coreData, "the sort is wrong: \(message)", property: property)
+  }
+}
+
+/// Reads a text without the differences that its comparison ignores.
+private final class FoldedReader: ValueReader {
+  private let column: Column
+  private let options: ComparisonOptions
+
+  init(_ column: Column, _ options: ComparisonOptions) {
+    self.column = column
+    self.options = options
+  }
+
+  override func read(_ place: Place) -> Value {
+    place.row.isNull(column) ? .null : .string((place.row.string(column) ?? "").folded(options))
+  }
+}
+
+/// Reads an integer that ascends with the key; temporary keys come after permanent ones.
+private final class CreationReader: ValueReader {
+  override func read(_ place: Place) -> Value {
+    .int(Int64(bitPattern: place.key ^ .temporaryKeyMark))
   }
 }

@@ -78,6 +78,24 @@ extension ManagedObjectContext {
     }
   }
 
+  /// Calls `body` with each object that an execution finds, and its row, until it returns false.
+  func forEachFound(
+    by execution: FetchExecution, _ body: (ManagedObject, FoundRow) throws -> Bool
+  ) throws {
+    let root = execution.request.entity.rootEntity
+    var family = FamilyBuilder(root, in: storeIdentity)
+    try execution.forEach { found in
+      guard let object = try object(for: found, root, &family, refreshing: false) else { return true }
+      return try body(object, found)
+    }
+  }
+
+  /// The object for a found row, as a fetch has it.
+  func object(for found: FoundRow, _ root: EntityDescription) throws -> ManagedObject? {
+    var family = FamilyBuilder(root, in: storeIdentity)
+    return try object(for: found, root, &family, refreshing: false)
+  }
+
   func identifiers(_ execution: FetchExecution) throws -> [ManagedObjectID] {
     let entity = execution.request.entity
     let store = storeIdentity

@@ -1,0 +1,41 @@
+/// Telling the live results of a context what has changed.
+extension ManagedObjectContext {
+  func add(_ tracker: ResultTracker) {
+    trackers.removeAll { $0.tracker == nil || $0.tracker === tracker }
+    trackers.append(WeakTracker(tracker: tracker))
+  }
+
+  func tellTrackers(of event: ContextEvent) {
+    if !trackers.isEmpty { tellTrackers(TouchedObjects(event)) }
+  }
+
+  /// Called after a save, which gives new objects their keys and writes rows.
+  func tellTrackers(rewritten objects: @autoclosure () -> [ManagedObject]) {
+    if !trackers.isEmpty { tellTrackers(TouchedObjects(rewritten: objects())) }
+  }
+
+  /// Objects that a save lets leave because others have deleted them; they may have been inserted again since. Empty without live
+  /// results.
+  var inaccessibleForTrackers: [ManagedObject] {
+    trackers.isEmpty ? [] : changes.deleted.filter { $0.state.contains(.inaccessible) }
+  }
+
+  /// Called where anything may have changed.
+  func refreshTrackers() {
+    if !trackers.isEmpty { tellTrackers(.everything) }
+  }
+
+  func resetTrackers() {
+    for weak in trackers { weak.tracker?.reset() }
+  }
+
+  private func tellTrackers(_ touched: TouchedObjects) {
+    for weak in trackers { weak.tracker?.apply(touched) }
+    trackers.removeAll { $0.tracker == nil }
+  }
+}
+
+/// A tracker of a context, which the context does not keep.
+struct WeakTracker {
+  weak var tracker: ResultTracker?
+}

@@ -1,0 +1,137 @@
+/// What has changed from one result to the next: what makes the second of a copy of the first.
+///
+/// Take the deleted and the moved objects out at their former places, delete and insert sections, then put the inserted and the
+/// moved objects in at their new places in ascending order.
+struct ResultChange {
+  struct Moved {
+    let object: ManagedObject
+    let from: Int
+    let to: Int
+  }
+
+  let oldSections: [TrackedResult.Section]
+  let newSections: [TrackedResult.Section]
+  /// Indexes of sections of the old result that are gone, ascending.
+  private(set) var deletedSections: [Int] = []
+  /// Indexes of sections of the new result that are new, ascending.
+  private(set) var insertedSections: [Int] = []
+  /// At indexes of the old result, ascending.
+  private(set) var deleted: [TrackedResult.Placed] = []
+  /// At indexes of the new result, ascending.
+  private(set) var inserted: [TrackedResult.Placed] = []
+  /// Objects that have another place among the others, or another section.
+  private(set) var moved: [Moved] = []
+  /// Objects with changed values that have the same place among the others.
+  private(set) var updated: [Moved] = []
+
+  var isEmpty: Bool {
+    deleted.isEmpty && inserted.isEmpty && moved.isEmpty && updated.isEmpty && deletedSections.isEmpty
+      && insertedSections.isEmpty
+  }
+
+  /// - Parameters:
+  ///   - old: The sections before.
+  ///   - new: The sections after.
+  ///   - leaving: Ascending, at indexes of the old result: all objects that may not be in the same place among the others. The
+  ///     objects at all other indexes have the same order and sections in both.
+  ///   - entering: Ascending, at indexes of the new result, likewise.
+  ///   - told: The objects whose values have changed.
+  init(
+    from old: [TrackedResult.Section], to new: [TrackedResult.Section], leaving: [TrackedResult.Placed],
+    entering: [TrackedResult.Placed], told: Set<ObjectIdentifier>
+  ) {
+    (oldSections, newSections) = (old, new)
+    let staying = compareSections()
+    var former: [ObjectIdentifier: (place: TrackedResult.Placed, gap: Int)] = [:]
+    for (rank, place) in leaving.enumerated() {
+      former[ObjectIdentifier(place.object)] = (place, place.index - rank)
+    }
+    /// Objects that may have stayed, by the number of unchanged objects before them.
+    var candidates: [Int: [Moved]] = [:]
+    for (rank, place) in entering.enumerated() {
+      guard let (before, gap) = former.removeValue(forKey: ObjectIdentifier(place.object)) else {
+        inserted.append(place)
+        continue
+      }
+      let change = Moved(object: place.object, from: before.index, to: place.index)
+      let section = place.tracked.section
+      let staysInSection = before.tracked.section == section && staying?.contains(section) ?? true
+      if gap == place.index - rank, staysInSection {
+        candidates[gap, default: []].append(change)
+      } else {
+        moved.append(change)
+      }
+    }
+    deleted = former.values.map(\.place).sorted { $0.index < $1.index }
+    for group in candidates.values {
+      let kept = LongestAscent.indexes(in: group.map(\.from))
+      for (index, change) in group.enumerated() {
+        if !kept.contains(index) {
+          moved.append(change)
+        } else if told.contains(ObjectIdentifier(change.object)) {
+          updated.append(change)
+        }
+      }
+    }
+    moved.sort { $0.to < $1.to }
+    updated.sort { $0.to < $1.to }
+  }
+
+  /// The objects of a deleted section, in order: all of them have left.
+  func objects(ofDeletedSection index: Int) -> [ManagedObject] {
+    let range = SectionPlaces(oldSections).range(index)
+    let left = deleted.map { ($0.object, $0.index) } + moved.map { ($0.object, $0.from) }
+    return left.filter { range.contains($0.1) }.sorted { $0.1 < $1.1 }.map(\.0)
+  }
+
+  /// Compares the names of the sections. Sections in another order are deleted and inserted.
+  ///
+  /// - Returns: The names of the sections that stay; nil if all do.
+  private mutating func compareSections() -> Set<String>? {
+    let (before, after) = (oldSections, newSections)
+    if before.count == after.count, zip(before, after).allSatisfy({ $0.name == $1.name }) { return nil }
+    let staying = Self.namesInOrder(before, after)
+    deletedSections = before.indices.filter { !staying.contains(before[$0].name) }
+    insertedSections = after.indices.filter { !staying.contains(after[$0].name) }
+    return staying
+  }
+
+  /// The names of sections that both have, without those that have another place among the others.
+  static func namesInOrder(
+    _ old: [TrackedResult.Section], _ new: [TrackedResult.Section]
+  ) -> Set<String> {
+    let former = Dictionary(
+      old.enumerated().map { ($1.name, $0) }, uniquingKeysWith: { first, _ in first })
+    let common = new.compactMap { section in former[section.name].map { (section.name, $0) } }
+    return Set(LongestAscent.indexes(in: common.map(\.1)).map { common[$0].0 })
+  }
+}
+
+/// The longest ascending subsequence.
+enum LongestAscent {
+  /// The indexes of its members.
+  ///
+  /// - Complexity: O(n log n); O(n) for an ascending sequence.
+  static func indexes(in numbers: [Int]) -> Set<Int> {
+    if zip(numbers, numbers.dropFirst()).allSatisfy({ $0 < $1 }) { return Set(numbers.indices) }
+    /// The indexes of the smallest last members of the ascents of each length.
+    var tails: [Int] = []
+    var previous: [Int?] = []
+    for (index, number) in numbers.enumerated() {
+      var (low, high) = (0, tails.count)
+      while low < high {
+        let middle = (low + high) / 2
+        if numbers[tails[middle]] < number { low = middle + 1 } else { high = middle }
+      }
+      previous.append(low > 0 ? tails[low - 1] : nil)
+      if low == tails.count { tails.append(index) } else { tails[low] = index }
+    }
+    var kept: Set<Int> = []
+    var next = tails.last
+    while let index = next {
+      kept.insert(index)
+      next = previous[index]
+    }
+    return kept
+  }
+}

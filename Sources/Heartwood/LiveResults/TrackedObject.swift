@@ -1,0 +1,66 @@
+/// An object of a tracked result, with the values that placed it there.
+///
+/// The values are those of its row when it was last evaluated, so the result is ordered by them whatever the rows are now.
+final class TrackedObject {
+  let object: ManagedObject
+  let key: UInt64
+  /// The values of the sort keys; nil if a to-one relationship before the attribute has no destination.
+  let values: [Value?]
+  /// The name of its section; empty without sections.
+  let section: String
+
+  init(_ object: ManagedObject, key: UInt64, values: [Value?], section: String) {
+    self.object = object
+    self.key = key
+    self.values = values
+    self.section = section
+  }
+}
+
+/// The order of tracked objects: that of a request, with equal ones by key, in the direction of the last sort key.
+struct TrackedOrder {
+  private let ascending: [Bool]
+  private let tiesAscend: Bool
+
+  init(_ sort: CompiledSort?) {
+    ascending = sort?.keys.map(\.ascending) ?? []
+    tiesAscend = ascending.last ?? true
+  }
+
+  func places(_ left: TrackedObject, before right: TrackedObject) -> Bool {
+    let order = compareValues(left, right)
+    if order != 0 { return order < 0 }
+    return tiesAscend ? left.key < right.key : left.key > right.key
+  }
+
+  /// Whether both have the same place among all others.
+  func areEqual(_ left: TrackedObject, _ right: TrackedObject) -> Bool {
+    left.key == right.key && compareValues(left, right) == 0
+  }
+
+  /// The number of objects before `object`; its index if it is among them.
+  ///
+  /// - Complexity: O(log n)
+  func index(of object: TrackedObject, in objects: [TrackedObject]) -> Int {
+    var (low, high) = (0, objects.count)
+    while low < high {
+      let middle = (low + high) / 2
+      if places(objects[middle], before: object) { low = middle + 1 } else { high = middle }
+    }
+    return low
+  }
+
+  private func compareValues(_ left: TrackedObject, _ right: TrackedObject) -> Int {
+    for (index, isAscending) in ascending.enumerated() {
+      let order = Self.compare(left.values[index], right.values[index])
+      if order != 0 { return isAscending ? order : -order }
+    }
+    return 0
+  }
+
+  private static func compare(_ left: Value?, _ right: Value?) -> Int {
+    guard let left else { return right == nil ? 0 : -1 }
+    guard let right else { return 1 }
+    return Value.compare(left, right) ?? 0
+  }
+}
