@@ -186,7 +186,7 @@ extension HeartwoodError {
     public static let persistentStoreOpen = Code(rawValue: 134080)
     /// Another process or engine held the store for longer than the timeout.
     public static let persistentStoreTimeout = Code(rawValue: 134090)
-    /// The store does not support this kind of request. Not thrown yet: every store supports the requests there are.
+    /// The store does not execute the request: it is not among the request's `affectedStores`.
     public static let persistentStoreUnsupportedRequestType = Code(rawValue: 134091)
     /// The store was written with another model.
     public static let persistentStoreIncompatibleVersionHash = Code(rawValue: 134100)

@@ -19,7 +19,7 @@ struct GraphLayerTests {
       [
         "Declarations", "Predicates/Typed", "Objects", "Objects/Observation", "Objects/Snapshots",
         "Objects/Relationships", "Conflicts", "Deleting", "Fetching", "History", "Context", "Coordinator",
-        "LiveResults",
+        "LiveResults", "Batches",
         "Migration", "Migration/Inference", "Migration/InPlace", "Migration/Staged", "Migration/Mapping",
       ],
     ],

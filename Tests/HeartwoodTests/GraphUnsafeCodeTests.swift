@@ -18,6 +18,7 @@ struct GraphUnsafeCodeTests {
       "texts compared eight bytes at a time": ["Predicates/Evaluation/TextBytes.swift"],
     ],
     uncheckedSendable: [
+      "one thread uses it": ["Stores/LogStore/TransactionView.swift"],
       "one queue or one migration uses it": [
         "Context/ManagedObjectContext.swift", "Declarations/Recording.swift",
         "Migration/Inference/InferredChanges.swift", "Migration/Mapping/EntityMigrationPolicy.swift",

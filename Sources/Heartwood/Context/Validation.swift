@@ -100,7 +100,7 @@ extension ManagedObject {
       return
     }
     let value = value(at: check.slot)
-    if check.isMandatory && value.isNull && !(check.isElement && hasDefaultInStruct(check.slot)) {
+    if check.isMandatory && value.isNull && !(check.isElement && entity.hasDefaultInStruct(check.slot)) {
       throw HeartwoodError.missingMandatory(self, entity.property(at: check.slot))
     }
     guard case .attribute(let name) = check.kind else { return }
@@ -111,12 +111,6 @@ extension ManagedObject {
     guard accepted != value else { return }
     willEdit()
     setEdit(check.slot, accepted)
-  }
-
-  /// Whether an element is one of a declared struct, which reads a missing element as its default.
-  private func hasDefaultInStruct(_ slot: Int) -> Bool {
-    guard let outermost = entity.compositeSlots(around: slot).first else { return false }
-    return entity.compiled.declarations[outermost] != nil
   }
 
   /// The value that the rules and the hook accept.
@@ -167,6 +161,14 @@ extension ManagedObject {
     if relationship.maxCount > 0 && count > relationship.maxCount {
       throw HeartwoodError.tooMany(self, relationship, count)
     }
+  }
+}
+
+extension EntityDescription {
+  /// Whether an element is one of a declared struct, which reads a missing element as its default.
+  func hasDefaultInStruct(_ slot: Int) -> Bool {
+    guard let outermost = compositeSlots(around: slot).first else { return false }
+    return compiled.declarations[outermost] != nil
   }
 }
 

@@ -29,6 +29,48 @@ extension PersistentStoreCoordinator {
     return try context.execute(request)
   }
 
+  /// Executes a batch insert with a context, as `context.execute(_:mergingInto:)` does.
+  ///
+  /// - Parameters:
+  ///   - request: The request.
+  ///   - context: A context of this coordinator; call this on its queue.
+  /// - Throws: As the method of the context; `.persistentStoreOperation` if the context belongs to another coordinator.
+  @discardableResult
+  public func execute(_ request: BatchInsertRequest, with context: ManagedObjectContext) throws
+    -> BatchInsertResult
+  {
+    try requireOwn(context)
+    return try context.execute(request)
+  }
+
+  /// Executes a batch update with a context, as `context.execute(_:mergingInto:)` does.
+  ///
+  /// - Parameters:
+  ///   - request: The request.
+  ///   - context: A context of this coordinator; call this on its queue.
+  /// - Throws: As the method of the context; `.persistentStoreOperation` if the context belongs to another coordinator.
+  @discardableResult
+  public func execute(_ request: BatchUpdateRequest, with context: ManagedObjectContext) throws
+    -> BatchUpdateResult
+  {
+    try requireOwn(context)
+    return try context.execute(request)
+  }
+
+  /// Executes a batch delete with a context, as `context.execute(_:mergingInto:)` does.
+  ///
+  /// - Parameters:
+  ///   - request: The request.
+  ///   - context: A context of this coordinator; call this on its queue.
+  /// - Throws: As the method of the context; `.persistentStoreOperation` if the context belongs to another coordinator.
+  @discardableResult
+  public func execute(_ request: BatchDeleteRequest, with context: ManagedObjectContext) throws
+    -> BatchDeleteResult
+  {
+    try requireOwn(context)
+    return try context.execute(request)
+  }
+
   private func requireOwn(_ context: ManagedObjectContext) throws(HeartwoodError) {
     guard context.persistentStoreCoordinator !== self else { return }
     throw HeartwoodError(

@@ -128,6 +128,15 @@ extension StoreView {
 /// the other relationships.
 protocol StoreTransaction: RowSource {
   var identity: StoreIdentity { get }
+  /// The changes of rows so far, in the order in which they were made.
+  var changes: [HistoryChange] { get }
+
+  /// Writes the entries that are derived from the rows written so far, if they are not written yet: `keys(in:like:)` finds them.
+  func writeEntries() throws
+  /// The state that the transaction sees now, to find rows in it. The view is valid until the next change.
+  func view() throws -> any StoreView
+  /// The keys of the rows that have the same values as `row` in the columns of a unique index, among those whose entries are written.
+  func keys(in index: StoreIndex, like row: RowView) throws -> [UInt64]
 
   /// - Returns: the first of `count` consecutive keys, none of which was ever assigned.
   func newKeys(_ root: EntityDescription, _ count: Int) throws -> UInt64

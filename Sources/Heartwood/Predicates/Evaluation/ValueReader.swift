@@ -3,6 +3,9 @@ import Foundation
 /// A compiled expression, which reads its value for one object.
 class ValueReader {
   func read(_ place: Place) throws -> Value { .null }
+
+  /// Whether a null that was read is that of an arithmetic without a result, and not of a missing value.
+  func hasNoResult(_ place: Place) throws -> Bool { false }
 }
 
 final class ConstantReader: ValueReader {
@@ -139,6 +142,12 @@ final class ArithmeticReader: ValueReader {
 
   override func read(_ place: Place) throws -> Value {
     operation.apply(try left.read(place), try right.read(place))
+  }
+
+  override func hasNoResult(_ place: Place) throws -> Bool {
+    let (left, right) = (try left.read(place), try right.read(place))
+    if !left.isNull && !right.isNull { return true }
+    return try left.isNull && self.left.hasNoResult(place) || right.isNull && self.right.hasNoResult(place)
   }
 }
 

@@ -22,12 +22,24 @@ struct FormatParser {
   mutating func parse() throws(HeartwoodError) -> Condition {
     let condition = try parseCondition(0)
     guard next.kind == .end else { throw unexpected("AND, OR or the end") }
+    try checkArguments()
+    return condition
+  }
+
+  /// The expression that the whole text is.
+  mutating func parseOnlyExpression() throws(HeartwoodError) -> ConditionExpression {
+    let expression = try parseExpression(0)
+    guard next.kind == .end else { throw unexpected("an operator or the end") }
+    try checkArguments()
+    return expression
+  }
+
+  private func checkArguments() throws(HeartwoodError) {
     guard usedArguments == arguments.count else {
       throw .predicate(
         "\(arguments.count) arguments are given, but the text has placeholders for \(usedArguments) only",
         column: next.column)
     }
-    return condition
   }
 
   var next: FormatToken { tokens[position] }

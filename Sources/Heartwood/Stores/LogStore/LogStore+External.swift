@@ -40,7 +40,9 @@ extension LogStoreTransaction {
     let layout = entity.layout
     return layout.dataSlots.compactMap { slot in
       let column = layout.columns[slot]
-      guard let reference = row.external(column), reference != newer?.external(column),
+      // A transaction that writes a value twice writes it to the same key.
+      guard let reference = row.external(column),
+        reference.transaction != newer?.external(column)?.transaction,
         let attribute = entity.attribute(at: slot)
       else { return nil }
       return externalKey(reference, of: attribute, key)

@@ -155,9 +155,9 @@ extension Cursor {
 
 extension LogStoreTransaction {
   /// The keys of the rows whose entries have exactly these values, ascending.
-  fileprivate func keys(with values: [UInt8]) throws -> [UInt64] {
+  func keys(with values: some Collection<UInt8>) throws -> [UInt64] {
     var keys: [UInt64] = []
-    try scan(.prefix(values)) { entry, _ in
+    try scan(.prefix(Array(values))) { entry, _ in
       if entry.count == values.count + IndexKey.keySize { keys.append(try KeySpace.lastNumber(entry)) }
       return true
     }

@@ -8,7 +8,7 @@ final class LogStoreTransaction: StoreTransaction, StoreReading {
   let identity: StoreIdentity
   let converted = ConvertedRows(keepsPlaces: false)
   /// The changes for the history, in the order in which they were made.
-  private var changes: [HistoryChange] = []
+  private(set) var changes: [HistoryChange] = []
   /// Entries derived from written rows that are not written yet.
   var entries = EntryChanges()
   var uniqueness = AddedUniqueEntries()

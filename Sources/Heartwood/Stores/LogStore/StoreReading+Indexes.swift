@@ -2,7 +2,7 @@ import HeartwoodBytes
 import HeartwoodEngine
 
 /// Reading indexes.
-extension LogStoreView {
+extension StoreReading {
   func indexCount(_ index: StoreIndex, _ range: IndexRange) throws -> Int? {
     let bounds = IndexBounds(index, range)
     return bounds.isExact ? try count(bounds.keys) : nil

@@ -1,0 +1,157 @@
+import Foundation
+
+/// The new values of a batch update, with their names resolved and their expressions compiled.
+struct BatchChange {
+  private enum NewValue {
+    case constant(Value)
+    case computed(ValueReader, AttributeDescription)
+  }
+
+  private var values: [(slot: Int, value: NewValue)] = []
+  /// To-one relationships; nil removes the destination.
+  private(set) var destinations: [(relationship: RelationshipDescription, target: BatchReference?)] = []
+  /// Whether expressions read other rows, which the request may change too.
+  private(set) var readsOtherRows = false
+
+  /// - Throws: `.managedObjectValidation` if a name is unknown or a value does not fit; `.coreData` if an expression does not fit.
+  init(_ request: BatchUpdateRequest, _ reader: BatchRowReader) throws {
+    let entity = reader.entity
+    for (keyPath, value) in request.typed {
+      let name = try entity.propertyNames(of: keyPath).joined(separator: ".")
+      let slot = try Self.slot(name, entity)
+      switch value {
+      case .value(let stored):
+        for (slot, value) in entity.columnValues(of: stored, at: slot) { try add(slot, value, entity) }
+      case .expression(let expression): try add(slot, expression, entity, reader.store)
+      }
+    }
+    for (name, value) in (request.propertiesToUpdate ?? [:]).sorted(by: { $0.key < $1.key }) {
+      let slot = try Self.slot(name, entity)
+      if let expression = value as? FormatExpression {
+        try add(slot, expression.expression, entity, reader.store)
+      } else if let relationship = entity.compiled.relationshipBySlot[slot] {
+        guard !relationship.isToMany else {
+          throw HeartwoodError.batchReference(
+            relationship, "a batch update cannot change a to-many relationship")
+        }
+        destinations.append((relationship, try reader.references(value, relationship).first))
+      } else {
+        for (slot, value) in try entity.columnValues(ofAny: value, at: slot) { try add(slot, value, entity) }
+      }
+    }
+  }
+
+  private static func slot(_ name: String, _ entity: EntityDescription) throws(HeartwoodError) -> Int {
+    guard let slot = entity.slot(named: name) else { throw HeartwoodError.unknownProperty(name, entity) }
+    guard !entity.property(at: slot).isTransient else {
+      throw HeartwoodError.batchTransient(entity.property(at: slot))
+    }
+    return slot
+  }
+
+  private mutating func add(_ slot: Int, _ value: Value, _ entity: EntityDescription) throws {
+    addPresence(of: slot, unless: value.isNull, entity)
+    var value = value
+    if let attribute = entity.attribute(at: slot), let fitting = value.fitted(to: attribute.type) {
+      value = fitting
+    }
+    values.append((slot, .constant(try entity.checkedForRow(value, at: slot))))
+  }
+
+  private mutating func add(
+    _ slot: Int, _ expression: ConditionExpression, _ entity: EntityDescription, _ store: StoreIdentity
+  ) throws {
+    guard let attribute = entity.attribute(at: slot), attribute.type != .composite else {
+      throw HeartwoodError.batchReference(
+        entity.property(at: slot), "only attributes can be set to an expression")
+    }
+    let isDecimal = attribute.type == .decimal
+    var compiler = ConditionCompiler(entity, store)
+    let computed = try compiler.computed(compiler.operand(isDecimal ? expression.withDecimals : expression))
+    guard computed.kind == .null || computed.kind == ValueKind(attribute.type) else {
+      throw HeartwoodError.batchReference(
+        attribute, "\(computed.name) is \(computed.kind.name), and it is \(attribute.type.kindName)")
+    }
+    readsOtherRows = readsOtherRows || compiler.readsOtherRows
+    addPresence(of: slot, unless: false, entity)
+    values.append((slot, .computed(computed.reader, attribute)))
+  }
+
+  /// An element that gets a value makes the composites around it have one.
+  private mutating func addPresence(of slot: Int, unless isNull: Bool, _ entity: EntityDescription) {
+    guard !isNull, entity.isElement(slot) else { return }
+    for composite in entity.compositeSlots(around: slot) {
+      values.append((composite, .constant(.bool(true))))
+    }
+  }
+
+  /// The new values of a row by slot; nil for columns that stay.
+  func newValues(of row: RowView, _ key: UInt64, _ entity: EntityDescription, in source: any RowSource) throws
+    -> [Value?]
+  {
+    var new = [Value?](repeating: nil, count: entity.slots.count)
+    let place = Place(row: row, key: key, source: source, outer: nil)
+    for (slot, value) in values {
+      switch value {
+      case .constant(let value): new[slot] = value
+      case .computed(let reader, let attribute):
+        let computed = try reader.read(place)
+        if computed.isNull, try reader.hasNoResult(place) { throw noResult(attribute, entity, key, source) }
+        guard let stored = computed.stored(as: attribute) else {
+          throw unfitting(computed, attribute, entity, key)
+        }
+        new[slot] = stored
+      }
+    }
+    return new
+  }
+
+  private func noResult(
+    _ attribute: AttributeDescription, _ entity: EntityDescription, _ key: UInt64, _ source: any RowSource
+  ) -> HeartwoodError {
+    HeartwoodError(
+      .managedObjectValidation,
+      "the new value of \(attribute.displayName) has no result for \(entity.displayName) p\(key): a number is too large, or "
+        + "divided by zero; exclude such objects by the predicate", property: attribute.name)
+  }
+
+  private func unfitting(
+    _ value: Value, _ attribute: AttributeDescription, _ entity: EntityDescription, _ key: UInt64
+  ) -> HeartwoodError {
+    HeartwoodError(
+      .managedObjectValidation,
+      "\(attribute.displayName) holds \(attribute.type), which \(value) does not fit, the new value of "
+        + "\(entity.displayName) p\(key)", property: attribute.name)
+  }
+}
+
+extension Value {
+  /// The computed value as an attribute stores it; nil if it does not fit.
+  fileprivate func stored(as attribute: AttributeDescription) -> Value? {
+    switch (self, attribute.type) {
+    case (.double(let number), .integer16), (.double(let number), .integer32),
+      (.double(let number), .integer64):
+      return Int64(exactly: number.rounded(.towardZero)).flatMap { Value.int($0).fitted(to: attribute.type) }
+    case (.decimal(let number), .integer16), (.decimal(let number), .integer32),
+      (.decimal(let number), .integer64):
+      let whole = number < 0 ? (-number).wholePartBelow.map { -$0 } : number.wholePartBelow
+      return whole.flatMap { Value.int($0).fitted(to: attribute.type) }
+    case (.double(let number), .decimal):
+      return number.isFinite ? Decimal(string: "\(number)").map(Value.decimal) : nil
+    default: return fitted(to: attribute.type)
+    }
+  }
+}
+
+extension ConditionExpression {
+  /// The expression with the digits of its fractions as decimals: 1.1 means 1.1.
+  fileprivate var withDecimals: ConditionExpression {
+    switch kind {
+    case .value(.double(let number)) where number.isFinite:
+      Decimal(string: "\(number)").map { .value(.decimal($0)) } ?? self
+    case .arithmetic(let operation, let left, let right):
+      ConditionExpression(.arithmetic(operation, left.withDecimals, right.withDecimals))
+    default: self
+    }
+  }
+}

@@ -1,0 +1,313 @@
+/// The execution of a batch insert: takes rows in groups, and writes each group.
+///
+/// - Invariant: The rows of a group have keys that follow those of the group before.
+final class BatchInsertion {
+  private let entity: EntityDescription
+  private let writer: BatchWriter
+  private let policy: MergePolicyType
+  private let targets: BatchTargets
+  /// The constraints by which rows take the place of stored ones; empty if that is an error.
+  private let constraints: [StoreIndex]
+  private let groupSize: Int
+  private var awaited:
+    [(key: UInt64, relationship: RelationshipDescription, targets: [BatchReference], row: Int)] =
+      []
+  private(set) var insertedKeys: [Range<UInt64>] = []
+  /// Stored rows that were updated.
+  private(set) var updatedKeys: Set<UInt64> = []
+  private var rowsBefore = 0
+  private var unwritten = 0
+
+  init(_ entity: EntityDescription, _ writer: BatchWriter, _ policy: MergePolicyType, _ indexes: [StoreIndex])
+  {
+    self.entity = entity
+    self.writer = writer
+    self.policy = policy
+    targets = BatchTargets(writer.transaction)
+    constraints = policy == .error ? [] : indexes.filter(\.isUnique)
+    // With one constraint, a row cannot change another one's unique values; with several it can, which the next row has to see.
+    groupSize = constraints.count > 1 ? 1 : 512
+  }
+
+  var count: Int { insertedKeys.reduce(0) { $0 + $1.count } + updatedKeys.count }
+
+  /// - Parameter next: Returns the next row; nil after the last.
+  func insert(_ next: () throws -> BatchRow?) throws {
+    var isAtEnd = false
+    while !isAtEnd {
+      var group: [BatchRow] = []
+      group.reserveCapacity(groupSize)
+      while group.count < groupSize {
+        guard let row = try naming(group.count, { try next() }) else {
+          isAtEnd = true
+          break
+        }
+        group.append(row)
+      }
+      try write(group)
+      rowsBefore += group.count
+    }
+    try resolveAwaited()
+    if writer.validates { try validateCounts() }
+  }
+
+  /// Adds the number of the row to an error of `body`.
+  private func naming<Result>(_ place: Int, _ body: () throws -> Result) throws -> Result {
+    do {
+      return try body()
+    } catch let error as HeartwoodError {
+      throw error.inRow(rowsBefore + place + 1)
+    }
+  }
+
+  // MARK: One group
+
+  /// What becomes of a row.
+  private enum Place {
+    case new
+    /// It updates the stored row with this key.
+    case stored(UInt64)
+    case dropped
+  }
+
+  private func write(_ group: [BatchRow]) throws {
+    guard !group.isEmpty else { return }
+    var group = group
+    let places = try constraints.isEmpty ? group.map { _ in Place.new } : places(of: &group)
+    let newCount = places.count { if case .new = $0 { true } else { false } }
+    var key = newCount > 0 ? try writer.newKeys(entity.rootEntity, newCount) : 0
+    if newCount > 0 { note(key..<key + UInt64(newCount)) }
+    for (index, (row, place)) in zip(group, places).enumerated() {
+      try naming(index) {
+        switch place {
+        case .new:
+          try insert(row, key, index)
+          key += 1
+        case .stored(let stored): try update(stored, row, index)
+        case .dropped: break
+        }
+      }
+    }
+    unwritten += group.count
+    // Looked up by the next group; or else so many that they need much memory.
+    if !constraints.isEmpty || unwritten >= Self.mostUnwritten {
+      try writer.transaction.writeEntries()
+      unwritten = 0
+    }
+  }
+
+  private static let mostUnwritten = 100_000
+
+  private func note(_ keys: Range<UInt64>) {
+    if let last = insertedKeys.last, last.upperBound == keys.lowerBound {
+      insertedKeys[insertedKeys.count - 1] = last.lowerBound..<keys.upperBound
+    } else {
+      insertedKeys.append(keys)
+    }
+  }
+
+  private func insert(_ row: BatchRow, _ key: UInt64, _ index: Int) throws {
+    var row = row
+    var given: [(RelationshipDescription, [UInt64])] = []
+    for (relationship, references) in row.links {
+      let keys = try self.keys(of: references, relationship, of: key, index)
+      if !relationship.isToMany {
+        row.values[relationship.slot] =
+          keys.first.map { .object(writer.identifier(relationship.destinationEntity, $0)) } ?? .null
+      }
+      given.append((relationship, keys))
+    }
+    try writer.insert(entity, key, row.values)
+    for (relationship, keys) in given {
+      if relationship.isToMany {
+        try writer.add(keys, to: relationship, of: key)
+      } else if let target = keys.first {
+        try writer.claim(relationship, target, for: key)
+      }
+    }
+  }
+
+  private func update(_ key: UInt64, _ row: BatchRow, _ index: Int) throws {
+    guard let concrete = try writer.entity(entity.rootEntity, key) else { return }
+    if !writer.isNew(entity.rootEntity, key) { updatedKeys.insert(key) }
+    var values = row.values
+    if policy == .overwrite {
+      for attribute in concrete.slots where concrete.attribute(at: attribute) != nil {
+        if attribute < values.count, values[attribute] != nil { continue }
+        while values.count <= attribute { values.append(nil) }
+        values[attribute] = concrete.defaultValue(at: attribute)
+      }
+    }
+    try writer.update(concrete, key, values)
+    for (relationship, references) in row.links {
+      let keys = try self.keys(of: references, relationship, of: key, index)
+      if relationship.isToMany {
+        try writer.add(keys, to: relationship, of: key)
+      } else if references.isEmpty || !keys.isEmpty {
+        try writer.assign(relationship, of: key, keys.first)
+      }
+    }
+    targets.forget()
+  }
+}
+
+/// Rows that take the place of stored ones.
+extension BatchInsertion {
+  /// What becomes of each row of a group. A row with the unique values of an earlier one in the group is moved into that one.
+  private func places(of group: inout [BatchRow]) throws -> [Place] {
+    var places: [Place] = []
+    var earlier: [[UInt8]: Int] = [:]
+    for index in group.indices {
+      let claims = try claims(of: group[index])
+      if let first = claims.lazy.compactMap({ earlier[$0.entry] }).first {
+        places.append(.dropped)
+        if !policy.storeWins { group[first].take(group[index], replacing: policy == .overwrite) }
+        continue
+      }
+      let stored = Set(claims.compactMap(\.stored))
+      if stored.isEmpty {
+        places.append(.new)
+      } else if policy.storeWins {
+        places.append(.dropped)
+      } else {
+        places.append(.stored(try naming(index) { try only(stored) }))
+      }
+      for claim in claims { earlier[claim.entry] = index }
+    }
+    return places
+  }
+
+  private struct Claim {
+    /// The entry of a unique index, without a key.
+    let entry: [UInt8]
+    /// The stored row that has the values.
+    let stored: UInt64?
+  }
+
+  private func claims(of row: BatchRow) throws -> [Claim] {
+    var writer = RowWriter(entity.layout, version: 1)
+    for column in entity.layout.columns {
+      let slot = Int(column.slot)
+      writer.write(row.values[slot] ?? entity.defaultValue(at: slot), column)
+    }
+    return try writer.row.withUnsafeBytes { bytes in
+      let view = RowView(unchecked: bytes)
+      return try constraints.compactMap { index in
+        guard let entry = IndexKey.entry(index, view, 0) else { return nil }
+        return Claim(
+          entry: entry.dropLast(IndexKey.keySize),
+          stored: try self.writer.transaction.keys(in: index, like: view).first)
+      }
+    }
+  }
+
+  /// The one row that has the unique values.
+  private func only(_ keys: Set<UInt64>) throws -> UInt64 {
+    guard let key = keys.first, keys.count == 1 else {
+      throw HeartwoodError(
+        .managedObjectConstraintMerge,
+        "it has unique values of \(keys.count) different objects of \(entity.displayName) in the store, which cannot become one",
+        objectIDs: keys.sorted().map { writer.identifier(entity, $0) })
+    }
+    guard let concrete = try writer.entity(entity.rootEntity, key), concrete.isKindOf(entity: entity) else {
+      throw HeartwoodError(
+        .managedObjectConstraintMerge,
+        "it has unique values of an object in the store that is not \(entity.displayName)",
+        objectIDs: [writer.identifier(entity, key)])
+    }
+    return key
+  }
+}
+
+/// Destinations.
+extension BatchInsertion {
+  /// The keys of the destinations that exist. Those that may come later are noted.
+  private func keys(
+    of references: [BatchReference], _ relationship: RelationshipDescription, of key: UInt64, _ index: Int
+  ) throws -> [UInt64] {
+    var keys: [UInt64] = []
+    var later: [BatchReference] = []
+    for reference in references {
+      if let target = try targets.key(of: reference, relationship) {
+        keys.append(target)
+      } else {
+        guard relationship.destinationEntity.rootEntity === entity.rootEntity else {
+          throw HeartwoodError.batchNoDestination(reference, relationship)
+        }
+        later.append(reference)
+      }
+    }
+    if !later.isEmpty {
+      // In an ordered relationship the order of all is kept.
+      let isWhole = relationship.isOrdered
+      awaited.append((key, relationship, isWhole ? references : later, rowsBefore + index + 1))
+      if !relationship.isToMany { writer.awaited.insert(Awaited(slot: relationship.slot, key: key)) }
+      if isWhole { return [] }
+    }
+    return keys
+  }
+
+  /// Sets relationships to rows that came later.
+  private func resolveAwaited() throws {
+    guard !awaited.isEmpty else { return }
+    try writer.transaction.writeEntries()
+    writer.awaited = []
+    for (key, relationship, references, row) in awaited {
+      do {
+        let keys = try references.map { reference in
+          guard let target = try targets.key(of: reference, relationship) else {
+            throw HeartwoodError.batchNoDestination(reference, relationship)
+          }
+          return target
+        }
+        if relationship.isToMany {
+          try writer.add(keys, to: relationship, of: key)
+        } else {
+          try writer.assign(relationship, of: key, keys.first)
+        }
+      } catch let error as HeartwoodError {
+        throw error.inRow(row)
+      }
+    }
+    awaited = []
+  }
+
+  private func validateCounts() throws {
+    for range in insertedKeys {
+      for key in range { try writer.validateCounts(of: entity, key) }
+    }
+  }
+}
+
+extension BatchRow {
+  /// Takes the values of another row; keeps what it does not give, unless all is replaced.
+  fileprivate mutating func take(_ other: BatchRow, replacing: Bool) {
+    if replacing {
+      values = other.values
+    } else {
+      for (slot, value) in other.values.enumerated() where value != nil { values[slot] = value }
+    }
+    for link in other.links {
+      if let same = links.firstIndex(where: { $0.relationship === link.relationship }) {
+        links[same].targets = link.relationship.isToMany ? links[same].targets + link.targets : link.targets
+      } else {
+        links.append(link)
+      }
+    }
+  }
+}
+
+extension HeartwoodError {
+  static func batchNoDestination(
+    _ reference: BatchReference, _ relationship: RelationshipDescription
+  ) -> HeartwoodError {
+    var named = "it"
+    if case .unique(let index, let values) = reference {
+      named = zip(index.propertyNames, values).map { "\($0) = \($1)" }.joined(separator: ", ")
+    }
+    return HeartwoodError(
+      .managedObjectReferentialIntegrity,
+      "\(relationship.displayName) cannot be set: there is no \(relationship.destinationEntity.displayName) with \(named)",
+      property: relationship.name)
+  }
+}

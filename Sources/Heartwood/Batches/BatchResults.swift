@@ -1,0 +1,59 @@
+/// What the result of a batch request contains. The raw values are Core Data's.
+public enum BatchRequestResultType: Int, Sendable {
+  /// Whether it succeeded: `true`, as a failure is thrown.
+  case statusOnly = 0
+  /// The identifiers of the objects that it is about.
+  case objectIDs = 1
+  /// Their number.
+  case count = 2
+
+  /// `statusOnly`, as Core Data calls it for updates.
+  public static let statusOnlyResultType = statusOnly
+  /// `objectIDs`, as Core Data calls it for updates.
+  public static let updatedObjectIDsResultType = objectIDs
+  /// `count`, as Core Data calls it for updates.
+  public static let updatedObjectsCountResultType = count
+  /// `statusOnly`, as Core Data calls it for deletes.
+  public static let resultTypeStatusOnly = statusOnly
+  /// `objectIDs`, as Core Data calls it for deletes.
+  public static let resultTypeObjectIDs = objectIDs
+  /// `count`, as Core Data calls it for deletes.
+  public static let resultTypeCount = count
+}
+
+/// `BatchRequestResultType`.
+public typealias BatchInsertRequestResultType = BatchRequestResultType
+/// `BatchRequestResultType`.
+public typealias BatchUpdateRequestResultType = BatchRequestResultType
+/// `BatchRequestResultType`.
+public typealias BatchDeleteRequestResultType = BatchRequestResultType
+
+/// The result of a batch request.
+public struct BatchResult: Sendable {
+  /// What the request asked for.
+  public let resultType: BatchRequestResultType
+  /// The number of inserted and updated objects of a batch insert, of the objects that a batch update was about, or of all objects
+  /// that a batch delete deleted, cascades included.
+  public let count: Int
+  /// The identifiers of these objects; empty unless the request asked for them.
+  public let objectIDs: [ManagedObjectID]
+  /// All changes of the transaction, also of related objects, for `ManagedObjectContext.merge(_:)`; empty unless the request asked
+  /// for identifiers.
+  public let changes: ObjectIDChanges
+
+  /// What the request asked for: a Boolean, an array of identifiers, or a number.
+  public var result: Any? {
+    switch resultType {
+    case .statusOnly: true
+    case .objectIDs: objectIDs
+    case .count: count
+    }
+  }
+}
+
+/// The result of a batch insert.
+public typealias BatchInsertResult = BatchResult
+/// The result of a batch update.
+public typealias BatchUpdateResult = BatchResult
+/// The result of a batch delete.
+public typealias BatchDeleteResult = BatchResult

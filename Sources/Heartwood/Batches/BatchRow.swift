@@ -1,0 +1,162 @@
+import Foundation
+
+/// One row of a batch insert: its values by slot, and the destinations of its relationships.
+struct BatchRow {
+  /// By slot; nil for columns that were not given.
+  var values: [Value?]
+  /// The relationships that were given.
+  var links: [(relationship: RelationshipDescription, targets: [BatchReference])] = []
+}
+
+/// A destination of a relationship, as the program names it.
+enum BatchReference {
+  case key(ManagedObjectID)
+  /// The values of a uniqueness constraint.
+  case unique(StoreIndex, [Value])
+}
+
+/// Makes rows of dictionaries.
+struct BatchRowReader {
+  let entity: EntityDescription
+  let store: StoreIdentity
+  /// The indexes of an entity in the store.
+  let indexes: (EntityDescription) -> [StoreIndex]
+
+  /// - Throws: `.managedObjectValidation` if a name is unknown or a value does not fit.
+  func row(_ dictionary: [String: Any]) throws -> BatchRow {
+    var row = BatchRow(values: Array(repeating: nil, count: entity.slots.count))
+    for (name, value) in dictionary { try set(name, value, in: &row) }
+    return row
+  }
+
+  private func set(_ name: String, _ value: Any, in row: inout BatchRow) throws {
+    guard let slot = entity.slot(named: name) else { throw HeartwoodError.unknownProperty(name, entity) }
+    if let relationship = entity.compiled.relationshipBySlot[slot] {
+      row.links.append((relationship, try references(value, relationship)))
+      return
+    }
+    switch entity.layout.columns[slot].kind {
+    case .transient: throw HeartwoodError.batchTransient(entity.property(at: slot))
+    case .composite:
+      for (slot, value) in try entity.columnValues(ofAny: value, at: slot) {
+        row.values[slot] = try entity.checkedForRow(value, at: slot)
+      }
+    default:
+      row.values[slot] = try entity.checkedForRow(entity.storedValue(value, at: slot), at: slot)
+      guard entity.isElement(slot), row.values[slot]?.isNull == false else { return }
+      for composite in entity.compositeSlots(around: slot) { row.values[composite] = .bool(true) }
+    }
+  }
+
+  /// The destinations that a value names.
+  func references(_ value: Any, _ relationship: RelationshipDescription) throws -> [BatchReference] {
+    if value is NSNull { return [] }
+    guard relationship.isToMany else { return try [reference(value, relationship)].compactMap(\.self) }
+    let members: [Any]
+    switch value {
+    case let list as [Any]: members = list
+    case let set as Set<AnyHashable>: members = set.map(\.base)
+    default:
+      throw HeartwoodError.batchReference(
+        relationship, "an array of destinations is needed, not \(type(of: value))")
+    }
+    return try members.compactMap { try reference($0, relationship) }
+  }
+
+  /// The destination that a value names; nil for none.
+  func reference(_ value: Any, _ relationship: RelationshipDescription) throws -> BatchReference? {
+    switch value {
+    case let object as ManagedObject: return .key(try checked(object.objectID, relationship))
+    case let identifier as ManagedObjectID: return .key(try checked(identifier, relationship))
+    case let uri as URL:
+      guard let parts = ManagedObjectID.parts(of: uri), parts.store == store.uuid else { break }
+      return .key(
+        ManagedObjectID(entity: relationship.destinationEntity, key: parts.key, store: store))
+    case let values as [String: Any]: return try unique(values, relationship)
+    default: break
+    }
+    if Value(any: value, for: .undefined) == .null { return nil }
+    return try unique(value, relationship)
+  }
+
+  private func checked(_ identifier: ManagedObjectID, _ relationship: RelationshipDescription) throws
+    -> ManagedObjectID
+  {
+    guard !identifier.isTemporaryID, identifier.store == store else {
+      throw HeartwoodError.batchReference(
+        relationship, "\(identifier) is not an object that is saved in this store: save it first")
+    }
+    guard identifier.entity.rootEntity === relationship.destinationEntity.rootEntity else {
+      throw HeartwoodError.batchReference(
+        relationship, "\(identifier) is not \(relationship.destinationEntity.displayName)")
+    }
+    return identifier
+  }
+
+  /// A destination by a dictionary of unique values.
+  private func unique(_ values: [String: Any], _ relationship: RelationshipDescription) throws
+    -> BatchReference
+  {
+    let destination: EntityDescription = relationship.destinationEntity
+    let names = Set(values.keys)
+    guard let index = indexes(destination).first(where: { $0.isUnique && Set($0.propertyNames) == names })
+    else {
+      throw HeartwoodError.batchReference(
+        relationship,
+        "\(destination.displayName) has no uniqueness constraint of \(names.sorted().joined(separator: ", "))"
+      )
+    }
+    return .unique(
+      index,
+      try zip(index.slots, index.propertyNames).map { slot, name in
+        try destination.storedValue(values[name], at: slot)
+      })
+  }
+
+  /// A destination by the one value of its one uniqueness constraint.
+  private func unique(_ value: Any, _ relationship: RelationshipDescription) throws -> BatchReference {
+    let destination: EntityDescription = relationship.destinationEntity
+    let candidates = indexes(destination).filter { $0.isUnique && $0.slots.count == 1 }
+    guard candidates.count == 1 else {
+      throw HeartwoodError.batchReference(
+        relationship,
+        "\(destination.displayName) has \(candidates.count) uniqueness constraints of one attribute: name the attributes, "
+          + "in a dictionary, or give the identifier")
+    }
+    return .unique(candidates[0], [try destination.storedValue(value, at: candidates[0].slots[0])])
+  }
+}
+
+extension EntityDescription {
+  /// - Throws: `.managedObjectValidation` for a value that no row has.
+  func checkedForRow(_ value: Value, at slot: Int) throws(HeartwoodError) -> Value {
+    guard case .opaque(let held) = value else { return value }
+    throw HeartwoodError(
+      .managedObjectValidation,
+      "\(property(at: slot).displayName) cannot be stored, because its transformer has no bytes for the value: "
+        + (held.refusal ?? "it is \(type(of: held.value))"), property: property(at: slot).name)
+  }
+}
+
+extension HeartwoodError {
+  static func batchReference(_ relationship: PropertyDescription, _ what: String) -> HeartwoodError {
+    HeartwoodError(
+      .managedObjectValidation, "\(relationship.displayName) cannot be set: \(what)",
+      property: relationship.name)
+  }
+
+  static func batchTransient(_ property: PropertyDescription) -> HeartwoodError {
+    HeartwoodError(
+      .managedObjectValidation, "\(property.displayName) is transient: the store has no value of it",
+      property: property.name)
+  }
+
+  /// The error of one row of a batch.
+  func inRow(_ number: Int) -> HeartwoodError {
+    HeartwoodError(
+      code, "row \(number) of the batch: \(message)", objectIDs: objectIDs, property: property,
+      details: details,
+      mergeConflicts: mergeConflicts, constraintConflicts: constraintConflicts, underlying: underlying,
+      isOutcomeUnknown: isOutcomeUnknown)
+  }
+}

@@ -1,0 +1,131 @@
+import HeartwoodBytes
+
+/// Writes rows in one transaction, and keeps the other sides of their relationships right.
+///
+/// No objects are made. The history names what a save would name: also the objects on whose side a relationship has changed.
+final class BatchWriter {
+  let transaction: any StoreTransaction
+  /// Whether values are checked by the rules of the model.
+  let validates: Bool
+  /// Rows that the batch inserts: their history is their insertion.
+  private var firstNewKey: (root: UInt16, key: UInt64)?
+  /// Slots of to-many relationships that have changed, by root entity and key.
+  private var touched: [UInt16: Touched] = [:]
+  /// To-one relationships whose destinations come later in the batch.
+  var awaited: Set<Awaited> = []
+
+  private struct Touched {
+    let root: EntityDescription
+    var slots: [UInt64: Set<Int>] = [:]
+  }
+
+  init(_ transaction: any StoreTransaction, validates: Bool) {
+    self.transaction = transaction
+    self.validates = validates
+  }
+
+  /// Reserves keys for rows that the batch inserts.
+  func newKeys(_ root: EntityDescription, _ count: Int) throws -> UInt64 {
+    let first = try transaction.newKeys(root, count)
+    if firstNewKey == nil { firstNewKey = (root.number, first) }
+    return first
+  }
+
+  func isNew(_ root: EntityDescription, _ key: UInt64) -> Bool {
+    firstNewKey.map { $0.root == root.number && key >= $0.key } ?? false
+  }
+
+  /// Writes the data of values that are too large for the row.
+  ///
+  /// - Returns: By slot, where the data is.
+  func writeExternal(_ values: [Value?], of entity: EntityDescription, _ key: UInt64) throws
+    -> [Int: ExternalReference]
+  {
+    var references: [Int: ExternalReference] = [:]
+    for slot in entity.layout.externalSlots where slot < values.count {
+      guard case .data(let data)? = values[slot], data.count > ExternalReference.largestInRow,
+        let attribute = entity.attribute(at: slot)
+      else { continue }
+      references[slot] = try transaction.putExternal(data, of: attribute, key)
+    }
+    return references
+  }
+
+  func insert(_ entity: EntityDescription, _ key: UInt64, _ values: [Value?]) throws {
+    let external = try writeExternal(values, of: entity, key)
+    var writer = RowWriter(entity.layout, version: 1)
+    for column in entity.layout.columns {
+      let slot = Int(column.slot)
+      if let reference = external[slot] {
+        writer.write(reference, column)
+      } else {
+        writer.write(values[slot] ?? entity.defaultValue(at: slot), column)
+      }
+    }
+    try transaction.insert(entity, key, row: writer.row)
+    if validates { try validate(writer.row, key, entity) }
+  }
+
+  /// Writes other values in some columns of a row. A row that has them already is not written.
+  ///
+  /// - Parameter values: By slot; nil for columns that stay.
+  func update(_ entity: EntityDescription, _ key: UInt64, _ values: [Value?]) throws {
+    let external = try writeExternal(values, of: entity, key)
+    guard let old = try transaction.row(entity.rootEntity, key) else { return }
+    var writer = RowWriter(
+      entity.layout, version: old.version &+ 1, estimatedVariableSize: old.bytes.count)
+    for column in entity.layout.columns {
+      let slot = Int(column.slot)
+      if let reference = external[slot] {
+        writer.write(reference, column)
+      } else if slot < values.count, let value = values[slot] {
+        writer.write(value, column)
+      } else {
+        writer.copy(column, from: old)
+      }
+    }
+    let changed = writer.row.withUnsafeBytes { bytes in
+      let new = RowView(unchecked: bytes)
+      return values.indices.filter { slot in
+        values[slot] != nil && !old.isSame(entity.layout.columns[slot], in: new)
+      }
+    }
+    guard !changed.isEmpty else { return }
+    let conflict = try transaction.update(
+      entity, key, expectedVersion: old.version, row: writer.row, changedSlots: changed, changedToMany: [])
+    require(conflict == nil, "a row changed during the transaction that rewrites it")
+    if validates { try validate(writer.row, key, entity) }
+  }
+
+  /// The entity of a row; nil if there is no row.
+  func entity(_ root: EntityDescription, _ key: UInt64) throws -> EntityDescription? {
+    try transaction.row(root, key).map { try root.entity(numbered: $0.entityNumber) }
+  }
+
+  func identifier(_ entity: EntityDescription, _ key: UInt64) -> ManagedObjectID {
+    ManagedObjectID(entity: entity, key: key, store: transaction.identity)
+  }
+
+  /// Notes that the destinations of a to-many relationship have changed.
+  func touch(_ relationship: RelationshipDescription?, of key: UInt64) {
+    guard let relationship, relationship.isToMany, let root = relationship.entity?.rootEntity,
+      !isNew(root, key)
+    else { return }
+    touched[root.number, default: Touched(root: root)].slots[key, default: []].insert(relationship.slot)
+  }
+
+  /// Writes what depends on all rows: orders, and the history of changed relationships.
+  func finish() throws {
+    for (_, touched) in touched.sorted(by: { $0.key < $1.key }) {
+      for (key, slots) in touched.slots.sorted(by: { $0.key < $1.key }) {
+        guard let row = try transaction.row(touched.root, key) else { continue }
+        let entity = try touched.root.entity(numbered: row.entityNumber)
+        let version = row.version
+        if validates { try validateCounts(of: entity, key, slots) }
+        _ = try transaction.update(
+          entity, key, expectedVersion: version, row: nil, changedSlots: [], changedToMany: slots.sorted())
+      }
+    }
+    _ = try transaction.reconcileOrders()
+  }
+}

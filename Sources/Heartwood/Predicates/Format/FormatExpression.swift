@@ -1,0 +1,22 @@
+/// An expression written as text, in the language of `FormatPredicate`: properties, constants, sums and products.
+///
+/// ```swift
+/// try FormatExpression("price * %@", 1.1)
+/// ```
+///
+/// Arithmetic with a missing operand gives nil.
+public struct FormatExpression: Sendable {
+  let expression: ConditionExpression
+
+  /// Parses an expression from text.
+  ///
+  /// - Parameters:
+  ///   - format: The text.
+  ///   - arguments: One for each placeholder, in order.
+  /// - Throws: `.coreData` with the column of the error in the text, or the argument that does not fit.
+  public init(_ format: String, _ arguments: (any PredicateArgument)?...) throws(HeartwoodError) {
+    var parser = try FormatParser(
+      format, arguments.map { $0?.predicateConstant ?? PredicateConstant(Value.null) })
+    expression = try parser.parseOnlyExpression()
+  }
+}

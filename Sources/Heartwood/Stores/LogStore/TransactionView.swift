@@ -1,0 +1,41 @@
+import HeartwoodEngine
+
+/// What a transaction sees, as a view: the newest rows and the transaction's own.
+///
+/// Its rows are valid until the transaction's next change. One thread uses it, that of the transaction, before the transaction ends.
+final class TransactionView: StoreView, StoreReading, @unchecked Sendable {
+  let reader: WriteTransaction
+  let schema: StoreSchema
+  let converted = ConvertedRows(keepsPlaces: false)
+
+  init(_ reader: WriteTransaction, _ schema: StoreSchema) {
+    self.reader = reader
+    self.schema = schema
+  }
+
+  /// That of the state that the transaction began from.
+  var generation: UInt64 { reader.generation.rawValue }
+  var convertsRows: Bool { schema.hasFormerLayouts }
+  func releaseRows() { converted.trim() }
+  func prepareToRead(_ relationship: RelationshipDescription) {}
+  func indexes(of entity: EntityDescription) -> [StoreIndex] { schema.entity(entity).indexes }
+
+  func history(after number: UInt64, _ body: (HistoryRecord) throws -> Bool) throws {}
+  func newestDeletedHistory() throws -> UInt64 { try number(KeySpace.deletedHistoryKey) ?? 0 }
+}
+
+extension LogStoreTransaction {
+  func view() throws -> any StoreView {
+    try writeEntries()
+    return TransactionView(reader, schema)
+  }
+
+  func keys(in index: StoreIndex, like row: RowView) throws -> [UInt64] {
+    guard let entry = IndexKey.entry(index, row, 0) else { return [] }
+    let whole = IndexKey.whole(index, row)
+    return try keys(with: entry.dropLast(IndexKey.keySize)).filter { key in
+      // Long values are compared completely, because their entries contain only a hash. Entries may not be written yet.
+      try self.row(index.entity.rootEntity, key).map { IndexKey.whole(index, $0) == whole } ?? false
+    }
+  }
+}
