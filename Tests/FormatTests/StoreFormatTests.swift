@@ -25,7 +25,7 @@ import Testing
     let kinds: [String: UInt64?] = [
       "schema": UInt64(KeySpace.schema), "counter": UInt64(KeySpace.counter),
       "newestHistory": UInt64(KeySpace.newestHistory), "deletedHistory": UInt64(KeySpace.deletedHistory),
-      "metadata": UInt64(KeySpace.metadata),
+      "metadata": UInt64(KeySpace.metadata), "rewriting": UInt64(KeySpace.rewriting),
       "row": UInt64(KeySpace.row), "external": UInt64(KeySpace.external),
       "index": UInt64(KeySpace.index), "link": UInt64(KeySpace.link), "order": UInt64(KeySpace.order),
       "rank": UInt64(KeySpace.rank), "history": UInt64(KeySpace.history),
@@ -34,7 +34,7 @@ import Testing
     let lengths: [String: Int] = [
       "schema": KeySpace.schemaKey.count, "counter": KeySpace.counterKey(1).count,
       "newestHistory": KeySpace.newestHistoryKey.count, "deletedHistory": KeySpace.deletedHistoryKey.count,
-      "metadata": KeySpace.metadataKey.count,
+      "metadata": KeySpace.metadataKey.count, "rewriting": KeySpace.rewritingKey(1).count,
       "row": KeySpace.rowKey(1, 1).count, "external": KeySpace.externalKey(1, 1, 1, 1).count,
       "link": KeySpace.entry(KeySpace.link, 1, 1, 1).count,
       "order": KeySpace.entry(KeySpace.order, 1, 1, 1).count,

@@ -9,6 +9,7 @@ import HeartwoodEngine
 /// 03                                          → number of the newest transaction with a history, u64
 /// 04                                          → number of the newest transaction whose history is deleted, u64
 /// 05                                          → what programs note about the store (StoreMetadata)
+/// 06 root u16                                  → where rewriting the rows of former layouts goes on, key u64
 /// 10 root u16 · key u64                       → row
 /// 11 root u16 · key u64 · property u16 · transaction u64 → data that is too large for its row
 /// 20 index u16 · values · key u64             → nothing
@@ -26,6 +27,7 @@ enum KeySpace {
   static let newestHistory: UInt8 = 0x03
   static let deletedHistory: UInt8 = 0x04
   static let metadata: UInt8 = 0x05
+  static let rewriting: UInt8 = 0x06
   static let row: UInt8 = 0x10
   static let external: UInt8 = 0x11
   static let index: UInt8 = 0x20
@@ -38,6 +40,7 @@ enum KeySpace {
   static var newestHistoryKey: [UInt8] { [newestHistory] }
   static var deletedHistoryKey: [UInt8] { [deletedHistory] }
   static var metadataKey: [UInt8] { [metadata] }
+  static func rewritingKey(_ root: UInt16) -> [UInt8] { head(rewriting, root) }
   static func counterKey(_ root: UInt16) -> [UInt8] { head(counter, root) }
   static func historyKey(_ number: UInt64) -> [UInt8] {
     var key = [history]

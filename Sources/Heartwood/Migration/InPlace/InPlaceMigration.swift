@@ -55,6 +55,8 @@ final class InPlaceMigration {
     try log.step("relationships") { try migrateRelationships() }
     try log.step("indexes and uniqueness") { try migrateIndexes() }
     try transaction.put(KeySpace.schemaKey, record.encoded())
+    // Rewriting begins again: rows that were done have a former layout now.
+    _ = try transaction.deleteRange(.prefix([KeySpace.rewriting]))
     report.hasDeferredWork = record.hasDeferredWork
     report.seconds = (ContinuousClock.now - start) / .seconds(1)
     return report

@@ -31,24 +31,17 @@ extension LogStore {
     _ mayGoOn: () -> Bool = { true }, _ noteRead: (Int) -> Void = { _ in }
   ) throws -> Bool {
     try refuseIfReadOnly()
-    let schema = try newestView().schema
-    guard let root = schema.rootEntities.first(where: { schema.hasFormerLayouts(below: $0) }) else {
-      return false
-    }
-    var next: UInt64? = 0
-    while let start = next {
+    while true {
+      guard try hasDeferredMigration else { return false }
       guard mayGoOn() else { return true }
-      let (following, read) = try HeartwoodError.translating(
-        "the migration could not be finished", .migration
-      ) {
+      let part = try HeartwoodError.translating("the migration could not be finished", .migration) {
         try engine.write { transaction in
-          try RowRewriting(transaction, currentSchema(of: transaction), root).run(from: start)
+          try RowRewriting(transaction, currentSchema(of: transaction))?.run()
         }
       }
-      noteRead(read)
-      next = following
+      noteRead(part?.read ?? 0)
+      guard part?.isLast == false else { return try hasDeferredMigration }
     }
-    return try hasDeferredMigration
   }
 }
 
@@ -59,6 +52,9 @@ extension StoreSchema {
 }
 
 /// Writes a part of a family's rows again, in their present layout.
+///
+/// Several processes and threads may do this at the same time. Nothing is known from one part to the next but what the store has: which
+/// layouts rows may have, and the place at which the next part begins. A migration between two parts removes the place.
 private struct RowRewriting {
   private let transaction: WriteTransaction
   private let schema: StoreSchema
@@ -66,18 +62,24 @@ private struct RowRewriting {
   /// How many rows one transaction reads.
   private static let batch = 4000
 
-  init(_ transaction: WriteTransaction, _ schema: StoreSchema, _ root: EntityDescription) {
+  /// A part of the first family that may have rows of former layouts; nil if there is none.
+  init?(_ transaction: WriteTransaction, _ schema: StoreSchema) {
+    guard let root = schema.rootEntities.first(where: { schema.hasFormerLayouts(below: $0) }) else {
+      return nil
+    }
     self.transaction = transaction
     self.schema = schema
     self.root = root
   }
 
-  /// - Returns: The key to go on from, nil at the end, and how many rows were read.
-  func run(from start: UInt64) throws -> (next: UInt64?, read: Int) {
+  /// - Returns: How many rows were read, and whether this was the family's last part.
+  func run() throws -> (read: Int, isLast: Bool) {
     let number = schema.keyNumber(of: root)
+    let place = KeySpace.rewritingKey(number)
     let family = schema.family(of: root)
+    let start = try transaction.get(place).map { try $0.withUnsafeBytes { try KeySpace.number(inValue: $0) } }
     var range = KeyRange.prefix(KeySpace.head(KeySpace.row, number))
-    range.lower = KeyRange.Bound(KeySpace.rowKey(number, start), isInclusive: true)
+    range.lower = KeyRange.Bound(KeySpace.rowKey(number, start ?? 0), isInclusive: true)
     var rows: [(key: UInt64, row: [UInt8])] = []
     var read = 0
     var last: UInt64 = 0
@@ -92,9 +94,13 @@ private struct RowRewriting {
       return read < Self.batch
     }
     for (key, row) in rows { try transaction.put(KeySpace.rowKey(number, key), row) }
-    guard read < Self.batch else { return (last + 1, read) }
+    guard read < Self.batch || last == .max else {
+      try transaction.put(place, KeySpace.value(last + 1))
+      return (read, false)
+    }
     try finish()
-    return (nil, read)
+    _ = try transaction.delete(place)
+    return (read, true)
   }
 
   /// Notes that no rows of former layouts are left. If the rows' numbers are not the model's, they can be now.

@@ -67,7 +67,8 @@ final class StoreVerifier {
       }
     }
     let known: [UInt8: Set<UInt16>] = [
-      KeySpace.row: roots, KeySpace.external: roots, KeySpace.counter: roots, KeySpace.index: indexes,
+      KeySpace.row: roots, KeySpace.external: roots, KeySpace.counter: roots, KeySpace.rewriting: roots,
+      KeySpace.index: indexes,
     ].merging(links) { first, _ in first }
     try view.scan(.all) { key, _ in
       switch key[0] {
