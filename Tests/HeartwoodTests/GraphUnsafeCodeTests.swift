@@ -20,7 +20,7 @@ struct GraphUnsafeCodeTests {
     uncheckedSendable: [
       "one thread uses it": ["Stores/LogStore/TransactionView.swift"],
       "one queue or one migration uses it": [
-        "Context/ManagedObjectContext.swift", "Declarations/Recording.swift",
+        "Context/ManagedObjectContext.swift", "Declarations/Recording.swift", "LiveResults/LiveQuery.swift",
         "Migration/Inference/InferredChanges.swift", "Migration/Mapping/EntityMigrationPolicy.swift",
         "Migration/Mapping/MigrationManager.swift", "Values/OpaqueValue.swift",
       ],

@@ -29,7 +29,8 @@ open class FetchedResultsController<Object: ManagedObject> {
   /// What is told of changes. The controller follows changes while there is one, and holds it weakly.
   public weak var delegate: (any FetchedResultsControllerDelegate<Object>)?
 
-  private let tracker: ResultTracker
+  let tracker: ResultTracker
+  let hasSections: Bool
 
   /// A controller without content; `performFetch()` gets it.
   ///
@@ -47,6 +48,7 @@ open class FetchedResultsController<Object: ManagedObject> {
     self.fetchRequest = fetchRequest
     self.managedObjectContext = managedObjectContext
     self.sectionNameKeyPath = sectionNameKeyPath
+    hasSections = sectionNameKeyPath != nil
     tracker = .make(fetchRequest, managedObjectContext) { entity in
       try sectionNameKeyPath.map { try SectionName($0, entity: entity) }
     }
@@ -66,11 +68,12 @@ open class FetchedResultsController<Object: ManagedObject> {
     self.fetchRequest = fetchRequest
     self.managedObjectContext = managedObjectContext
     sectionNameKeyPath = nil
+    hasSections = true
     tracker = .make(fetchRequest, managedObjectContext) { try SectionName(sectionName, entity: $0) }
     report()
   }
 
-  /// Fetches the content and reports nothing. Needed before anything else, and again after a reset of the context, which the delegate is not
+  /// Fetches the content. Reports nothing, except to a delegate that gets snapshots. Needed before anything else, and again after a reset of the context, which the delegate is not
   /// told of.
   ///
   /// - Throws: `.coreData` if the request has no sort descriptor, does not fit the model, or does not keep the objects of a section
@@ -80,6 +83,7 @@ open class FetchedResultsController<Object: ManagedObject> {
     managedObjectContext.beginUse("performing the fetch of a controller")
     defer { managedObjectContext.endUse() }
     try tracker.fetch()
+    if case .snapshots(let delegate) = form { tell(delegate, reloaded: []) }
   }
 
   // MARK: Content
@@ -120,7 +124,7 @@ open class FetchedResultsController<Object: ManagedObject> {
   public var sections: [FetchedResultsSectionInfo<Object>]? {
     tracker.result.map { result in
       let places = SectionPlaces(result.sections)
-      return result.sections.enumerated().map { section($1.name, result.objects, places.range($0)) }
+      return result.sections.enumerated().map { sectionInfo($1.name, result.objects, places.range($0)) }
     }
   }
 
@@ -152,70 +156,9 @@ open class FetchedResultsController<Object: ManagedObject> {
     return titles.firstIndex(of: title) ?? titles.lastIndex { $0 < title } ?? 0
   }
 
-  private func title(of name: String) -> String? {
+  final func title(of name: String) -> String? {
     delegate.map { $0.controller(self, sectionIndexTitleForSectionName: name) }
       ?? sectionIndexTitle(forSectionName: name)
-  }
-
-  // MARK: Changes
-
-  private func report() {
-    // Weak, as a delegate may release the controller while it is told.
-    tracker.isWanted = { [weak self] in self?.delegate != nil }
-    tracker.willChange = { [weak self] in
-      guard let self else { return }
-      delegate?.controllerWillChangeContent(self)
-    }
-    tracker.changed = { [weak self] change in self?.report(change) }
-    tracker.failed = { [weak self] error in
-      guard let self else { return }
-      delegate?.controller(self, didFailWith: error)
-    }
-  }
-
-  private func report(_ change: ResultChange) {
-    guard let delegate else { return }
-    tellSections(change, delegate)
-    let (before, after) = (SectionPlaces(change.oldSections), SectionPlaces(change.newSections))
-    func tell(_ object: ManagedObject, _ from: Int?, _ type: FetchedResultsChangeType, _ to: Int?) {
-      delegate.controller(
-        self, didChange: CheckedCast.object(object, of: Object.self), at: from.map { Self.path($0, before) },
-        for: type, newIndexPath: to.map { Self.path($0, after) })
-    }
-    for place in change.deleted { tell(place.object, place.index, .delete, nil) }
-    for place in change.inserted { tell(place.object, nil, .insert, place.index) }
-    for moved in change.moved { tell(moved.object, moved.from, .move, moved.to) }
-    for updated in change.updated { tell(updated.object, updated.from, .update, updated.to) }
-    delegate.controllerDidChangeContent(self)
-  }
-
-  private func tellSections(
-    _ change: ResultChange, _ delegate: any FetchedResultsControllerDelegate<Object>
-  ) {
-    for index in change.deletedSections {
-      let objects = change.objects(ofDeletedSection: index)
-      delegate.controller(
-        self, didChange: section(change.oldSections[index].name, objects, objects.indices),
-        atSectionIndex: index, for: .delete)
-    }
-    guard let result = tracker.result, !change.insertedSections.isEmpty else { return }
-    let places = SectionPlaces(change.newSections)
-    for index in change.insertedSections {
-      delegate.controller(
-        self, didChange: section(change.newSections[index].name, result.objects, places.range(index)),
-        atSectionIndex: index, for: .insert)
-    }
-  }
-
-  private func section(
-    _ name: String, _ all: [ManagedObject], _ range: Range<Int>
-  ) -> FetchedResultsSectionInfo<Object> {
-    FetchedResultsSectionInfo(name: name, indexTitle: title(of: name), all: all, range: range)
-  }
-
-  private static func path(_ index: Int, _ places: SectionPlaces) -> IndexPath {
-    let place = places.place(index)
-    return [place.section, place.item]
   }
 }
 

@@ -3,10 +3,17 @@
 /// Take the deleted and the moved objects out at their former places, delete and insert sections, then put the inserted and the
 /// moved objects in at their new places in ascending order.
 struct ResultChange {
-  struct Moved {
-    let object: ManagedObject
-    let from: Int
-    let to: Int
+  /// An object that both have.
+  struct Kept {
+    let before: TrackedResult.Placed
+    let after: TrackedResult.Placed
+
+    var object: ManagedObject { after.object }
+    /// The index in the old result.
+    var from: Int { before.index }
+    /// The index in the new result.
+    var to: Int { after.index }
+    var hasOtherIdentifier: Bool { before.tracked.identifier != after.tracked.identifier }
   }
 
   let oldSections: [TrackedResult.Section]
@@ -20,10 +27,13 @@ struct ResultChange {
   /// At indexes of the new result, ascending.
   private(set) var inserted: [TrackedResult.Placed] = []
   /// Objects that have another place among the others, or another section.
-  private(set) var moved: [Moved] = []
+  private(set) var moved: [Kept] = []
   /// Objects with changed values that have the same place among the others.
-  private(set) var updated: [Moved] = []
+  private(set) var updated: [Kept] = []
+  /// Objects that have only got another identifier.
+  private(set) var renamed: [Kept] = []
 
+  /// Whether nothing has changed but identifiers.
   var isEmpty: Bool {
     deleted.isEmpty && inserted.isEmpty && moved.isEmpty && updated.isEmpty && deletedSections.isEmpty
       && insertedSections.isEmpty
@@ -47,13 +57,13 @@ struct ResultChange {
       former[ObjectIdentifier(place.object)] = (place, place.index - rank)
     }
     /// Objects that may have stayed, by the number of unchanged objects before them.
-    var candidates: [Int: [Moved]] = [:]
+    var candidates: [Int: [Kept]] = [:]
     for (rank, place) in entering.enumerated() {
       guard let (before, gap) = former.removeValue(forKey: ObjectIdentifier(place.object)) else {
         inserted.append(place)
         continue
       }
-      let change = Moved(object: place.object, from: before.index, to: place.index)
+      let change = Kept(before: before, after: place)
       let section = place.tracked.section
       let staysInSection = before.tracked.section == section && staying?.contains(section) ?? true
       if gap == place.index - rank, staysInSection {
@@ -70,11 +80,38 @@ struct ResultChange {
           moved.append(change)
         } else if told.contains(ObjectIdentifier(change.object)) {
           updated.append(change)
+        } else if change.hasOtherIdentifier {
+          renamed.append(change)
         }
       }
     }
     moved.sort { $0.to < $1.to }
     updated.sort { $0.to < $1.to }
+    renamed.sort { $0.to < $1.to }
+  }
+
+  /// The change of the list of identifiers. A moved object is removed and inserted, each associated with the other.
+  ///
+  /// - Parameter includesUpdates: Whether an updated object is removed and inserted, too.
+  func difference(includingUpdates includesUpdates: Bool) -> CollectionDifference<ManagedObjectID> {
+    var changes: [CollectionDifference<ManagedObjectID>.Change] = []
+    for place in deleted {
+      changes.append(
+        .remove(offset: place.index, element: place.tracked.identifier, associatedWith: nil))
+    }
+    for place in inserted {
+      changes.append(
+        .insert(offset: place.index, element: place.tracked.identifier, associatedWith: nil))
+    }
+    let replaced = includesUpdates ? updated : updated.filter { $0.hasOtherIdentifier }
+    for kept in moved + replaced + renamed {
+      let (former, identifier) = (kept.before.tracked.identifier, kept.after.tracked.identifier)
+      let isSame = former == identifier
+      changes.append(.remove(offset: kept.from, element: former, associatedWith: isSame ? kept.to : nil))
+      changes.append(
+        .insert(offset: kept.to, element: identifier, associatedWith: isSame ? kept.from : nil))
+    }
+    return CollectionDifference(changes) ?? [].difference(from: [])
   }
 
   /// The objects of a deleted section, in order: all of them have left.

@@ -13,6 +13,8 @@ final class ResultTracker {
   var changed: (ResultChange) -> Void = { _ in }
   /// Called before `changed`, while the result is still the former one.
   var willChange: () -> Void = {}
+  /// Whether `changed` is also called if only identifiers have changed.
+  var followsIdentifiers: () -> Bool = { false }
   /// Called with an error that kept a change from being applied. The next one fetches again.
   var failed: (any Error) -> Void = { _ in }
   /// Whether changes are wanted now. Those that are not are found by the next one that is.
@@ -112,6 +114,10 @@ final class ResultTracker {
       || context.parent != nil
   }
 
+  private func isTold(_ change: ResultChange) -> Bool {
+    !change.isEmpty || !change.renamed.isEmpty && followsIdentifiers()
+  }
+
   // MARK: Single objects
 
   /// Evaluates the objects that were touched, and moves those whose places have changed.
@@ -127,7 +133,7 @@ final class ResultTracker {
       || entering.contains { result?[$0.object] == nil || touched.told.contains(ObjectIdentifier($0.object)) }
     if !isVisible || reader.hasSections {
       // Whether a save moves anything, and whether sections stay together, is known after the exchange only.
-      guard let change = try exchange(leaving, entering, touched.told, reader), !change.isEmpty else {
+      guard let change = try exchange(leaving, entering, touched.told, reader), isTold(change) else {
         return
       }
       _ = try exchange(entering, leaving, [], reader)
@@ -220,7 +226,7 @@ final class ResultTracker {
     let new = try fetchResult()
     missedEvents = false
     let change = Self.change(from: old, to: new, told)
-    guard !change.isEmpty else {
+    guard isTold(change) else {
       result = new
       return
     }
@@ -237,12 +243,16 @@ final class ResultTracker {
     let former = Dictionary(
       old.objects.enumerated().map { (ObjectIdentifier($1), $0) }, uniquingKeysWith: { first, _ in first })
     let staying = ResultChange.namesInOrder(old.sections, new.sections)
-    /// The objects that were not told and have the same section, with the former index and the new one.
+    /// The objects that were not told and have the same section and identifier, with the former index and the new one.
     var common: [(from: Int, to: Int)] = []
-    for (to, object) in new.objects.enumerated() where !told.contains(ObjectIdentifier(object)) {
-      guard let from = former[ObjectIdentifier(object)] else { continue }
-      let section = new.tracked[to].section
-      if old.tracked[from].section == section, staying.contains(section) { common.append((from, to)) }
+    for (to, after) in new.tracked.enumerated() where !told.contains(ObjectIdentifier(after.object)) {
+      guard let from = former[ObjectIdentifier(after.object)] else { continue }
+      let before = old.tracked[from]
+      if before.section == after.section, staying.contains(after.section),
+        before.identifier == after.identifier
+      {
+        common.append((from, to))
+      }
     }
     let kept = LongestAscent.indexes(in: common.map(\.from)).map { common[$0] }
     let (keptOld, keptNew) = (Set(kept.map(\.from)), Set(kept.map(\.to)))

@@ -4,6 +4,8 @@
 final class TrackedObject {
   let object: ManagedObject
   let key: UInt64
+  /// The identifier that it had then: a save replaces a temporary one.
+  let identifier: ManagedObjectID
   /// The values of the sort keys; nil if a to-one relationship before the attribute has no destination.
   let values: [Value?]
   /// The name of its section; empty without sections.
@@ -12,6 +14,7 @@ final class TrackedObject {
   init(_ object: ManagedObject, key: UInt64, values: [Value?], section: String) {
     self.object = object
     self.key = key
+    identifier = object.identifier
     self.values = values
     self.section = section
   }

@@ -29,6 +29,7 @@ private struct LiveWork {
   var log: [String] = []
   var people: [Followed<Person>] = []
   var companies: [Followed<Company>] = []
+  var lists: [IdentifierCopy] = []
 
   init(seed: UInt64, _ container: PersistentContainer) {
     random = SplitMix64(seed: seed)
@@ -192,6 +193,7 @@ private struct LiveWork {
     here.reset()
     try people.forEach { try $0.fetch() }
     try companies.forEach { try $0.fetch() }
+    try lists.forEach { try $0.fetch() }
   }
 
   // MARK: Controllers
@@ -226,6 +228,8 @@ private struct LiveWork {
     }
     try people.forEach { try $0.fetch() }
     try companies.forEach { try $0.fetch() }
+    lists = (requests() + [request([.ascending(\.company?.name)])]).map { IdentifierCopy($0, here) }
+    try lists.forEach { try $0.fetch() }
   }
 
   private func requests() -> [FetchRequest<Person>] {
@@ -256,6 +260,7 @@ private struct LiveWork {
     child.refreshAllObjects()
     for (index, followed) in people.enumerated() { try followed.compare("\(place), people \(index)") }
     for (index, followed) in companies.enumerated() { try followed.compare("\(place), companies \(index)") }
+    for (index, list) in lists.enumerated() { try list.compare("\(place), list \(index)") }
   }
 }
 
@@ -309,5 +314,37 @@ private struct Followed<Object: ManagedObject> {
     case let company as Company: "\(company.code) \(company.name) \(company.size ?? -1)"
     default: ""
     }
+  }
+}
+
+/// A list of identifiers that is made by differences only, and live objects beside it.
+private final class IdentifierCopy: FetchedResultsDifferenceDelegate {
+  typealias Object = Person
+  let controller: FetchedResultsController<Person>
+  private var live: LiveObjects<Person>?
+  private var list: [ManagedObjectID] = []
+
+  init(_ request: FetchRequest<Person>, _ context: ManagedObjectContext) {
+    controller = FetchedResultsController(fetchRequest: request, managedObjectContext: context)
+    controller.delegate = self
+  }
+
+  func fetch() throws {
+    try controller.performFetch()
+    list = (controller.fetchedObjects ?? []).map(\.objectID)
+    if live == nil { live = try LiveObjects(controller.fetchRequest, in: controller.managedObjectContext) }
+  }
+
+  func controller(
+    _ controller: FetchedResultsController<Person>,
+    didChangeContentWith difference: CollectionDifference<ManagedObjectID>
+  ) { list = list.applying(difference) ?? [] }
+
+  func compare(_ place: String) throws {
+    let fetched = try controller.managedObjectContext.fetch(controller.fetchRequest)
+    guard list == fetched.map(\.objectID) else {
+      throw Disagreement(what: "\(place): \(list), not \(fetched.map(\.objectID))")
+    }
+    guard live?.objects == fetched else { throw Disagreement(what: "\(place): live objects") }
   }
 }
