@@ -100,6 +100,7 @@ final class CompiledSort {
           "\(path.name) is \(attribute.type.kindName): \(key.options.suffix) is for texts", attribute.name)
       }
       order = RowOrder.order(column, key.options, sign)
+    case .entity: throw .sort("\(path.name) is no attribute: fetch one entity after the other", nil)
     case .toOne(let relationship, _, _), .toMany(let relationship, _, _):
       throw .sort(
         "\(path.name) is a relationship: sort by an attribute"
@@ -110,7 +111,7 @@ final class CompiledSort {
 }
 
 extension HeartwoodError {
-  fileprivate static func sort(_ message: String, _ property: String) -> HeartwoodError {
+  fileprivate static func sort(_ message: String, _ property: String?) -> HeartwoodError {
     HeartwoodError(.coreData, "the sort is wrong: \(message)", property: property)
   }
 }

@@ -26,6 +26,7 @@ struct ConditionPrinter {
     case .and(let parts): return join(parts, " AND ", 2, within: strength)
     case .or(let parts): return join(parts, " OR ", 1, within: strength)
     case .comparison(let comparison): return text(of: comparison, within: strength)
+    case .truth(let value): return text(of: value, within: Strength.comparison)
     case .quantified(let quantifier, let path, let scope, let part):
       return text(of: quantifier, path, scope, part, within: strength)
     }
@@ -69,50 +70,134 @@ struct ConditionPrinter {
     defer { variableCount -= 1 }
     return "SUBQUERY(\(relationship), \(variable), \(text(of: filter, within: 0))).@count"
   }
+
+  /// `SUBQUERY(…)` with what follows it, which may use the variable.
+  private mutating func subquery(
+    _ path: PropertyPath, _ scope: Scope, _ filter: Condition?, _ rest: (inout ConditionPrinter) -> String
+  ) -> String {
+    let relationship = text(of: path)
+    variableCount += 1
+    let variable = "$x\(variableCount == 1 ? "" : "\(variableCount)")"
+    names[ObjectIdentifier(scope)] = variable
+    defer { variableCount -= 1 }
+    let condition = filter.map { text(of: $0, within: 0) } ?? "TRUEPREDICATE"
+    return "SUBQUERY(\(relationship), \(variable), \(condition))" + rest(&self)
+  }
 }
 
 extension ConditionPrinter {
   mutating func text(of expression: ConditionExpression, within strength: Int) -> String {
     switch expression.kind {
-    case .value(let value): return value.predicateText
+    case .value(let value): return text(of: value, within: strength)
     case .object(let object): return Value.object(object.objectID).predicateText
     case .path(let path): return text(of: path)
     case .refused(let error): return "NIL /* \(error.message) */"
     case .aggregate(let aggregate): return text(of: aggregate)
-    case .list(let parts):
-      var texts: [String] = []
-      for part in parts { texts.append(text(of: part, within: 4)) }
-      return "{\(texts.joined(separator: ", "))}"
+    case .collection(let values): return text(of: values)
+    case .variable(let name, _): return "$\(name)"
+    case .anyKey: return "ANYKEY"
+    case .list(let parts): return "{\(list(parts))}"
+    case .conditional(let condition, let first, let second):
+      return "TERNARY(\(text(of: condition, within: 0)), \(list([first, second])))"
+    case .function(let function, let arguments): return text(of: function, arguments, within: strength)
     case .arithmetic(let operation, let left, let right):
-      let own = operation.strength
-      let text = "\(text(of: left, within: own - 1)) \(operation.rawValue) \(text(of: right, within: own))"
-      return strength >= own ? "(\(text))" : text
+      return infix(left, operation.rawValue, right, operation.strength, within: strength)
     }
+  }
+
+  /// A negative base of a power needs parentheses, as the sign binds less.
+  private func text(of value: Value, within strength: Int) -> String {
+    let text = value.predicateText
+    return strength >= Strength.power - 1 && text.hasPrefix("-") ? "(\(text))" : text
+  }
+
+  private mutating func list(_ parts: [ConditionExpression]) -> String {
+    var texts: [String] = []
+    for part in parts { texts.append(text(of: part, within: Strength.comparison)) }
+    return texts.joined(separator: ", ")
+  }
+
+  private mutating func infix(
+    _ left: ConditionExpression, _ sign: String, _ right: ConditionExpression, _ own: Int,
+    within strength: Int
+  ) -> String {
+    // A power has its right operand first.
+    let isPower = own == Strength.power
+    let text =
+      "\(text(of: left, within: isPower ? own : own - 1)) \(sign) \(text(of: right, within: isPower ? own - 1 : own))"
+    return strength >= own ? "(\(text))" : text
+  }
+
+  private mutating func text(
+    of function: ConditionFunction, _ arguments: [ConditionExpression], within strength: Int
+  ) -> String {
+    if let sign = function.sign, arguments.count == 2 {
+      return infix(arguments[0], sign.text, arguments[1], sign.strength, within: strength)
+    }
+    if function == .cast { return "CAST(\(list(arguments)))" }
+    return "\(function.rawValue)(\(list(arguments)))"
   }
 
   func text(of path: PropertyPath) -> String {
-    let names = path.steps.map { $0.text }.joined(separator: ".")
     guard let scope = self.names[ObjectIdentifier(path.scope)] else {
       guard let first = path.steps.first else { return "SELF" }
-      let rest = path.steps.dropFirst().map { "." + $0.text }.joined()
-      return first.escapedText + rest
+      return first.escapedText + Self.rest(path.steps.dropFirst())
     }
-    return names.isEmpty ? scope : "\(scope).\(names)"
+    return scope + Self.rest(path.steps[...])
+  }
+
+  /// The steps after the beginning of a path.
+  private static func rest(_ steps: ArraySlice<PathStep>) -> String {
+    steps.map { step in
+      if case .item(let item) = step { "[\(item.text)]" } else { "." + step.text }
+    }.joined()
   }
 
   private mutating func text(of aggregate: Aggregate) -> String {
-    if let filter = aggregate.filter, aggregate.function == .count {
-      return subquery(aggregate.path, aggregate.scope, filter)
+    let function = ".@\(aggregate.function.rawValue)"
+    return text(
+      of: function, aggregate.path, aggregate.scope, aggregate.element, aggregate.filter)
+  }
+
+  private mutating func text(of values: DestinationValues) -> String {
+    guard values.isDistinct else {
+      return text(of: "", values.path, values.scope, values.element, values.filter)
     }
-    let function = "\(text(of: aggregate.path)).@\(aggregate.function.rawValue)"
-    guard let element = aggregate.element else { return function }
-    guard case .path(let path) = element.kind else { return "\(function).(\(text(of: element, within: 0)))" }
-    return function + path.steps.map { "." + $0.text }.joined()
+    let element = values.element ?? .path(PropertyPath(values.scope, [.name("self")]))
+    return text(of: ".@distinctUnionOfObjects", values.path, values.scope, element, values.filter)
+  }
+
+  /// A function over destinations. Without a filter and with a plain path as value there is no need to name a destination.
+  private mutating func text(
+    of function: String, _ path: PropertyPath, _ scope: Scope, _ element: ConditionExpression?,
+    _ filter: Condition?
+  ) -> String {
+    var plain: ArraySlice<PathStep>? = []
+    if let element {
+      if case .path(let value) = element.kind, value.scope === scope {
+        plain = value.steps[...]
+      } else {
+        plain = nil
+      }
+    }
+    if filter == nil, let plain { return text(of: path) + function + Self.rest(plain) }
+    return subquery(path, scope, filter) { printer in
+      if let plain { return function + Self.rest(plain) }
+      return function + (element.map { ".(\(printer.text(of: $0, within: 0)))" } ?? "")
+    }
+  }
+}
+
+extension ConditionExpression: CustomStringConvertible {
+  /// The expression in the language of `FormatPredicate`.
+  var description: String {
+    var printer = ConditionPrinter()
+    return printer.text(of: self, within: 0)
   }
 }
 
 extension ArithmeticOperator {
-  fileprivate var strength: Int { self == .add || self == .subtract ? 5 : 6 }
+  var strength: Int { self == .add || self == .subtract ? Strength.sum : Strength.product }
 }
 
 extension ComparisonOptions {
@@ -132,13 +217,14 @@ extension PathStep {
     "AND", "OR", "NOT", "IN", "BETWEEN", "BEGINSWITH", "ENDSWITH", "CONTAINS", "LIKE", "MATCHES", "ANY",
     "SOME", "ALL",
     "NONE", "TRUE", "FALSE", "YES", "NO", "NIL", "NULL", "SELF", "TRUEPREDICATE", "FALSEPREDICATE", "CAST",
-    "SUBQUERY",
+    "SUBQUERY", "TERNARY", "FUNCTION", "ANYKEY", "UNION", "INTERSECT", "MINUS",
   ]
 
   fileprivate var text: String {
     switch self {
     case .name(let name): name
     case .keyPath(let keyPath): KeyPathNames.text(of: keyPath)
+    case .item(let item): "[\(item.text)]"
     }
   }
 

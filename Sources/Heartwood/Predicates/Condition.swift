@@ -29,6 +29,8 @@ indirect enum ConditionNode: Sendable {
   case or([Condition])
   case not(Condition)
   case comparison(Comparison)
+  /// A Boolean that is a condition by itself.
+  case truth(ConditionExpression)
   /// Whether the condition holds for any, all or none of the destinations of a to-many relationship.
   case quantified(Quantifier, PropertyPath, Scope, Condition)
   /// An error found while building the tree, which cannot throw it. Compiling the condition throws it.
@@ -122,6 +124,7 @@ extension ConditionNode {
     case .and(let parts), .or(let parts): TreeSize(above: parts.map(\.size))
     case .not(let part), .quantified(_, _, _, let part): TreeSize(above: [part.size])
     case .comparison(let comparison): TreeSize(above: [comparison.left.size, comparison.right.size])
+    case .truth(let value): TreeSize(above: [value.size])
     }
   }
 }

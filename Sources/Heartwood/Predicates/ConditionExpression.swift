@@ -12,6 +12,15 @@ struct ConditionExpression: Sendable {
     case aggregate(Aggregate)
     case arithmetic(ArithmeticOperator, ConditionExpression, ConditionExpression)
     case list([ConditionExpression])
+    case function(ConditionFunction, [ConditionExpression])
+    /// The first expression if the condition holds, otherwise the second.
+    case conditional(Condition, ConditionExpression, ConditionExpression)
+    /// The values of the destinations of a to-many relationship, as a list.
+    case collection(DestinationValues)
+    /// A value that is given before the condition is compiled: `$NAME`.
+    case variable(String, column: Int?)
+    /// All attributes of the object: a comparison holds if it does for any of them.
+    case anyKey
     /// An error found while building the expression, which cannot throw it. Compiling the condition throws
     /// it.
     case refused(HeartwoodError)
@@ -49,6 +58,8 @@ struct Aggregate: Sendable {
   enum Function: String {
     case count, sum, min, max
     case average = "avg"
+    case median, mode
+    case standardDeviation = "stddev"
   }
 
   var function: Function
@@ -61,8 +72,21 @@ struct Aggregate: Sendable {
   var filter: Condition?
 }
 
-/// Arithmetic on numbers. A missing operand, an overflow of integers or decimals, and a division by zero give
-/// nil.
+/// Values of the destinations of a to-many relationship.
+struct DestinationValues: Sendable {
+  var path: PropertyPath
+  /// The destination, for the paths in `element` and `filter`.
+  var scope: Scope
+  /// The value of one destination; nil for the destination itself.
+  var element: ConditionExpression?
+  /// Selects the destinations for which it holds; nil for all.
+  var filter: Condition?
+  /// Whether each value is in the list once.
+  var isDistinct = false
+}
+
+/// Arithmetic on numbers. A sum also joins two texts, and seconds are added to dates, and are the difference of two. A missing
+/// operand, an overflow of integers or decimals, and a division by zero give nil.
 enum ArithmeticOperator: String {
   case add = "+"
   case subtract = "-"
@@ -74,11 +98,15 @@ extension ConditionExpression.Kind {
   var size: TreeSize {
     switch self {
     // A list of values counts as one part: it is searched by hash, not walked.
-    case .value, .object, .path, .refused: .leaf
+    case .value, .object, .path, .refused, .variable, .anyKey: .leaf
     case .aggregate(let aggregate):
       TreeSize(above: [aggregate.element?.size, aggregate.filter?.size].compactMap { $0 })
     case .arithmetic(_, let left, let right): TreeSize(above: [left.size, right.size])
-    case .list(let parts): TreeSize(above: parts.map(\.size))
+    case .list(let parts), .function(_, let parts): TreeSize(above: parts.map(\.size))
+    case .conditional(let condition, let first, let second):
+      TreeSize(above: [condition.size, first.size, second.size])
+    case .collection(let collection):
+      TreeSize(above: [collection.element?.size, collection.filter?.size].compactMap { $0 })
     }
   }
 }
@@ -113,4 +141,22 @@ struct PropertyPath: Sendable {
 enum PathStep: @unchecked Sendable {
   case name(String)
   case keyPath(AnyKeyPath)
+  /// One destination of the ordered to-many relationship before it.
+  case item(PathItem)
+}
+
+/// The place of a destination in an ordered relationship.
+enum PathItem: Hashable, Sendable {
+  case first, last
+  /// Counted from 0.
+  case index(Int)
+
+  /// The place as the format language has it.
+  var text: String {
+    switch self {
+    case .first: "FIRST"
+    case .last: "LAST"
+    case .index(let index): "\(index)"
+    }
+  }
 }

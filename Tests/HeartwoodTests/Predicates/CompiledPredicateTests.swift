@@ -65,7 +65,7 @@ import Testing
       "population == 1 OR area == 1",
       "country.code == nil", "country.code != 'FR'", "population + 1 == 2", "name LIKE 'p*'",
       "name IN[c] {'p'}",
-      "area < 18446744073709551617.5 + 0", "country.cities.@count == 1",
+      "area + 0 < 18446744073709551617.5", "country.cities.@count == 1",
     ] {
       #expect(try conjuncts(format) == ["other"], "\(format)")
     }

@@ -130,15 +130,54 @@ final class OrderLine: ManagedObject {
     #expect(error.message.contains("is an object of Person"))
   }
 
-  @Test func `ANY over two to-many relationships is refused with the way out`() throws {
+  // FET-37
+  @Test func `functions are properties and methods in the typed form`() throws {
     let context = try makeLibrary().newBackgroundContext()
-    let request = FetchRequest<Author>()
-    request.predicate = try FormatPredicate("ANY books.subjects.label == 'x'")
-    let error = try #require(heartwoodError { _ = try context.fetch(request) })
+    let author = Author(context: context)
+    author.name = "Ada"
+    context.makeBook("1", "Oaks", year: 1971, pages: 100, price: 9.6, by: author)
+    context.makeBook("22", "Elms", pages: 301, price: 20, by: author)
+    context.makeBook("333", "Firs", year: 1988, pages: 50, price: 30)
+    func isbns(_ condition: (ObjectQuery<Book>) -> Condition) throws -> [String] {
+      let predicate = Where(condition)
+      let typed = try context.fetch(predicate).map(\.isbn).sorted()
+      let request = FetchRequest<Book>()
+      request.predicate = try FormatPredicate(predicate.description)
+      #expect(try context.fetch(request).map(\.isbn).sorted() == typed, "\(predicate)")
+      return typed
+    }
+    #expect(try isbns { $0.title.uppercased() == "OAKS" || $0.title.lowercased() == "firs" } == ["1", "333"])
+    #expect(try isbns { $0.isbn.count >= 2 && ($0.title + "!").hasSuffix("s!") } == ["22", "333"])
+    #expect(try isbns { $0.title.canonical.contains("oa") } == ["1"])
+    #expect(try isbns { $0.price.rounded() == 10 && $0.price.floor == 9 && $0.price.ceiling == 10 } == ["1"])
+    #expect(try isbns { $0.pages % 2 == 0 && $0.pages.raised(to: 2) >= 2500 } == ["1", "333"])
+    #expect(try isbns { ($0.pages - 200).magnitude == 100 && $0.price.rounded(toDigits: 1) == 9.6 } == ["1"])
+    #expect(try isbns { $0.pages.squareRoot() == 10 && $0.pages.logarithm == 2 } == ["1"])
+    #expect(try isbns { ($0.year ?? 2000) >= 1988 } == ["22", "333"])
+    #expect(try isbns { ($0.price > 15).then($0.pages, else: 0) > 100 } == ["22"])
     #expect(
-      error.message.contains(
-        "leads over two, Author.books and Book.subjects; write the outer one as SUBQUERY"))
-    request.predicate = try FormatPredicate("SUBQUERY(books, $x, ANY $x.subjects.label == 'x').@count > 0")
+      try isbns { $0.author.books.median { $0.price } == 14.8 && $0.author.books.mode { $0.pages } == 100 }
+        == ["1", "22"])
+    #expect(try isbns { $0.author.books.standardDeviation { $0.pages } == 100.5 } == ["1", "22"])
+    #expect(try isbns { $0.author.books.sum({ $0.pages }, where: { $0.price > 15 }) == 301 } == ["1", "22"])
+    #expect(try isbns { $0.author.books.sum { $0.pages * 2 } == 802 } == ["1", "22"])
+    #expect(try isbns { $0.author.books.map { $0.title }.contains("Elms") } == ["1", "22"])
+    #expect(try isbns { $0.author.books.map { $0.year }.distinct.count == 1 } == ["1", "22"])
+  }
+
+  // FET-28
+  @Test func `ANY over two to-many relationships is about any of any`() throws {
+    let context = try makeLibrary().newBackgroundContext()
+    let subject = Subject(context: context)
+    subject.label = "Trees"
+    context.makeBook("1", "Oaks", by: Author(context: context)).subjects = [subject]
+    let request = FetchRequest<Author>()
+    request.predicate = try FormatPredicate("ANY books.subjects.label != 'x'")
+    let found = try context.fetch(request)
+    request.predicate = try FormatPredicate("SUBQUERY(books, $x, ANY $x.subjects.label != 'x').@count > 0")
+    #expect(try Set(context.fetch(request)) == Set(found))
+    #expect(!found.isEmpty)
+    request.predicate = try FormatPredicate("ANY books.subjects.label == 'x'")
     #expect(try context.fetch(request).isEmpty)
   }
 }

@@ -46,7 +46,9 @@ final class PredicateWorld {
     neighbours.inverseRelationship = neighbours
     let seat = RelationshipDescription(name: "seat", destination: capital, isToMany: false)
     city.ownProperties.append(owner)
-    country.ownProperties += [cities, neighbours, seat]
+    let ranking = RelationshipDescription(name: "ranking", destination: city, isToMany: true)
+    ranking.isOrdered = true
+    country.ownProperties += [cities, neighbours, seat, ranking]
     model = ManagedObjectModel(entities: [city, capital, country])
     try model.freeze()
   }
@@ -125,10 +127,10 @@ extension PredicateWorld {
     let germany = world.identifier(world.country, 2)
     world.add(
       world.country, 1, ["code": .string("FR"), "area": .double(551_695), "any": .int(7)],
-      many: ["cities": [1, 2], "neighbours": [2]])
+      many: ["cities": [1, 2], "neighbours": [2], "ranking": [2, 1]])
     world.add(
       world.country, 2, ["code": .string("DE"), "area": .double(357_022)],
-      many: ["cities": [3], "neighbours": [1, 3]])
+      many: ["cities": [3], "neighbours": [1, 3], "ranking": [3, 4]])
     world.add(world.country, 3, ["code": .string("AQ")], many: ["neighbours": [2]])
     world.add(
       world.capital, 1,

@@ -69,7 +69,10 @@ struct RandomConditions {
       if chance(80) { values["area"] = value(.double) }
       if chance(80) { values["any"] = value(.integer64) }
       let neighbours = (1...UInt64(countries)).filter { _ in chance(30) }
-      world.add(world.country, key, values, many: ["cities": owned[key] ?? [], "neighbours": neighbours])
+      let ranking = (1...UInt64(cities)).filter { _ in chance(10) }.shuffled(using: &source)
+      world.add(
+        world.country, key, values,
+        many: ["cities": owned[key] ?? [], "neighbours": neighbours, "ranking": ranking])
     }
     return world
   }
@@ -115,7 +118,8 @@ extension RandomConditions {
     if filter == nil, chance(60) {
       element = .path(PropertyPath(scope, [.name(kind == .city ? "population" : "any")]))
     }
-    let function: Aggregate.Function = element == nil ? .count : pick([.sum, .min, .max, .average])
+    let function: Aggregate.Function =
+      element == nil ? .count : pick([.sum, .min, .max, .average, .median, .mode])
     let aggregate = Aggregate(function: function, path: path, scope: scope, element: element, filter: filter)
     let constant = Value.int(Int64.random(in: 1...4, using: &source))
     return .comparing(ConditionExpression(.aggregate(aggregate)), pick(Self.orders), .value(constant))
@@ -140,9 +144,59 @@ extension RandomConditions {
         left, .isIn, .list((0..<Int.random(in: 0...3, using: &source)).map { _ in constant(type) }), options)
     case 1: return .comparing(left, .between, .list([constant(type), constant(type)]), options)
     case 2...4 where isText: return .comparing(left, pick(Self.texts), .value(.string(pattern())), options)
-    case 5 where type == .integer64: return computed(left, path)
+    case 4 where type == .integer64: return computed(left, path)
+    case 2 where kind == .country: return listed(scope)
+    case 5:
+      return function(left, type) ?? .comparing(left, pick(Self.orders), .value(constant(type)), options)
     case 6: return .comparing(.value(constant(type)), pick(Self.orders), left, options)
     default: return .comparing(left, pick(Self.orders), .value(constant(type)), options)
+    }
+  }
+
+  /// Compares a function of a property.
+  private mutating func function(_ left: ConditionExpression, _ type: AttributeType) -> Condition? {
+    let number = ConditionExpression.value(.int(Int64.random(in: 0...4, using: &source)))
+    switch type {
+    case .integer64:
+      let function = pick([
+        ConditionExpression(.function(.abs, [left])),
+        ConditionExpression(.function(.modulus, [left, number])),
+        ConditionExpression(.function(.coalesce, [left, number])),
+        ConditionExpression(.conditional(.comparing(left, .greater, number), number, left)),
+      ])
+      return .comparing(function, pick(Self.orders), number)
+    case .string:
+      if chance(50) {
+        return .comparing(ConditionExpression(.function(.length, [left])), pick(Self.orders), number)
+      }
+      return .comparing(
+        ConditionExpression(.function(.uppercase, [left])), pick(Self.texts),
+        .value(.string(pattern().uppercased())))
+    case .date:
+      return .comparing(
+        ConditionExpression(.function(.year, [left])), pick(Self.orders), .value(.int(pick([2000, 2001]))))
+    case .boolean: return Condition(.truth(left))
+    default: return nil
+    }
+  }
+
+  /// Compares with the values of destinations.
+  private mutating func listed(_ scope: Scope) -> Condition {
+    let inner = Scope()
+    var path = PropertyPath(names: "cities")
+    path.scope = scope
+    let values = DestinationValues(
+      path: path, scope: inner, element: .path(PropertyPath(inner, [.name("population")])),
+      filter: chance(50) ? comparison(.city, inner) : nil, isDistinct: chance(50))
+    let list = ConditionExpression(.collection(values))
+    let constants = ConditionExpression.list([.int(0), .int(1), .int(2)])
+    let number = ConditionExpression.value(.int(Int64.random(in: -2...2, using: &source)))
+    switch Int.random(in: 0..<3, using: &source) {
+    case 0: return .comparing(ConditionExpression(.function(.count, [list])), pick(Self.orders), number)
+    case 1: return .comparing(number, .isIn, list)
+    default:
+      return .comparing(
+        number, .isIn, ConditionExpression(.function(pick([.union, .intersect, .minus]), [constants, list])))
     }
   }
 

@@ -71,6 +71,7 @@ struct PlainEvaluation {
     case .and(let parts): return parts.allSatisfy { holds($0, object, scopes) }
     case .or(let parts): return parts.contains { holds($0, object, scopes) }
     case .comparison(let comparison): return holds(comparison, scopes)
+    case .truth(let value): return self.value(value, scopes) == .bool(true)
     case .quantified(let quantifier, let path, let scope, let part):
       let results = destinations(path, scopes).map { destination in
         holds(part, destination, scopes.merging([ObjectIdentifier(scope): destination]) { $1 })
@@ -156,7 +157,21 @@ struct PlainEvaluation {
   {
     switch expression.kind {
     case .value(let value): return value
-    case .object, .refused: return .null
+    case .object, .refused, .variable, .anyKey: return .null
+    case .conditional(let condition, let first, let second):
+      return value(holds(condition, scopes[ObjectIdentifier(Scope.fetched)], scopes) ? first : second, scopes)
+    case .function(let function, let arguments):
+      return self.function(function, arguments.map { value($0, scopes) })
+    case .collection(let values):
+      let members = destinations(values.path, scopes).compactMap { destination -> Value? in
+        let inner = scopes.merging([ObjectIdentifier(values.scope): destination]) { $1 }
+        if let filter = values.filter, !holds(filter, destination, inner) { return nil }
+        let member =
+          values.element.map { value($0, inner) }
+          ?? .object(world.identifier(destination.entity, destination.key))
+        return member.isNull ? nil : member
+      }
+      return .list(values.isDistinct ? Array(Set(members)) : members)
     case .list(let parts): return .list(parts.map { value($0, scopes) })
     case .path(let path): return value(path, scopes)
     case .arithmetic(let operation, let left, let right):
@@ -177,7 +192,42 @@ struct PlainEvaluation {
       case .max: return numbers.max().map(Value.int) ?? .null
       case .average:
         return numbers.isEmpty ? .null : .double(Double(numbers.reduce(0, +)) / Double(numbers.count))
+      case .median:
+        let (sorted, half) = (numbers.sorted(), numbers.count / 2)
+        guard !sorted.isEmpty else { return .null }
+        return .double(Double(sorted[half] + sorted[(numbers.count - 1) / 2]) / 2)
+      case .mode:
+        let counts = numbers.map { number in (numbers.filter { $0 == number }.count, -number) }
+        return counts.max { $0 < $1 }.map { .int(-$0.1) } ?? .null
+      case .standardDeviation:
+        guard !numbers.isEmpty else { return .null }
+        let mean = Double(numbers.reduce(0, +)) / Double(numbers.count)
+        let squares = numbers.map { (Double($0) - mean) * (Double($0) - mean) }
+        // Rounded, as the order of additions differs.
+        return .double((squares.reduce(0, +) / Double(numbers.count)).squareRoot())
       }
+    }
+  }
+
+  /// The functions of which random conditions are made.
+  private func function(_ function: ConditionFunction, _ arguments: [Value]) -> Value {
+    switch (function, arguments.first ?? .null) {
+    case (.coalesce, let first): return first.isNull ? arguments[1] : first
+    case (.union, _): return .list(arguments.flatMap(\.elements))
+    case (.intersect, _): return .list(arguments[0].elements.filter { arguments[1].elements.contains($0) })
+    case (.minus, _): return .list(arguments[0].elements.filter { !arguments[1].elements.contains($0) })
+    case (.count, let list): return .int(Int64(list.elements.filter { !$0.isNull }.count))
+    case (.uppercase, .string(let text)): return .string(text.uppercased())
+    case (.length, .string(let text)): return .int(Int64(text.count))
+    case (.abs, .int(let number)): return .int(Int64(number.magnitude))
+    case (.modulus, .int(let number)):
+      guard case .int(let divisor) = arguments[1], divisor != 0 else { return .null }
+      return .int(number % divisor)
+    case (.year, .date(let seconds)):
+      var calendar = Calendar(identifier: .gregorian)
+      calendar.timeZone = .gmt
+      return .int(Int64(calendar.component(.year, from: Date(timeIntervalSinceReferenceDate: seconds))))
+    default: return .null
     }
   }
 

@@ -14,6 +14,7 @@ extension ConditionCompiler {
       part = try IdentityComparison(path, entity, comparator, store).compile(value, column)
     case .object(let entity):
       part = try IdentityComparison(path, entity, comparator, store).compile(value, nil)
+    case .entity(let entity): part = try compile(path, entity, comparator, value, options)
     case .toMany: throw .predicate("\(path.name) is a to-many relationship", column: path.column)
     }
     return reaching(part, path, resultForNull: comparator.holds(.null, value, options))
@@ -52,6 +53,7 @@ extension ConditionCompiler {
     if path.outward > 0 { return CompiledPart(OuterTest(path.outward, through)) }
     // If nil satisfies the comparison, objects without a destination match too, and no index finds them.
     guard !resultForNull else { return CompiledPart(through) }
+    guard path.hops.allSatisfy({ $0.item == nil }) else { return CompiledPart(through) }
     let conjunct = path.hops.reversed().reduce(part.conjunct) { inner, hop in
       switch inner {
       case .other, .constant(true): .other
@@ -60,6 +62,34 @@ extension ConditionCompiler {
       }
     }
     return CompiledPart(through, conjunct)
+  }
+}
+
+/// Comparisons of the object's entity.
+extension ConditionCompiler {
+  private func compile(
+    _ path: ResolvedPath, _ entity: EntityDescription, _ comparator: ComparisonOperator, _ value: Value,
+    _ options: ComparisonOptions
+  ) throws(HeartwoodError) -> CompiledPart {
+    guard options.isEmpty, comparator == .equal || comparator == .notEqual || comparator == .isIn else {
+      return CompiledPart(
+        ComputedTest(EntityNameReader(entity.compiled.family), comparator, ConstantReader(value), options))
+    }
+    var numbers: Set<UInt16> = []
+    let entities = entity.compiled.family.entities
+    for member in comparator == .isIn ? value.elements : [value] where !member.isNull {
+      guard let name = member.text else {
+        throw .predicate(
+          "\(path.name) is an entity and cannot be compared with \(member.shortText); it wants an entity or its name",
+          column: path.column)
+      }
+      guard let found = entities.first(where: { $0.displayName == name }) else {
+        let names = entities.map(\.displayName).sorted().joined(separator: ", ")
+        throw .predicate("\(path.name) is never '\(name)': it is one of \(names)", column: path.column)
+      }
+      numbers.insert(found.number)
+    }
+    return CompiledPart(EntityTest(numbers, isMemberWanted: comparator != .notEqual))
   }
 }
 

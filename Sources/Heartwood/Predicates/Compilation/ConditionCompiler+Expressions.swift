@@ -12,6 +12,8 @@ extension ConditionCompiler {
   struct ComputedValue {
     var reader: ValueReader
     var kind: ValueKind
+    /// The kind of a list's members; nil if it is not known.
+    var memberKind: ValueKind?
     /// The name in messages.
     var name: String
     var column: Int?
@@ -23,14 +25,22 @@ extension ConditionCompiler {
     case .object(let object): return .constant(.object(object.objectID))
     case .path(let path): return .path(try resolve(path))
     case .aggregate(let aggregate): return .computed(try compile(aggregate))
-    case .arithmetic(let operation, let left, let right):
-      return .computed(try compile(operation, left, right))
+    case .arithmetic(let operation, let left, let right): return try compile(operation, left, right)
     case .list(let parts): return try list(parts)
+    case .function(let function, let arguments): return try compile(function, arguments)
+    case .conditional(let condition, let first, let second):
+      return .computed(try compile(condition, first, second))
+    case .collection(let values): return .computed(try compile(values))
+    case .variable(let name, let column):
+      throw .predicate(
+        "$\(name) has no value: give it one with withSubstitutionVariables, or name it in a SUBQUERY around it",
+        column: column)
+    case .anyKey: throw .predicate("ANYKEY is allowed only on the left of a comparison")
     case .refused(let error): throw error
     }
   }
 
-  private mutating func resolve(_ path: PropertyPath) throws(HeartwoodError) -> ResolvedPath {
+  mutating func resolve(_ path: PropertyPath) throws(HeartwoodError) -> ResolvedPath {
     let resolved = try paths.resolve(path)
     if !resolved.hops.isEmpty { noteOtherRows() }
     return resolved
@@ -52,14 +62,45 @@ extension ConditionCompiler {
     switch operand {
     case .computed(let value): return value
     case .path(let path): return try computed(path)
-    case .parts: throw .predicate("a list is allowed only after IN and BETWEEN")
+    case .parts(let parts): return try computed(parts)
     case .constant(let value):
       return ComputedValue(
-        reader: ConstantReader(value.withKeys), kind: ValueKind(value), name: value.shortText)
+        reader: ConstantReader(value.withKeys), kind: ValueKind(value), memberKind: value.memberKind,
+        name: value.shortText)
     }
   }
 
-  private func computed(_ path: ResolvedPath) throws(HeartwoodError) -> ComputedValue {
+  mutating func computed(_ expression: ConditionExpression) throws(HeartwoodError) -> ComputedValue {
+    try computed(operand(expression))
+  }
+
+  /// A list whose members are computed.
+  private mutating func computed(_ parts: [ConditionExpression]) throws(HeartwoodError) -> ComputedValue {
+    var readers: [ValueReader] = []
+    var kind = ValueKind.null
+    for part in parts {
+      let value = try computed(part)
+      readers.append(value.reader)
+      kind = try common(kind, value, "a list")
+    }
+    return ComputedValue(
+      reader: ListReader(readers), kind: .list, memberKind: kind == .null ? nil : kind, name: "the list")
+  }
+
+  /// The kind of values that are of one of two kinds, of which one may be nil.
+  func common(
+    _ kind: ValueKind, _ value: ComputedValue, _ place: String
+  ) throws(HeartwoodError) -> ValueKind {
+    if kind == .null { return value.kind }
+    guard value.kind == .null || value.kind == kind else {
+      throw .predicate(
+        "\(value.name) is \(value.kind.name), and something else in \(place) is \(kind.name): values of one kind are needed",
+        column: value.column)
+    }
+    return kind
+  }
+
+  private mutating func computed(_ path: ResolvedPath) throws(HeartwoodError) -> ComputedValue {
     let reader: ValueReader
     let kind: ValueKind
     switch path.end {
@@ -69,53 +110,46 @@ extension ConditionCompiler {
     case .toOne(_, let column, let entity):
       (reader, kind) = (ToOneKeyReader(column), .object(entity.rootEntity))
     case .object(let entity): (reader, kind) = (KeyReader(), .object(entity.rootEntity))
-    case .toMany:
-      throw .predicate(
-        "\(path.name) is a to-many relationship: use its @count, or ANY, ALL or NONE", column: path.column)
+    case .entity(let entity): (reader, kind) = (EntityNameReader(entity.compiled.family), .text)
+    case .toMany: return try compile(valuesOf: path)
     }
     let read = path.isOwnRow ? reader : PathReader(path.outward, path.hops, reader)
     return ComputedValue(reader: read, kind: kind, name: path.name, column: path.column)
   }
 
-  private mutating func compile(_ aggregate: Aggregate) throws(HeartwoodError) -> ComputedValue {
-    let path = try resolve(aggregate.path)
-    let (destinations, rest) = try destinations(path)
-    guard rest.isEmpty else { throw toManyFollowed(path) }
-    return try withScope(aggregate.scope, destinations.entity) { (compiler) throws(HeartwoodError) in
-      try compiler.compile(aggregate, over: destinations.value, path)
-    }
-  }
-
-  private mutating func compile(
-    _ aggregate: Aggregate, over destinations: Destinations, _ path: ResolvedPath
-  ) throws(HeartwoodError) -> ComputedValue {
-    let name = "\(path.name).@\(aggregate.function.rawValue)"
-    let filter: RowTest? = if let filter = aggregate.filter { try compile(filter).test } else { nil }
-    var element: ComputedValue?
-    if let expression = aggregate.element { element = try computed(operand(expression)) }
-    if aggregate.function == .sum || aggregate.function == .average, let element, element.kind != .number {
-      throw .predicate(
-        "\(element.name) is \(element.kind.name): \(name) needs numbers", column: element.column)
-    }
-    let reader = AggregateReader(aggregate.function, destinations, element?.reader, filter)
-    let isOrdered = aggregate.function == .min || aggregate.function == .max
-    return ComputedValue(
-      reader: reader, kind: isOrdered ? element?.kind ?? .number : .number, name: name, column: path.column)
-  }
-
   private mutating func compile(
     _ operation: ArithmeticOperator, _ left: ConditionExpression, _ right: ConditionExpression
-  ) throws(HeartwoodError) -> ComputedValue {
-    let left = try computed(operand(left))
-    let right = try computed(operand(right))
+  ) throws(HeartwoodError) -> Operand {
+    let operands = [try operand(left), try operand(right)]
+    let (left, right) = try (computed(operands[0]), computed(operands[1]))
+    let kind = try kind(of: operation, left, right)
+    if let (left, right) = Self.constants(operands) { return .constant(operation.apply(left, right)) }
+    return .computed(
+      ComputedValue(
+        reader: ArithmeticReader(operation, left.reader, right.reader), kind: kind,
+        name: "\(left.name) \(operation.rawValue) \(right.name)", column: left.column ?? right.column))
+  }
+
+  private static func constants(_ operands: [Operand]) -> (Value, Value)? {
+    guard case .constant(let left) = operands[0], case .constant(let right) = operands[1] else { return nil }
+    return (left, right)
+  }
+
+  private func kind(
+    of operation: ArithmeticOperator, _ left: ComputedValue, _ right: ComputedValue
+  ) throws(HeartwoodError) -> ValueKind {
+    switch (operation, left.kind, right.kind) {
+    case (.add, .text, .text), (.add, .text, .null), (.add, .null, .text): return .text
+    case (.add, .date, .number), (.add, .number, .date), (.subtract, .date, .number): return .date
+    case (.subtract, .date, .date): return .number
+    default: break
+    }
     for side in [left, right] where side.kind != .number && side.kind != .null {
       throw .predicate(
-        "\(side.name) is \(side.kind.name): \(operation.rawValue) needs numbers",
-        column: side.column ?? left.column)
+        "\(side.name) is \(side.kind.name): \(operation.rawValue) needs numbers"
+          + (operation == .add ? ", or two texts" : ""), column: side.column ?? left.column)
     }
-    return ComputedValue(
-      reader: ArithmeticReader(operation, left.reader, right.reader), kind: .number,
-      name: "\(left.name) \(operation.rawValue) \(right.name)", column: left.column ?? right.column)
+    return .number
   }
 
   /// - Throws: `.coreData` if values of the two kinds can never be compared.
@@ -129,8 +163,20 @@ extension ConditionCompiler {
       throw .predicate(
         "\(comparator.rawValue) compares texts, but \(wrong.name) is \(wrong.kind.name)", column: column)
     }
-    if comparator == .isIn || comparator == .between, right.kind != .list {
-      throw .predicate("\(comparator.rawValue) needs a list, not \(right.name)", column: column)
+    if comparator == .isIn || comparator == .between {
+      guard right.kind == .list else {
+        throw .predicate("\(comparator.rawValue) needs a list, not \(right.name)", column: column)
+      }
+      guard let member = right.memberKind, left.kind != .null, left.kind != member else { return }
+      throw .predicate(
+        "\(left.name) is \(left.kind.name), and \(right.name) has members of another kind: \(member.name)",
+        column: column)
+    }
+    if left.kind == .list || right.kind == .list {
+      let list = left.kind == .list ? left : right
+      throw .predicate(
+        "\(list.name) is a list: it can be compared by IN, CONTAINS or BETWEEN only, or by a function such as count()",
+        column: column)
     }
     guard comparator.isOrder, left.kind != .null, right.kind != .null, left.kind != right.kind else { return }
     throw .predicate(
@@ -192,6 +238,14 @@ enum ValueKind: Equatable {
 }
 
 extension Value {
+  /// The kind of the members of a list, if all have one.
+  fileprivate var memberKind: ValueKind? {
+    guard case .list(let values) = self else { return nil }
+    let kinds = values.filter { !$0.isNull }.map(ValueKind.init)
+    guard let first = kinds.first, kinds.allSatisfy({ $0 == first }) else { return nil }
+    return first
+  }
+
   /// The value with keys instead of identifiers, as computed values of objects have them.
   fileprivate var withKeys: Value {
     switch self {

@@ -44,6 +44,7 @@ struct ConditionCompiler {
       return parts.count == 1 ? parts[0] : CompiledPart(RowTest.all(parts.map(\.test)))
     case .or(let parts): return try compileDisjuncts(parts)
     case .comparison(let comparison): return try compile(comparison)
+    case .truth(let value): return try compile(truthOf: value)
     case .quantified(let quantifier, let path, let scope, let part):
       return try compile(quantifier, try paths.resolve(path), scope, part)
     }
@@ -53,6 +54,25 @@ struct ConditionCompiler {
     var compiled: [CompiledPart] = []
     for part in parts { compiled.append(try compile(part)) }
     return CompiledPart(RowTest.any(compiled.map(\.test)), Conjunct.membership(compiled.map(\.conjunct)))
+  }
+}
+
+/// Boolean values.
+extension ConditionCompiler {
+  private mutating func compile(truthOf value: ConditionExpression) throws(HeartwoodError) -> CompiledPart {
+    let operand = try operand(value)
+    if case .path(let path) = operand, case .attribute(let attribute, _) = path.end,
+      attribute.type == .boolean
+    {
+      return try compile(path, .equal, .bool(true), [])
+    }
+    let computed = try computed(operand)
+    guard computed.kind == .boolean else {
+      throw .predicate(
+        "\(computed.name) is \(computed.kind.name) and must be compared with something; only a Boolean is a condition by itself",
+        column: computed.column)
+    }
+    return CompiledPart(ComputedTest(computed.reader, .equal, ConstantReader(.bool(true)), []))
   }
 }
 
@@ -102,20 +122,13 @@ extension ConditionCompiler {
     inner.quantifier = nil
     inner.left = .path(PropertyPath(scope, rest, column: written.column))
     let part = try withScope(scope, destinations.entity) { (compiler) throws(HeartwoodError) in
-      let further = try compiler.paths.resolve(PropertyPath(scope, rest, column: written.column))
-      guard !further.isToMany else { throw Self.twoToMany(quantifier, path, further) }
+      // Over a further to-many relationship: any of any, all of all, and none is none of any.
+      if try compiler.paths.resolve(PropertyPath(scope, rest, column: written.column)).isToMany {
+        inner.quantifier = quantifier == .none ? .any : quantifier
+      }
       return try compiler.compile(inner)
     }
     return quantified(quantifier, path, destinations.value, part)
-  }
-
-  private static func twoToMany(
-    _ quantifier: Quantifier, _ path: ResolvedPath, _ further: ResolvedPath
-  ) -> HeartwoodError {
-    .predicate(
-      "\(quantifier.rawValue) is about one to-many relationship, but this path leads over two, \(path.name) and "
-        + "\(further.name); write the outer one as SUBQUERY(…, $x, \(quantifier.rawValue) $x.…).@count",
-      column: path.column)
   }
 
   /// - Throws: `.coreData` if the path does not lead to a to-many relationship.
@@ -161,9 +174,8 @@ extension ConditionCompiler {
       return try compileMembership(of: comparison.right, in: path, if: comparator == .contains)
     case (_, .path(let path)) where path.isToMany:
       return try compileMembership(of: comparison.left, in: path, if: comparator == .isIn)
-    case (_, .path) where comparator == .isIn:
-      return try compileComputed(right, .contains, left, options)
-    case (_, .parts(let parts)): return try compile(comparison, withParts: parts)
+    case (_, .parts(let parts)) where comparator == .isIn || comparator == .between:
+      return try compile(comparison, withParts: parts)
     default: return try compileComputed(left, comparator, right, options)
     }
   }
@@ -180,7 +192,10 @@ extension ConditionCompiler {
     let (destinations, _) = try destinations(path)
     let scope = Scope()
     let part = try withScope(scope, destinations.entity) { (compiler) throws(HeartwoodError) in
-      try compiler.compile(.comparing(.path(PropertyPath(scope, rest, column: path.column)), .equal, member))
+      let further = PropertyPath(scope, rest, column: path.column)
+      let isList = try compiler.paths.resolve(further).isToMany
+      return try compiler.compile(
+        isList ? .comparing(member, .isIn, .path(further)) : .comparing(.path(further), .equal, member))
     }
     return quantified(.any, path, destinations.value, part)
   }
@@ -205,9 +220,38 @@ extension ConditionCompiler {
   private mutating func compileComputed(
     _ left: Operand, _ comparator: ComparisonOperator, _ right: Operand, _ options: ComparisonOptions
   ) throws(HeartwoodError) -> CompiledPart {
-    let (left, right) = try (computed(left), computed(right))
+    var (first, second) = try (computed(left), computed(right))
+    first = converted(first, left, to: second.kind)
+    second = converted(second, right, to: first.kind)
+    // A text is in another if that contains it, and a list contains what is in it.
+    if comparator == .isIn, second.kind.isText {
+      return try compare(second, .contains, first, options)
+    }
+    if comparator == .contains, first.kind == .list { return try compare(second, .isIn, first, options) }
+    return try compare(first, comparator, second, options)
+  }
+
+  private func compare(
+    _ left: ComputedValue, _ comparator: ComparisonOperator, _ right: ComputedValue,
+    _ options: ComparisonOptions
+  ) throws(HeartwoodError) -> CompiledPart {
     try check(left, comparator, right, options)
     return CompiledPart(ComputedTest(left.reader, comparator, right.reader, options))
+  }
+
+  /// A constant text as the date, the UUID or the URL that it is compared with.
+  private func converted(_ value: ComputedValue, _ operand: Operand, to kind: ValueKind) -> ComputedValue {
+    guard case .constant(.string(let text)) = operand else { return value }
+    let converted: Value? =
+      switch kind {
+      case .date: CastType.date.cast(.string(text))
+      case .uuid: CastType.uuid.cast(.string(text))
+      case .url: .url(text)
+      default: nil
+      }
+    guard let converted else { return value }
+    return ComputedValue(
+      reader: ConstantReader(converted), kind: kind, name: value.name, column: value.column)
   }
 }
 

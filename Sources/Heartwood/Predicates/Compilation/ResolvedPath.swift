@@ -5,6 +5,8 @@ struct ResolvedPath {
     case object(EntityDescription)
     case toOne(RelationshipDescription, Column, EntityDescription)
     case attribute(AttributeDescription, Column)
+    /// The name of the object's entity, which is this one or below it.
+    case entity(EntityDescription)
     /// A to-many relationship, with the steps of the path that follow it.
     case toMany(RelationshipDescription, EntityDescription, rest: [PathStep])
   }
@@ -23,7 +25,7 @@ struct ResolvedPath {
   /// The slot at the end; nil for the object itself.
   var slot: Int? {
     switch end {
-    case .object: nil
+    case .object, .entity: nil
     case .toOne(let relationship, _, _), .toMany(let relationship, _, _): relationship.slot
     case .attribute(let attribute, _): attribute.slot
     }
@@ -55,7 +57,17 @@ struct PathResolver {
     var steps = path.steps[...]
     while let step = steps.popFirst() {
       try follow(step, &steps, &resolved)
-      if case .toMany = resolved.end { break }
+      guard case .toMany(let relationship, let destination, _) = resolved.end else { continue }
+      guard case .item(let item)? = steps.first else { break }
+      steps.removeFirst()
+      guard relationship.isOrdered else {
+        throw .predicate(
+          "\(resolved.name) is not ordered, so that [\(item.text)] is none of its objects in particular; use ANY, ALL, NONE or SUBQUERY",
+          column: path.column)
+      }
+      resolved.name += "[\(item.text)]"
+      resolved.hops.append(ToOneHop(item, of: relationship, destination))
+      resolved.end = .object(destination)
     }
     return resolved
   }
@@ -67,10 +79,20 @@ struct PathResolver {
     if case .attribute(let attribute, _) = path.end, attribute.type == .composite {
       return try followElement(step, of: attribute, &path)
     }
+    if case .entity = path.end, case .name("name") = step { return }
+    if case .item(let item) = step {
+      throw .predicate(
+        "\(path.name) is no ordered relationship: [\(item.text)] cannot follow it", column: path.column)
+    }
     let entity = try entityForStep(step, &path)
     guard let name = try name(of: step, &steps, entity) else { return }
     guard let slot = entity.slot(named: name) else {
       if name == "objectID" || name == "self" { return }
+      if name == "entity" {
+        path.name += ".entity"
+        path.end = .entity(entity)
+        return
+      }
       throw unknown(name, entity, path.column)
     }
     path.name += ".\(name)"
@@ -100,6 +122,7 @@ struct PathResolver {
     let names: [String]?
     switch step {
     case .name(let name): names = [name]
+    case .item: names = nil
     case .keyPath(let keyPath):
       names = (type(of: keyPath).rootType as? any CompositeValue.Type)?.elementNames(of: keyPath)
     }
@@ -122,6 +145,7 @@ struct PathResolver {
   ) throws(HeartwoodError) -> String? {
     switch step {
     case .name(let name): return name
+    case .item: return nil
     case .keyPath(let keyPath):
       let names = try entity.propertyNames(of: keyPath)
       steps = ArraySlice(names.dropFirst().map(PathStep.name) + steps)
@@ -141,6 +165,8 @@ struct PathResolver {
       path.hops.append(ToOneHop(column, destination))
       path.end = .object(destination)
       return destination
+    case .entity:
+      throw .predicate("\(path.name) has only a name", column: path.column)
     case .attribute, .toMany:
       let name = if case .name(let name) = step { "'\(name)'" } else { "a property" }
       throw .predicate("\(path.name) is an attribute: \(name) cannot follow it", column: path.column)

@@ -1,13 +1,51 @@
-/// A step over a to-one relationship to another row.
+/// A step to another row: over a to-one relationship, or to one destination of an ordered relationship.
 struct ToOneHop {
   let column: Column
   let destination: EntityDescription
   let root: EntityDescription
+  /// The place among the destinations of an ordered relationship; nil for a to-one relationship.
+  let item: PathItem?
+  private let ordered: RelationshipDescription?
 
   init(_ column: Column, _ destination: EntityDescription) {
     self.column = column
     self.destination = destination
     root = destination.rootEntity
+    item = nil
+    ordered = nil
+  }
+
+  init(_ item: PathItem, of relationship: RelationshipDescription, _ destination: EntityDescription) {
+    column = .none
+    self.destination = destination
+    root = destination.rootEntity
+    self.item = item
+    ordered = relationship
+  }
+
+  /// The key of the destination; nil if there is none.
+  @inline(__always)
+  fileprivate func key(from place: Place) throws -> UInt64? {
+    guard let item, let ordered else { return place.row.isNull(column) ? nil : place.row.key(column) }
+    return try Self.key(item, ordered, place)
+  }
+
+  @inline(never)
+  private static func key(_ item: PathItem, _ ordered: RelationshipDescription, _ place: Place) throws
+    -> UInt64?
+  {
+    var found: UInt64?
+    var index = 0
+    try place.source.destinations(ordered, of: place.key) { key in
+      switch item {
+      case .last: found = key
+      case .first: found = key
+      case .index(let wanted): if wanted == index { found = key }
+      }
+      index += 1
+      return item == .last || found == nil
+    }
+    return found
   }
 }
 
@@ -16,9 +54,7 @@ extension Place {
   func following(_ hops: [ToOneHop]) throws -> Place? {
     var place = self
     for hop in hops {
-      guard !place.row.isNull(hop.column) else { return nil }
-      let key = place.row.key(hop.column)
-      guard let row = try source.row(hop.root, key) else { return nil }
+      guard let key = try hop.key(from: place), let row = try source.row(hop.root, key) else { return nil }
       place = Place(row: row, key: key, source: source, outer: outer)
     }
     return place

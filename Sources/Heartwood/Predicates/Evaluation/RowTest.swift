@@ -100,3 +100,16 @@ final class IdentityTest: RowTest {
   override func matches(_ place: Place) -> Bool { keys.contains(place.key) == isMemberWanted }
   override var readsRow: Bool { false }
 }
+
+/// Whether the object is of one of the entities with these numbers.
+final class EntityTest: RowTest {
+  private let numbers: Set<UInt16>
+  private let isMemberWanted: Bool
+
+  init(_ numbers: Set<UInt16>, isMemberWanted: Bool) {
+    self.numbers = numbers
+    self.isMemberWanted = isMemberWanted
+  }
+
+  override func matches(_ place: Place) -> Bool { numbers.contains(place.row.entityNumber) == isMemberWanted }
+}

@@ -1,4 +1,4 @@
-/// An expression written as text, in the language of `FormatPredicate`: properties, constants, sums and products.
+/// An expression written as text, in the language of `FormatPredicate`: properties, constants, arithmetic and functions.
 ///
 /// ```swift
 /// try FormatExpression("price * %@", 1.1)

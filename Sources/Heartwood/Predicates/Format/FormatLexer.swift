@@ -36,6 +36,7 @@ struct FormatLexer {
     switch character {
     case "\"", "'": append(.text(try readText(closedBy: character)), from: start)
     case "0"..."9": append(try readNumber(), from: start)
+    case "." where afterNext?.isDigit == true: append(try readNumber(), from: start)
     case "%": append(.placeholder(try readPlaceholder()), from: start)
     case "@": append(.function(try readMarkedName("a function such as @count")), from: start)
     case "$": append(.variable(try readMarkedName("a variable's name")), from: start)
@@ -53,7 +54,8 @@ struct FormatLexer {
 
   private mutating func readName() -> String {
     let start = position
-    while let next, next.isNamePart { position += 1 }
+    // Names of functions have colons: `add:to:`.
+    while let next, next.isNamePart || next == ":" && afterNext != "=" { position += 1 }
     return string(start..<position)
   }
 
@@ -82,7 +84,7 @@ struct FormatLexer {
     var signs = ["=": "==", "<>": "!=", "=<": "<=", "=>": ">="]
     for sign in [
       "==", "!=", "<", "<=", ">", ">=", "&&", "||", "!", "(", ")", "{", "}", "[", "]", ",", ".", "+", "-",
-      "*", "/",
+      "*", "/", "**", "&", "|", "^", "~", "<<", ">>",
     ] {
       signs[sign] = sign
     }
@@ -92,18 +94,28 @@ struct FormatLexer {
 
 /// Placeholders and numbers.
 extension FormatLexer {
+  /// `%@`, `%K`, and the conversions of `printf` with their modifiers: only the kind of the value matters.
   private mutating func readPlaceholder() throws(HeartwoodError) -> String {
     let start = position
-    for name in ["@", "K", "lld", "llu", "ld", "lu", "li", "lf", "d", "i", "u", "f", "g"] {
-      let end = start + 1 + name.count
-      guard end <= text.count, string((start + 1)..<end) == name else { continue }
-      position = end
-      return name
+    position += 1
+    let modifiers: Set<Unicode.Scalar> = ["h", "l", "q", "L", "z", "t", "j"]
+    while let next, modifiers.contains(next) { position += 1 }
+    if let next,
+      "dDiuUxXoOcCfFeEgGaAs".unicodeScalars.contains(next)
+        || position == start + 1 && "@KS".unicodeScalars.contains(next)
+    {
+      position += 1
+      return string((start + 1)..<position)
     }
-    throw .predicate("unknown placeholder: use one of %@, %K, %d, %i, %u, %ld or %f", column: start + 1)
+    throw .predicate(
+      "unknown placeholder: use one of %@, %K, %d, %i, %u, %x, %ld, %f or %s; a remainder is modulus:by:(a, b)",
+      column: start + 1)
   }
 
   private mutating func readNumber() throws(HeartwoodError) -> FormatToken.Kind {
+    if next == "0", let radix = afterNext.flatMap({ Self.radixes[$0] }) {
+      return try readDigits(radix: radix)
+    }
     let start = position
     var isWhole = true
     skipDigits()
@@ -114,14 +126,34 @@ extension FormatLexer {
     }
     if skipExponent() { isWhole = false }
     let digits = string(start..<position)
-    if let next, next.isNamePart {
-      throw .predicate("'\(digits)\(next)' is neither a number nor a name", column: start + 1)
-    }
+    try checkEnd(of: digits, from: start)
     if isWhole, let number = Int64(digits) { return .integer(number) }
     guard let number = Double(digits) else {
       throw .predicate("'\(digits)' is not a number", column: start + 1)
     }
     return .number(number)
+  }
+
+  private static let radixes: [Unicode.Scalar: Int] = [
+    "x": 16, "X": 16, "o": 8, "O": 8, "b": 2, "B": 2,
+  ]
+
+  /// A hexadecimal, octal or binary number.
+  private mutating func readDigits(radix: Int) throws(HeartwoodError) -> FormatToken.Kind {
+    let start = position
+    position += 2
+    while let next, next.properties.isASCIIHexDigit { position += 1 }
+    let digits = string(start..<position)
+    try checkEnd(of: digits, from: start)
+    guard let number = UInt64(digits.dropFirst(2), radix: radix) else {
+      throw .predicate("'\(digits)' is no number to the base of \(radix) with 64 bits", column: start + 1)
+    }
+    return Int64(exactly: number).map(FormatToken.Kind.integer) ?? .number(Double(number))
+  }
+
+  private func checkEnd(of digits: String, from start: Int) throws(HeartwoodError) {
+    guard let next, next.isNamePart else { return }
+    throw .predicate("'\(digits)\(next)' is neither a number nor a name", column: start + 1)
   }
 
   private mutating func skipDigits() {

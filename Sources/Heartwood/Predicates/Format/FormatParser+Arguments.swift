@@ -24,14 +24,16 @@ extension FormatParser {
   }
 
   private func check(_ argument: PredicateConstant, _ name: String, _ column: Int) throws(HeartwoodError) {
-    let takesFraction = ["f", "lf", "g"].contains(name)
+    let takesFraction = name.last.map { "fFeEgGaA".contains($0) } ?? false
+    let takesText = name.hasSuffix("s") || name == "S"
     switch argument.value {
-    case .int, .bool: return
+    case .string where takesText: return
+    case .int where !takesText, .bool where !takesText: return
     case .double where takesFraction, .decimal where takesFraction: return
     case let value:
       throw .predicate(
         "argument \(usedArguments) is \(value?.kindName ?? "an object"); %\(name) takes "
-          + (takesFraction ? "a number" : "an integer"), column: column)
+          + (takesText ? "a text" : takesFraction ? "a number" : "an integer"), column: column)
     }
   }
 
@@ -43,14 +45,5 @@ extension FormatParser {
     let result = try body(&self)
     variables[name] = shadowed
     return result
-  }
-
-  func scope(of variable: String) throws(HeartwoodError) -> Scope {
-    guard let scope = variables[variable] else {
-      throw .predicate(
-        "$\(variable) is not known here: only SUBQUERY names variables; give values as arguments, with %@",
-        column: next.column)
-    }
-    return scope
   }
 }

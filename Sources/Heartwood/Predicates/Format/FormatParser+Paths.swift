@@ -8,24 +8,64 @@ extension FormatParser {
     return try parseSteps(path)
   }
 
+  /// A destination that a SUBQUERY names, or else a value that is given later.
   mutating func parseVariable(_ name: String) throws(HeartwoodError) -> ConditionExpression {
-    let path = PropertyPath(try scope(of: name), column: next.column)
+    let column = next.column
     advance()
-    return skip(sign: ".") ? try parseSteps(path) : .path(path)
+    if let scope = variables[name] {
+      let path = PropertyPath(scope, column: column)
+      return skip(sign: ".") ? try parseSteps(path) : .path(path)
+    }
+    guard next.kind != .sign(".") else {
+      throw .predicate(
+        "$\(name) is not known here, so that no property of it is: only SUBQUERY names objects, and other variables are given as a whole",
+        column: column)
+    }
+    return ConditionExpression(.variable(name, column: column))
   }
 
-  private mutating func parseSteps(_ start: PropertyPath) throws(HeartwoodError) -> ConditionExpression {
+  /// The steps of a path, up to a function or the size of a relationship, which may be at its end.
+  mutating func parseSteps(_ start: PropertyPath) throws(HeartwoodError) -> ConditionExpression {
     var path = start
     repeat {
-      if case .function(let name) = next.kind { return try parseFunction(name, over: path) }
+      if case .function(let name) = next.kind { return try parseFunction(name, over: path, path.scope, nil) }
       path.steps += try parseStep(isFirst: path.steps.isEmpty && path.scope === Scope.fetched)
+      while next.kind == .sign("["), !path.steps.isEmpty {
+        guard let item = try parseItem() else {
+          return try aggregate("count", over: path, Scope(), nil, of: nil, column: path.column)
+        }
+        path.steps.append(.item(item))
+      }
     } while skip(sign: ".")
     return try expression(of: path)
+  }
+
+  /// `[0]`, `[FIRST]` or `[LAST]`; nil for `[SIZE]`.
+  private mutating func parseItem() throws(HeartwoodError) -> PathItem? {
+    advance()
+    let token = next
+    advance()
+    try expect(sign: "]", "after the place in an ordered relationship")
+    switch (token.kind, token.keyword) {
+    case (.integer(let index), _): return .index(Int(clamping: index))
+    case (_, "FIRST"): return .first
+    case (_, "LAST"): return .last
+    case (_, "SIZE"): return nil
+    default:
+      throw .predicate(
+        "there should be a number from 0, FIRST, LAST or SIZE instead of \(token.quoted)",
+        column: token.column)
+    }
   }
 
   private mutating func parseStep(isFirst: Bool) throws(HeartwoodError) -> [PathStep] {
     switch next.kind {
     case .name(let name, let isEscaped):
+      guard !name.contains(":") else {
+        throw .predicate(
+          "\(next.quoted) is no property's name; a function has its arguments in parentheses after it",
+          column: next.column)
+      }
       advance()
       let isSelf = isFirst && !isEscaped && name.uppercased() == "SELF"
       return isSelf ? [] : [.name(name)]
@@ -47,60 +87,95 @@ extension FormatParser {
   }
 
   /// The path of one `%K` argument may contain a function, too.
-  private func expression(of path: PropertyPath) throws(HeartwoodError) -> ConditionExpression {
+  func expression(of path: PropertyPath) throws(HeartwoodError) -> ConditionExpression {
     let marked = path.steps.firstIndex { step in
       if case .name(let name) = step { return name.hasPrefix("@") }
       return false
     }
     guard let marked, case .name(let name) = path.steps[marked] else { return .path(path) }
     let relationship = PropertyPath(path.scope, Array(path.steps[..<marked]), column: path.column)
+    let scope = Scope()
     let element = Array(path.steps[(marked + 1)...])
-    return try aggregate(String(name.dropFirst()), over: relationship, of: element, column: path.column)
+    return try aggregate(
+      String(name.dropFirst()), over: relationship, scope, nil,
+      of: element.isEmpty ? nil : .path(PropertyPath(scope, element, column: path.column)),
+      column: path.column)
   }
 
+  /// `@sum.population`, after a relationship or a SUBQUERY.
   private mutating func parseFunction(
-    _ name: String, over path: PropertyPath
+    _ name: String, over path: PropertyPath, _ destination: Scope, _ filter: Condition?
   ) throws(HeartwoodError) -> ConditionExpression {
     let column = next.column
+    let scope = filter == nil ? Scope() : destination
     advance()
-    var element: [PathStep] = []
-    while skip(sign: ".") { element += try parseStep(isFirst: false) }
-    return try aggregate(name, over: path, of: element, column: column)
+    var element = PropertyPath(scope, column: column)
+    var value: ConditionExpression?
+    while skip(sign: ".") {
+      if case .function(let further) = next.kind, let function = NamedFunction(name: further) {
+        let list = try aggregate(name, over: path, scope, filter, of: value, column: column)
+        advance()
+        return try call(function, [list], further, column)
+      }
+      if filter != nil, next.kind == .sign("("), value == nil {
+        return try aggregate(
+          name, over: path, scope, filter, of: try parseValueOfDestination(), column: column)
+      }
+      element.steps += try parseStep(isFirst: false)
+      value = .path(element)
+    }
+    return try aggregate(name, over: path, scope, filter, of: value, column: column)
   }
 
   private func aggregate(
-    _ name: String, over path: PropertyPath, of element: [PathStep], column: Int?
+    _ name: String, over path: PropertyPath, _ scope: Scope, _ filter: Condition?,
+    of element: ConditionExpression?,
+    column: Int?
   ) throws(HeartwoodError) -> ConditionExpression {
-    guard let function = Aggregate.Function(rawValue: name) else {
-      throw .predicate(
-        "unknown function @\(name): use one of @count, @sum, @min, @max or @avg", column: column)
-    }
     guard !path.steps.isEmpty else {
       throw .predicate(
         "before @\(name) there must be a to-many relationship, as in 'cities.@\(name)'", column: column)
     }
-    guard (function == .count) == element.isEmpty else {
+    let isList = Self.lists.contains(name)
+    guard isList || Aggregate.Function(rawValue: name) != nil else {
       throw .predicate(
-        function == .count
+        "unknown function @\(name): use one of @count, @sum, @min, @max, @avg, @median, @mode, @stddev, "
+          + "@unionOfObjects or @distinctUnionOfObjects", column: column)
+    }
+    guard (name == "count") == (element == nil) else {
+      throw .predicate(
+        name == "count"
           ? "nothing can follow @count"
-          : "@\(name) needs a number after it, as in 'cities.@\(name).population'",
+          : "@\(name) needs a property after it, as in 'cities.@\(name).population'",
         column: column)
     }
-    let scope = Scope()
-    let value = element.isEmpty ? nil : ConditionExpression.path(PropertyPath(scope, element, column: column))
+    if let function = Aggregate.Function(rawValue: name) {
+      return ConditionExpression(
+        .aggregate(Aggregate(function: function, path: path, scope: scope, element: element, filter: filter)))
+    }
     return ConditionExpression(
-      .aggregate(Aggregate(function: function, path: path, scope: scope, element: value, filter: nil)))
+      .collection(
+        DestinationValues(
+          path: path, scope: scope, element: element, filter: filter, isDistinct: name.hasPrefix("distinct")))
+    )
   }
+
+  /// Foundation has one of each for properties, for arrays and for sets.
+  private static let lists: Set<String> = [
+    "unionOfObjects", "unionOfArrays", "unionOfSets", "distinctUnionOfObjects", "distinctUnionOfArrays",
+    "distinctUnionOfSets",
+  ]
 }
 
-/// `SUBQUERY` and `CAST`.
+/// `SUBQUERY`.
 extension FormatParser {
-  /// `SUBQUERY(relationship, $x, condition).@count`: the number of destinations that satisfy the condition.
+  /// `SUBQUERY(relationship, $x, condition)`: the destinations that satisfy the condition, and what follows of them, as
+  /// `.@count`, `.@max.age`, `.name` or `.@sum.($x.a * $x.b)`.
   mutating func parseSubquery() throws(HeartwoodError) -> ConditionExpression {
     advance()
     try expect(sign: "(", "after SUBQUERY")
     let column = next.column
-    guard case .path(let path) = try parseExpression(4).kind, !path.steps.isEmpty else {
+    guard case .path(let path) = try parseExpression(Strength.comparison).kind, !path.steps.isEmpty else {
       throw .predicate("SUBQUERY needs a to-many relationship first", column: column)
     }
     try expect(sign: ",", "after the relationship of SUBQUERY")
@@ -108,48 +183,30 @@ extension FormatParser {
     advance()
     try expect(sign: ",", "after the variable of SUBQUERY")
     let scope = Scope()
-    let filter = try withVariable(name, scope) { (parser) throws(HeartwoodError) in
-      try parser.parseCondition(0)
+    return try withVariable(name, scope) { (parser) throws(HeartwoodError) in
+      let filter = try parser.parseCondition(0)
+      try parser.expect(sign: ")", "at the end of SUBQUERY")
+      return try parser.parseRest(of: path, scope, filter)
     }
-    try expect(sign: ")", "at the end of SUBQUERY")
-    guard skip(sign: "."), next.kind == .function("count") else {
-      throw unexpected("'.@count' after SUBQUERY")
-    }
-    advance()
-    return ConditionExpression(
-      .aggregate(Aggregate(function: .count, path: path, scope: scope, element: nil, filter: filter)))
   }
 
-  /// `CAST(seconds, "NSDate")` and the like: constants without a literal of their own.
-  mutating func parseCast() throws(HeartwoodError) -> ConditionExpression {
-    let column = next.column
-    advance()
-    try expect(sign: "(", "after CAST")
-    guard case .value(let value) = try parseExpression(4).kind else {
-      throw .predicate("only constants can be cast", column: column)
-    }
-    try expect(sign: ",", "after the value to cast")
-    guard case .text(let type) = next.kind else { throw unexpected("a type such as \"NSDate\"") }
-    advance()
-    try expect(sign: ")", "after the type of CAST")
-    guard let result = Self.cast(value, to: type) else {
-      throw .predicate("\(value) cannot be cast to \"\(type)\"", column: column)
-    }
-    return .value(result)
+  private mutating func parseRest(
+    of path: PropertyPath, _ scope: Scope, _ filter: Condition
+  ) throws(HeartwoodError) -> ConditionExpression {
+    var values = DestinationValues(path: path, scope: scope, filter: filter)
+    guard skip(sign: ".") else { return ConditionExpression(.collection(values)) }
+    if case .function(let name) = next.kind { return try parseFunction(name, over: path, scope, filter) }
+    values.element =
+      next.kind == .sign("(")
+      ? try parseValueOfDestination() : try parseSteps(PropertyPath(scope, column: next.column))
+    return ConditionExpression(.collection(values))
   }
 
-  private static func cast(_ value: Value, to type: String) -> Value? {
-    switch (type, value) {
-    case ("NSDate", .int(let seconds)): .date(Double(seconds))
-    case ("NSDate", .double(let seconds)): .date(seconds)
-    case ("NSNumber", .string(let text)): Double(text).map(Value.double)
-    case ("NSDecimalNumber", .string(let text)):
-      text == "NaN" ? .decimal(.nan) : Decimal(string: text).map(Value.decimal)
-    case ("NSDecimalNumber", .int(let number)): .decimal(Decimal(number))
-    case ("NSUUID", .string(let text)): UUID(uuidString: text).map(Value.uuid)
-    case ("NSURL", .string(let text)), ("NSManagedObjectID", .string(let text)): .url(text)
-    case ("NSData", .string(let text)): Data(base64Encoded: text).map(Value.data)
-    default: nil
-    }
+  /// A value in parentheses, in which the variable stands for the destination.
+  private mutating func parseValueOfDestination() throws(HeartwoodError) -> ConditionExpression {
+    advance()
+    let value = try parseExpression(0)
+    try expect(sign: ")", "after the value of the destinations")
+    return value
   }
 }

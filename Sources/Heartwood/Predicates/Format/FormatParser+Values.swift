@@ -6,10 +6,14 @@ extension FormatParser {
     case .sign("("): return try parseParenthesis()
     case .sign("!"):
       advance()
-      return .condition(!(try parseCondition(3)))
+      return .condition(!(try parseCondition(Strength.not)))
     case .sign("-"):
       advance()
-      return .expression(try parseNegative(token))
+      return .expression(try parseNegative())
+    case .sign("~"):
+      advance()
+      return .expression(
+        ConditionExpression(.function(.complement, [try parseExpression(Strength.product)])))
     case .sign("{"): return .expression(try parseList())
     case .name: return try parseWord(token)
     case .variable(let name): return .expression(try parseVariable(name))
@@ -41,40 +45,32 @@ extension FormatParser {
     return part
   }
 
-  private mutating func parseNegative(_ sign: FormatToken) throws(HeartwoodError) -> ConditionExpression {
+  /// The sign binds less than a power.
+  private mutating func parseNegative() throws(HeartwoodError) -> ConditionExpression {
+    let isBase = tokens[Swift.min(position + 1, tokens.count - 1)].kind == .sign("**")
     switch next.kind {
-    case .integer(let number):
+    case .integer(let number) where !isBase:
       advance()
       return .value(.int(-number))
-    case .number(let number):
+    case .number(let number) where !isBase:
       advance()
       return .value(number == 0x1p63 ? .int(.min) : .double(-number))
     default:
-      let operand = try parseExpression(6)
+      let operand = try parseExpression(Strength.product)
       return ConditionExpression(.arithmetic(.subtract, .value(.int(0)), operand))
     }
   }
 
   private mutating func parseList() throws(HeartwoodError) -> ConditionExpression {
     advance()
-    var parts: [ConditionExpression] = []
-    while next.kind != .sign("}") {
-      parts.append(try parseExpression(4))
-      guard skip(sign: ",") else { break }
-    }
-    try expect(sign: "}", "or ',' in the list")
-    let values = parts.compactMap { part -> Value? in
-      guard case .value(let value) = part.kind else { return nil }
-      return value
-    }
-    return values.count == parts.count ? .list(values) : ConditionExpression(.list(parts))
+    return ConditionExpression(list: try parseParts(closedBy: "}", "or ',' in the list"))
   }
 
   private mutating func parseWord(_ token: FormatToken) throws(HeartwoodError) -> Part {
     switch token.keyword {
     case "NOT":
       advance()
-      return .condition(!(try parseCondition(3)))
+      return .condition(!(try parseCondition(Strength.not)))
     case "ANY", "SOME": return .condition(try parseQuantified(.any))
     case "ALL": return .condition(try parseQuantified(.all))
     case "NONE": return .condition(try parseQuantified(.none))
@@ -84,22 +80,18 @@ extension FormatParser {
     case "TRUE", "YES": return constant(.bool(true))
     case "FALSE", "NO": return constant(.bool(false))
     case "NIL", "NULL": return constant(.null)
-    case "CAST" where isCall: return .expression(try parseCast())
+    case "ANYKEY":
+      advance()
+      return .expression(ConditionExpression(.anyKey))
     case "SUBQUERY" where isCall: return .expression(try parseSubquery())
+    case "TERNARY" where isCall: return .expression(try parseTernary())
     case let word? where ComparisonOperator(rawValue: word) != nil || word == "AND" || word == "OR":
       throw .predicate(
         "there should be a value before \(token.quoted); a property of this name is written #\(word.lowercased())",
         column: token.column)
-    case _ where isCall: throw noFunction(token)
+    case _ where isCall: return .expression(try parseCall())
     default: return .expression(try parsePath())
     }
-  }
-
-  private func noFunction(_ token: FormatToken) -> HeartwoodError {
-    .predicate(
-      "there is no function \(token.quoted). There are CAST and SUBQUERY, and @count, @sum, @min, @max and @avg after a "
-        + "to-many relationship; [c] after an operator ignores case, and a date is an argument, with %@",
-      column: token.column)
   }
 
   private var isCall: Bool {
@@ -108,7 +100,7 @@ extension FormatParser {
 
   private mutating func parseQuantified(_ quantifier: Quantifier) throws(HeartwoodError) -> Condition {
     advance()
-    let left = try parseExpression(4)
+    let left = try parseExpression(Strength.comparison)
     guard let operation = nextOperation, case .comparison(let comparator, let isNegated) = operation else {
       throw unexpected("a comparison after \(quantifier.rawValue)")
     }

@@ -1,5 +1,4 @@
-/// Parses a condition from tokens by operator precedence: OR 1, AND 2, NOT 3, comparisons 4, sums 5, products
-/// 6.
+/// Parses a condition from tokens by operator precedence: see `Strength`.
 struct FormatParser {
   let tokens: [FormatToken]
   let arguments: [PredicateConstant]
@@ -77,7 +76,18 @@ extension FormatParser {
     case .condition(let condition):
       if case .refused(let error) = condition.node { throw error }
       return condition
-    case .expression: throw noComparison(from: start)
+    case .expression(let value): return try condition(of: value, from: start)
+    }
+  }
+
+  /// A Boolean as a condition.
+  private func condition(of value: ConditionExpression, from start: Int) throws(HeartwoodError) -> Condition {
+    switch value.kind {
+    case .value(.bool(let flag)): return .always(flag)
+    case .path, .conditional, .variable, .function(.coalesce, _), .function(.cast, _), .function(.item, _):
+      return Condition(.truth(value))
+    case .refused(let error): throw error
+    default: throw noComparison(from: start)
     }
   }
 
@@ -97,18 +107,18 @@ extension FormatParser {
     guard depth <= TreeSize.greatestDepth else {
       throw .predicate("it is nested deeper than \(TreeSize.greatestDepth) levels here", column: next.column)
     }
+    let start = next.column
     var part = try parsePrefix()
+    if next.kind == .sign("["), case .expression(let list) = part {
+      part = .expression(try parseItem(of: list))
+    }
     while let operation = nextOperation, operation.strength > strength {
-      part = try parse(operation, after: part)
+      part = try parse(operation, after: part, from: start)
     }
     return part
   }
 
   private func noComparison(from start: Int) -> HeartwoodError {
-    if next.kind == .sign("[") {
-      return .predicate(
-        "a destination cannot be chosen by its index; use ANY, ALL, NONE or SUBQUERY", column: next.column)
-    }
     return .predicate(
       "the value that begins here must be compared with something, as in 'name == \"x\"'; a Boolean too: '== TRUE'",
       column: start)
@@ -117,27 +127,36 @@ extension FormatParser {
   enum Operation {
     case or, and
     case comparison(ComparisonOperator, isNegated: Bool)
-    case arithmetic(ArithmeticOperator, Int)
+    case arithmetic(ArithmeticOperator)
+    case function(ConditionFunction)
 
     var strength: Int {
       switch self {
-      case .or: 1
-      case .and: 2
-      case .comparison: 4
-      case .arithmetic(_, let strength): strength
+      case .or: Strength.or
+      case .and: Strength.and
+      case .comparison: Strength.comparison
+      case .arithmetic(let operation): operation.strength
+      case .function(let function): function.sign?.strength ?? 0
       }
     }
+
+    /// The functions that are written between their arguments, by their sign.
+    static let functions = Dictionary(
+      uniqueKeysWithValues: ConditionFunction.allCases.compactMap { function in
+        function.sign.map { ($0.text, function) }
+      })
   }
 
   var nextOperation: Operation? {
     switch next.kind {
     case .sign("||"): return .or
     case .sign("&&"): return .and
-    case .sign("+"): return .arithmetic(.add, 5)
-    case .sign("-"): return .arithmetic(.subtract, 5)
-    case .sign("*"): return .arithmetic(.multiply, 6)
-    case .sign("/"): return .arithmetic(.divide, 6)
-    case .sign(let sign): return ComparisonOperator(rawValue: sign).map { .comparison($0, isNegated: false) }
+    case .sign(let sign):
+      if let comparator = ComparisonOperator(rawValue: sign) {
+        return .comparison(comparator, isNegated: false)
+      }
+      if let operation = ArithmeticOperator(rawValue: sign) { return .arithmetic(operation) }
+      return Operation.functions[sign].map(Operation.function)
     default: return nextWordOperation
     }
   }
@@ -146,6 +165,9 @@ extension FormatParser {
     switch next.keyword {
     case "OR": .or
     case "AND": .and
+    case "UNION": .function(.union)
+    case "INTERSECT": .function(.intersect)
+    case "MINUS": .function(.minus)
     case "NOT":
       Self.comparator(of: tokens[min(position + 1, tokens.count - 1)]).map {
         .comparison($0, isNegated: true)
@@ -158,22 +180,32 @@ extension FormatParser {
     token.keyword.flatMap(ComparisonOperator.init(rawValue:))
   }
 
-  private mutating func parse(_ operation: Operation, after left: Part) throws(HeartwoodError) -> Part {
+  private mutating func parse(
+    _ operation: Operation, after left: Part, from start: Int
+  ) throws(HeartwoodError) -> Part {
     let column = next.column
     advance()
     switch (operation, left) {
     case (.or, .condition(let left)): return .condition(.any(try parseChain(of: operation, after: left)))
     case (.and, .condition(let left)): return .condition(.all(try parseChain(of: operation, after: left)))
-    case (.or, _), (.and, _):
-      throw .predicate("a comparison is needed before AND and OR, not a value", column: column)
+    case (.or, .expression(let left)):
+      let first = try condition(of: left, from: start)
+      return .condition(.any(try parseChain(of: operation, after: first)))
+    case (.and, .expression(let left)):
+      let first = try condition(of: left, from: start)
+      return .condition(.all(try parseChain(of: operation, after: first)))
     case (.comparison(let comparator, let isNegated), .expression(let left)):
       if isNegated { advance() }
       let comparison = try parseComparison(left, comparator, quantifier: nil)
       return .condition(isNegated ? !comparison : comparison)
-    case (.arithmetic(let operation, let strength), .expression(let left)):
-      let right = try parseExpression(strength)
+    case (.arithmetic(let operation), .expression(let left)):
+      let right = try parseExpression(operation.strength)
       return .expression(try checked(ConditionExpression(.arithmetic(operation, left, right)), column))
-    case (.comparison, .condition), (.arithmetic, .condition):
+    case (.function(let function), .expression(let left)):
+      // Powers are taken from the right: a ** b ** c is a ** (b ** c).
+      let right = try parseExpression(operation.strength - (function == .raise ? 1 : 0))
+      return .expression(try checked(ConditionExpression(.function(function, [left, right])), column))
+    case (.comparison, .condition), (.arithmetic, .condition), (.function, .condition):
       throw .predicate("a comparison cannot be compared itself; join it with AND or OR", column: column)
     }
   }
@@ -191,7 +223,7 @@ extension FormatParser {
   }
 
   /// Adds the position to the error of an exceeded limit.
-  private func checked(_ expression: ConditionExpression, _ column: Int) throws(HeartwoodError)
+  func checked(_ expression: ConditionExpression, _ column: Int) throws(HeartwoodError)
     -> ConditionExpression
   {
     guard case .refused = expression.kind else { return expression }
@@ -203,7 +235,7 @@ extension FormatParser {
     _ left: ConditionExpression, _ comparator: ComparisonOperator, quantifier: Quantifier?
   ) throws(HeartwoodError) -> Condition {
     let options = try parseOptions()
-    let right = try parseExpression(4)
+    let right = try parseExpression(Strength.comparison)
     if quantifier == nil, let counting = Self.countingAsQuantifier(left, comparator, right) {
       return counting
     }

@@ -65,22 +65,109 @@ extension ManyQuery {
   }
 
   /// The sum of a value of all destinations that have it; 0 if there is none.
-  public func sum<Value>(_ value: (ObjectQuery<Destination>) -> ValueQuery<Value>) -> ValueQuery<Value> {
-    aggregate(.sum) { value($0)._expression }
+  public func sum<Value>(
+    _ value: (ObjectQuery<Destination>) -> ValueQuery<Value>,
+    where condition: ((ObjectQuery<Destination>) -> Condition)? = nil
+  ) -> ValueQuery<Value> {
+    aggregate(.sum, { value($0)._expression }, where: condition)
   }
 
   /// The least value of all destinations; nil if there is none.
-  public func min<Value>(_ value: (ObjectQuery<Destination>) -> ValueQuery<Value>) -> ValueQuery<Value> {
-    aggregate(.min) { value($0)._expression }
+  public func min<Value>(
+    _ value: (ObjectQuery<Destination>) -> ValueQuery<Value>,
+    where condition: ((ObjectQuery<Destination>) -> Condition)? = nil
+  ) -> ValueQuery<Value> {
+    aggregate(.min, { value($0)._expression }, where: condition)
   }
 
   /// The greatest value of all destinations; nil if there is none.
-  public func max<Value>(_ value: (ObjectQuery<Destination>) -> ValueQuery<Value>) -> ValueQuery<Value> {
-    aggregate(.max) { value($0)._expression }
+  public func max<Value>(
+    _ value: (ObjectQuery<Destination>) -> ValueQuery<Value>,
+    where condition: ((ObjectQuery<Destination>) -> Condition)? = nil
+  ) -> ValueQuery<Value> {
+    aggregate(.max, { value($0)._expression }, where: condition)
   }
 
   /// The average of a value of all destinations that have it; nil if there is none.
-  public func average<Value>(_ value: (ObjectQuery<Destination>) -> ValueQuery<Value>) -> ValueQuery<Double> {
-    aggregate(.average) { value($0)._expression }
+  public func average<Value>(
+    _ value: (ObjectQuery<Destination>) -> ValueQuery<Value>,
+    where condition: ((ObjectQuery<Destination>) -> Condition)? = nil
+  ) -> ValueQuery<Double> {
+    aggregate(.average, { value($0)._expression }, where: condition)
   }
+
+  /// The median of a value of all destinations that have it; nil if there is none.
+  public func median<Value>(
+    _ value: (ObjectQuery<Destination>) -> ValueQuery<Value>,
+    where condition: ((ObjectQuery<Destination>) -> Condition)? = nil
+  ) -> ValueQuery<Double> {
+    aggregate(.median, { value($0)._expression }, where: condition)
+  }
+
+  /// The most frequent value of all destinations, the least of several; nil if there is none.
+  public func mode<Value>(
+    _ value: (ObjectQuery<Destination>) -> ValueQuery<Value>,
+    where condition: ((ObjectQuery<Destination>) -> Condition)? = nil
+  ) -> ValueQuery<Value> {
+    aggregate(.mode, { value($0)._expression }, where: condition)
+  }
+
+  /// The standard deviation of a value of all destinations that have it, as the whole population; nil if there is none.
+  public func standardDeviation<Value>(
+    _ value: (ObjectQuery<Destination>) -> ValueQuery<Value>,
+    where condition: ((ObjectQuery<Destination>) -> Condition)? = nil
+  ) -> ValueQuery<Double> {
+    aggregate(.standardDeviation, { value($0)._expression }, where: condition)
+  }
+}
+
+/// Single destinations, and values of all.
+extension ManyQuery {
+  /// The first destination of an ordered relationship; none if there is no destination.
+  public var first: ObjectQuery<Destination> { item(.first) }
+  /// The last destination of an ordered relationship; none if there is no destination.
+  public var last: ObjectQuery<Destination> { item(.last) }
+  /// The destination of an ordered relationship at a place, counted from 0; none if there are fewer.
+  public subscript(index: Int) -> ObjectQuery<Destination> { item(.index(index)) }
+
+  private func item(_ item: PathItem) -> ObjectQuery<Destination> {
+    ObjectQuery(PropertyPath(_path.scope, _path.steps + [.item(item)], column: _path.column))
+  }
+
+  /// The values of all destinations that have one.
+  public func map<Value>(_ value: (ObjectQuery<Destination>) -> ValueQuery<Value>) -> ListQuery<Value> {
+    let scope = Scope()
+    let element = value(ObjectQuery<Destination>(PropertyPath(scope)))._expression
+    return ListQuery(values: DestinationValues(path: _path, scope: scope, element: element))
+  }
+}
+
+/// The values of the destinations of a to-many relationship in a typed condition.
+public struct ListQuery<Value: AttributeValue>: Sendable {
+  private let values: DestinationValues
+
+  init(values: DestinationValues) { self.values = values }
+
+  private var expression: ConditionExpression { ConditionExpression(.collection(values)) }
+
+  /// Each value once.
+  public var distinct: ListQuery {
+    var values = values
+    values.isDistinct = true
+    return ListQuery(values: values)
+  }
+
+  /// The number of values.
+  public var count: ValueQuery<Int> { ValueQuery<Int>(ConditionExpression(.function(.count, [expression]))) }
+  /// Whether a value is among them.
+  public func contains(_ value: Value) -> Condition { .comparing(.value(value._value), .isIn, expression) }
+  /// Whether a value is among them.
+  public func contains(_ value: ValueQuery<Value>) -> Condition {
+    .comparing(value._expression, .isIn, expression)
+  }
+}
+
+extension ValueQuery {
+  /// Whether the value is one of these of the destinations of a relationship.
+  public func isIn(_ values: ListQuery<Value>) -> Condition { values.contains(self) }
 }

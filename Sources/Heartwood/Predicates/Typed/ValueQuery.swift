@@ -11,7 +11,7 @@ public struct ValueQuery<Value: AttributeValue>: Sendable {
     .comparing(_expression, comparator, .value(Self.constant(value)))
   }
 
-  fileprivate static func constant(_ value: Value?) -> _Value {
+  static func constant(_ value: Value?) -> _Value {
     value?._value ?? .null
   }
 }
