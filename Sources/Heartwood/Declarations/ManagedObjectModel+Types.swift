@@ -73,6 +73,8 @@ private struct ModelBuilding {
       !inherited.contains(ObjectIdentifier($0.declaring))
     }
     let entity = entities[index].entity
+    let superclass = Superclasses(of: type).first { _ in true } ?? ManagedObject.self
+    if type.renamed != superclass.renamed { entity.renamingIdentifier = type.renamed }
     entity.ownProperties = entities[index].own.map(Self.description)
     if type.uniquenessConstraints != parent?.uniquenessConstraints ?? [] {
       entity.uniquenessConstraints += type.uniquenessConstraints

@@ -89,7 +89,8 @@ extension ManagedObjectModel {
 
 /// Migration of stores that are not open in a coordinator, and its rehearsal.
 extension PersistentStoreCoordinator {
-  /// Migrates a store in place to another model, as opening it would.
+  /// Migrates a store in place to another model, as opening it would. A model that differs in indexes, defaults or rules only is taken
+  /// over too.
   ///
   /// - Parameters:
   ///   - url: The folder of the store.
@@ -104,7 +105,9 @@ extension PersistentStoreCoordinator {
     at url: URL, to model: ManagedObjectModel, options: PersistentStore.Options? = nil,
     log: (@Sendable (String) -> Void)? = nil
   ) throws -> MigrationReport? {
-    try LogStore.migrate(at: url, to: model, options: Self.options(url, options, log))
+    let reading = try Self.options(url, options, log)
+    return try LogStore.migrate(at: url, to: model, options: reading)
+      ?? LogStore.adopt(model, at: url, options: reading)
   }
 
   /// Tries a migration, and leaves the store as it is.

@@ -54,6 +54,8 @@ extension AttributeDescription {
   fileprivate func takeColumn(_ element: AttributeDescription, name: String, entity: EntityDescription?) {
     self.name = name
     self.entity = entity
+    // The element's own, without the path: elements are matched below their composite.
+    renamingIdentifier = element.renamingIdentifier
     type = element.type
     isOptional = element.isOptional
     userInfo = element.userInfo

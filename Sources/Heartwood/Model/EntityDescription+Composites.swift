@@ -34,6 +34,16 @@ extension EntityDescription {
     return composites
   }
 
+  /// By slot, the slot of the composite attribute that a column is an element of; empty if the entity has none.
+  var wholes: [Int?] {
+    guard !compiled.composites.isEmpty else { return [] }
+    var wholes = [Int?](repeating: nil, count: slots.count)
+    for (whole, elements) in compiled.composites {
+      for element in elements { wholes[element.slot] = whole }
+    }
+    return wholes
+  }
+
   /// The stored form of an attribute's value: of a composite one, a list of its elements in the order of their names.
   func wholeValue(at slot: Int, _ value: (Int) -> Value) -> Value {
     guard let elements = compiled.composites[slot] else { return value(slot) }

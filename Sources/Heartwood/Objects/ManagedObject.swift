@@ -125,6 +125,10 @@ open class ManagedObject: Hashable {
   /// otherwise.
   open class var propertyNames: [String]? { nil }
 
+  /// The name of the class in the former version of the model, if it is another: a migration keeps its objects. As
+  /// `renamed` of `@Attribute` and `@Relationship`, it may stay in later versions. A subclass does not inherit it.
+  open class var renamed: String? { nil }
+
   /// The names of attributes whose values together must be unique, for each constraint of several attributes. One attribute
   /// alone is `@Attribute(.unique)`.
   open class var uniquenessConstraints: [[String]] { [] }

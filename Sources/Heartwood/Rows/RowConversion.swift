@@ -17,12 +17,15 @@ final class RowConversion: Sendable {
   private let layout: RowLayout
   /// By slot of the model's layout.
   private let steps: [Step]
+  /// By slot, that of the composite attribute that a column is an element of; empty if there are no composite attributes.
+  private let wholes: [Int?]
   /// Whether only the number in the row's header differs.
   private let isRenumbering: Bool
 
-  init(to layout: RowLayout, _ steps: [Step], isRenumbering: Bool) {
+  init(to layout: RowLayout, _ steps: [Step], wholes: [Int?] = [], isRenumbering: Bool) {
     self.layout = layout
     self.steps = steps
+    self.wholes = wholes
     self.isRenumbering = isRenumbering
   }
 
@@ -34,8 +37,25 @@ final class RowConversion: Sendable {
       return bytes
     }
     var writer = RowWriter(layout, version: row.version, estimatedVariableSize: row.bytes.count)
-    for (column, step) in zip(layout.columns, steps) { Self.write(column, step, row, to: &writer) }
+    for (slot, (column, step)) in zip(layout.columns, steps).enumerated() {
+      Self.write(column, isWholeMissing(slot, row) ? .null : step, row, to: &writer)
+    }
     return writer.row
+  }
+
+  /// Whether a column is an element of a composite attribute that has no value: it has none either, whatever its default.
+  private func isWholeMissing(_ slot: Int, _ row: RowView) -> Bool {
+    guard !wholes.isEmpty, let whole = wholes[slot] else { return false }
+    return Self.isNull(steps[whole], row) || isWholeMissing(whole, row)
+  }
+
+  private static func isNull(_ step: Step, _ row: RowView) -> Bool {
+    switch step {
+    case .null: true
+    case .constant(let value): value.isNull
+    case .copy(let source), .convert(let source, _): row.isNull(source)
+    case .filled(let source, _, let value): value.isNull && row.isNull(source)
+    }
   }
 
   private static func write(_ column: Column, _ step: Step, _ row: RowView, to writer: inout RowWriter) {

@@ -25,6 +25,7 @@ public protocol CompositeValue: AttributeValue, Equatable, Sendable {
 /// One element of a composite value.
 public struct CompositeElement<Root>: @unchecked Sendable {
   let name: String
+  let formerName: String?
   // A key path from a literal is an immutable value, which the compiler cannot assume of all key paths.
   let keyPath: AnyKeyPath
   let valueType: any AttributeValue.Type
@@ -38,11 +39,14 @@ public struct CompositeElement<Root>: @unchecked Sendable {
   /// - Parameters:
   ///   - name: The name in the model.
   ///   - keyPath: The property.
+  ///   - renamed: The element's name in the former version of the type, for migrations.
   ///   - rules: What a save requires of the value.
   public init<Element: AttributeValue>(
-    _ name: String, _ keyPath: WritableKeyPath<Root, Element>, validated rules: ValidationRule...
+    _ name: String, _ keyPath: WritableKeyPath<Root, Element>, renamed: String? = nil,
+    validated rules: ValidationRule...
   ) {
     self.name = name
+    formerName = renamed
     self.keyPath = keyPath
     self.rules = rules
     valueType = Element.self
@@ -127,6 +131,7 @@ extension CompositeValue {
         made.type = type.attributeType
       }
       made.name = element.name
+      made.renamingIdentifier = element.formerName
       made.isOptional = type._isOptional
       made.validationRules = element.rules
       made.noteTransformer(of: type)

@@ -26,7 +26,22 @@ struct CommandStore {
 
   static func url(_ path: String) -> URL { URL(fileURLWithPath: path) }
 
+  /// The parts of a path without symbolic links, also if its end does not exist yet.
+  static func resolved(_ path: String) -> [String] {
+    var (url, missing) = (url(path).standardizedFileURL, [String]())
+    while !FileManager.default.fileExists(atPath: url.path), url.pathComponents.count > 1 {
+      missing.append(url.lastPathComponent)
+      url.deleteLastPathComponent()
+    }
+    return url.resolvingSymlinksInPath().pathComponents + missing.reversed()
+  }
+
   var model: ManagedObjectModel { coordinator.managedObjectModel }
+
+  /// Whether rows of a former model are in the store.
+  var hasDeferredMigration: Bool {
+    get throws { try store.metadata[PersistentStore.MetadataKey.hasDeferredLightweightMigration] != nil }
+  }
 
   /// The UUID of the store, which is the first part of its objects' URIs.
   var identifier: String { store.identifier }

@@ -1,3 +1,4 @@
+import Foundation
 import Heartwood
 import HeartwoodEngine
 
@@ -22,14 +23,46 @@ enum BackupCommand: Subcommand {
     ])
 
   static func run(_ arguments: ParsedArguments, console: any Console) throws(CommandFailure) -> ExitCode {
-    let target = CommandStore.url(arguments.argument(1) ?? "")
-    try CommandStore.with(arguments.argument(0) ?? "", for: .reading, console) { store in
-      let report = try GraphFailure.catching(arguments.argument(1) ?? "") {
-        try store.coordinator.backup(to: target)
+    try backUp(arguments.argument(0) ?? "", to: arguments.argument(1) ?? "", console)
+    return .success
+  }
+
+  /// Copies a store, and says what was copied. What a copy that fails has made in a new or empty directory is removed.
+  static func backUp(
+    _ path: String, to backup: String, _ console: any Console
+  ) throws(CommandFailure) {
+    try CommandStore.checkExists(path, maker: "heartwood import makes one")
+    try checkPlace(backup, of: path)
+    let files = FileManager.default
+    let existed = files.fileExists(atPath: backup)
+    let wasEmpty = (try? files.contentsOfDirectory(atPath: backup))?.isEmpty == true
+    try CommandStore.with(path, for: .reading, console) { store in
+      let report: BackupReport
+      do {
+        report = try store.coordinator.backup(to: CommandStore.url(backup))
+      } catch {
+        if !existed || wasEmpty {
+          for name in (try? files.contentsOfDirectory(atPath: backup)) ?? [] {
+            try? files.removeItem(atPath: "\(backup)/\(name)")
+          }
+        }
+        if !existed { try? files.removeItem(atPath: backup) }
+        throw GraphFailure.failure(error, backup)
       }
       try console.writeLine(text(report))
     }
-    return .success
+  }
+
+  /// - Throws: If one of the two directories is in the other: what replaces or removes the one would remove the other with it.
+  static func checkPlace(_ backup: String, of path: String) throws(CommandFailure) {
+    let (inner, outer) = (CommandStore.resolved(backup), CommandStore.resolved(path))
+    if inner.starts(with: outer) {
+      throw .usage(
+        "\(backup): a backup cannot be in the directory of the store; name a directory outside of \(path)")
+    }
+    if outer.starts(with: inner) {
+      throw .usage("\(backup): the store is in this directory; name another one for its backup")
+    }
   }
 
   static func text(_ report: BackupReport) -> String {

@@ -17,6 +17,9 @@ enum MigrateCommand: Subcommand {
       SubcommandSyntax.Option(
         name: "backup", value: "directory", summary: "first copy the store, as heartwood backup does"),
       SubcommandSyntax.Option(
+        name: "mapping", value: "file",
+        summary: "migrate by a mapping model, as encodedDocument() writes it, instead of by inference"),
+      SubcommandSyntax.Option(
         name: "back", summary: "replace the store by a backup that was made of it before"),
       SubcommandSyntax.Option(
         name: "force", summary: "with --back, also if objects were saved after the backup: they are lost"),
@@ -27,7 +30,8 @@ enum MigrateCommand: Subcommand {
     discussion: """
       What the change of the model means is inferred. "renamed" of an entity or a property of the model is its name in
       the store. A crash leaves the store as it was, or migrated. --dry-run only reads the store, which others may use
-      meanwhile, and lists the objects that the new model does not allow.
+      meanwhile, and lists the objects that the new model does not allow; with --back it says what would be lost. A
+      mapping makes a new store that takes the place of the former one: objects get new identifiers.
       """,
     examples: [
       SubcommandSyntax.Example(
@@ -43,21 +47,18 @@ enum MigrateCommand: Subcommand {
 
   static func run(_ arguments: ParsedArguments, console: any Console) throws(CommandFailure) -> ExitCode {
     let path = arguments.argument(0) ?? ""
+    try check(arguments)
     try CommandStore.checkExists(path, maker: "heartwood import makes one")
     if arguments.has("back") {
-      try goBack(path, arguments.argument(1) ?? "", isForced: arguments.has("force"), console)
+      try goBack(path, arguments.argument(1) ?? "", arguments, console)
       return .success
     }
     let model = try ModelArgument.model(arguments.argument(1) ?? "")
-    let isRehearsal = arguments.has("dry-run")
-    if !isRehearsal, let backup = arguments.value("backup") {
-      try CommandStore.with(path, for: .reading, console) { store in
-        let report = try GraphFailure.catching(backup) {
-          try store.coordinator.backup(to: CommandStore.url(backup))
-        }
-        try console.writeLine(BackupCommand.text(report))
-      }
+    if let file = arguments.value("mapping") {
+      return try migrate(path, to: model, mapping: file, arguments, console)
     }
+    let isRehearsal = arguments.has("dry-run")
+    if let backup = arguments.value("backup") { try BackupCommand.backUp(path, to: backup, console) }
     let log = arguments.has("steps") ? writeStep : nil
     var progress = ProgressLine(isRehearsal ? "trying" : "migrating", total: 1, on: console)
     progress.show(isRehearsal ? "trying the migration" : "migrating")
@@ -69,18 +70,101 @@ enum MigrateCommand: Subcommand {
         : try PersistentStoreCoordinator.migrateStore(at: url, to: model, log: log)
     }
     progress.finish()
-    guard let report else {
-      try console.writeLine("the store has this model already; nothing was changed")
-      return .success
+    let rewrites = arguments.has("rewrite")
+    if let report {
+      let lines = lines(report, isRehearsal: isRehearsal, rewrites: rewrites)
+      for line in lines { try console.writeLine(line) }
+      if report.violations.contains(where: \.preventsMigration) { return .dataError }
     }
-    for line in lines(report, isRehearsal: isRehearsal) { try console.writeLine(line) }
-    if report.violations.contains(where: \.preventsMigration) { return .dataError }
-    if !isRehearsal, arguments.has("rewrite") {
+    let rewritten = rewrites ? try rewrite(path, console) : false
+    if report == nil {
+      try console.writeLine(
+        "the store has this model already; \(rewritten ? "the rows of its former model are rewritten" : "nothing was changed")"
+      )
+    } else if rewritten {
+      try console.writeLine("the rows of the former model are rewritten")
+    }
+    return .success
+  }
+
+  /// - Throws: A usage failure if options have no meaning together.
+  private static func check(_ arguments: ParsedArguments) throws(CommandFailure) {
+    func refuse(_ others: [String], _ reason: String) throws(CommandFailure) {
+      for option in others where arguments.has(option) || arguments.value(option) != nil {
+        throw .usage("\(reason): --\(option) has no meaning with it")
+      }
+    }
+    if arguments.has("back") {
+      try refuse(["steps", "rewrite", "mapping"], "--back replaces the store by a backup")
+    } else {
+      if arguments.has("force") { throw .usage("--force has a meaning only with --back") }
+    }
+    if arguments.has("dry-run") {
+      try refuse(["backup", "rewrite"], "--dry-run changes nothing")
+      if arguments.value("mapping") != nil {
+        throw .usage(
+          "--dry-run tries what is inferred: try a mapping with a copy of the store, as heartwood backup makes it"
+        )
+      }
+    }
+    if arguments.value("mapping") != nil {
+      try refuse(["rewrite"], "--mapping makes a new store with all rows written again")
+    }
+  }
+
+  /// Writes the rows of the former model again, and says whether there were any.
+  private static func rewrite(_ path: String, _ console: any Console) throws(CommandFailure) -> Bool {
+    var progress = ProgressLine("rewriting", total: 1, on: console)
+    defer { progress.finish() }
+    var wrote = false
+    do {
       try CommandStore.with(path, for: .changing, console) { store in
+        wrote = try store.hasDeferredMigration
         progress.show("rewriting the rows of the former model")
         while try store.coordinator.finishDeferredLightweightMigrationTask() {}
       }
+    } catch {
+      throw CommandFailure(
+        error.code, "the store has its new model, but not all rows could be rewritten: \(error.message)",
+        isDamage: error.isDamage)
     }
+    return wrote
+  }
+
+  /// Migrates by the mapping model in a file.
+  private static func migrate(
+    _ path: String, to model: ManagedObjectModel, mapping file: String, _ arguments: ParsedArguments,
+    _ console: any Console
+  ) throws(CommandFailure) -> ExitCode {
+    let mapping = try GraphFailure.catching(file) { try MappingModel(contentsOf: CommandStore.url(file)) }
+    let isCurrent = try GraphFailure.catching(path) {
+      try model.isConfiguration(
+        withName: nil,
+        compatibleWithStoreMetadata: PersistentStoreCoordinator.metadataForPersistentStore(
+          at: CommandStore.url(path)))
+    }
+    guard !isCurrent else {
+      try console.writeLine("the store has this model already; nothing was changed")
+      return .success
+    }
+    if let backup = arguments.value("backup") { try BackupCommand.backUp(path, to: backup, console) }
+    let start = ContinuousClock.now
+    let description = PersistentStoreDescription(url: CommandStore.url(path))
+    description.createsStore = false
+    description.mappingModel = mapping
+    description.migrationLog = arguments.has("steps") ? writeStep : nil
+    try GraphFailure.catching(path) {
+      let coordinator = try PersistentStoreCoordinator(checking: model)
+      try coordinator.addPersistentStore(with: description)
+      try coordinator.close()
+    }
+    try CommandStore.with(path, for: .reading, console) { store in
+      for (entity, count) in try store.objectCounts() {
+        try console.writeLine("\(entity): \(Amount.text(count, "object"))")
+      }
+    }
+    let seconds = (ContinuousClock.now - start) / .seconds(1)
+    try console.writeLine("migrated by the mapping in \(String(format: "%.1f", seconds)) s")
     return .success
   }
 
@@ -89,7 +173,7 @@ enum MigrateCommand: Subcommand {
   }
 
   /// What was done, or would be.
-  static func lines(_ report: MigrationReport, isRehearsal: Bool) -> [String] {
+  static func lines(_ report: MigrationReport, isRehearsal: Bool, rewrites: Bool = false) -> [String] {
     var lines = report.changes
     func add(_ counts: [String: Int], _ what: String, _ done: String) {
       for (name, count) in counts.sorted(by: { $0.key < $1.key }) {
@@ -100,7 +184,7 @@ enum MigrateCommand: Subcommand {
     add(report.rewrittenObjects, "object", isRehearsal ? "to write again" : "written again")
     add(report.rewrittenLinks, "link", isRehearsal ? "to write" : "written")
     for index in report.builtIndexes { lines.append("\(index): index \(isRehearsal ? "to build" : "built")") }
-    if report.hasDeferredWork {
+    if report.hasDeferredWork, !rewrites {
       lines.append("the other rows are converted when they are read (--rewrite writes them again)")
     }
     lines += report.violations.flatMap(violationLines)
@@ -120,22 +204,35 @@ enum MigrateCommand: Subcommand {
 
   /// Replaces a store by its backup.
   private static func goBack(
-    _ path: String, _ backup: String, isForced: Bool, _ console: any Console
+    _ path: String, _ backup: String, _ arguments: ParsedArguments, _ console: any Console
   ) throws(CommandFailure) {
+    let isRehearsal = arguments.has("dry-run")
+    try BackupCommand.checkPlace(backup, of: path)
     let (identifier, token) = try CommandStore.with(backup, for: .inspecting, console) {
       ($0.identifier, $0.coordinator.currentPersistentHistoryToken())
     }
-    let saved = try CommandStore.with(path, for: .reading, console) { store in
+    let saved = try CommandStore.with(path, for: isRehearsal ? .inspecting : .reading, console) { store in
       guard store.identifier == identifier else {
         throw CommandFailure.data("\(backup): this is no backup of \(path), but another store")
       }
       let request = PersistentHistoryChangeRequest.fetchHistory(after: token)
       return try store.context.execute(request).transactions.count
     }
-    guard saved == 0 || isForced else {
-      throw CommandFailure.data(
-        "\(path): \(Amount.text(saved, "transaction")) were saved after the backup, and would be lost; --force replaces the store "
-          + "all the same")
+    let lost =
+      "\(Amount.text(saved, "transaction")) \(saved == 1 ? "was" : "were") saved after the backup, and would be lost"
+    guard !isRehearsal else {
+      try console.writeLine(saved == 0 ? "nothing was saved after the backup" : lost)
+      return try console.writeLine(
+        "the store would be as it was when the backup was made; nothing was changed")
+    }
+    guard saved == 0 || arguments.has("force") else {
+      throw CommandFailure.data("\(path): \(lost); --force replaces the store all the same")
+    }
+    if let kept = arguments.value("backup") {
+      guard CommandStore.resolved(kept) != CommandStore.resolved(backup) else {
+        throw .usage("\(kept): this is the backup to go back to; name another directory with --backup")
+      }
+      try BackupCommand.backUp(path, to: kept, console)
     }
     try GraphFailure.catching(path) {
       try PersistentStoreCoordinator(managedObjectModel: ManagedObjectModel()).replacePersistentStore(

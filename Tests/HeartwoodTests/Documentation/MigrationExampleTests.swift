@@ -52,7 +52,67 @@ enum TripPlan: SchemaMigrationPlan {
   ]
 }
 
+enum LoansOne: VersionedSchema {
+  static let versionIdentifier = SchemaVersion(1, 0, 0)
+  static let models: [ManagedObject.Type] = [Item.self, Loan.self, LongLoan.self]
+
+  final class Item: ManagedObject {
+    @Attribute var name = ""
+  }
+  class Loan: ManagedObject {
+    @Attribute var person = ""
+    @Relationship var item: Item?
+  }
+  final class LongLoan: Loan {
+    @Attribute var months = 0
+  }
+}
+
+/// Loans are lendings.
+enum LoansTwo: VersionedSchema {
+  static let versionIdentifier = SchemaVersion(2, 0, 0)
+  static let models: [ManagedObject.Type] = [Item.self, Lending.self, LongLoan.self]
+
+  final class Item: ManagedObject {
+    @Attribute var name = ""
+  }
+  class Lending: ManagedObject {
+    override class var renamed: String? { "Loan" }
+
+    @Attribute(renamed: "person") var borrower = ""
+    @Relationship var item: Item?
+  }
+  final class LongLoan: Lending {
+    @Attribute var months = 0
+  }
+}
+
 @Suite struct `Examples of migrations` {
+  // MIG-06, SWD-29
+  @Test func `a renamed class names its former one, and its objects stay`() throws {
+    let folder = try TemporaryFolder()
+    let first = try PersistentContainer(name: "Loans", schema: LoansOne.self, at: folder.store)
+    let context = first.newBackgroundContext()
+    let (loan, long) = (LoansOne.Loan(context: context), LoansOne.LongLoan(context: context))
+    let item = LoansOne.Item(context: context)
+    (item.name, loan.person, loan.item) = ("Atlas", "Ada", item)
+    (long.person, long.months) = ("Bob", 3)
+    try context.save()
+    try first.close()
+    #expect(
+      try MappingModel.differences(
+        from: LoansOne.makeManagedObjectModel(), to: LoansTwo.makeManagedObjectModel()) == [
+          "Loan is renamed to Lending", "Lending.borrower is renamed from person",
+        ])
+    let second = try PersistentContainer(name: "Loans", schema: LoansTwo.self, at: folder.store)
+    let newer = second.newBackgroundContext()
+    let lendings = try newer.fetch(LoansTwo.Lending.self)
+    #expect(lendings.map(\.borrower) == ["Ada", "Bob"] && lendings.map { $0.item?.name } == ["Atlas", nil])
+    #expect((lendings.last as? LoansTwo.LongLoan)?.months == 3)
+    #expect(try second.persistentStoreCoordinator.verify().findings == [])
+    try second.close()
+  }
+
   // MIG-07, MIG-19, SWD-29
   @Test func `a plan leads from the first version to the last, after a rehearsal`() throws {
     let folder = try TemporaryFolder()

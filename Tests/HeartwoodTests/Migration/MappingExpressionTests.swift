@@ -121,7 +121,8 @@ import Testing
     try fill()
     for text in [
       "$source.nothing", "$source.name * 2", #"FUNCTION($manager, "none:", 1, 2)"#,
-      #"FUNCTION($entityPolicy, "other:")"#, "9223372036854775807 + 1",
+      #"FUNCTION($entityPolicy, "other:")"#, "9223372036854775807 + 1", "$source.days / 0",
+      "1.5 / ($source.days - $source.days)",
     ] {
       let mapping = try mapping()
       mapping.entityMappings[1].attributeMappings[0] = try PropertyMapping(

@@ -17,19 +17,28 @@ extension InPlaceMigration {
 
   private func checkMandatory(_ slot: Int, of entity: EntityDescription, _ former: EntityDescription) throws {
     guard let attribute = entity.attribute(at: slot), !attribute.isOptional, !attribute.isTransient,
-      attribute.type != .composite, attribute.composite?.isOptional != true,
-      entity.defaultValue(at: slot).isNull
+      attribute.type != .composite, entity.defaultValue(at: slot).isNull
     else { return }
+    let wholes = entity.compositeSlots(around: slot)
     let reason =
       "has no value in \(attribute.displayName), which is mandatory and has no constant default: give it one in the new model; or, for a value of each object's "
       + "own, make it optional, set it in didMigrateHandler of a custom stage, and make it mandatory in the next version; or map the "
       + "entity with a closure"
-    guard let match = changes.sourceSlot(slot, of: entity) else {
-      return try refuse(former, attribute.name, reason) { _ in true }
+    // Objects without a value of a composite attribute around it need none.
+    let missing: [(isOptional: Bool, column: Column?)] = wholes.map { whole in
+      let column = changes.sourceSlot(whole, of: entity).map { former.layout.columns[$0] }
+      return (entity.property(at: whole).isOptional, column)
     }
-    guard former.property(at: match).isOptional else { return }
+    let isNeeded: (RowView) -> Bool = { row in
+      !missing.contains { whole in whole.isOptional && whole.column.map(row.isNull) ?? true }
+    }
+    guard let match = changes.sourceSlot(slot, of: entity) else {
+      return try refuse(former, attribute.name, reason, where: isNeeded)
+    }
+    let around = wholes.compactMap { changes.sourceProperty(at: $0, of: entity) }
+    guard former.property(at: match).isOptional || around.contains(where: \.isOptional) else { return }
     let column = former.layout.columns[match]
-    try refuse(former, attribute.name, reason) { $0.isNull(column) }
+    try refuse(former, attribute.name, reason) { $0.isNull(column) && isNeeded($0) }
   }
 
   /// Throws if a row of an entity is refused.

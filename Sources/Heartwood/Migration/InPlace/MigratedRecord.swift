@@ -242,8 +242,14 @@ extension InferredChanges {
   /// The value that replaces null in a property that becomes mandatory; null if nothing does.
   func fill(_ slot: Int, of entity: EntityDescription) -> Value {
     guard let attribute = entity.attribute(at: slot), !attribute.isOptional, !attribute.isTransient,
-      let former = sourceProperty(at: slot, of: entity), former.isOptional
+      let former = sourceProperty(at: slot, of: entity),
+      former.isOptional
+        || entity.compositeSlots(around: slot).contains(where: { becomesMandatory($0, of: entity) })
     else { return .null }
     return entity.defaultValue(at: slot)
+  }
+
+  private func becomesMandatory(_ slot: Int, of entity: EntityDescription) -> Bool {
+    !entity.property(at: slot).isOptional && sourceProperty(at: slot, of: entity)?.isOptional != false
   }
 }

@@ -32,9 +32,10 @@ struct MigrationRehearsal {
   func run() throws -> MigrationReport? {
     let findings = MigrationFindings()
     let before = try overlay.size(Self.isSegment)
-    guard var report = try LogStore.migrate(at: url, to: model, options: options, findings: findings) else {
-      return nil
-    }
+    guard
+      var report = try LogStore.migrate(at: url, to: model, options: options, findings: findings)
+        ?? LogStore.adopt(model, at: url, options: options)
+    else { return nil }
     report.bytesBefore = before
     report.bytesWritten = overlay.writtenBytes(Self.isSegment)
     report.bytesAfter = try overlay.size(Self.isSegment)

@@ -7,6 +7,7 @@ extension InferredChanges {
       sentences.append("\(entity.displayName) is removed, with its objects")
     }
     for entity in sorted(destination) { sentences += self.sentences(about: entity) }
+    for entity in sorted(destination) { sentences += lesserSentences(about: entity) }
     return sentences + problems.map { "\($0)" }
   }
 
@@ -17,18 +18,13 @@ extension InferredChanges {
       sentences.append("\(former.displayName) is renamed to \(entity.displayName)")
     }
     sentences += hierarchySentences(entity, former)
-    for property in entity.ownColumns { sentences += self.sentences(about: property, entity) }
-    for property in lost(entity, former) where !property.isTransient {
+    for property in entity.ownColumns where !isPartOfNew(property, entity) {
+      sentences += self.sentences(about: property, entity)
+    }
+    for property in lost(entity, former) where !property.isTransient && !isPartOfLost(property, former) {
       sentences.append("\(former.displayName).\(property.name) is removed\(lossText(property))")
     }
-    if constraints(of: entity) != Set(renamed(constraints(of: former), entity, former)) {
-      let groups = entity.uniquenessConstraints.map { $0.joined(separator: ", ") }
-      sentences.append(
-        groups.isEmpty
-          ? "\(entity.displayName) has no uniqueness constraints any more"
-          : "\(entity.displayName) must be unique in \(groups.joined(separator: ", and in "))")
-    }
-    return sentences
+    return sentences + constraintSentences(entity, former)
   }
 
   /// What an entity declared that neither it nor a subentity has any more, and what it inherited if it leaves its parent without it.
@@ -53,6 +49,38 @@ extension InferredChanges {
     former.selfAndBelow.compactMap(destination).contains { kept(by: $0).contains(slot) }
   }
 
+  /// Whether a composite attribute around an element is new: then the element is too.
+  private func isPartOfNew(_ property: PropertyDescription, _ entity: EntityDescription) -> Bool {
+    guard let whole = entity.compositeSlots(around: property.slot).last else { return false }
+    return !entity.selfAndBelow.contains { sourceProperty(at: whole, of: $0) != nil }
+  }
+
+  private func isPartOfLost(_ property: PropertyDescription, _ former: EntityDescription) -> Bool {
+    guard let whole = former.compositeSlots(around: property.slot).last else { return false }
+    return !isKept(whole, below: former)
+  }
+
+  /// What an entity and those that inherit from it must be unique in now, or need not any more. What a parent that both models have
+  /// gains or loses is said of that.
+  private func constraintSentences(_ entity: EntityDescription, _ former: EntityDescription) -> [String] {
+    let (now, before) = (constraints(of: entity), renamed(constraints(of: former), entity, former))
+    let parent = entity.superentity.flatMap { source(of: $0) == nil ? nil : $0 }
+    let gained = now.subtracting(before).subtracting(parent.map(constraints) ?? [])
+    let owner = former.superentity.flatMap { destination(of: $0) == nil ? nil : $0 }
+    let said = owner.flatMap { owner in
+      destination(of: owner).map { now in
+        renamed(constraints(of: owner), now, owner).subtracting(constraints(of: now))
+      }
+    }
+    let lost = before.subtracting(now).subtracting(said ?? [])
+    return [(gained, "must be unique in"), (lost, "need not be unique any more in")].compactMap {
+      groups, text in
+      guard !groups.isEmpty else { return nil }
+      let names = groups.map { $0.sorted().joined(separator: ", ") }.sorted()
+      return "\(entity.displayName) \(text) \(names.joined(separator: ", and in "))"
+    }
+  }
+
   /// Those of its own and of its ancestors.
   private func constraints(of entity: EntityDescription) -> Set<Set<String>> {
     let own = Set(entity.uniquenessConstraints.map(Set.init))
@@ -61,16 +89,17 @@ extension InferredChanges {
 
   private func renamed(
     _ groups: Set<Set<String>>, _ entity: EntityDescription, _ former: EntityDescription
-  ) -> [Set<String>] {
-    groups.map { names in
-      Set(
-        names.map { name in
-          guard let slot = former.slot(named: name),
-            let now = sourceSlots[entity.displayName]?.firstIndex(of: slot)
-          else { return name }
-          return entity.property(at: now).name
-        })
-    }
+  ) -> Set<Set<String>> {
+    Set(
+      groups.map { names in
+        Set(
+          names.map { name in
+            guard let slot = former.slot(named: name),
+              let now = sourceSlots[entity.displayName]?.firstIndex(of: slot)
+            else { return name }
+            return entity.property(at: now).name
+          })
+      })
   }
 
   private func lossText(_ property: PropertyDescription) -> String {
@@ -109,7 +138,8 @@ extension InferredChanges {
     if former.entity.flatMap(destination) !== entity {
       changes.append("moves here from \(former.entity?.displayName ?? "?")")
     }
-    if former.name != property.name { changes.append("is renamed from \(former.name)") }
+    // Elements of a renamed composite attribute are not said to be renamed themselves.
+    if former.lastName != property.lastName { changes.append("is renamed from \(former.lastName)") }
     changes += kindChanges(former, property, entity)
     return changes.isEmpty ? [] : ["\(name) \(changes.joined(separator: ", and "))"]
   }
@@ -119,6 +149,9 @@ extension InferredChanges {
       let inverse = relationship.inverseRelationship.flatMap { formerInverse($0) == nil ? nil : $0 }
       let links = inverse.map { ", the inverse of \($0.displayName)" } ?? " without destinations"
       return ", \(property.kindText)\(links)"
+    }
+    if property is CompositeAttributeDescription, !property.isOptional {
+      return ", with the defaults of its elements in objects that exist"
     }
     if let text = entity.defaultValue(at: property.slot).sentenceText {
       return ", and \(text) in objects that exist"
@@ -143,8 +176,10 @@ extension InferredChanges {
       }
     }
     if former.isOptional, !property.isOptional {
-      let fill =
-        fill(property.slot, of: entity).sentenceText.map { ", with \($0) where there is no value" } ?? ""
+      let value =
+        property is CompositeAttributeDescription
+        ? "the defaults of its elements" : fill(property.slot, of: entity).sentenceText
+      let fill = value.map { ", with \($0) where there is no value" } ?? ""
       changes.append("becomes mandatory\(fill)")
     } else if !former.isOptional, property.isOptional {
       changes.append("becomes optional")
@@ -155,5 +190,5 @@ extension InferredChanges {
 
 extension Value {
   /// The value as a part of a sentence; nil for none.
-  fileprivate var sentenceText: String? { plainText.map { $0.isEmpty ? "an empty text" : $0 } }
+  var sentenceText: String? { plainText.map { $0.isEmpty ? "an empty text" : $0 } }
 }

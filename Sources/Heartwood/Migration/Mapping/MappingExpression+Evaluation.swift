@@ -118,7 +118,9 @@ extension MappingExpression {
     case .add: return left + right
     case .subtract: return left - right
     case .multiply: return left * right
-    case .divide: return right == 0 ? nil : left / right
+    case .divide:
+      guard right != 0 else { throw scope.error("\(left) cannot be divided by 0") }
+      return left / right
     }
   }
 

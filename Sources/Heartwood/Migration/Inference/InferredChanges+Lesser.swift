@@ -1,0 +1,104 @@
+/// Changes that are in no version hash: they need no migration, and are taken over when the store is opened.
+extension InferredChanges {
+  func lesserSentences(about entity: EntityDescription) -> [String] {
+    guard let former = source(of: entity) else { return [] }
+    var sentences: [String] = []
+    for property in entity.ownColumns {
+      guard let old = sourceProperty(at: property.slot, of: entity) else { continue }
+      let changes = lesserChanges(old, former, property, entity)
+      if !changes.isEmpty {
+        sentences.append("\(property.displayName) \(changes.joined(separator: ", and "))")
+      }
+    }
+    let (now, before) = (indexes(of: entity), formerIndexes(of: entity, former))
+    for (names, _) in now.filter({ before[$0.key] == nil }).sorted(by: { $0.value < $1.value }) {
+      sentences.append("\(entity.displayName) gets an index of \(names.joined(separator: ", "))")
+    }
+    for (names, _) in before.filter({ now[$0.key] == nil }).sorted(by: { $0.value < $1.value }) {
+      sentences.append("\(entity.displayName) has no index of \(names.joined(separator: ", ")) any more")
+    }
+    return sentences
+  }
+
+  /// The indexes of existing properties that the source does not have, by the names of entity and index.
+  func newIndexes() -> [String] {
+    sorted(destination).flatMap { entity -> [String] in
+      guard let former = source(of: entity) else { return [] }
+      let before = formerIndexes(of: entity, former)
+      return indexes(of: entity).filter { before[$0.key] == nil }.map(\.value).sorted().map {
+        "\(entity.displayName).\($0)"
+      }
+    }
+  }
+
+  /// By the names of their properties, the names of an entity's indexes of properties that the source has too.
+  private func indexes(of entity: EntityDescription) -> [[String]: String] {
+    var found: [[String]: String] = [:]
+    for index in entity.indexes {
+      let properties = index.elements.map(\.property.path)
+      let isKnown = properties.allSatisfy { name in
+        entity.slot(named: name).flatMap { sourceSlot($0, of: entity) } != nil
+      }
+      if isKnown { found[properties] = index.name }
+    }
+    return found
+  }
+
+  /// The same for the source's entity, with the names that its properties have now.
+  private func formerIndexes(
+    of entity: EntityDescription, _ former: EntityDescription
+  ) -> [[String]: String] {
+    var found: [[String]: String] = [:]
+    for index in former.indexes {
+      let names = index.elements.compactMap { element -> String? in
+        guard let slot = former.slot(named: element.property.path),
+          let now = sourceSlots[entity.displayName]?.firstIndex(of: slot)
+        else { return nil }
+        return entity.property(at: now).name
+      }
+      if names.count == index.elements.count { found[names] = index.name }
+    }
+    return found
+  }
+
+  private func lesserChanges(
+    _ old: PropertyDescription, _ former: EntityDescription, _ new: PropertyDescription,
+    _ entity: EntityDescription
+  ) -> [String] {
+    if let old = old as? RelationshipDescription, let new = new as? RelationshipDescription {
+      return old.deleteRule == new.deleteRule ? [] : ["has the delete rule \(new.deleteRule.word)"]
+    }
+    guard let old = old as? AttributeDescription, let new = new as? AttributeDescription else { return [] }
+    var changes: [String] = []
+    // A default that fills missing values is said with that.
+    if new.type != .composite, !old.isOptional || new.isOptional, let slot = sourceSlot(new.slot, of: entity)
+    {
+      let (before, now) = (former.defaultValue(at: slot), entity.defaultValue(at: new.slot))
+      if before.plainText != now.plainText, before != now {
+        changes.append(now.sentenceText.map { "has the default \($0)" } ?? "has no default any more")
+      }
+    }
+    if Set(old.validationRules) != Set(new.validationRules) {
+      changes.append(new.validationRules.isEmpty ? "has no rules any more" : "has other rules")
+    }
+    if old.preservesValueInHistoryOnDeletion != new.preservesValueInHistoryOnDeletion {
+      let keeps = new.preservesValueInHistoryOnDeletion
+      changes.append("is \(keeps ? "kept" : "not kept") in the history of deleted objects")
+    }
+    if old.mayBeOutsideRow != new.mayBeOutsideRow {
+      changes.append("is stored \(new.mayBeOutsideRow ? "outside of" : "in") rows when it is next set")
+    }
+    return changes
+  }
+}
+
+extension DeleteRule {
+  fileprivate var word: String {
+    switch self {
+    case .noActionDeleteRule: "no action"
+    case .nullifyDeleteRule: "nullify"
+    case .cascadeDeleteRule: "cascade"
+    case .denyDeleteRule: "deny"
+    }
+  }
+}

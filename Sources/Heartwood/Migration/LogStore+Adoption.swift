@@ -1,0 +1,30 @@
+import Foundation
+
+/// Differences between models that need no migration.
+extension LogStore {
+  /// Gives a store a model that differs from its own in indexes, defaults or rules only, as opening it would.
+  ///
+  /// - Returns: What was done; nil if the models do not differ.
+  /// - Throws: As `open(at:model:options:)`.
+  static func adopt(
+    _ model: ManagedObjectModel, at url: URL, options: LogStoreOptions
+  ) throws -> MigrationReport? {
+    var options = options
+    options.createsStore = false
+    var reading = options
+    reading.isReadOnly = true
+    let start = ContinuousClock.now
+    let changes = try InferredChanges(from: Self.model(at: url, options: reading), to: model)
+    var report = MigrationReport()
+    report.changes = changes.sentences()
+    guard !report.changes.isEmpty else { return nil }
+    report.builtIndexes = changes.newIndexes()
+    let log = options.migrationLog.about(path(of: url))
+    for change in report.changes { log.note(change) }
+    let store = try log.step("indexes and the model") { try open(at: url, model: model, options: options) }
+    defer { try? store.close() }
+    report.hasDeferredWork = try store.hasDeferredMigration
+    report.seconds = (ContinuousClock.now - start) / .seconds(1)
+    return report
+  }
+}
