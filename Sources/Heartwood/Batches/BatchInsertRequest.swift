@@ -39,12 +39,15 @@ public final class BatchInsertRequest: PersistentStoreRequest {
     case dictionaries((inout [String: Any]) -> Bool)
     case object((ManagedObject) -> Bool)
     case rows(() throws -> [String: Any]?)
+    case made([BatchRow])
   }
 
   private init(_ entityName: String, _ source: Source) {
     self.entityName = entityName
     self.source = source
   }
+
+  convenience init(entityName: String, made rows: [BatchRow]) { self.init(entityName, .made(rows)) }
 
   public override var requestType: PersistentStoreRequestType { .batchInsertRequestType }
 

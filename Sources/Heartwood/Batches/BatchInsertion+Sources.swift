@@ -24,6 +24,15 @@ extension BatchInsertRequest {
         dictionary.removeAll(keepingCapacity: true)
         return handler(&dictionary) ? nil : try completed(dictionary)
       }
+    case .made(let rows):
+      var next = rows.startIndex
+      try body {
+        guard next < rows.endIndex else { return nil }
+        defer { next += 1 }
+        var row = rows[next]
+        defaults.fill(&row)
+        return row
+      }
     case .rows(let next): try body { try next().map(completed) }
     case .object(let handler):
       let object = reader.entity.makeObject()

@@ -1,7 +1,7 @@
 import Foundation
 
 /// One row of a batch insert: its values by slot, and the destinations of its relationships.
-struct BatchRow {
+struct BatchRow: Sendable {
   /// By slot; nil for columns that were not given.
   var values: [Value?]
   /// The relationships that were given.
@@ -9,18 +9,18 @@ struct BatchRow {
 }
 
 /// A destination of a relationship, as the program names it.
-enum BatchReference {
+enum BatchReference: Sendable {
   case key(ManagedObjectID)
   /// The values of a uniqueness constraint.
   case unique(StoreIndex, [Value])
 }
 
 /// Makes rows of dictionaries.
-struct BatchRowReader {
+struct BatchRowReader: Sendable {
   let entity: EntityDescription
   let store: StoreIdentity
   /// The indexes of an entity in the store.
-  let indexes: (EntityDescription) -> [StoreIndex]
+  let indexes: @Sendable (EntityDescription) -> [StoreIndex]
 
   /// - Throws: `.managedObjectValidation` if a name is unknown or a value does not fit.
   func row(_ dictionary: [String: Any]) throws -> BatchRow {

@@ -22,7 +22,8 @@ extension ManagedObjectContext {
       let entity = try batchEntity(request.entityName)
       guard !entity.isAbstract else { throw HeartwoodError.batchAbstract(entity) }
       let view = try transaction.view()
-      let reader = BatchRowReader(entity: entity, store: transaction.identity, indexes: view.indexes(of:))
+      let reader = BatchRowReader(
+        entity: entity, store: transaction.identity, indexes: { view.indexes(of: $0) })
       let writer = BatchWriter(transaction, validates: request.validates)
       let insertion = BatchInsertion(entity, writer, mergePolicy.mergeType, view.indexes(of: entity))
       try request.withRows(reader) { try insertion.insert($0) }
@@ -51,7 +52,8 @@ extension ManagedObjectContext {
     try run(request, request.resultType, contexts) { transaction in
       let entity = try batchEntity(request.entityName)
       let view = try transaction.view()
-      let reader = BatchRowReader(entity: entity, store: transaction.identity, indexes: view.indexes(of:))
+      let reader = BatchRowReader(
+        entity: entity, store: transaction.identity, indexes: { view.indexes(of: $0) })
       let change = try BatchChange(request, reader)
       let selection = try ResolvedRequest(
         entity: entity, predicate: request.predicate, sorts: [], limit: nil, offset: 0,
@@ -131,7 +133,7 @@ extension ManagedObjectContext {
     return keys
   }
 
-  private func batchEntity(_ name: String) throws -> EntityDescription {
+  func batchEntity(_ name: String) throws -> EntityDescription {
     let model = persistentStoreCoordinator?.managedObjectModel
     if let entity = model?.entitiesByName[name] { return entity }
     throw HeartwoodError.unknownEntity(name, model?.entities.map(\.displayName).sorted() ?? [])

@@ -1,5 +1,6 @@
 import Foundation
 import Heartwood
+import Synchronization
 
 /// What the tests of batches need of a model: one-to-one, ordered and self relationships, constraints of one and two attributes, rules,
 /// subentities, and every kind of value.
@@ -50,8 +51,20 @@ final class Seat: ManagedObject {
   override class var uniquenessConstraints: [[String]] { [["row", "place"]] }
 }
 
+/// Counts its life-cycle calls.
+final class Witness: ManagedObject {
+  @Attribute var note = ""
+  static let calls = Mutex(0)
+  private func count() { Self.calls.withLock { $0 += 1 } }
+  override func awakeFromInsert() { count() }
+  override func willSave() { count() }
+  override func didSave() { count() }
+  override func prepareForDeletion() { count() }
+  override func validateForInsert() throws { count() }
+}
+
 let batchTypes: [ManagedObject.Type] = [
-  Shop.self, Keeper.self, Ware.self, Novel.self, Tag.self, Seat.self,
+  Shop.self, Keeper.self, Ware.self, Novel.self, Tag.self, Seat.self, Witness.self,
 ]
 
 func batchContainer(at url: URL = URL(fileURLWithPath: "/dev/null")) throws -> PersistentContainer {
