@@ -1,0 +1,102 @@
+import Foundation
+import Heartwood
+
+/// What it takes to tell a live result of many objects of one change: an event that changes one object, with a live
+/// result and without.
+struct LiveBenchmark {
+  let options: Options
+
+  private var objects: Int { options.objects ?? 10_000 }
+  private var rounds: Int { options.rounds ?? 5 }
+
+  /// One line for each row: the least of all rounds, which other work on the machine disturbs least.
+  func run() throws -> [String] {
+    let scratch = try Scratch(in: options.directory, named: "live")
+    let url = URL(fileURLWithPath: scratch.path).appending(path: "people.heartwood")
+    let container = try PersistentContainer(name: "People", types: [Company.self, Person.self], at: url)
+    defer { try? container.close() }
+    let context = container.newBackgroundContext()
+    let people = People(objects: objects)
+    try context.performAndWait {
+      let companies = people.companies.map { Company($0, context: context) }
+      for person in people.persons { _ = Person(person, of: companies[person.company], context: context) }
+      try context.save()
+    }
+    return try Row.allCases.filter { options.includes(row: $0.rawValue) }.map { row in
+      progress(row.rawValue)
+      let seconds = try (0..<rounds).map { _ in try measure(row, in: container.newBackgroundContext()) }
+      return "\(row.rawValue): \(decimal((seconds.min() ?? .nan) * 1e6, places: 1)) µs"
+    }
+  }
+
+  private enum Row: String, CaseIterable {
+    case without = "a change of one object without a live result"
+    case update = "a change that moves nothing"
+    case move = "a change that moves an object"
+    case section = "a change that moves an object to another section"
+    case difference = "a change that moves an object, as a difference"
+    case related = "a change of one object where the order reads related ones"
+  }
+
+  private func measure(_ row: Row, in context: ManagedObjectContext) throws -> Double {
+    try context.performAndWait {
+      defer { context.rollback() }
+      let persons = try context.fetch(Person.self)
+      for person in persons { _ = person.age }
+      let counter = Counter()
+      let lister = Lister()
+      let controller = controller(row, context)
+      controller?.delegate = row == .difference ? lister : counter
+      try controller?.performFetch()
+      var random = SplitMix64(seed: 7)
+      let changes = row == .related ? 20 : 1000
+      let seconds = timed {
+        for number in 0..<changes {
+          let person = persons[random.next(below: persons.count)]
+          switch row {
+          case .update: person.number = Int64(number)
+          default: person.age = Int64(random.next(below: 50)) + 18
+          }
+          context.processPendingChanges()
+        }
+      }.seconds
+      if controller != nil, counter.count + lister.count < changes * 9 / 10 {
+        progress("changes were not told")
+      }
+      return seconds / Double(changes)
+    }
+  }
+
+  private func controller(_ row: Row, _ context: ManagedObjectContext) -> FetchedResultsController<Person>? {
+    let request = FetchRequest<Person>()
+    switch row {
+    case .without: return nil
+    case .related:
+      request.sortDescriptors = [.ascending(\.company?.name), .ascending(\.age)] as [Sort<Person>]
+    default: request.sortDescriptors = [.ascending(\.age), .ascending(\.name)] as [Sort<Person>]
+    }
+    return FetchedResultsController(
+      fetchRequest: request, managedObjectContext: context,
+      sectionNameKeyPath: row == .section ? "age" : nil)
+  }
+}
+
+private final class Counter: FetchedResultsControllerDelegate {
+  typealias Object = Person
+  private(set) var count = 0
+
+  func controller(
+    _ controller: FetchedResultsController<Person>, didChange object: Person, at indexPath: IndexPath?,
+    for type: FetchedResultsChangeType, newIndexPath: IndexPath?
+  ) { count += 1 }
+}
+
+private final class Lister: FetchedResultsDifferenceDelegate {
+  typealias Object = Person
+  private(set) var count = 0
+
+  func controller(
+    _ controller: FetchedResultsController<Person>,
+    didChangeContentWith difference: CollectionDifference<ManagedObjectID>
+  ) { count += difference.isEmpty ? 0 : 1 }
+}
