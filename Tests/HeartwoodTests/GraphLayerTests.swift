@@ -18,8 +18,8 @@ struct GraphLayerTests {
       // Objects and contexts.
       [
         "Declarations", "Predicates/Typed", "Objects", "Objects/Observation", "Objects/Snapshots",
-        "Objects/Relationships", "Conflicts", "Deleting", "Fetching", "History", "Context", "Coordinator",
-        "LiveResults", "Batches",
+        "Objects/Relationships", "Conflicts", "Deleting", "Fetching", "Fetching/Rows", "History", "Context",
+        "Coordinator", "LiveResults", "Batches",
         "Migration", "Migration/Inference", "Migration/InPlace", "Migration/Staged", "Migration/Mapping",
       ],
     ],

@@ -27,6 +27,16 @@ public final class FetchRequest<Object: ManagedObject> {
   /// Whether registered objects take the newest saved values when they are fetched again. Unsaved values stay; if a saved one
   /// differs from that on which the edit was made, the save meets the conflict.
   public var shouldRefreshRefetchedObjects = false
+  /// The columns of the dictionaries that `ManagedObjectContext.fetchDictionaries(_:)` returns; nil for all attributes and to-one
+  /// relationships. Objects are read whole: other fetches do not use it.
+  public var propertiesToFetch: [any FetchableProperty]?
+  /// What dictionaries are grouped by: each is then of a group of objects with equal values of these. Nil for no groups, unless a column
+  /// is an aggregate.
+  public var propertiesToGroupBy: [any FetchableProperty]?
+  /// Selects groups, by what they are grouped by, aggregates, and names of computed columns; nil for all.
+  public var havingPredicate: (any FetchPredicate)?
+  /// Whether dictionaries that are equal to another are left out.
+  public var returnsDistinctResults = false
 
   /// A request for all objects of the entity whose class is `Object`.
   public init() {}
@@ -69,6 +79,10 @@ public final class FetchRequest<Object: ManagedObject> {
     copy.includesPendingChanges = includesPendingChanges
     copy.returnsObjectsAsFaults = returnsObjectsAsFaults
     copy.shouldRefreshRefetchedObjects = shouldRefreshRefetchedObjects
+    copy.propertiesToFetch = propertiesToFetch
+    copy.propertiesToGroupBy = propertiesToGroupBy
+    copy.havingPredicate = havingPredicate
+    copy.returnsDistinctResults = returnsDistinctResults
     return copy
   }
 }

@@ -200,7 +200,7 @@ extension ManagedObjectContext {
   }
 
   /// The entity of a request in the model of this context's coordinator.
-  private func entity<Object: ManagedObject>(of request: FetchRequest<Object>) throws -> EntityDescription {
+  func entity<Object: ManagedObject>(of request: FetchRequest<Object>) throws -> EntityDescription {
     guard let model = persistentStoreCoordinator?.managedObjectModel else {
       _ = try objectStore()
       throw HeartwoodError.unknownEntity(String(describing: Object.self), [])

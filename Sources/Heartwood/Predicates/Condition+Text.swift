@@ -15,8 +15,10 @@ extension Condition: CustomStringConvertible {
 /// Writes a tree, with parentheses where the precedence of operators requires them.
 struct ConditionPrinter {
   /// The variables of the enclosing scopes; none for the object that plain names refer to.
-  private var names: [ObjectIdentifier: String] = [:]
+  private var names: [ObjectIdentifier: String]
   private var variableCount = 0
+
+  init(names: [ObjectIdentifier: String] = [:]) { self.names = names }
 
   mutating func text(of condition: Condition, within strength: Int) -> String {
     switch condition.node {
@@ -100,6 +102,9 @@ extension ConditionPrinter {
     case .conditional(let condition, let first, let second):
       return "TERNARY(\(text(of: condition, within: 0)), \(list([first, second])))"
     case .function(let function, let arguments): return text(of: function, arguments, within: strength)
+    case .group(let aggregate): return text(of: aggregate)
+    case .window(let window): return text(of: window)
+    case .computed(let place): return "COLUMN \(place)"
     case .arithmetic(let operation, let left, let right):
       return infix(left, operation.rawValue, right, operation.strength, within: strength)
     }
@@ -184,6 +189,58 @@ extension ConditionPrinter {
     return subquery(path, scope, filter) { printer in
       if let plain { return function + Self.rest(plain) }
       return function + (element.map { ".(\(printer.text(of: $0, within: 0)))" } ?? "")
+    }
+  }
+}
+
+/// Values of several rows.
+extension ConditionPrinter {
+  private mutating func text(of aggregate: GroupAggregate) -> String {
+    let isPercentile = aggregate.function == .median && aggregate.fraction != 0.5
+    var text = isPercentile ? "@percentile(\(aggregate.fraction))" : "@\(aggregate.function.rawValue)"
+    if aggregate.isDistinct { text += " DISTINCT" }
+    if let element = aggregate.element {
+      if case .path(let path) = element.kind, !path.steps.isEmpty {
+        text += ".\(self.text(of: path))"
+      } else {
+        text += ".(\(self.text(of: element, within: 0)))"
+      }
+    }
+    guard let filter = aggregate.filter else { return text }
+    return text + " FILTER (\(self.text(of: filter, within: 0)))"
+  }
+
+  private mutating func text(of window: WindowValue) -> String {
+    let element = window.element.map { text(of: $0, within: 0) } ?? ""
+    var parts: [String] = []
+    if !window.partition.isEmpty {
+      var texts: [String] = []
+      for part in window.partition { texts.append(text(of: part, within: 0)) }
+      parts.append("PARTITION BY \(texts.joined(separator: ", "))")
+    }
+    if !window.order.isEmpty {
+      var texts: [String] = []
+      for key in window.order {
+        texts.append(
+          text(of: key.expression, within: 0) + key.options.suffix + (key.isAscending ? "" : " DESC"))
+      }
+      parts.append("ORDER BY \(texts.joined(separator: ", "))")
+    }
+    return "\(window.function.name)(\(element)) OVER (\(parts.joined(separator: " ")))"
+  }
+}
+
+extension WindowValue.Function {
+  fileprivate var name: String {
+    switch self {
+    case .rowNumber: "ROW_NUMBER"
+    case .rank: "RANK"
+    case .denseRank: "DENSE_RANK"
+    case .tile(let count): "NTILE \(count) "
+    case .aggregate(let function): function.rawValue.uppercased()
+    case .lag(let distance): distance < 0 ? "LEAD \(-distance) " : "LAG \(distance) "
+    case .first: "FIRST_VALUE"
+    case .last: "LAST_VALUE"
     }
   }
 }

@@ -21,6 +21,12 @@ struct ConditionExpression: Sendable {
     case variable(String, column: Int?)
     /// All attributes of the object: a comparison holds if it does for any of them.
     case anyKey
+    /// A value of a group of rows.
+    case group(GroupAggregate)
+    /// A value of a row that depends on other rows of the result.
+    case window(WindowValue)
+    /// A value of a computed row, by its place.
+    case computed(Int)
     /// An error found while building the expression, which cannot throw it. Compiling the condition throws
     /// it.
     case refused(HeartwoodError)
@@ -98,7 +104,9 @@ extension ConditionExpression.Kind {
   var size: TreeSize {
     switch self {
     // A list of values counts as one part: it is searched by hash, not walked.
-    case .value, .object, .path, .refused, .variable, .anyKey: .leaf
+    case .value, .object, .path, .refused, .variable, .anyKey, .computed: .leaf
+    case .group(let aggregate): aggregate.size
+    case .window(let window): window.size
     case .aggregate(let aggregate):
       TreeSize(above: [aggregate.element?.size, aggregate.filter?.size].compactMap { $0 })
     case .arithmetic(_, let left, let right): TreeSize(above: [left.size, right.size])

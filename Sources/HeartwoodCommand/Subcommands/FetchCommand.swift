@@ -13,7 +13,13 @@ enum FetchCommand: Subcommand {
       SubcommandSyntax.Option(name: "limit", value: "number", summary: "at most this many objects"),
       SubcommandSyntax.Option(name: "offset", value: "number", summary: "skip this many objects first"),
       SubcommandSyntax.Option(
-        name: "columns", value: "names", summary: "what to show: name,capital.name,neighbours.@count,@id"),
+        name: "columns", value: "names",
+        summary: "what to show: name,capital.name,neighbours.@count,@id; of groups also total=@sum.area"),
+      SubcommandSyntax.Option(
+        name: "group-by", value: "names", summary: "a row for each group with equal values of these"),
+      SubcommandSyntax.Option(
+        name: "having", value: "predicate", summary: "only the groups for which this holds: @count > 2"),
+      SubcommandSyntax.Option(name: "distinct", summary: "leave out rows that are equal to another"),
       .format, .generation,
       SubcommandSyntax.Option(name: "plan", summary: "print the query plan instead of the objects"),
     ],
@@ -26,6 +32,10 @@ enum FetchCommand: Subcommand {
         line:
           "heartwood fetch world.heartwood City --where 'country.code == \"FR\"' --columns name,country.name",
         meaning: "through a relationship"),
+      SubcommandSyntax.Example(
+        line:
+          "heartwood fetch world.heartwood Country --columns continent.name,people=@sum.population --group-by continent.name",
+        meaning: "sums of groups"),
     ])
 
   static func run(_ arguments: ParsedArguments, console: any Console) throws(CommandFailure) -> ExitCode {
@@ -33,7 +43,11 @@ enum FetchCommand: Subcommand {
     try CommandStore.with(query.path, for: .reading, console) { store in
       try store.pin(to: query.generation)
       let entity = try store.entity(named: query.entity)
-      let request = try query.request(entity, store)
+      if let rows = query.rows {
+        let request = try query.request(entity, store, sort: [])
+        return try rows.write(request, sort: query.sort, as: query.format, in: store, to: console)
+      }
+      let request = try query.request(entity, store, sort: query.sort)
       if query.showsPlan {
         try console.writeLine(store.context.plan(for: request).description)
       } else {
@@ -72,6 +86,8 @@ private struct FetchQuery {
   let format: OutputFormat
   let generation: UInt64?
   let showsPlan: Bool
+  /// What to show instead of objects; nil for objects.
+  let rows: FetchedRows?
 
   init(_ arguments: ParsedArguments) throws(CommandFailure) {
     path = arguments.argument(0) ?? ""
@@ -84,6 +100,8 @@ private struct FetchQuery {
     format = try arguments.choice("format", OutputFormat.self) ?? .table
     generation = try arguments.generation()
     showsPlan = arguments.has("plan")
+    rows = try FetchedRows(arguments)
+    if rows != nil, showsPlan { throw .usage("--plan is for objects, not for groups and computed columns") }
   }
 
   private static func sort(_ word: String) -> NamedSort {
@@ -91,7 +109,9 @@ private struct FetchQuery {
     return NamedSort(isSigned ? String(word.dropFirst()) : word, ascending: !word.hasPrefix("-"))
   }
 
-  func request(_ entity: EntityDescription, _ store: CommandStore) throws -> FetchRequest<ManagedObject> {
+  func request(
+    _ entity: EntityDescription, _ store: CommandStore, sort: [NamedSort]
+  ) throws -> FetchRequest<ManagedObject> {
     let request = try store.request(entity, where: predicate, sort: sort)
     request.fetchLimit = limit ?? 0
     request.fetchOffset = offset

@@ -167,3 +167,32 @@ func `an invalid predicate or sorting is reported in one line with exit status 6
     #expect(run.notes.split(separator: "\n").count == 1)
   }
 }
+
+@Test func `groups come as rows with their aggregates, selected and ordered`() throws {
+  let world = try SmallWorld()
+  let run = world.run(
+    "fetch", "Country", "--columns", "continent.name,people=@sum.population,countries=@count", "--group-by",
+    "continent.name", "--sort", "-people", "--having", "people > 0")
+  #expect(run.status == .success, "\(run.notes)")
+  #expect(run.output.hasPrefix("continent.name"))
+  #expect(run.output.hasSuffix("rows)\n") || run.output.hasSuffix("row)\n"))
+  let total = world.run("fetch", "Country", "--columns", "@max.population,@count", "--format", "csv")
+  #expect(total.output == "@max.population,@count\n80000000,4\n", "\(total.notes)")
+  let names = world.run(
+    "fetch", "City", "--columns", "country", "--distinct", "--where", "country.code == 'FR'", "--format",
+    "csv")
+  #expect(names.output == "country\nCountry/p1\n", "\(names.notes)")
+}
+
+@Test(arguments: [
+  (["--columns", "x=@sum"], "needs a value after it"),
+  (["--columns", "code,@count", "--group-by", "name"], "group by it"),
+  (["--having", "@count > 1"], "needs --columns"),
+  (["--columns", "@count", "--plan"], "--plan is for objects"),
+  (["--columns", "@count", "--having", "@count >"], "column"),
+])
+func `wrong columns and groups are usage errors`(_ arguments: [String], _ message: String) throws {
+  let run = try SmallWorld().run("fetch", words: ["Country"] + arguments)
+  #expect(run.status == .usage)
+  #expect(run.notes.contains(message), "\(run.notes)")
+}

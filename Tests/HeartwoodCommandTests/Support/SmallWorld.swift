@@ -54,7 +54,7 @@ struct SmallWorld {
   }
 
   /// Runs a command on the store.
-  func run(_ subcommand: String, _ words: String...) -> CommandRun {
-    CommandRun([subcommand, path] + words)
-  }
+  func run(_ subcommand: String, _ words: String...) -> CommandRun { run(subcommand, words: words) }
+
+  func run(_ subcommand: String, words: [String]) -> CommandRun { CommandRun([subcommand, path] + words) }
 }

@@ -36,6 +36,11 @@ extension ConditionCompiler {
         "$\(name) has no value: give it one with withSubstitutionVariables, or name it in a SUBQUERY around it",
         column: column)
     case .anyKey: throw .predicate("ANYKEY is allowed only on the left of a comparison")
+    case .computed(let place): return .computed(try compile(computed: place))
+    case .group, .window:
+      throw .predicate(
+        "\(expression) is computed from several rows: it can be used in the columns, the order and the HAVING condition of a fetch of rows, and not to select objects"
+      )
     case .refused(let error): throw error
     }
   }
@@ -115,6 +120,15 @@ extension ConditionCompiler {
     }
     let read = path.isOwnRow ? reader : PathReader(path.outward, path.hops, reader)
     return ComputedValue(reader: read, kind: kind, name: path.name, column: path.column)
+  }
+
+  private func compile(computed place: Int) throws(HeartwoodError) -> ComputedValue {
+    guard let computedRow, place < computedRow.columns.count else {
+      throw .predicate("it uses a column of a fetch that it is not a part of")
+    }
+    let column = computedRow.columns[place]
+    return ComputedValue(
+      reader: ComputedRowReader(computedRow, place), kind: column.kind, name: column.name, column: nil)
   }
 
   private mutating func compile(

@@ -18,11 +18,14 @@ struct ConditionCompiler {
   /// Resolves paths in the enclosing scopes, of which the fetched object is the first.
   var paths: PathResolver
   let store: StoreIdentity?
+  /// The computed row that expressions may read, if there is one.
+  let computedRow: ComputedRow?
   private(set) var readsOtherRows = false
 
-  init(_ entity: EntityDescription, _ store: StoreIdentity?) {
+  init(_ entity: EntityDescription, _ store: StoreIdentity?, _ computedRow: ComputedRow? = nil) {
     paths = PathResolver(scopes: [(.fetched, entity)])
     self.store = store
+    self.computedRow = computedRow
   }
 
   /// The parts that must all hold.

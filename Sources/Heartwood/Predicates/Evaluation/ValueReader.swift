@@ -52,6 +52,31 @@ final class KeyReader: ValueReader {
   override func read(_ place: Place) -> Value { .int(Int64(bitPattern: place.key)) }
 }
 
+/// A row that a fetch computes: of a group, or with values of other rows. One fetch uses it, one row after the other.
+final class ComputedRow {
+  struct Column {
+    var name: String
+    var kind: ValueKind
+  }
+
+  var columns: [Column] = []
+  /// The values of the current row.
+  var values: [Value] = []
+}
+
+/// Reads a value of a computed row.
+final class ComputedRowReader: ValueReader {
+  private let row: ComputedRow
+  private let place: Int
+
+  init(_ row: ComputedRow, _ place: Int) {
+    self.row = row
+    self.place = place
+  }
+
+  override func read(_ place: Place) -> Value { row.values[self.place] }
+}
+
 /// Reads the value at the end of a path.
 final class PathReader: ValueReader {
   private let outward: Int

@@ -21,7 +21,8 @@ extension FormatParser {
     case .text(let text): return constant(.string(text))
     case .integer(let number): return constant(.int(number))
     case .number(let number): return constant(.double(number))
-    case .function, .sign: throw unexpected("a value or a comparison")
+    case .function(let name): return .expression(try parseGroupAggregate(name))
+    case .sign: throw unexpected("a value or a comparison")
     case .end where position == 0:
       throw .predicate("it is empty; TRUEPREDICATE is true for every object", column: token.column)
     case .end: throw unexpected("a value or a comparison")

@@ -1,0 +1,74 @@
+/// A column of a dictionary that is computed: an expression with a name.
+public struct ExpressionDescription: Sendable {
+  /// The key in the dictionary. A HAVING predicate and the order of the request may use it, too.
+  public let name: String
+  /// The type of the value; `.undefined` for that of the expression.
+  public let expressionResultType: AttributeType
+  let expression: ConditionExpression
+
+  /// A column from text: a path, arithmetic, or an aggregate of the group such as `@sum.price`, `@count` or
+  /// `@avg.(price * quantity)`.
+  ///
+  /// - Parameters:
+  ///   - name: The key in the dictionary.
+  ///   - format: The expression, in the language of `FormatPredicate`.
+  ///   - arguments: One for each placeholder, in order.
+  ///   - resultType: The type of the value; `.undefined` for that of the expression.
+  /// - Throws: `.coreData` with the column of the error in the text.
+  public init(
+    name: String, format: String, _ arguments: (any PredicateArgument)?...,
+    resultType: AttributeType = .undefined
+  ) throws(HeartwoodError) {
+    var parser = try FormatParser(
+      format, arguments.map { $0?.predicateConstant ?? PredicateConstant(Value.null) })
+    self.init(name: name, try parser.parseOnlyExpression(), resultType)
+  }
+
+  /// A typed column.
+  ///
+  /// - Parameters:
+  ///   - name: The key in the dictionary.
+  ///   - type: The class of the objects.
+  ///   - column: The value.
+  ///   - resultType: The type of the value; `.undefined` for that of the expression.
+  public init<Object: ManagedObject>(
+    name: String, of type: Object.Type, resultType: AttributeType = .undefined,
+    _ column: (ObjectQuery<Object>) -> any RowColumn
+  ) {
+    self.init(name: name, column(ObjectQuery<Object>()).rowExpression.expression, resultType)
+  }
+
+  private init(name: String, _ expression: ConditionExpression, _ resultType: AttributeType) {
+    self.name = name
+    self.expression = expression
+    expressionResultType = resultType
+  }
+}
+
+/// What can be a column of the dictionaries that a fetch returns: the path of an attribute or of a to-one relationship as text, a
+/// property's description, or an `ExpressionDescription`.
+public protocol FetchableProperty {
+  /// The column.
+  ///
+  /// - Throws: `.coreData` if it is no valid path or expression.
+  func fetchedColumn() throws(HeartwoodError) -> ExpressionDescription
+}
+
+extension String: FetchableProperty {
+  /// The column that a path names; its key is the path.
+  public func fetchedColumn() throws(HeartwoodError) -> ExpressionDescription {
+    try ExpressionDescription(name: self, format: self)
+  }
+}
+
+extension PropertyDescription: FetchableProperty {
+  /// The property.
+  public func fetchedColumn() throws(HeartwoodError) -> ExpressionDescription {
+    try ExpressionDescription(name: name, format: "%K", name)
+  }
+}
+
+extension ExpressionDescription: FetchableProperty {
+  /// The column itself.
+  public func fetchedColumn() -> ExpressionDescription { self }
+}

@@ -1,0 +1,150 @@
+/// Fetching dictionaries: rows whose columns are known at run time.
+extension ManagedObjectContext {
+  /// The rows of a request as dictionaries: its `propertiesToFetch`, grouped by its `propertiesToGroupBy`.
+  ///
+  /// Attributes have the types that `value(forKey:)` has, objects are identifiers, counts are `Int`, and missing values are left out.
+  /// Unlike Core Data, unsaved changes are included if the request includes them.
+  ///
+  /// - Throws: As `fetch(_:)`; also if a column has a value for each object and is neither grouped nor aggregated.
+  public func fetchDictionaries<Object: ManagedObject>(_ request: FetchRequest<Object>) throws -> [[String:
+    Any]]
+  {
+    var dictionaries: [[String: Any]] = []
+    try enumerateDictionaries(request) { dictionary in
+      dictionaries.append(dictionary)
+      return true
+    }
+    return dictionaries
+  }
+
+  /// Calls a function with each dictionary, as `fetchDictionaries` would return it, without keeping them.
+  ///
+  /// - Parameters:
+  ///   - request: The request.
+  ///   - body: Called with each row until it returns false.
+  /// - Throws: As `fetchDictionaries(_:)`, and what `body` throws.
+  public func enumerateDictionaries<Object: ManagedObject>(
+    _ request: FetchRequest<Object>, _ body: ([String: Any]) throws -> Bool
+  ) throws {
+    beginUse("fetching dictionaries")
+    defer { endUse() }
+    let columns = try request.fetchedColumns(of: entity(of: request))
+    let query = try request.rowQuery(columns, entity(of: request))
+    let plain = request.copy()
+    plain.sortDescriptors = nil
+    try forEachRow(of: plain, query) { values, converter in
+      var dictionary: [String: Any] = [:]
+      for (place, column) in columns.enumerated() {
+        dictionary[column.name] = try converter.anyValue(values, place, as: column.expressionResultType)
+      }
+      return try body(dictionary)
+    }
+  }
+}
+
+extension FetchRequest {
+  /// The columns: those that the request names, otherwise the attributes and to-one relationships that rows have.
+  fileprivate func fetchedColumns(of entity: EntityDescription) throws(HeartwoodError)
+    -> [ExpressionDescription]
+  {
+    guard let propertiesToFetch else {
+      var columns: [ExpressionDescription] = []
+      for property in entity.properties where property.isColumnOfDictionaries {
+        columns.append(try property.fetchedColumn())
+      }
+      return columns
+    }
+    var columns: [ExpressionDescription] = []
+    for property in propertiesToFetch { columns.append(try property.fetchedColumn()) }
+    guard let first = columns.first else {
+      throw HeartwoodError(
+        .coreData, "propertiesToFetch is empty: name at least one, or set it to nil for all")
+    }
+    let names = Set(columns.map(\.name))
+    guard names.count == columns.count else {
+      throw HeartwoodError(
+        .coreData,
+        "propertiesToFetch has two columns of one name, such as \(columns.map(\.name).firstRepeated ?? first.name)"
+      )
+    }
+    return columns
+  }
+
+  fileprivate func rowQuery(
+    _ columns: [ExpressionDescription], _ entity: EntityDescription
+  ) throws(HeartwoodError) -> RowQuery {
+    // Names of computed columns stand for them, unless the entity has such a property.
+    var named: [String: ConditionExpression] = [:]
+    for column in columns where entity.slot(named: column.name) == nil {
+      named[column.name] = column.expression
+    }
+    func resolved(_ part: ConditionExpression) throws(HeartwoodError) -> ConditionExpression? {
+      guard case .path(let path) = part.kind, path.steps.count == 1, case .name(let name) = path.steps[0]
+      else {
+        return nil
+      }
+      return named[name]
+    }
+    func inColumn(_ part: ConditionExpression) throws(HeartwoodError) -> ConditionExpression? {
+      part.aggregateOfGroup(of: entity)
+    }
+    for (name, expression) in named { named[name] = try expression.replacing(inColumn) }
+    var query = RowQuery(columns: [])
+    for column in columns {
+      query.columns.append(
+        RowQuery.Column(name: column.name, expression: try column.expression.replacing(inColumn)))
+    }
+    if let propertiesToGroupBy {
+      var groups: [ConditionExpression] = []
+      for property in propertiesToGroupBy {
+        groups.append(try property.fetchedColumn().expression.replacing(resolved))
+      }
+      query.groups = groups
+    }
+    query.having = try havingPredicate?.conditionTree(for: entity).replacing(resolved)
+    if query.having != nil, query.groups == nil {
+      throw HeartwoodError(.coreData, "havingPredicate selects groups, but propertiesToGroupBy is nil")
+    }
+    for sort in sortDescriptors ?? [] {
+      let key = sort.sortKey
+      query.sorts.append(
+        RowSortKey(
+          expression: try ConditionExpression.path(key.path).replacing(resolved),
+          isAscending: key.isAscending,
+          options: key.options))
+    }
+    query.isDistinct = returnsDistinctResults
+    return query
+  }
+}
+
+extension ConditionExpression {
+  /// `sum:(price)` of an attribute, which is an aggregate of the group; nil for other expressions, also for functions over lists and
+  /// relationships.
+  fileprivate func aggregateOfGroup(of entity: EntityDescription) -> ConditionExpression? {
+    guard case .function(let function, let arguments) = kind, let aggregate = function.aggregate,
+      arguments.count == 1, case .path(let path) = arguments[0].kind,
+      let resolved = try? PathResolver(scopes: [(.fetched, entity)]).resolve(path), !resolved.isToMany
+    else { return nil }
+    let element = aggregate == .count && path.steps.isEmpty ? nil : arguments[0]
+    return ConditionExpression(.group(GroupAggregate(function: aggregate, element: element)))
+  }
+}
+
+extension PropertyDescription {
+  /// Whether dictionaries have the property if a request names none.
+  fileprivate var isColumnOfDictionaries: Bool {
+    if let attribute = self as? AttributeDescription {
+      return !attribute.isTransient && !attribute.mayBeOutsideRow && attribute.type != .composite
+    }
+    return (self as? RelationshipDescription)?.isToMany == false
+  }
+}
+
+extension Array where Element: Hashable {
+  /// The first element that is there twice.
+  fileprivate var firstRepeated: Element? {
+    var seen: Set<Element> = []
+    return first { !seen.insert($0).inserted }
+  }
+}

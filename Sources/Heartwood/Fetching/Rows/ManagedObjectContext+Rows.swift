@@ -1,0 +1,150 @@
+/// Executing fetches of rows.
+extension ManagedObjectContext {
+  /// Calls `body` with the values of each row, in the order of the columns, until it returns false.
+  ///
+  /// - Parameters:
+  ///   - request: The objects that the rows are about, in an order that counts if each is one row.
+  ///   - query: The rows.
+  func forEachRow<Object: ManagedObject>(
+    of request: FetchRequest<Object>, _ query: RowQuery, _ body: ([Value], RowValues) throws -> Bool
+  ) throws {
+    try beginReading()
+    let view = try readingView().forOneReader()
+    defer { withExtendedLifetime(view) {} }
+    let objects = request.copy()
+    let isDirect = RowProgram.isDirect(query)
+    if isDirect {
+      objects.sortDescriptors = try query.sorts.map { try ComputedSort($0) } + (request.sortDescriptors ?? [])
+    } else {
+      (objects.fetchLimit, objects.fetchOffset) = (0, 0)
+    }
+    let execution = try execution(resolve(objects), in: view)
+    let program = try RowProgram(query, execution.request.entity, storeIdentity)
+    let values = RowValues(program.outputs, execution.source, storeIdentity)
+    let run = RowExecution(program, execution)
+    guard !isDirect else { return try run.forEachDirect { try body($0, values) } }
+    var window = (toSkip: request.fetchOffset, toTake: request.fetchLimit == 0 ? Int.max : request.fetchLimit)
+    try run.forEach { row in
+      guard window.toSkip == 0 else {
+        window.toSkip -= 1
+        return true
+      }
+      window.toTake -= 1
+      return try body(row, values) && window.toTake > 0
+    }
+  }
+}
+
+/// A sort of rows by a property of the objects.
+private struct ComputedSort: FetchSort {
+  let sortKey: SortKey
+
+  init(_ key: RowSortKey) throws(HeartwoodError) {
+    guard case .path(let path) = key.expression.kind else {
+      throw .predicate("\(key.expression) is no property")
+    }
+    sortKey = SortKey(path: path, isAscending: key.isAscending, options: key.options)
+  }
+}
+
+/// One run of a fetch of rows.
+struct RowExecution {
+  private let program: RowProgram
+  private let execution: FetchExecution
+
+  init(_ program: RowProgram, _ execution: FetchExecution) {
+    self.program = program
+    self.execution = execution
+  }
+
+  /// Calls `body` with the row of each object that the fetch delivers, until it returns false.
+  func forEachDirect(_ body: ([Value]) throws -> Bool) throws {
+    let anywhere = Place(in: execution.source)
+    let readers = program.outputs.map(\.reader)
+    try execution.forEach { found in
+      let place = anywhere.moved(to: found)
+      return try body(readers.map { try $0.read(place) })
+    }
+  }
+
+  /// Calls `body` with each row in order, until it returns false.
+  func forEach(_ body: ([Value]) throws -> Bool) throws {
+    var distinct: Set<[Value]> = []
+    func take(_ values: [Value]) throws -> Bool {
+      if program.isDistinct, !distinct.insert(values).inserted { return true }
+      return try body(values)
+    }
+    let anywhere = Place(in: execution.source)
+    guard let row = program.table else {
+      let readers = program.outputs.map(\.reader)
+      return try forEachJoined { place in try take(readers.map { try $0.read(place) }) }
+    }
+    var table = RowTable(program, row)
+    let inputs = program.inputs
+    try forEachJoined { place in
+      table.add(try inputs.map { try $0.read(place) })
+      return true
+    }
+    let outputs = program.outputs.map(\.reader)
+    try table.forEach(anywhere) { try take(outputs.map { try $0.read(anywhere) }) }
+  }
+
+  private func forEachJoined(_ body: (Place) throws -> Bool) throws {
+    let anywhere = Place(in: execution.source)
+    try execution.forEach { found in
+      try join(anywhere.moved(to: found), program.joins[...], body)
+    }
+  }
+
+  /// Calls `body` with each combination of destinations; returns false if it did.
+  private func join(
+    _ place: Place, _ joins: ArraySlice<Destinations>, _ body: (Place) throws -> Bool
+  ) throws -> Bool {
+    guard let destinations = joins.first else {
+      if let test = program.joinedTest, try !test.matches(place) { return true }
+      return try body(place)
+    }
+    var continuesAfter = true
+    try destinations.forEach(place) { destination in
+      continuesAfter = try join(destination, joins.dropFirst(), body)
+      return continuesAfter
+    }
+    return continuesAfter
+  }
+}
+
+/// The values of rows as Swift values.
+struct RowValues {
+  let outputs: [RowProgram.Output]
+  private let source: any RowSource
+  private let store: StoreIdentity
+
+  init(_ outputs: [RowProgram.Output], _ source: any RowSource, _ store: StoreIdentity) {
+    self.outputs = outputs
+    self.source = source
+    self.store = store
+  }
+
+  /// The value of a column as it is stored: an object as its identifier, not its key.
+  func value(_ values: [Value], _ column: Int) throws -> Value {
+    guard case .object(let root) = outputs[column].kind, case .int(let number) = values[column] else {
+      return values[column]
+    }
+    let key = UInt64(bitPattern: number)
+    guard let row = try source.row(root, key) else { return .null }
+    return .object(
+      ManagedObjectID(entity: try root.entity(numbered: row.entityNumber), key: key, store: store))
+  }
+
+  /// The value in the type that the attribute has in objects of run-time models; nil for null.
+  ///
+  /// - Parameter type: The type to convert numbers to; `.undefined` for the value's own.
+  func anyValue(_ values: [Value], _ column: Int, as type: AttributeType) throws -> Any? {
+    let value = try value(values, column)
+    let output = outputs[column]
+    if case .object(let id) = value { return id }
+    guard type == .undefined else { return (value.fitted(to: type) ?? value).anyValue(type) }
+    if output.isCount, case .int(let count) = value { return Int(count) }
+    return value.anyValue(output.type ?? .integer64)
+  }
+}

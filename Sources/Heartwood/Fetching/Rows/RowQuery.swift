@@ -1,0 +1,40 @@
+/// A fetch of rows: values computed from objects, or from groups of objects, without making objects.
+struct RowQuery {
+  struct Column {
+    var name: String
+    var expression: ConditionExpression
+  }
+
+  /// The destinations of a to-many relationship that each row is about, too.
+  struct Join {
+    var path: PropertyPath
+    /// The destination, for paths.
+    var scope: Scope
+  }
+
+  var columns: [Column]
+  var joins: [Join] = []
+  /// Selects rows by the joined objects. What is about the fetched object alone is a part of the request's predicate.
+  var joinedCondition: Condition?
+  /// Rows with equal values of these are one group; nil to group by all columns that are not about groups, if any is.
+  var groups: [ConditionExpression]?
+  var having: Condition?
+  var sorts: [RowSortKey] = []
+  var isDistinct = false
+
+  /// Whether the rows of the result are groups.
+  var isGrouped: Bool {
+    groups != nil || columns.contains { $0.expression.isAboutGroup }
+      || sorts.contains { $0.expression.isAboutGroup }
+      || having != nil
+  }
+
+  var usesWindows: Bool {
+    columns.contains { $0.expression.isAboutWindow } || sorts.contains { $0.expression.isAboutWindow }
+  }
+
+  /// The values that groups are formed by.
+  var groupKeys: [ConditionExpression] {
+    groups ?? columns.map(\.expression).filter { !$0.isAboutGroup && !$0.isAboutWindow }
+  }
+}

@@ -1,0 +1,117 @@
+/// The computed rows of a fetch: one for each group, or for each object.
+struct RowTable {
+  private let program: RowProgram
+  private let row: ComputedRow
+  private var rows: [[Value]] = []
+  private var groups: [[Value]: Int] = [:]
+  /// The states of the aggregates of each group.
+  private var states: [[AggregateState]] = []
+
+  init(_ program: RowProgram, _ row: ComputedRow) {
+    self.program = program
+    self.row = row
+  }
+
+  /// Adds an object by its inputs.
+  mutating func add(_ inputs: [Value]) {
+    guard program.isGrouped else {
+      var values = [Value](repeating: .null, count: row.columns.count)
+      for (input, place) in program.inputPlaces.enumerated() { values[place] = inputs[input] }
+      rows.append(values)
+      return
+    }
+    let keys = inputs.count == program.keyCount ? inputs : Array(inputs[..<program.keyCount])
+    let group = groups[keys] ?? addGroup(keys)
+    for (place, value) in program.groupValues.enumerated() {
+      if let filter = value.filter, inputs[filter] != .bool(true) { continue }
+      if let input = value.input {
+        states[group][place].add(inputs[input])
+      } else {
+        states[group][place].addObject()
+      }
+    }
+  }
+
+  private mutating func addGroup(_ keys: [Value]) -> Int {
+    let group = rows.count
+    groups[keys] = group
+    rows.append(keys)
+    states.append(program.groupValues.map { AggregateState($0.function, isDistinct: $0.isDistinct) })
+    return group
+  }
+
+  /// Calls `body` with the row of each result in order, which `row` has then, until it returns false.
+  mutating func forEach(_ place: Place, _ body: () throws -> Bool) throws {
+    try finishGroups(place)
+    for window in program.windows { try WindowPass(window, row, place).compute(&rows) }
+    for number in try order(place) {
+      row.values = rows[number]
+      guard try body() else { return }
+    }
+  }
+
+  private mutating func finishGroups(_ place: Place) throws {
+    guard program.isGrouped else { return }
+    // All objects are one group if there is no key, even if there is no object.
+    if program.keyCount == 0, rows.isEmpty { _ = addGroup([]) }
+    for number in rows.indices {
+      rows[number] += repeatElement(Value.null, count: row.columns.count - rows[number].count)
+      for (position, value) in program.groupValues.enumerated() {
+        rows[number][value.place] = states[number][position].value(fraction: value.fraction)
+      }
+    }
+    (states, groups) = ([], [:])
+    guard let having = program.having else { return }
+    rows = try rows.filter { values in
+      row.values = values
+      return try having.matches(place)
+    }
+  }
+
+  private func order(_ place: Place) throws -> [Int] {
+    guard !program.order.isEmpty else { return Array(rows.indices) }
+    return try RowSorting(program.order, row, place).order(rows, Array(rows.indices))
+  }
+}
+
+/// Sorts computed rows.
+struct RowSorting {
+  private let keys: [RowProgram.Key]
+  private let row: ComputedRow
+  private let place: Place
+
+  init(_ keys: [RowProgram.Key], _ row: ComputedRow, _ place: Place) {
+    self.keys = keys
+    self.row = row
+    self.place = place
+  }
+
+  /// The values that a row is sorted by.
+  func values(_ values: [Value]) throws -> [Value] {
+    row.values = values
+    return try keys.map { key in
+      let value = try key.reader.read(place)
+      guard !key.options.isEmpty, let text = value.text else { return value }
+      return .string(text.folded(key.options))
+    }
+  }
+
+  /// Negative if the left row comes first, zero if both are equal.
+  func compare(_ left: [Value], _ right: [Value]) -> Int {
+    for (position, key) in keys.enumerated() {
+      let order = Value.compare(left[position], right[position]) ?? 0
+      if order != 0 { return key.isAscending ? order : -order }
+    }
+    return 0
+  }
+
+  /// The numbers of rows in order; equal ones stay as they are.
+  func order(_ rows: [[Value]], _ numbers: [Int]) throws -> [Int] {
+    let sortValues = try numbers.map { try values(rows[$0]) }
+    let sorted = numbers.indices.sorted { left, right in
+      let order = compare(sortValues[left], sortValues[right])
+      return order != 0 ? order < 0 : left < right
+    }
+    return sorted.map { numbers[$0] }
+  }
+}

@@ -1,0 +1,84 @@
+/// Computes one window over the rows of a table.
+struct WindowPass {
+  private let window: RowProgram.Window
+  private let row: ComputedRow
+  private let place: Place
+  private let sorting: RowSorting
+
+  init(_ window: RowProgram.Window, _ row: ComputedRow, _ place: Place) {
+    self.window = window
+    self.row = row
+    self.place = place
+    sorting = RowSorting(window.order, row, place)
+  }
+
+  /// - Complexity: O(n log n) for n rows.
+  func compute(_ rows: inout [[Value]]) throws {
+    var partitions: [[Value]: [Int]] = [:]
+    for number in rows.indices {
+      row.values = rows[number]
+      partitions[try window.partition.map { try $0.read(place) }, default: []].append(number)
+    }
+    for numbers in partitions.values {
+      let ordered = window.order.isEmpty ? numbers : try sorting.order(rows, numbers)
+      try compute(ordered, &rows)
+    }
+  }
+
+  /// - Parameter numbers: The rows of a partition, in order.
+  private func compute(_ numbers: [Int], _ rows: inout [[Value]]) throws {
+    let elements = try numbers.map { number in
+      guard let element = window.element else { return Value.null }
+      row.values = rows[number]
+      return try element.read(place)
+    }
+    func set(_ position: Int, _ value: Value) { rows[numbers[position]][window.place] = value }
+    switch window.function {
+    case .rowNumber: for position in numbers.indices { set(position, .int(Int64(position + 1))) }
+    case .tile(let count):
+      for position in numbers.indices {
+        set(position, .int(Self.tile(position, of: numbers.count, in: count)))
+      }
+    case .lag(let distance):
+      for position in numbers.indices {
+        let (other, overflow) = position.subtractingReportingOverflow(distance)
+        set(position, !overflow && elements.indices.contains(other) ? elements[other] : .null)
+      }
+    case .first: for position in numbers.indices { set(position, elements.first ?? .null) }
+    case .last: for position in numbers.indices { set(position, elements.last ?? .null) }
+    case .rank, .denseRank, .aggregate: try computeByPeers(numbers, elements, &rows)
+    }
+  }
+
+  /// Functions that are equal for rows that are equal in the order.
+  private func computeByPeers(_ numbers: [Int], _ elements: [Value], _ rows: inout [[Value]]) throws {
+    let sortValues = try numbers.map { try sorting.values(rows[$0]) }
+    var state = AggregateState(.count)
+    if case .aggregate(let function) = window.function { state = AggregateState(function) }
+    var (start, denseRank) = (0, Int64(0))
+    while start < numbers.count {
+      var end = start
+      while end < numbers.count, sorting.compare(sortValues[start], sortValues[end]) == 0 { end += 1 }
+      denseRank += 1
+      for position in start..<end {
+        if window.element == nil { state.addObject() } else { state.add(elements[position]) }
+      }
+      let value: Value =
+        switch window.function {
+        case .rank: .int(Int64(start + 1))
+        case .denseRank: .int(denseRank)
+        default: state.value()
+        }
+      for position in start..<end { rows[numbers[position]][window.place] = value }
+      start = end
+    }
+  }
+
+  /// The first parts have one row more where the rows cannot be divided evenly.
+  private static func tile(_ position: Int, of count: Int, in tiles: Int) -> Int64 {
+    let (size, larger) = count.quotientAndRemainder(dividingBy: max(1, tiles))
+    let inLarger = larger * (size + 1)
+    guard position >= inLarger else { return Int64(position / (size + 1) + 1) }
+    return Int64(larger + (position - inLarger) / max(1, size) + 1)
+  }
+}
