@@ -94,9 +94,7 @@ import Testing
       kind: 1, flags: 1, payloadBytes: 2, recordCount: 3, sequence: 4, transaction: 5, previous: 6,
       durableThrough: 7, time: 8, puts: 9, deletes: 10)
     var bytes = [UInt8](repeating: 0, count: Format.frameHeaderBytes)
-    bytes.withUnsafeMutableBytes { buffer in
-      if let base = buffer.baseAddress { _ = header.encode(to: base, seed: 0) }
-    }
+    _ = header.encode(to: &bytes, seed: 0)
     let values: [String: UInt64] = [
       "magic": UInt64(Format.frameMagic), "kind": 1, "flags": 1, "version": 1, "payloadBytes": 2,
       "recordCount": 3, "sequence": 4, "transaction": 5, "previous": 6, "durableThrough": 7, "time": 8,
@@ -129,9 +127,8 @@ import Testing
 
   @Test func `the document describes a page's header and its arrays`() throws {
     var bytes = [UInt8](repeating: 0, count: Page.byteCount)
-    bytes.withUnsafeMutableBytes { buffer in
-      guard let base = buffer.baseAddress else { return }
-      let page = Page(base)
+    bytes.withWritableBytes {
+      let page = Page(PageBytes($0))
       page.level = 1
       page.hasSlots = false
       page.count = 2

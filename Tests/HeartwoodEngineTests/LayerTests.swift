@@ -8,7 +8,7 @@ struct LayerTests {
     root: "Sources/HeartwoodEngine",
     layers: [
       // Values without files.
-      "Errors", "Format", "Options",
+      "Errors", "Memory", "Format", "Options",
       // Files, and the memory that readers share.
       "Lease", "Folder", "Tables",
       // The data structures.

@@ -55,40 +55,16 @@ struct UnsafeCodeTests {
   static let engine = UnsafeCodeRules(
     root: "Sources/HeartwoodEngine",
     rawMemory: [
-      "fields and records at byte offsets": [
-        "Format/ByteArrays.swift", "Format/FrameHeader.swift", "Format/RawFields.swift",
-        "Format/Record.swift",
+      "types that the other files use instead": [
+        "Memory/ByteArrays.swift", "Memory/Bytes.swift", "Memory/FixedArray.swift", "Memory/PageBytes.swift",
+        "Memory/PlainList.swift", "Memory/StableReference.swift", "Memory/UnownedReference.swift",
+        "Memory/WritableBytes.swift",
       ],
-      "pages, and keys in them": [
-        "Pages/LeafEntries.swift", "Pages/Page+Editing.swift", "Pages/Page.swift",
-        "Pages/PageBuilder.swift", "Pages/PageSpace.swift", "Pages/SearchKey.swift",
-      ],
-      "tables that readers share without a lock": [
-        "Generations/Generations.swift", "Tables/ChunkFiller.swift", "Tables/NumberTable.swift",
-        "Tables/Prefetch.swift", "Tables/ReaderSlots.swift", "Tables/SegmentSlot.swift",
-        "Tables/SlotTable.swift",
-      ],
-      "a list without checks on the path of every commit": ["Tables/PlainList.swift"],
-      "a path or key buffer that is allocated once": [
-        "Tree/TreeCheckpoint.swift", "Tree/TreeCursor.swift", "Tree/TreeWriter+Deleting.swift",
-        "Tree/TreeWriter+Splitting.swift", "Tree/TreeWriter.swift",
-      ],
-      "frames in memory, and mapped segments": [
-        "Log/FrameBuilder.swift", "Log/FrameScanner.swift", "Log/LargeFrame.swift", "Log/LogSegment.swift",
-        "Log/SegmentWriter.swift",
-      ],
+      "tables that readers share without a lock": ["Tables/NumberTable.swift", "Tables/ReaderSlots.swift"],
       "memory that processes share": ["Lease/SharedHeader.swift", "Lease/WriterRecord.swift"],
-      "records in place": [
-        "Reading/ReadView+Pieces.swift", "Reading/ReadView.swift", "Reading/RecordRun.swift",
-        "Recovery/LogApplier.swift",
-      ],
-      "reads a file into memory of its own": [
-        "Backup/PageSegmentCopy.swift", "Folder/StoreFolder.swift", "Inspection/Verification.swift",
-        "PageSegments/PageAppender.swift", "PageSegments/PageSegment.swift", "Salvage/SalvageTree.swift",
-        "Salvage/TolerantFile.swift",
-      ],
-      "a reference that is not counted": [
-        "Lease/WriterLease.swift", "Store/OpenStore.swift", "Transactions/WriteTransaction.swift",
+      "reads into the caller's memory": ["Salvage/TolerantFile.swift"],
+      "a reference that is not counted, and a buffer for the caller to fill": [
+        "Transactions/WriteTransaction.swift"
       ],
     ],
     uncheckedSendable: [

@@ -85,7 +85,7 @@ struct LogSegmentCopy {
       for offset in stride(from: reused, to: part.end.offset, by: Self.stepBytes) {
         let count = min(Self.stepBytes, part.end.offset - offset)
         guard let bytes = try segment.bytes(at: offset, count) else { return }
-        try file.write(bytes, at: offset)
+        try file.write(bytes.buffer, at: offset)
         backup.target.noteCopied(count)
       }
     }

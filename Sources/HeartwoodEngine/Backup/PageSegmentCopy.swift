@@ -80,27 +80,24 @@ struct PageSegmentCopy {
     _ source: PageSegment, from first: Int, _ chain: inout UInt64,
     _ body: (UnsafeRawBufferPointer, Int) throws(EngineError) -> Void
   ) throws(EngineError) {
-    let buffer = UnsafeMutableRawBufferPointer.allocate(
-      byteCount: Self.stepPages * Format.pageBytes, alignment: 16)
-    defer { buffer.deallocate() }
+    let buffer = OwnedBytes(count: Self.stepPages * Format.pageBytes)
     let end = Int(part.extent)
     for index in stride(from: first, to: end, by: Self.stepPages) {
       let count = min(Self.stepPages, end - index) * Format.pageBytes
-      let pages = UnsafeMutableRawBufferPointer(rebasing: buffer[..<count])
+      let pages = buffer.writable.bytes(0, count)
       try source.read(page: index, into: pages)
-      addChecksums(UnsafeRawBufferPointer(pages), from: index, source.header.seed, &chain)
-      try body(UnsafeRawBufferPointer(pages), index)
+      addChecksums(pages.bytes, from: index, source.header.seed, &chain)
+      try body(pages.bytes.buffer, index)
     }
   }
 
   /// Adds the checksums of pages to the running checksum. Page 0 of a segment is its header, which is
   /// skipped.
   private func addChecksums(
-    _ pages: UnsafeRawBufferPointer, from index: Int, _ seed: UInt64, _ chain: inout UInt64
+    _ pages: Bytes, from index: Int, _ seed: UInt64, _ chain: inout UInt64
   ) {
-    guard let base = pages.baseAddress else { return }
     for page in 0..<pages.count / Format.pageBytes where index + page > 0 {
-      let place = base + page * Format.pageBytes
+      let place = pages.bytes(page * Format.pageBytes, Format.pageBytes)
       chain = Checksums.mix(chain, PageSpace.checksum(place, segmentSeed: seed, index: index + page))
     }
   }

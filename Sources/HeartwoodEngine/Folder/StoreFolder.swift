@@ -388,8 +388,8 @@ final class StoreFolder: Sendable {
   {
     var bytes = [UInt8](repeating: 0, count: count)
     do {
-      let read = try bytes.withUnsafeMutableBufferPointer { (buffer) throws(FileSystemError) -> Int in
-        try file.readFully(into: UnsafeMutableRawBufferPointer(buffer), at: Int64(offset))
+      let read = try bytes.withWritableBytes { (target) throws(FileSystemError) in
+        try file.readFully(into: target, at: Int64(offset))
       }
       bytes.removeLast(count - read)
       return bytes

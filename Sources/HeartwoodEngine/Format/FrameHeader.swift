@@ -33,31 +33,29 @@ struct FrameHeader: Hashable, Sendable {
   }
 
   /// Writes the header; returns its checksum, which the frame's checksum continues.
-  func encode(to base: UnsafeMutableRawPointer, seed: UInt64) -> UInt64 {
-    base.setField(0, Format.frameMagic)
-    base.setField(4, kind)
-    base.setField(5, flags)
-    base.setField(6, Format.frameVersion)
-    base.setField(8, UInt32(truncatingIfNeeded: payloadBytes))
-    base.setField(12, recordCount)
-    base.setField(16, sequence)
-    base.setField(24, transaction)
-    base.setField(32, previous)
-    base.setField(40, durableThrough)
-    base.setField(48, time)
-    base.setField(56, puts)
-    base.setField(64, deletes)
-    let sum = XXH64.hash(UnsafeRawPointer(base).bytes(72), seed: seed)
-    base.setField(72, sum)
+  func encode(to target: WritableBytes, seed: UInt64) -> UInt64 {
+    target.setField(0, Format.frameMagic)
+    target.setField(4, kind)
+    target.setField(5, flags)
+    target.setField(6, Format.frameVersion)
+    target.setField(8, UInt32(truncatingIfNeeded: payloadBytes))
+    target.setField(12, recordCount)
+    target.setField(16, sequence)
+    target.setField(24, transaction)
+    target.setField(32, previous)
+    target.setField(40, durableThrough)
+    target.setField(48, time)
+    target.setField(56, puts)
+    target.setField(64, deletes)
+    let sum = XXH64.hash(target.bytes.bytes(0, 72).buffer, seed: seed)
+    target.setField(72, sum)
     return sum
   }
 
   /// Writes the header at the beginning of an array; returns its checksum.
   func encode(to bytes: inout [UInt8], seed: UInt64) -> UInt64 {
     require(bytes.count >= Format.frameHeaderBytes, "There is no room for a frame's header.")
-    return bytes.withUnsafeMutableBytes { buffer in
-      buffer.baseAddress.map { encode(to: $0, seed: seed) } ?? 0
-    }
+    return bytes.withWritableBytes { encode(to: $0, seed: seed) }
   }
 
   /// Decodes a header; nil if the bytes are no header, or of another place. The length is trusted only

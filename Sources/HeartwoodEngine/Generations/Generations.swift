@@ -30,19 +30,12 @@ final class Generations: @unchecked Sendable {
 
   private let readers: ReaderSlots
   private let newestNumber: Atomic<UInt64>
-  private let ring: UnsafeMutablePointer<RingEntry>
+  private let ring = FixedArray(count: Int(ringCount)) { _ in RingEntry() }
 
   init(space: PageSpace, generation: UInt64, root: TreeRoot) {
     readers = space.readers
     newestNumber = Atomic(generation)
-    ring = .allocate(capacity: Int(Self.ringCount))
-    for index in 0..<Int(Self.ringCount) { (ring + index).initialize(to: RingEntry()) }
     store(generation, root)
-  }
-
-  deinit {
-    ring.deinitialize(count: Int(Self.ringCount))
-    ring.deallocate()
   }
 
   // MARK: Readers
@@ -65,26 +58,26 @@ final class Generations: @unchecked Sendable {
   }
 
   private func root(of generation: UInt64) -> TreeRoot? {
-    let entry = ring + Int(generation % Self.ringCount)
-    guard entry.pointee.generation.load(ordering: .acquiring) == generation else { return nil }
+    let index = Int(generation % Self.ringCount)
+    guard ring[index].generation.load(ordering: .acquiring) == generation else { return nil }
     let root = TreeRoot(
-      reference: PageReference(rawValue: entry.pointee.reference.load(ordering: .acquiring)),
-      checksum: entry.pointee.checksum.load(ordering: .acquiring),
-      level: entry.pointee.level.load(ordering: .acquiring),
-      count: entry.pointee.count.load(ordering: .acquiring))
-    return entry.pointee.generation.load(ordering: .acquiring) == generation ? root : nil
+      reference: PageReference(rawValue: ring[index].reference.load(ordering: .acquiring)),
+      checksum: ring[index].checksum.load(ordering: .acquiring),
+      level: ring[index].level.load(ordering: .acquiring),
+      count: ring[index].count.load(ordering: .acquiring))
+    return ring[index].generation.load(ordering: .acquiring) == generation ? root : nil
   }
 
   // MARK: Publishing
 
   private func store(_ generation: UInt64, _ root: TreeRoot) {
-    let entry = ring + Int(generation % Self.ringCount)
-    entry.pointee.generation.store(.max, ordering: .sequentiallyConsistent)
-    entry.pointee.reference.store(root.reference.rawValue, ordering: .releasing)
-    entry.pointee.checksum.store(root.checksum, ordering: .releasing)
-    entry.pointee.level.store(root.level, ordering: .releasing)
-    entry.pointee.count.store(root.count, ordering: .releasing)
-    entry.pointee.generation.store(generation, ordering: .sequentiallyConsistent)
+    let index = Int(generation % Self.ringCount)
+    ring[index].generation.store(.max, ordering: .sequentiallyConsistent)
+    ring[index].reference.store(root.reference.rawValue, ordering: .releasing)
+    ring[index].checksum.store(root.checksum, ordering: .releasing)
+    ring[index].level.store(root.level, ordering: .releasing)
+    ring[index].count.store(root.count, ordering: .releasing)
+    ring[index].generation.store(generation, ordering: .sequentiallyConsistent)
   }
 
   /// Makes a generation the newest. One thread at a time, in the order of the generations.

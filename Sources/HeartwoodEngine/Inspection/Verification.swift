@@ -211,14 +211,11 @@ final class Verification {
   }
 
   private func checkPages(of part: PageAppender.Part, ends: [Int: UInt64]) throws(EngineError) {
-    let page = UnsafeMutableRawBufferPointer.allocate(byteCount: Format.pageBytes, alignment: 16)
-    defer { page.deallocate() }
+    let page = OwnedBytes(count: Format.pageBytes)
     var chain = part.segment.header.seed
     for index in 1..<part.extent.pages {
-      try part.segment.read(page: index, into: page)
-      guard let base = page.baseAddress else { return }
-      let sum = PageSpace.checksum(
-        UnsafeRawPointer(base), segmentSeed: part.segment.header.seed, index: index)
+      try part.segment.read(page: index, into: page.writable)
+      let sum = PageSpace.checksum(page.bytes, segmentSeed: part.segment.header.seed, index: index)
       chain = Checksums.mix(chain, sum)
       report.pages += 1
       advance(Format.pageBytes)

@@ -43,7 +43,7 @@ final class WriterLease: @unchecked Sendable {
   let name: UInt64
   let records: SharedHeader.Memory?
   /// Unowned: the store keeps it alive longer than the lease.
-  private let attachment: Unmanaged<ProcessAttachment>?
+  private let attachment: UnownedReference<ProcessAttachment>?
 
   /// - Parameter isHeld: Whether no other process can have written since the store was read.
   init(isHeld: Bool, _ attachment: ProcessAttachment?, _ page: SharedHeader?, seenRecord: UInt64) {
@@ -51,7 +51,7 @@ final class WriterLease: @unchecked Sendable {
     held = Atomic(isHeld)
     fileLock = isHeld ? attachment?.takeInitialLock() : nil
     self.seenRecord = Atomic(seenRecord)
-    self.attachment = attachment.map { .passUnretained($0) }
+    self.attachment = attachment.map { UnownedReference($0) }
     name = attachment?.name ?? 0
     records = page.flatMap { $0.isThere ? $0.memory : nil }
   }
@@ -63,7 +63,7 @@ final class WriterLease: @unchecked Sendable {
   /// Whether the lease may be released.
   func mayRelease(_: WriterHeld) -> Bool { lock.withLock { machine.mayRelease } }
   /// Whether other processes may be attached. Read by every commit.
-  var hasOtherProcesses: Bool { attachment?._withUnsafeGuaranteedRef { $0.hasOtherProcesses } ?? false }
+  var hasOtherProcesses: Bool { attachment?.with { $0.hasOtherProcesses } ?? false }
 
   // MARK: Acquiring
 

@@ -3,8 +3,8 @@ import HeartwoodBytes
 /// Builds a frame in one buffer, which grows and is reused. The frame's position in the log is known from the
 /// start, so the positions of values are final when they are added.
 final class FrameBuilder {
-  private(set) var base: UnsafeMutableRawPointer
-  private var capacity: Int
+  // Only the writer uses it, one method at a time: checks for overlapping access would find nothing.
+  @exclusivity(unchecked) private var memory = OwnedBytes(count: firstCapacity)
   /// Bytes in use, including the header.
   private(set) var count = Format.frameHeaderBytes
   /// Offset of the frame in its segment.
@@ -24,11 +24,10 @@ final class FrameBuilder {
   /// - Parameter fullBytes: A frame with this many bytes is full.
   init(fullBytes: Int = Format.frameBytes) {
     self.fullBytes = fullBytes
-    capacity = Self.firstCapacity
-    base = .allocate(byteCount: capacity, alignment: 16)
   }
 
-  deinit { base.deallocate() }
+  /// The bytes in use from an offset on, which is less than `count`.
+  func bytes(from offset: Int) -> Bytes { memory.bytes.bytes(offset, count - offset) }
 
   var isEmpty: Bool { recordCount == 0 }
   var isFull: Bool { count >= fullBytes }
@@ -44,10 +43,8 @@ final class FrameBuilder {
 
   /// Frees the memory that a large transaction needed.
   func trim() {
-    guard capacity > Self.keptCapacity else { return }
-    base.deallocate()
-    capacity = Self.firstCapacity
-    base = .allocate(byteCount: capacity, alignment: 16)
+    guard memory.bytes.count > Self.keptCapacity else { return }
+    memory = OwnedBytes(count: Self.firstCapacity)
     count = Format.frameHeaderBytes
   }
 
@@ -55,10 +52,13 @@ final class FrameBuilder {
   @inline(__always)
   func append(operation: UInt64, key: UnsafeRawBufferPointer, value: UnsafeRawBufferPointer) -> Int {
     let needed = count &+ key.count &+ value.count &+ Record.overheadLimit &+ 16
-    if needed > capacity { return appendGrowing(to: needed, operation: operation, key: key, value: value) }
+    let target = memory.writable
+    if needed > target.count {
+      return appendGrowing(to: needed, operation: operation, key: key, value: value)
+    }
     let offset = start &+ count
     let written = Record.write(
-      to: base + count, operation: operation, key: key, value: value,
+      to: target.bytes(from: count), operation: operation, key: key, value: value,
       seed: Checksums.seed(segmentSeed, at: offset))
     joined = Checksums.mix(joined, written.checksum)
     count &+= written.bytes
@@ -70,14 +70,11 @@ final class FrameBuilder {
   private func appendGrowing(
     to needed: Int, operation: UInt64, key: UnsafeRawBufferPointer, value: UnsafeRawBufferPointer
   ) -> Int {
-    let larger = max(needed, capacity * 2)
-    let memory = UnsafeMutableRawPointer.allocate(byteCount: larger, alignment: 16)
-    memory.copyMemory(from: base, byteCount: count)
-    // Key and value may be in the buffer that is being replaced.
-    let former = base
-    defer { former.deallocate() }
-    base = memory
-    capacity = larger
+    var former = OwnedBytes(count: max(needed, memory.bytes.count * 2))
+    former.writable.copy(memory.bytes.bytes(0, count), to: 0)
+    swap(&former, &memory)
+    // Key and value may be in the former memory, which is freed after this.
+    defer { extendLifetime(former) }
     return append(operation: operation, key: key, value: value)
   }
 
@@ -87,14 +84,15 @@ final class FrameBuilder {
     header.payloadBytes = count - Format.frameHeaderBytes
     header.recordCount = recordCount
     let total = header.totalBytes
+    let frame = memory.writable.bytes(0, total)
     var end = count
     while end < total - Format.frameTrailerBytes {
-      base.setField(end, UInt8(0))
+      frame.setField(end, UInt8(0))
       end += 1
     }
-    let headerSum = header.encode(to: base, seed: Checksums.seed(segmentSeed, at: start))
+    let headerSum = header.encode(to: frame, seed: Checksums.seed(segmentSeed, at: start))
     let checksum = Checksums.mix(headerSum, joined)
-    base.setField(end, checksum)
-    return (UnsafeRawBufferPointer(start: base, count: total), checksum)
+    frame.setField(end, checksum)
+    return (frame.bytes.buffer, checksum)
   }
 }

@@ -6,7 +6,7 @@ struct ScannedFrame {
   let checksum: UInt64
   let position: LogPosition
   /// The bytes between the header and the padding.
-  let payload: UnsafeRawBufferPointer
+  let payload: Bytes
 
   /// Position of the next frame.
   var end: LogPosition {
@@ -39,7 +39,7 @@ struct FrameScanner {
     guard offset >= 0, offset <= end - Format.frameHeaderBytes - Format.frameTrailerBytes,
       let bytes = try segment.bytes(at: offset, Format.frameHeaderBytes)
     else { return nil }
-    return FrameHeader.decode(bytes, seed: Checksums.seed(segment.seed, at: offset))
+    return FrameHeader.decode(bytes.buffer, seed: Checksums.seed(segment.seed, at: offset))
   }
 
   /// The frame at a point, with every byte verified; nil if its sequence number or previous-frame checksum
@@ -56,12 +56,11 @@ struct FrameScanner {
     guard let found = try header(at: offset) else { return nil }
     let total = found.header.totalBytes
     guard total <= end - offset, let bytes = try segment.bytes(at: offset, total),
-      let base = bytes.baseAddress,
-      let checksum = Self.checksum(of: found, base, segment: segment, offset: offset),
-      Self.isTrailer(base.field64(total - Format.frameTrailerBytes), checksum),
-      Self.isPadded(found.header, base)
+      let checksum = Self.checksum(of: found, bytes, segment: segment, offset: offset),
+      Self.isTrailer(bytes.field64(total - Format.frameTrailerBytes), checksum),
+      Self.isPadded(found.header, bytes)
     else { return nil }
-    let payload = (base + Format.frameHeaderBytes).bytes(found.header.payloadBytes)
+    let payload = bytes.bytes(Format.frameHeaderBytes, found.header.payloadBytes)
     return ScannedFrame(
       header: found.header, checksum: checksum,
       position: LogPosition(segment: segment.number, offset: offset), payload: payload)
@@ -77,20 +76,19 @@ struct FrameScanner {
     let total = found.header.totalBytes
     guard total <= end - offset,
       let trailer = try segment.bytes(
-        at: offset + total - Format.frameTrailerBytes, Format.frameTrailerBytes),
-      let tail = trailer.baseAddress
+        at: offset + total - Format.frameTrailerBytes, Format.frameTrailerBytes)
     else { return nil }
     return ScannedFrame(
-      header: found.header, checksum: tail.field64(0),
+      header: found.header, checksum: trailer.field64(0),
       position: LogPosition(segment: segment.number, offset: offset),
-      payload: UnsafeRawBufferPointer(start: nil, count: 0))
+      payload: trailer.bytes(0, 0))
   }
 
   private static func checksum(
-    of found: (header: FrameHeader, checksum: UInt64), _ base: UnsafeRawPointer, segment: LogSegment,
+    of found: (header: FrameHeader, checksum: UInt64), _ bytes: Bytes, segment: LogSegment,
     offset: Int
   ) -> UInt64? {
-    let payload = (base + Format.frameHeaderBytes).bytes(found.header.payloadBytes)
+    let payload = bytes.bytes(Format.frameHeaderBytes, found.header.payloadBytes)
     switch found.header.kind {
     case Format.transactionKind:
       var records = RecordIterator(payload, firstOffset: offset + Format.frameHeaderBytes)
@@ -102,7 +100,7 @@ struct FrameScanner {
       guard records.isAtEnd, records.count == found.header.recordCount else { return nil }
       return Checksums.mix(found.checksum, joined)
     default:
-      return Checksums.mix(found.checksum, XXH64.hash(payload, seed: found.checksum))
+      return Checksums.mix(found.checksum, XXH64.hash(payload.buffer, seed: found.checksum))
     }
   }
 
@@ -110,10 +108,10 @@ struct FrameScanner {
     return found == checksum
   }
 
-  private static func isPadded(_ header: FrameHeader, _ base: UnsafeRawPointer) -> Bool {
+  private static func isPadded(_ header: FrameHeader, _ bytes: Bytes) -> Bool {
     var offset = Format.frameHeaderBytes + header.payloadBytes
     while offset < header.totalBytes - Format.frameTrailerBytes {
-      guard base.field8(offset) == 0 else { return false }
+      guard bytes.field8(offset) == 0 else { return false }
       offset += 1
     }
     return true
@@ -132,8 +130,8 @@ struct FrameScanner {
     let chunk = ChunkFiller.chunkBytes
     while place + Format.frameHeaderBytes <= end {
       let count = min(chunk, end - place) & ~(alignment - 1)
-      guard let bytes = try segment.bytes(at: place, count), let base = bytes.baseAddress else { return nil }
-      for step in stride(from: 0, to: count, by: alignment) where base.field32(step) == Format.frameMagic {
+      guard let bytes = try segment.bytes(at: place, count) else { return nil }
+      for step in stride(from: 0, to: count, by: alignment) where bytes.field32(step) == Format.frameMagic {
         if let found = try header(at: place + step) { return (place + step, found.header) }
       }
       place += count
@@ -145,13 +143,13 @@ struct FrameScanner {
 
 /// Iterates over the records of a transaction frame's payload by their lengths.
 struct RecordIterator {
-  private let payload: UnsafeRawBufferPointer
+  private let payload: Bytes
   private let firstOffset: Int
   private var position = 0
   private(set) var count: UInt32 = 0
 
   /// - Parameter firstOffset: Offset of the payload in its segment.
-  init(_ payload: UnsafeRawBufferPointer, firstOffset: Int) {
+  init(_ payload: Bytes, firstOffset: Int) {
     self.payload = payload
     self.firstOffset = firstOffset
   }
@@ -159,9 +157,9 @@ struct RecordIterator {
   /// The next record and its offset in the segment; nil at the end, or if the lengths are invalid.
   @inline(__always)
   mutating func next() -> (record: Record, offset: Int)? {
-    guard position < payload.count, let base = payload.baseAddress,
-      let record = Record.parse(base + position, available: payload.count &- position)
-    else { return nil }
+    guard position < payload.count, let record = Record.parse(payload.bytes(from: position)) else {
+      return nil
+    }
     let offset = firstOffset &+ position
     position &+= record.totalBytes
     count &+= 1

@@ -32,7 +32,7 @@ struct LargeFrame {
     _ nextPiece: () throws -> UnsafeRawBufferPointer, to write: Write
   ) throws -> (bytes: Int, checksum: UInt64) {
     var head = [UInt8](repeating: 0, count: Format.frameHeaderBytes + Record.overheadLimit + key.count)
-    let prefixBytes = head.withUnsafeMutableBytes(writePrefix)
+    let prefixBytes = head.withWritableBytes(writePrefix)
     head.removeSubrange((Format.frameHeaderBytes + prefixBytes)...)
     var header = header
     header.payloadBytes = prefixBytes + valueBytes
@@ -40,21 +40,21 @@ struct LargeFrame {
     // 1. The value.
     let recordSum = try writeValue(nextPiece, behind: head, to: write)
     // 2. The padding and the trailing checksum.
-    let sums = head.withUnsafeMutableBytes { seal($0, header, recordSum) }
+    let sums = head.withWritableBytes { seal($0, header, recordSum) }
     let end = Format.frameHeaderBytes + header.payloadBytes
     var trailer = [UInt8](repeating: 0, count: header.totalBytes - end)
     let checksum = Checksums.mix(sums, Checksums.mix(0, recordSum))
-    trailer.withUnsafeMutableBytes { $0.baseAddress?.setField($0.count - Format.frameTrailerBytes, checksum) }
+    trailer.setField(trailer.count - Format.frameTrailerBytes, checksum)
     try trailer.withBytes { (bytes) throws(EngineError) in try write(bytes, offset + end) }
     // 3. The header, which makes the frame valid.
     try head.withBytes { (bytes) throws(EngineError) in try write(bytes, offset) }
     return (header.totalBytes, checksum)
   }
 
-  private func writePrefix(to head: UnsafeMutableRawBufferPointer) -> Int {
-    guard let base = head.baseAddress else { return 0 }
-    return Record.writePrefix(
-      to: base + Format.frameHeaderBytes, operation: Format.putOperation, key: key, valueBytes: valueBytes)
+  private func writePrefix(to head: WritableBytes) -> Int {
+    Record.writePrefix(
+      to: head.bytes(from: Format.frameHeaderBytes), operation: Format.putOperation, key: key,
+      valueBytes: valueBytes)
   }
 
   private func writeValue(
@@ -75,11 +75,8 @@ struct LargeFrame {
   }
 
   /// Stores the checksums of the record and the header; returns the header's.
-  private func seal(_ head: UnsafeMutableRawBufferPointer, _ header: FrameHeader, _ recordSum: UInt64)
-    -> UInt64
-  {
-    guard let base = head.baseAddress else { return 0 }
-    base.setField(Format.frameHeaderBytes, recordSum)
-    return header.encode(to: base, seed: Checksums.seed(segmentSeed, at: offset))
+  private func seal(_ head: WritableBytes, _ header: FrameHeader, _ recordSum: UInt64) -> UInt64 {
+    head.setField(Format.frameHeaderBytes, recordSum)
+    return header.encode(to: head, seed: Checksums.seed(segmentSeed, at: offset))
   }
 }

@@ -7,7 +7,7 @@ final class LogSegment: @unchecked Sendable {
   let seed: UInt64
   let file: any File
   let path: String
-  let slot: UnsafeMutablePointer<SegmentSlot>
+  let slot: StableReference<SegmentSlot>
   private let filler: ChunkFiller?
   private let map: (any FileMap)?
   /// Bytes of address space for the file's contents.
@@ -29,20 +29,17 @@ final class LogSegment: @unchecked Sendable {
     self.file = file
     self.path = path
     let room = try Self.reserve(file, path: path, limit: limit, capacity: capacity, reading: reading)
-    (self.capacity, map, filler) = room
-    slot = .allocate(capacity: 1)
-    let base = map?.base ?? filler.map { UnsafeRawPointer($0.memory.base) } ?? UnsafeRawPointer(slot)
-    slot.initialize(to: SegmentSlot(base: base, seed: seed, filler: filler, limit: limit))
+    (self.capacity, map, filler) = (room.bytes.count, room.map, room.filler)
+    slot = StableReference(SegmentSlot(bytes: room.bytes, seed: seed, filler: filler, limit: limit))
   }
 
   // The file stays open while any reader may need it, such as a snapshot held after the store was closed.
   deinit {
     try? file.close()
-    slot.deinitialize(count: 1)
-    slot.deallocate()
+    slot.free()
   }
 
-  private typealias Room = (capacity: Int, map: (any FileMap)?, filler: ChunkFiller?)
+  private typealias Room = (bytes: Bytes, map: (any FileMap)?, filler: ChunkFiller?)
 
   /// Reserves address space: less of it if the process has an address limit and the system refuses.
   private static func reserve(
@@ -63,8 +60,11 @@ final class LogSegment: @unchecked Sendable {
   private static func reserve(
     _ file: any File, path: String, _ capacity: Int, _ reading: EngineOptions.Reading
   ) throws(EngineError) -> Room {
-    let map = reading == .mapped ? try map(file, length: capacity, path: path) : nil
-    return (capacity, map, map == nil ? try ChunkFiller(file: file, path: path, capacity: capacity) : nil)
+    if reading == .mapped, let map = try map(file, length: capacity, path: path) {
+      return (map.bytes.bytes(0, capacity), map, nil)
+    }
+    let filler = try ChunkFiller(file: file, path: path, capacity: capacity)
+    return (filler.bytes, nil, filler)
   }
 
   private static func map(_ file: any File, length: Int, path: String) throws(EngineError) -> (any FileMap)? {
@@ -77,13 +77,13 @@ final class LogSegment: @unchecked Sendable {
   }
 
   /// Number of readable bytes.
-  var limit: Int { slot.pointee.limit.load(ordering: .acquiring) }
+  var limit: Int { slot.value.limit.load(ordering: .acquiring) }
 
   /// `count` bytes at `offset`; nil if the segment is shorter.
-  func bytes(at offset: Int, _ count: Int) throws(EngineError) -> UnsafeRawBufferPointer? {
+  func bytes(at offset: Int, _ count: Int) throws(EngineError) -> Bytes? {
     guard offset >= 0, count >= 0, offset <= limit, count <= limit - offset else { return nil }
     try filler?.require(offset, count)
-    return (slot.pointee.base + offset).bytes(count)
+    return slot.value.bytes.bytes(offset, count)
   }
 
   /// Throws `.tooLarge` if bytes up to `end` do not fit into the reserved address space.
@@ -125,7 +125,7 @@ final class LogSegment: @unchecked Sendable {
   @inline(__always)
   private func raiseLimit(to end: Int) {
     // Releasing: a reader that sees the new limit sees the bytes.
-    if end > limit { slot.pointee.limit.store(end, ordering: .releasing) }
+    if end > limit { slot.value.limit.store(end, ordering: .releasing) }
   }
 }
 

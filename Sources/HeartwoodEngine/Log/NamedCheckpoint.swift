@@ -59,7 +59,8 @@ struct NamedCheckpoint: Sendable {
 
   /// Decodes a frame whose checksums are valid; nil if it is not a checkpoint, or an invalid one.
   init?(_ frame: ScannedFrame) {
-    guard frame.header.kind == Format.checkpointKind, let record = CheckpointRecord.decode(frame.payload)
+    guard frame.header.kind == Format.checkpointKind,
+      let record = CheckpointRecord.decode(frame.payload.buffer)
     else {
       return nil
     }

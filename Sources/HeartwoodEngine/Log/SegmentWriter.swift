@@ -9,8 +9,8 @@ final class SegmentWriter {
 
   /// The mapped zeros that are overwritten in place.
   private var window: (any FileWindow)?
-  /// The window's address in memory, if a plain copy to it is sufficient.
-  private var windowBase: UnsafeMutableRawPointer?
+  /// The window's bytes in memory, if a plain copy to them is sufficient.
+  private var windowBytes: WritableBytes?
   /// The window's range in the file, cached because every commit needs it.
   private var windowRange = 0..<0
   /// When a frame was last written by a system call: watchers of the folder are notified of those only.
@@ -51,11 +51,11 @@ final class SegmentWriter {
   /// Copies to the window, without counting a reference to it if possible.
   @inline(__always)
   private func writeInPlace(_ bytes: UnsafeRawBufferPointer, at offset: Int) {
-    guard let windowBase, let source = bytes.baseAddress else {
+    guard let windowBytes else {
       window?.write(bytes, at: Int64(offset))
       return
     }
-    (windowBase + (offset &- windowRange.lowerBound)).copyMemory(from: source, byteCount: bytes.count)
+    windowBytes.copy(bytes, to: offset &- windowRange.lowerBound)
   }
 
   /// Whether watchers were notified within `callInterval`. False if the clock was set back.
@@ -76,7 +76,7 @@ final class SegmentWriter {
   /// Moves the window. If anything fails, the frame is written by a call instead, which then reports the
   /// error.
   private func moveWindow(to range: Range<Int>) -> Bool {
-    (window, windowBase, windowRange) = (nil, nil, 0..<0)
+    (window, windowBytes, windowRange) = (nil, nil, 0..<0)
     // The first byte always exists: a window on it shows whether to preallocate for more windows.
     if hasWindows == nil { hasWindows = (try? preallocator.segment.file.window(at: 0, length: 1)) != nil }
     guard hasWindows == true else { return false }
@@ -85,7 +85,7 @@ final class SegmentWriter {
     window = try? preallocator.segment.file.window(
       at: Int64(range.lowerBound), length: end - range.lowerBound)
     guard let window else { return false }
-    windowBase = window.base
+    windowBytes = window.writable
     windowRange = range.lowerBound..<end
     return true
   }

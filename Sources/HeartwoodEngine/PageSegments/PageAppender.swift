@@ -58,11 +58,11 @@ final class PageAppender {
     let last = try partWithRoom()
     let segment = parts[last].segment
     let index = parts[last].extent.pages
-    guard let base = page.baseAddress, page.count == Format.pageBytes else {
+    guard page.count == Format.pageBytes else {
       throw EngineError(
         .damaged, "a page to write does not have \(Format.pageBytes) bytes", file: segment.path)
     }
-    let checksum = PageSpace.checksum(base, segmentSeed: segment.header.seed, index: index)
+    let checksum = PageSpace.checksum(Bytes(page), segmentSeed: segment.header.seed, index: index)
     chunk.append(contentsOf: page)
     parts[last].extent.pages += 1
     parts[last].extent.chain = Checksums.mix(parts[last].extent.chain, checksum)

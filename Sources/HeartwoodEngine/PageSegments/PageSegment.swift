@@ -40,21 +40,21 @@ final class PageSegment: @unchecked Sendable {
 
   /// Makes the pages before `pageCount` readable through a page space.
   func add(to space: PageSpace, pageCount: Int) {
-    guard let base = map?.base ?? memory.map({ UnsafeRawPointer($0.base) }) else { return }
+    guard let bytes = map?.bytes ?? memory?.writable.bytes else { return }
     var fill: PageSpace.Fill?
     if map == nil {
       fill = {
-        @Sendable [unowned self] (index: Int, target: UnsafeMutableRawBufferPointer) throws(EngineError) in
+        @Sendable [unowned self] (index: Int, target: WritableBytes) throws(EngineError) in
         try self.read(page: index, into: target)
       }
     }
     space.addSegment(
-      number, seed: header.seed, base: base, pageCapacity: pageCapacity, pageCount: pageCount, owner: self,
-      fill: fill)
+      number, seed: header.seed, bytes: bytes.bytes(0, pageCapacity * Format.pageBytes), pageCount: pageCount,
+      owner: self, fill: fill)
   }
 
   /// Reads one page from the file. Used if the file is not mapped.
-  func read(page index: Int, into target: UnsafeMutableRawBufferPointer) throws(EngineError) {
+  func read(page index: Int, into target: WritableBytes) throws(EngineError) {
     let offset = Int64(index) * Int64(Format.pageBytes)
     let count: Int
     do {

@@ -1,8 +1,8 @@
 /// A leaf prepared for a scan: values that are the same for all entries are computed once.
 struct LeafEntries {
   private let page: Page
-  private let heads: UnsafeRawPointer
-  private let references: UnsafeRawPointer
+  private let heads: Bytes
+  private let references: Bytes
   private let prefixBytes: Int
   /// Length of every key; negative if the lengths differ or a key is shorter than a head.
   private let keyBytes: Int
@@ -17,7 +17,7 @@ struct LeafEntries {
   init(_ leaf: Page) {
     page = leaf
     heads = leaf.heads
-    references = UnsafeRawPointer(leaf.references)
+    references = leaf.references.bytes
     prefixBytes = leaf.prefixBytes
     let suffix = Int(leaf.uniform)
     let length = prefixBytes &+ suffix
@@ -26,7 +26,9 @@ struct LeafEntries {
     let shift = UInt64(truncatingIfNeeded: keyBytes < 0 ? 0 : max(0, 64 &- 8 &* suffix))
     headShift = shift
     hasHeap = leaf.heapStart < Page.byteCount
-    beforeHead = shift == 0 ? 0 : leaf.prefix.field64(headOffset).byteSwapped & ~(UInt64.max &>> shift)
+    beforeHead =
+      shift == 0
+      ? 0 : leaf.bytes.field64(Page.headerBytes &+ headOffset).byteSwapped & ~(UInt64.max &>> shift)
   }
 
   /// The position of an entry's value in the log; nil if the value is inline.
@@ -45,7 +47,7 @@ struct LeafEntries {
   func fetchHeap(_ index: Int, _ count: Int, _ step: Int) {
     guard hasHeap else { return }
     for place in 0..<count {
-      page.raw.prefetch(min(page.heapOffset(index &+ place &* step), Page.byteCount &- 1))
+      page.bytes.prefetch(min(page.heapOffset(index &+ place &* step), Page.byteCount &- 1))
     }
   }
 
@@ -54,27 +56,29 @@ struct LeafEntries {
 
   /// Whether a key equals the key of an entry, compared in place.
   @inline(__always)
-  func isKey(_ key: UnsafeRawPointer, _ count: Int, of index: Int) -> Bool {
-    guard count == keyBytes else { return isOtherKey(SearchKey(key, count), of: index) }
+  func isKey(_ key: Bytes, of index: Int) -> Bool {
+    guard key.count == keyBytes else { return isOtherKey(SearchKey(key), of: index) }
     let head = beforeHead | heads.field64(index &* 8) &>> headShift
-    guard key.field64(headOffset).byteSwapped == head, key.hasBytes(of: page.prefix, headOffset) else {
+    guard key.field64(headOffset).byteSwapped == head,
+      key.begins(with: page.bytes.bytes(Page.headerBytes, headOffset))
+    else {
       return false
     }
     return headShift > 0 || hasRest(key, of: index)
   }
 
   @inline(never)
-  private func hasRest(_ key: UnsafeRawPointer, of index: Int) -> Bool {
-    (key + (prefixBytes &+ 8)).hasBytes(of: page.rest(index), page.restBytes(index))
+  private func hasRest(_ key: Bytes, of index: Int) -> Bool {
+    key.bytes(from: prefixBytes &+ 8).begins(with: page.rest(index))
   }
 
   /// The same comparison if the keys' lengths differ.
   @inline(never)
   private func isOtherKey(_ key: SearchKey, of index: Int) -> Bool {
     let suffix = page.suffixBytes(index)
-    guard key.count == prefixBytes &+ suffix, key.base.hasBytes(of: page.prefix, prefixBytes),
+    guard key.count == prefixBytes &+ suffix, key.bytes.begins(with: page.prefix),
       key.head(from: prefixBytes) == page.head(index)
     else { return false }
-    return suffix <= 8 || hasRest(key.base, of: index)
+    return suffix <= 8 || hasRest(key.bytes, of: index)
   }
 }

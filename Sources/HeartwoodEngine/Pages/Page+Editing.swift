@@ -35,7 +35,7 @@ extension Page {
   func insert(_ key: SearchKey, _ payload: Payload, at index: Int) -> Bool {
     let prefixCount = prefixBytes
     let suffix = key.count &- prefixCount
-    guard count < capacity, suffix >= 0, SearchKey.compare(key.base, prefix, prefixCount) == 0 else {
+    guard count < capacity, suffix >= 0, Bytes.compare(key.bytes, prefix, prefixCount) == 0 else {
       return false
     }
     guard holdsEntries(suffix, payload) else { return false }
@@ -44,9 +44,7 @@ extension Page {
     let place = heapStart &- heapCount
     guard place >= arraysEnd else { return false }
 
-    if restCount > 0 {
-      (base + place).copyMemory(from: key.base + (prefixCount &+ 8), byteCount: restCount)
-    }
+    if restCount > 0 { memory.writable.copy(key.bytes.bytes(from: prefixCount &+ 8), to: place) }
     copyInline(payload, to: place &+ restCount)
     heapStart = place
     makeRoom(at: index)
@@ -72,8 +70,7 @@ extension Page {
 
   @inline(__always)
   func copyInline(_ payload: Payload, to offset: Int) {
-    guard let source = payload.inline.baseAddress, payload.inline.count > 0 else { return }
-    (base + offset).copyMemory(from: source, byteCount: payload.inline.count)
+    if payload.inline.count > 0 { memory.writable.copy(payload.inline, to: offset) }
   }
 
   /// The index of the first entry that has a key.
@@ -132,8 +129,8 @@ extension Page {
   }
 
   private func move(_ array: Int, _ index: Int, _ count: Int, by distance: Int, width: Int) {
-    let source = base + (array &+ index &* width)
-    (source + distance &* width).copyMemory(from: source, byteCount: count &* width)
+    let first = array &+ index &* width
+    memory.move(first, count &* width, to: first &+ distance &* width)
   }
 
   /// Removes an entry. In a branch, the entry that becomes the first loses its separator.

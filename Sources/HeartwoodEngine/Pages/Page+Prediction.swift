@@ -33,7 +33,7 @@ extension Page {
   /// it.
   func predictEntries(like other: Page, reversed: Bool) {
     let first = reversed ? other.count : 16
-    raw.prefetch(0)
+    bytes.prefetch(0)
     prefetchLines(around: other.arraysOffset &+ 8 &* first &- 64)
     prefetchLines(around: other.arraysOffset &+ 8 &* (other.capacity &+ first) &- 64)
     guard other.hasSlots else { return }
@@ -75,7 +75,7 @@ extension Page {
   func prefetchAll() {
     var offset = 0
     while offset < Page.byteCount {
-      raw.prefetch(offset)
+      bytes.prefetch(offset)
       offset &+= 64
     }
   }
@@ -83,8 +83,8 @@ extension Page {
   /// Prefetches the line at an offset, and its neighbours.
   @inline(__always)
   private func prefetchLines(around offset: Int) {
-    raw.prefetch(min(max(0, offset &- 64), Page.byteCount &- 1))
-    raw.prefetch(min(max(0, offset), Page.byteCount &- 1))
-    raw.prefetch(min(max(0, offset &+ 64), Page.byteCount &- 1))
+    bytes.prefetch(min(max(0, offset &- 64), Page.byteCount &- 1))
+    bytes.prefetch(min(max(0, offset), Page.byteCount &- 1))
+    bytes.prefetch(min(max(0, offset &+ 64), Page.byteCount &- 1))
   }
 }

@@ -37,7 +37,7 @@ extension Page {
     let prefixCount = prefixBytes
     if count == first { return (first, false) }
     if prefixCount > 0 {
-      let order = SearchKey.compare(key.base, prefix, min(prefixCount, key.count))
+      let order = Bytes.compare(key.bytes, prefix, min(prefixCount, key.count))
       if order > 0 { return (count, false) }
       if order < 0 || key.count < prefixCount { return (first, false) }
     }
@@ -131,7 +131,7 @@ extension Page {
     let keySuffix = key.count &- prefixCount
     let shorter = min(entrySuffix, keySuffix)
     if shorter > 8 {
-      let order = SearchKey.compare(rest(index), key.base + (prefixCount &+ 8), shorter &- 8)
+      let order = Bytes.compare(rest(index), key.bytes.bytes(from: prefixCount &+ 8), shorter &- 8)
       if order != 0 { return order }
     }
     // Heads are padded with zeros: if one suffix ends within the head, the shorter one is first.

@@ -10,7 +10,7 @@ extension Page {
   func validationError(level expected: Int) -> String? {
     let isOfLevel = level == expected
     guard isOfLevel else { return "its level is \(level) instead of \(expected)" }
-    guard hasSlots || (isLeaf && raw.field8(1) == 1 && uniform <= 8) else {
+    guard hasSlots || (isLeaf && bytes.field8(1) == 1 && uniform <= 8) else {
       return "it has no slots but needs them"
     }
     guard count >= 1, count <= capacity else {
@@ -64,7 +64,7 @@ extension Page {
     let (previous, next) = (head(index &- 1), head(index))
     if previous != next { return previous < next }
     let common = min(restBytes(index &- 1), restBytes(index))
-    let order = SearchKey.compare(rest(index &- 1), rest(index), common)
+    let order = Bytes.compare(rest(index &- 1), rest(index), common)
     return order != 0 ? order < 0 : suffixBytes(index &- 1) < suffixBytes(index)
   }
 }

@@ -17,9 +17,9 @@
 ///
 /// In a branch, entry 0 has no key: it covers every key before entry 1's separator.
 struct Page {
-  let base: UnsafeMutableRawPointer
+  let memory: PageBytes
 
-  static let byteCount = 4096
+  static let byteCount = PageBytes.count
   static let headerBytes = 64
   /// Bytes of one entry in the arrays: of a leaf with slots, of a leaf without, of a branch.
   static let leafEntryBytes = 20
@@ -31,76 +31,72 @@ struct Page {
   static let mixedLengths: UInt16 = 0xFFFF
 
   @inline(__always)
-  init(_ base: UnsafeMutableRawPointer) { self.base = base }
-
-  /// Wraps a page that is only read.
-  @inline(__always)
-  init(_ base: UnsafeRawPointer) { self.base = UnsafeMutableRawPointer(mutating: base) }
+  init(_ memory: PageBytes) { self.memory = memory }
 
   @inline(__always)
-  var raw: UnsafeRawPointer { UnsafeRawPointer(base) }
+  var bytes: Bytes { memory.bytes }
 
   // MARK: Header
 
   var level: Int {
-    @inline(__always) get { Int(raw.field8(0)) }
-    nonmutating set { base.setField(0, UInt8(newValue)) }
+    @inline(__always) get { Int(memory.field8(0)) }
+    nonmutating set { memory.setField(0, UInt8(newValue)) }
   }
   /// False for a leaf whose suffixes all have `uniform` bytes, at most eight, and which has no inline values.
   var hasSlots: Bool {
-    @inline(__always) get { raw.field8(1) == 0 }
-    nonmutating set { base.setField(1, UInt8(newValue ? 0 : 1)) }
+    @inline(__always) get { memory.field8(1) == 0 }
+    nonmutating set { memory.setField(1, UInt8(newValue ? 0 : 1)) }
   }
   var count: Int {
-    @inline(__always) get { Int(raw.field16(2)) }
-    @inline(__always) nonmutating set { base.setField(2, UInt16(newValue)) }
+    @inline(__always) get { Int(memory.field16(2)) }
+    @inline(__always) nonmutating set { memory.setField(2, UInt16(newValue)) }
   }
   var capacity: Int {
-    @inline(__always) get { Int(raw.field16(4)) }
-    nonmutating set { base.setField(4, UInt16(newValue)) }
+    @inline(__always) get { Int(memory.field16(4)) }
+    nonmutating set { memory.setField(4, UInt16(newValue)) }
   }
   var prefixBytes: Int {
-    @inline(__always) get { Int(raw.field16(6)) }
-    nonmutating set { base.setField(6, UInt16(newValue)) }
+    @inline(__always) get { Int(memory.field16(6)) }
+    nonmutating set { memory.setField(6, UInt16(newValue)) }
   }
   /// Offset of the lowest heap byte in use.
   var heapStart: Int {
-    @inline(__always) get { Int(raw.field16(8)) }
-    @inline(__always) nonmutating set { base.setField(8, UInt16(newValue)) }
+    @inline(__always) get { Int(memory.field16(8)) }
+    @inline(__always) nonmutating set { memory.setField(8, UInt16(newValue)) }
   }
   /// Heap bytes that no entry refers to any more.
   var heapDead: Int {
-    @inline(__always) get { Int(raw.field16(10)) }
-    @inline(__always) nonmutating set { base.setField(10, UInt16(newValue)) }
+    @inline(__always) get { Int(memory.field16(10)) }
+    @inline(__always) nonmutating set { memory.setField(10, UInt16(newValue)) }
   }
   /// The length of every suffix if all have the same length, otherwise `mixedLengths`.
   var uniform: UInt16 {
-    @inline(__always) get { raw.field16(12) }
-    @inline(__always) nonmutating set { base.setField(12, newValue) }
+    @inline(__always) get { memory.field16(12) }
+    @inline(__always) nonmutating set { memory.setField(12, newValue) }
   }
   var arraysOffset: Int {
-    @inline(__always) get { Int(raw.field16(14)) }
-    nonmutating set { base.setField(14, UInt16(newValue)) }
+    @inline(__always) get { Int(memory.field16(14)) }
+    nonmutating set { memory.setField(14, UInt16(newValue)) }
   }
   /// The generation that created the page, and the only one that may change it; 0 on disk.
   var birth: UInt64 {
-    @inline(__always) get { raw.field64(16) }
-    nonmutating set { base.setField(16, newValue) }
+    @inline(__always) get { memory.field64(16) }
+    nonmutating set { memory.setField(16, newValue) }
   }
   /// The head of the first key, repeated beside `scale` so that a search begins with one cache line.
   var firstHead: UInt64 {
-    @inline(__always) get { raw.field64(24) }
-    @inline(__always) nonmutating set { base.setField(24, newValue) }
+    @inline(__always) get { memory.field64(24) }
+    @inline(__always) nonmutating set { memory.setField(24, newValue) }
   }
   /// Entries per half unit of head: the slope of the interpolation search.
   var scale: Double {
-    @inline(__always) get { Double(bitPattern: raw.field64(32)) }
-    @inline(__always) nonmutating set { base.setField(32, newValue.bitPattern) }
+    @inline(__always) get { Double(bitPattern: memory.field64(32)) }
+    @inline(__always) nonmutating set { memory.setField(32, newValue.bitPattern) }
   }
 
   var isLeaf: Bool { level == 0 }
   @inline(__always)
-  var prefix: UnsafeRawPointer { raw + Page.headerBytes }
+  var prefix: Bytes { bytes.bytes(Page.headerBytes, prefixBytes) }
 
   static func arraysOffset(prefixBytes: Int) -> Int { headerBytes + (prefixBytes + 7) & ~7 }
 
@@ -111,57 +107,59 @@ struct Page {
   // MARK: Arrays
 
   @inline(__always)
-  var heads: UnsafeRawPointer { raw + arraysOffset }
+  var heads: Bytes { bytes.bytes(from: arraysOffset) }
   @inline(__always)
-  var references: UnsafeMutableRawPointer { base + (arraysOffset &+ 8 &* capacity) }
+  var references: WritableBytes { memory.writable.bytes(from: arraysOffset &+ 8 &* capacity) }
   @inline(__always)
-  private var counts: UnsafeMutableRawPointer { base + (arraysOffset &+ 16 &* capacity) }
+  var slots: WritableBytes { memory.writable.bytes(from: slotsOffset) }
   @inline(__always)
-  private var checksums: UnsafeMutableRawPointer { base + (arraysOffset &+ 24 &* capacity) }
-  @inline(__always)
-  var slots: UnsafeMutableRawPointer {
-    base + (arraysOffset &+ (level == 0 ? 16 : 32) &* capacity)
-  }
+  private var slotsOffset: Int { arraysOffset &+ (level == 0 ? 16 : 32) &* capacity }
   /// Offset of the end of the arrays, where free space begins.
   var arraysEnd: Int { arraysOffset + capacity * entryBytes }
   private var entryBytes: Int { Page.entryBytes(level: level, hasSlots: hasSlots) }
 
   @inline(__always)
-  func head(_ index: Int) -> UInt64 { heads.field64(index &* 8) }
+  func head(_ index: Int) -> UInt64 { memory.field64(arraysOffset &+ 8 &* index) }
   @inline(__always)
-  func setHead(_ index: Int, _ head: UInt64) { base.setField(arraysOffset &+ index &* 8, head) }
+  func setHead(_ index: Int, _ head: UInt64) { memory.setField(arraysOffset &+ 8 &* index, head) }
 
   /// In a leaf: the value reference or inline flag with length. In a branch: the child.
   @inline(__always)
-  func reference(_ index: Int) -> UInt64 { UnsafeRawPointer(references).field64(index &* 8) }
+  func reference(_ index: Int) -> UInt64 { memory.field64(arraysOffset &+ 8 &* (capacity &+ index)) }
   @inline(__always)
-  func setReference(_ index: Int, _ value: UInt64) { references.setField(index &* 8, value) }
+  func setReference(_ index: Int, _ value: UInt64) {
+    memory.setField(arraysOffset &+ 8 &* (capacity &+ index), value)
+  }
 
   /// Number of keys below an entry of a branch.
   @inline(__always)
-  func keyCount(_ index: Int) -> UInt64 { UnsafeRawPointer(counts).field64(index &* 8) }
+  func keyCount(_ index: Int) -> UInt64 { memory.field64(arraysOffset &+ 8 &* (2 &* capacity &+ index)) }
   @inline(__always)
-  func setKeyCount(_ index: Int, _ value: UInt64) { counts.setField(index &* 8, value) }
+  func setKeyCount(_ index: Int, _ value: UInt64) {
+    memory.setField(arraysOffset &+ 8 &* (2 &* capacity &+ index), value)
+  }
 
   /// The checksum of an entry's child if the child is on disk; 0 if it is in the arena.
   @inline(__always)
-  func childChecksum(_ index: Int) -> UInt64 { UnsafeRawPointer(checksums).field64(index &* 8) }
+  func childChecksum(_ index: Int) -> UInt64 { memory.field64(arraysOffset &+ 8 &* (3 &* capacity &+ index)) }
   @inline(__always)
-  func setChildChecksum(_ index: Int, _ value: UInt64) { checksums.setField(index &* 8, value) }
+  func setChildChecksum(_ index: Int, _ value: UInt64) {
+    memory.setField(arraysOffset &+ 8 &* (3 &* capacity &+ index), value)
+  }
 
   @inline(__always)
   func heapOffset(_ index: Int) -> Int {
-    hasSlots ? Int(UnsafeRawPointer(slots).field16(index &* 4)) : Page.byteCount
+    hasSlots ? Int(memory.field16(slotsOffset &+ 4 &* index)) : Page.byteCount
   }
   @inline(__always)
   func suffixBytes(_ index: Int) -> Int {
-    Int(hasSlots ? UnsafeRawPointer(slots).field16(index &* 4 &+ 2) : uniform)
+    Int(hasSlots ? memory.field16(slotsOffset &+ 4 &* index &+ 2) : uniform)
   }
   /// - Precondition: The page has slots.
   @inline(__always)
   func setSlot(_ index: Int, heapOffset: Int, suffixBytes: Int) {
-    slots.setField(index &* 4, UInt16(truncatingIfNeeded: heapOffset))
-    slots.setField(index &* 4 &+ 2, UInt16(truncatingIfNeeded: suffixBytes))
+    memory.setField(slotsOffset &+ 4 &* index, UInt16(truncatingIfNeeded: heapOffset))
+    memory.setField(slotsOffset &+ 4 &* index &+ 2, UInt16(truncatingIfNeeded: suffixBytes))
   }
 
   // MARK: Entries
@@ -169,7 +167,7 @@ struct Page {
   @inline(__always)
   func restBytes(_ index: Int) -> Int { max(0, suffixBytes(index) &- 8) }
   @inline(__always)
-  func rest(_ index: Int) -> UnsafeRawPointer { raw + heapOffset(index) }
+  func rest(_ index: Int) -> Bytes { bytes.bytes(heapOffset(index), restBytes(index)) }
 
   /// Length of the inline value that a reference stands for; 0 if the value is in the log.
   @inline(__always)
@@ -195,7 +193,7 @@ struct Page {
   /// - Precondition: The entry has one.
   @inline(__always)
   func inlineValue(_ index: Int) -> UnsafeRawBufferPointer {
-    (rest(index) + restBytes(index)).bytes(Page.inlineBytes(reference(index)))
+    bytes.bytes(heapOffset(index) &+ restBytes(index), Page.inlineBytes(reference(index))).buffer
   }
 
   @inline(__always)
@@ -207,40 +205,36 @@ struct Page {
 
   /// A copy of an entry's key, including the prefix.
   func key(_ index: Int) -> [UInt8] {
-    let count = keyBytes(index)
-    return [UInt8](unsafeUninitializedCapacity: count) { buffer, initialized in
-      if let base = buffer.baseAddress { copyKey(index, to: base) }
-      initialized = count
-    }
+    [UInt8](count: keyBytes(index)) { copyKey(index, to: $0) }
   }
 
   /// Copies an entry's key, including the prefix, to `target`, which must have room for `keyBytes(index)`
   /// bytes.
   @inline(__always)
-  func copyKey(_ index: Int, to target: UnsafeMutableRawPointer) {
-    let prefixCount = prefixBytes
-    target.copyMemory(from: prefix, byteCount: prefixCount)
-    copySuffix(index, to: target + prefixCount)
+  func copyKey(_ index: Int, to target: WritableBytes) {
+    target.copy(prefix, to: 0)
+    copySuffix(index, to: target.bytes(from: prefixBytes))
   }
 
   @inline(__always)
-  func copySuffix(_ index: Int, to target: UnsafeMutableRawPointer) {
+  func copySuffix(_ index: Int, to target: WritableBytes) {
     let suffix = suffixBytes(index)
     let head = head(index)
     if suffix >= 8 {
-      target.storeBytes(of: head.bigEndian, as: UInt64.self)
-      if suffix > 8 { (target + 8).copyMemory(from: rest(index), byteCount: suffix &- 8) }
+      target.setField(0, head.byteSwapped)
+      if suffix > 8 { target.copy(rest(index), to: 8) }
     } else {
       var byte = 0
       while byte < suffix {
-        target.storeBytes(
-          of: UInt8(truncatingIfNeeded: head >> UInt64(truncatingIfNeeded: 56 &- 8 &* byte)),
-          toByteOffset: byte,
-          as: UInt8.self)
+        target.setField(
+          byte, UInt8(truncatingIfNeeded: head >> UInt64(truncatingIfNeeded: 56 &- 8 &* byte)))
         byte &+= 1
       }
     }
   }
+
+  /// Makes the page equal to another one.
+  func copyAll(of other: Page) { memory.writable.copy(other.bytes, to: 0) }
 
   /// The fewest bytes that a page with these entries can take while it keeps its prefix.
   var usedBytes: Int {

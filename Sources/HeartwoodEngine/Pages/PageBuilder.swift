@@ -28,11 +28,10 @@ final class PageBuilder {
   }
 
   // Only the writer uses these, one method at a time: checks for overlapping access would find nothing.
-  private let entries: UnsafeMutablePointer<Entry>
+  private let entries = FixedArray<Entry>(count: entryLimit)
   @exclusivity(unchecked) private(set) var count = 0
   @exclusivity(unchecked) private(set) var level = 0
-  @exclusivity(unchecked) private var memory: UnsafeMutableRawPointer
-  @exclusivity(unchecked) private var memoryBytes: Int
+  @exclusivity(unchecked) private var memory = OwnedBytes(count: 64 << 10)
   @exclusivity(unchecked) private var used = 0
   /// Whether all entries are of a leaf, without inline values, with keys of one length. Sizes are then
   /// computed without visiting each entry.
@@ -44,17 +43,6 @@ final class PageBuilder {
   private static let entryLimit = 3 * (Page.byteCount / Page.slotlessEntryBytes) + 2
   /// Copying whole words may write this many bytes past the reserved ones.
   private static let slack = 16
-
-  init() {
-    memoryBytes = 64 << 10
-    memory = .allocate(byteCount: memoryBytes, alignment: 16)
-    entries = .allocate(capacity: Self.entryLimit)
-  }
-
-  deinit {
-    memory.deallocate()
-    entries.deallocate()
-  }
 
   /// Discards all entries.
   func begin(level: Int) {
@@ -87,30 +75,31 @@ final class PageBuilder {
     guard number > 0 else { return }
     let keyBytes = prefixBytes &+ Int(page.uniform)
     let place = reserve(number &* keyBytes)
-    let (keys, target) = (memory + place, entries + count)
-    let (prefix, heads, references) = (
-      page.prefix, page.heads + 8 &* first, UnsafeRawPointer(page.references) + 8 &* first
+    let keys = memory.writable.bytes(from: place)
+    let (heads, references) = (
+      page.heads.bytes(from: 8 &* first), page.references.bytes.bytes(from: 8 &* first)
     )
     var index = 0
     while index < number {
-      let key = keys + index &* keyBytes
-      copy(prefix, prefixBytes, to: key)
-      (key + prefixBytes).setField(0, heads.field64(index &* 8).byteSwapped)
-      target[index] = Entry(
+      let key = keys.bytes(from: index &* keyBytes)
+      copyPrefix(of: page, prefixBytes, to: key)
+      key.setField(prefixBytes, heads.field64(index &* 8).byteSwapped)
+      entries[count &+ index] = Entry(
         keyOffset: place &+ index &* keyBytes, keyBytes: keyBytes, inlineBytes: 0,
         reference: references.field64(index &* 8), keyCount: 1, checksum: 0)
       index &+= 1
     }
+    noteLength(of: entries[count])
     count &+= number
-    noteLength(of: target[0])
   }
 
   /// Copies a prefix; a short one as two words, whatever its length.
   @inline(__always)
-  private func copy(_ prefix: UnsafeRawPointer, _ count: Int, to key: UnsafeMutableRawPointer) {
-    guard count <= 16 else { return key.copyMemory(from: prefix, byteCount: count) }
-    key.setField(0, prefix.field64(0))
-    key.setField(8, prefix.field64(8))
+  private func copyPrefix(of page: Page, _ count: Int, to key: WritableBytes) {
+    let source = page.bytes.bytes(from: Page.headerBytes)
+    guard count <= 16 else { return key.copy(source.bytes(0, count), to: 0) }
+    key.setField(0, source.field64(0))
+    key.setField(8, source.field64(8))
   }
 
   @inline(__always)
@@ -131,7 +120,7 @@ final class PageBuilder {
     precondition(count < Self.entryLimit, "A page builder holds the entries of three pages.")
     let keyBytes = separator?.count ?? 0
     let place = reserve(keyBytes)
-    if let separator { (memory + place).copyMemory(from: separator.base, byteCount: keyBytes) }
+    if let separator { memory.writable.copy(separator.bytes, to: place) }
     add(
       Entry(
         keyOffset: place, keyBytes: keyBytes, inlineBytes: 0, reference: page.reference(0),
@@ -145,13 +134,12 @@ final class PageBuilder {
     let inline = isLeaf ? Page.inlineBytes(reference) : 0
     let keyBytes = page.prefixBytes &+ suffix
     let place = reserve(keyBytes &+ inline)
-    let key = memory + place
-    copy(page.prefix, page.prefixBytes, to: key)
-    let tail = key + page.prefixBytes
-    tail.setField(0, page.head(index).byteSwapped)
+    let key = memory.writable.bytes(from: place)
+    copyPrefix(of: page, page.prefixBytes, to: key)
+    key.setField(page.prefixBytes, page.head(index).byteSwapped)
     let rest = max(0, suffix &- 8)
     if rest &+ inline > 0 {
-      (tail + (suffix &- rest)).copyMemory(from: page.rest(index), byteCount: rest &+ inline)
+      key.copy(page.bytes.bytes(page.heapOffset(index), rest &+ inline), to: keyBytes &- rest)
     }
     add(
       Entry(
@@ -162,16 +150,14 @@ final class PageBuilder {
   /// Inserts an entry at `index`, or replaces the one there.
   func put(_ key: SearchKey, _ payload: Page.Payload, at index: Int, replacing: Bool) {
     let place = reserve(key.count + payload.inline.count)
-    (memory + place).copyMemory(from: key.base, byteCount: key.count)
-    if let source = payload.inline.baseAddress, payload.inline.count > 0 {
-      (memory + (place + key.count)).copyMemory(from: source, byteCount: payload.inline.count)
-    }
+    memory.writable.copy(key.bytes, to: place)
+    if payload.inline.count > 0 { memory.writable.copy(payload.inline, to: place + key.count) }
     let entry = Entry(
       keyOffset: place, keyBytes: key.count, inlineBytes: payload.inline.count, reference: payload.reference,
       keyCount: level == 0 ? 1 : payload.keyCount, checksum: payload.checksum)
     if !replacing {
       precondition(count < Self.entryLimit, "A page builder holds the entries of three pages.")
-      (entries + (index + 1)).update(from: entries + index, count: count - index)
+      entries.move(index..<count, to: index + 1)
       count += 1
     }
     entries[index] = entry
@@ -186,7 +172,7 @@ final class PageBuilder {
   }
 
   func remove(_ range: Range<Int>) {
-    (entries + range.lowerBound).update(from: entries + range.upperBound, count: count - range.upperBound)
+    entries.move(range.upperBound..<count, to: range.lowerBound)
     count -= range.count
   }
 
@@ -194,30 +180,27 @@ final class PageBuilder {
   private func reserve(_ count: Int) -> Int {
     let place = used
     used &+= count
-    if used &+ Self.slack > memoryBytes { grow(keeping: place) }
+    if used &+ Self.slack > memory.bytes.count { grow(keeping: place) }
     return place
   }
 
   @inline(never)
   private func grow(keeping kept: Int) {
-    let larger = max(used + Self.slack, memoryBytes * 2)
-    let moved = UnsafeMutableRawPointer.allocate(byteCount: larger, alignment: 16)
-    moved.copyMemory(from: memory, byteCount: kept)
-    memory.deallocate()
-    memory = moved
-    memoryBytes = larger
+    let larger = OwnedBytes(count: max(used + Self.slack, memory.bytes.count * 2))
+    larger.writable.copy(memory.bytes.bytes(0, kept), to: 0)
+    memory = larger
   }
 
   /// The key of an entry. Valid until the builder changes.
   func key(_ index: Int) -> SearchKey {
-    SearchKey(memory + entries[index].keyOffset, entries[index].keyBytes)
+    SearchKey(memory.bytes.bytes(entries[index].keyOffset, entries[index].keyBytes))
   }
 
   /// The shortest key that separates entry `index` from the one before it.
   func separator(before index: Int) -> SearchKey {
     let key = key(index)
     guard level == 0 else { return key }
-    return SearchKey(key.base, min(key.count, SearchKey.commonBytes(self.key(index - 1), key) + 1))
+    return key.prefix(min(key.count, SearchKey.commonBytes(self.key(index - 1), key) + 1))
   }
 
   /// Number of keys in some entries or below them.
@@ -341,7 +324,7 @@ final class PageBuilder {
     precondition(free >= 0, "Entries must fit into the page that is built.")
     let averageHeap = (shape.heapBytes + range.count - 1) / max(1, range.count)
 
-    page.base.initializeMemory(as: UInt8.self, repeating: 0, count: Page.headerBytes)
+    page.memory.writable.setZero(0, Page.headerBytes)
     page.level = level
     page.hasSlots = shape.hasSlots
     page.count = range.count
@@ -352,7 +335,7 @@ final class PageBuilder {
     page.birth = birth
     page.uniform = Page.mixedLengths
     if let first = shape.keyed.first {
-      (page.base + Page.headerBytes).copyMemory(from: key(first).base, byteCount: shape.prefixBytes)
+      page.memory.writable.copy(key(first).prefix(shape.prefixBytes).bytes, to: Page.headerBytes)
     }
     if shape.hasSlots {
       write(range, keyed: shape.keyed, prefix: shape.prefixBytes, to: page)
@@ -363,22 +346,22 @@ final class PageBuilder {
   }
 
   private func writeSlotless(_ range: Range<Int>, prefix: Int, to page: Page) {
-    let (heads, references) = (page.base + page.arraysOffset, page.references)
-    let (source, keys, number) = (entries + range.lowerBound, memory, range.count)
+    let (heads, references) = (page.memory.writable.bytes(from: page.arraysOffset), page.references)
+    let (first, keys, number) = (range.lowerBound, memory.bytes, range.count)
     var index = 0
     while index < number {
-      let key = SearchKey(keys + source[index].keyOffset, source[index].keyBytes)
+      let entry = entries[first &+ index]
+      let key = SearchKey(keys.bytes(entry.keyOffset, entry.keyBytes))
       heads.setField(index &* 8, key.head(from: prefix))
-      references.setField(index &* 8, source[index].reference)
+      references.setField(index &* 8, entry.reference)
       index &+= 1
     }
-    page.uniform = UInt16(source[0].keyBytes &- prefix)
+    page.uniform = UInt16(entries[first].keyBytes &- prefix)
   }
 
   private func write(_ range: Range<Int>, keyed: Range<Int>, prefix: Int, to page: Page) {
     var place = Page.byteCount
-    let arrays = page.base + page.arraysOffset
-    let references = arrays + 8 * page.capacity
+    let (arrays, references) = (page.memory.writable.bytes(from: page.arraysOffset), page.references)
     let slots = page.slots
     for index in range {
       let (entry, slot) = (entries[index], index &- range.lowerBound)
@@ -386,10 +369,11 @@ final class PageBuilder {
       let suffix = hasKey ? entry.keyBytes &- prefix : 0
       let rest = max(0, suffix &- 8)
       let heap = rest &+ entry.inlineBytes
-      let key = SearchKey(memory + entry.keyOffset, entry.keyBytes)
+      let bytes = memory.bytes.bytes(entry.keyOffset, entry.keyBytes &+ entry.inlineBytes)
+      let key = SearchKey(bytes.bytes(0, entry.keyBytes))
       place &-= heap
       if heap > 0 {
-        (page.base + place).copyMemory(from: key.base + (entry.keyBytes &- rest), byteCount: heap)
+        page.memory.writable.copy(bytes.bytes(entry.keyBytes &- rest, heap), to: place)
       }
       arrays.setField(slot &* 8, hasKey ? key.head(from: prefix) : 0)
       references.setField(slot &* 8, entry.reference)

@@ -11,21 +11,18 @@ import Synchronization
 final class PageSpace: @unchecked Sendable {
   /// A page segment, as readers use it.
   struct Segment: ~Copyable {
-    let base: UnsafeRawPointer
+    let bytes: Bytes
     let seed: UInt64
     /// Number of pages; higher indexes do not exist.
     let pageCount: Atomic<Int>
     /// Per page: 0 if it was not verified yet, otherwise its level plus one.
-    let checked: UnsafeMutablePointer<Atomic<UInt8>>
-    let capacity: Int
+    let checked: FixedArray<Atomic<UInt8>>
     let fill: Fill?
     let owner: AnyObject
-
-    deinit { checked.deallocate() }
   }
 
   /// Reads a page into its address if the file is not mapped.
-  typealias Fill = @Sendable (Int, UnsafeMutableRawBufferPointer) throws(EngineError) -> Void
+  typealias Fill = @Sendable (Int, WritableBytes) throws(EngineError) -> Void
 
   /// The address on disk of an arena page's copy, once a checkpoint has written it.
   struct DiskAddress {
@@ -33,10 +30,9 @@ final class PageSpace: @unchecked Sendable {
     var checksum: UInt64
   }
 
-  let arena: UnsafeMutableRawPointer
+  private let arena: WritableBytes
   private let arenaMemory: AnonymousMemory
-  private let placesMemory: AnonymousMemory
-  private let places: UnsafeMutablePointer<DiskAddress>
+  private let places: FixedArray<DiskAddress>
   private let pageLimit: Int
   /// The first arena page that was never allocated.
   @exclusivity(unchecked) private var nextPage: UInt32 = 1
@@ -66,11 +62,12 @@ final class PageSpace: @unchecked Sendable {
   /// Reserves address space for the arena; memory is allocated as pages are used.
   init(values: SegmentTable = SegmentTable()) throws(EngineError) {
     self.values = values
+    let placesMemory: AnonymousMemory
     (arenaMemory, placesMemory) = try Self.reserve()
     pageLimit = arenaMemory.byteCount / Self.stride
-    arena = arenaMemory.base
+    arena = arenaMemory.writable
     arenaMemory.preferLargePages(from: Self.smallPagesBytes)
-    places = placesMemory.base.bindMemory(to: DiskAddress.self, capacity: pageLimit)
+    places = FixedArray(count: pageLimit, in: placesMemory)
   }
 
   private static func reserve() throws(EngineError) -> (AnonymousMemory, AnonymousMemory) {
@@ -123,7 +120,9 @@ final class PageSpace: @unchecked Sendable {
   }
 
   @inline(__always)
-  func arenaPage(_ reference: PageReference) -> Page { Page(arena + Int(reference.index) &* Self.stride) }
+  func arenaPage(_ reference: PageReference) -> Page {
+    Page(PageBytes(arena, at: Int(reference.index) &* Self.stride))
+  }
 
   /// A page that can be read immediately: in the arena, or verified before. Otherwise nil.
   @inline(__always)
@@ -144,10 +143,10 @@ final class PageSpace: @unchecked Sendable {
   private func checkedPage(_ reference: PageReference, level: Int) -> Page? {
     let index = Int(reference.index)
     guard let segment = segments[reference.segment],
-      index < segment.pointee.pageCount.load(ordering: .acquiring),
-      segment.pointee.checked[index].load(ordering: .acquiring) == UInt8(truncatingIfNeeded: level &+ 1)
+      index < segment.value.pageCount.load(ordering: .acquiring),
+      segment.value.checked[index].load(ordering: .acquiring) == UInt8(truncatingIfNeeded: level &+ 1)
     else { return nil }
-    return Page(segment.pointee.base + index &* Page.byteCount)
+    return Page(PageBytes(segment.value.bytes, at: index &* Page.byteCount))
   }
 
   @inline(never)
@@ -155,7 +154,7 @@ final class PageSpace: @unchecked Sendable {
   {
     if let page = checkedPage(reference, level: level) { return page }
     guard level >= 0, level <= TreeRoot.levelLimit, let segment = segments[reference.segment],
-      Int(reference.index) < segment.pointee.pageCount.load(ordering: .acquiring)
+      Int(reference.index) < segment.value.pageCount.load(ordering: .acquiring)
     else { throw Self.damaged(reference, "it does not exist") }
     checking.lock()
     defer { checking.unlock() }
@@ -163,17 +162,16 @@ final class PageSpace: @unchecked Sendable {
   }
 
   private func check(
-    _ reference: PageReference, in segment: UnsafeMutablePointer<Segment>, level: Int, checksum: UInt64
+    _ reference: PageReference, in segment: StableReference<Segment>, level: Int, checksum: UInt64
   ) throws(EngineError) -> Page {
     let index = Int(reference.index)
-    let base = segment.pointee.base + index * Page.byteCount
-    let page = Page(base)
-    let mark = segment.pointee.checked[index].load(ordering: .acquiring)
+    let page = Page(PageBytes(segment.value.bytes, at: index * Page.byteCount))
+    let mark = segment.value.checked[index].load(ordering: .acquiring)
     if mark == 0 {
-      if let fill = segment.pointee.fill {
-        try fill(index, UnsafeMutableRawBufferPointer(start: page.base, count: Page.byteCount))
+      if let fill = segment.value.fill {
+        try fill(index, page.memory.writable)
       }
-      let found = Self.checksum(base, segmentSeed: segment.pointee.seed, index: index)
+      let found = Self.checksum(page.bytes, segmentSeed: segment.value.seed, index: index)
       let isIntact = found == checksum
       guard isIntact else {
         throw Self.damaged(reference, "its checksum is wrong")
@@ -182,7 +180,7 @@ final class PageSpace: @unchecked Sendable {
     if let validationError = page.validationError(level: level) {
       throw Self.damaged(reference, validationError)
     }
-    segment.pointee.checked[index].store(UInt8(level + 1), ordering: .releasing)
+    segment.value.checked[index].store(UInt8(level + 1), ordering: .releasing)
     return page
   }
 
@@ -193,8 +191,8 @@ final class PageSpace: @unchecked Sendable {
   }
 
   /// The checksum that a parent stores for a page on disk. The seed depends on the page's address.
-  static func checksum(_ page: UnsafeRawPointer, segmentSeed: UInt64, index: Int) -> UInt64 {
-    XXH64.hash(page.bytes(Page.byteCount), seed: Checksums.seed(segmentSeed, at: index * Page.byteCount))
+  static func checksum(_ page: Bytes, segmentSeed: UInt64, index: Int) -> UInt64 {
+    XXH64.hash(page.buffer, seed: Checksums.seed(segmentSeed, at: index * Page.byteCount))
   }
 
   // MARK: Segments
@@ -202,36 +200,31 @@ final class PageSpace: @unchecked Sendable {
   /// Adds a page segment.
   ///
   /// - Parameters:
-  ///   - base: Address of the segment's first page, now or when `fill` has read it.
-  ///   - pageCapacity: The most pages that the segment can come to have.
+  ///   - bytes: The pages that the segment can come to have, now or when `fill` has read them.
   ///   - pageCount: Number of its pages.
-  ///   - owner: Keeps the memory at `base` alive.
-  ///   - fill: Reads a page; nil if `base` is a map of the file.
+  ///   - owner: Keeps the memory of `bytes` alive.
+  ///   - fill: Reads a page; nil if `bytes` are a map of the file.
   func addSegment(
-    _ number: UInt32, seed: UInt64, base: UnsafeRawPointer, pageCapacity: Int, pageCount: Int,
-    owner: AnyObject,
-    fill: Fill?
+    _ number: UInt32, seed: UInt64, bytes: Bytes, pageCount: Int, owner: AnyObject, fill: Fill?
   ) {
-    let marks = UnsafeMutableRawPointer.allocate(byteCount: max(1, pageCapacity), alignment: 8)
-    marks.initializeMemory(as: UInt8.self, repeating: 0, count: pageCapacity)
-    let checked = marks.bindMemory(to: Atomic<UInt8>.self, capacity: pageCapacity)
+    let checked = FixedArray(count: bytes.count / Page.byteCount) { _ in Atomic<UInt8>(0) }
     segments.add(
       number,
       Segment(
-        base: base, seed: seed, pageCount: Atomic(min(pageCount, pageCapacity)), checked: checked,
-        capacity: pageCapacity, fill: fill, owner: owner))
+        bytes: bytes, seed: seed, pageCount: Atomic(min(pageCount, checked.count)), checked: checked,
+        fill: fill, owner: owner))
   }
 
   /// Raises a segment's page count after pages were written. One caller at a time.
   func raisePageCount(_ segment: UInt32, _ count: Int) {
-    guard let slot = segments[segment], count > slot.pointee.pageCount.load(ordering: .relaxed) else {
+    guard let slot = segments[segment], count > slot.value.pageCount.load(ordering: .relaxed) else {
       return
     }
-    slot.pointee.pageCount.store(min(count, slot.pointee.capacity), ordering: .releasing)
+    slot.value.pageCount.store(min(count, slot.value.checked.count), ordering: .releasing)
   }
 
   /// The object that keeps a segment's memory alive; nil if there is no such segment.
-  func owner(of number: UInt32) -> AnyObject? { segments[number]?.pointee.owner }
+  func owner(of number: UInt32) -> AnyObject? { segments[number]?.value.owner }
 
   /// Removes a segment whose pages no reader can reach any more.
   ///

@@ -39,19 +39,17 @@ private struct StoredValue {
   init?(
     _ view: ReadView, _ reference: ValueReference, of key: UnsafeRawBufferPointer
   ) throws(EngineError) {
-    guard let slot = view.table.slot(reference.segment), let filler = slot.pointee.filler,
+    guard let slot = view.table.slot(reference.segment), let filler = slot.value.filler,
       view.pending == nil || reference.segment != view.pendingSegment
         || Int(reference.offset) < (view.pending?.start ?? 0)
     else { return nil }
     self.reference = reference
-    self.filler = filler.takeUnretainedValue()
-    seed = slot.pointee.seed
+    self.filler = filler.object
+    seed = slot.value.seed
     let offset = Int(reference.offset)
-    let available = slot.pointee.limit.load(ordering: .acquiring) - offset
-    guard available >= 10 else { throw ReadView.damaged(reference) }
-    try self.filler.require(offset, min(available, Record.overheadLimit + Format.keyLimit))
-    guard let record = Record.parse(slot.pointee.base + offset, available: available),
-      record.operation == Format.putOperation
+    guard let bytes = slot.value.recordBytes(at: offset) else { throw ReadView.damaged(reference) }
+    try self.filler.require(offset, min(bytes.count, Record.overheadLimit + Format.keyLimit))
+    guard let record = Record.parse(bytes), record.operation == Format.putOperation
     else { throw ReadView.damaged(reference) }
     guard record.holds(key) else { throw ReadView.wrongRecord(reference) }
     self.record = record
@@ -59,25 +57,24 @@ private struct StoredValue {
 
   /// Reads the value twice: the first pass verifies it, the second passes the pieces.
   func read(in pieceBytes: Int, _ body: (UnsafeRawBufferPointer) throws -> Bool) throws {
-    let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: pieceBytes, alignment: 16)
-    defer { buffer.deallocate() }
-    try go(through: buffer) { _ in true }
-    try go(through: buffer, body)
+    let buffer = OwnedBytes(count: pieceBytes)
+    try go(through: buffer.writable) { _ in true }
+    try go(through: buffer.writable, body)
   }
 
   private func go(
-    through buffer: UnsafeMutableRawBufferPointer, _ body: (UnsafeRawBufferPointer) throws -> Bool
+    through buffer: WritableBytes, _ body: (UnsafeRawBufferPointer) throws -> Bool
   ) throws {
     let prefix = record.totalBytes - bytes
     var hash = XXH3.Stream(seed: Checksums.seed(seed, at: offset))
-    hash.update(UnsafeRawBufferPointer(start: record.base + 8, count: prefix - 8))
+    hash.update(record.bytes.bytes(8, prefix - 8).buffer)
     var done = 0
     while done < bytes {
-      let target = UnsafeMutableRawBufferPointer(rebasing: buffer[..<min(buffer.count, bytes - done)])
+      let target = buffer.bytes(0, min(buffer.count, bytes - done))
       try filler.read(into: target, at: offset + prefix + done)
-      hash.update(UnsafeRawBufferPointer(target))
+      hash.update(target.bytes.buffer)
       done += target.count
-      guard try body(UnsafeRawBufferPointer(target)) else { return }
+      guard try body(target.bytes.buffer) else { return }
     }
     guard hash.hash() == record.checksum else { throw ReadView.damaged(reference) }
   }

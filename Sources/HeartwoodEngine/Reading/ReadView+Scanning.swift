@@ -17,7 +17,7 @@ extension ReadView {
       return (leaf.key(index), Array(value))
     case .position(let reference):
       let record = try record(at: reference)
-      guard LeafEntries(leaf).isKey(record.base + record.keyOffset, record.keyBytes, of: index) else {
+      guard LeafEntries(leaf).isKey(record.keyInPlace, of: index) else {
         throw Self.wrongRecord(reference)
       }
       return (Array(record.key), Array(record.value))

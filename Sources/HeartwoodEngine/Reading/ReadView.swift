@@ -50,7 +50,7 @@ struct ReadView: @unchecked Sendable {
   ) throws(EngineError) -> Record {
     let offset = Int(reference.offset) - pending.start
     guard offset < pending.count,
-      let record = Record.parse(UnsafeRawPointer(pending.base + offset), available: pending.count - offset)
+      let record = Record.parse(pending.bytes(from: offset))
     else { throw damaged(reference) }
     return record
   }
@@ -83,19 +83,18 @@ extension SegmentTable {
   func record(at reference: ValueReference) throws(EngineError) -> Record {
     guard let slot = slot(reference.segment) else { throw ReadView.missing(reference) }
     let offset = Int(reference.offset)
-    let available = slot.pointee.limit.load(ordering: .acquiring) &- offset
-    guard available >= 10 else { throw ReadView.damaged(reference) }
-    if let filler = slot.pointee.filler {
-      try Self.fill(filler, offset, available, slot.pointee.base)
-    } else if available > 128 {
+    guard let bytes = slot.value.recordBytes(at: offset) else { throw ReadView.damaged(reference) }
+    if let filler = slot.value.filler {
+      try Self.fill(filler, offset, bytes)
+    } else if bytes.count > 128 {
       // The end of the record is known only after its first line is loaded; the next ones are prefetched
       // meanwhile.
-      (slot.pointee.base + offset).prefetch(64)
-      (slot.pointee.base + offset).prefetch(128)
+      bytes.prefetch(64)
+      bytes.prefetch(128)
     }
-    guard let record = Record.parse(slot.pointee.base + offset, available: available),
+    guard let record = Record.parse(bytes),
       record.operation == Format.putOperation,
-      record.isIntact(segmentSeed: slot.pointee.seed, offset: offset)
+      record.isIntact(segmentSeed: slot.value.seed, offset: offset)
     else { throw ReadView.damaged(reference) }
     return record
   }
@@ -103,11 +102,11 @@ extension SegmentTable {
   /// For a segment that is not mapped: reads the record's lengths, then the remainder.
   @inline(never)
   private static func fill(
-    _ filler: Unmanaged<ChunkFiller>, _ offset: Int, _ available: Int, _ base: UnsafeRawPointer
+    _ filler: UnownedReference<ChunkFiller>, _ offset: Int, _ bytes: Bytes
   ) throws(EngineError) {
-    let filler = filler.takeUnretainedValue()
-    try filler.require(offset, min(available, Record.overheadLimit))
-    guard let record = Record.parse(base + offset, available: available) else { return }
+    let filler = filler.object
+    try filler.require(offset, min(bytes.count, Record.overheadLimit))
+    guard let record = Record.parse(bytes) else { return }
     try filler.require(offset, record.totalBytes)
   }
 }
@@ -133,7 +132,6 @@ extension Record {
   /// Whether the record is of this key.
   @inline(__always)
   func holds(_ other: UnsafeRawBufferPointer) -> Bool {
-    guard keyBytes == other.count, let bytes = other.baseAddress else { return false }
-    return (base + keyOffset).hasBytes(of: bytes, keyBytes)
+    keyBytes == other.count && keyInPlace.begins(with: Bytes(other))
   }
 }

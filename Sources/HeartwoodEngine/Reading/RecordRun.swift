@@ -15,11 +15,11 @@ struct RecordRun {
   private let pendingSegment: UInt32
   /// The position of the last prefetched record, and its segment.
   private var lastFetched: UInt64 = 0
-  private var fetchedSlot: UnsafeMutablePointer<SegmentSlot>?
+  private var fetchedSlot: StableReference<SegmentSlot>?
   /// The position after the last record, and its segment: the next record if they were written one after the
   /// other.
   private var next: UInt64 = 0
-  private var lastSlot: UnsafeMutablePointer<SegmentSlot>?
+  private var lastSlot: StableReference<SegmentSlot>?
   /// Length of the last record, an estimate for the next ones.
   private var expectedBytes = 2 * lineBytes
 
@@ -36,11 +36,10 @@ struct RecordRun {
   ) throws(EngineError) -> Record {
     let offset = Int(reference.offset)
     guard let slot = reference.rawValue == next ? lastSlot : readableSlot(reference),
-      let record = Record.parse(
-        slot.pointee.base + offset, available: slot.pointee.limit.load(ordering: .acquiring) &- offset),
+      let bytes = slot.value.recordBytes(at: offset), let record = Record.parse(bytes),
       record.operation == Format.putOperation,
-      leaf.isKey(record.base + record.keyOffset, record.keyBytes, of: index),
-      record.isIntact(segmentSeed: slot.pointee.seed, offset: offset)
+      leaf.isKey(record.keyInPlace, of: index),
+      record.isIntact(segmentSeed: slot.value.seed, offset: offset)
     else { return try otherRecord(at: reference, of: leaf, index) }
     expectedBytes = record.totalBytes
     next = reference.rawValue &+ UInt64(truncatingIfNeeded: record.totalBytes)
@@ -54,7 +53,7 @@ struct RecordRun {
     at reference: ValueReference, of leaf: LeafEntries, _ index: Int
   ) throws(EngineError) -> Record {
     let record = try view.record(at: reference)
-    guard leaf.isKey(record.base + record.keyOffset, record.keyBytes, of: index) else {
+    guard leaf.isKey(record.keyInPlace, of: index) else {
       throw ReadView.wrongRecord(reference)
     }
     return record
@@ -63,9 +62,9 @@ struct RecordRun {
   /// The slot of a segment that can be read directly: it is mapped, and contains no records of the
   /// transaction. Otherwise nil.
   @inline(__always)
-  private func readableSlot(_ reference: ValueReference) -> UnsafeMutablePointer<SegmentSlot>? {
+  private func readableSlot(_ reference: ValueReference) -> StableReference<SegmentSlot>? {
     guard reference.segment != pendingSegment, let slot = segments[reference.segment],
-      slot.pointee.filler == nil
+      slot.value.filler == nil
     else { return nil }
     return slot
   }
@@ -106,11 +105,11 @@ extension RecordRun {
     }
     let length = min(expectedBytes, Self.longest)
     let end = min(
-      Int(ValueReference(rawValue: last).offset) &+ length, slot.pointee.limit.load(ordering: .acquiring))
+      Int(ValueReference(rawValue: last).offset) &+ length, slot.value.limit.load(ordering: .acquiring))
     var place =
       (Int(ValueReference(rawValue: lastFetched).offset) &+ length &- 1 | (Self.lineBytes &- 1)) &+ 1
     while place < end {
-      slot.pointee.base.prefetch(place)
+      slot.value.bytes.prefetch(place)
       place &+= Self.lineBytes
     }
     lastFetched = last
@@ -118,14 +117,14 @@ extension RecordRun {
   }
 
   @inline(__always)
-  private func fetch(_ slot: UnsafeMutablePointer<SegmentSlot>, _ offset: Int) {
-    let end = min(offset &+ min(expectedBytes, Self.longest), slot.pointee.limit.load(ordering: .acquiring))
+  private func fetch(_ slot: StableReference<SegmentSlot>, _ offset: Int) {
+    let end = min(offset &+ min(expectedBytes, Self.longest), slot.value.limit.load(ordering: .acquiring))
     guard offset < end else { return }
     var place = end &- 1
     repeat {
-      slot.pointee.base.prefetch(place)
+      slot.value.bytes.prefetch(place)
       place &-= Self.lineBytes
     } while place > offset
-    slot.pointee.base.prefetch(offset)
+    slot.value.bytes.prefetch(offset)
   }
 }

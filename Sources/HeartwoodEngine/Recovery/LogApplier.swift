@@ -11,13 +11,12 @@ final class LogApplier {
   private struct Change {
     /// The first bytes of the key after the prefix that all keys of the batch share.
     var head: UInt64
-    /// Address of the record in memory; `reference` is its position in the log, which increases from change
-    /// to change.
-    let base: UnsafeRawPointer
+    /// The record in memory; `reference` is its position in the log, which increases from change to change.
+    let start: Bytes.Start
     let reference: ValueReference
 
     /// The record's lengths were checked when it was added.
-    var record: Record? { Record.parse(base, available: .max) }
+    var record: Record? { Record.parse(start.unbounded) }
 
     var key: SearchKey { SearchKey(record?.key ?? UnsafeRawBufferPointer(start: nil, count: 0)) }
   }
@@ -46,7 +45,7 @@ final class LogApplier {
     switch record.operation {
     case Format.putOperation, Format.deleteOperation:
       if changes.count == Self.most { try finish() }
-      changes.append(Change(head: 0, base: record.base, reference: reference))
+      changes.append(Change(head: 0, start: Bytes.Start(of: record.bytes), reference: reference))
     case Format.deleteRangeOperation:
       guard let range = RangeRecord.decode(record) else { return false }
       try finish()
@@ -58,7 +57,7 @@ final class LogApplier {
 
   /// Applies the remaining changes.
   func finish() throws(EngineError) {
-    sort()
+    Self.sort(&changes)
     for index in changes.indices {
       guard let record = changes[index].record else { continue }
       if index + 1 < changes.count, changes[index + 1].record?.holds(record.key) == true { continue }
@@ -78,28 +77,26 @@ final class LogApplier {
 
   // MARK: Sorting
 
-  private func sort() {
+  private static func sort(_ changes: inout [Change]) {
     guard changes.count > 1 else { return }
-    let prefix = commonPrefix()
-    changes.withUnsafeMutableBufferPointer { changes in
-      for index in changes.indices { changes[index].head = changes[index].key.head(from: prefix) }
-      changes.sort { first, second in
-        if first.head != second.head { return first.head < second.head }
-        let order = SearchKey.compare(first.key, second.key)
-        return order != 0 ? order < 0 : first.reference.rawValue < second.reference.rawValue
-      }
+    let prefix = commonPrefix(changes)
+    for index in changes.indices { changes[index].head = changes[index].key.head(from: prefix) }
+    changes.sort { first, second in
+      if first.head != second.head { return first.head < second.head }
+      let order = SearchKey.compare(first.key, second.key)
+      return order != 0 ? order < 0 : first.reference.rawValue < second.reference.rawValue
     }
   }
 
   /// Length in bytes of the prefix that all keys share.
-  private func commonPrefix() -> Int {
+  private static func commonPrefix(_ changes: [Change]) -> Int {
     guard let first = changes.first?.key else { return 0 }
     var count = first.count
     for change in changes {
       let key = change.key
       count = min(count, key.count)
-      if SearchKey.compare(first.base, key.base, count) == 0 { continue }
-      count = (0..<count).first { first.base.field8($0) != key.base.field8($0) } ?? count
+      if Bytes.compare(first.bytes, key.bytes, count) == 0 { continue }
+      count = (0..<count).first { first.bytes.field8($0) != key.bytes.field8($0) } ?? count
     }
     return count
   }

@@ -57,7 +57,7 @@ extension Recovery {
           "the end of the log is missing; restore the file", file: segment.path, offset: offset)
       }
       // A copy: the bytes may be mapped from the file that they are written to.
-      try write(Array(bytes), to: segment, at: offset)
+      try write(Array(bytes.buffer), to: segment, at: offset)
     }
     for offset in stride(from: end, to: segment.limit, by: step) {
       try write([UInt8](repeating: 0, count: min(step, segment.limit - offset)), to: segment, at: offset)

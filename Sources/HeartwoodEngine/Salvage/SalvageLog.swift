@@ -19,7 +19,7 @@ struct SalvageLog {
     let header: FrameHeader
     let offset: Int
     /// The payload as far as the file contains it.
-    let payload: UnsafeRawBufferPointer
+    let payload: Bytes
     let isWhole: Bool
   }
 

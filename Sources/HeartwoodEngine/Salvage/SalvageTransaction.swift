@@ -121,7 +121,9 @@ private struct Records {
   }
 
   private func record(at position: Int) -> Record? {
-    guard let record = Record.parse(frame.payload, at: position), record.isValid else { return nil }
+    guard position <= frame.payload.count, let record = Record.parse(frame.payload.bytes(from: position)),
+      record.isValid
+    else { return nil }
     return record
   }
 

@@ -16,7 +16,8 @@ final class SalvageTree {
   private let root: TreeRoot
   private let visit: (UnsafeRawBufferPointer, TreeEntry) throws(EngineError) -> Void
   private let miss: (Hole) throws(EngineError) -> Void
-  private let buffer: UnsafeMutableRawPointer
+  private let buffer = OwnedBytes(count: (TreeRoot.levelLimit + 1) * Format.pageBytes)
+  private let key = OwnedBytes(count: Format.keyLimit)
   private var files: [UInt32: TolerantFile] = [:]
   /// Bounds the walk: a tree contains no page twice, but a damaged one may say so.
   private var pagesLeft: Int
@@ -33,14 +34,11 @@ final class SalvageTree {
     self.root = root
     self.visit = visit
     self.miss = miss
-    buffer = .allocate(
-      byteCount: (TreeRoot.levelLimit + 1) * Format.pageBytes + Format.keyLimit, alignment: 16)
     pagesLeft = source.pages.values.reduce(0) { $0 + $1.size / Format.pageBytes }
   }
 
   deinit {
     for file in files.values { try? file.close() }
-    buffer.deallocate()
   }
 
   /// Whether the root can be read; an empty tree has none.
@@ -79,18 +77,17 @@ final class SalvageTree {
   }
 
   private func visitLeaf(_ page: Page) throws(EngineError) {
-    let key = buffer + (TreeRoot.levelLimit + 1) * Format.pageBytes
     for index in 0..<page.count {
-      page.copyKey(index, to: key)
-      try visit(UnsafeRawPointer(key).bytes(page.keyBytes(index)), page.entry(index))
+      page.copyKey(index, to: key.writable)
+      try visit(key.bytes.bytes(0, page.keyBytes(index)).buffer, page.entry(index))
     }
   }
 
   // MARK: Pages
 
-  private func page(_ level: Int) -> Page { Page(place(level)) }
-
-  private func place(_ level: Int) -> UnsafeMutableRawPointer { buffer + level * Format.pageBytes }
+  private func page(_ level: Int) -> Page {
+    Page(PageBytes(buffer.writable, at: level * Format.pageBytes))
+  }
 
   /// Reads a page into the buffer of its level; returns what is wrong with it, or nil.
   private func validationError(of reference: PageReference, level: Int, checksum: UInt64) -> String? {
@@ -100,15 +97,15 @@ final class SalvageTree {
     guard let segment = source.pages[reference.segment], let file = file(segment) else {
       return "a file with pages of the tree is missing"
     }
-    let target = UnsafeMutableRawBufferPointer(start: place(level), count: Format.pageBytes)
+    let page = page(level)
     let offset = Int64(reference.index) * Int64(Format.pageBytes)
-    guard (try? file.readFully(into: target, at: offset)) == Format.pageBytes else {
+    guard (try? file.readFully(into: page.memory.writable, at: offset)) == Format.pageBytes else {
       return "the file ends before a page of the tree"
     }
     let found = PageSpace.checksum(
-      UnsafeRawPointer(place(level)), segmentSeed: segment.header.seed, index: Int(reference.index))
+      page.bytes, segmentSeed: segment.header.seed, index: Int(reference.index))
     guard found == checksum else { return "a page of the tree is damaged" }
-    return page(level).validationError(level: level).map { "a page of the tree is invalid: \($0)" }
+    return page.validationError(level: level).map { "a page of the tree is invalid: \($0)" }
   }
 
   private func file(_ segment: SalvageSource.Segment) -> TolerantFile? {

@@ -31,7 +31,7 @@ final class SalvageValues {
     }
     if needed > bytes.count, !read(file, offset, needed) { return false }
     return try bytes.withBytes { (buffer) throws(EngineError) in
-      guard let record = Record.parse(buffer),
+      guard let record = Record.parse(Bytes(buffer)),
         record.operation == Format.putOperation,
         record.isIntact(segmentSeed: segment.header.seed, offset: offset), record.holds(key)
       else { return false }
@@ -43,7 +43,10 @@ final class SalvageValues {
   /// Length of the record according to its first bytes, which have been read; nil if it is invalid.
   private func length(_ file: TolerantFile, _ offset: Int, _ size: Int) -> Int? {
     guard read(file, offset, min(Self.firstBytes, size - offset)) else { return nil }
-    return bytes.withBytes { Record.parse($0, available: size - offset)?.totalBytes }
+    guard let total = bytes.withBytes({ Record.totalBytes(Bytes($0)) }), total <= size - offset else {
+      return nil
+    }
+    return total
   }
 
   private func read(_ file: TolerantFile, _ offset: Int, _ count: Int) -> Bool {

@@ -111,9 +111,9 @@ final class OpenStore: Sendable {
 
   /// Runs `body` in the background after a time, unless the store is released before.
   func submit(afterSeconds seconds: Double, _ body: @escaping @Sendable (OpenStore) -> Void) {
-    // Through `Unmanaged`, as the compiler otherwise warns at callers that hold the store in a value: it takes their
+    // Through an unowned reference, as the compiler otherwise warns at callers that hold the store in a value: it takes their
     // reference for the last one.
-    let store = Unmanaged.passUnretained(self).takeUnretainedValue()
+    let store = UnownedReference(self).object
     options.worker.submit(afterSeconds: seconds) { [weak store] in
       if let store { body(store) }
     }

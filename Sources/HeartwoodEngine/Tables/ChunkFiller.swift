@@ -6,23 +6,23 @@ import Synchronization
 final class ChunkFiller: @unchecked Sendable {
   static let chunkBytes = 16 << 10
 
-  let memory: AnonymousMemory
+  private let memory: AnonymousMemory
   private let file: any File
   private let path: String
   private let lock = Lock()
   /// One mark per chunk: 1 if it has been read. Most chunks are never read, and their marks take no memory.
-  private let marks: UnsafeMutablePointer<Atomic<UInt8>>
-  private let marksMemory: AnonymousMemory
-  private let markCount: Int
+  private let marks: FixedArray<Atomic<UInt8>>
 
   init(file: any File, path: String, capacity: Int) throws(EngineError) {
     self.file = file
     self.path = path
     memory = try AnonymousMemory.reserving(capacity, for: path)
-    markCount = (capacity + Self.chunkBytes - 1) / Self.chunkBytes
-    marksMemory = try AnonymousMemory.reserving(max(markCount, 1), for: path)
-    marks = marksMemory.base.bindMemory(to: Atomic<UInt8>.self, capacity: markCount)
+    let markCount = (capacity + Self.chunkBytes - 1) / Self.chunkBytes
+    marks = FixedArray(count: markCount, in: try AnonymousMemory.reserving(max(markCount, 1), for: path))
   }
+
+  /// The bytes of the file, those that have been read.
+  var bytes: Bytes { memory.writable.bytes }
 
   /// Ensures that `count` bytes from `offset` are in memory.
   ///
@@ -34,14 +34,14 @@ final class ChunkFiller: @unchecked Sendable {
     var chunk = offset / Self.chunkBytes
     while chunk <= last {
       // Acquiring pairs with the release in `fill`: a marked chunk has been read.
-      if chunk >= markCount || marks[chunk].load(ordering: .acquiring) == 0 { try fill(chunk) }
+      if chunk >= marks.count || marks[chunk].load(ordering: .acquiring) == 0 { try fill(chunk) }
       chunk &+= 1
     }
   }
 
   @inline(never)
   private func fill(_ chunk: Int) throws(EngineError) {
-    guard chunk < markCount else {
+    guard chunk < marks.count else {
       throw EngineError(.damaged, "a position is outside its file; run verify", file: path)
     }
     lock.lock()
@@ -52,9 +52,8 @@ final class ChunkFiller: @unchecked Sendable {
   private func fillLocked(_ chunk: Int) throws(EngineError) {
     guard marks[chunk].load(ordering: .acquiring) == 0 else { return }
     let offset = chunk * Self.chunkBytes
-    let target = UnsafeMutableRawBufferPointer(
-      start: memory.base + offset, count: min(Self.chunkBytes, memory.byteCount - offset))
-    try read(into: target, at: offset)
+    let count = min(Self.chunkBytes, memory.byteCount - offset)
+    try read(into: memory.writable.bytes(offset, count), at: offset)
     marks[chunk].store(1, ordering: .releasing)
   }
 
@@ -63,10 +62,9 @@ final class ChunkFiller: @unchecked Sendable {
   func readAgain(_ offset: Int, _ count: Int) throws(EngineError) {
     lock.lock()
     defer { lock.unlock() }
-    let target = UnsafeMutableRawBufferPointer(start: memory.base + offset, count: count)
     let first = offset / Self.chunkBytes
     if offset % Self.chunkBytes != 0 { try fillLocked(first) }
-    try read(into: target, at: offset)
+    try read(into: memory.writable.bytes(offset, count), at: offset)
     for chunk in first...(offset + count - 1) / Self.chunkBytes {
       marks[chunk].store(1, ordering: .releasing)
     }
@@ -82,12 +80,12 @@ final class ChunkFiller: @unchecked Sendable {
       guard marks[chunk].load(ordering: .acquiring) != 0 else { continue }
       let first = max(offset, chunk * Self.chunkBytes)
       let bytes = min(end, (chunk + 1) * Self.chunkBytes) - first
-      try read(into: UnsafeMutableRawBufferPointer(start: memory.base + first, count: bytes), at: first)
+      try read(into: memory.writable.bytes(first, bytes), at: first)
     }
   }
 
   /// Reads bytes of the file into the caller's memory without keeping them.
-  func read(into target: UnsafeMutableRawBufferPointer, at offset: Int) throws(EngineError) {
+  func read(into target: WritableBytes, at offset: Int) throws(EngineError) {
     do {
       _ = try file.readFully(into: target, at: Int64(offset))
     } catch {
@@ -97,14 +95,14 @@ final class ChunkFiller: @unchecked Sendable {
 
   /// Copies bytes that were just written to the file, before readers can refer to them.
   func noteWritten(_ bytes: UnsafeRawBufferPointer, at offset: Int) throws(EngineError) {
-    guard let source = bytes.baseAddress, bytes.count > 0 else { return }
+    guard bytes.count > 0 else { return }
     lock.lock()
     defer { lock.unlock() }
     let first = offset / Self.chunkBytes
     let last = (offset + bytes.count - 1) / Self.chunkBytes
     // The first chunk also contains older bytes; later chunks contain only the new ones.
     if offset % Self.chunkBytes != 0 { try fillLocked(first) }
-    (memory.base + offset).copyMemory(from: source, byteCount: bytes.count)
+    memory.writable.copy(bytes, to: offset)
     for chunk in first...last { marks[chunk].store(1, ordering: .releasing) }
   }
 }

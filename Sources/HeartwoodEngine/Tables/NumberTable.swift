@@ -45,7 +45,7 @@ final class NumberTable<Value: ~Copyable>: @unchecked Sendable {
 
   /// The address of a number; nil if the table does not contain it. Any thread.
   @inline(__always)
-  subscript(number: UInt32) -> UnsafeMutablePointer<Value>? { known[number] }
+  subscript(number: UInt32) -> StableReference<Value>? { known[number] }
 
   /// The current table, for callers that look up many numbers. Valid while this object exists.
   @inline(__always)
@@ -60,14 +60,14 @@ final class NumberTable<Value: ~Copyable>: @unchecked Sendable {
     fileprivate let words: Words
 
     @inline(__always)
-    subscript(number: UInt32) -> UnsafeMutablePointer<Value>? {
+    subscript(number: UInt32) -> StableReference<Value>? {
       let mask = words.pointee.load(ordering: .relaxed)
       var place = UInt(number) & mask
       while true {
         let entry = words + Int(bitPattern: 1 &+ 2 &* place)
         let found = entry.pointee.load(ordering: .acquiring)
         if found == UInt(number) {
-          return UnsafeMutablePointer(bitPattern: (entry + 1).pointee.load(ordering: .acquiring))
+          return StableReference(address: (entry + 1).pointee.load(ordering: .acquiring))
         }
         // At least half of the indexes are free, so the loop ends.
         if found == 0 { return nil }
@@ -77,9 +77,9 @@ final class NumberTable<Value: ~Copyable>: @unchecked Sendable {
   }
 
   /// Adds a number. One caller at a time, before any reference to the number is published.
-  func add(_ number: UInt32, _ value: UnsafeMutablePointer<Value>) {
+  func add(_ number: UInt32, _ value: StableReference<Value>) {
     if 2 * (used + 1) > tables[tables.count - 1].count { grow() }
-    put(UInt(number), UInt(bitPattern: value), in: tables[tables.count - 1])
+    put(UInt(number), value.address, in: tables[tables.count - 1])
   }
 
   private func put(_ number: UInt, _ address: UInt, in table: Table) {
@@ -109,11 +109,11 @@ final class NumberTable<Value: ~Copyable>: @unchecked Sendable {
   }
 
   /// Calls `body` with every address. Only the thread that adds.
-  func forEach(_ body: (UnsafeMutablePointer<Value>) -> Void) {
+  func forEach(_ body: (StableReference<Value>) -> Void) {
     let table = tables[tables.count - 1]
     for place in 0..<table.count {
       let address = (table.words + (2 + 2 * place)).pointee.load(ordering: .relaxed)
-      if let value = UnsafeMutablePointer<Value>(bitPattern: address) { body(value) }
+      if let value = StableReference<Value>(address: address) { body(value) }
     }
   }
 

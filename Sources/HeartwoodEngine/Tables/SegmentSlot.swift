@@ -1,21 +1,29 @@
 import Synchronization
 
-/// The part of a log segment that readers need to resolve a value's position: the address of its bytes, and
+/// The part of a log segment that readers need to resolve a value's position: its bytes, and
 /// the limit up to which they may be read. Readers take no lock: a slot never moves, and its limit only
 /// grows.
 struct SegmentSlot: ~Copyable {
-  let base: UnsafeRawPointer
+  /// The addresses of the file's bytes, as many as it can come to have.
+  let bytes: Bytes
   let seed: UInt64
   /// Set if the bytes are read on first access instead of mapped.
-  let filler: Unmanaged<ChunkFiller>?
+  let filler: UnownedReference<ChunkFiller>?
   /// Stored after the bytes below it are in place and before any position refers to them.
   let limit: Atomic<Int>
 
-  init(base: UnsafeRawPointer, seed: UInt64, filler: ChunkFiller?, limit: Int) {
-    self.base = base
+  init(bytes: Bytes, seed: UInt64, filler: ChunkFiller?, limit: Int) {
+    self.bytes = bytes
     self.seed = seed
-    self.filler = filler.map(Unmanaged.passUnretained)
+    self.filler = filler.map { UnownedReference($0) }
     self.limit = Atomic(limit)
+  }
+
+  /// The readable bytes from a record's offset on; nil if there are fewer than a record has.
+  @inline(__always)
+  func recordBytes(at offset: Int) -> Bytes? {
+    let available = limit.load(ordering: .acquiring) &- offset
+    return available >= 10 ? bytes.bytes(offset, available) : nil
   }
 }
 
@@ -26,7 +34,7 @@ final class SegmentTable: @unchecked Sendable {
 
   /// The slot of a segment; nil if the table does not contain it. Any thread.
   @inline(__always)
-  func slot(_ number: UInt32) -> UnsafeMutablePointer<SegmentSlot>? { table[number] }
+  func slot(_ number: UInt32) -> StableReference<SegmentSlot>? { table[number] }
 
   /// The slots of all current segments, for callers that look up many. Valid while this object exists.
   @inline(__always)
@@ -35,7 +43,7 @@ final class SegmentTable: @unchecked Sendable {
   /// Adds a segment. One caller at a time, before a position in it is published.
   ///
   /// - Parameter owner: Keeps the slot and the bytes.
-  func add(_ number: UInt32, _ slot: UnsafeMutablePointer<SegmentSlot>, owner: AnyObject) {
+  func add(_ number: UInt32, _ slot: StableReference<SegmentSlot>, owner: AnyObject) {
     owners.append((number, owner))
     table.add(number, slot)
   }

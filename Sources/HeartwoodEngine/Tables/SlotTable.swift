@@ -3,28 +3,22 @@ final class SlotTable<Slot: ~Copyable>: @unchecked Sendable {
   private let table = NumberTable<Slot>()
 
   deinit {
-    table.forEach { slot in
-      slot.deinitialize(count: 1)
-      slot.deallocate()
-    }
+    table.forEach { $0.free() }
   }
 
   /// The slot of a number; nil if the table does not contain it. Any thread.
   @inline(__always)
-  subscript(number: UInt32) -> UnsafeMutablePointer<Slot>? { table[number] }
+  subscript(number: UInt32) -> StableReference<Slot>? { table[number] }
 
   /// Adds a slot. One caller at a time, before any reference to it is published.
   func add(_ number: UInt32, _ slot: consuming Slot) {
-    let pointer = UnsafeMutablePointer<Slot>.allocate(capacity: 1)
-    pointer.initialize(to: slot)
-    table.add(number, pointer)
+    table.add(number, StableReference(slot))
   }
 
   /// Removes a slot that no reader can reach any more. Only the thread that adds.
   func remove(_ number: UInt32) {
     guard let slot = table[number] else { return }
     table.remove(number)
-    slot.deinitialize(count: 1)
-    slot.deallocate()
+    slot.free()
   }
 }

@@ -5,31 +5,14 @@
 struct TreeCheckpoint {
   private let space: PageSpace
   private var written: [(index: UInt32, place: PageSpace.DiskAddress)] = []
-  private let buffers: UnsafeMutablePointer<Page>
-  private let bufferMemory: PageCopies
+  /// One page per level: a branch stays in its page while its children are written.
+  private let copies = PageCopies()
 
-  /// One buffer per level: a branch stays in its buffer while its children are written.
   private final class PageCopies {
-    let pages: UnsafeMutablePointer<Page>
-
-    init() {
-      pages = .allocate(capacity: TreeRoot.levelLimit + 1)
-      for level in 0...TreeRoot.levelLimit {
-        (pages + level).initialize(to: Page(.allocate(byteCount: Page.byteCount, alignment: 4096)))
-      }
-    }
-
-    deinit {
-      for level in 0...TreeRoot.levelLimit { pages[level].base.deallocate() }
-      pages.deallocate()
-    }
+    let pages = OwnedBytes(count: (TreeRoot.levelLimit + 1) * Page.byteCount, alignment: 4096)
   }
 
-  init(space: PageSpace) {
-    self.space = space
-    bufferMemory = PageCopies()
-    buffers = bufferMemory.pages
-  }
+  init(space: PageSpace) { self.space = space }
 
   /// Number of pages written.
   var pageCount: Int { written.count }
@@ -54,12 +37,11 @@ struct TreeCheckpoint {
   ) throws(EngineError) -> PageSpace.DiskAddress {
     if let known = space.diskAddress(reference.index) { return known }
     let page = space.arenaPage(reference)
-    let copy = buffers[level]
-    copy.base.copyMemory(from: page.base, byteCount: Page.byteCount)
+    let copy = Page(PageBytes(copies.pages.writable, at: level * Page.byteCount))
+    copy.copyAll(of: page)
     copy.birth = 0
     // Clears the unused bytes: memory that was used before must not leave traces on disk.
-    (copy.base + copy.arraysEnd).initializeMemory(
-      as: UInt8.self, repeating: 0, count: copy.heapStart - copy.arraysEnd)
+    copy.memory.writable.setZero(copy.arraysEnd, copy.heapStart - copy.arraysEnd)
     if level > 0 {
       for index in 0..<copy.count where copy.child(index).isInArena {
         let child = try write(copy.child(index), level: level - 1, place)
@@ -67,7 +49,7 @@ struct TreeCheckpoint {
         copy.setChildChecksum(index, child.checksum)
       }
     }
-    let (disk, checksum) = try place(copy.raw.bytes(Page.byteCount))
+    let (disk, checksum) = try place(copy.bytes.buffer)
     let found = PageSpace.DiskAddress(reference: disk.rawValue, checksum: checksum)
     written.append((reference.index, found))
     return found

@@ -4,23 +4,18 @@
 final class TreeCursor {
   let view: TreeView
   /// The pages from the leaf (0) up to the root, and the chosen entry of each.
-  private let path: UnsafeMutablePointer<(page: Page, index: Int)>
+  private let path = FixedArray<Place>(count: TreeRoot.levelLimit + 1)
   /// Allocated when a key is first asked for: most scans are short and need no key.
-  private var keyBuffer: UnsafeMutableRawPointer?
+  @exclusivity(unchecked) private var keyBuffer: OwnedBytes?
   /// Whether the cursor is on an entry.
   private(set) var isValid = false
 
-  private static let levels = TreeRoot.levelLimit + 1
-
-  init(_ view: TreeView) {
-    self.view = view
-    path = .allocate(capacity: Self.levels)
+  private struct Place {
+    var page: Page
+    var index: Int
   }
 
-  deinit {
-    path.deallocate()
-    keyBuffer?.deallocate()
-  }
+  init(_ view: TreeView) { self.view = view }
 
   // MARK: Position
 
@@ -30,10 +25,18 @@ final class TreeCursor {
   /// The key of another entry of the same leaf; valid as for `key`.
   func key(inLeaf index: Int) -> UnsafeRawBufferPointer {
     let page = path[0].page
-    let buffer = keyBuffer ?? .allocate(byteCount: Format.keyLimit, alignment: 8)
-    keyBuffer = buffer
+    let buffer = keyMemory()
     page.copyKey(index, to: buffer)
-    return UnsafeRawPointer(buffer).bytes(page.keyBytes(index))
+    return buffer.bytes.bytes(0, page.keyBytes(index)).buffer
+  }
+
+  @inline(__always)
+  private func keyMemory() -> WritableBytes {
+    if let memory = keyBuffer?.writable { return memory }
+    let made = OwnedBytes(count: Format.keyLimit)
+    let memory = made.writable
+    keyBuffer = consume made
+    return memory
   }
 
   /// The entry of the key.
@@ -162,13 +165,13 @@ final class TreeCursor {
   /// Prefetches the leaf that the cursor moves to next.
   func prefetchPredictedLeaf(reversed: Bool) {
     guard view.root.level > 0 else { return }
-    let (branch, index) = path[1]
+    let (branch, index) = (path[1].page, path[1].index)
     let next = reversed ? index &- 1 : index &+ 1
     guard next >= 0, next < branch.count, let page = view.space.readyPage(branch.child(next), level: 0) else {
       return
     }
     // Hardware prefetches consecutive pages, but not pages with several separate areas in use.
-    if leaf.hasSlots || page.base != leaf.base + Page.byteCount {
+    if leaf.hasSlots || !page.memory.follows(leaf.memory) {
       page.predictEntries(like: leaf, reversed: reversed)
     }
   }

@@ -65,7 +65,7 @@ extension TreeWriter {
     // prefix.
     leaf.begin(sharing: min(common, left.prefixBytes), of: key, payload, birth: generation)
     let child = Page.Payload(child: reference, checksum: 0, keyCount: 0)
-    try appendChild(1, SearchKey(key.base, min(key.count, common + 1)), child)
+    try appendChild(1, key.prefix(min(key.count, common + 1)), child)
     path[0] = Step(page: leaf, reference: reference, index: 0)
   }
 
@@ -96,7 +96,7 @@ extension TreeWriter {
   ) throws(EngineError) {
     let (reference, branch) = try makePage()
     pageBuilder.begin(level: level)
-    pageBuilder.put(SearchKey(separator.base, 0), payload, at: 0, replacing: false)
+    pageBuilder.put(separator.prefix(0), payload, at: 0, replacing: false)
     pageBuilder.build(0..<1, into: branch, birth: generation)
     try appendChild(level + 1, separator, Page.Payload(child: reference, checksum: 0, keyCount: 0))
     path[level] = Step(page: branch, reference: reference, index: 0)
@@ -121,8 +121,8 @@ extension Page {
   fileprivate func append(_ key: SearchKey, _ payload: Payload) -> Appended {
     let (prefixCount, count) = (prefixBytes, count)
     let suffix = key.count &- prefixCount
-    guard suffix >= 0, key.base.hasBytes(of: prefix, prefixCount) else {
-      return SearchKey.compare(key.base, prefix, min(prefixCount, key.count)) > 0 ? .noRoom : .notLast
+    guard suffix >= 0, key.bytes.begins(with: prefix) else {
+      return Bytes.compare(key.bytes, prefix, min(prefixCount, key.count)) > 0 ? .noRoom : .notLast
     }
     let head = key.head(from: prefixCount)
     let last = self.head(count &- 1)
@@ -143,11 +143,11 @@ extension Page {
     }
     if heapCount > 0 {
       heapStart = place
-      (base + place).copyMemory(from: key.base + (key.count &- restCount), byteCount: restCount)
+      memory.writable.copy(key.bytes.bytes(from: key.count &- restCount), to: place)
       copyInline(payload, to: place &+ restCount)
     }
-    base.setField(arrays &+ 8 &* index, head)
-    base.setField(arrays &+ 8 &* (capacity &+ index), payload.reference)
+    memory.setField(arrays &+ 8 &* index, head)
+    memory.setField(arrays &+ 8 &* (capacity &+ index), payload.reference)
     if hasSlots { setSlot(index, heapOffset: place, suffixBytes: suffix) }
     count = index &+ 1
     noteLength(suffix, isFirst: index == 0)
@@ -156,7 +156,7 @@ extension Page {
 
   /// Initializes a leaf with one entry, laid out for similar keys after it.
   fileprivate func begin(sharing prefixBytes: Int, of key: SearchKey, _ payload: Payload, birth: UInt64) {
-    base.initializeMemory(as: UInt8.self, repeating: 0, count: Page.headerBytes)
+    memory.writable.setZero(0, Page.headerBytes)
     let arrays = Page.arraysOffset(prefixBytes: prefixBytes)
     let suffix = key.count - prefixBytes
     let heap = max(0, suffix - 8) + payload.inline.count
@@ -167,7 +167,7 @@ extension Page {
     arraysOffset = arrays
     self.birth = birth
     uniform = UInt16(suffix)
-    (base + Page.headerBytes).copyMemory(from: key.base, byteCount: prefixBytes)
+    memory.writable.copy(key.bytes.bytes(0, prefixBytes), to: Page.headerBytes)
     _ = write(key, head: key.head(from: prefixBytes), suffix, payload, at: 0)
     setInterpolation()
   }
@@ -177,7 +177,7 @@ extension Page {
   fileprivate func couldShareMore(with key: SearchKey) -> Bool {
     guard heapStart < Page.byteCount, restBytes(0) > 0 else { return false }
     let prefixCount = prefixBytes
-    guard key.count > prefixCount, SearchKey.compare(key.base, prefix, prefixCount) == 0 else { return false }
+    guard key.count > prefixCount, Bytes.compare(key.bytes, prefix, prefixCount) == 0 else { return false }
     return key.head(from: prefixCount) >> 56 == head(0) >> 56
   }
 }

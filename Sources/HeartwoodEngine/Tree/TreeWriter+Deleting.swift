@@ -154,8 +154,8 @@ extension TreeWriter {
   }
 
   func separator(of index: Int, in page: Page) -> SearchKey {
-    page.copyKey(index, to: separatorBuffer)
-    return SearchKey(UnsafeRawPointer(separatorBuffer), page.keyBytes(index))
+    page.copyKey(index, to: separatorBuffer.writable)
+    return SearchKey(separatorBuffer.bytes.bytes(0, page.keyBytes(index)))
   }
 
   // MARK: Evicting pages
@@ -180,7 +180,7 @@ extension TreeWriter {
     }
     guard !page.isLeaf else { return (reference, 0) }
     let (copyReference, copy) = try makePage()
-    copy.base.copyMemory(from: page.base, byteCount: Page.byteCount)
+    copy.copyAll(of: page)
     copy.birth = generation
     discard(reference, page)
     for index in 0..<copy.count where copy.child(index).isInArena {

@@ -43,7 +43,7 @@ extension TreeWriter {
       let old = first + number < end ? first + number : nil
       let (reference, leaf) = try leafToFill(replacing: old, of: parent.page)
       pageBuilder.build(part, into: leaf, birth: generation)
-      let separator = number == 0 ? [] : [UInt8](pageBuilder.separator(before: part.lowerBound).bytes)
+      let separator = number == 0 ? [] : [UInt8](pageBuilder.separator(before: part.lowerBound).bytes.buffer)
       children.append((separator, Page.Payload(child: reference, checksum: 0, keyCount: UInt64(part.count))))
     }
     try replaceChildren(first..<end, with: children)

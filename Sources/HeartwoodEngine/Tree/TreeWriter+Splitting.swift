@@ -84,8 +84,8 @@ extension TreeWriter {
 
   /// Copies a separator to memory that the next use of the builder does not overwrite.
   func keepSeparator(_ separator: SearchKey) -> SearchKey {
-    separatorBuffer.copyMemory(from: separator.base, byteCount: separator.count)
-    return SearchKey(UnsafeRawPointer(separatorBuffer), separator.count)
+    separatorBuffer.writable.copy(separator.bytes, to: 0)
+    return SearchKey(separatorBuffer.bytes.bytes(0, separator.count))
   }
 
   /// Inserts the right half of a split page after the left one, in the branch above.
@@ -107,7 +107,7 @@ extension TreeWriter {
     let (reference, page) = try makePage()
     let left = Page.Payload(child: root.reference, checksum: 0, keyCount: leftCount)
     pageBuilder.begin(level: root.level + 1)
-    pageBuilder.put(SearchKey(separator.base, 0), left, at: 0, replacing: false)
+    pageBuilder.put(separator.prefix(0), left, at: 0, replacing: false)
     pageBuilder.put(separator, right, at: 1, replacing: false)
     pageBuilder.build(0..<2, into: page, birth: generation)
     root.reference = reference
@@ -118,7 +118,7 @@ extension TreeWriter {
 
 /// Keys that were inserted into one leaf one after the other, in order.
 struct InsertionRun {
-  private var leaf: UnsafeMutableRawPointer?
+  private var leaf: PageBytes?
   private var index = 0
   private var length = 0
 
@@ -126,15 +126,18 @@ struct InsertionRun {
   var isLong: Bool { length >= 8 }
 
   @inline(__always)
+  private func isLeaf(_ page: Page) -> Bool { leaf.map { $0 == page.memory } ?? false }
+
+  @inline(__always)
   mutating func note(_ page: Page, at index: Int) {
-    length = page.base == leaf && index == self.index &+ 1 ? length &+ 1 : 1
-    leaf = page.base
+    length = isLeaf(page) && index == self.index &+ 1 ? length &+ 1 : 1
+    leaf = page.memory
     self.index = index
   }
 
   /// Sets the position of the run's last key after its page was split.
   mutating func move(to page: Page, at index: Int) {
-    leaf = page.base
+    leaf = page.memory
     self.index = index
   }
 }

@@ -34,7 +34,7 @@ final class TreeWriter {
     var index: Int
   }
 
-  let path: UnsafeMutablePointer<Step>
+  let path = FixedArray<Step>(count: TreeRoot.levelLimit + 2)
   /// Whether `path` is valid and leads to the leaf of the last change.
   @exclusivity(unchecked) var pathHolds = false
   /// Whether `path` leads to the last entry of the tree, in pages of this generation; see `append`.
@@ -44,7 +44,7 @@ final class TreeWriter {
   /// Detects keys that are inserted in order.
   @exclusivity(unchecked) var run = InsertionRun()
   /// Holds a separator while it is inserted into a parent.
-  let separatorBuffer: UnsafeMutableRawPointer
+  let separatorBuffer = OwnedBytes(count: Format.keyLimit)
 
   /// - Parameter generations: Their newest generation is the one to begin from.
   init(space: PageSpace, generations: Generations) {
@@ -53,13 +53,6 @@ final class TreeWriter {
     let newest = generations.pin()
     tip = (newest.generation, newest.root)
     newest.release()
-    path = .allocate(capacity: TreeRoot.levelLimit + 2)
-    separatorBuffer = .allocate(byteCount: Format.keyLimit, alignment: 8)
-  }
-
-  deinit {
-    path.deallocate()
-    separatorBuffer.deallocate()
   }
 
   // MARK: Generations
@@ -180,7 +173,7 @@ final class TreeWriter {
   private func staysInLeaf(_ key: SearchKey) -> Bool {
     let page = path[0].page
     let prefixBytes = page.prefixBytes
-    guard page.count > 0, key.count >= prefixBytes, SearchKey.compare(key.base, page.prefix, prefixBytes) == 0
+    guard page.count > 0, key.count >= prefixBytes, Bytes.compare(key.bytes, page.prefix, prefixBytes) == 0
     else { return false }
     let head = key.head(from: prefixBytes)
     guard head > page.head(0) else { return false }
@@ -234,7 +227,7 @@ final class TreeWriter {
       let step = path[level]
       if step.page.birth != generation {
         let (reference, copy) = try makePage()
-        copy.base.copyMemory(from: step.page.base, byteCount: Page.byteCount)
+        copy.copyAll(of: step.page)
         copy.birth = generation
         discard(step.reference, step.page)
         path[level].page = copy

@@ -135,12 +135,12 @@ enum GoldenGraph {
 enum AnchorEditing {
   /// Sets the format of a slot, and the oldest format whose readers can read it, to the same number.
   static func setFormat(_ format: UInt32, ofSlot slot: Int, _ bytes: inout [UInt8]) {
-    bytes.withUnsafeMutableBytes { buffer in
-      guard let base = buffer.baseAddress.map({ $0 + slot * Format.anchorBlockBytes }) else { return }
-      base.setField(8, format)
-      base.setField(12, format)
+    bytes.withWritableBytes { bytes in
+      let sector = bytes.bytes(slot * Format.anchorBlockBytes, 512)
+      sector.setField(8, format)
+      sector.setField(12, format)
       let seed: UInt64 = 0x4865_6172_7477_6F6F ^ UInt64(slot)
-      base.setField(504, XXH64.hash(UnsafeRawPointer(base).bytes(504), seed: seed))
+      sector.setField(504, XXH64.hash(sector.bytes.bytes(0, 504).buffer, seed: seed))
     }
   }
 }

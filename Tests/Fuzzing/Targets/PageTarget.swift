@@ -5,23 +5,21 @@ import HeartwoodBytes
 /// One page of the tree with a valid checksum. The first byte is its level.
 enum PageTarget {
   private final class Memory: @unchecked Sendable {
-    let base = UnsafeMutableRawPointer.allocate(byteCount: 2 * Page.byteCount, alignment: 4096)
-    deinit { base.deallocate() }
+    let pages = OwnedBytes(count: 2 * Page.byteCount, alignment: 4096)
   }
 
   static func finding(_ bytes: [UInt8]) -> String? {
     guard let first = bytes.first else { return nil }
     let memory = Memory()
-    memory.base.initializeMemory(as: UInt8.self, repeating: 0, count: 2 * Page.byteCount)
+    memory.pages.writable.setZero(0, 2 * Page.byteCount)
     for (offset, byte) in bytes.dropFirst().prefix(Page.byteCount).enumerated() {
-      memory.base.setField(Page.byteCount + offset, byte)
+      memory.pages.writable.setField(Page.byteCount + offset, byte)
     }
     do {
       let space = try PageSpace()
       space.addSegment(
-        1, seed: 99, base: UnsafeRawPointer(memory.base), pageCapacity: 2, pageCount: 2, owner: memory,
-        fill: nil)
-      return try use(space, level: Int(first % 3), UnsafeRawPointer(memory.base + Page.byteCount))
+        1, seed: 99, bytes: memory.pages.bytes, pageCount: 2, owner: memory, fill: nil)
+      return try use(space, level: Int(first % 3), memory.pages.bytes.bytes(from: Page.byteCount))
     } catch let error as EngineError {
       return error.code == .damaged ? nil : "\(error)"
     } catch {
@@ -29,19 +27,15 @@ enum PageTarget {
     }
   }
 
-  private static func use(_ space: PageSpace, level: Int, _ base: UnsafeRawPointer) throws -> String? {
+  private static func use(_ space: PageSpace, level: Int, _ bytes: Bytes) throws -> String? {
     var root = TreeRoot(
       reference: PageReference(segment: 1, index: 1),
-      checksum: PageSpace.checksum(base, segmentSeed: 99, index: 1), level: level, count: 0)
+      checksum: PageSpace.checksum(bytes, segmentSeed: 99, index: 1), level: level, count: 0)
     let page = try space.page(root)
     // An accepted page is searched and decoded.
     var keys: [[UInt8]] = []
     for index in 0..<page.count {
-      keys.append(
-        [UInt8](unsafeUninitializedCapacity: page.keyBytes(index)) { buffer, count in
-          if let target = buffer.baseAddress { page.copyKey(index, to: target) }
-          count = page.keyBytes(index)
-        })
+      keys.append(page.key(index))
     }
     guard level == 0 else {
       for key in keys { _ = key.withUnsafeBytes { page.childIndex(SearchKey($0)) } }

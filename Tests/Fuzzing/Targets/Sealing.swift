@@ -51,13 +51,12 @@ enum Sealing {
 
   private static func records(_ log: inout [UInt8], _ payload: Range<Int>, seed: UInt64) -> UInt64 {
     var joined: UInt64 = 0
-    log.withUnsafeMutableBytes { log in
-      let records = UnsafeRawBufferPointer(rebasing: log[payload])
-      var iterator = RecordIterator(records, firstOffset: payload.lowerBound)
+    log.withWritableBytes { log in
+      let records = log.bytes(payload.lowerBound, payload.count)
+      var iterator = RecordIterator(records.bytes, firstOffset: payload.lowerBound)
       while let (record, offset) = iterator.next() {
-        let bytes = (record.base + 8).bytes(record.totalBytes - 8)
-        let sum = XXH3.hash(bytes, seed: Checksums.seed(seed, at: offset))
-        UnsafeMutableRawPointer(mutating: record.base).setField(0, sum)
+        let sum = XXH3.hash(record.bytes.bytes(from: 8).buffer, seed: Checksums.seed(seed, at: offset))
+        log.setField(offset, sum)
         joined = Checksums.mix(joined, sum)
       }
     }

@@ -192,8 +192,8 @@ private struct Layout: Sendable {
   private static func checksum(_ pages: [UInt8], _ index: Int, _ seed: UInt64) -> UInt64 {
     let start = index * Format.pageBytes
     guard start + Format.pageBytes <= pages.count else { return 0 }
-    return pages.withUnsafeBytes { buffer in
-      buffer.baseAddress.map { PageSpace.checksum($0 + start, segmentSeed: seed, index: index) } ?? 0
+    return pages.withBytes {
+      PageSpace.checksum(Bytes($0).bytes(start, Format.pageBytes), segmentSeed: seed, index: index)
     }
   }
 }

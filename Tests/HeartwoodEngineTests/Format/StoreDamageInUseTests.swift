@@ -92,29 +92,28 @@ import Testing
     var log = try #require(damaged.files[store.logName])
     // Sequence, transaction and chain have eight bytes each. Every checksum is valid afterwards.
     log[store.ends[5] + field] ^= 1
-    try log.withUnsafeMutableBytes { try Self.sign(frameAt: store.ends[5], in: $0) }
+    try log.withWritableBytes { try Self.sign(frameAt: store.ends[5], in: $0) }
     damaged.files[store.logName] = log
     let found = try contents(of: damaged, .mapped, "field \(field)", isThorough: false)
     #expect(found == (field == 24 ? nil : store.states[5]))
   }
 
-  private static func sign(frameAt offset: Int, in log: UnsafeMutableRawBufferPointer) throws {
-    let start = try #require(log.baseAddress)
+  private static func sign(frameAt offset: Int, in log: WritableBytes) throws {
     let identifier = StoreIdentifier(
-      low: UnsafeRawPointer(start).field64(16), high: UnsafeRawPointer(start).field64(24))
+      low: log.bytes.field64(16), high: log.bytes.field64(24))
     let header = try #require(
       SegmentHeader.decode(
-        UnsafeRawBufferPointer(log), magic: Format.logSegmentMagic, number: 1, identifier: identifier))
-    let base = UnsafeRawPointer(start + offset)
-    let sum = XXH64.hash(base.bytes(72), seed: Checksums.seed(header.seed, at: offset))
-    (start + offset).setField(72, sum)
+        log.bytes.buffer, magic: Format.logSegmentMagic, number: 1, identifier: identifier))
+    let frameBytes = log.bytes(from: offset)
+    let sum = XXH64.hash(frameBytes.bytes.bytes(0, 72).buffer, seed: Checksums.seed(header.seed, at: offset))
+    frameBytes.setField(72, sum)
     let frame = try #require(
-      FrameHeader.decode(base.bytes(80), seed: Checksums.seed(header.seed, at: offset)))
+      FrameHeader.decode(frameBytes.bytes.bytes(0, 80).buffer, seed: Checksums.seed(header.seed, at: offset)))
     var records = RecordIterator(
-      (base + Format.frameHeaderBytes).bytes(frame.header.payloadBytes), firstOffset: 0)
+      frameBytes.bytes.bytes(Format.frameHeaderBytes, frame.header.payloadBytes), firstOffset: 0)
     var joined: UInt64 = 0
     while let (record, _) = records.next() { joined = Checksums.mix(joined, record.checksum) }
-    (start + offset).setField(
+    frameBytes.setField(
       frame.header.totalBytes - Format.frameTrailerBytes, Checksums.mix(sum, joined))
   }
 

@@ -183,11 +183,11 @@ extension StoreFiles {
   /// Changes a field of a slot, and updates the slot's checksum.
   mutating func setAnchorField(slot: Int, _ offset: Int, _ value: UInt32) {
     guard var bytes = files[StoreFolder.anchorName] else { return }
-    bytes.withUnsafeMutableBytes { buffer in
-      guard let base = buffer.baseAddress.map({ $0 + slot * Format.anchorBlockBytes }) else { return }
-      base.setField(offset, value)
+    bytes.withWritableBytes { bytes in
+      let sector = bytes.bytes(slot * Format.anchorBlockBytes, 512)
+      sector.setField(offset, value)
       let seed: UInt64 = 0x4865_6172_7477_6F6F ^ UInt64(slot)
-      base.setField(504, XXH64.hash(UnsafeRawPointer(base).bytes(504), seed: seed))
+      sector.setField(504, XXH64.hash(sector.bytes.bytes(0, 504).buffer, seed: seed))
     }
     files[StoreFolder.anchorName] = bytes
   }

@@ -60,10 +60,7 @@ enum ScannedKeys: CaseIterable {
 
   private static func expectKnown(_ leaf: LeafEntries, _ keys: [[UInt8]]) throws {
     func isKnown(_ key: [UInt8], at index: Int) -> Bool {
-      key.withBytes { bytes in
-        let key = SearchKey(bytes)
-        return leaf.isKey(key.base, key.count, of: index)
-      }
+      key.withBytes { leaf.isKey(Bytes($0), of: index) }
     }
     for (index, key) in keys.enumerated() {
       for (other, otherKey) in keys.enumerated() {

@@ -136,9 +136,7 @@ struct HostileStore {
     let (logSeed, pageSeed) = (Self.sealHeader(&log, identifier), Self.sealHeader(&pages, identifier))
     func checksum(ofPage index: Int) -> UInt64 {
       let bytes = Array(pages[(index * Format.pageBytes)...].prefix(Format.pageBytes))
-      return bytes.withUnsafeBytes { page in
-        page.baseAddress.map { PageSpace.checksum($0, segmentSeed: pageSeed, index: index) } ?? 0
-      }
+      return bytes.withBytes { PageSpace.checksum(Bytes($0), segmentSeed: pageSeed, index: index) }
     }
     for leaf in layout.leaves { pages.set64(leaf.checksum, checksum(ofPage: leaf.index)) }
     log.set64(layout.checkpoint + Format.frameHeaderBytes + 16, checksum(ofPage: layout.root))
@@ -184,12 +182,11 @@ struct HostileStore {
   private static func sealRecords(_ log: inout [UInt8], _ payload: Range<Int>, _ seed: UInt64) -> UInt64 {
     var records = Array(log[payload])
     var joined: UInt64 = 0
-    records.withUnsafeMutableBytes { buffer in
-      var iterator = RecordIterator(UnsafeRawBufferPointer(buffer), firstOffset: payload.lowerBound)
+    records.withWritableBytes { buffer in
+      var iterator = RecordIterator(buffer.bytes, firstOffset: payload.lowerBound)
       while let (record, offset) = iterator.next() {
-        let bytes = (record.base + 8).bytes(record.totalBytes - 8)
-        let sum = XXH3.hash(bytes, seed: Checksums.seed(seed, at: offset))
-        UnsafeMutableRawPointer(mutating: record.base).setField(0, sum)
+        let sum = XXH3.hash(record.bytes.bytes(from: 8).buffer, seed: Checksums.seed(seed, at: offset))
+        buffer.setField(offset - payload.lowerBound, sum)
         joined = Checksums.mix(joined, sum)
       }
     }

@@ -6,24 +6,24 @@ import Testing
 @Suite struct TreeCheckpointTests {
   /// A page segment in an array.
   final class Pages: @unchecked Sendable {
-    let base = UnsafeMutableRawPointer.allocate(byteCount: 4096 * 512, alignment: 4096)
+    let memory = OwnedBytes(count: 4096 * 512, alignment: 4096)
     var count = 1
-
-    deinit { base.deallocate() }
 
     func add(_ page: UnsafeRawBufferPointer) -> (PageReference, UInt64) {
       let index = count
       count += 1
-      if let bytes = page.baseAddress { (base + index * 4096).copyMemory(from: bytes, byteCount: 4096) }
-      let checksum = PageSpace.checksum(UnsafeRawPointer(base + index * 4096), segmentSeed: 99, index: index)
-      return (PageReference(segment: 3, index: UInt32(index)), checksum)
+      memory.writable.copy(page, to: index * 4096)
+      return (PageReference(segment: 3, index: UInt32(index)), checksum(index))
+    }
+
+    func checksum(_ index: Int) -> UInt64 {
+      PageSpace.checksum(memory.bytes.bytes(index * 4096, 4096), segmentSeed: 99, index: index)
     }
 
     func reopened(_ root: TreeRoot) throws -> TreeView {
       let space = try PageSpace()
       space.addSegment(
-        3, seed: 99, base: UnsafeRawPointer(base), pageCapacity: 512, pageCount: count, owner: self, fill: nil
-      )
+        3, seed: 99, bytes: memory.bytes, pageCount: count, owner: self, fill: nil)
       return TreeView(space: space, root: root)
     }
   }
@@ -57,8 +57,7 @@ import Testing
     let harness = try TreeHarness()
     let pages = Pages()
     harness.space.addSegment(
-      3, seed: 99, base: UnsafeRawPointer(pages.base), pageCapacity: 512, pageCount: 512, owner: pages,
-      fill: nil)
+      3, seed: 99, bytes: pages.memory.bytes, pageCount: 512, owner: pages, fill: nil)
     try harness.commit { for _ in 0..<4000 { try harness.put(KeyShape.paddedNumbers.key(&random), [9]) } }
     _ = try checkpoint(harness, pages)
     try harness.commit { try harness.put([1], [1]) }
@@ -84,9 +83,8 @@ import Testing
     try harness.commit { for _ in 0..<900 { try harness.put(KeyShape.text.key(&random), [9, 8]) } }
     let root = try checkpoint(harness, pages)
     for byte in stride(from: 4096, to: pages.count * 4096, by: 37) {
-      let place = pages.base + byte
-      let old = place.load(as: UInt8.self)
-      place.storeBytes(of: old ^ UInt8(1 << random.below(8)), as: UInt8.self)
+      let old = pages.memory.bytes.field8(byte)
+      pages.memory.writable.setField(byte, old ^ UInt8(1 << random.below(8)))
       let view = try pages.reopened(root)
       var (findings, visited) = ([String](), UInt64(0))
       do {
@@ -94,7 +92,7 @@ import Testing
       } catch { findings.append("\(error)") }
       let isRoot = byte / 4096 == Int(root.reference.index)
       #expect(findings.count == 1 && (isRoot ? visited == 0 : visited > root.count / 2), "\(findings)")
-      place.storeBytes(of: old, as: UInt8.self)
+      pages.memory.writable.setField(byte, old)
     }
   }
 
@@ -121,16 +119,14 @@ import Testing
     var root = try checkpoint(harness, pages)
     for _ in 0..<6000 {
       let offset = random.below(3) == 0 ? random.below(48) : random.below(4096)
-      let place = pages.base + (Int(root.reference.index) * 4096 + offset)
-      let old = place.load(as: UInt8.self)
-      place.storeBytes(of: UInt8(truncatingIfNeeded: random.next()), as: UInt8.self)
-      root.checksum = PageSpace.checksum(
-        UnsafeRawPointer(pages.base + Int(root.reference.index) * 4096), segmentSeed: 99,
-        index: Int(root.reference.index))
+      let place = Int(root.reference.index) * 4096 + offset
+      let old = pages.memory.bytes.field8(place)
+      pages.memory.writable.setField(place, UInt8(truncatingIfNeeded: random.next()))
+      root.checksum = pages.checksum(Int(root.reference.index))
       let view = try pages.reopened(root)
       _ = try? TreeInspector.inspect(view, report: { _ in }) { _, _ in }
       _ = try? KeyShape.text.key(&random).withBytes { try view.find($0) }
-      place.storeBytes(of: old, as: UInt8.self)
+      pages.memory.writable.setField(place, old)
     }
   }
 }

@@ -4,7 +4,7 @@
   import Synchronization
 #endif
 
-extension UnsafeRawPointer {
+extension Bytes {
   /// Prefetches the cache line of a byte without waiting for it, unlike a load, which stalls later
   /// instructions if it misses the cache. The byte must be addressable.
   ///
@@ -15,10 +15,10 @@ extension UnsafeRawPointer {
     #if compiler(<6.4) && hasFeature(BuiltinModule)
       // The arguments: a read, kept in all caches, of data.
       Builtin.int_prefetch_RawPointer(
-        (self + offset)._rawValue, (0 as Int32)._value, (3 as Int32)._value, (1 as Int32)._value)
+        address(offset, 1)._rawValue, (0 as Int32)._value, (3 as Int32)._value, (1 as Int32)._value)
     #else
       // An atomic load, which the compiler does not remove as unused.
-      _ = (self + offset).assumingMemoryBound(to: Atomic<UInt8>.self).pointee.load(ordering: .relaxed)
+      _ = address(offset, 1).assumingMemoryBound(to: Atomic<UInt8>.self).pointee.load(ordering: .relaxed)
     #endif
   }
 }
