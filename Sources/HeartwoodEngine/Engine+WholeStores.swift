@@ -34,24 +34,25 @@ extension Engine {
   /// Replaces the store in a folder by a copy of this one's newest generation, as `backup(to:fileSystem:)` makes it.
   ///
   /// After a crash the folder contains its former store or the whole copy. Files of both may be left in the temporary folder,
-  /// which is emptied at the next call.
+  /// which is emptied at the next call. A failed call leaves none.
   ///
   /// - Parameters:
   ///   - path: The folder to replace; a missing or empty one is filled.
   ///   - temporary: A folder beside it, which no other program uses. It is left empty, but for the files of coordination.
   ///   - busyTimeout: Seconds to wait for others that have the store in the folder open.
   ///   - fileSystem: The file system of both folders.
-  /// - Throws: `.locked` if another process or engine has the store in the folder open for writing; `.notAStore` if one of the
+  ///   - check: Sees the store in the folder once no other process or engine can write it any more; the store is replaced
+  ///     only if it does not throw. Nil to replace a store in whatever state it is. Not called where there is no store.
+  /// - Throws: What `check` throws. `.locked` if another process or engine has the store in the folder open for writing; `.notAStore` if one of the
   ///   folders contains something else; `.inputOutput` with a cause `.unsupported` if the file system cannot exchange folders;
   ///   and as `backup(to:fileSystem:)`. The folder is as before then.
   package func replaceStore(
     at path: String, through temporary: String, busyTimeout: Double = 5,
-    fileSystem: any FileSystem = PosixFileSystem()
-  ) throws(EngineError) -> BackupReport {
+    fileSystem: any FileSystem = PosixFileSystem(), after check: ((HeldStore) throws -> Void)? = nil
+  ) throws -> BackupReport {
     let replacement = StoreReplacement(
       path: path, temporary: temporary, busyTimeout: busyTimeout, fileSystem: fileSystem)
-    return try replacement.run { (folder) throws(EngineError) in
-      try backup(to: folder, fileSystem: fileSystem)
-    }
+    let copy = { (folder: String) throws(EngineError) in try self.backup(to: folder, fileSystem: fileSystem) }
+    return try check.map { try replacement.run(after: $0, copy) } ?? replacement.run(copy)
   }
 }

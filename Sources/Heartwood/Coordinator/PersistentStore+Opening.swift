@@ -68,6 +68,7 @@ extension PersistentStoreDescription {
     finishesDeferredMigrationInBackground = other.finishesDeferredMigrationInBackground
     migrationLog = other.migrationLog
     stagedMigrationManager = other.stagedMigrationManager
+    isInStage = other.isInStage
     mappingModel = other.mappingModel
     allowsMigrationToFormerModel = other.allowsMigrationToFormerModel
   }

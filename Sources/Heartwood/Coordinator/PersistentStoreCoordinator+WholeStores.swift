@@ -52,9 +52,13 @@ extension PersistentStoreCoordinator {
   ///   - source: The folder of the store to copy. It is opened for writing, so that saves which an unclean end left to be
   ///     recovered are copied too, unless the options say `.readOnly`.
   ///   - sourceOptions: Options for opening the source.
+  ///   - token: A position in the history of the destination, such as the newest one of a backup of it that is the source: the destination is
+  ///     replaced only if nothing was saved to it since. That is decided once others cannot save to it any more. Nil to replace it in
+  ///     whatever state it is.
   ///   - type: The kind of both stores; `log`.
   ///   - fileSystem: The file system of both folders.
-  /// - Throws: `.persistentStoreTimeout` if another process, or an engine or a coordinator of this one, has the destination open
+  /// - Throws: `.persistentStoreSave` if something was saved to the destination after `token`, or if that is of another store.
+  ///   `.persistentStoreTimeout` if another process, or an engine or a coordinator of this one, has the destination open
   ///   for writing; `.persistentStoreOperation` if it contains something else or is the source, or if the file system cannot
   ///   exchange folders in one step (destroy the destination first then); `.persistentStoreOpen` if there is no source;
   ///   `.persistentStoreDamaged`. The destination is as before then.
@@ -62,6 +66,7 @@ extension PersistentStoreCoordinator {
   public func replacePersistentStore(
     at destination: URL, destinationOptions: PersistentStore.Options? = nil,
     withPersistentStoreFrom source: URL, sourceOptions: PersistentStore.Options? = nil,
+    ifUnchangedSince token: PersistentHistoryToken? = nil,
     type: PersistentStore.StoreType = .log, fileSystem: any FileSystem = PosixFileSystem()
   ) throws {
     let target = try LogStoreOptions(reading: type, at: destination, destinationOptions)
@@ -75,9 +80,21 @@ extension PersistentStoreCoordinator {
     try Self.changing("the store at \(path) could not be replaced") {
       try LogStore.withEngine(at: source, options: origin) { engine in
         let temporary = Self.place(beside: path, "replacing")
-        _ = try engine.replaceStore(
-          at: path, through: temporary, busyTimeout: target.engine.busyTimeout, fileSystem: fileSystem)
-        if fileSystem is PosixFileSystem { try? FileManager.default.removeItem(atPath: temporary) }
+        let mayRemove = fileSystem is PosixFileSystem
+        do {
+          _ = try engine.replaceStore(
+            at: path, through: temporary, busyTimeout: target.engine.busyTimeout, fileSystem: fileSystem,
+            after: token.map { token in { try token.requireNewest(in: $0, path) } })
+          if mayRemove { try? FileManager.default.removeItem(atPath: temporary) }
+        } catch {
+          // A folder without a store: one that another replacement makes is in use.
+          if mayRemove, (try? Engine.containsStore(at: temporary, fileSystem: fileSystem)) == false,
+            (error as? EngineError)?.code != .locked
+          {
+            try? FileManager.default.removeItem(atPath: temporary)
+          }
+          throw error
+        }
       }
     }
   }
@@ -173,5 +190,23 @@ extension PersistentStoreCoordinator {
       throw HeartwoodError(
         .persistentStoreOperation, "\(what): \(error.localizedDescription)", underlying: error)
     }
+  }
+}
+
+extension PersistentHistoryToken {
+  /// - Throws: `.persistentStoreSave` if the store is another one, or something was saved to it after this position.
+  fileprivate func requireNewest(in store: HeldStore, _ path: String) throws {
+    guard StoreIdentity(uuid: UUID(store.storeIdentifier)).text == storeID else {
+      throw HeartwoodError(
+        .persistentStoreSave,
+        "the store at \(path) is not replaced: the token is of another store, \(storeID)")
+    }
+    let newest = try store.snapshot().get(KeySpace.newestHistoryKey)
+      .map { try $0.withUnsafeBytes { try KeySpace.number(inValue: $0) } }
+    guard newest ?? 0 > transactionNumber else { return }
+    throw HeartwoodError(
+      .persistentStoreSave,
+      "the store at \(path) is not replaced: it was saved after transaction \(transactionNumber), and what was saved would be lost"
+    )
   }
 }

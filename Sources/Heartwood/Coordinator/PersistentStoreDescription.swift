@@ -96,6 +96,9 @@ public final class PersistentStoreDescription: @unchecked Sendable {
   /// `shouldMigrateStoreAutomatically`.
   public var stagedMigrationManager: StagedMigrationManager?
 
+  /// Whether the store is opened for a handler of a stage.
+  var isInStage = false
+
   /// The file system of the folder: by default this machine's; tests can set a simulated one.
   public var fileSystem: any FileSystem = PosixFileSystem()
 

@@ -23,18 +23,22 @@ struct StoreMigration {
 
   func open() throws -> LogStore {
     let store = try openMigrated()
-    if description.mappingModel != nil, !options.isReadOnly { removeRemains() }
+    if !options.isReadOnly, url.path != "/dev/null" { removeRemains() }
     return store
   }
 
   private func openMigrated() throws -> LogStore {
     do {
       let store = try LogStore.open(at: url, model: model, options: options)
-      guard let manager = description.stagedMigrationManager, try store.metadata().pendingStage != nil else {
+      guard !options.isReadOnly, !description.isInStage, let stage = try store.metadata().pendingStage else {
         return store
       }
       try store.close()
-      try StagedMigration(manager, at: url, to: model, description, options).run()
+      guard let manager = description.stagedMigrationManager, description.shouldMigrateStoreAutomatically
+      else {
+        throw HeartwoodError.unfinishedStage(stage, LogStore.path(of: url))
+      }
+      try migrate(by: manager)
     } catch let error as HeartwoodError where error.code == .persistentStoreIncompatibleVersionHash {
       try migrate(because: error)
     } catch let error as HeartwoodError
@@ -58,10 +62,8 @@ struct StoreMigration {
         .persistentStoreIncompatibleVersionHash,
         "\(error.message): it cannot be migrated, because it is opened read-only")
     }
-    if let manager = description.stagedMigrationManager {
-      return try StagedMigration(manager, at: url, to: model, description, options).run()
-    }
-    if let mapping = description.mappingModel { return try migrate(by: mapping) }
+    if let manager = description.stagedMigrationManager { return try migrate(by: manager) }
+    if let mapping = description.mappingModel { return try replaceStore(by: mapping) }
     guard description.shouldInferMappingModelAutomatically else {
       throw HeartwoodError(
         .migrationMissingMappingModel,
@@ -72,57 +74,32 @@ struct StoreMigration {
       at: url, to: model, options: options, allowsFormerModel: description.allowsMigrationToFormerModel)
   }
 
-  /// A folder beside the store.
-  private func hidden(_ suffix: String) -> URL {
-    url.deletingLastPathComponent().appending(path: ".\(url.lastPathComponent).\(suffix)")
+  /// One process at a time goes through the stages; others wait, and go on where it has ended.
+  private func migrate(by manager: StagedMigrationManager) throws {
+    let what = "the store at \(LogStore.path(of: url)) could not be migrated"
+    let lock: FolderLock
+    do {
+      lock = try FolderLock(
+        at: LogStore.path(of: url), busyTimeout: options.engine.busyTimeout, fileSystem: options.fileSystem)
+    } catch {
+      throw HeartwoodError.engine(
+        error, what, error.code == .locked ? .persistentStoreTimeout : .migration)
+    }
+    defer { lock.release() }
+    try StagedMigration(manager, at: url, to: model, description, options).run()
   }
 
-  /// Removes the folders that a migration by mapping has left whose process ended when the new store was in place. The store is open,
-  /// so that it is not being replaced; a folder that another process is using stays.
+  private func replaceStore(by mapping: MappingModel) throws {
+    try MappedMigration(at: url, to: model, description, options).run(mapping)
+  }
+
+  /// Removes the folders beside the store in which its successor was being made by a process that has ended, or was killed, before it was
+  /// done. The store is open, so that it is not being replaced.
   private func removeRemains() {
-    for folder in [hidden("migrating"), hidden("replacing")] {
+    for folder in [HiddenFolder(beside: url, "migrating"), HiddenFolder(beside: url, "replacing")] {
       // The next opening tries again.
-      try? remove(folder, busyTimeout: 0)
+      try? folder.remove(busyTimeout: 0, description.fileSystem)
     }
-  }
-
-  /// Removes a hidden folder with the store in it, or with what is left of one that was being made.
-  private func remove(_ folder: URL, busyTimeout: Double) throws {
-    let path = LogStore.path(of: folder)
-    try HeartwoodError.translating("the folder \(path) could not be removed", .migration) {
-      try Engine.destroy(
-        at: path, busyTimeout: busyTimeout, isPrivate: true, fileSystem: description.fileSystem)
-    }
-    if description.fileSystem is PosixFileSystem { try? FileManager.default.removeItem(at: folder) }
-  }
-
-  /// Migrates to a store beside this one, which then takes its place.
-  private func migrate(by mapping: MappingModel) throws {
-    var reading = options
-    reading.createsStore = false
-    let manager = MigrationManager(
-      sourceModel: try LogStore.model(at: url, options: reading), destinationModel: model)
-    let source = PersistentStoreDescription(copying: description)
-    source.shouldMigrateStoreAutomatically = false
-    let beside = hidden("migrating")
-    let destination = PersistentStoreDescription(copying: source)
-    destination.url = beside
-    // Of the store itself, which exists.
-    destination.createsStore = true
-    let coordinator = PersistentStoreCoordinator(managedObjectModel: model)
-    // What a migration left that was interrupted.
-    try remove(beside, busyTimeout: options.engine.busyTimeout)
-    let newest = try LogStore.newestSave(at: url, options: reading)
-    manager.log = options.migrationLog.about(LogStore.path(of: url))
-    try manager.migrate(source, mapping, destination)
-    guard try LogStore.newestSave(at: url, options: reading) == newest else {
-      throw HeartwoodError(
-        .migration,
-        "the store at \(LogStore.path(of: url)) was changed while it was migrated, and is as it was changed: open it again"
-      )
-    }
-    try coordinator.replacePersistentStore(
-      at: url, withPersistentStoreFrom: beside, fileSystem: description.fileSystem)
   }
 }
 
@@ -153,7 +130,10 @@ extension LogStore {
             guard let record = try SchemaRecord(in: transaction) else { throw HeartwoodError.noModel(path) }
             guard try !record.differences(from: SchemaRecord(numbering: model)).isEmpty else { return nil }
             let source = try record.model.withUnsafeBytes { try ManagedObjectModel(decoding: $0) }
-            try noteModel(model, after: source, in: transaction, allowsFormerModel, path)
+            var metadata = try StoreMetadata(in: transaction)
+            try metadata.refusePendingStage(path)
+            try metadata.note(model, after: source, allowsFormerModel, path)
+            try transaction.put(KeySpace.metadataKey, metadata.encoded())
             let changes = try InferredChanges(from: source, to: model)
             try changes.requireInferable()
             let report = try InPlaceMigration(changes, transaction, engine.snapshot(), identity, findings)
@@ -165,14 +145,16 @@ extension LogStore {
       }
     }
   }
+}
 
+extension StoreMetadata {
   /// Keeps the checksum of the former model, so that a program that knows only that one is told.
-  private static func noteModel(
-    _ model: ManagedObjectModel, after source: ManagedObjectModel, in transaction: WriteTransaction,
-    _ allowsFormerModel: Bool, _ path: String
-  ) throws {
-    var metadata = try StoreMetadata(in: transaction)
-    var former = metadata.formerModels
+  ///
+  /// - Throws: `.stagedMigrationBackwardMigration` if the store had the new model before, and that is not allowed.
+  mutating func note(
+    _ model: ManagedObjectModel, after source: ManagedObjectModel, _ allowsFormerModel: Bool, _ path: String
+  ) throws(HeartwoodError) {
+    var former = formerModels
     if let place = former.firstIndex(of: model.versionChecksum) {
       guard allowsFormerModel else {
         throw HeartwoodError(
@@ -184,16 +166,7 @@ extension LogStore {
     } else {
       former.append(source.versionChecksum)
     }
-    metadata.formerModels = former
-    try transaction.put(KeySpace.metadataKey, metadata.encoded())
-  }
-
-  /// The number of the newest save of a store; nil if there is none.
-  static func newestSave(at url: URL, options: LogStoreOptions) throws -> UInt64? {
-    try withEngine(at: url, options: options) { engine in
-      let bytes = try engine.snapshot().get(KeySpace.newestHistoryKey)
-      return try bytes.map { try $0.withUnsafeBytes { try KeySpace.number(inValue: $0) } }
-    }
+    formerModels = former
   }
 }
 

@@ -236,7 +236,8 @@ enum MigrateCommand: Subcommand {
     }
     try GraphFailure.catching(path) {
       try PersistentStoreCoordinator(managedObjectModel: ManagedObjectModel()).replacePersistentStore(
-        at: CommandStore.url(path), withPersistentStoreFrom: CommandStore.url(backup))
+        at: CommandStore.url(path), withPersistentStoreFrom: CommandStore.url(backup),
+        ifUnchangedSince: arguments.has("force") ? nil : token)
     }
     try console.writeLine("the store is as it was when the backup was made")
   }

@@ -65,7 +65,9 @@ final class StoreFolder: Sendable {
     case .exclusive(let attachment):
       let folder = StoreFolder(directory, path, attachment: attachment)
       do throws(EngineError) {
-        // Checked again now that no other process is attached: one may have completed a creation in between.
+        // Checked again now that no other process is attached: one may have completed a creation in between, or put another store in
+        // this one's place.
+        try folder.checkIsInPlace()
         if isThere { return .store(folder) }
         return try entries(of: directory).contains(anchorName) ? .store(folder) : .empty(folder)
       } catch {

@@ -127,10 +127,11 @@ final class StoreHandle: Sendable {
 extension Opening {
   /// Opens the store, or shares it if this process already has it open.
   func openHandle() throws(EngineError) -> StoreHandle {
-    let directory = try StoreFolder.directory(path, options, fileSystem)
-    guard OpenStoreRegistry.canShare(options), let folder = try? directory.identity() else {
-      return StoreHandle(try open(directory), options)
+    try inPlace { (directory) throws(EngineError) in
+      guard OpenStoreRegistry.canShare(options), let folder = try? directory.identity() else {
+        return StoreHandle(try open(directory), options)
+      }
+      return try OpenStoreRegistry.all.open(folder, options) { () throws(EngineError) in try open(directory) }
     }
-    return try OpenStoreRegistry.all.open(folder, options) { () throws(EngineError) in try open(directory) }
   }
 }

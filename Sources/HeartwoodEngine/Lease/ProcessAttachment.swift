@@ -11,9 +11,13 @@ import Synchronization
 final class ProcessAttachment: @unchecked Sendable {
   static let lockName = "lock"
   static let processesName = "processes"
+  /// The file of `FolderLock`, which stays in the folder.
+  static let migrationName = "migration"
 
   /// Whether a file of the store's folder is used for coordination only and contains no data.
-  static func isFile(_ name: String) -> Bool { name == lockName || name == processesName }
+  static func isFile(_ name: String) -> Bool {
+    name == lockName || name == processesName || name == migrationName
+  }
 
   /// The lock of the writer.
   let fileLock: WriterFileLock
@@ -82,7 +86,8 @@ final class ProcessAttachment: @unchecked Sendable {
     }
   }
 
-  private static func open(_ name: String, _ directory: any Directory) throws(FileSystemError) -> any File {
+  /// Opens a file of coordination, and creates it if it is missing.
+  static func open(_ name: String, _ directory: any Directory) throws(FileSystemError) -> any File {
     while true {
       do {
         return try directory.open(name, .readWrite)

@@ -22,7 +22,20 @@ struct Opening {
       let folder = try StoreFolder.inMemory(folderPath, fileSystem)
       return try closingOnFailure(folder) { () throws(EngineError) in try create(folder) }
     }
-    return try open(try StoreFolder.directory(path, options, fileSystem))
+    return try inPlace { (directory) throws(EngineError) in try open(directory) }
+  }
+
+  /// Calls `body` with the directory, once more if another one has taken its place meanwhile.
+  func inPlace<Result>(
+    _ body: (any Directory) throws(EngineError) -> Result
+  ) throws(EngineError) -> Result {
+    var backoff = Backoff(seconds: options.busyTimeout, guaranteedPauses: 1)
+    while true {
+      let directory = try StoreFolder.directory(path, options, fileSystem)
+      do throws(EngineError) { return try body(directory) } catch {
+        guard (try? directory.isInPlace()) == false, backoff.wait() else { throw error }
+      }
+    }
   }
 
   /// Opens the store of a directory.

@@ -129,7 +129,13 @@ enum MigratedBoxes {
   /// What a store has, opened with the model that it was written with, and what `verify` finds. Objects are named by their names, as a
   /// mapping gives them other identifiers.
   static func facts(_ url: URL, _ edit: Edit = { _ in }) throws -> [String] {
-    let coordinator = try open(url, edit)
+    let coordinator: PersistentStoreCoordinator
+    do {
+      coordinator = try open(url, edit)
+    } catch let error as HeartwoodError where error.code == .migration {
+      // A stage is not finished: only its manager may write to the store.
+      coordinator = try open(url, isReadOnly: true, edit)
+    }
     let context = ManagedObjectContext(.privateQueue, coordinator: coordinator)
     let lines = try context.performAndWait {
       var lines = try coordinator.verify().findings.map { "finding: \($0)" }
@@ -145,12 +151,15 @@ enum MigratedBoxes {
   }
 
   /// Opens a store with the one of its models that it has.
-  private static func open(_ url: URL, _ edit: Edit) throws -> PersistentStoreCoordinator {
+  private static func open(
+    _ url: URL, isReadOnly: Bool = false, _ edit: Edit
+  ) throws -> PersistentStoreCoordinator {
     for model in [last, second, first] {
       let coordinator = PersistentStoreCoordinator(managedObjectModel: model)
       do {
         try add(url, to: coordinator, edit) {
           $0.shouldMigrateStoreAutomatically = false
+          $0.isReadOnly = isReadOnly
           $0.createsStore = false
         }
         return coordinator

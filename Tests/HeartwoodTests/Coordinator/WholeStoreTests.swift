@@ -159,6 +159,45 @@ import Testing
     #expect(try books(other) == ["2"])
   }
 
+  // PSC-13
+  @Test func `a store that was saved after its backup is not replaced by it, if that is asked for`()
+    async throws
+  {
+    try make(folder.store, "1")
+    let store = try open(folder.store)
+    let token = try #require(store.persistentStoreCoordinator.currentPersistentHistoryToken())
+    let backup = folder.url.appending(path: "Backup.heartwood")
+    try store.persistentStoreCoordinator.backup(to: backup)
+    let (coordinator, url) = (coordinator, folder.store)
+    // It waits for the store to be closed, and decides only then.
+    async let waiting: Void = inThread {
+      try coordinator.replacePersistentStore(
+        at: url, destinationOptions: [.timeout: 600.0], withPersistentStoreFrom: backup,
+        ifUnchangedSince: token)
+    }
+    let context = store.newBackgroundContext()
+    context.makeBook("2", "2")
+    try context.save()
+    try store.close()
+    var error: HeartwoodError?
+    do { try await waiting } catch let thrown as HeartwoodError { error = thrown }
+    #expect(error?.code == .persistentStoreSave)
+    #expect(error?.message.contains("what was saved would be lost") == true)
+    #expect(try books(folder.store).sorted() == ["1", "2"])
+    try make(other, "3")
+    let foreign = heartwoodError {
+      try coordinator.replacePersistentStore(
+        at: other, withPersistentStoreFrom: backup, ifUnchangedSince: token)
+    }
+    #expect(foreign?.code == .persistentStoreSave && foreign?.message.contains("another store") == true)
+    #expect(try books(other) == ["3"])
+    try coordinator.replacePersistentStore(at: folder.store, withPersistentStoreFrom: backup)
+    try coordinator.replacePersistentStore(
+      at: folder.store, withPersistentStoreFrom: backup, ifUnchangedSince: token)
+    #expect(try books(folder.store) == ["1"])
+    #expect(try names == ["Backup.heartwood", "Other.heartwood", "Store.heartwood"])
+  }
+
   @Test func `a replacement that a crash has cut short is begun again`() throws {
     try make(folder.store, "1")
     try make(other, "2")

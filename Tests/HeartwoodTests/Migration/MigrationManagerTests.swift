@@ -127,8 +127,6 @@ import Testing
       try FileManager.default.copyItem(at: folder.store, to: folder.url.appending(path: name))
     }
     #expect(try owners(folder.store) == migrated)
-    #expect(try FileManager.default.contentsOfDirectory(atPath: folder.url.path).count == 3)
-    #expect(try owners(folder.store) { $0.mappingModel = mapping } == migrated)
     #expect(try FileManager.default.contentsOfDirectory(atPath: folder.url.path) == ["Store.heartwood"])
   }
 

@@ -181,7 +181,7 @@ import Testing
     #expect(heartwoodError { _ = try absent.resolvedModel }?.code == .stagedMigrationModelReference)
     try fill()
     let stage = CustomMigrationStage(migratingFrom: reference(1), to: empty)
-    let error = heartwoodError { _ = try open(3, StagedMigrationManager([stage])) }
+    let error = heartwoodError { _ = try open(2, StagedMigrationManager([stage])) }
     #expect(error?.code == .stagedMigrationModelReference)
   }
 

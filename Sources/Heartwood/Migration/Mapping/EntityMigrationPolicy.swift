@@ -16,7 +16,8 @@ open class EntityMigrationPolicy: @unchecked Sendable {
   open func begin(_ mapping: EntityMapping, with manager: MigrationManager) throws {}
 
   /// Makes the objects that an object of the source becomes, and associates them with it. This implementation makes one, with the values of the
-  /// mapping's attributes. An override that does not call it calls the manager's `associate`.
+  /// mapping's attributes: a value that is named has the attribute's type, if that can be inferred without a loss, and a missing value of a
+  /// mandatory attribute is its default. An override that does not call it calls the manager's `associate`.
   ///
   /// - Parameters:
   ///   - source: An object of the source.
@@ -34,7 +35,7 @@ open class EntityMigrationPolicy: @unchecked Sendable {
           source: source, destination: object, manager: manager, mapping: mapping, property: property)
         try object.assign(expression.value(in: scope), forKey: property.name)
       } else if let name = property.sourceName {
-        try object.assign(source.value(forKey: name), forKey: property.name)
+        try manager.assignAttribute(property.name, of: object, from: source, name)
       }
     }
     manager.associate(sourceInstance: source, withDestinationInstance: object, for: mapping)

@@ -25,7 +25,10 @@ struct MappingExpression: Sendable {
       root = try parser.parse()
     } catch {
       let reason = error.message.replacing("the predicate is wrong: ", with: "", maxReplacements: 1)
-      throw HeartwoodError(.coreData, "the expression \"\(text)\" of a property mapping is wrong: \(reason)")
+      throw HeartwoodError(
+        .coreData,
+        "the expression \"\(text.prefix(200))\(text.count > 200 ? "…" : "")\" of a property mapping is wrong: \(reason)"
+      )
     }
   }
 

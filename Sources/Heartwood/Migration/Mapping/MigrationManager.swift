@@ -128,7 +128,7 @@ public final class MigrationManager: @unchecked Sendable {
   func assignRelationship(
     _ name: String, of destination: ManagedObject, from source: ManagedObject, _ formerName: String
   ) throws {
-    let former = source.value(forKey: formerName)
+    let former = try value(formerName, of: source, for: name)
     let formers: [ManagedObject] =
       (former as? [ManagedObject]) ?? (former as? Set<ManagedObject>).map(Array.init)
       ?? (former as? ManagedObject).map { [$0] } ?? []
@@ -180,7 +180,9 @@ public final class MigrationManager: @unchecked Sendable {
     let from = try opened(source, sourceModel, .migrationManagerSourceStore)
     defer { try? from.close() }
     let to = try opened(destination, destinationModel, .migrationManagerDestinationStore)
-    defer { try? to.close() }
+    // What is not closed in order is not whole.
+    var isClosed = false
+    defer { if !isClosed { try? to.close() } }
     let contexts = (
       source: ManagedObjectContext(.privateQueue, coordinator: from),
       destination: ManagedObjectContext(.privateQueue, coordinator: to)
@@ -193,6 +195,8 @@ public final class MigrationManager: @unchecked Sendable {
     try contexts.source.performAndWait {
       try contexts.destination.performAndWait { try run(mapping.entityMappings) }
     }
+    isClosed = true
+    try to.close()
   }
 
   private func opened(
@@ -208,20 +212,24 @@ public final class MigrationManager: @unchecked Sendable {
   }
 
   private func run(_ mappings: [EntityMapping]) throws {
-    for mapping in mappings { try checkHashes(of: mapping) }
+    try check(mappings)
     try pass("objects", mappings) { mapping in
       try mapping.policy.begin(mapping, with: self)
       try createInstances(mapping)
       try mapping.policy.endInstanceCreation(forMapping: mapping, manager: self)
     }
     try pass("relationships", mappings) { mapping in
-      try forEachMade(mapping) {
-        try mapping.policy.createRelationships(forDestination: $0, in: mapping, manager: self)
+      try forEachMade(mapping) { object in
+        try explaining(mapping, object) {
+          try mapping.policy.createRelationships(forDestination: object, in: mapping, manager: self)
+        }
       }
       try mapping.policy.endRelationshipCreation(forMapping: mapping, manager: self)
     }
     try pass("validation", mappings) { mapping in
-      try forEachMade(mapping) { try $0.validateForInsert() }
+      try forEachMade(mapping) { object in
+        try explaining(mapping, object) { try object.validateForInsert() }
+      }
       try mapping.policy.performCustomValidation(forMapping: mapping, manager: self)
       try mapping.policy.end(mapping, manager: self)
     }
@@ -237,24 +245,6 @@ public final class MigrationManager: @unchecked Sendable {
         try save()
       }
       steps.withLock { $0.done += 1 }
-    }
-  }
-
-  private func checkHashes(of mapping: EntityMapping) throws {
-    for (name, hash, model) in [
-      (mapping.sourceEntityName, mapping.sourceEntityVersionHash, sourceModel),
-      (mapping.destinationEntityName, mapping.destinationEntityVersionHash, destinationModel),
-    ] {
-      guard let name else { continue }
-      guard let entity = model.entitiesByName[name] else {
-        throw HeartwoodError(
-          .migration, "the mapping \(mapping.name) is about the entity \(name), which its model does not have"
-        )
-      }
-      guard hash == nil || hash == entity.versionHash else {
-        throw HeartwoodError(
-          .migration, "the mapping \(mapping.name) is about another version of the entity \(name)")
-      }
     }
   }
 
@@ -274,7 +264,9 @@ public final class MigrationManager: @unchecked Sendable {
       let objects = try sourceContext.fetch(request)
       for object in objects {
         try checkCancelled()
-        try mapping.policy.createDestinationInstances(forSource: object, in: mapping, manager: self)
+        try explaining(mapping, object) {
+          try mapping.policy.createDestinationInstances(forSource: object, in: mapping, manager: self)
+        }
       }
       try save()
       guard objects.count == Self.part else { return }
@@ -284,9 +276,10 @@ public final class MigrationManager: @unchecked Sendable {
 
   /// Calls `body` with the objects that a mapping has made, and saves them in parts.
   private func forEachMade(_ mapping: EntityMapping, _ body: (ManagedObject) throws -> Void) throws {
-    let made = associations.made(mapping.name)
-    for start in stride(from: 0, to: made.count, by: Self.part) {
-      for id in made[start..<min(start + Self.part, made.count)] {
+    let count = associations.madeCount(mapping.name)
+    for start in stride(from: 0, to: count, by: Self.part) {
+      for place in start..<min(start + Self.part, count) {
+        guard let id = associations.made(mapping.name, at: place) else { continue }
         try checkCancelled()
         try body(try destinationContext.existingObject(with: id))
       }
@@ -297,7 +290,11 @@ public final class MigrationManager: @unchecked Sendable {
   private func save() throws {
     // What could not be read looks empty, and resetting the contexts forgets why.
     for context in [sourceContext, destinationContext] { try context.throwIfUnreadable() }
-    if destinationContext.hasChanges { try destinationContext.save() }
+    if destinationContext.hasChanges {
+      do { try destinationContext.save() } catch let error as HeartwoodError {
+        throw error.ofMigration(currentEntityMapping)
+      }
+    }
     associations.noteSaved()
     destinationContext.reset()
     sourceContext.reset()

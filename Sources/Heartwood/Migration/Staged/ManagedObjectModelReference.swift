@@ -5,6 +5,8 @@ import HeartwoodFiles
 public final class ManagedObjectModelReference: Sendable {
   /// The checksum of the model: `ManagedObjectModel.versionChecksum`.
   public let versionChecksum: String
+  /// Whether the reference promises a model, and not only its checksum.
+  let hasModel: Bool
   private let find: @Sendable () throws -> ManagedObjectModel?
   private let found = Guarded<ManagedObjectModel?>(nil)
 
@@ -16,6 +18,7 @@ public final class ManagedObjectModelReference: Sendable {
   public init(versionChecksum: String, find: @escaping @Sendable () throws -> ManagedObjectModel?) {
     self.versionChecksum = versionChecksum
     self.find = find
+    hasModel = true
   }
 
   /// A reference to a model that exists.
@@ -52,7 +55,11 @@ public final class ManagedObjectModelReference: Sendable {
   /// A reference without a model. A store that was written with the model has it.
   ///
   /// - Parameter versionChecksum: The checksum of the model.
-  public convenience init(versionChecksum: String) { self.init(versionChecksum: versionChecksum) { nil } }
+  public init(versionChecksum: String) {
+    self.versionChecksum = versionChecksum
+    find = { nil }
+    hasModel = false
+  }
 
   /// The model.
   ///
@@ -64,7 +71,7 @@ public final class ManagedObjectModelReference: Sendable {
 
   /// - Parameter stored: the model of the store that is migrated.
   func resolved(from stored: ManagedObjectModel?) throws -> ManagedObjectModel {
-    if let stored, stored.versionChecksum == versionChecksum { return (try? resolvedModel) ?? stored }
+    if let stored, stored.versionChecksum == versionChecksum { return hasModel ? try resolvedModel : stored }
     if let known = found.withLock({ $0 }) { return known }
     let model: ManagedObjectModel?
     do { model = try find() } catch {

@@ -15,6 +15,9 @@ public class MigrationStage: @unchecked Sendable {
   /// The checksums of the versions that the stage is about, oldest first.
   var checksums: [String] { [] }
 
+  /// Whether the stage leads to the version that follows it, whatever that is.
+  var leadsAnywhere: Bool { false }
+
   /// The label, or what the stage does.
   final var name: String { label ?? checksums.joined(separator: " → ") }
 }
@@ -34,13 +37,15 @@ public final class LightweightMigrationStage: MigrationStage, @unchecked Sendabl
 
   /// A stage of versions, to each of which a store is migrated one after the other.
   ///
-  /// - Parameter models: The versions, oldest first. Those without a model are left out.
+  /// - Parameter models: The versions, oldest first. Those of a checksum alone are left out; one that promises a model and has none is an
+  ///   error.
   public init(models: [ManagedObjectModelReference]) { self.models = models }
 
   /// The checksums of the models, oldest first.
   public var versionChecksums: [String] { models.map(\.versionChecksum) }
 
   override var checksums: [String] { versionChecksums }
+  override var leadsAnywhere: Bool { !models.contains(where: \.hasModel) }
 }
 
 /// A step between two versions with code before and after it.

@@ -49,12 +49,37 @@ struct StagedMigration {
     return try LogStore.model(at: url, options: reading)
   }
 
+  /// The stages overlap at the version that one leads to and the next begins with. A stage of checksums alone leads to whatever follows.
+  ///
+  /// - Throws: `.migration` if a version is between two stages, or has two places.
+  private func checkOrder() throws(HeartwoodError) {
+    var seen: Set<String> = []
+    var last: MigrationStage?
+    for stage in manager.stages {
+      let checksums = stage.checksums
+      let isNext = last.map { $0.checksums.last == checksums.first } ?? false
+      if let last, !isNext, !last.leadsAnywhere {
+        throw HeartwoodError(
+          .migration,
+          "the stages for the store at \(path) have a gap: \(last.name) leads to the version \(last.checksums.last ?? "none"), and "
+            + "\(stage.name) begins with \(checksums.first ?? "none"); add a stage between them")
+      }
+      for checksum in isNext ? checksums.dropFirst() : checksums[...] where !seen.insert(checksum).inserted {
+        throw HeartwoodError(
+          .migration,
+          "the stages for the store at \(path) are about the version \(checksum) twice, the second time in \(stage.name): "
+            + "which step is meant is not known")
+      }
+      last = stage
+    }
+  }
+
   /// The place of the first stage that the store needs; nil if it needs none.
   private func firstStage() throws -> Int? {
     let stored = try storedModel()
     let checksum = stored.versionChecksum
     guard checksum != model.versionChecksum else { return nil }
-    // Positions of versions: the stages overlap at the version that one leads to and the next begins with.
+    try checkOrder()
     let versions = manager.stages.enumerated().flatMap { place, stage in stage.checksums.map { (place, $0) } }
     guard let position = versions.lastIndex(where: { $0.1 == checksum }) else {
       throw HeartwoodError(
@@ -62,7 +87,14 @@ struct StagedMigration {
         "the store at \(path) has a version that no stage is about: its checksum is \(checksum); add a stage for it"
       )
     }
-    if let wanted = versions.firstIndex(where: { $0.1 == model.versionChecksum }), wanted < position {
+    let wanted = versions.firstIndex { $0.1 == model.versionChecksum }
+    guard wanted != nil || manager.stages.last?.leadsAnywhere == true else {
+      throw HeartwoodError(
+        .migrationMissingMappingModel,
+        "no stage leads the store at \(path) to the version \(model.versionChecksum) that it is opened with: add one"
+      )
+    }
+    if let wanted, wanted < position {
       throw HeartwoodError(
         .stagedMigrationBackwardMigration,
         "the store at \(path) is of a later version than the model that it is opened with: open it with a newer version of the program"
@@ -78,7 +110,8 @@ struct StagedMigration {
     let done = stage.checksums.lastIndex(of: stored.versionChecksum).map { $0 + 1 } ?? 0
     for reference in stage.models.dropFirst(done) {
       // A version without a model is passed on the way to the next one that has one.
-      guard let next = try? reference.resolvedModel else { continue }
+      guard reference.hasModel else { continue }
+      let next = try reference.resolvedModel
       try step(to: next)
       if next.versionChecksum == model.versionChecksum { return }
     }
@@ -106,8 +139,18 @@ struct StagedMigration {
   // MARK: Handlers after a step
 
   private func finish(_ stage: CustomMigrationStage) throws {
-    guard let handler = stage.didMigrateHandler else { return }
-    let next = try stage.nextModel.resolvedModel
+    guard let handler = stage.didMigrateHandler else {
+      // It had one when the step was made.
+      return try LogStore.endPendingStage(at: url, options: options)
+    }
+    let stored = try storedModel()
+    let next = try stage.nextModel.resolved(from: stored)
+    guard stored.versionChecksum == next.versionChecksum else {
+      throw HeartwoodError(
+        .migration,
+        "the stage \(stage.name) of the store at \(path) was not finished, and leads to the version \(next.versionChecksum), while the "
+          + "store has \(stored.versionChecksum): its code cannot run any more; restore a backup of before")
+    }
     try log.step("didMigrateHandler of \(stage.name)") {
       try manager.withContainer(at: url, next, description) { try handler(manager, stage) }
     }
@@ -160,6 +203,11 @@ extension LogStore {
 }
 
 extension StoreMetadata {
+  /// - Throws: `.migration` if a stage is not finished.
+  func refusePendingStage(_ path: String) throws(HeartwoodError) {
+    if let stage = pendingStage { throw .unfinishedStage(stage, path) }
+  }
+
   var pendingStage: String? {
     guard case .scalar(.string(let name))? = values[PersistentStore.MetadataKey.pendingMigrationStage] else {
       return nil
@@ -182,5 +230,15 @@ extension StoreMetadata {
       let list = newValue.map { MetadataValue.scalar(.string($0)) }
       values[PersistentStore.MetadataKey.formerModelVersionChecksums] = list.isEmpty ? nil : .list(list)
     }
+  }
+}
+
+extension HeartwoodError {
+  /// The code of a stage has still to work on the objects as they are.
+  static func unfinishedStage(_ stage: String, _ path: String) -> HeartwoodError {
+    HeartwoodError(
+      .migration,
+      "the stage \(stage) of the migration of the store at \(path) was not finished: open the store with a stagedMigrationManager that "
+        + "has the stage, or read-only")
   }
 }

@@ -35,6 +35,7 @@ public final class StagedMigrationManager: Sendable {
     let copy = PersistentStoreDescription(copying: description)
     copy.shouldMigrateStoreAutomatically = false
     copy.stagedMigrationManager = nil
+    copy.isInStage = true
     container.persistentStoreDescriptions = [copy]
     try container.loadPersistentStores()
     open.withLock { $0 = container }

@@ -20,17 +20,49 @@ struct StoreReplacement {
     // 1. Keep others from opening the former store until it is replaced.
     defer { target.close() }
     // 2. Make a whole, durable copy in the temporary folder.
-    try StoreFolder.removeStore(at: temporary, busyTimeout: busyTimeout, fileSystem)
-    let report = try backup(temporary)
+    let report = try copy(backup)
     // 3. Exchange the folders: from here on the copy is the store.
     do {
       try fileSystem.exchangeDirectories(path, temporary)
     } catch {
-      try? StoreFolder.removeStore(at: temporary, busyTimeout: 0, fileSystem)
+      removeCopy()
       throw EngineError.files(error, "the store could not be exchanged for its replacement")
     }
     // 4. Remove the former store, which is in the temporary folder now. The next call removes what cannot be removed here.
     try? target.removeStore()
     return report
   }
+
+  /// Replaces the store only if `check` does not throw, which sees the store that is replaced.
+  ///
+  /// - Parameters:
+  ///   - check: Called once no other process or engine can write the store any more; not called if there is none.
+  ///   - backup: Copies the other store to a folder.
+  func run(
+    after check: (HeldStore) throws -> Void, _ backup: (String) throws(EngineError) -> BackupReport
+  ) throws -> BackupReport {
+    guard try StoreFolder.containsStore(at: path, fileSystem) else { return try run(backup) }
+    let held = try HeldStore(
+      at: path, options: EngineOptions(busyTimeout: busyTimeout), fileSystem: fileSystem)
+    defer { held.release() }
+    try check(held)
+    let report = try copy(backup)
+    do throws(EngineError) { try held.exchange(with: temporary) } catch {
+      removeCopy()
+      throw error
+    }
+    return report
+  }
+
+  private func copy(
+    _ backup: (String) throws(EngineError) -> BackupReport
+  ) throws(EngineError) -> BackupReport {
+    try StoreFolder.removeStore(at: temporary, busyTimeout: busyTimeout, fileSystem)
+    do throws(EngineError) { return try backup(temporary) } catch {
+      removeCopy()
+      throw error
+    }
+  }
+
+  private func removeCopy() { try? StoreFolder.removeStore(at: temporary, busyTimeout: 0, fileSystem) }
 }

@@ -1,0 +1,141 @@
+import Foundation
+import HeartwoodEngine
+import HeartwoodFiles
+
+/// Migrates a store by a mapping model: to a store beside it, which then takes its place.
+///
+/// Others cannot have the store open for writing from the beginning to the end, so that nothing is saved that would be lost. Those that
+/// only read it are not disturbed.
+struct MappedMigration {
+  private let url: URL
+  private let model: ManagedObjectModel
+  private let description: PersistentStoreDescription
+  private let options: LogStoreOptions
+
+  init(
+    at url: URL, to model: ManagedObjectModel, _ description: PersistentStoreDescription,
+    _ options: LogStoreOptions
+  ) {
+    self.url = url
+    self.model = model
+    self.description = description
+    self.options = options
+  }
+
+  private var path: String { LogStore.path(of: url) }
+
+  /// - Throws: `.persistentStoreTimeout` if others have the store open for writing; what the migration manager throws. The store is
+  ///   as before then.
+  func run(_ mapping: MappingModel) throws {
+    let what = "the store at \(path) could not be migrated"
+    try HeartwoodError.translating(what, .migration) {
+      let start = ContinuousClock.now
+      var engine = options.engine
+      let timeout = engine.busyTimeout
+      engine.busyTimeout = min(timeout, 0.1)
+      while true {
+        do {
+          return try run(mapping, HeldStore(at: path, options: engine, fileSystem: description.fileSystem))
+        } catch let error as EngineError where error.code == .locked {
+          // Others may have migrated it, and have it open now.
+          if (try? hasModel()) == true { return }
+          guard (ContinuousClock.now - start) / .seconds(1) < timeout else {
+            throw HeartwoodError.engine(error, what, .persistentStoreTimeout)
+          }
+        }
+      }
+    }
+  }
+
+  private func hasModel() throws -> Bool {
+    var reading = options
+    reading.isReadOnly = true
+    let (record, _, _) = try LogStore.metadata(at: url, options: reading)
+    return try record.differences(from: SchemaRecord(numbering: model)).isEmpty
+  }
+
+  private func run(_ mapping: MappingModel, _ held: HeldStore) throws {
+    defer { held.release() }
+    let snapshot = try held.snapshot()
+    guard let record = try SchemaRecord(in: snapshot) else { throw HeartwoodError.noModel(path) }
+    // Others may have migrated it meanwhile.
+    guard try !record.differences(from: SchemaRecord(numbering: model)).isEmpty else { return }
+    let source = try record.model.withUnsafeBytes { try ManagedObjectModel(decoding: $0) }
+    var metadata = try StoreMetadata(in: snapshot)
+    try metadata.refusePendingStage(path)
+    try metadata.note(model, after: source, description.allowsMigrationToFormerModel, path)
+    try mapping.requireEntities(of: source, in: model, path)
+    let beside = HiddenFolder(beside: url, "migrating")
+    do {
+      // What a migration left that was interrupted.
+      try beside.remove(busyTimeout: options.engine.busyTimeout, description.fileSystem)
+      try copy(by: mapping, source, to: beside.url)
+      try LogStore.withEngine(at: beside.url, options: options) { engine in
+        try engine.write { try $0.put(KeySpace.metadataKey, metadata.encoded()) }
+        try engine.close()
+      }
+      try held.replace(byStoreAt: beside.path, busyTimeout: options.engine.busyTimeout)
+    } catch {
+      for folder in [beside, HiddenFolder(beside: beside.url, "replacing")] {
+        try? folder.remove(busyTimeout: 0, description.fileSystem)
+      }
+      throw error
+    }
+    try? beside.remove(busyTimeout: 0, description.fileSystem)
+  }
+
+  private func copy(by mapping: MappingModel, _ sourceModel: ManagedObjectModel, to folder: URL) throws {
+    let source = PersistentStoreDescription(copying: description)
+    source.shouldMigrateStoreAutomatically = false
+    source.isReadOnly = true
+    let destination = PersistentStoreDescription(copying: description)
+    destination.shouldMigrateStoreAutomatically = false
+    destination.url = folder
+    // Of the store itself, which exists.
+    destination.createsStore = true
+    let manager = MigrationManager(sourceModel: sourceModel, destinationModel: model)
+    manager.log = options.migrationLog.about(path)
+    try manager.migrate(source, mapping, destination)
+  }
+}
+
+/// A folder beside a store, in which its successor is made.
+struct HiddenFolder {
+  let url: URL
+  var path: String { LogStore.path(of: url) }
+
+  init(beside store: URL, _ suffix: String) {
+    // Beside the folder itself, not beside a link to it: the two are exchanged.
+    let folder = URL(fileURLWithPath: LogStore.path(of: store))
+    url = folder.deletingLastPathComponent().appending(path: ".\(folder.lastPathComponent).\(suffix)")
+  }
+
+  /// Removes the folder with the store in it, or with what is left of one that was being made. Does nothing if there is none.
+  func remove(busyTimeout: Double, _ fileSystem: any FileSystem) throws {
+    try HeartwoodError.translating("the folder \(path) could not be removed", .migration) {
+      try Engine.destroy(at: path, busyTimeout: busyTimeout, isPrivate: true, fileSystem: fileSystem)
+    }
+    if fileSystem is PosixFileSystem { try? FileManager.default.removeItem(at: url) }
+  }
+}
+
+extension MappingModel {
+  /// - Throws: `.migrationMissingMappingModel` if no mapping says what becomes of the objects of an entity that the new model has too.
+  func requireEntities(
+    of source: ManagedObjectModel, in destination: ManagedObjectModel, _ path: String
+  ) throws(HeartwoodError) {
+    let mapped = Set(
+      entityMappings.filter { $0.mappingType == .remove || $0.destinationEntityName != nil }
+        .compactMap(\.sourceEntityName))
+    let missing = source.entities.filter {
+      !$0.isAbstract && !mapped.contains($0.displayName)
+        && destination.entitiesByName[$0.displayName] != nil
+    }
+    guard !missing.isEmpty else { return }
+    let names = missing.map(\.displayName).sorted().joined(separator: ", ")
+    throw HeartwoodError(
+      .migrationMissingMappingModel,
+      "the store at \(path) cannot be migrated by this mapping model: it says nothing about \(names), whose objects would be deleted; "
+        + "add a mapping, of type remove to delete them")
+  }
+}

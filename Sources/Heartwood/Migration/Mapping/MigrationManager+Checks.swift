@@ -1,0 +1,138 @@
+/// What of a mapping model is checked before the first object, and how errors name the mapping and the object.
+extension MigrationManager {
+  /// - Throws: `.migration` if a mapping is about another version or names what a model does not have, or if two have one name.
+  func check(_ mappings: [EntityMapping]) throws(HeartwoodError) {
+    var names: Set<String> = []
+    for mapping in mappings {
+      guard names.insert(mapping.name).inserted else {
+        throw HeartwoodError(
+          .migration,
+          "two mappings have the name \(mapping.name), by which others refer to them: give one another name")
+      }
+      try checkHashes(of: mapping)
+      // What names mean to other policies is not known.
+      if type(of: mapping.policy) == EntityMigrationPolicy.self || mapping.policy is ClosureMigrationPolicy {
+        try checkProperties(of: mapping)
+      }
+    }
+  }
+
+  private func checkHashes(of mapping: EntityMapping) throws(HeartwoodError) {
+    for (name, hash, model) in [
+      (mapping.sourceEntityName, mapping.sourceEntityVersionHash, sourceModel),
+      (mapping.destinationEntityName, mapping.destinationEntityVersionHash, destinationModel),
+    ] {
+      guard let name else { continue }
+      guard let entity = model.entitiesByName[name] else {
+        throw HeartwoodError(
+          .migration, "the mapping \(mapping.name) is about the entity \(name), which its model does not have"
+        )
+      }
+      guard hash == nil || hash == entity.versionHash else {
+        throw HeartwoodError(
+          .migration, "the mapping \(mapping.name) is about another version of the entity \(name)")
+      }
+    }
+  }
+
+  private func checkProperties(of mapping: EntityMapping) throws(HeartwoodError) {
+    guard let source = sourceEntity(for: mapping), let destination = destinationEntity(for: mapping) else {
+      return
+    }
+    for property in mapping.attributeMappings {
+      try require(property.name, of: destination, isRelationship: false, mapping)
+      if let name = property.usedSourceName {
+        try require(name, of: source, isRelationship: false, mapping)
+      }
+    }
+    for property in mapping.relationshipMappings {
+      try require(property.name, of: destination, isRelationship: true, mapping)
+      if let name = property.usedSourceName { try require(name, of: source, isRelationship: true, mapping) }
+    }
+  }
+
+  private func require(
+    _ name: String, of entity: EntityDescription, isRelationship: Bool, _ mapping: EntityMapping
+  ) throws(HeartwoodError) {
+    let found = entity.slot(named: name).map { entity.property(at: $0) is RelationshipDescription }
+    guard found != isRelationship else { return }
+    let kind = isRelationship ? "relationship" : "attribute"
+    throw HeartwoodError(
+      .migration,
+      "the mapping \(mapping.name) names \(entity.displayName).\(name), and there is no such \(kind)",
+      property: name)
+  }
+
+  /// The value of a property of the source.
+  func value(_ name: String, of source: ManagedObject, for property: String) throws(HeartwoodError) -> Any? {
+    guard source.entity.slot(named: name) != nil else {
+      throw HeartwoodError(
+        .migration,
+        "\(property) has its value from \(source.entity.displayName).\(name), which does not exist",
+        property: property)
+    }
+    return source.value(forKey: name)
+  }
+
+  /// Assigns the value of an attribute of the source, with what an inferred migration would make of it: a value of the other type where
+  /// nothing is lost, and the default where a mandatory attribute has none.
+  func assignAttribute(
+    _ name: String, of destination: ManagedObject, from source: ManagedObject, _ formerName: String
+  ) throws {
+    let value = try value(formerName, of: source, for: name)
+    let (entity, sourceEntity) = (destination.entity, source.entity)
+    guard let slot = entity.slot(named: name), let attribute = entity.attribute(at: slot),
+      let formerSlot = sourceEntity.slot(named: formerName),
+      let former = sourceEntity.attribute(at: formerSlot)
+    else { return try destination.assign(value, forKey: name) }
+    guard let value else {
+      // It has its default.
+      if !attribute.isOptional, !entity.defaultValue(at: slot).isNull { return }
+      return try destination.assign(nil, forKey: name)
+    }
+    let (kind, formerKind) = (attribute.columnKind, former.columnKind)
+    guard kind != formerKind, formerKind.widensLosslessly(to: kind),
+      let stored = try sourceEntity.columnValues(ofAny: value, at: formerSlot).first?.value
+    else { return try destination.assign(value, forKey: name) }
+    let converted = stored.converted(through: [formerKind, kind])
+    try destination.assign(converted.anyValue(attribute.type), forKey: name)
+  }
+
+  /// Runs the work on one object; an error of it names the mapping and the object of the source.
+  func explaining(_ mapping: EntityMapping, _ object: ManagedObject, _ body: () throws -> Void) throws {
+    do {
+      try body()
+    } catch let error as HeartwoodError
+      where error.code != .migrationCancelled && error.code != .entityMigrationPolicy
+    {
+      let isOfSource = object.managedObjectContext === sourceContext
+      let source =
+        isOfSource
+        ? object
+        : sourceInstances(forEntityMappingName: mapping.name, destinationInstances: [object]).first
+      let id = source?.objectID ?? object.objectID
+      throw HeartwoodError(
+        error.code,
+        "the mapping \(mapping.name) cannot migrate \(id.uriRepresentation().absoluteString): \(error.message)",
+        objectIDs: [id], property: error.property, details: error.details, underlying: error)
+    }
+  }
+}
+
+extension PropertyMapping {
+  /// The name of the source's property, if that is where the value comes from.
+  fileprivate var usedSourceName: String? { value == nil && expression == nil ? sourceName : nil }
+}
+
+extension HeartwoodError {
+  /// The error of a save of objects that a mapping made.
+  func ofMigration(_ mapping: EntityMapping?) -> HeartwoodError {
+    guard let conflict = constraintConflicts.first else { return self }
+    let values = zip(conflict.constraint, conflict.constraintValues).map { "\($0) = \($1)" }
+    return HeartwoodError(
+      .migrationConstraintViolation,
+      "the mapping \(mapping?.name ?? "") makes several objects with \(values.joined(separator: ", ")), which must be unique: change what it "
+        + "makes of them, or leave objects out by its sourcePredicate",
+      property: conflict.constraint.first, constraintConflicts: constraintConflicts, underlying: self)
+  }
+}
