@@ -11,7 +11,10 @@ struct GraphLayerTests {
       // Values, the model and rows: what is stored, without a store.
       ["", "Memory", "Values", "Model", "Identity", "Rows"],
       // Conditions, as trees and compiled against rows.
-      ["Predicates", "Predicates/Compilation", "Predicates/Evaluation", "Predicates/Format"],
+      [
+        "Predicates", "Predicates/Compilation", "Predicates/Evaluation", "Predicates/Format",
+        "Predicates/Trees",
+      ],
       // Stores, without contexts.
       ["Stores", "Stores/History"],
       ["Stores/LogStore", "Stores/Verification"],

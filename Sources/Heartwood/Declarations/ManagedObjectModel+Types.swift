@@ -5,15 +5,16 @@ extension ManagedObjectModel {
   /// - Parameters:
   ///   - types: The classes.
   ///   - configure: Changes the model before it is frozen, for what classes cannot declare.
-  /// - Throws: `.coreData` with a message that names the class and the property, if the declarations are inconsistent.
+  /// - Throws: `.coreData` with a message that names the class and the property, if the declarations are inconsistent,
+  ///   and what `configure` throws.
   public convenience init(
-    types: [ManagedObject.Type], configure: (ManagedObjectModel) -> Void = { _ in }
+    types: [ManagedObject.Type], configure: (ManagedObjectModel) throws(HeartwoodError) -> Void = { _ in }
   ) throws(HeartwoodError) {
     var building = try ModelBuilding(types)
     // If one of the next two steps throws, the model's deinit breaks the reference cycles between the entities.
     self.init(entities: building.entities.map(\.entity))
     try building.run()
-    configure(self)
+    try configure(self)
     try freeze()
   }
 }

@@ -93,10 +93,10 @@ private final class FoldedTextOrder: ColumnOrder {
   }
 
   override func compare(_ left: Place, _ right: Place) -> Int {
-    ordered(left.row, right.row) { Value.order(folded(left), folded(right)) }
+    ordered(left.row, right.row) { ComparableText.order(text(left), text(right), options) }
   }
 
-  private func folded(_ place: Place) -> String { (place.row.string(column) ?? "").folded(options) }
+  private func text(_ place: Place) -> String { place.row.string(column) ?? "" }
 }
 
 private final class ValueOrder: ColumnOrder {

@@ -44,17 +44,20 @@ extension ManagedObjectModel {
     return models
   }
 
-  /// A model with the entities of several. Entities that are in more than one must be the same in all.
+  /// A model with the entities of several. Entities that are in more than one must be the same in all. Of fetch requests of one name
+  /// the first is taken.
   ///
   /// - Parameter models: The models. They are frozen, and not changed.
   /// - Throws: `.coreData` if two entities of one name differ, or if a model is not valid.
   public convenience init(byMerging models: [ManagedObjectModel]) throws {
     var entities: [String: (encoded: Data, entity: ModelDocument.Entity)] = [:]
     var classes: [String: ManagedObject.Type] = [:]
+    var requests: [String: FetchRequestTemplate] = [:]
     let encoder = JSONEncoder()
     encoder.outputFormatting = .sortedKeys
     for model in models {
       try model.freeze()
+      requests.merge(model.fetchRequestTemplates) { first, _ in first }
       for entity in try ModelDocument(model).entities {
         let encoded = try encoder.encode(entity)
         if let known = entities[entity.name], known.encoded != encoded {
@@ -71,7 +74,8 @@ extension ManagedObjectModel {
     try self.init(
       ModelDocument(
         versionIdentifiers: identifiers.sorted(),
-        entities: entities.values.map(\.entity).sorted { $0.name < $1.name }), classes: classes)
+        entities: entities.values.map(\.entity).sorted { $0.name < $1.name }, fetchRequests: requests),
+      classes: classes)
     isReadFromStore = models.contains { $0.isReadFromStore }
   }
 
@@ -125,6 +129,7 @@ extension ManagedObjectModel {
       if let given = classes[entity.displayName] { entity.managedObjectClass = given }
     }
     versionIdentifiers = Set(document.versionIdentifiers)
+    fetchRequestTemplates = document.fetchRequests ?? [:]
     try freeze()
   }
 }

@@ -24,6 +24,16 @@ public final class ManagedObjectModel: @unchecked Sendable {
   /// Labels for display; they have no effect.
   public var versionIdentifiers: Set<String> = []
 
+  /// Fetch requests by name.
+  final var fetchRequestTemplates: [String: FetchRequestTemplate] = [:] {
+    willSet {
+      require(
+        !isFrozen,
+        "the model cannot be changed: it is in use already: set its fetch requests before a coordinator gets it"
+      )
+    }
+  }
+
   /// Whether the model was read from a store. Its transformable values are bytes where their transformer is not registered.
   final var isReadFromStore = false
 

@@ -27,6 +27,7 @@ extension ManagedObjectModel {
     isReadFromStore = true
     try document.fill(entities)
     versionIdentifiers = Set(document.versionIdentifiers)
+    fetchRequestTemplates = document.fetchRequests ?? [:]
     do {
       try freeze()
     } catch {
@@ -104,6 +105,8 @@ struct ModelDocument: Codable {
   var formatVersion = 1
   var versionIdentifiers: [String]
   var entities: [Entity]
+  /// Nil if there are none, also in models of earlier versions.
+  var fetchRequests: [String: FetchRequestTemplate]?
 
   struct Entity: Codable {
     var name: String
@@ -164,6 +167,7 @@ struct ModelDocument: Codable {
 extension ModelDocument {
   init(_ model: ManagedObjectModel) throws(HeartwoodError) {
     versionIdentifiers = model.versionIdentifiers.sorted()
+    fetchRequests = model.fetchRequestTemplates.isEmpty ? nil : model.fetchRequestTemplates
     entities = []
     for entity in model.entities.sorted(by: { $0.displayName < $1.displayName }) {
       entities.append(Entity(entity))

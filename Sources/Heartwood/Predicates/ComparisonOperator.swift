@@ -69,4 +69,13 @@ public struct ComparisonOptions: OptionSet, Hashable, Sendable {
   public static let caseInsensitive = ComparisonOptions(rawValue: 1)
   /// Ignores accents and other diacritics: `[d]`.
   public static let diacriticInsensitive = ComparisonOptions(rawValue: 2)
+  /// Compares the bytes of the texts as they are, without looking at them as Unicode: `[n]`. It overrides the others. For texts that
+  /// were made comparable before.
+  public static let normalized = ComparisonOptions(rawValue: 4)
+  /// Orders texts as a dictionary does: letters decide before accents, and accents before case: `[l]`. The order is the same for all
+  /// locales and on every system; it has no effect on comparisons other than `<`, `<=`, `>`, `>=`, `BETWEEN` and sorting.
+  public static let localeSensitive = ComparisonOptions(rawValue: 8)
+
+  /// The options that have an effect together.
+  var effective: ComparisonOptions { contains(.normalized) ? .normalized : self }
 }

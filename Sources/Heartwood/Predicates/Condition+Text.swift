@@ -247,7 +247,7 @@ extension WindowValue.Function {
 
 extension ConditionExpression: CustomStringConvertible {
   /// The expression in the language of `FormatPredicate`.
-  var description: String {
+  public var description: String {
     var printer = ConditionPrinter()
     return printer.text(of: self, within: 0)
   }
@@ -260,12 +260,12 @@ extension ArithmeticOperator {
 extension ComparisonOptions {
   /// The suffix of an operator: `[cd]`, or nothing.
   var suffix: String {
-    switch self {
-    case [.caseInsensitive]: "[c]"
-    case [.diacriticInsensitive]: "[d]"
-    case [.caseInsensitive, .diacriticInsensitive]: "[cd]"
-    default: ""
-    }
+    let letters = [
+      (ComparisonOptions.caseInsensitive, "c"), (.diacriticInsensitive, "d"), (.normalized, "n"),
+      (.localeSensitive, "l"),
+    ]
+    .filter { contains($0.0) }.map(\.1).joined()
+    return letters.isEmpty ? "" : "[\(letters)]"
   }
 }
 

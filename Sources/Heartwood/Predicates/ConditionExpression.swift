@@ -1,5 +1,7 @@
 /// A value in a condition: a constant, a property of the object, or an expression of these.
-struct ConditionExpression: Sendable {
+///
+/// Core Data's name is `NSExpression`. Expressions are values that any thread may use.
+public struct ConditionExpression: Sendable {
   let kind: Kind
   let size: TreeSize
 

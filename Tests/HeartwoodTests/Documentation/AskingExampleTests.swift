@@ -131,6 +131,35 @@ enum Genre: String, AttributeValue { case rock, jazz, other }
     expect(further, ["Hejira"])
   }
 
+  @Test func `functions`() throws {
+    let found = try context.fetch(
+      Artist.self, where: { $0.name.uppercased() == "JONI MITCHELL" && $0.name.count > 5 })
+    let others = try context.fetch(
+      Album.self,
+      where: { ($0.year ?? 2000) > 1990 || ($0.genre == .rock).then($0.year, else: 0) == 1971 })
+    expect(found, ["Joni Mitchell"])
+    expect(others, ["Blue", "Hejira"])
+  }
+
+  @Test func `places and values of destinations`() throws {
+    let found = try context.fetch(
+      Album.self, where: { $0.tracks.first.seconds < 600 && $0.tracks[1].title == "Track 1" })
+    let others = try context.fetch(
+      Album.self, where: { $0.tracks.map { $0.title }.contains("Hejira") })
+    let further = try context.fetch(
+      Album.self, where: { $0.tracks.sum({ $0.seconds }, where: { $0.price > 2 }) == 700 })
+    expect(found, ["Blue"])
+    expect(others, ["Hejira"])
+    expect(further, ["Hejira"])
+  }
+
+  @Test func `Foundation's predicates and sort descriptors`() throws {
+    let request = FetchRequest<Album>()
+    request.predicate = #Predicate<Album> { $0.title.starts(with: "B") && $0.artist?.name == "Joni Mitchell" }
+    request.sortDescriptors = [SortDescriptor(\Album.title)]
+    expect(try context.fetch(request), ["Blue"])
+  }
+
   @Test func `order, limit and count`() throws {
     let page = try context.fetch(
       Album.self, where: { $0.year != nil }, sort: [.descending(\.year), .ascending(\.artist?.name)],

@@ -165,6 +165,7 @@ extension ConditionCompiler {
 extension ConditionCompiler {
   private mutating func compile(_ comparison: Comparison) throws(HeartwoodError) -> CompiledPart {
     if let quantifier = comparison.quantifier { return try compile(quantifier, comparison) }
+    if case .anyKey = comparison.left.kind { return try compileAnyKey(comparison) }
     let left = try operand(comparison.left)
     let right = try operand(comparison.right)
     let (comparator, options) = (comparison.comparator, comparison.options)
@@ -181,6 +182,24 @@ extension ConditionCompiler {
       return try compile(comparison, withParts: parts)
     default: return try compileComputed(left, comparator, right, options)
     }
+  }
+
+  /// `ANYKEY == "x"`: whether the comparison holds for any attribute of which it can be.
+  private mutating func compileAnyKey(_ comparison: Comparison) throws(HeartwoodError) -> CompiledPart {
+    var tests: [RowTest] = []
+    var refusal: HeartwoodError?
+    let attributes = paths.scopes[0].entity.attributesByName.values.sorted { $0.name < $1.name }
+    for attribute in attributes where !attribute.isTransient && attribute.type != .composite {
+      var one = comparison
+      one.left = .path(PropertyPath(.fetched, [.name(attribute.name)]))
+      do {
+        tests.append(try compile(Condition(.comparison(one))).test)
+      } catch {
+        refusal = error
+      }
+    }
+    if tests.isEmpty, let refusal { throw refusal }
+    return CompiledPart(RowTest.any(tests))
   }
 
   /// `cities CONTAINS x` and `x IN cities`: whether any destination is the object.

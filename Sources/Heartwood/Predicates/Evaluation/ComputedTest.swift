@@ -39,7 +39,7 @@ extension ComparisonOperator {
   private static func areEqual(_ left: Value, _ right: Value, _ options: ComparisonOptions) -> Bool {
     if left.isNull || right.isNull { return left.isNull && right.isNull }
     if !options.isEmpty, let left = left.text, let right = right.text {
-      return left.folded(options) == right.folded(options)
+      return ComparableText.areEqual(left, right, options)
     }
     return Value.compare(left, right) == 0
   }
@@ -47,7 +47,7 @@ extension ComparisonOperator {
   private func order(_ left: Value, _ right: Value, _ options: ComparisonOptions) -> Int? {
     if left.isNull || right.isNull { return nil }
     if !options.isEmpty, let left = left.text, let right = right.text {
-      return Value.order(left.folded(options), right.folded(options))
+      return ComparableText.order(left, right, options)
     }
     return Value.compare(left, right)
   }

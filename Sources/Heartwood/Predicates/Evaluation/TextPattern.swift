@@ -12,12 +12,17 @@ final class TextPattern {
   private let bytes: UnsafeRawBufferPointer
   private let wildcards: WildcardPattern?
   private let expression: RegularExpression?
+  /// The other text of an order by dictionary.
+  private let dictionaryWord: String?
 
   /// - Throws: `.coreData` if the regular expression of MATCHES is invalid.
   init(_ comparator: ComparisonOperator, _ text: String, _ options: ComparisonOptions) throws(HeartwoodError)
   {
+    let options = options.effective
     self.comparator = comparator
     self.options = options
+    let isOrder = comparator.isOrder && comparator != .equal && comparator != .notEqual
+    dictionaryWord = isOrder && options.contains(.localeSensitive) ? text : nil
     constant = options.isEmpty ? text.normalizedForComparison : text.folded(options)
     wildcards = comparator == .like ? WildcardPattern(constant) : nil
     expression = comparator == .matches ? try RegularExpression(text, options) : nil
@@ -30,7 +35,8 @@ final class TextPattern {
   /// Whether the comparison holds for the text in these bytes. Bytes that are not UTF-8 differ from every
   /// text.
   func matches(_ text: UnsafeRawBufferPointer) -> Bool {
-    if comparator != .matches {
+    if comparator != .matches, dictionaryWord == nil {
+      if options == .normalized { return holds(text) }
       if options.isEmpty {
         if text.isSurelyComposed { return holds(text) }
       } else if text.isASCII {
@@ -43,6 +49,7 @@ final class TextPattern {
 
   func matches(_ string: String) -> Bool {
     if let expression { return expression.matches(string) }
+    if let dictionaryWord { return comparator.holds(ComparableText.order(string, dictionaryWord, options)) }
     var comparable = options.isEmpty ? string.normalizedForComparison : string.folded(options)
     return comparable.withUTF8 { holds(UnsafeRawBufferPointer($0)) }
   }
@@ -89,10 +96,12 @@ struct RegularExpression {
 extension String {
   /// The string in composed form, without the differences that the options ignore.
   func folded(_ options: ComparisonOptions) -> String {
+    if options.contains(.normalized) { return self }
     if utf8.allSatisfy({ $0 < 0x80 }) { return options.contains(.caseInsensitive) ? lowercased() : self }
     var folding: String.CompareOptions = []
     if options.contains(.caseInsensitive) { folding.insert(.caseInsensitive) }
     if options.contains(.diacriticInsensitive) { folding.insert(.diacriticInsensitive) }
+    if folding.isEmpty { return normalizedForComparison }
     return self.folding(options: folding, locale: nil).precomposedStringWithCanonicalMapping
   }
 }

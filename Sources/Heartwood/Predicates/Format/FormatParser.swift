@@ -248,14 +248,17 @@ extension FormatParser {
   private mutating func parseOptions() throws(HeartwoodError) -> ComparisonOptions {
     guard skip(sign: "[") else { return [] }
     var options: ComparisonOptions = []
-    guard case .name(let letters, _) = next.kind else { throw unexpected("the options c, d or cd") }
+    guard case .name(let letters, _) = next.kind else { throw unexpected("the options c, d, n or l") }
     for letter in letters.lowercased() {
       switch letter {
       case "c": options.insert(.caseInsensitive)
       case "d": options.insert(.diacriticInsensitive)
+      case "n": options.insert(.normalized)
+      case "l": options.insert(.localeSensitive)
       default:
         throw .predicate(
-          "there is no option '\(letter)': there are c and d, for case and accents", column: next.column)
+          "there is no option '\(letter)': c ignores case and d accents, n compares bytes, and l orders as a dictionary",
+          column: next.column)
       }
     }
     advance()

@@ -7,19 +7,23 @@
 ///
 /// - Comparisons: `==` `!=` `<` `<=` `>` `>=` (also `=`, `<>`, `=<`, `=>`), `IN`, `BETWEEN {a, b}` (both ends
 ///   included), and for strings `BEGINSWITH`, `CONTAINS`, `ENDSWITH`, `LIKE` (`?` is any character, `*` any
-///   number of them, `\*` a star) and `MATCHES` (a regular expression for the whole string). `[c]`, `[d]`,
-///   `[cd]` after the operator ignore case, accents, or both.
+///   number of them, `\*` a star) and `MATCHES` (a regular expression for the whole string). Options in brackets after the
+///   operator: `c` ignores case, `d` accents, `n` compares bytes, `l` orders as a dictionary.
 /// - Connectives: `AND`, `OR`, `NOT`, or `&&`, `||`, `!`. Constant predicates: `TRUEPREDICATE` and
-///   `FALSEPREDICATE`.
-/// - Properties by name, through to-one relationships with dots. `SELF` is the object. A name that is also a
-///   keyword is written `#any`.
-/// - Over one to-many relationship: `ANY` (or `SOME`), `ALL`, `NONE` before the comparison, or
+///   `FALSEPREDICATE`. A Boolean property is a condition by itself.
+/// - Properties by name, through to-one relationships with dots. `SELF` is the object, `entity` its entity. A name that is also a
+///   keyword is written `#any`. `ANYKEY` is any attribute.
+/// - Over to-many relationships: `ANY` (or `SOME`), `ALL`, `NONE` before the comparison, or
 ///   `SUBQUERY(cities, $c, $c.population > 5 AND $c.name != "x").@count`; `cities.@count`, and `@sum`,
-///   `@min`, `@max`, `@avg` as in `cities.@sum.population`.
+///   `@min`, `@max`, `@avg`, `@median`, `@mode`, `@stddev` as in `cities.@sum.population`. Their values are lists: `cities.name`,
+///   `cities.@distinctUnionOfObjects.name`, and those of a subquery. In ordered ones `[0]`, `[FIRST]`, `[LAST]` and `[SIZE]`.
+/// - Arithmetic `+ - * / **`, of bits `& | ^ ~ << >>`, of lists `UNION INTERSECT MINUS`.
+/// - Functions as `uppercase:(name)`, `uppercase(name)` or `FUNCTION(name, "uppercase:")`: of numbers, texts, dates and lists; `CAST`,
+///   `TERNARY`, `coalesce`, `distance`. The article <doc:Asking> lists them.
 /// - Constants: numbers, `"text"` or `'text'`, `TRUE`, `FALSE`, `YES`, `NO`, `NIL`, `NULL`, lists in braces,
-///   sums and products, `CAST(seconds, "NSDate")`. A string compared with a date, UUID or URL is converted to
-///   it.
-/// - Arguments: `%@` any value, `%K` a property, `%d` `%i` `%ld` an integer, `%f` a number.
+///   `CAST(seconds, "NSDate")`. A string compared with a date, UUID or URL is converted to it.
+/// - Arguments: `%@` any value, `%K` a property, `%d` `%i` `%ld` `%x` an integer, `%f` a number, `%s` a text.
+/// - Values that are given later: `$NAME`, with `withSubstitutionVariables(_:)`.
 ///
 /// Keywords are not case-sensitive. For nil, see `Condition`.
 public struct FormatPredicate: FetchPredicate {

@@ -100,6 +100,10 @@ extension ManagedObject: PredicateArgument {
     PredicateConstant(ConditionExpression(self))
   }
 }
+extension EntityDescription: PredicateArgument {
+  /// The entity, to be compared with `entity`, by its name.
+  public final var predicateConstant: PredicateConstant { PredicateConstant(.string(displayName)) }
+}
 extension AnyKeyPath: PredicateArgument {
   /// The property, for `%K`.
   public final var predicateConstant: PredicateConstant {

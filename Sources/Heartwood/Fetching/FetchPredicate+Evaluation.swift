@@ -1,0 +1,31 @@
+/// Predicates of objects in memory.
+extension FetchPredicate {
+  /// Whether an object satisfies the predicate, with its unsaved changes. The same code decides as in a fetch.
+  ///
+  /// - Throws: `.coreData` if the predicate cannot be used for the object's entity, and errors of reading other objects; also for an
+  ///   object without a context.
+  public func evaluate(with object: ManagedObject) throws -> Bool {
+    guard let context = object.managedObjectContext else {
+      throw HeartwoodError(
+        .coreData,
+        "a predicate cannot be evaluated with an object that has no context: it was deleted, or its context is gone",
+        objectIDs: [object.objectID])
+    }
+    let compiled = try CompiledPredicate(self, entity: object.entity)
+    let overlay = PendingOverlay(try context.readingView().forOneReader(), context)
+    let key = object.identifier.key
+    let row =
+      object.hasUnsavedState ? overlay.row(of: object) : try overlay.row(object.entity.rootEntity, key)
+    guard let row else { return false }
+    return try compiled.matches(row, key: key, in: overlay)
+  }
+}
+
+extension Sequence where Element: ManagedObject {
+  /// The objects that satisfy a predicate.
+  ///
+  /// - Throws: As `FetchPredicate.evaluate(with:)`.
+  public func filtered(using predicate: any FetchPredicate) throws -> [Element] {
+    try filter { try predicate.evaluate(with: $0) }
+  }
+}

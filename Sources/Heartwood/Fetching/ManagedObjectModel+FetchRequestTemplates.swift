@@ -1,0 +1,111 @@
+/// Fetch requests of a model by name. They are stored with the model, but are no part of what its data look like.
+extension ManagedObjectModel {
+  /// The requests by their names.
+  public var fetchRequestTemplatesByName: [String: FetchRequest<ManagedObject>] {
+    fetchRequestTemplates.mapValues { FetchRequest($0) }
+  }
+
+  /// A request of the model, whose variables have no values; nil if there is none of this name.
+  public func fetchRequestTemplate(forName name: String) -> FetchRequest<ManagedObject>? {
+    fetchRequestTemplates[name].map { FetchRequest($0) }
+  }
+
+  /// A request of the model with values in place of its variables; nil if there is none of this name.
+  ///
+  /// Executing it fails if a variable has no value.
+  ///
+  /// - Parameters:
+  ///   - name: The request's name.
+  ///   - variables: The values by the names of their variables, without the sign.
+  public func fetchRequestFromTemplate(
+    withName name: String, substitutionVariables variables: [String: (any PredicateArgument)?]
+  ) -> FetchRequest<ManagedObject>? {
+    fetchRequestFromTemplate(withName: name, substitutionVariables: variables, resultType: ManagedObject.self)
+  }
+
+  /// A request of the model for objects of a class, with values in place of its variables; nil if there is none of this name.
+  ///
+  /// - Parameters:
+  ///   - name: The request's name.
+  ///   - variables: The values by the names of their variables, without the sign.
+  ///   - type: The class of the objects.
+  public func fetchRequestFromTemplate<Object>(
+    withName name: String, substitutionVariables variables: [String: (any PredicateArgument)?],
+    resultType type: Object.Type
+  ) -> FetchRequest<Object>? {
+    guard let template = fetchRequestTemplates[name] else { return nil }
+    let request = FetchRequest<Object>(template)
+    if let predicate = request.predicate as? FormatPredicate {
+      request.predicate = predicate.withSubstitutionVariables(variables)
+    }
+    return request
+  }
+
+  /// Sets a request of the model, or removes it.
+  ///
+  /// - Parameters:
+  ///   - template: A request with the name of an entity or the class of one. Its predicate may have variables, as in
+  ///     `FormatPredicate("age > $AGE")`. Nil for none.
+  ///   - name: The request's name.
+  /// - Precondition: The model is not in use.
+  /// - Throws: `.coreData` if the entity is not of the model, or the predicate cannot be used for it.
+  public func setFetchRequestTemplate<Object>(
+    _ template: FetchRequest<Object>?, forName name: String
+  ) throws(HeartwoodError) {
+    guard let template else {
+      fetchRequestTemplates[name] = nil
+      return
+    }
+    let entity = template.entityName.map { entitiesByName[$0] } ?? entity(of: Object.self)
+    guard let entity else {
+      throw HeartwoodError(
+        .coreData,
+        "the fetch request \(name) is for \(template.entityName ?? "\(Object.self)"), which is no entity of the model"
+      )
+    }
+    var sorts: [FetchRequestTemplate.Order] = []
+    for sort in template.sortDescriptors ?? [] {
+      let key = sort.sortKey
+      sorts.append(
+        FetchRequestTemplate.Order(
+          key: ConditionPrinter().text(of: key.path), isAscending: key.isAscending,
+          options: key.options.rawValue))
+    }
+    fetchRequestTemplates[name] = FetchRequestTemplate(
+      entityName: entity.displayName,
+      predicate: try template.predicate?.conditionTree(for: entity).description,
+      sort: sorts, limit: template.fetchLimit, offset: template.fetchOffset,
+      batchSize: template.fetchBatchSize,
+      includesSubentities: template.includesSubentities,
+      includesPendingChanges: template.includesPendingChanges,
+      returnsObjectsAsFaults: template.returnsObjectsAsFaults,
+      refreshesRefetchedObjects: template.shouldRefreshRefetchedObjects)
+  }
+}
+
+extension FetchRequest {
+  fileprivate convenience init(_ template: FetchRequestTemplate) {
+    self.init(entityName: template.entityName)
+    predicate = template.predicate.map(Self.predicate)
+    let sorts = template.sort.map { sort in
+      NamedSort(sort.key, ascending: sort.isAscending, options: ComparisonOptions(rawValue: sort.options))
+    }
+    sortDescriptors = sorts.isEmpty ? nil : sorts
+    fetchLimit = template.limit
+    fetchOffset = template.offset
+    fetchBatchSize = template.batchSize
+    includesSubentities = template.includesSubentities
+    includesPendingChanges = template.includesPendingChanges
+    returnsObjectsAsFaults = template.returnsObjectsAsFaults
+    shouldRefreshRefetchedObjects = template.refreshesRefetchedObjects
+  }
+
+  /// A text that cannot be read is an error when the request is executed, not before.
+  private static func predicate(_ text: String) -> FormatPredicate {
+    do throws(HeartwoodError) {
+      return try FormatPredicate(text)
+    } catch {
+      return FormatPredicate(Condition(.refused(error)))
+    }
+  }
+}

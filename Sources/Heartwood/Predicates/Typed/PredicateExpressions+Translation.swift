@@ -1,0 +1,264 @@
+import Foundation
+
+extension PredicateExpressions.Variable: TranslatableExpression {
+  func part(in translation: PredicateTranslation) throws(HeartwoodError) -> PredicatePart {
+    .value(try translation.value(of: key))
+  }
+}
+
+extension PredicateExpressions.Value: TranslatableExpression {
+  func part(in translation: PredicateTranslation) throws(HeartwoodError) -> PredicatePart {
+    try PredicateTranslation.constant(value)
+  }
+}
+
+extension PredicateExpressions.NilLiteral: TranslatableExpression {
+  func part(in translation: PredicateTranslation) throws(HeartwoodError) -> PredicatePart {
+    .value(.value(.null))
+  }
+}
+
+/// Properties.
+extension PredicateExpressions.KeyPath: TranslatableExpression {
+  func part(in translation: PredicateTranslation) throws(HeartwoodError) -> PredicatePart {
+    let owner = try translation.value(root)
+    if let counted = Root.Output.self as? any CountedCollection.Type {
+      if counted.countPath == keyPath { return .value(size(of: owner)) }
+      if counted.isEmptyPath == keyPath {
+        return .condition(.comparing(size(of: owner), .equal, .value(.int(0))))
+      }
+    }
+    guard case .path(var path) = owner.kind else {
+      throw .predicate("the key path \(keyPath) of a #Predicate is of something that is no property")
+    }
+    // No attribute has this type.
+    if Output.self == ManagedObjectID.self, Root.Output.self is ManagedObject.Type {
+      path.steps.append(.name("objectID"))
+      return .value(.path(path))
+    }
+    return .value(.path(path.appending(keyPath)))
+  }
+
+  private func size(of owner: ConditionExpression) -> ConditionExpression {
+    if Root.Output.self == String.self || Root.Output.self == Data.self {
+      return ConditionExpression(.function(.length, [owner]))
+    }
+    switch owner.kind {
+    case .path(let path):
+      return ConditionExpression(.aggregate(Aggregate(function: .count, path: path, scope: Scope())))
+    case .collection(let values) where values.element == nil:
+      return ConditionExpression(
+        .aggregate(
+          Aggregate(function: .count, path: values.path, scope: values.scope, filter: values.filter)))
+    default: return ConditionExpression(.function(.count, [owner]))
+    }
+  }
+}
+
+/// Comparisons.
+extension PredicateExpressions.Equal: TranslatableExpression {
+  func part(in translation: PredicateTranslation) throws(HeartwoodError) -> PredicatePart {
+    .condition(.comparing(try translation.value(lhs), .equal, try translation.value(rhs)))
+  }
+}
+
+extension PredicateExpressions.NotEqual: TranslatableExpression {
+  func part(in translation: PredicateTranslation) throws(HeartwoodError) -> PredicatePart {
+    .condition(.comparing(try translation.value(lhs), .notEqual, try translation.value(rhs)))
+  }
+}
+
+extension PredicateExpressions.Comparison: TranslatableExpression {
+  func part(in translation: PredicateTranslation) throws(HeartwoodError) -> PredicatePart {
+    let comparator: ComparisonOperator =
+      switch op {
+      case .lessThan: .less
+      case .lessThanOrEqual: .lessOrEqual
+      case .greaterThan: .greater
+      case .greaterThanOrEqual: .greaterOrEqual
+      @unknown default: throw .predicate("the operator \(op) of a #Predicate has no translation")
+      }
+    return .condition(.comparing(try translation.value(lhs), comparator, try translation.value(rhs)))
+  }
+}
+
+/// Connectives.
+extension PredicateExpressions.Conjunction: TranslatableExpression {
+  func part(in translation: PredicateTranslation) throws(HeartwoodError) -> PredicatePart {
+    .condition(try translation.condition(lhs) && translation.condition(rhs))
+  }
+}
+
+extension PredicateExpressions.Disjunction: TranslatableExpression {
+  func part(in translation: PredicateTranslation) throws(HeartwoodError) -> PredicatePart {
+    .condition(try translation.condition(lhs) || translation.condition(rhs))
+  }
+}
+
+extension PredicateExpressions.Negation: TranslatableExpression {
+  func part(in translation: PredicateTranslation) throws(HeartwoodError) -> PredicatePart {
+    .condition(!(try translation.condition(wrapped)))
+  }
+}
+
+extension PredicateExpressions.Conditional: TranslatableExpression {
+  func part(in translation: PredicateTranslation) throws(HeartwoodError) -> PredicatePart {
+    let test = try translation.condition(test)
+    let (first, second) = (try translation.part(trueBranch), try translation.part(falseBranch))
+    if case .condition(let first) = first, case .condition(let second) = second {
+      return .condition(test && first || !test && second)
+    }
+    return .value(
+      ConditionExpression(
+        .conditional(test, try translation.value(trueBranch), try translation.value(falseBranch))))
+  }
+}
+
+/// Optionals: a property of a missing object is missing.
+extension PredicateExpressions.OptionalFlatMap: TranslatableExpression {
+  func part(in translation: PredicateTranslation) throws(HeartwoodError) -> PredicatePart {
+    try translation.binding(variable, to: translation.value(wrapped)).part(transform)
+  }
+}
+
+extension PredicateExpressions.ForcedUnwrap: TranslatableExpression {
+  func part(in translation: PredicateTranslation) throws(HeartwoodError) -> PredicatePart {
+    try translation.part(inner)
+  }
+}
+
+extension PredicateExpressions.NilCoalesce: TranslatableExpression {
+  func part(in translation: PredicateTranslation) throws(HeartwoodError) -> PredicatePart {
+    let parts = [try translation.value(lhs), try translation.value(rhs)]
+    return .value(ConditionExpression(.function(.coalesce, parts)))
+  }
+}
+
+/// Arithmetic.
+extension PredicateExpressions.Arithmetic: TranslatableExpression {
+  func part(in translation: PredicateTranslation) throws(HeartwoodError) -> PredicatePart {
+    let operation: ArithmeticOperator =
+      switch op {
+      case .add: .add
+      case .subtract: .subtract
+      case .multiply: .multiply
+      @unknown default: throw .predicate("the operator \(op) of a #Predicate has no translation")
+      }
+    return .value(
+      ConditionExpression(.arithmetic(operation, try translation.value(lhs), try translation.value(rhs))))
+  }
+}
+
+extension PredicateExpressions.FloatDivision: TranslatableExpression {
+  func part(in translation: PredicateTranslation) throws(HeartwoodError) -> PredicatePart {
+    .value(ConditionExpression(.arithmetic(.divide, try translation.value(lhs), try translation.value(rhs))))
+  }
+}
+
+extension PredicateExpressions.IntDivision: TranslatableExpression {
+  func part(in translation: PredicateTranslation) throws(HeartwoodError) -> PredicatePart {
+    .value(ConditionExpression(.arithmetic(.divide, try translation.value(lhs), try translation.value(rhs))))
+  }
+}
+
+extension PredicateExpressions.IntRemainder: TranslatableExpression {
+  func part(in translation: PredicateTranslation) throws(HeartwoodError) -> PredicatePart {
+    .value(
+      ConditionExpression(.function(.modulus, [try translation.value(lhs), try translation.value(rhs)])))
+  }
+}
+
+extension PredicateExpressions.UnaryMinus: TranslatableExpression {
+  func part(in translation: PredicateTranslation) throws(HeartwoodError) -> PredicatePart {
+    .value(ConditionExpression(.arithmetic(.subtract, .value(.int(0)), try translation.value(wrapped))))
+  }
+}
+
+/// Ranges.
+extension PredicateExpressions.ClosedRange: TranslatableExpression {
+  func part(in translation: PredicateTranslation) throws(HeartwoodError) -> PredicatePart {
+    .range(try translation.value(lower), try translation.value(upper), isClosed: true)
+  }
+}
+
+extension PredicateExpressions.Range: TranslatableExpression {
+  func part(in translation: PredicateTranslation) throws(HeartwoodError) -> PredicatePart {
+    .range(try translation.value(lower), try translation.value(upper), isClosed: false)
+  }
+}
+
+extension PredicateExpressions.RangeExpressionContains: TranslatableExpression {
+  func part(in translation: PredicateTranslation) throws(HeartwoodError) -> PredicatePart {
+    guard case .range(let lower, let upper, let isClosed) = try translation.part(range) else {
+      throw .predicate("a range of a #Predicate has no translation; compare with its bounds")
+    }
+    let value = try translation.value(element)
+    return .condition(
+      .comparing(value, .greaterOrEqual, lower) && .comparing(value, isClosed ? .lessOrEqual : .less, upper))
+  }
+}
+
+/// Sequences and relationships.
+extension PredicateExpressions.SequenceContains: TranslatableExpression {
+  func part(in translation: PredicateTranslation) throws(HeartwoodError) -> PredicatePart {
+    .condition(.comparing(try translation.value(element), .isIn, try translation.value(sequence)))
+  }
+}
+
+extension PredicateExpressions.SequenceContainsWhere: TranslatableExpression {
+  func part(in translation: PredicateTranslation) throws(HeartwoodError) -> PredicatePart {
+    .condition(try translation.any(sequence, variable, test, isNegated: false))
+  }
+}
+
+extension PredicateExpressions.SequenceAllSatisfy: TranslatableExpression {
+  func part(in translation: PredicateTranslation) throws(HeartwoodError) -> PredicatePart {
+    .condition(!(try translation.any(sequence, variable, test, isNegated: true)))
+  }
+}
+
+extension PredicateExpressions.Filter: TranslatableExpression {
+  func part(in translation: PredicateTranslation) throws(HeartwoodError) -> PredicatePart {
+    let (path, scope, former) = try translation.destinations(sequence)
+    let inner = try translation.binding(variable, to: .path(PropertyPath(scope))).condition(filter)
+    return .value(
+      ConditionExpression(
+        .collection(DestinationValues(path: path, scope: scope, filter: former.map { $0 && inner } ?? inner)))
+    )
+  }
+}
+
+extension PredicateExpressions.CollectionIndexSubscript: TranslatableExpression {
+  func part(in translation: PredicateTranslation) throws(HeartwoodError) -> PredicatePart {
+    guard case .path(let path) = try translation.value(wrapped).kind,
+      case .value(.int(let place)) = try translation.value(index).kind
+    else {
+      throw .predicate(
+        "an index of a #Predicate is translated only as a constant after an ordered relationship")
+    }
+    return .value(.path(PropertyPath(path.scope, path.steps + [.item(.index(Int(clamping: place)))])))
+  }
+}
+
+/// Texts.
+extension PredicateExpressions.CollectionContainsCollection: TranslatableExpression {
+  func part(in translation: PredicateTranslation) throws(HeartwoodError) -> PredicatePart {
+    .condition(.comparing(try translation.value(base), .contains, try translation.value(other)))
+  }
+}
+
+extension PredicateExpressions.SequenceStartsWith: TranslatableExpression {
+  func part(in translation: PredicateTranslation) throws(HeartwoodError) -> PredicatePart {
+    .condition(.comparing(try translation.value(base), .beginsWith, try translation.value(prefix)))
+  }
+}
+
+extension PredicateExpressions.StringContainsRegex: TranslatableExpression {
+  func part(in translation: PredicateTranslation) throws(HeartwoodError) -> PredicatePart {
+    guard case .value(.string(let pattern)) = try translation.value(regex).kind else {
+      throw .predicate("a regular expression of a #Predicate must be a constant")
+    }
+    return .condition(
+      .comparing(try translation.value(subject), .matches, .value(.string("(?s:.*)(?:\(pattern))(?s:.*)"))))
+  }
+}

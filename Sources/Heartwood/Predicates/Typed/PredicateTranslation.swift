@@ -1,0 +1,187 @@
+import Foundation
+
+/// Foundation's predicates, as made by `#Predicate`, are conditions: `request.predicate = #Predicate<City> { $0.population > 5 }`.
+///
+/// They are translated before anything is fetched, and evaluated by the store. A part that has no translation is refused then.
+extension Predicate: FetchPredicate {
+  /// The predicate as a condition.
+  ///
+  /// - Throws: `.coreData` if a part of it has no translation.
+  public func conditionTree(for entity: EntityDescription) throws(HeartwoodError) -> Condition {
+    var translation = PredicateTranslation()
+    repeat translation.bind(each variable)
+    guard translation.inputCount == 1 else {
+      throw .predicate("it is about \(translation.inputCount) objects: a fetch is about one")
+    }
+    return try translation.condition(expression)
+  }
+}
+
+/// A part of one of Foundation's predicates that has a translation.
+protocol TranslatableExpression {
+  func part(in translation: PredicateTranslation) throws(HeartwoodError) -> PredicatePart
+}
+
+/// The translation of a part.
+enum PredicatePart {
+  case condition(Condition)
+  case value(ConditionExpression)
+  case range(ConditionExpression, ConditionExpression, isClosed: Bool)
+}
+
+/// What the variables of a predicate stand for.
+struct PredicateTranslation {
+  private var values: [PredicateExpressions.VariableID: ConditionExpression] = [:]
+  private(set) var inputCount = 0
+
+  /// A variable for the fetched object.
+  mutating func bind<Output>(_ variable: PredicateExpressions.Variable<Output>) {
+    values[variable.key] = .path(PropertyPath(.fetched))
+    inputCount += 1
+  }
+
+  func binding<Output>(
+    _ variable: PredicateExpressions.Variable<Output>, to value: ConditionExpression
+  ) -> PredicateTranslation {
+    var inner = self
+    inner.values[variable.key] = value
+    return inner
+  }
+
+  func value(of key: PredicateExpressions.VariableID) throws(HeartwoodError) -> ConditionExpression {
+    guard let value = values[key] else {
+      throw .predicate("it uses a variable of another predicate, which has no translation")
+    }
+    return value
+  }
+
+  func part(_ expression: any PredicateExpression) throws(HeartwoodError) -> PredicatePart {
+    guard let translatable = expression as? any TranslatableExpression else {
+      let name = "\(type(of: expression))".prefix { $0 != "<" }
+      throw .predicate(
+        "\(name) of a #Predicate has no translation for the store; write the condition with Where or FormatPredicate, "
+          + "or filter the objects that are fetched without it")
+    }
+    return try translatable.part(in: self)
+  }
+
+  func condition(_ expression: any PredicateExpression) throws(HeartwoodError) -> Condition {
+    switch try part(expression) {
+    case .condition(let condition): return condition
+    case .value(let value):
+      if case .value(.bool(let flag)) = value.kind { return .always(flag) }
+      return Condition(.truth(value))
+    case .range: throw .predicate("a range is no condition")
+    }
+  }
+
+  func value(_ expression: any PredicateExpression) throws(HeartwoodError) -> ConditionExpression {
+    switch try part(expression) {
+    case .value(let value): return value
+    case .condition(let condition):
+      return ConditionExpression(.conditional(condition, .value(.bool(true)), .value(.bool(false))))
+    case .range: throw .predicate("a range is allowed only where something is contained in it")
+    }
+  }
+
+  /// The destinations of a relationship, and the condition that they satisfy.
+  func destinations(
+    _ sequence: any PredicateExpression
+  ) throws(HeartwoodError) -> (path: PropertyPath, scope: Scope, filter: Condition?) {
+    switch try value(sequence).kind {
+    case .path(let path): return (path, Scope(), nil)
+    case .collection(let values) where values.element == nil:
+      return (values.path, values.scope, values.filter)
+    default: throw .predicate("a condition on each member is translated for relationships only")
+    }
+  }
+
+  /// Whether a test holds for any of the members of a sequence.
+  func any<Output>(
+    _ sequence: any PredicateExpression, _ variable: PredicateExpressions.Variable<Output>,
+    _ test: any PredicateExpression, isNegated: Bool
+  ) throws(HeartwoodError) -> Condition {
+    if case .value(.list(let members)) = try value(sequence).kind {
+      var tests: [Condition] = []
+      for member in members {
+        let one = try binding(variable, to: .value(member)).condition(test)
+        tests.append(isNegated ? !one : one)
+      }
+      return tests.isEmpty ? .always(false) : .any(tests)
+    }
+    let (path, scope, filter) = try destinations(sequence)
+    let inner = try binding(variable, to: .path(PropertyPath(scope))).condition(test)
+    let wanted = isNegated ? !inner : inner
+    return .quantified(.any, path, scope, filter.map { $0 && wanted } ?? wanted)
+  }
+
+  // MARK: Constants
+
+  static func constant(_ value: Any) throws(HeartwoodError) -> PredicatePart {
+    if let range = value as? any ConstantRange { return range.part }
+    if let argument = value as? any PredicateArgument { return .value(argument.predicateConstant.expression) }
+    if let attribute = value as? any AttributeValue { return .value(.value(attribute._value)) }
+    if let regex = value as? PredicateExpressions.PredicateRegex {
+      return .value(.value(.string(regex.stringRepresentation)))
+    }
+    guard let sequence = value as? any Sequence else {
+      throw .predicate("a \(type(of: value)) is no value that the store can compare")
+    }
+    return .value(ConditionExpression(list: try list(sequence)))
+  }
+
+  private static func list(_ sequence: some Sequence) throws(HeartwoodError) -> [ConditionExpression] {
+    var parts: [ConditionExpression] = []
+    for member in sequence {
+      guard case .value(let value) = try constant(member) else {
+        throw .predicate("a list of ranges is no value that the store can compare")
+      }
+      parts.append(value)
+    }
+    return parts
+  }
+}
+
+/// Ranges as constants.
+private protocol ConstantRange {
+  var part: PredicatePart { get }
+}
+
+extension ClosedRange: ConstantRange where Bound: AttributeValue {
+  fileprivate var part: PredicatePart {
+    .range(.value(lowerBound._value), .value(upperBound._value), isClosed: true)
+  }
+}
+
+extension Range: ConstantRange where Bound: AttributeValue {
+  fileprivate var part: PredicatePart {
+    .range(.value(lowerBound._value), .value(upperBound._value), isClosed: false)
+  }
+}
+
+/// Collections whose size is asked for by key paths.
+protocol CountedCollection {
+  static var countPath: AnyKeyPath { get }
+  static var isEmptyPath: AnyKeyPath { get }
+}
+
+extension String: CountedCollection {
+  static var countPath: AnyKeyPath { \String.count }
+  static var isEmptyPath: AnyKeyPath { \String.isEmpty }
+}
+extension Data: CountedCollection {
+  static var countPath: AnyKeyPath { \Data.count }
+  static var isEmptyPath: AnyKeyPath { \Data.isEmpty }
+}
+extension Array: CountedCollection {
+  static var countPath: AnyKeyPath { \[Element].count }
+  static var isEmptyPath: AnyKeyPath { \[Element].isEmpty }
+}
+extension Set: CountedCollection {
+  static var countPath: AnyKeyPath { \Set<Element>.count }
+  static var isEmptyPath: AnyKeyPath { \Set<Element>.isEmpty }
+}
+extension RelatedObjects: CountedCollection {
+  static var countPath: AnyKeyPath { \RelatedObjects<Element>.count }
+  static var isEmptyPath: AnyKeyPath { \RelatedObjects<Element>.isEmpty }
+}
