@@ -16,7 +16,7 @@ struct FetchExecution {
   /// Calls `body` for each result until it returns false.
   func forEach(_ body: (FoundRow) throws -> Bool) throws {
     guard request.limit != 0 else { return }
-    var window = Window(request)
+    var window = ResultWindow(offset: request.offset, limit: request.limit)
     if case .sorted(let count) = plan.order {
       var first = FirstRows(count, DeliveryOrder(request, in: source), copies: copies)
       defer { withExtendedLifetime(first) {} }
@@ -54,7 +54,7 @@ struct FetchExecution {
   /// - Precondition: `needsNoRows`.
   func forEachKey(_ body: (UInt64) throws -> Bool) throws {
     guard request.limit != 0 else { return }
-    var window = Window(request)
+    var window = ResultWindow(offset: request.offset, limit: request.limit)
     try plan.access.forEachKey(in: view, request.entity) { try window.take($0, body) }
   }
 
@@ -109,7 +109,7 @@ struct FetchExecution {
   }
 
   /// Delivers rows that the access returns in order, with the unsaved changes merged in.
-  private func merge(_ window: inout Window, _ body: (FoundRow) throws -> Bool) throws {
+  private func merge(_ window: inout ResultWindow, _ body: (FoundRow) throws -> Bool) throws {
     let order = DeliveryOrder(request, in: source)
     let isOrdered = if case .any = plan.order { false } else { true }
     var waiting = pending.matches[...]
@@ -127,7 +127,7 @@ struct FetchExecution {
   }
 
   /// How many rows before the window the access can skip, because each of them is a result.
-  private func skipWithoutReading(_ window: inout Window) -> Int {
+  private func skipWithoutReading(_ window: inout ResultWindow) -> Int {
     if case .indexRuns = plan.order { return 0 }
     guard plan.isExact, pending.isEmpty else { return 0 }
     defer { window.toSkip = 0 }
@@ -156,26 +156,5 @@ struct FetchExecution {
       return true
     }
     return count
-  }
-
-  /// The offset and limit of the request, counted down.
-  private struct Window {
-    var toSkip: Int
-    var toTake: Int
-
-    init(_ request: ResolvedRequest) {
-      toSkip = request.offset
-      toTake = request.limit ?? .max
-    }
-
-    /// Passes a result to `body` if it is in the window. Returns false once no more results are needed.
-    mutating func take<Result>(_ result: Result, _ body: (Result) throws -> Bool) throws -> Bool {
-      guard toSkip == 0 else {
-        toSkip -= 1
-        return true
-      }
-      toTake -= 1
-      return try body(result) && toTake > 0
-    }
   }
 }

@@ -1,36 +1,56 @@
 /// Trees with parts replaced.
 extension Condition {
-  /// The condition with each expression replaced by what `rewrite` makes of it, the parts of an expression before the whole.
-  func rewritten(_ rewrite: (ConditionExpression) -> ConditionExpression) -> Condition {
+  /// The condition with its direct parts replaced.
+  func mappingParts<Failure: Error>(
+    _ expression: (ConditionExpression) throws(Failure) -> ConditionExpression,
+    _ condition: (Condition) throws(Failure) -> Condition
+  ) throws(Failure) -> Condition {
     switch node {
     case .constant, .refused: return self
-    case .not(let part): return .not(part.rewritten(rewrite))
-    case .and(let parts): return .all(parts.map { $0.rewritten(rewrite) })
-    case .or(let parts): return .any(parts.map { $0.rewritten(rewrite) })
-    case .truth(let value): return Condition(.truth(value.rewritten(rewrite)))
+    case .not(let part): return .not(try condition(part))
+    case .and(let parts): return .all(try parts.map(condition))
+    case .or(let parts): return .any(try parts.map(condition))
+    case .truth(let value): return Condition(.truth(try expression(value)))
     case .quantified(let quantifier, let path, let scope, let part):
-      return .quantified(quantifier, path, scope, part.rewritten(rewrite))
+      return .quantified(quantifier, path, scope, try condition(part))
     case .comparison(var comparison):
-      comparison.left = comparison.left.rewritten(rewrite)
-      comparison.right = comparison.right.rewritten(rewrite)
+      comparison.left = try expression(comparison.left)
+      comparison.right = try expression(comparison.right)
       return Condition(.comparison(comparison))
     }
+  }
+
+  /// The condition with each expression replaced by what `rewrite` makes of it, the parts of an expression before the whole.
+  func rewritten(_ rewrite: (ConditionExpression) -> ConditionExpression) -> Condition {
+    mappingParts({ $0.rewritten(rewrite) }, { $0.rewritten(rewrite) })
   }
 }
 
 extension ConditionExpression {
+  /// The expression with its direct parts replaced. What is about the destinations of a relationship, a group of rows or a window stays
+  /// as it is.
+  func mappingParts<Failure: Error>(
+    _ expression: (ConditionExpression) throws(Failure) -> ConditionExpression,
+    _ condition: (Condition) throws(Failure) -> Condition
+  ) throws(Failure) -> ConditionExpression {
+    switch kind {
+    case .value, .object, .path, .refused, .aggregate, .collection, .variable, .anyKey, .group, .window,
+      .computed:
+      return self
+    case .arithmetic(let operation, let left, let right):
+      return ConditionExpression(.arithmetic(operation, try expression(left), try expression(right)))
+    case .list(let parts): return ConditionExpression(list: try parts.map(expression))
+    case .function(let function, let arguments):
+      return ConditionExpression(.function(function, try arguments.map(expression)))
+    case .conditional(let test, let first, let second):
+      return ConditionExpression(
+        .conditional(try condition(test), try expression(first), try expression(second)))
+    }
+  }
+
+  /// Also rewrites what is computed for the destinations of a relationship.
   func rewritten(_ rewrite: (ConditionExpression) -> ConditionExpression) -> ConditionExpression {
     switch kind {
-    case .arithmetic(let operation, let left, let right):
-      return rewrite(
-        ConditionExpression(.arithmetic(operation, left.rewritten(rewrite), right.rewritten(rewrite))))
-    case .list(let parts): return rewrite(ConditionExpression(list: parts.map { $0.rewritten(rewrite) }))
-    case .function(let function, let arguments):
-      return rewrite(ConditionExpression(.function(function, arguments.map { $0.rewritten(rewrite) })))
-    case .conditional(let condition, let first, let second):
-      return rewrite(
-        ConditionExpression(
-          .conditional(condition.rewritten(rewrite), first.rewritten(rewrite), second.rewritten(rewrite))))
     case .aggregate(var aggregate):
       aggregate.element = aggregate.element?.rewritten(rewrite)
       aggregate.filter = aggregate.filter?.rewritten(rewrite)
@@ -39,7 +59,7 @@ extension ConditionExpression {
       values.element = values.element?.rewritten(rewrite)
       values.filter = values.filter?.rewritten(rewrite)
       return rewrite(ConditionExpression(.collection(values)))
-    default: return rewrite(self)
+    default: return rewrite(mappingParts({ $0.rewritten(rewrite) }, { $0.rewritten(rewrite) }))
     }
   }
 }

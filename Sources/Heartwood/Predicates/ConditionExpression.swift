@@ -59,6 +59,11 @@ public struct ConditionExpression: Sendable {
   static func value(_ value: Value) -> ConditionExpression { ConditionExpression(.value(value)) }
   static func path(_ path: PropertyPath) -> ConditionExpression { ConditionExpression(.path(path)) }
   static func list(_ values: [Value]) -> ConditionExpression { .value(.list(values)) }
+
+  /// Whether a condition holds.
+  static func truth(of condition: Condition) -> ConditionExpression {
+    ConditionExpression(.conditional(condition, .value(.bool(true)), .value(.bool(false))))
+  }
 }
 
 /// A value computed from the destinations of a to-many relationship.

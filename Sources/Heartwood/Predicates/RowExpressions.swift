@@ -57,40 +57,21 @@ extension ConditionExpression {
     _ replacement: (ConditionExpression) throws(HeartwoodError) -> ConditionExpression?
   ) throws(HeartwoodError) -> ConditionExpression {
     if let replaced = try replacement(self) { return replaced }
-    switch kind {
-    case .value, .object, .path, .refused, .aggregate, .collection, .variable, .anyKey, .group, .window,
-      .computed:
-      return self
-    case .arithmetic(let operation, let left, let right):
-      return ConditionExpression(
-        .arithmetic(operation, try left.replacing(replacement), try right.replacing(replacement)))
-    case .list(let parts): return ConditionExpression(.list(try Self.replacing(parts, replacement)))
-    case .function(let function, let arguments):
-      return ConditionExpression(.function(function, try Self.replacing(arguments, replacement)))
-    case .conditional(let condition, let first, let second):
-      return ConditionExpression(
-        .conditional(
-          try condition.replacing(replacement), try first.replacing(replacement),
-          try second.replacing(replacement)))
-    }
-  }
-
-  private static func replacing(
-    _ parts: [ConditionExpression],
-    _ replacement: (ConditionExpression) throws(HeartwoodError) -> ConditionExpression?
-  ) throws(HeartwoodError) -> [ConditionExpression] {
-    var replaced: [ConditionExpression] = []
-    for part in parts { replaced.append(try part.replacing(replacement)) }
-    return replaced
+    return try mappingParts(
+      { (part) throws(HeartwoodError) in try part.replacing(replacement) },
+      { (part) throws(HeartwoodError) in try part.replacing(replacement) })
   }
 
   /// Whether a part satisfies a condition. Parts of the destinations of relationships are not looked at.
   func contains(_ isWanted: (ConditionExpression) -> Bool) -> Bool {
-    var isFound = false
-    _ = try? replacing { (part) throws(HeartwoodError) in
-      if isWanted(part) { isFound = true }
-      return isFound ? part : nil
-    }
+    var isFound = isWanted(self)
+    _ = mappingParts(
+      {
+        isFound = isFound || $0.contains(isWanted); return $0
+      },
+      {
+        isFound = isFound || $0.contains(isWanted); return $0
+      })
     return isFound
   }
 
@@ -117,38 +98,39 @@ extension ConditionExpression {
 }
 
 extension Condition {
+  /// Whether a part of its expressions satisfies a condition, as `ConditionExpression.contains`.
+  fileprivate func contains(_ isWanted: (ConditionExpression) -> Bool) -> Bool {
+    var isFound = false
+    _ = mappingParts(
+      {
+        isFound = isFound || $0.contains(isWanted); return $0
+      },
+      {
+        isFound = isFound || $0.contains(isWanted); return $0
+      })
+    return isFound
+  }
+
   /// The condition with parts of its expressions replaced, as `ConditionExpression.replacing`.
   ///
   /// - Throws: Also if the condition is about destinations of relationships, whose parts are not replaced.
   func replacing(
     _ replacement: (ConditionExpression) throws(HeartwoodError) -> ConditionExpression?
   ) throws(HeartwoodError) -> Condition {
-    switch node {
-    case .constant, .refused: return self
-    case .and(let parts): return .all(try Self.replacing(parts, replacement))
-    case .or(let parts): return .any(try Self.replacing(parts, replacement))
-    case .not(let part): return .not(try part.replacing(replacement))
-    case .comparison(var comparison):
-      guard comparison.quantifier == nil else { throw Self.aboutDestinations(self) }
-      comparison.left = try comparison.left.replacing(replacement)
-      comparison.right = try comparison.right.replacing(replacement)
-      return Condition(.comparison(comparison))
-    case .truth(let value): return Condition(.truth(try value.replacing(replacement)))
-    case .quantified: throw Self.aboutDestinations(self)
+    guard !isAboutDestinations else {
+      throw .predicate(
+        "\(self) is about the destinations of a relationship: a condition on groups of rows cannot be")
     }
+    return try mappingParts(
+      { (part) throws(HeartwoodError) in try part.replacing(replacement) },
+      { (part) throws(HeartwoodError) in try part.replacing(replacement) })
   }
 
-  private static func replacing(
-    _ parts: [Condition],
-    _ replacement: (ConditionExpression) throws(HeartwoodError) -> ConditionExpression?
-  ) throws(HeartwoodError) -> [Condition] {
-    var replaced: [Condition] = []
-    for part in parts { replaced.append(try part.replacing(replacement)) }
-    return replaced
-  }
-
-  private static func aboutDestinations(_ condition: Condition) -> HeartwoodError {
-    .predicate(
-      "\(condition) is about the destinations of a relationship: a condition on groups of rows cannot be")
+  private var isAboutDestinations: Bool {
+    switch node {
+    case .quantified: true
+    case .comparison(let comparison): comparison.quantifier != nil
+    case .constant, .refused, .and, .or, .not, .truth: false
+    }
   }
 }

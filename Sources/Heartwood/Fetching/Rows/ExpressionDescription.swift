@@ -19,9 +19,7 @@ public struct ExpressionDescription: Sendable {
     name: String, format: String, _ arguments: (any PredicateArgument)?...,
     resultType: AttributeType = .undefined
   ) throws(HeartwoodError) {
-    var parser = try FormatParser(
-      format, arguments.map { $0?.predicateConstant ?? PredicateConstant(Value.null) })
-    self.init(name: name, try parser.parseOnlyExpression(), resultType)
+    self.init(name: name, try FormatParser.expression(format, arguments), resultType)
   }
 
   /// A typed column.

@@ -28,8 +28,9 @@ extension ManagedObjectContext {
   ) throws {
     beginUse("fetching dictionaries")
     defer { endUse() }
-    let columns = try request.fetchedColumns(of: entity(of: request))
-    let query = try request.rowQuery(columns, entity(of: request))
+    let entity = try entity(of: request)
+    let columns = try request.fetchedColumns(of: entity)
+    let query = try request.rowQuery(columns, entity)
     let plain = request.copy()
     plain.sortDescriptors = nil
     try forEachRow(of: plain, query) { values, converter in
@@ -56,16 +57,12 @@ extension FetchRequest {
     }
     var columns: [ExpressionDescription] = []
     for property in propertiesToFetch { columns.append(try property.fetchedColumn()) }
-    guard let first = columns.first else {
+    guard !columns.isEmpty else {
       throw HeartwoodError(
         .coreData, "propertiesToFetch is empty: name at least one, or set it to nil for all")
     }
-    let names = Set(columns.map(\.name))
-    guard names.count == columns.count else {
-      throw HeartwoodError(
-        .coreData,
-        "propertiesToFetch has two columns of one name, such as \(columns.map(\.name).firstRepeated ?? first.name)"
-      )
+    if let name = columns.map(\.name).firstRepeated {
+      throw HeartwoodError(.coreData, "propertiesToFetch has two columns of one name, such as \(name)")
     }
     return columns
   }

@@ -23,15 +23,9 @@ extension ManagedObjectContext {
     let values = RowValues(program.outputs, execution.source, storeIdentity)
     let run = RowExecution(program, execution)
     guard !isDirect else { return try run.forEachDirect { try body($0, values) } }
-    var window = (toSkip: request.fetchOffset, toTake: request.fetchLimit == 0 ? Int.max : request.fetchLimit)
-    try run.forEach { row in
-      guard window.toSkip == 0 else {
-        window.toSkip -= 1
-        return true
-      }
-      window.toTake -= 1
-      return try body(row, values) && window.toTake > 0
-    }
+    var window = ResultWindow(
+      offset: request.fetchOffset, limit: request.fetchLimit == 0 ? nil : request.fetchLimit)
+    try run.forEach { row in try window.take(row) { try body($0, values) } }
   }
 }
 

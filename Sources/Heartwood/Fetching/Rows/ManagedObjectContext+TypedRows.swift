@@ -69,11 +69,9 @@ extension ManagedObjectContext {
   ) throws {
     if limit == 0 { return }
     let object = ObjectQuery<Object>()
-    var query = RowQuery(columns: repeat each columns(object))
-    query.groups = groups?(object).map(\.rowExpression.expression)
-    query.having = having?(object)
-    query.sorts = sort?(object).map(\.key) ?? []
-    query.isDistinct = distinct
+    let query = RowQuery(
+      columns: RowQuery.columns(repeat each columns(object)), groups: groups?(object),
+      having: having?(object), sorts: sort?(object), isDistinct: distinct)
     try enumerate(request(type, condition, [], limit, offset), query, (repeat (each Column).self), body)
   }
 
@@ -108,12 +106,10 @@ extension ManagedObjectContext {
     if limit == 0 { return [] }
     let (object, scope) = (ObjectQuery<Object>(), Scope())
     let joined = ObjectQuery<Joined>(PropertyPath(scope))
-    var query = RowQuery(columns: repeat each columns(object, joined))
+    var query = RowQuery(
+      columns: RowQuery.columns(repeat each columns(object, joined)), groups: groups?(object, joined),
+      having: having?(object, joined), sorts: sort?(object, joined), isDistinct: distinct)
     query.joins = [RowQuery.Join(path: relationship(object)._path, scope: scope)]
-    query.groups = groups?(object, joined).map(\.rowExpression.expression)
-    query.having = having?(object, joined)
-    query.sorts = sort?(object, joined).map(\.key) ?? []
-    query.isDistinct = distinct
     let request = request(type, nil, [], limit, offset)
     request.predicate = query.split(condition?(object, joined), joined: scope)
     var rows: [(repeat (each Column).Result)] = []
@@ -142,11 +138,13 @@ extension ManagedObjectContext {
 }
 
 extension RowQuery {
-  fileprivate init<each Column: RowColumn>(columns: repeat each Column) {
+  /// Columns that are named by their numbers.
+  fileprivate static func columns<each Column: RowColumn>(_ columns: repeat each Column) -> [RowQuery.Column]
+  {
     var named: [RowQuery.Column] = []
     repeat named.append(
       RowQuery.Column(name: "\(named.count + 1)", expression: (each columns).rowExpression.expression))
-    self.init(columns: named)
+    return named
   }
 
   /// Keeps the parts of a condition that are about joined objects, and returns the others.

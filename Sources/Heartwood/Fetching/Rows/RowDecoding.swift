@@ -33,14 +33,10 @@ extension ManagedObjectContext {
     beginUse("fetching rows")
     defer { endUse() }
     let object = ObjectQuery<Object>()
-    var query = RowQuery(
+    let query = RowQuery(
       columns: columns(object).map {
         RowQuery.Column(name: $0.key, expression: $0.value.rowExpression.expression)
-      })
-    query.groups = groups?(object).map(\.rowExpression.expression)
-    query.having = having?(object)
-    query.sorts = sort?(object).map(\.key) ?? []
-    query.isDistinct = distinct
+      }, groups: groups?(object), having: having?(object), sorts: sort?(object), isDistinct: distinct)
     var rows: [Row] = []
     try forEachRow(of: request(type, condition, [], limit, offset), query) { values, converter in
       var named: [String: Value] = [:]

@@ -120,13 +120,7 @@ private struct RowCompiler {
     }
     var columns: [ConditionExpression] = []
     for column in query.columns { columns.append(try tabulated(column.expression, &program)) }
-    var order: [RowSortKey] = []
-    for key in query.sorts {
-      order.append(
-        RowSortKey(
-          expression: try tabulated(key.expression, &program), isAscending: key.isAscending,
-          options: key.options))
-    }
+    let order = try tabulated(query.sorts, &program)
     let having = try query.having?.replacing { (part) throws(HeartwoodError) in
       try tabulatedPart(part, &program)
     }
@@ -209,6 +203,16 @@ private struct RowCompiler {
     try expression.replacing { (part) throws(HeartwoodError) in try tabulatedPart(part, &program) }
   }
 
+  private mutating func tabulated(
+    _ order: [RowSortKey], _ program: inout RowProgram
+  ) throws(HeartwoodError) -> [RowSortKey] {
+    var tabulated = order
+    for place in order.indices {
+      tabulated[place].expression = try self.tabulated(order[place].expression, &program)
+    }
+    return tabulated
+  }
+
   private mutating func tabulatedPart(
     _ part: ConditionExpression, _ program: inout RowProgram
   ) throws(HeartwoodError) -> ConditionExpression? {
@@ -236,16 +240,13 @@ private struct RowCompiler {
     var (kind, type, place): (ValueKind, AttributeType?, Int?) = (.number, nil, nil)
     if let element = aggregate.element {
       let (value, elementType) = try objectValue(element)
-      guard !aggregate.function.needsNumbers || value.kind == .number || value.kind == .null else {
-        throw .predicate("\(value.name) is \(value.kind.name): @\(aggregate.function.rawValue) needs numbers")
-      }
+      try aggregate.function.check(value, value.kind, as: "@\(aggregate.function.rawValue)")
       if aggregate.function.selectsValue { (kind, type) = (value.kind, elementType) }
       place = try input(element, &program, isColumn: false)
     }
     var filter: Int?
     if let condition = aggregate.filter {
-      filter = program.inputs.count
-      program.inputs.append(ConditionReader(try objects.compile(condition).test))
+      filter = try input(.truth(of: condition), &program, isColumn: false)
     }
     let column = addColumn(text(part), kind, type)
     if aggregate.function == .count { counts.insert(column) }
@@ -264,22 +265,14 @@ private struct RowCompiler {
     if let written = window.element { element = try tabulated(written, &program) }
     var partition: [ConditionExpression] = []
     for key in window.partition { partition.append(try tabulated(key, &program)) }
-    var order: [RowSortKey] = []
-    for key in window.order {
-      order.append(
-        RowSortKey(
-          expression: try tabulated(key.expression, &program), isAscending: key.isAscending,
-          options: key.options))
-    }
+    let order = try tabulated(window.order, &program)
     var compiler = ConditionCompiler(entity, store, table)
     var (kind, type, reader): (ValueKind, AttributeType?, ValueReader?) = (.number, nil, nil)
     if let element {
       let value = try compiler.computed(compiler.operand(element))
       reader = value.reader
       if case .aggregate(let function) = window.function {
-        guard !function.needsNumbers || value.kind == .number || value.kind == .null else {
-          throw .predicate("\(value.name) is \(value.kind.name): \(function.rawValue) needs numbers")
-        }
+        try function.check(value, value.kind, as: function.rawValue)
         if function.selectsValue { kind = value.kind }
       } else {
         kind = value.kind
@@ -316,13 +309,4 @@ private struct RowCompiler {
     }
     return keys
   }
-}
-
-/// Reads whether a condition holds.
-final class ConditionReader: ValueReader {
-  private let test: RowTest
-
-  init(_ test: RowTest) { self.test = test }
-
-  override func read(_ place: Place) throws -> Value { .bool(try test.matches(place)) }
 }

@@ -22,6 +22,19 @@ struct RowQuery {
   var sorts: [RowSortKey] = []
   var isDistinct = false
 
+  init(columns: [Column]) { self.columns = columns }
+
+  /// A query from its typed parts.
+  init(
+    columns: [Column], groups: [any RowColumn]?, having: Condition?, sorts: [RowSort]?, isDistinct: Bool
+  ) {
+    self.columns = columns
+    self.groups = groups?.map(\.rowExpression.expression)
+    self.having = having
+    self.sorts = sorts?.map(\.key) ?? []
+    self.isDistinct = isDistinct
+  }
+
   /// Whether the rows of the result are groups.
   var isGrouped: Bool {
     groups != nil || columns.contains { $0.expression.isAboutGroup }

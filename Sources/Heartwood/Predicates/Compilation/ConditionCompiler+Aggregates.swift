@@ -56,9 +56,7 @@ extension ConditionCompiler {
     if let expression = aggregate.element { element = try computed(expression) }
     // A value that is a list counts with each of its members.
     let kind = element.flatMap { $0.kind == .list ? $0.memberKind : $0.kind }
-    if aggregate.function.needsNumbers, let element, let kind, kind != .number, kind != .null {
-      throw .predicate("\(element.name) is \(kind.name): \(name) needs numbers", column: element.column)
-    }
+    if let element, let kind { try aggregate.function.check(element, kind, as: name) }
     let reader = AggregateReader(aggregate.function, destinations, element?.reader, filter)
     return ComputedValue(
       reader: reader, kind: aggregate.function.selectsValue ? kind ?? .number : .number, name: name,
@@ -122,5 +120,19 @@ extension ConditionCompiler {
       memberKind: value == nil ? .object(destinations.entity.rootEntity) : kind,
       name: value?.name ?? path.name,
       column: path.column)
+  }
+}
+
+extension Aggregate.Function {
+  /// - Parameters:
+  ///   - value: What the function is applied to.
+  ///   - kind: The kind of its values.
+  ///   - name: The function's name in messages.
+  /// - Throws: `.coreData` if the function is about numbers, and the value is none.
+  func check(
+    _ value: ConditionCompiler.ComputedValue, _ kind: ValueKind, as name: String
+  ) throws(HeartwoodError) {
+    guard needsNumbers, kind != .number, kind != .null else { return }
+    throw .predicate("\(value.name) is \(kind.name): \(name) needs numbers", column: value.column)
   }
 }

@@ -15,8 +15,6 @@ public struct FormatExpression: Sendable {
   ///   - arguments: One for each placeholder, in order.
   /// - Throws: `.coreData` with the column of the error in the text, or the argument that does not fit.
   public init(_ format: String, _ arguments: (any PredicateArgument)?...) throws(HeartwoodError) {
-    var parser = try FormatParser(
-      format, arguments.map { $0?.predicateConstant ?? PredicateConstant(Value.null) })
-    expression = try parser.parseOnlyExpression()
+    expression = try FormatParser.expression(format, arguments)
   }
 }

@@ -13,9 +13,17 @@ struct FormatParser {
     case expression(ConditionExpression)
   }
 
-  init(_ text: String, _ arguments: [PredicateConstant]) throws(HeartwoodError) {
+  init(_ text: String, _ arguments: [(any PredicateArgument)?]) throws(HeartwoodError) {
     tokens = try FormatLexer.tokens(of: text)
-    self.arguments = arguments
+    self.arguments = arguments.map { $0?.predicateConstant ?? PredicateConstant(Value.null) }
+  }
+
+  /// The expression that a text is.
+  static func expression(
+    _ text: String, _ arguments: [(any PredicateArgument)?]
+  ) throws(HeartwoodError) -> ConditionExpression {
+    var parser = try FormatParser(text, arguments)
+    return try parser.parseOnlyExpression()
   }
 
   mutating func parse() throws(HeartwoodError) -> Condition {

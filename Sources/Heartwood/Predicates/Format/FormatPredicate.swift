@@ -47,8 +47,7 @@ public struct FormatPredicate: FetchPredicate {
   ///   - argumentArray: one for each placeholder, in order.
   /// - Throws: like `init(_:_:)`.
   public init(_ format: String, argumentArray: [(any PredicateArgument)?]) throws(HeartwoodError) {
-    var parser = try FormatParser(
-      format, argumentArray.map { $0?.predicateConstant ?? PredicateConstant(Value.null) })
+    var parser = try FormatParser(format, argumentArray)
     condition = try parser.parse()
   }
 

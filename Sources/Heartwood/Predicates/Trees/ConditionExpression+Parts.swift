@@ -180,9 +180,7 @@ extension ConditionExpression {
   ///
   /// - Throws: `.coreData` with the column of the error in the text, or the argument that does not fit.
   public init(format: String, _ arguments: (any PredicateArgument)?...) throws(HeartwoodError) {
-    var parser = try FormatParser(
-      format, arguments.map { $0?.predicateConstant ?? PredicateConstant(Value.null) })
-    self = try parser.parseOnlyExpression()
+    self = try FormatParser.expression(format, arguments)
   }
 
   /// The object itself.

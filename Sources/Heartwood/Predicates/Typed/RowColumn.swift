@@ -60,7 +60,7 @@ extension Condition: RowColumn {
     case .truth(let value): RowExpression(expression: value)
     default:
       RowExpression(
-        expression: ConditionExpression(.conditional(self, .value(.bool(true)), .value(.bool(false)))))
+        expression: .truth(of: self))
     }
   }
 
