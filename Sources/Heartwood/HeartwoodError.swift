@@ -23,7 +23,14 @@ public struct HeartwoodError: Error, Sendable {
   /// The same error, of a save to a store. An error that names a store stays as it is.
   func affecting(_ storeID: String?) -> HeartwoodError {
     guard contents.storeID == nil else { return self }
-    return HeartwoodError(
+    return copy(message: message, storeID: storeID)
+  }
+
+  /// The same error with another message.
+  func withMessage(_ message: String) -> HeartwoodError { copy(message: message, storeID: contents.storeID) }
+
+  private func copy(message: String, storeID: String?) -> HeartwoodError {
+    HeartwoodError(
       contents: Contents(
         code: code, message: message, objectIDs: objectIDs, property: property, value: contents.value,
         rule: contents.rule, details: details, mergeConflicts: mergeConflicts,

@@ -58,11 +58,7 @@ package final class HeldStore {
 
   /// Exchanges the folder with another one, and removes the store, which is in that one then.
   func exchange(with other: String) throws(EngineError) {
-    do {
-      try fileSystem.exchangeDirectories(engine.path, other)
-    } catch {
-      throw EngineError.files(error, "the store could not be exchanged for its replacement")
-    }
+    try StoreReplacement.exchange(engine.path, other, fileSystem)
     // Removed before others can have the folder, and not written to any more. What cannot be removed is left to the next who uses the
     // other folder.
     let store = engine.handle.store

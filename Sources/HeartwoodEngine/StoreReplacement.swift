@@ -22,11 +22,9 @@ struct StoreReplacement {
     // 2. Make a whole, durable copy in the temporary folder.
     let report = try copy(backup)
     // 3. Exchange the folders: from here on the copy is the store.
-    do {
-      try fileSystem.exchangeDirectories(path, temporary)
-    } catch {
+    do throws(EngineError) { try Self.exchange(path, temporary, fileSystem) } catch {
       removeCopy()
-      throw EngineError.files(error, "the store could not be exchanged for its replacement")
+      throw error
     }
     // 4. Remove the former store, which is in the temporary folder now. The next call removes what cannot be removed here.
     try? target.removeStore()
@@ -61,6 +59,17 @@ struct StoreReplacement {
     do throws(EngineError) { return try backup(temporary) } catch {
       removeCopy()
       throw error
+    }
+  }
+
+  /// Exchanges the folder of a store with that of its replacement.
+  static func exchange(
+    _ path: String, _ other: String, _ fileSystem: any FileSystem
+  ) throws(EngineError) {
+    do {
+      try fileSystem.exchangeDirectories(path, other)
+    } catch {
+      throw EngineError.files(error, "the store could not be exchanged for its replacement")
     }
   }
 

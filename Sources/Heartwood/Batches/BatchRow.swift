@@ -131,10 +131,8 @@ extension EntityDescription {
   /// - Throws: `.managedObjectValidation` for a value that no row has.
   func checkedForRow(_ value: Value, at slot: Int) throws(HeartwoodError) -> Value {
     guard case .opaque(let held) = value else { return value }
-    throw HeartwoodError(
-      .managedObjectValidation,
-      "\(property(at: slot).displayName) cannot be stored, because its transformer has no bytes for the value: "
-        + (held.refusal ?? "it is \(type(of: held.value))"), property: property(at: slot).name)
+    throw HeartwoodError.unencodable(
+      nil, property(at: slot), held.refusal ?? "it is \(type(of: held.value))")
   }
 }
 
@@ -152,11 +150,5 @@ extension HeartwoodError {
   }
 
   /// The error of one row of a batch.
-  func inRow(_ number: Int) -> HeartwoodError {
-    HeartwoodError(
-      code, "row \(number) of the batch: \(message)", objectIDs: objectIDs, property: property,
-      details: details,
-      mergeConflicts: mergeConflicts, constraintConflicts: constraintConflicts, underlying: underlying,
-      isOutcomeUnknown: isOutcomeUnknown)
-  }
+  func inRow(_ number: Int) -> HeartwoodError { withMessage("row \(number) of the batch: \(message)") }
 }

@@ -169,6 +169,7 @@ extension ManagedObjectContext {
         if resultType == .objectIDs { identifiers = try outcome.identifiers() }
         if resultType == .objectIDs || !contexts.isEmpty {
           changes = ObjectIDChanges(transaction.changes, transaction.identity)
+          changes.keepNetUpdates()
         }
       }
       changes.queryGeneration = QueryGenerationToken(generation: generation, storeID: storeIdentity.text)
@@ -188,17 +189,8 @@ extension ManagedObjectContext {
 }
 
 extension ObjectIDChanges {
-  /// The net changes of one transaction.
-  init(_ changes: [HistoryChange], _ store: StoreIdentity) {
-    self.init()
-    for change in changes {
-      let identifier = ManagedObjectID(entity: change.entity, key: change.key, store: store)
-      switch change.kind {
-      case .insert: insertedObjectIDs.insert(identifier)
-      case .update: updatedObjectIDs.insert(identifier)
-      case .delete: deletedObjectIDs.insert(identifier)
-      }
-    }
+  /// Leaves out updates of objects that are new or gone.
+  fileprivate mutating func keepNetUpdates() {
     updatedObjectIDs.subtract(insertedObjectIDs)
     updatedObjectIDs.subtract(deletedObjectIDs)
   }

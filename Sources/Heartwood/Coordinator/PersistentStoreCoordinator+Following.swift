@@ -52,8 +52,14 @@ final class RemoteFollower: Sendable {
 extension ObjectIDChanges {
   /// The changes of one transaction of the history.
   init(_ record: HistoryRecord, _ store: StoreIdentity) {
-    self.init(queryGeneration: QueryGenerationToken(generation: record.number, storeID: store.text))
-    for change in record.changes {
+    self.init(record.changes, store)
+    queryGeneration = QueryGenerationToken(generation: record.number, storeID: store.text)
+  }
+
+  /// The changes of a transaction.
+  init(_ changes: [HistoryChange], _ store: StoreIdentity) {
+    self.init()
+    for change in changes {
       let identifier = ManagedObjectID(entity: change.entity, key: change.key, store: store)
       switch change.kind {
       case .insert: insertedObjectIDs.insert(identifier)

@@ -29,7 +29,7 @@ extension PersistentStoreCoordinator {
       if isForced, fileSystem is PosixFileSystem {
         guard try Engine.containsStore(at: path, fileSystem: fileSystem) else { return }
         // Under another name first: who opens the store meanwhile finds none.
-        let aside = Self.place(beside: path, "destroyed-\(UUID().uuidString)")
+        let aside = HiddenFolder(beside: url, "destroyed-\(UUID().uuidString)").path
         try FileManager.default.moveItem(atPath: path, toPath: aside)
         try FileManager.default.removeItem(atPath: aside)
       } else {
@@ -79,7 +79,7 @@ extension PersistentStoreCoordinator {
     }
     try Self.changing("the store at \(path) could not be replaced") {
       try LogStore.withEngine(at: source, options: origin) { engine in
-        let temporary = Self.place(beside: path, "replacing")
+        let temporary = HiddenFolder(beside: destination, "replacing").path
         let mayRemove = fileSystem is PosixFileSystem
         do {
           _ = try engine.replaceStore(
@@ -174,12 +174,6 @@ extension PersistentStoreCoordinator {
     return (isForced, options?.filter { $0.key != .forceDestroy })
   }
 
-  /// A hidden folder beside a store.
-  private static func place(beside path: String, _ suffix: String) -> String {
-    let url = URL(fileURLWithPath: path)
-    return url.deletingLastPathComponent().appending(path: ".\(url.lastPathComponent).\(suffix)").path
-  }
-
   /// Translates the errors of an operation on a whole store.
   private static func changing(_ what: String, _ body: () throws -> Void) throws {
     do {
@@ -201,8 +195,7 @@ extension PersistentHistoryToken {
         .persistentStoreSave,
         "the store at \(path) is not replaced: the token is of another store, \(storeID)")
     }
-    let newest = try store.snapshot().get(KeySpace.newestHistoryKey)
-      .map { try $0.withUnsafeBytes { try KeySpace.number(inValue: $0) } }
+    let newest = try store.snapshot().number(KeySpace.newestHistoryKey)
     guard newest ?? 0 > transactionNumber else { return }
     throw HeartwoodError(
       .persistentStoreSave,

@@ -39,8 +39,7 @@ extension FetchedResultsController {
     case nil: return
     case .calls(let delegate): tell(change, delegate)
     case .snapshots(let delegate):
-      let changed = change.moved + change.updated
-      tell(delegate, reloaded: changed.map { $0.after.tracked.identifier })
+      tell(delegate, reloaded: change.changedIdentifiers)
     case .differences(let delegate):
       delegate.controller(self, didChangeContentWith: change.difference(includingUpdates: true))
     }

@@ -170,9 +170,7 @@ extension ResultTracker {
   ) -> ResultTracker {
     var copy = request
     return ResultTracker(
-      context,
-      check: { object in if !(object is Object) { throw HeartwoodError.wrongClass(object, Object.self) } },
-      begin: { copy = request.copy() },
+      context, of: Object.self, begin: { copy = request.copy() },
       compile: { context in
         guard copy.sortDescriptors?.isEmpty == false else { throw HeartwoodError.unsorted("\(copy)") }
         let resolved = try context.resolve(copy)

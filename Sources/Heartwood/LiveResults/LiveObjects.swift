@@ -31,13 +31,9 @@ public final class LiveObjects<Object: ManagedObject>: Observable {
   ///   - context: The context, which is kept.
   /// - Throws: As a fetch.
   public init(_ request: FetchRequest<Object>, in context: ManagedObjectContext) throws {
-    let copy = request.copy()
-    if copy.sortDescriptors?.isEmpty ?? true { copy.sortDescriptors = [NamedSort("objectID")] }
+    let copy = request.orderedCopy()
     tracker = ResultTracker(
-      context,
-      check: { object in
-        if !(object is Object) { throw HeartwoodError.wrongClass(object, Object.self) }
-      }, compile: { try ResultReader($0.resolve(copy), section: nil) })
+      context, of: Object.self, compile: { try ResultReader($0.resolve(copy), section: nil) })
     content = Content(difference: [].difference(from: []), updated: [], error: nil)
     context.beginUse("following a request")
     defer { context.endUse() }
@@ -82,7 +78,7 @@ public final class LiveObjects<Object: ManagedObject>: Observable {
 
   private func didChange(_ change: ResultChange) {
     content.difference = change.difference(includingUpdates: false)
-    content.updated = Set((change.updated + change.moved).map { $0.after.tracked.identifier })
+    content.updated = Set(change.changedIdentifiers)
     finishChange()
   }
 

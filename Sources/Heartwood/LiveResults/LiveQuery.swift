@@ -31,9 +31,7 @@ public struct LiveQuery<Object: ManagedObject>: AsyncSequence, Sendable {
   ///   - context: The context, which the query keeps.
   public init(_ request: FetchRequest<Object>, in context: ManagedObjectContext) {
     self.context = context
-    let copy = request.copy()
-    if copy.sortDescriptors?.isEmpty ?? true { copy.sortDescriptors = [NamedSort("objectID")] }
-    self.request = SharedRequest(request: copy)
+    self.request = SharedRequest(request: request.orderedCopy())
   }
 
   /// Begins to follow the request.
@@ -139,10 +137,7 @@ private final class LiveQueryState: @unchecked Sendable {
 
   private func follow<Object: ManagedObject>(_ request: FetchRequest<Object>) {
     let tracker = ResultTracker(
-      context,
-      check: { object in
-        if !(object is Object) { throw HeartwoodError.wrongClass(object, Object.self) }
-      }, compile: { try ResultReader($0.resolve(request), section: nil) })
+      context, of: Object.self, compile: { try ResultReader($0.resolve(request), section: nil) })
     tracker.followsIdentifiers = { true }
     tracker.changed = { [weak self] change in self?.add(change) }
     tracker.failed = { [weak self] error in self?.fail(error) }
@@ -166,7 +161,7 @@ private final class LiveQueryState: @unchecked Sendable {
     add(
       LiveQueryChanges(
         identifiers, difference: change.difference(includingUpdates: false),
-        updated: Set((change.updated + change.moved).map { $0.after.tracked.identifier })))
+        updated: Set(change.changedIdentifiers)))
   }
 
   private func add(_ changes: LiveQueryChanges) {

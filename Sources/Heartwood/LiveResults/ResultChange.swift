@@ -90,6 +90,9 @@ struct ResultChange {
     renamed.sort { $0.to < $1.to }
   }
 
+  /// The identifiers of objects with changed values, the moved ones first.
+  var changedIdentifiers: [ManagedObjectID] { (moved + updated).map { $0.after.tracked.identifier } }
+
   /// The change of the list of identifiers. A moved object is removed and inserted, each associated with the other.
   ///
   /// - Parameter includesUpdates: Whether an updated object is removed and inserted, too.

@@ -47,6 +47,22 @@ final class ResultTracker {
     self.compile = compile
   }
 
+  /// A tracker of objects of a class.
+  ///
+  /// - Parameters:
+  ///   - type: The class of the request.
+  ///   - begin: Called at the start of each fetch, so that `compile` takes the request as it is then.
+  ///   - compile: Compiles the request.
+  convenience init<Object: ManagedObject>(
+    _ context: ManagedObjectContext, of type: Object.Type, begin: @escaping () -> Void = {},
+    compile: @escaping (ManagedObjectContext) throws -> ResultReader
+  ) {
+    self.init(
+      context,
+      check: { object in if !(object is Object) { throw HeartwoodError.wrongClass(object, type) } },
+      begin: begin, compile: compile)
+  }
+
   /// Fetches, without calling `changed`, and begins to track.
   ///
   /// - Throws: As a fetch; `.coreData` if the objects of a section are not together.
@@ -264,5 +280,14 @@ final class ResultTracker {
     return ResultChange(
       from: old.sections, to: new.sections, leaving: others(old, keptOld), entering: others(new, keptNew),
       told: told)
+  }
+}
+
+extension FetchRequest {
+  /// A copy with an order: that of creation if the request has none.
+  func orderedCopy() -> FetchRequest {
+    let copy = copy()
+    if copy.sortDescriptors?.isEmpty ?? true { copy.sortDescriptors = [NamedSort("objectID")] }
+    return copy
   }
 }

@@ -67,11 +67,11 @@ extension ManagedObjectModel {
 
 extension HeartwoodError {
   static func unencodable(
-    _ object: ManagedObject, _ property: PropertyDescription, _ reason: String
+    _ object: ManagedObject?, _ property: PropertyDescription, _ reason: String
   ) -> HeartwoodError {
     HeartwoodError(
       .managedObjectValidation,
       "\(property.displayName) cannot be stored, because its transformer has no bytes for the value: \(reason)",
-      objectIDs: [object.objectID], property: property.name)
+      objectIDs: object.map { [$0.objectID] } ?? [], property: property.name)
   }
 }

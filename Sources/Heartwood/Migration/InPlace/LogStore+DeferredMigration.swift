@@ -77,7 +77,7 @@ private struct RowRewriting {
     let number = schema.keyNumber(of: root)
     let place = KeySpace.rewritingKey(number)
     let family = schema.family(of: root)
-    let start = try transaction.get(place).map { try $0.withUnsafeBytes { try KeySpace.number(inValue: $0) } }
+    let start = try transaction.number(place)
     var range = KeyRange.prefix(KeySpace.head(KeySpace.row, number))
     range.lower = KeyRange.Bound(KeySpace.rowKey(number, start ?? 0), isInclusive: true)
     var rows: [(key: UInt64, row: [UInt8])] = []

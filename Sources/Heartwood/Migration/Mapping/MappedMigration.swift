@@ -99,26 +99,6 @@ struct MappedMigration {
   }
 }
 
-/// A folder beside a store, in which its successor is made.
-struct HiddenFolder {
-  let url: URL
-  var path: String { LogStore.path(of: url) }
-
-  init(beside store: URL, _ suffix: String) {
-    // Beside the folder itself, not beside a link to it: the two are exchanged.
-    let folder = URL(fileURLWithPath: LogStore.path(of: store))
-    url = folder.deletingLastPathComponent().appending(path: ".\(folder.lastPathComponent).\(suffix)")
-  }
-
-  /// Removes the folder with the store in it, or with what is left of one that was being made. Does nothing if there is none.
-  func remove(busyTimeout: Double, _ fileSystem: any FileSystem) throws {
-    try HeartwoodError.translating("the folder \(path) could not be removed", .migration) {
-      try Engine.destroy(at: path, busyTimeout: busyTimeout, isPrivate: true, fileSystem: fileSystem)
-    }
-    if fileSystem is PosixFileSystem { try? FileManager.default.removeItem(at: url) }
-  }
-}
-
 extension MappingModel {
   /// - Throws: `.migrationMissingMappingModel` if no mapping says what becomes of the objects of an entity that the new model has too.
   func requireEntities(

@@ -104,8 +104,15 @@ extension StoreReading {
   /// A value that is one number; nil if the key does not exist.
   func number(_ key: [UInt8]) throws -> UInt64? {
     try HeartwoodError.translating("the store cannot be read") {
-      try key.withUnsafeBytes { try reader.pointer(of: $0) }.map { try KeySpace.number(inValue: $0) }
+      try reader.number(key)
     }
+  }
+}
+
+extension KeyValueReader {
+  /// A value that is one number; nil if the key does not exist.
+  func number(_ key: [UInt8]) throws -> UInt64? {
+    try key.withUnsafeBytes { try pointer(of: $0) }.map { try KeySpace.number(inValue: $0) }
   }
 }
 

@@ -1,0 +1,23 @@
+import Foundation
+import HeartwoodEngine
+import HeartwoodFiles
+
+/// A folder beside a store, in which its successor is made, or which it is moved to.
+struct HiddenFolder {
+  let url: URL
+  var path: String { LogStore.path(of: url) }
+
+  init(beside store: URL, _ suffix: String) {
+    // Beside the folder itself, not beside a link to it: the two are exchanged.
+    let folder = URL(fileURLWithPath: LogStore.path(of: store))
+    url = folder.deletingLastPathComponent().appending(path: ".\(folder.lastPathComponent).\(suffix)")
+  }
+
+  /// Removes the folder with the store in it, or with what is left of one that was being made. Does nothing if there is none.
+  func remove(busyTimeout: Double, _ fileSystem: any FileSystem) throws {
+    try HeartwoodError.translating("the folder \(path) could not be removed", .migration) {
+      try Engine.destroy(at: path, busyTimeout: busyTimeout, isPrivate: true, fileSystem: fileSystem)
+    }
+    if fileSystem is PosixFileSystem { try? FileManager.default.removeItem(at: url) }
+  }
+}
