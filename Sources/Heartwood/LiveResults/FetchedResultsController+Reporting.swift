@@ -1,6 +1,6 @@
 import Foundation
 
-/// Telling the delegate what has changed.
+/// Notifying the delegate of changes.
 extension FetchedResultsController {
   /// The delegate's form: decided at each change, as the delegate may be replaced.
   enum Form {
@@ -19,7 +19,7 @@ extension FetchedResultsController {
   }
 
   final func report() {
-    // Weak, as a delegate may release the controller while it is told.
+    // Weak, as a delegate may release the controller while it is notified.
     tracker.isWanted = { [weak self] in self?.delegate != nil }
     tracker.willChange = { [weak self] in
       if let self, case .calls(let delegate) = form { delegate.controllerWillChangeContent(self) }
@@ -37,35 +37,35 @@ extension FetchedResultsController {
   private func report(_ change: ResultChange) {
     switch form {
     case nil: return
-    case .calls(let delegate): tell(change, delegate)
+    case .calls(let delegate): notify(change, delegate)
     case .snapshots(let delegate):
-      tell(delegate, reloaded: change.changedIdentifiers)
+      notify(delegate, reloaded: change.changedIdentifiers)
     case .differences(let delegate):
       delegate.controller(self, didChangeContentWith: change.difference(includingUpdates: true))
     }
   }
 
-  final func tell(_ delegate: any FetchedResultsSnapshotDelegate<Object>, reloaded: [ManagedObjectID]) {
+  final func notify(_ delegate: any FetchedResultsSnapshotDelegate<Object>, reloaded: [ManagedObjectID]) {
     guard let result = tracker.result else { return }
     delegate.controller(self, didChangeContentWith: FetchedResultsSnapshot(result, reloaded: reloaded))
   }
 
-  private func tell(_ change: ResultChange, _ delegate: any FetchedResultsControllerDelegate<Object>) {
-    tellSections(change, delegate)
+  private func notify(_ change: ResultChange, _ delegate: any FetchedResultsControllerDelegate<Object>) {
+    notifyOfSections(change, delegate)
     let (before, after) = (SectionPlaces(change.oldSections), SectionPlaces(change.newSections))
-    func tell(_ object: ManagedObject, _ from: Int?, _ type: FetchedResultsChangeType, _ to: Int?) {
+    func notify(_ object: ManagedObject, _ from: Int?, _ type: FetchedResultsChangeType, _ to: Int?) {
       delegate.controller(
         self, didChange: CheckedCast.object(object, of: Object.self), at: from.map { Self.path($0, before) },
         for: type, newIndexPath: to.map { Self.path($0, after) })
     }
-    for place in change.deleted { tell(place.object, place.index, .delete, nil) }
-    for place in change.inserted { tell(place.object, nil, .insert, place.index) }
-    for moved in change.moved { tell(moved.object, moved.from, .move, moved.to) }
-    for updated in change.updated { tell(updated.object, updated.from, .update, updated.to) }
+    for place in change.deleted { notify(place.object, place.index, .delete, nil) }
+    for place in change.inserted { notify(place.object, nil, .insert, place.index) }
+    for moved in change.moved { notify(moved.object, moved.from, .move, moved.to) }
+    for updated in change.updated { notify(updated.object, updated.from, .update, updated.to) }
     delegate.controllerDidChangeContent(self)
   }
 
-  private func tellSections(
+  private func notifyOfSections(
     _ change: ResultChange, _ delegate: any FetchedResultsControllerDelegate<Object>
   ) {
     for index in change.deletedSections {

@@ -83,7 +83,7 @@ open class FetchedResultsController<Object: ManagedObject> {
     managedObjectContext.beginUse("performing the fetch of a controller")
     defer { managedObjectContext.endUse() }
     try tracker.fetch()
-    if case .snapshots(let delegate) = form { tell(delegate, reloaded: []) }
+    if case .snapshots(let delegate) = form { notify(delegate, reloaded: []) }
   }
 
   // MARK: Content

@@ -125,7 +125,7 @@ struct TrackedResult {
       let name = place.tracked.section
       let previous = place.index > 0 ? tracked[place.index - 1].section : nil
       if let index = counted.firstIndex(where: { $0.name == name }) {
-        // Those that enter behind it are not counted yet, so only the neighbours tell whether it belongs there.
+        // Those that enter behind it are not counted yet, so only the neighbours show whether it belongs there.
         counted[index].count += 1
       } else if let previous, let index = counted.firstIndex(where: { $0.name == previous }) {
         counted.insert(Section(name: name, count: 1), at: index + 1)

@@ -133,7 +133,7 @@ enum Strength {
   static let power = 12
 }
 
-/// What a name before parentheses stands for.
+/// What a name before parentheses means.
 enum NamedFunction {
   case function(ConditionFunction)
   case arithmetic(ArithmeticOperator)

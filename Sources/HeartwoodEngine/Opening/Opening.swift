@@ -25,7 +25,7 @@ struct Opening {
     return try inPlace { (directory) throws(EngineError) in try open(directory) }
   }
 
-  /// Calls `body` with the directory, once more if another one has taken its place meanwhile.
+  /// Calls `body` with the directory, again if another one has taken its place meanwhile.
   func inPlace<Result>(
     _ body: (any Directory) throws(EngineError) -> Result
   ) throws(EngineError) -> Result {

@@ -61,7 +61,7 @@ final class TuneList: FetchedResultsControllerDelegate {
     #expect(controller.sections?.map(\.name) == ["B"] && list.lines == ["move Yesterday"])
   }
 
-  @Test func `the Observation framework tells of the best tunes`() throws {
+  @Test func `the Observation framework observes the best tunes`() throws {
     let calls = Guarded<[String]>([])
     let print: @Sendable (Any) -> Void = { text in
       let line = "\(text)"

@@ -284,7 +284,7 @@ import Testing
     #expect(copy.takeCalls() == ["will", "delete section 1 2", "move 21 1.0 0.0", "did"])
   }
 
-  @Test func `a change that scatters a section is an error, and the content stays until it is mended`() throws
+  @Test func `a change that scatters a section is an error, and the content stays until it is fixed`() throws
   {
     let all = try people(11, 12, 21)
     let controller = FetchedResultsController(

@@ -5,7 +5,7 @@ import Testing
 
 @Suite struct `Random work on live results` {
   @Test(arguments: Array(1...6) as [UInt64])
-  func `what controllers tell makes what a fetch from scratch returns`(seed: UInt64) throws {
+  func `what controllers report makes what a fetch from scratch returns`(seed: UInt64) throws {
     let container = try makeContainer()
     var work = LiveWork(seed: seed, container)
     do {

@@ -11,16 +11,10 @@ struct AccessBenchmark {
   /// One line for each row: the least of all rounds, which other work on the machine disturbs least.
   func run() throws -> [String] {
     let scratch = try Scratch(in: options.directory, named: "access")
-    let url = URL(fileURLWithPath: scratch.path).appending(path: "people.heartwood")
-    let container = try PersistentContainer(name: "People", types: [Company.self, Person.self], at: url)
+    let container = try PersistentContainer.people(in: scratch.path)
     defer { try? container.close() }
     let context = container.newBackgroundContext()
-    let people = People(objects: objects)
-    try context.performAndWait {
-      let companies = people.companies.map { Company($0, context: context) }
-      for person in people.persons { _ = Person(person, of: companies[person.company], context: context) }
-      try context.save()
-    }
+    try context.performAndWait { try People(objects: objects).save(in: context) }
     return try rows.filter { options.includes(row: $0.name) }.map { row in
       progress(row.name)
       let seconds = try (0..<rounds).map { _ in try measure(row, in: container) }

@@ -8,16 +8,11 @@ final class HeartwoodGraphPeer: GraphPeer {
   private var identifiers: [ManagedObjectID] = []
 
   init(directory: String) throws {
-    let url = URL(fileURLWithPath: directory).appending(path: "people.heartwood")
-    container = try PersistentContainer(name: "People", types: [Company.self, Person.self], at: url)
+    container = try PersistentContainer.people(in: directory)
   }
 
   func insert(_ people: People) throws {
-    try inContext { context in
-      let companies = people.companies.map { Company($0, context: context) }
-      for person in people.persons { _ = Person(person, of: companies[person.company], context: context) }
-      try context.save()
-    }
+    try inContext { try people.save(in: $0) }
   }
 
   func noteIdentifiers() throws {

@@ -1,3 +1,4 @@
+import Foundation
 import Heartwood
 
 /// A company as a user of Heartwood declares it.
@@ -39,5 +40,23 @@ extension Person {
     joined = data.joined
     team = data.team
     self.company = company
+  }
+}
+
+extension PersistentContainer {
+  /// A store of companies and persons in a directory.
+  static func people(in directory: String) throws -> PersistentContainer {
+    try PersistentContainer(
+      name: "People", types: [Company.self, Person.self],
+      at: URL(fileURLWithPath: directory).appending(path: "people.heartwood"))
+  }
+}
+
+extension People {
+  /// Saves all of them at once.
+  func save(in context: ManagedObjectContext) throws {
+    let companies = companies.map { Company($0, context: context) }
+    for person in persons { _ = Person(person, of: companies[person.company], context: context) }
+    try context.save()
   }
 }

@@ -33,7 +33,7 @@ struct Options {
       engine          keys and values beside SQLite, LMDB, RocksDB and LevelDB
       graph           objects beside GRDB's records and hand-written SQLite
       access          nanoseconds of an access to a property, typed and by name
-      live            microseconds to tell a live result of one change
+      live            microseconds to notify a live result of one change
       lean            memory of a pass over many objects, in batches
       growth          keys and values in small and large stores, the memory they
                       take, and what an old reader costs

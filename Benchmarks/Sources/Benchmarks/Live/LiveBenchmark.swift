@@ -1,7 +1,7 @@
 import Foundation
 import Heartwood
 
-/// What it takes to tell a live result of many objects of one change: an event that changes one object, with a live
+/// What it takes to notify a live result of many objects of one change: an event that changes one object, with a live
 /// result and without.
 struct LiveBenchmark {
   let options: Options
@@ -12,16 +12,10 @@ struct LiveBenchmark {
   /// One line for each row: the least of all rounds, which other work on the machine disturbs least.
   func run() throws -> [String] {
     let scratch = try Scratch(in: options.directory, named: "live")
-    let url = URL(fileURLWithPath: scratch.path).appending(path: "people.heartwood")
-    let container = try PersistentContainer(name: "People", types: [Company.self, Person.self], at: url)
+    let container = try PersistentContainer.people(in: scratch.path)
     defer { try? container.close() }
     let context = container.newBackgroundContext()
-    let people = People(objects: objects)
-    try context.performAndWait {
-      let companies = people.companies.map { Company($0, context: context) }
-      for person in people.persons { _ = Person(person, of: companies[person.company], context: context) }
-      try context.save()
-    }
+    try context.performAndWait { try People(objects: objects).save(in: context) }
     return try Row.allCases.filter { options.includes(row: $0.rawValue) }.map { row in
       progress(row.rawValue)
       let seconds = try (0..<rounds).map { _ in try measure(row, in: container.newBackgroundContext()) }

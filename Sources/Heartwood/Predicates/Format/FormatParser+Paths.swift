@@ -202,7 +202,7 @@ extension FormatParser {
     return ConditionExpression(.collection(values))
   }
 
-  /// A value in parentheses, in which the variable stands for the destination.
+  /// A value in parentheses, in which the variable is the destination.
   private mutating func parseValueOfDestination() throws(HeartwoodError) -> ConditionExpression {
     advance()
     let value = try parseExpression(0)
