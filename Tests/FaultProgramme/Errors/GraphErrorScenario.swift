@@ -126,9 +126,30 @@ final class GraphErrorScenario {
         try requireClear(error, "\(step)")
         let kept = [context.insertedObjects, context.updatedObjects, context.deletedObjects]
         try require(kept == changes && context.hasChanges, "\(step): the context has forgotten its changes")
-        try require(try GraphFacts(of: context) == shown, "\(step): the context shows something else")
+        let images = disk.crashImages(limits)
+        try require(try facts(of: context) == shown, "\(step): the context shows something else")
+        try check(images)
         try settle(context, (error as? HeartwoodError)?.isOutcomeUnknown == true)
       }
+    }
+  }
+
+  /// What a context shows after a refusal. If the disk still fails, the error must be clear, and the context is
+  /// read again on a disk that works.
+  private func facts(of context: ManagedObjectContext) throws -> GraphFacts {
+    do {
+      return try GraphFacts(of: context)
+    } catch {
+      try requireClear(error, "reading after a refusal")
+      fileSystem.use(FaultPlan())
+      return try GraphFacts(of: context)
+    }
+  }
+
+  private func check(_ images: CrashImages) throws {
+    for image in images {
+      outcomes.images += 1
+      try reference.now.check(image.mounted())
     }
   }
 
@@ -150,10 +171,6 @@ final class GraphErrorScenario {
   /// Checks that reading works after a refusal, and that the same save succeeds when the disk works again, if
   /// necessary after reopening.
   private func settle(_ context: ManagedObjectContext, _ isOutcomeUnknown: Bool) throws {
-    for image in disk.crashImages(limits) {
-      outcomes.images += 1
-      try reference.now.check(image.mounted())
-    }
     fileSystem.use(FaultPlan())
     if !isOutcomeUnknown {
       reference.withdraw()
