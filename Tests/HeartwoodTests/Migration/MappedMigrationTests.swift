@@ -113,10 +113,7 @@ import Testing
 
   // MIG-17
   @Test
-  func
-    `several that map a store at once wait for the first, and have its objects`()
-    async throws
-  {
+  func `several that map a store at once wait for the first, and have its objects`() async throws {
     try fill()
     let coordinators = (0..<4).map { _ in
       PersistentStoreCoordinator(managedObjectModel: Self.model(2))
