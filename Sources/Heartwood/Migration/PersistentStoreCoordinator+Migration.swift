@@ -97,15 +97,16 @@ extension PersistentStoreCoordinator {
   ///   - model: The model to migrate to.
   ///   - options: Options as for `addPersistentStore(type:configuration:at:options:)`.
   ///   - log: As `PersistentStoreDescription.migrationLog`.
+  ///   - progress: Is told after every thousand rows how far the step is that is done.
   /// - Returns: What was done; nil if the store has the model already.
   /// - Throws: `.inferredMappingModel` if no mapping can be inferred, `.migration` and `.migrationConstraintViolation` for objects that the
   ///   model does not allow; the store is as before then. `.persistentStoreOpen` if there is no store.
   @discardableResult
   public static func migrateStore(
     at url: URL, to model: ManagedObjectModel, options: PersistentStore.Options? = nil,
-    log: (@Sendable (String) -> Void)? = nil
+    log: (@Sendable (String) -> Void)? = nil, progress: (@Sendable (MigrationProgress) -> Void)? = nil
   ) throws -> MigrationReport? {
-    let reading = try Self.options(url, options, log)
+    let reading = try Self.options(url, options, log, progress)
     return try LogStore.migrate(at: url, to: model, options: reading)
       ?? LogStore.adopt(model, at: url, options: reading)
   }
@@ -121,21 +122,23 @@ extension PersistentStoreCoordinator {
   ///   - model: The model to migrate to.
   ///   - options: Options as for `addPersistentStore(type:configuration:at:options:)`.
   ///   - log: As `PersistentStoreDescription.migrationLog`.
+  ///   - progress: Is told after every thousand rows how far the step is that is done.
   /// - Returns: What would be done, with the objects that the new model does not allow in `violations`; nil if the store has the model
   ///   already.
   /// - Throws: `.inferredMappingModel` if no mapping can be inferred; `.persistentStoreOpen` if there is no store.
   public static func rehearseMigration(
     ofStoreAt url: URL, to model: ManagedObjectModel, options: PersistentStore.Options? = nil,
-    log: (@Sendable (String) -> Void)? = nil
+    log: (@Sendable (String) -> Void)? = nil, progress: (@Sendable (MigrationProgress) -> Void)? = nil
   ) throws -> MigrationReport? {
-    try MigrationRehearsal(at: url, to: model, Self.options(url, options, log)).run()
+    try MigrationRehearsal(at: url, to: model, Self.options(url, options, log, progress)).run()
   }
 
   private static func options(
-    _ url: URL, _ options: PersistentStore.Options?, _ log: (@Sendable (String) -> Void)?
+    _ url: URL, _ options: PersistentStore.Options?, _ log: (@Sendable (String) -> Void)?,
+    _ progress: (@Sendable (MigrationProgress) -> Void)?
   ) throws -> LogStoreOptions {
     var reading = try LogStoreOptions(reading: .log, at: url, options)
-    reading.migrationLog = MigrationLog(log)
+    reading.migrationLog = MigrationLog(log, progress: progress)
     return reading
   }
 }

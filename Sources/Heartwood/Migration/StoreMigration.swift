@@ -60,14 +60,14 @@ struct StoreMigration {
     guard !options.isReadOnly else {
       throw HeartwoodError(
         .persistentStoreIncompatibleVersionHash,
-        "\(error.message): it cannot be migrated, because it is opened read-only")
+        "\(error.message): it cannot be migrated, because it is opened read-only; open it for writing")
     }
     if let manager = description.stagedMigrationManager { return try migrate(by: manager) }
     if let mapping = description.mappingModel { return try replaceStore(by: mapping) }
     guard description.shouldInferMappingModelAutomatically else {
       throw HeartwoodError(
         .migrationMissingMappingModel,
-        "the store at \(path) was written with another model, and there is no mapping model: give one, or set "
+        "\(error.message): there is no mapping model: give one, or set "
           + "shouldInferMappingModelAutomatically")
     }
     _ = try LogStore.migrate(
@@ -159,7 +159,7 @@ extension StoreMetadata {
       guard allowsFormerModel else {
         throw HeartwoodError(
           .stagedMigrationBackwardMigration,
-          "the store at \(path) had this model before, and was migrated to a later one: open it with a newer version of the program, "
+          "the store at \(path) had this model, with the checksum \(model.versionChecksum), before, and was migrated to a later one: open it with a newer version of the program, "
             + "or set allowsMigrationToFormerModel, which deletes what the model does not have")
       }
       former.removeSubrange(place...)

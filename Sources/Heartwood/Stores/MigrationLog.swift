@@ -3,18 +3,38 @@ import Foundation
 /// Says what a migration does, step by step, with the time of each.
 struct MigrationLog: Sendable {
   private let write: (@Sendable (String) -> Void)?
+  private let progress: (@Sendable (MigrationProgress) -> Void)?
   /// What is migrated.
   private let path: String
 
-  /// - Parameter write: Gets each line; nil for standard error if the environment variable `HEARTWOOD_MIGRATION_DEBUG` is set to
-  ///   anything but 0, and for none otherwise.
-  init(_ write: (@Sendable (String) -> Void)?, path: String = "") {
+  /// - Parameters:
+  ///   - write: Gets each line; nil for standard error if the environment variable `HEARTWOOD_MIGRATION_DEBUG` is set to
+  ///     anything but 0, and for none otherwise.
+  ///   - progress: Is told of the rows that are done.
+  init(
+    _ write: (@Sendable (String) -> Void)?, progress: (@Sendable (MigrationProgress) -> Void)? = nil,
+    path: String = ""
+  ) {
     self.write = write ?? Self.standardError
+    self.progress = progress
     self.path = path
   }
 
   /// The same about the store at a path.
-  func about(_ path: String) -> MigrationLog { MigrationLog(write, path: path) }
+  func about(_ path: String) -> MigrationLog { MigrationLog(write, progress: progress, path: path) }
+
+  /// A counter of the rows of a step.
+  func counter(_ step: @autoclosure () -> String, of total: @autoclosure () throws -> Int) rethrows
+    -> RowCounter?
+  {
+    guard write != nil || progress != nil else { return nil }
+    return RowCounter(self, step(), try total())
+  }
+
+  func report(_ progress: MigrationProgress, isLine: Bool) {
+    self.progress?(progress)
+    if isLine { note("\(progress)") }
+  }
 
   func note(_ text: @autoclosure () -> String) { write?("migration of \(path): \(text())") }
 

@@ -63,11 +63,15 @@ enum MigrateCommand: Subcommand {
     var progress = ProgressLine(isRehearsal ? "trying" : "migrating", total: 1, on: console)
     progress.show(isRehearsal ? "trying the migration" : "migrating")
     defer { progress.finish() }
+    let url = CommandStore.url(path)
     let report = try GraphFailure.catching(path) {
-      let url = CommandStore.url(path)
-      return isRehearsal
-        ? try PersistentStoreCoordinator.rehearseMigration(ofStoreAt: url, to: model, log: log)
-        : try PersistentStoreCoordinator.migrateStore(at: url, to: model, log: log)
+      try LiveProgress.run(&progress, isShown: console.showsProgress) { say in
+        let note: @Sendable (MigrationProgress) -> Void = { say("\($0)") }
+        return isRehearsal
+          ? try PersistentStoreCoordinator.rehearseMigration(
+            ofStoreAt: url, to: model, log: log, progress: note)
+          : try PersistentStoreCoordinator.migrateStore(at: url, to: model, log: log, progress: note)
+      }
     }
     progress.finish()
     let rewrites = arguments.has("rewrite")
@@ -183,6 +187,9 @@ enum MigrateCommand: Subcommand {
     add(report.deletedObjects, "object", isRehearsal ? "to delete" : "deleted")
     add(report.rewrittenObjects, "object", isRehearsal ? "to write again" : "written again")
     add(report.rewrittenLinks, "link", isRehearsal ? "to write" : "written")
+    add(
+      report.lostLinks, "link",
+      isRehearsal ? "to lose: the destination goes" : "lost: the destination is gone")
     for index in report.builtIndexes { lines.append("\(index): index \(isRehearsal ? "to build" : "built")") }
     if report.hasDeferredWork, !rewrites {
       lines.append("the other rows are converted when they are read (--rewrite writes them again)")

@@ -249,3 +249,17 @@ func `a backup is neither in the store's directory nor around it, and a copy tha
   #expect(wrong.status == .dataError && wrong.notes.contains("is no mapping model"), "\(wrong)")
   #expect(other.run("fetch", "City").status == .success)
 }
+
+// MIG-14
+@Test func `a migration shows how many rows of its step are done`() throws {
+  let world = try SmallWorld()
+  let file = try world.changedModel([
+    (#""name": {"type": "string"}}"#, #""name": {"type": "string", "unique": true}}"#)
+  ])
+  let console = RecordingConsole()
+  console.showsProgress = true
+  #expect(Command.run(["migrate", world.path, file, "--dry-run"], console: console) == .success)
+  #expect(console.notes.contains("validation of Country: 4 of 4 rows"), "\(console.notes)")
+  #expect(Command.run(["migrate", world.path, file], console: console) == .success)
+  #expect(console.notes.contains("index of name of City: 3 of 3 rows"), "\(console.notes)")
+}

@@ -46,7 +46,11 @@ extension InPlaceMigration {
     _ former: EntityDescription, _ property: String?, _ reason: String, where isRefused: (RowView) -> Bool
   ) throws {
     var named: [ManagedObjectID] = []
+    let counter = try log.counter(
+      "mandatory properties of \(former.rootEntity.displayName)", of: view.rowCount(of: former.rootEntity))
+    defer { counter?.finish() }
     try view.scanRows(of: former.rootEntity, from: nil, reversed: false) { found in
+      counter?.advance()
       guard found.row.entityNumber == former.number, isRefused(found.row) else { return true }
       let id = ManagedObjectID(entity: former, key: found.key, store: identity)
       if let findings {

@@ -16,9 +16,16 @@ extension InPlaceMigration {
     }
     let schema = try StoreSchema(changes.destination, record)
     for index in schema.indexes where new.contains(where: { $0.number == index.number }) {
-      try IndexBuilding(index, schema, transaction, identity, findings).run()
+      let counter = try log.counter(
+        "index of \(index.propertyNames.joined(separator: ", ")) of \(index.entity.displayName)",
+        of: rowCount(below: index.entity))
+      try IndexBuilding(index, schema, transaction, identity, findings, counter).run()
       note { $0.builtIndexes.append("\(index.entity.displayName).\(index.name)") }
     }
+  }
+
+  private func rowCount(below entity: EntityDescription) throws -> Int {
+    try changes.formerRoots(of: entity.rootEntity).first.map(view.rowCount) ?? 0
   }
 
   /// The index under the destination's names; nil if its entries change.
@@ -66,14 +73,16 @@ private struct IndexBuilding {
   private let transaction: WriteTransaction
   private let identity: StoreIdentity
   private let findings: MigrationFindings?
+  private let counter: RowCounter?
   /// How many rows are read before their entries are written: a change ends a scan.
   private static let batch = 4000
 
   init(
     _ index: StoreIndex, _ schema: StoreSchema, _ transaction: WriteTransaction, _ identity: StoreIdentity,
-    _ findings: MigrationFindings?
+    _ findings: MigrationFindings?, _ counter: RowCounter?
   ) {
     self.findings = findings
+    self.counter = counter
     self.index = index
     self.schema = schema
     self.transaction = transaction
@@ -83,6 +92,7 @@ private struct IndexBuilding {
   func run() throws {
     var next: UInt64? = 0
     while let start = next { next = try writeEntries(from: start) }
+    counter?.finish()
     if index.isUnique { try checkUniqueness() }
   }
 
@@ -99,6 +109,7 @@ private struct IndexBuilding {
     try transaction.scan(range, reversed: false) { key, bytes in
       last = try KeySpace.lastNumber(key)
       read += 1
+      counter?.advance()
       try ConvertedRows.withRow(bytes, of: family) { row in
         if try root.entity(numbered: row.entityNumber).isKindOf(entity: index.entity),
           let entry = IndexKey.entry(index, row, last)

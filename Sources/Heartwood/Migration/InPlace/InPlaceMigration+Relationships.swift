@@ -105,7 +105,10 @@ extension InPlaceMigration {
       try row.map { isKept(try formerEntity(owner, $0), in: sources) } ?? false
     }
     guard isSourceKept else { return false }
-    return try isKept(target, of: former, in: targets)
+    let isTargetKept = try isKept(target, of: former, in: targets)
+    // Links that are made of an inverse are counted there.
+    if !isTargetKept, !isReversed { note { $0.lostLinks[relationship.displayName, default: 0] += 1 } }
+    return isTargetKept
   }
 
   /// Calls `body` with source and target of each link of a relationship of the source, orders in their order.
@@ -114,7 +117,10 @@ extension InPlaceMigration {
   ) throws {
     if former.isToMany {
       let kind = former.isOrdered ? KeySpace.order : KeySpace.link
+      let counter = log.counter("links of \(former.displayName)", of: 0)
+      defer { counter?.finish() }
       try view.scan(.prefix(KeySpace.head(kind, old.number(of: former)))) { key, value in
+        counter?.advance()
         let target = try former.isOrdered ? KeySpace.number(inValue: value) : KeySpace.lastNumber(key)
         try body(try KeySpace.source(of: key), target)
         return true
@@ -123,7 +129,10 @@ extension InPlaceMigration {
     }
     guard let owner = former.entity else { return }
     let root = owner.rootEntity
+    let counter = try log.counter("links of \(former.displayName)", of: view.rowCount(of: root))
+    defer { counter?.finish() }
     try view.scanRows(of: root, from: nil, reversed: false) { found in
+      counter?.advance()
       let entity = try formerEntity(root, found.row)
       guard entity.isKindOf(entity: owner) else { return true }
       let column = entity.layout.columns[former.slot]

@@ -50,7 +50,10 @@ extension InPlaceMigration {
       if work.isNeeded { works[former.number] = work }
     }
     guard !works.isEmpty else { return }
+    let counter = try log.counter("rows of \(root.displayName)", of: view.rowCount(of: root))
+    defer { counter?.finish() }
     try view.scanRows(of: root, from: nil, reversed: false) { found in
+      counter?.advance()
       if let work = works[found.row.entityNumber] { try migrate(found, work) }
       return true
     }
@@ -116,6 +119,7 @@ extension InPlaceMigration {
       let destination = entity.relationship(at: slot).destinationEntity
       if try !isKept(found.row.key(column), of: relationship, in: destination ?? entity) { lost.append(slot) }
     }
+    for slot in lost { note { $0.lostLinks[entity.property(at: slot).displayName, default: 0] += 1 } }
     let formerRoot = work.former.rootEntity
     let movesData = work.moves || !work.renumbered.isEmpty
     if movesData { try moveData(of: found, work.former, entity) }

@@ -18,6 +18,7 @@ final class InPlaceMigration {
   /// Collects what is not allowed, in a rehearsal; nil: it is thrown.
   let findings: MigrationFindings?
   private(set) var report = MigrationReport()
+  private(set) var log = MigrationLog(nil)
 
   /// - Parameters:
   ///   - changes: the changes from the store's model.
@@ -48,6 +49,7 @@ final class InPlaceMigration {
   ///   unique and are not; nothing is written then.
   func run(_ log: MigrationLog) throws -> MigrationReport {
     let start = ContinuousClock.now
+    self.log = log
     report.changes = changes.sentences()
     for change in report.changes { log.note(change) }
     try log.step("mandatory properties") { try checkMandatory() }
@@ -83,6 +85,8 @@ public struct MigrationReport: Sendable {
   public internal(set) var rewrittenObjects: [String: Int] = [:]
   /// By the names of entity and relationship, the links that were written.
   public internal(set) var rewrittenLinks: [String: Int] = [:]
+  /// By the names of entity and relationship, the links to objects that are deleted, or that it may not lead to any more.
+  public internal(set) var lostLinks: [String: Int] = [:]
   /// The changes in words.
   public internal(set) var changes: [String] = []
   /// How long it took, in seconds.

@@ -92,8 +92,12 @@ struct MigrationRehearsal {
       where !entity.isAbstract && !entity.compiled.checks.isEmpty {
         let request = FetchRequest<ManagedObject>(entityName: entity.displayName)
         request.includesSubentities = false
+        let counter = try options.migrationLog.about(LogStore.path(of: url)).counter(
+          "validation of \(entity.displayName)", of: context.count(for: request))
+        defer { counter?.finish() }
         try context.enumerate(request, batchSize: 500) { batch in
           for object in batch { validate(object, findings) }
+          counter?.advance(by: batch.count)
           context.reset()
         }
       }

@@ -8,7 +8,7 @@ extension InferredChanges {
       refuse(
         entity, nil,
         "has entities of the hierarchies of \(names), whose objects have the same numbers: hierarchies without a common parent "
-          + "cannot be joined")
+          + "cannot be joined: map them, or keep one of them out of the hierarchy")
     }
   }
 
@@ -33,7 +33,7 @@ extension InferredChanges {
       {
         refuse(
           entity, property,
-          "is a new to-one relationship whose inverse \(inverse.displayName) exists already: an object may be a destination of several"
+          "is a new to-one relationship whose inverse \(inverse.displayName) exists already: an object may be a destination of several; make it to-many, or map it"
         )
       }
     }
@@ -71,7 +71,8 @@ extension InferredChanges {
     if old.isToMany, !new.isToMany {
       return refuse(
         entity, new,
-        "is to-one, and \(old.displayName) of the source is to-many: which destination stays is not known")
+        "is to-one, and \(old.displayName) of the source is to-many: which destination stays is not known; map it, or give the relationship another name"
+      )
     }
     guard let destination = new.destinationEntity, let formerDestination = old.destinationEntity else {
       return
@@ -80,7 +81,8 @@ extension InferredChanges {
     guard kept.isEmpty || kept.contains(where: { $0.isKindOf(entity: destination) }) else {
       return refuse(
         entity, new,
-        "leads to \(destination.displayName), and \(old.displayName) of the source leads to \(formerDestination.displayName)"
+        "leads to \(destination.displayName), and \(old.displayName) of the source leads to \(formerDestination.displayName): map it, or "
+          + "give the relationship another name"
       )
     }
     // Two relationships that were not each other's inverse may contradict each other.
@@ -90,7 +92,7 @@ extension InferredChanges {
     refuse(
       entity, new,
       "has the inverse \(inverse.displayName), and their sources \(old.displayName) and \(match.displayName) were not each other's "
-        + "inverse: they may contradict each other")
+        + "inverse: they may contradict each other; map them, or give one of them another name")
   }
 
   private func destinationIfAny(_ entity: EntityDescription) -> EntityDescription? { destination(of: entity) }

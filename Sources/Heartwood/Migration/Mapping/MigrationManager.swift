@@ -300,8 +300,16 @@ public final class MigrationManager: @unchecked Sendable {
     sourceContext.reset()
   }
 
+  private var sourcePath: String {
+    sourceContext.persistentStoreCoordinator?.persistentStores.first.map { LogStore.path(of: $0.url) }
+      ?? "the source"
+  }
+
   private func checkCancelled() throws {
     guard let error = cancellation.withLock({ $0 }) else { return }
-    throw HeartwoodError(.migrationCancelled, "the migration was cancelled: \(error)", underlying: error)
+    throw HeartwoodError(
+      .migrationCancelled,
+      "the migration of \(sourcePath) was cancelled, and the store is as it was: migrate it again (\(error))",
+      underlying: error)
   }
 }

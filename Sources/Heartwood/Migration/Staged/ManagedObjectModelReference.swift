@@ -89,7 +89,8 @@ public final class ManagedObjectModelReference: Sendable {
     guard model.versionChecksum == versionChecksum else {
       throw HeartwoodError(
         .stagedMigrationModelReference,
-        "a reference promises a model with the checksum \(versionChecksum), and its model has \(model.versionChecksum)"
+        "a reference promises a model with the checksum \(versionChecksum), and its model has \(model.versionChecksum): "
+          + "give it the model of that version"
       )
     }
     found.withLock { $0 = model }

@@ -97,7 +97,7 @@ struct StagedMigration {
     if let wanted, wanted < position {
       throw HeartwoodError(
         .stagedMigrationBackwardMigration,
-        "the store at \(path) is of a later version than the model that it is opened with: open it with a newer version of the program"
+        "the store at \(path) is of a later version than the model that it is opened with, whose checksum is \(model.versionChecksum), and has the checksum \(checksum): open it with a newer version of the program"
       )
     }
     return versions[position].0
