@@ -55,7 +55,7 @@ struct StoreReplacement {
   private func copy(
     _ backup: (String) throws(EngineError) -> BackupReport
   ) throws(EngineError) -> BackupReport {
-    try StoreFolder.removeStore(at: temporary, busyTimeout: busyTimeout, fileSystem)
+    try StoreFolder.removeStore(at: temporary, busyTimeout: busyTimeout, isPrivate: true, fileSystem)
     do throws(EngineError) { return try backup(temporary) } catch {
       removeCopy()
       throw error
@@ -73,5 +73,7 @@ struct StoreReplacement {
     }
   }
 
-  private func removeCopy() { try? StoreFolder.removeStore(at: temporary, busyTimeout: 0, fileSystem) }
+  private func removeCopy() {
+    try? StoreFolder.removeStore(at: temporary, busyTimeout: 0, isPrivate: true, fileSystem)
+  }
 }

@@ -150,11 +150,9 @@ final class StoreFolder: Sendable {
     _ names: [String], _ path: String, isPrivate: Bool = false
   ) throws(EngineError) {
     if names.contains(anchorName) { return }
-    // Segments without an anchor may be the remainder of a store, unless an unfinished copy is marked.
+    // Segments without an anchor may be the remainder of a store, unless an unfinished copy or removal is marked.
     let isMarked = isPrivate || names.contains(newAnchorName)
-    let isEmpty = names.allSatisfy {
-      ProcessAttachment.isFile($0) || (isMarked && ($0 == newAnchorName || SegmentName.parse($0) != nil))
-    }
+    let isEmpty = names.allSatisfy { ProcessAttachment.isFile($0) || (isMarked && isFile($0)) }
     guard isEmpty else {
       throw EngineError(
         .notAStore, "this folder holds other things and no backup; name another folder", file: path)

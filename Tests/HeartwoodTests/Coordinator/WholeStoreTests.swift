@@ -123,6 +123,31 @@ import Testing
   }
 
   // PSC-13
+  @Test(arguments: [["reserve"], ["0000000000000002.pages", "reserve"], ["0000000000000001.log"]])
+  func `what an interrupted replacement has left of the former store is removed by the next`(rest: [String])
+    throws
+  {
+    try make(folder.store, "1")
+    try make(other, "2")
+    // As a crash leaves it while the files of the former store are removed, the mark of that last.
+    let temporary = folder.url.appending(path: ".Other.heartwood.replacing")
+    try FileManager.default.createDirectory(at: temporary, withIntermediateDirectories: false)
+    for name in rest + ["anchor.new", "processes"] {
+      try Data(repeating: 0, count: 100).write(to: temporary.appending(path: name))
+    }
+    try coordinator.replacePersistentStore(at: other, withPersistentStoreFrom: folder.store)
+    #expect(try books(other) == ["1"])
+    #expect(try names == ["Other.heartwood", "Store.heartwood"])
+    // The same in the folder of a store that was being removed.
+    try coordinator.destroyPersistentStore(at: other)
+    for name in rest + ["anchor.new"] {
+      try Data(repeating: 0, count: 100).write(to: other.appending(path: name))
+    }
+    try coordinator.destroyPersistentStore(at: other)
+    #expect(try books(other) == [])
+  }
+
+  // PSC-13
   @Test func `a store is copied to a missing folder, and not to itself or from nothing`() throws {
     try make(folder.store, "1")
     try coordinator.replacePersistentStore(at: other, withPersistentStoreFrom: folder.store)
