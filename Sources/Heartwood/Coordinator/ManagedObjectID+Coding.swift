@@ -43,10 +43,10 @@ extension ManagedObjectID: Codable {
     guard let uri = URL(string: text), let parts = Self.parts(of: uri) else {
       throw refusal("is not the URI of a permanent object identifier")
     }
-    guard let model = OpenStores.store(parts.store.uuidString)?.contents.schema.model else {
+    guard let store = OpenStores.store(parts.store.uuidString)?.contents else {
       throw refusal("is of a store that is not open: open the store first")
     }
-    guard let entity = model.entitiesByName[parts.entityName] else {
+    guard let entity = store.entity(inURI: parts.entityName, store.schema.model) else {
       throw refusal("is of an entity that the model of its store does not have")
     }
     self.init(entity: entity, key: parts.key, store: StoreIdentity(uuid: parts.store))

@@ -5,11 +5,13 @@ extension PersistentStoreCoordinator {
   /// The identifier of a URI; nil if it is not a permanent identifier, or belongs to another store or to an entity that
   /// the model does not have.
   ///
-  /// The row need not exist. If it does, and is one of another entity of the same family, the identifier has the entity of the row.
+  /// The entity may have its name, or one that it had before a migration in place, if no other entity has that now. The row need not exist. If it does, and is one of another entity of the same family, the identifier has the entity of the row.
   public func managedObjectID(forURIRepresentation url: URL) -> ManagedObjectID? {
-    guard let parts = ManagedObjectID.parts(of: url), let identity = objectStore?.identity,
-      identity.uuid == parts.store, let entity = managedObjectModel.entitiesByName[parts.entityName]
+    guard let parts = ManagedObjectID.parts(of: url), let store = try? openStore(),
+      store.identity.uuid == parts.store,
+      let entity = store.entity(inURI: parts.entityName, managedObjectModel)
     else { return nil }
+    let identity = store.identity
     return ManagedObjectID(entity: storedEntity(entity, parts.key), key: parts.key, store: identity)
   }
 

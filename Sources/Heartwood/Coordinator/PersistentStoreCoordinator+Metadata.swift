@@ -96,10 +96,13 @@ extension PersistentStore {
     /// The version checksums of the models that the store had before, oldest first, a `[String]`; absent if it has had one model.
     public static let formerModelVersionChecksums = "HeartwoodFormerModelVersionChecksums"
 
+    /// The names that entities had in former models, with those that they have now, a `[String: String]`; absent if none was renamed.
+    public static let formerEntityNames = "HeartwoodFormerEntityNames"
+
     static let all: Set<String> = [
       storeType, storeUUID, modelVersionHashes, modelVersionIdentifiers, modelVersionChecksum,
       hasDeferredLightweightMigration, pendingMigrationStage,
-      formerModelVersionChecksums,
+      formerModelVersionChecksums, formerEntityNames,
     ]
   }
 

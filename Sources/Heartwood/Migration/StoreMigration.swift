@@ -56,7 +56,6 @@ struct StoreMigration {
 
   private func migrate(because error: HeartwoodError) throws {
     guard description.shouldMigrateStoreAutomatically else { throw error }
-    let path = LogStore.path(of: url)
     guard !options.isReadOnly else {
       throw HeartwoodError(
         .persistentStoreIncompatibleVersionHash,
@@ -133,9 +132,10 @@ extension LogStore {
             var metadata = try StoreMetadata(in: transaction)
             try metadata.refusePendingStage(path)
             try metadata.note(model, after: source, allowsFormerModel, path)
-            try transaction.put(KeySpace.metadataKey, metadata.encoded())
             let changes = try InferredChanges(from: source, to: model)
             try changes.requireInferable()
+            metadata.noteRenamedEntities(changes)
+            try transaction.put(KeySpace.metadataKey, metadata.encoded())
             let report = try InPlaceMigration(changes, transaction, engine.snapshot(), identity, findings)
               .run(log)
             if let pendingStage { try notePendingStage(pendingStage, in: transaction) }

@@ -54,7 +54,7 @@ extension ManagedObject {
     editedSlots.filter { slot in
       guard let edit = pending?.edit(slot) else { return false }
       let committed = committedValue(at: slot)
-      return edit != committed && !entity.areEqual(edit, committed, at: slot)
+      return !edit.isStored(as: committed) && !entity.areEqual(edit, committed, at: slot)
     }
   }
 

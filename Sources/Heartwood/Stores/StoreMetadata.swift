@@ -12,8 +12,11 @@ struct StoreMetadata: Equatable, Sendable {
   var values: [String: MetadataValue] = [:]
 
   private static let format: UInt8 = 1
-  /// The stage of a migration that is not finished, and the checksums of former models: written by migrations.
-  static let ownKeys = ["HeartwoodPendingMigrationStage", "HeartwoodFormerModelVersionChecksums"]
+  /// The stage of a migration that is not finished, the checksums of former models, and the former names of entities: written by
+  /// migrations.
+  static let ownKeys = [
+    "HeartwoodPendingMigrationStage", "HeartwoodFormerModelVersionChecksums", "HeartwoodFormerEntityNames",
+  ]
 
   func encoded() -> [UInt8] {
     var writer = ByteWriter()

@@ -62,6 +62,19 @@ extension _Value {
   }
 }
 
+extension _Value {
+  /// Whether a row with one is the same as a row with the other: equal values may differ in the sign of zero, or in the scalars of a
+  /// text.
+  func isStored(as other: _Value) -> Bool {
+    switch (self, other) {
+    case (.double(let a), .double(let b)), (.date(let a), .date(let b)):
+      a == b ? a.sign == b.sign : a.isNaN && b.isNaN
+    case (.string(let a), .string(let b)), (.url(let a), .url(let b)): a.utf8.elementsEqual(b.utf8)
+    default: self == other
+    }
+  }
+}
+
 extension _Value: Hashable {
   /// Whether both are equal; see the type.
   public static func == (left: _Value, right: _Value) -> Bool {

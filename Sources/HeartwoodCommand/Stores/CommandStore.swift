@@ -69,17 +69,16 @@ extension CommandStore {
   private static func opened(
     _ path: String, for purpose: Purpose, _ console: any Console
   ) throws -> CommandStore {
-    let model = try model(path)
-    guard purpose != .changing else { return try present(path, model, isReadOnly: false) }
-    let store = try present(path, model, isReadOnly: true)
+    guard purpose != .changing else { return try present(path, isReadOnly: false) }
+    let store = try present(path, isReadOnly: true)
     let hidden = try store.coordinator.statistics().unrecoveredTransactions
     guard hidden > 0 else { return store }
-    if purpose == .reading, let completed = try completed(store, model) { return completed }
+    if purpose == .reading, let completed = try completed(store) { return completed }
     console.noteHidden(hidden, in: path)
-    return purpose == .inspecting ? store : try present(path, model, isReadOnly: true)
+    return purpose == .inspecting ? store : try present(path, isReadOnly: true)
   }
 
-  /// The model with which the store at `path` was created.
+  /// The model of the store at `path`, as of the last transaction that needs no recovery.
   private static func model(_ path: String) throws -> ManagedObjectModel {
     do {
       return try PersistentStoreCoordinator.managedObjectModel(ofStoreAt: url(path))
@@ -91,18 +90,37 @@ extension CommandStore {
   }
 
   /// Recovers a store that its writer did not close. Returns nil if the store can't be written.
-  private static func completed(_ store: CommandStore, _ model: ManagedObjectModel) throws -> CommandStore? {
+  private static func completed(_ store: CommandStore) throws -> CommandStore? {
     try store.close()
     do {
-      return try present(store.path, model, isReadOnly: false)
+      return try present(store.path, isReadOnly: false)
     } catch {
+      // A migration in stages that was interrupted is finished by the program that has its code. Until then the store can be read.
+      if try isInStage(store.path) { return try present(store.path, isReadOnly: true) }
       guard GraphFailure.exitCode(of: error) == .noPermission else { throw error }
       return nil
     }
   }
 
+  private static func isInStage(_ path: String) throws -> Bool {
+    let metadata = try PersistentStoreCoordinator.metadataForPersistentStore(at: url(path))
+    return metadata[PersistentStore.MetadataKey.pendingMigrationStage] != nil
+  }
+
+  private static func present(_ path: String, isReadOnly: Bool) throws -> CommandStore {
+    let model = try model(path)
+    do {
+      return try present(path, model, isReadOnly)
+    } catch let error as HeartwoodError where error.code == .persistentStoreIncompatibleVersionHash {
+      // What the opening recovered was a migration, or another process has just made one.
+      let newer = try Self.model(path)
+      guard newer.versionChecksum != model.versionChecksum else { throw error }
+      return try present(path, newer, isReadOnly)
+    }
+  }
+
   private static func present(
-    _ path: String, _ model: ManagedObjectModel, isReadOnly: Bool
+    _ path: String, _ model: ManagedObjectModel, _ isReadOnly: Bool
   ) throws -> CommandStore {
     try CommandStore(path, model: model) {
       $0.createsStore = false

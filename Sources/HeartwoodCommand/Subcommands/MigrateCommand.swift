@@ -239,14 +239,47 @@ enum MigrateCommand: Subcommand {
       guard CommandStore.resolved(kept) != CommandStore.resolved(backup) else {
         throw .usage("\(kept): this is the backup to go back to; name another directory with --backup")
       }
-      try BackupCommand.backUp(path, to: kept, console)
-    }
-    try GraphFailure.catching(path) {
-      try PersistentStoreCoordinator(managedObjectModel: ManagedObjectModel()).replacePersistentStore(
-        at: CommandStore.url(path), withPersistentStoreFrom: CommandStore.url(backup),
-        ifUnchangedSince: arguments.has("force") ? nil : token)
+      try replace(path, by: backup, keeping: kept, console)
+    } else {
+      try GraphFailure.catching(path) {
+        try replace(path, by: backup, ifUnchangedSince: arguments.has("force") ? nil : token)
+      }
     }
     try console.writeLine("the store is as it was when the backup was made")
+  }
+
+  private static func replace(
+    _ path: String, by backup: String, ifUnchangedSince token: PersistentHistoryToken?
+  ) throws {
+    try PersistentStoreCoordinator(managedObjectModel: ManagedObjectModel()).replacePersistentStore(
+      at: CommandStore.url(path), withPersistentStoreFrom: CommandStore.url(backup),
+      ifUnchangedSince: token)
+  }
+
+  /// How often a store is backed up again because something was saved to it since.
+  private static let mostBackups = 20
+
+  /// Replaces a store by its backup once another backup has all that was saved to it.
+  private static func replace(
+    _ path: String, by backup: String, keeping kept: String, _ console: any Console
+  ) throws(CommandFailure) {
+    var rest = mostBackups
+    while true {
+      try BackupCommand.backUp(path, to: kept, console)
+      let newest = try CommandStore.with(kept, for: .inspecting, console) {
+        $0.coordinator.currentPersistentHistoryToken()
+      }
+      let isReplaced = try GraphFailure.catching(path) {
+        do {
+          try replace(path, by: backup, ifUnchangedSince: newest)
+          return true
+        } catch let error as HeartwoodError where error.code == .persistentStoreSave && rest > 1 {
+          return false
+        }
+      }
+      if isReplaced { return }
+      rest -= 1
+    }
   }
 
   /// What is wrong with objects, and which they are.

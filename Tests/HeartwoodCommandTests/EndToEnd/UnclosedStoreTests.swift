@@ -24,6 +24,43 @@ private struct UnclosedStore {
   }
 }
 
+/// The same after a migration to a model in which cities have a size; in stages the process ends in the handler behind it.
+private struct UnclosedMigration {
+  let world: SmallWorld
+  let path: String
+
+  init(inStages: Bool) throws {
+    let world = try SmallWorld()
+    let path = world.directory.path("unclosed.heartwood")
+    let text = SmallWorld.model.replacing(
+      #""City": {"attributes": {"#,
+      with: #""City": {"attributes": {"size": {"type": "integer32", "default": 7}, "#)
+    let model = try ModelArgument.model(world.directory.file("model.json", text))
+    let url = CommandStore.url(world.path)
+    let former = try ModelArgument.model(world.path)
+    let copy: @Sendable () throws -> Void = {
+      try FileManager.default.copyItem(atPath: world.path, toPath: path)
+    }
+    if inStages {
+      let stage = CustomMigrationStage(
+        migratingFrom: ManagedObjectModelReference(model: former),
+        to: ManagedObjectModelReference(model: model))
+      stage.didMigrateHandler = { _, _ in try copy() }
+      let description = PersistentStoreDescription(url: url)
+      description.stagedMigrationManager = StagedMigrationManager([stage])
+      let coordinator = try PersistentStoreCoordinator(checking: model)
+      try coordinator.addPersistentStore(with: description)
+      try coordinator.close()
+    } else {
+      try CommandStore.with(world.path, for: .changing, RecordingConsole()) { _ in
+        try PersistentStoreCoordinator.migrateStore(at: url, to: model)
+        try copy()
+      }
+    }
+    (self.world, self.path) = (world, path)
+  }
+}
+
 @Suite struct `A store that was not closed` {
   @Test func `an unclosed store shows all saved data`() throws {
     let store = try UnclosedStore()
@@ -40,6 +77,38 @@ private struct UnclosedStore {
     #expect(run.notes.hasPrefix("heartwood: note: \(store.path) was not closed: its last "))
     #expect(CommandRun("verify", store.path) == run)
     #expect(CommandRun("count", store.path, "Continent").output == "4\n")
+  }
+
+  // MIG-17
+  @Test(arguments: ["fetch", "import", "verify"])
+  func `the first command after a killed migration finishes it, and goes on`(command: String) throws {
+    let store = try UnclosedMigration(inStages: false)
+    let world = store.world
+    #expect(CommandRun("verify", store.path).notes.contains("was not closed"))
+    switch command {
+    case "import":
+      let file = try world.directory.file(
+        "more.json", #"{"objects": [{"@entity": "Continent", "name": "Asia"}]}"#)
+      let run = CommandRun("import", store.path, file)
+      #expect(run.status == .success, "\(run)")
+    case "fetch":
+      let run = CommandRun("fetch", store.path, "City", "--columns", "size", "--format", "csv")
+      #expect(run.status == .success && run.output == "size\n7\n7\n7\n", "\(run)")
+    default: #expect(CommandRun("verify", store.path).status == .success)
+    }
+    #expect(CommandRun("count", store.path, "City").output == "3\n")
+    #expect(CommandRun("schema", store.path).output.contains("size"))
+  }
+
+  // MIG-17, MIG-22
+  @Test func `a store whose stage was killed in its handler is read, and changed only by its program`() throws
+  {
+    let store = try UnclosedMigration(inStages: true)
+    let run = CommandRun("fetch", store.path, "City", "--columns", "size", "--format", "csv")
+    #expect(run.status == .success && run.output == "size\n7\n7\n7\n", "\(run)")
+    let refused = CommandRun("delete", store.path, "City/p1")
+    #expect(refused.status != .success && refused.notes.contains("was not finished"), "\(refused)")
+    #expect(CommandRun("count", store.path, "City").output == "3\n")
   }
 
   @Test(.enabled(if: geteuid() != 0, "the superuser may write everywhere"))

@@ -263,3 +263,36 @@ func `a backup is neither in the store's directory nor around it, and a copy tha
   #expect(Command.run(["migrate", world.path, file], console: console) == .success)
   #expect(console.notes.contains("index of name of City: 3 of 3 rows"), "\(console.notes)")
 }
+
+/// Calls a closure after the first result.
+private final class InterruptingConsole: Console {
+  let showsProgress = false
+  let cutsLongCells = false
+  private(set) var notes = ""
+  private var interruption: (() -> Void)?
+
+  init(_ interruption: @escaping () -> Void) { self.interruption = interruption }
+
+  func write(_ bytes: [UInt8]) {
+    interruption?()
+    interruption = nil
+  }
+
+  func writeNote(_ text: String) { notes += text }
+}
+
+// MIG-17
+@Test func `what is saved between the backup of a store and its replacement is in the backup`() throws {
+  let world = try SmallWorld()
+  let (backup, kept) = (world.directory.path("backup"), world.directory.path("kept"))
+  #expect(world.run("backup", backup).status == .success)
+  #expect(world.run("delete", "City/p1").status == .success)
+  let console = InterruptingConsole {
+    #expect(world.run("delete", "City/p2").status == .success)
+  }
+  let status = Command.run(
+    ["migrate", world.path, backup, "--back", "--force", "--backup", kept], console: console)
+  #expect(status == .success, "\(console.notes)")
+  #expect(world.run("count", "City").output == "3\n")
+  #expect(CommandRun("count", kept, "City").output == "1\n")
+}

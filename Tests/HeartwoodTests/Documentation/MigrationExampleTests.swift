@@ -52,6 +52,20 @@ enum TripPlan: SchemaMigrationPlan {
   ]
 }
 
+enum QuickTripPlan: SchemaMigrationPlan {
+  static let schemas: [any VersionedSchema.Type] = [TripsOne.self, TripsTwo.self]
+  static let stages: [SchemaMigrationStage] = [
+    .custom(
+      fromVersion: TripsOne.self, toVersion: TripsTwo.self,
+      willMigrate: nil,
+      didMigrate: { context in
+        let request = BatchUpdateRequest(TripsTwo.Trip.self)
+        request.set(\TripsTwo.Trip.hours) { $0.days * 24 }
+        try context.execute(request)
+      })
+  ]
+}
+
 enum LoansOne: VersionedSchema {
   static let versionIdentifier = SchemaVersion(1, 0, 0)
   static let models: [ManagedObject.Type] = [Item.self, Loan.self, LongLoan.self]
@@ -111,6 +125,24 @@ enum LoansTwo: VersionedSchema {
     #expect((lendings.last as? LoansTwo.LongLoan)?.months == 3)
     #expect(try second.persistentStoreCoordinator.verify().findings == [])
     try second.close()
+  }
+
+  // MIG-22, BAT-06
+  @Test func `a stage computes the values of all objects by a batch update`() throws {
+    let folder = try TemporaryFolder()
+    let first = try PersistentContainer(name: "Trips", schema: TripsOne.self, at: folder.store)
+    let context = first.newBackgroundContext()
+    for days in 0..<50 {
+      let trip = TripsOne.Trip(context: context)
+      (trip.name, trip.days) = ("\(days)", days)
+    }
+    try context.save()
+    try first.close()
+    let container = try PersistentContainer(
+      name: "Trips", schema: TripsTwo.self, migrationPlan: QuickTripPlan.self, at: folder.store)
+    let trips = try container.newBackgroundContext().fetch(FetchRequest<TripsTwo.Trip>(entityName: "Trip"))
+    #expect(trips.count == 50 && trips.allSatisfy { $0.hours == $0.days * 24 })
+    try container.close()
   }
 
   // MIG-07, MIG-19, SWD-29

@@ -271,6 +271,44 @@ import Testing
     try close(migrated)
   }
 
+  // MIG-27, OID-06
+  @Test func `URIs that have the former name of an entity lead to its objects, version after version`()
+    throws
+  {
+    func version(_ name: String, _ former: String?, _ other: String? = nil) -> ManagedObjectModel {
+      let entity = EntityDescription(
+        name: name, properties: [AttributeDescription(name: "name", type: .string)])
+      entity.renamingIdentifier = former
+      let others = other.map {
+        EntityDescription(name: $0, properties: [AttributeDescription(name: "name", type: .string)])
+      }
+      return ManagedObjectModel(entities: [entity] + (others.map { [$0] } ?? []))
+    }
+    let first = try open(version("Person", nil))
+    let ada = try insert("Person", ["name": "Ada"], in: first)
+    try first.save()
+    let uri = ada.objectID.uriRepresentation()
+    let encoded = try JSONEncoder().encode([ada.objectID])
+    try close(first)
+    for (model, finds) in [
+      (version("Human", "Person"), true), (version("Author", "Human"), true), (version("Author", nil), true),
+      // The name is that of others now.
+      (version("Author", nil, "Person"), false), (version("Writer", "Author"), false),
+    ] {
+      let context = try open(model)
+      let coordinator = try #require(context.persistentStoreCoordinator)
+      let id = coordinator.managedObjectID(forURIRepresentation: uri)
+      let object = id.flatMap { try? context.existingObject(with: $0) }
+      #expect((object?.value(forKey: "name") as? String == "Ada") == finds, "\(String(describing: id))")
+      let decoded = try? JSONDecoder().decode([ManagedObjectID].self, from: encoded)
+      #expect(decoded?.first == id)
+      // What the program sets keeps the names.
+      try coordinator.setMetadata(["mine": "x"], for: try #require(coordinator.persistentStores.first))
+      #expect(coordinator.managedObjectID(forURIRepresentation: uri) == id)
+      try close(context)
+    }
+  }
+
   // MIG-06, MOD-23
   @Test func `a renaming identifier is followed through several versions, and from the first to the last`()
     throws

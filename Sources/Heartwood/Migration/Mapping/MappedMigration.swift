@@ -64,6 +64,8 @@ struct MappedMigration {
     var metadata = try StoreMetadata(in: snapshot)
     try metadata.refusePendingStage(path)
     try metadata.note(model, after: source, description.allowsMigrationToFormerModel, path)
+    // Of URIs of the former store, which the new one does not have.
+    metadata.formerEntityNames = [:]
     try mapping.requireEntities(of: source, in: model, path)
     let beside = HiddenFolder(beside: url, "migrating")
     do {

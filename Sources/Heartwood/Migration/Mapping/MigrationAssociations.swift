@@ -1,45 +1,24 @@
 /// Which objects of a destination store the objects of a source store have become, by mapping.
 ///
-/// Memory holds a pair of identifiers for each object, and where to find it by either of them.
+/// Memory holds one entry for all objects that follow one another in both stores, as those that a mapping makes one after the other do.
 struct MigrationAssociations {
-  private struct Table {
-    /// In the order in which they were made.
-    private(set) var made: [(source: ManagedObjectID, destination: ManagedObjectID)] = []
-    private var bySource = Places()
-    private var byDestination = Places()
+  /// The associations of one mapping between objects of two entities.
+  private struct Group {
+    let source: ManagedObjectID
+    let destination: ManagedObjectID
+    var pairs = KeyPairs()
 
-    mutating func add(_ source: ManagedObjectID, _ destination: ManagedObjectID) {
-      bySource.add(made.count, of: source)
-      byDestination.add(made.count, of: destination)
-      made.append((source, destination))
+    func isOf(_ source: ManagedObjectID, _ destination: ManagedObjectID) -> Bool {
+      source.entity === self.source.entity && source.store == self.source.store
+        && destination.entity === self.destination.entity && destination.store == self.destination.store
     }
 
-    func destinations(of source: ManagedObjectID) -> [ManagedObjectID] {
-      bySource[source].map { made[$0].destination }
-    }
-
-    func sources(of destination: ManagedObjectID) -> [ManagedObjectID] {
-      byDestination[destination].map { made[$0].source }
-    }
+    func isOf(source id: ManagedObjectID) -> Bool { id == source.with(key: id.key) }
+    func isOf(destination id: ManagedObjectID) -> Bool { id == destination.with(key: id.key) }
   }
 
-  /// The places of pairs, by an identifier. Nearly always it is one.
-  private struct Places {
-    private var first: [ManagedObjectID: UInt32] = [:]
-    private var others: [ManagedObjectID: [UInt32]] = [:]
-
-    mutating func add(_ place: Int, of id: ManagedObjectID) {
-      let place = UInt32(clamping: place)
-      if first[id] == nil { first[id] = place } else { others[id, default: []].append(place) }
-    }
-
-    subscript(id: ManagedObjectID) -> [Int] {
-      guard let place = first[id] else { return [] }
-      return [Int(place)] + (others[id] ?? []).map(Int.init)
-    }
-  }
-
-  private var tables: [String: Table] = [:]
+  /// By mapping.
+  private var groups: [String: [Group]] = [:]
   /// Associations with objects that are not saved yet.
   private var unsaved: [(mapping: String, source: ManagedObjectID, destination: ManagedObject)] = []
 
@@ -49,23 +28,37 @@ struct MigrationAssociations {
 
   /// Takes the permanent identifiers of the objects that have been saved.
   mutating func noteSaved() {
-    for (mapping, source, destination) in unsaved {
-      tables[mapping, default: Table()].add(source, destination.objectID)
-    }
+    for (mapping, source, destination) in unsaved { add(source, destination.objectID, mapping) }
     unsaved = []
   }
 
-  /// How many objects a mapping has made.
-  func madeCount(_ mapping: String) -> Int { tables[mapping]?.made.count ?? 0 }
+  private mutating func add(_ source: ManagedObjectID, _ destination: ManagedObjectID, _ mapping: String) {
+    let place = groups[mapping]?.firstIndex { $0.isOf(source, destination) }
+    if let place {
+      groups[mapping]?[place].pairs.add(source.key, destination.key)
+    } else {
+      var group = Group(source: source, destination: destination)
+      group.pairs.add(source.key, destination.key)
+      groups[mapping, default: []].append(group)
+    }
+  }
 
-  func made(_ mapping: String, at place: Int) -> ManagedObjectID? { tables[mapping]?.made[place].destination }
+  /// How many objects a mapping has made, by pair of entities.
+  func madeCounts(_ mapping: String) -> [Int] { groups[mapping]?.map(\.pairs.count) ?? [] }
+
+  func made(_ mapping: String, _ group: Int, at place: Int) -> ManagedObjectID? {
+    guard let groups = groups[mapping], group < groups.count else { return nil }
+    return groups[group].pairs.destination(at: place).map { groups[group].destination.with(key: $0) }
+  }
 
   /// - Parameter mapping: nil for all mappings.
   func destinations(of source: ManagedObjectID, _ mapping: String?) -> [ManagedObjectID] {
     guard let mapping else {
-      return tables.sorted { $0.key < $1.key }.flatMap { $0.value.destinations(of: source) }
+      return groups.keys.sorted().flatMap { destinations(of: source, $0) }
     }
-    return tables[mapping]?.destinations(of: source) ?? []
+    return groups[mapping]?.filter { $0.isOf(source: source) }.flatMap { group in
+      group.pairs.destinations(of: source.key).map(group.destination.with)
+    } ?? []
   }
 
   func unsavedDestinations(of source: ManagedObjectID, _ mapping: String?) -> [ManagedObject] {
@@ -73,10 +66,20 @@ struct MigrationAssociations {
   }
 
   func sources(of destination: ManagedObjectID, _ mapping: String) -> [ManagedObjectID] {
-    let waiting = unsaved.filter { $0.destination.objectID == destination && $0.mapping == mapping }.map(
-      \.source)
-    return (tables[mapping]?.sources(of: destination) ?? []) + waiting
+    let saved =
+      groups[mapping]?.filter { $0.isOf(destination: destination) }.flatMap { group in
+        group.pairs.sources(of: destination.key).map(group.source.with)
+      } ?? []
+    let waiting = unsaved.filter { $0.destination.objectID == destination && $0.mapping == mapping }
+    return saved + waiting.map(\.source)
   }
 
-  mutating func removeAll() { (tables, unsaved) = ([:], []) }
+  mutating func removeAll() { (groups, unsaved) = ([:], []) }
+}
+
+extension ManagedObjectID {
+  /// The identifier of another object of the same entity.
+  fileprivate func with(key: UInt64) -> ManagedObjectID {
+    ManagedObjectID(entity: entity, key: key, store: store)
+  }
 }

@@ -4,8 +4,8 @@ import HeartwoodFiles
 
 /// Migrates a store to another one by a mapping model, in three passes: objects, relationships, validation.
 ///
-/// Objects are worked on in parts, so that memory holds only their identifiers. The objects of the destination have new
-/// identifiers. `cancelMigrationWithError(_:)` and `migrationProgress` may be used from other threads.
+/// Objects are worked on in parts: memory holds one part with its destinations, and which objects have become which, in a few bytes for
+/// objects that follow one another in both stores. The objects of the destination have new identifiers. `cancelMigrationWithError(_:)` and `migrationProgress` may be used from other threads.
 public final class MigrationManager: @unchecked Sendable {
   /// The model of the source.
   public let sourceModel: ManagedObjectModel
@@ -219,7 +219,7 @@ public final class MigrationManager: @unchecked Sendable {
       try mapping.policy.endInstanceCreation(forMapping: mapping, manager: self)
     }
     try pass("relationships", mappings) { mapping in
-      try forEachMade(mapping) { object in
+      try forEachMade("relationships", mapping) { object in
         try explaining(mapping, object) {
           try mapping.policy.createRelationships(forDestination: object, in: mapping, manager: self)
         }
@@ -227,7 +227,7 @@ public final class MigrationManager: @unchecked Sendable {
       try mapping.policy.endRelationshipCreation(forMapping: mapping, manager: self)
     }
     try pass("validation", mappings) { mapping in
-      try forEachMade(mapping) { object in
+      try forEachMade("validation", mapping) { object in
         try explaining(mapping, object) { try object.validateForInsert() }
       }
       try mapping.policy.performCustomValidation(forMapping: mapping, manager: self)
@@ -250,6 +250,8 @@ public final class MigrationManager: @unchecked Sendable {
 
   /// How many objects are in memory at a time.
   private static let part = 500
+  /// How many objects both contexts may know, destinations of relationships included, before a save.
+  private static let mostRegistered = 20_000
 
   private func createInstances(_ mapping: EntityMapping) throws {
     guard let name = mapping.sourceEntityName, mapping.mappingType != .remove,
@@ -259,33 +261,41 @@ public final class MigrationManager: @unchecked Sendable {
     let request = FetchRequest<ManagedObject>(entityName: name)
     request.includesSubentities = false
     request.predicate = mapping.sourcePredicate
-    request.fetchLimit = Self.part
-    while true {
-      let objects = try sourceContext.fetch(request)
+    let counter = try log.counter("objects of \(mapping.name)", of: sourceContext.count(for: request))
+    defer { counter?.finish() }
+    try sourceContext.enumerate(request, batchSize: Self.part) { objects in
       for object in objects {
         try checkCancelled()
         try explaining(mapping, object) {
           try mapping.policy.createDestinationInstances(forSource: object, in: mapping, manager: self)
         }
+        counter?.advance()
       }
       try save()
-      guard objects.count == Self.part else { return }
-      request.fetchOffset += Self.part
     }
   }
 
   /// Calls `body` with the objects that a mapping has made, and saves them in parts.
-  private func forEachMade(_ mapping: EntityMapping, _ body: (ManagedObject) throws -> Void) throws {
-    let count = associations.madeCount(mapping.name)
-    for start in stride(from: 0, to: count, by: Self.part) {
-      for place in start..<min(start + Self.part, count) {
-        guard let id = associations.made(mapping.name, at: place) else { continue }
+  private func forEachMade(
+    _ what: String, _ mapping: EntityMapping, _ body: (ManagedObject) throws -> Void
+  ) throws {
+    let counts = associations.madeCounts(mapping.name)
+    let counter = log.counter("\(what) of \(mapping.name)", of: counts.reduce(0, +))
+    defer { counter?.finish() }
+    for (family, count) in counts.enumerated() {
+      for place in 0..<count {
+        guard let id = associations.made(mapping.name, family, at: place) else { continue }
         try checkCancelled()
         try body(try destinationContext.existingObject(with: id))
+        counter?.advance()
+        // Objects with many destinations register all of them.
+        if place % Self.part == Self.part - 1 || registeredCount > Self.mostRegistered { try save() }
       }
       try save()
     }
   }
+
+  private var registeredCount: Int { sourceContext.identities.count + destinationContext.identities.count }
 
   private func save() throws {
     // What could not be read looks empty, and resetting the contexts forgets why.

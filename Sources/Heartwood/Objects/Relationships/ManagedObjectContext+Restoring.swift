@@ -124,7 +124,9 @@ extension ManagedObject {
   /// Drops unsaved values that are equal to those on which they were made: they are no changes.
   final func dropEqualEdits() {
     guard let pending, hasRow else { return }
-    for slot in editedSlots where pending.edit(slot) == baseValue(at: slot) { pending.dropEdit(slot) }
+    for slot in editedSlots where pending.edit(slot)?.isStored(as: baseValue(at: slot)) == true {
+      pending.dropEdit(slot)
+    }
     exposeRow()
   }
 }
