@@ -28,6 +28,7 @@ func run(_ options: Options) throws {
     case .graph: show(try GraphBenchmark(options: options).run(), options)
     case .access: for line in try AccessBenchmark(options: options).run() { print(line) }
     case .live: for line in try LiveBenchmark(options: options).run() { print(line) }
+    case .plans: for line in try PlanBenchmark(options: options).run() { print(line) }
     case .lean: for pass in try LeanBenchmark(options: options).run() { print(pass.text) }
     case .space: for line in try SpaceBenchmark(options: options).run() { print(line) }
     }

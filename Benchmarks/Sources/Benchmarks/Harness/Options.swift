@@ -1,7 +1,7 @@
 /// What the command line asks for.
 struct Options {
   enum Part: String, CaseIterable {
-    case engine, graph, access, live, lean, growth, space, migration
+    case engine, graph, access, live, plans, lean, growth, space, migration
     /// One peer's turn of `growth`, which runs it in a process of its own.
     case turn
     /// One peer's row of `migration`, in a process of its own.
@@ -28,12 +28,13 @@ struct Options {
   var help = false
 
   static let usage = """
-    usage: heartwood-benchmarks [engine] [graph] [access] [live] [lean] [growth] [space] [migration] [options]
+    usage: heartwood-benchmarks [engine] [graph] [access] [live] [plans] [lean] [growth] [space] [migration] [options]
 
       engine          keys and values beside SQLite, LMDB, RocksDB and LevelDB
       graph           objects beside GRDB's records and hand-written SQLite
       access          nanoseconds of an access to a property, typed and by name
       live            microseconds to notify a live result of one change
+      plans           microseconds of fetches that indexes serve, and of choosing a plan
       lean            memory of a pass over many objects, in batches
       growth          keys and values in small and large stores, the memory they
                       take, and what an old reader costs
