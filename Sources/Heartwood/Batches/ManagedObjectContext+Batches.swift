@@ -117,7 +117,8 @@ extension ManagedObjectContext {
   private func batchKeys(_ request: ResolvedRequest, in view: any StoreView) throws -> [UInt64] {
     let planner = Planner(request: request, view: view, indexes: view.indexes(of:), changedRoots: [])
     let execution = FetchExecution(
-      request: request, plan: try planner.choose(), view: view, source: view, pending: .none)
+      request: request, plan: try planner.choose(), view: view, source: view, pending: .none,
+      changedRoots: [])
     var keys: [UInt64] = []
     if execution.needsNoRows {
       try execution.forEachKey { key in

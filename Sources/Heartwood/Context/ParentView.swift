@@ -91,6 +91,19 @@ final class ParentView: StoreView, @unchecked Sendable {
     try stored.scanIndex(index, range, reversed: reversed, body)
   }
 
+  func scanEntries(
+    _ index: StoreIndex, _ range: IndexRange, reversed: Bool,
+    _ body: (UInt64, UnsafeRawBufferPointer?) throws -> Bool
+  ) throws {
+    try stored.scanEntries(index, range, reversed: reversed, body)
+  }
+
+  func forEachIndexRun(
+    _ index: StoreIndex, _ range: IndexRange, elements: Int, _ body: (UInt64, Int) throws -> Bool
+  ) throws -> Bool {
+    try stored.forEachIndexRun(index, range, elements: elements, body)
+  }
+
   func indexCount(_ index: StoreIndex, _ range: IndexRange) throws -> Int? {
     try stored.indexCount(index, range)
   }

@@ -19,6 +19,8 @@ final class CompiledSort {
 
   let keys: [Key]
   private let order: RowOrder
+  /// The root entities whose rows are read by key.
+  var reachedRoots: [EntityDescription] { keys.flatMap { $0.hops.map(\.root) } }
   /// Whether comparisons read other rows than the compared objects' own.
   var readsOtherRows: Bool { keys.contains { !$0.hops.isEmpty } }
 

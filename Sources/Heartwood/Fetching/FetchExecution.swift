@@ -10,8 +10,12 @@ struct FetchExecution {
   let plan: ChosenPlan
   let view: any StoreView
   /// Reads related objects: the view, or an overlay of the context's changes.
-  let source: any RowSource
+  var source: any RowSource
   let pending: PendingMatches
+  /// The numbers of the root entities with unsaved changes.
+  let changedRoots: Set<UInt16>
+  /// What is counted; nil unless the execution is analysed.
+  var figures: FetchFigures?
 
   /// Calls `body` for each result until it returns false.
   func forEach(_ body: (FoundRow) throws -> Bool) throws {
@@ -21,7 +25,8 @@ struct FetchExecution {
       var first = FirstRows(count, DeliveryOrder(request, in: source), copies: copies)
       defer { withExtendedLifetime(first) {} }
       try gather(&first)
-      for found in try first.sorted() where try !window.take(found, body) { return }
+      let sorted = try figures.map { try $0.time(\.sorting) { try first.sorted() } } ?? first.sorted()
+      for found in sorted where try !window.take(found, body) { return }
     } else {
       try merge(&window, body)
     }
@@ -35,7 +40,7 @@ struct FetchExecution {
 
   /// The number of results.
   func count() throws -> Int {
-    let all = try plan.isExact ? countInTree() ?? countRows() : countRows()
+    let all = try plan.isExact ? countInTree() ?? countKeys() : countRows()
     let behindOffset = max(0, all - request.offset)
     return min(behindOffset, request.limit ?? .max)
   }
@@ -67,7 +72,8 @@ struct FetchExecution {
     let filter = plan.filter.map { UnownedReference($0) }
     let anywhere = Place(in: source)
     let convertsRows = view.convertsRows
-    try plan.access.forEachRow(in: view, request.entity, skipping: count) { found in
+    if let figures { return try forEachStored(skipping: count, counting: figures, body) }
+    try plan.access.forEachRow(in: view, request.entity, skipping: count, covering: plan.entryRows) { found in
       if !hidden.isEmpty && hidden.contains(found.key) { return true }
       if checksEntity && !request.accepts(found.row.entityNumber) { return true }
       defer { if convertsRows { view.releaseRows() } }
@@ -75,6 +81,27 @@ struct FetchExecution {
         let isMatch = try filter.with { try $0.matches(anywhere.moved(to: found)) }
         guard isMatch else { return true }
       }
+      return try body(found)
+    }
+  }
+
+  /// The same for an execution that is analysed.
+  private func forEachStored(
+    skipping count: Int, counting figures: FetchFigures, _ body: (FoundRow) throws -> Bool
+  ) throws {
+    let anywhere = Place(in: source)
+    try plan.access.forEachRow(in: view, request.entity, skipping: count, covering: plan.entryRows) { found in
+      figures.read += 1
+      defer { view.releaseRows() }
+      if pending.hidden.contains(found.key) || plan.checksEntity && !request.accepts(found.row.entityNumber) {
+        return true
+      }
+      figures.ofEntity += 1
+      if let filter = plan.filter {
+        let isMatch = try figures.time(\.filtering) { try filter.matches(anywhere.moved(to: found)) }
+        guard isMatch else { return true }
+      }
+      figures.matching += 1
       return try body(found)
     }
   }
@@ -98,11 +125,15 @@ struct FetchExecution {
   }
 
   /// Copies of rows that are kept longer than they are valid; nil if they stay valid.
-  private var copies: RowCopies? { view.convertsRows ? RowCopies(of: view) : nil }
+  private var copies: RowCopies? { view.convertsRows || plan.entryRows != nil ? RowCopies(of: view) : nil }
 
   private func gather(_ first: inout FirstRows) throws {
     try forEachStored(skipping: 0) { found in
-      try first.insert(found)
+      if let figures {
+        try figures.time(\.sorting) { try first.insert(found) }
+      } else {
+        try first.insert(found)
+      }
       return true
     }
     for found in pending.matches { try first.insert(found) }
@@ -147,6 +178,17 @@ struct FetchExecution {
       view.releaseRows()
     }
     return count + pending.matches.count
+  }
+
+  /// Counts keys without their rows: every key is a result.
+  private func countKeys() throws -> Int {
+    var count = pending.matches.count
+    let hidden = pending.hidden
+    try plan.access.forEachKey(in: view, request.entity) { key in
+      if hidden.isEmpty || !hidden.contains(key) { count += 1 }
+      return true
+    }
+    return count
   }
 
   private func countRows() throws -> Int {

@@ -139,7 +139,9 @@ extension ManagedObjectContext {
       request: request, view: view, indexes: view.indexes(of:), changedRoots: changedRoots)
     let plan = try isCount ? planner.chooseForCount() : planner.choose()
     try pending.sort(by: DeliveryOrder(request, in: source))
-    return FetchExecution(request: request, plan: plan, view: view, source: source, pending: pending)
+    return try FetchExecution(
+      request: request, plan: plan, view: view, source: source, pending: pending, changedRoots: changedRoots
+    ).withHashedRows()
   }
 
   /// The numbers of the root entities of changed objects.
@@ -191,12 +193,17 @@ extension ManagedObjectContext {
     return request
   }
 
-  func resolve<Object: ManagedObject>(_ request: FetchRequest<Object>) throws -> ResolvedRequest {
-    try ResolvedRequest(
+  /// - Parameter columns: The properties of rows that are read of the results; nil if the rows are needed.
+  func resolve<Object: ManagedObject>(
+    _ request: FetchRequest<Object>, reading columns: Set<Int>? = nil
+  ) throws -> ResolvedRequest {
+    var resolved = try ResolvedRequest(
       entity: entity(of: request), predicate: request.predicate, sorts: request.sortDescriptors ?? [],
       limit: request.fetchLimit == 0 ? nil : request.fetchLimit, offset: request.fetchOffset,
       includesSubentities: request.includesSubentities,
       includesPendingChanges: request.includesPendingChanges, store: storeIdentity)
+    resolved.columns = columns
+    return resolved
   }
 
   /// The entity of a request in the model of this context's coordinator.

@@ -78,7 +78,7 @@ extension ManagedObjectContext {
     defer { endUse() }
     try beginReading()
     let view = try readingView()
-    return try execution(resolve(request), in: view, isCount: true).count()
+    return try execution(resolve(request, reading: []), in: view, isCount: true).count()
   }
 
   /// The number of objects of a class that satisfy a condition.
@@ -100,8 +100,10 @@ extension ManagedObjectContext {
     defer { endUse() }
     try beginReading()
     let view = try readingView()
-    let execution = try execution(resolve(request), in: view)
-    return try identifiers(execution)
+    var resolved = try resolve(request)
+    // The entity of a row is not in an index.
+    if resolved.entity.rootEntity.subentities.isEmpty { resolved.columns = [] }
+    return try identifiers(execution(resolved, in: view))
   }
 
   /// The identifiers of the objects of a class that satisfy a condition.
@@ -141,37 +143,5 @@ extension ManagedObjectContext {
       return true
     }
     if !batch.isEmpty { try body(batch.ofCheckedClass(Object.self)) }
-  }
-
-  /// The plan of a request now.
-  ///
-  /// - Throws: If the request does not fit the model, or the store cannot be read.
-  public func plan<Object: ManagedObject>(for request: FetchRequest<Object>) throws -> FetchPlan {
-    beginUse("planning a fetch")
-    defer { endUse() }
-    let resolved = try resolve(request)
-    let execution = try execution(resolved, in: readingView())
-    return execution.plan.explain(resolved, pendingCount: execution.pending.count)
-  }
-
-  /// The plan of fetching the objects of a class that satisfy a condition now.
-  ///
-  /// - Throws: As `plan(for:)` with a request.
-  public func plan<Object: ManagedObject>(
-    for type: Object.Type, where condition: ((ObjectQuery<Object>) -> Condition)? = nil,
-    sort: [Sort<Object>] = [], limit: Int? = nil, offset: Int = 0
-  ) throws -> FetchPlan {
-    try plan(for: request(type, condition, sort, limit, offset))
-  }
-
-  /// The plan of counting a request's objects now.
-  ///
-  /// - Throws: If the request does not fit the model, or the store cannot be read.
-  public func plan<Object: ManagedObject>(forCounting request: FetchRequest<Object>) throws -> FetchPlan {
-    beginUse("planning a fetch")
-    defer { endUse() }
-    let resolved = try resolve(request)
-    let execution = try execution(resolved, in: readingView(), isCount: true)
-    return execution.plan.explainCount(resolved, pendingCount: execution.pending.count)
   }
 }

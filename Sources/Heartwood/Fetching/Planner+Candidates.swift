@@ -49,7 +49,7 @@ extension Planner {
       let keys = Set(keys).filter(\.isPermanentKey).sorted()
       return Candidate(
         access: .identifiers(keys), covers: entity.rootEntity, count: keys.count, isCountExact: false,
-        consumed: [number])
+        isSure: false, consumed: [number])
     case .equal(let slot, .object(let id)):
       return try related(entity, slot, [id.key], "by \(entity.property(at: slot).name)", number)
     case .isIn(let slot, let values):
@@ -59,6 +59,8 @@ extension Planner {
       return try joinOverToOne(entity, slot, condition, number)
     case .throughToMany(let slot, let condition):
       return try joinOverToMany(entity, slot, condition, number)
+    case .any(let parts):
+      return try union(of: parts, entity, number)
     case .containsDestination(let slot, let key):
       return try holders(of: [key], entity, slot, "by \(entity.property(at: slot).name)", number)
     default:
@@ -77,16 +79,17 @@ extension Planner {
       guard range.equal.count == index.slots.count, range.leavesOutNull(in: index) else { continue }
       return Candidate(
         access: .index(index, [range], reversed: false), covers: index.entity, count: 1,
-        isCountExact: false, consumed: consumed)
+        isCountExact: false, isSure: false, consumed: consumed)
     }
     return nil
   }
 
   private func indexCandidate(_ index: StoreIndex, _ conditions: SlotConditions) throws -> Candidate? {
     let (range, consumed) = conditions.range(on: index)
-    if range.equal.count < index.slots.count, !range.leavesOutNull,
-      let (number, values) = conditions.list(index.slots[range.equal.count])
+    if range.equal.count < index.slots.count, !range.isNarrowed,
+      let (number, listed) = conditions.list(index.slots[range.equal.count])
     {
+      let values = range.isPresent ? listed.filter { !$0.isNull } : listed
       let ranges = values.map { IndexRange(equal: range.equal + [$0]) }
       return try candidate(index, ranges, consumed.union([number]))
     }
@@ -94,7 +97,7 @@ extension Planner {
     return try candidate(index, [range], consumed)
   }
 
-  private func candidate(
+  func candidate(
     _ index: StoreIndex, _ ranges: [IndexRange], _ consumed: Set<Int>
   ) throws -> Candidate? {
     if index.isUnique && !ranges.allSatisfy({ $0.leavesOutNull(in: index) }) { return nil }
@@ -111,7 +114,7 @@ extension Planner {
     }
     return Candidate(
       access: .index(index, ranges, reversed: false), covers: index.entity, count: count,
-      isCountExact: isExact, consumed: consumed)
+      isCountExact: isExact, isSure: isExact, consumed: consumed)
   }
 
   private enum Direction { case forwards, backwards }

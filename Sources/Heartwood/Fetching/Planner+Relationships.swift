@@ -24,7 +24,7 @@ extension Planner {
     let owners = try owners(of: keys, inverse)
     return Candidate(
       access: .identifiers(owners), covers: entity.rootEntity, count: owners.count, isCountExact: false,
-      consumed: [number])
+      isSure: false, consumed: [number])
   }
 
   /// The rows whose to-one destination satisfies a condition: finds the destinations, then follows the inverse.
@@ -34,6 +34,7 @@ extension Planner {
     guard let found = try destinations(of: entity, slot, satisfying: condition) else { return nil }
     guard var candidate = try related(entity, slot, found.keys, found.reason, number) else { return nil }
     candidate.isCountExact = found.isExact
+    candidate.isSure = found.isExact
     return candidate
   }
 
@@ -44,6 +45,7 @@ extension Planner {
     guard let found = try destinations(of: entity, slot, satisfying: condition) else { return nil }
     guard var candidate = try holders(of: found.keys, entity, slot, found.reason, number) else { return nil }
     candidate.isCountExact = candidate.isCountExact && found.isExact
+    candidate.isSure = candidate.isSure && found.isExact
     return candidate
   }
 
@@ -55,7 +57,7 @@ extension Planner {
     for key in keys { count += try view.destinationCount(relationship, of: key) }
     return Candidate(
       access: .destinations(relationship, of: keys, because: reason), covers: relationship.destinationEntity,
-      count: count, isCountExact: true, consumed: [number])
+      count: count, isCountExact: true, isSure: true, consumed: [number])
   }
 
   /// The destinations of a relationship that satisfy a condition; nil if finding them is not cheap, or if the context has
@@ -66,8 +68,8 @@ extension Planner {
     let relationship = entity.relationship(at: slot)
     guard let destination = relationship.destinationEntity,
       !changedRoots.contains(destination.rootEntity.number),
-      let way = try candidates(for: [condition], entity: destination).min(by: { $0.count < $1.count }),
-      way.count <= Self.greatestJoin
+      let way = try best(for: condition.parts, destination), way.count <= Self.greatestJoin,
+      way.entriesFirst <= Self.greatestJoin
     else { return nil }
     var keys: [UInt64] = []
     try way.access.forEachKey(in: view, destination) { key in
@@ -75,7 +77,7 @@ extension Planner {
       return true
     }
     let reason = "by \(relationship.name) from (\(way.access.explain(destination)))"
-    return (keys, reason, way.isCountExact)
+    return (keys, reason, way.isSure && way.consumed.count == condition.parts.count)
   }
 
   /// The maximum number of rows of a join that is executed while planning.

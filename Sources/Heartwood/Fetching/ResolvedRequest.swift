@@ -10,6 +10,10 @@ struct ResolvedRequest {
   let limit: Int?
   let offset: Int
   let includesPendingChanges: Bool
+  /// The properties of each object's own row that are read of the results; nil if the row is needed.
+  var columns: Set<Int>?
+  /// The root entities whose rows the results read by key.
+  var reachedRoots: [EntityDescription] = []
 
   init(
     entity: EntityDescription, predicate: (any FetchPredicate)?, sorts: [any FetchSort], limit: Int?,
@@ -29,6 +33,20 @@ struct ResolvedRequest {
   /// How many of the first results are needed; nil for all.
   var window: Int? {
     limit.map { $0.addingReportingOverflow(offset) }.map { $0.overflow ? .max : $0.partialValue }
+  }
+
+  /// The properties of rows that the condition, the order and the results read; nil if the rows are needed.
+  var usedSlots: Set<Int>? {
+    guard var slots = columns else { return nil }
+    if let predicate {
+      guard let used = predicate.usedSlots else { return nil }
+      slots.formUnion(used)
+    }
+    for key in sort?.keys ?? [] {
+      guard let slot = key.slot else { return nil }
+      slots.insert(slot)
+    }
+    return slots
   }
 
   /// Whether the request includes rows of the entity with this number.

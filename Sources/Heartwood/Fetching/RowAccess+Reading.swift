@@ -3,9 +3,12 @@ extension RowAccess {
   /// Calls `body` for each row after the first `count`, until it returns false.
   func forEachRow(
     in view: any StoreView, _ entity: EntityDescription, skipping count: Int = 0,
-    _ body: (FoundRow) throws -> Bool
+    covering entryRows: EntryRows? = nil, _ body: (FoundRow) throws -> Bool
   ) throws {
     let root = entity.rootEntity
+    if let entryRows, case .index(let index, let ranges, let reversed) = self {
+      return try Self.forEachEntry(in: view, index, ranges, reversed, count, entryRows, body)
+    }
     if case .scan = self {
       let start = count > 0 ? try view.rowKey(of: root, atRank: count) : 0
       guard let start else { return }
@@ -19,6 +22,27 @@ extension RowAccess {
       }
       guard let row = try view.row(root, key) else { return try skipMissing(key, root) }
       return try body(FoundRow(key: key, row: row))
+    }
+  }
+
+  /// Calls `body` with rows that are made of an index's entries, or read where an entry does not tell the row.
+  private static func forEachEntry(
+    in view: any StoreView, _ index: StoreIndex, _ ranges: [IndexRange], _ reversed: Bool, _ count: Int,
+    _ entryRows: EntryRows, _ body: (FoundRow) throws -> Bool
+  ) throws {
+    let root = index.entity.rootEntity
+    var (remaining, continuesAfter) = (count, true)
+    for range in ranges where continuesAfter {
+      try view.scanEntries(index, range, reversed: reversed) { key, values in
+        if remaining > 0 {
+          remaining -= 1
+          return true
+        }
+        let row = try values.flatMap { try entryRows.row($0) } ?? view.row(root, key)
+        guard let row else { throw missingRow(key, index, root) }
+        continuesAfter = try body(FoundRow(key: key, row: row))
+        return continuesAfter
+      }
     }
   }
 
@@ -50,6 +74,8 @@ extension RowAccess {
           return try stopping(destination)
         }
       }
+    case .union, .intersection:
+      for key in try combinedKeys(in: view, entity) where try !stopping(key) { return }
     case .scan:
       try view.scanRows(of: entity.rootEntity, from: nil, reversed: false) { try stopping($0.key) }
     }
@@ -57,8 +83,20 @@ extension RowAccess {
 
   /// Identifiers and relationships may refer to missing rows; an index entry for a missing row is damage.
   private func skipMissing(_ key: UInt64, _ root: EntityDescription) throws -> Bool {
-    guard case .index(let index, _, _) = self else { return true }
+    guard let index = onlyIndex else { return true }
     throw Self.missingRow(key, index, root)
+  }
+
+  /// An index that has every key of the access; nil if it also has other keys.
+  private var onlyIndex: StoreIndex? {
+    switch self {
+    case .index(let index, _, _): return index
+    case .union(let parts):
+      let indexes = parts.compactMap(\.onlyIndex)
+      return indexes.count == parts.count ? indexes.first : nil
+    case .intersection(let parts): return parts.lazy.compactMap(\.onlyIndex).first
+    default: return nil
+    }
   }
 
   static func missingRow(_ key: UInt64, _ index: StoreIndex, _ root: EntityDescription) -> HeartwoodError {

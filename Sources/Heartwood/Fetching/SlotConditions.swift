@@ -7,10 +7,12 @@ struct SlotConditions {
   init(_ conjuncts: [Conjunct]) { self.conjuncts = conjuncts }
 
   /// The range of an index that the conditions restrict it to, and the conjuncts that all of its rows satisfy.
-  func range(on index: StoreIndex) -> (range: IndexRange, consumed: Set<Int>) {
+  ///
+  /// - Parameter elements: How many of the index's first elements to leave out; the range is then that of the others.
+  func range(on index: StoreIndex, after elements: Int = 0) -> (range: IndexRange, consumed: Set<Int>) {
     var range = IndexRange()
     var consumed: Set<Int> = []
-    for slot in index.slots {
+    for slot in index.slots.dropFirst(elements) {
       if let (number, value) = equality(slot) {
         range.equal.append(value)
         consumed.insert(number)
@@ -47,13 +49,18 @@ struct SlotConditions {
       range.cut(at: upper)
       numbers.insert(number)
     }
-    guard numbers.isEmpty else { return numbers }
+    for (number, conjunct) in conjuncts.enumerated() {
+      guard case .present(slot) = conjunct else { continue }
+      range.isPresent = true
+      numbers.insert(number)
+    }
+    guard range.lower == nil, range.upper == nil else { return numbers }
     for (number, conjunct) in conjuncts.enumerated() {
       guard case .prefix(slot, let text) = conjunct else { continue }
       range.prefix = text
-      return [number]
+      return numbers.union([number])
     }
-    return []
+    return numbers
   }
 
   private static func ascending(_ values: [Value]) -> [Value] {

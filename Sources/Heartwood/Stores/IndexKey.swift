@@ -30,6 +30,11 @@ enum IndexKey {
 
   static func isCut(_ entry: UnsafeRawBufferPointer) -> Bool { entry.count == headSize + cutSize + keySize }
 
+  /// The values of an entry that is not cut.
+  static func values(of entry: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer {
+    UnsafeRawBufferPointer(rebasing: entry[headSize..<max(headSize, entry.count - keySize)])
+  }
+
   /// The head and the uncut values of a row, or the first of them.
   static func whole(_ index: StoreIndex, _ row: RowView, elements: Int = .max) -> [UInt8] {
     var key = KeySpace.head(KeySpace.index, index.number)

@@ -11,8 +11,14 @@ struct IndexRange: Sendable {
   /// The prefix of the next element, a text, in canonically composed scalars.
   var prefix: String?
 
+  /// Whether the next element must have a value.
+  var isPresent = false
+
   /// Whether entries without a value in the next element are excluded: comparisons with a missing value are false.
-  var leavesOutNull: Bool { lower != nil || upper != nil || prefix != nil }
+  var leavesOutNull: Bool { isPresent || isNarrowed }
+
+  /// Whether the next element has bounds or a prefix.
+  var isNarrowed: Bool { lower != nil || upper != nil || prefix != nil }
 
   /// The whole index.
   static let all = IndexRange()
@@ -28,6 +34,7 @@ extension IndexRange: CustomStringConvertible {
     if let prefix { parts.append("\(next) BEGINSWITH \"\(prefix)\"") }
     if let lower { parts.append("\(next) \(lower.isInclusive ? ">=" : ">") \(lower.value)") }
     if let upper { parts.append("\(next) \(upper.isInclusive ? "<=" : "<") \(upper.value)") }
+    if isPresent, !isNarrowed { parts.append("\(next) != nil") }
     return parts.joined(separator: " AND ")
   }
 }

@@ -78,6 +78,19 @@ protocol StoreView: RowSource, Sendable {
   func scanIndex(
     _ index: StoreIndex, _ range: IndexRange, reversed: Bool, _ body: (UInt64) throws -> Bool
   ) throws
+  /// As `scanIndex`, with the values of the entry as bytes; nil if they are cut. The bytes are valid until `body` returns.
+  func scanEntries(
+    _ index: StoreIndex, _ range: IndexRange, reversed: Bool,
+    _ body: (UInt64, UnsafeRawBufferPointer?) throws -> Bool
+  ) throws
+  /// Calls `body` for each group of entries that share the values of the first `elements`, with the key of the first one's row and the
+  /// number of the range's entries in the group, until it returns false.
+  ///
+  /// - Returns: false if a long value makes the groups uncertain; the calls before mean nothing then.
+  /// - Complexity: O(log n) for each group
+  func forEachIndexRun(
+    _ index: StoreIndex, _ range: IndexRange, elements: Int, _ body: (UInt64, Int) throws -> Bool
+  ) throws -> Bool
   /// The exact number of an index's entries in a range; nil if a long value makes it uncertain. O(log n)
   func indexCount(_ index: StoreIndex, _ range: IndexRange) throws -> Int?
 

@@ -21,7 +21,10 @@ enum FetchCommand: Subcommand {
         name: "having", value: "predicate", summary: "only the groups for which this holds: @count > 2"),
       SubcommandSyntax.Option(name: "distinct", summary: "leave out rows that are equal to another"),
       .format, .generation,
-      SubcommandSyntax.Option(name: "plan", summary: "print the query plan instead of the objects"),
+      SubcommandSyntax.Option(
+        name: "plan", summary: "print the query plan, with expected numbers of rows, instead of the objects"),
+      SubcommandSyntax.Option(
+        name: "analyze", summary: "execute the plan, and print it with the real numbers of rows and times"),
     ],
     discussion: PredicateHelp.text,
     examples: [
@@ -45,10 +48,14 @@ enum FetchCommand: Subcommand {
       let entity = try store.entity(named: query.entity)
       if let rows = query.rows {
         let request = try query.request(entity, store, sort: [])
-        return try rows.write(request, sort: query.sort, as: query.format, in: store, to: console)
+        let shows: FetchedRows.Shown =
+          query.analyzes ? .analysis : query.showsPlan ? .plan : .rows(query.format)
+        return try rows.write(request, sort: query.sort, shows, in: store, to: console)
       }
       let request = try query.request(entity, store, sort: query.sort)
-      if query.showsPlan {
+      if query.analyzes {
+        try console.writeLine(store.context.analyze(request).description)
+      } else if query.showsPlan {
         try console.writeLine(store.context.plan(for: request).description)
       } else {
         try write(request, query.columnPaths(of: entity), query, store, to: console)
@@ -86,6 +93,7 @@ private struct FetchQuery {
   let format: OutputFormat
   let generation: UInt64?
   let showsPlan: Bool
+  let analyzes: Bool
   /// What to show instead of objects; nil for objects.
   let rows: FetchedRows?
 
@@ -100,8 +108,8 @@ private struct FetchQuery {
     format = try arguments.choice("format", OutputFormat.self) ?? .table
     generation = try arguments.generation()
     showsPlan = arguments.has("plan")
+    analyzes = arguments.has("analyze")
     rows = try FetchedRows(arguments)
-    if rows != nil, showsPlan { throw .usage("--plan is for objects, not for groups and computed columns") }
   }
 
   private static func sort(_ word: String) -> NamedSort {

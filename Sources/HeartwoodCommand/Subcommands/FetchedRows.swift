@@ -41,26 +41,41 @@ struct FetchedRows {
     }
   }
 
+  enum Shown {
+    case rows(OutputFormat)
+    case plan, analysis
+  }
+
   func write(
-    _ request: FetchRequest<ManagedObject>, sort: [NamedSort], as format: OutputFormat,
-    in store: CommandStore,
+    _ request: FetchRequest<ManagedObject>, sort: [NamedSort], _ shown: Shown, in store: CommandStore,
     to console: any Console
   ) throws {
     request.propertiesToFetch = columns
     request.propertiesToGroupBy = groups
     request.returnsDistinctResults = isDistinct
     request.sortDescriptors = sort
-    var writer = ResultWriter(columns: columns.map(\.name), format: format, to: console)
-    writer.noun = (one: "row", many: "rows")
     do {
       if let having { request.havingPredicate = try FormatPredicate(having) }
-      try store.context.enumerateDictionaries(request) { row in
-        try writer.add(columns.map { cell(row[$0.name]) })
-        return true
+      switch shown {
+      case .rows(let format): try write(request, as: format, in: store, to: console)
+      case .plan: try console.writeLine(store.context.plan(forDictionaries: request).description)
+      case .analysis: try console.writeLine(store.context.analyze(dictionaries: request).description)
       }
     } catch let error as HeartwoodError where error.code == .coreData {
       // A wrong name or expression comes from the command line.
       throw CommandFailure.usage(error.message)
+    }
+  }
+
+  private func write(
+    _ request: FetchRequest<ManagedObject>, as format: OutputFormat, in store: CommandStore,
+    to console: any Console
+  ) throws {
+    var writer = ResultWriter(columns: columns.map(\.name), format: format, to: console)
+    writer.noun = (one: "row", many: "rows")
+    try store.context.enumerateDictionaries(request) { row in
+      try writer.add(columns.map { cell(row[$0.name]) })
+      return true
     }
     try writer.finish()
   }

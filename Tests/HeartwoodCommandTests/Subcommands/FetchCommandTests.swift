@@ -102,6 +102,23 @@ func
   #expect(!run.output.contains("France"))
 }
 
+@Test func `a plan is printed with expected rows, and after it was executed with real ones and times`() throws
+{
+  let world = try SmallWorld()
+  let words = [
+    "Country", "--where", "population > 1000000 AND name != 'x'", "--sort", "name", "--limit", "1",
+  ]
+  let plan = world.run("fetch", words: words + ["--plan"])
+  #expect(plan.status == .success, "\(plan.notes)")
+  #expect(plan.output.contains("expected"))
+  #expect(!plan.output.contains("found"))
+  let analysis = world.run("fetch", words: words + ["--plan", "--analyze"])
+  #expect(analysis.status == .success, "\(analysis.notes)")
+  #expect(analysis.output.contains("limit: 1 (about 1 row expected, 1 row found)"), "\(analysis.output)")
+  #expect(analysis.output.contains("µs") || analysis.output.contains(" ms"))
+  #expect(!analysis.output.contains("Germany"))
+}
+
 @Test func `an old generation shows its earlier objects`() throws {
   let world = try SmallWorld()
   let before = try #require(world.newestGeneration)
@@ -184,11 +201,25 @@ func `an invalid predicate or sorting is reported in one line with exit status 6
   #expect(names.output == "country\nCountry/p1\n", "\(names.notes)")
 }
 
+@Test func `groups have a plan, too`() throws {
+  let world = try SmallWorld()
+  let words = [
+    "Country", "--columns", "continent.name,people=@sum.population", "--group-by", "continent.name",
+  ]
+  let plan = world.run("fetch", words: words + ["--plan"])
+  #expect(plan.status == .success, "\(plan.notes)")
+  #expect(plan.output.contains("scan: Country (4 rows expected)"), "\(plan.output)")
+  #expect(plan.output.contains("group: by"))
+  let analysis = world.run("fetch", words: words + ["--analyze"])
+  #expect(analysis.output.contains("4 rows found"), "\(analysis.output)")
+  let ends = world.run("fetch", words: ["Country", "--columns", "most=@max.population", "--plan"])
+  #expect(ends.output.contains("ends: last of Country.population != nil"), "\(ends.output)")
+}
+
 @Test(arguments: [
   (["--columns", "x=@sum"], "needs a value after it"),
   (["--columns", "code,@count", "--group-by", "name"], "group by it"),
   (["--having", "@count > 1"], "needs --columns"),
-  (["--columns", "@count", "--plan"], "--plan is for objects"),
   (["--columns", "@count", "--having", "@count >"], "column"),
 ])
 func `wrong columns and groups are usage errors`(_ arguments: [String], _ message: String) throws {

@@ -10,7 +10,10 @@ import Testing
     try work.fill(books: 150)
     try work.context.save()
     for _ in 0..<120 { try work.compare() }
-    let kinds = ["scan", "index", "unique look-up", "related", "order", "sort"]
+    let kinds = [
+      "scan", "index", "unique look-up", "related", "order", "sort", "union", "intersection",
+      "count by their keys",
+    ]
     for kind in kinds { #expect(work.kinds.contains(kind), "seed \(seed) never used the plan \(kind)") }
   }
 
@@ -25,6 +28,26 @@ import Testing
       if round % 15 == 14 { try work.context.save() }
     }
     #expect(work.kinds.contains("merge"), "seed \(seed) never merged changes")
+  }
+
+  @Test(arguments: [61, 62] as [UInt64])
+  func `random fetches of a child context return the changes of its parents and its own`(seed: UInt64) throws
+  {
+    var work = try LibraryWork(seed: seed)
+    try work.fill(books: 80)
+    try work.context.save()
+    for _ in 0..<12 {
+      for _ in 0..<5 { work.change() }
+      let child = ManagedObjectContext(.privateQueue, parent: work.context)
+      try child.performAndWait {
+        let copies = try child.fetch(Book.self)
+        let place = Int.random(in: 0..<copies.count, using: &work.random)
+        copies[place].title = .random(&work.random)
+        copies[place].year = Int64.random(in: 1990...2010, using: &work.random)
+        for _ in 0..<10 { try work.compareChild(child, copies) }
+      }
+    }
+    #expect(work.kinds.contains("union") && work.kinds.contains("merge"), "seed \(seed)")
   }
 
   @Test func `random fetches omit unsaved changes where the request says so`() throws {
@@ -104,6 +127,9 @@ private struct LibraryWork {
     let message: Comment = "seed \(seed): \(asked.text)"
     let expected = contents.books.filter(asked.holds)
     note(try context.plan(for: asked.windowed))
+    if try context.plan(forCounting: asked.request).steps.last == "count: by their keys" {
+      kinds.insert("count by their keys")
+    }
 
     let all = try context.fetch(asked.request)
     #expect(Set(all) == Set(expected) && all.count == expected.count, message)
@@ -123,6 +149,28 @@ private struct LibraryWork {
     #expect(try context.count(for: asked.request) == expected.count, message)
     #expect(try context.count(for: asked.windowed) == window.count, message)
     #expect(try context.fetchIdentifiers(asked.windowed) == part.map(\.objectID), message)
+    let analysis = try context.analyze(asked.windowed)
+    #expect(analysis.steps.filter { !$0.hasPrefix("advice") }.count > 0, message)
+    if let limit = analysis.details.first(where: { $0.text.hasPrefix("limit: ") }) {
+      #expect(limit.rows == part.count, message)
+    }
+  }
+
+  /// Compares without conditions on related objects, which in the child are other instances.
+  mutating func compareChild(_ child: ManagedObjectContext, _ books: [Book]) throws {
+    let asked = RandomRequest(&random, LibraryContents())
+    let message: Comment = "seed \(seed): \(asked.text)"
+    note(try child.plan(for: asked.windowed))
+    let expected = books.filter(asked.holds)
+    let all = try child.fetch(asked.request)
+    #expect(Set(all) == Set(expected) && all.count == expected.count, message)
+    for (first, second) in zip(all, all.dropFirst()) {
+      #expect(asked.order.compare(first, second) <= 0, message)
+    }
+    #expect(try child.count(for: asked.request) == expected.count, message)
+    if !asked.order.sort.isEmpty, all.count == expected.count {
+      #expect(try child.fetch(asked.windowed) == Array(all[asked.window(expected.count)]), message)
+    }
   }
 
   private mutating func note(_ plan: FetchPlan) {

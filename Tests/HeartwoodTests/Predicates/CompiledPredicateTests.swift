@@ -29,6 +29,9 @@ import Testing
     case .throughToOne(let slot, let inner): return "\(name(slot)) -> \(describe(inner, world.country))"
     case .throughToMany(let slot, let inner): return "\(name(slot)) ->> \(describe(inner, world.city))"
     case .containsDestination(let slot, let key): return "\(world.country.property(at: slot).name) has \(key)"
+    case .all(let parts): return "(\(parts.map { describe($0, entity) }.joined(separator: " AND ")))"
+    case .any(let parts): return "(\(parts.map { describe($0, entity) }.joined(separator: " OR ")))"
+    case .present(let slot): return "\(name(slot)) there"
     case .constant(let value): return "\(value)"
     case .other: return "other"
     }
@@ -54,6 +57,12 @@ import Testing
     #expect(try conjuncts("population == nil AND founded == CAST(5, 'NSDate')").first == "population == nil")
     #expect(try conjuncts("country.code == 'FR'") == ["country -> code == \"FR\""])
     #expect(try conjuncts("TRUEPREDICATE") == ["true"])
+    #expect(try conjuncts("population != nil") == ["population there"])
+    #expect(
+      try conjuncts("name == 'x' OR population > 1 AND (area == 5 OR area == 6) AND name LIKE 'y'") == [
+        "(name == \"x\" OR (2 <= population AND area in [5.0, 6.0] AND other))"
+      ])
+    #expect(try conjuncts("name == 'x' OR name LIKE 'y' OR NOT area == 5") == ["other"])
     #expect(try conjuncts("ANY cities.name == 'x'", world.country) == ["cities ->> name == \"x\""])
     #expect(try conjuncts("ANY cities.name LIKE 'x'", world.country) == ["other"])
     #expect(try conjuncts("NONE cities.name == 'x'", world.country) == ["other"])
@@ -62,7 +71,7 @@ import Testing
   @Test func `conditions that need a row are named other`() throws {
     for format in [
       "name ==[c] 'p'", "name BEGINSWITH[d] 'p'", "name != 'p'", "NOT population == 1",
-      "population == 1 OR area == 1",
+      "population == 1 OR area + 0 == 1",
       "country.code == nil", "country.code != 'FR'", "population + 1 == 2", "name LIKE 'p*'",
       "name IN[c] {'p'}",
       "area + 0 < 18446744073709551617.5", "country.cities.@count == 1",

@@ -28,11 +28,7 @@ extension ManagedObjectContext {
   ) throws {
     beginUse("fetching dictionaries")
     defer { endUse() }
-    let entity = try entity(of: request)
-    let columns = try request.fetchedColumns(of: entity)
-    let query = try request.rowQuery(columns, entity)
-    let plain = request.copy()
-    plain.sortDescriptors = nil
+    let (columns, query, plain) = try dictionaryQuery(request)
     try forEachRow(of: plain, query) { values, converter in
       var dictionary: [String: Any] = [:]
       for (place, column) in columns.enumerated() {
@@ -40,6 +36,50 @@ extension ManagedObjectContext {
       }
       return try body(dictionary)
     }
+  }
+
+  /// The plan of fetching a request's dictionaries now.
+  ///
+  /// - Throws: As `fetchDictionaries(_:)`.
+  public func plan<Object: ManagedObject>(forDictionaries request: FetchRequest<Object>) throws -> FetchPlan {
+    beginUse("planning a fetch")
+    defer { endUse() }
+    try beginReading()
+    let (_, query, plain) = try dictionaryQuery(request)
+    return try rowExecution(of: plain, query, in: readingView()).explain()
+  }
+
+  /// Fetches a request's dictionaries without returning them, and returns the plan with the numbers of rows that each step had, and how
+  /// long it took.
+  ///
+  /// - Throws: As `fetchDictionaries(_:)`.
+  public func analyze<Object: ManagedObject>(dictionaries request: FetchRequest<Object>) throws -> FetchPlan {
+    beginUse("analysing a fetch")
+    defer { endUse() }
+    try beginReading()
+    let view = try readingView().forOneReader()
+    defer { withExtendedLifetime(view) {} }
+    let (_, query, plain) = try dictionaryQuery(request)
+    let figures = FetchFigures()
+    let run = try rowExecution(of: plain, query, in: view, counting: figures)
+    try figures.time(\.whole) {
+      try run.forEachInWindow { _ in
+        figures.results += 1
+        return true
+      }
+    }
+    return try run.explain(results: figures.results)
+  }
+
+  private func dictionaryQuery<Object: ManagedObject>(
+    _ request: FetchRequest<Object>
+  ) throws -> (columns: [ExpressionDescription], RowQuery, FetchRequest<Object>) {
+    let entity = try entity(of: request)
+    let columns = try request.fetchedColumns(of: entity)
+    let query = try request.rowQuery(columns, entity)
+    let plain = request.copy()
+    plain.sortDescriptors = nil
+    return (columns, query, plain)
   }
 }
 

@@ -11,6 +11,16 @@ extension ManagedObjectContext {
     try beginReading()
     let view = try readingView().forOneReader()
     defer { withExtendedLifetime(view) {} }
+    let run = try rowExecution(of: request, query, in: view)
+    let values = RowValues(run.program.outputs, run.execution.source, storeIdentity)
+    try run.forEachInWindow { try body($0, values) }
+  }
+
+  /// - Parameter figures: What is counted; nil unless the execution is analysed.
+  func rowExecution<Object: ManagedObject>(
+    of request: FetchRequest<Object>, _ query: RowQuery, in view: any StoreView,
+    counting figures: FetchFigures? = nil
+  ) throws -> RowExecution {
     let objects = request.copy()
     let isDirect = RowProgram.isDirect(query)
     if isDirect {
@@ -18,14 +28,14 @@ extension ManagedObjectContext {
     } else {
       (objects.fetchLimit, objects.fetchOffset) = (0, 0)
     }
-    let execution = try execution(resolve(objects), in: view)
-    let program = try RowProgram(query, execution.request.entity, storeIdentity)
-    let values = RowValues(program.outputs, execution.source, storeIdentity)
-    let run = RowExecution(program, execution)
-    guard !isDirect else { return try run.forEachDirect { try body($0, values) } }
-    var window = ResultWindow(
-      offset: request.fetchOffset, limit: request.fetchLimit == 0 ? nil : request.fetchLimit)
-    try run.forEach { row in try window.take(row) { try body($0, values) } }
+    let program = try RowProgram(query, entity(of: objects), storeIdentity)
+    var resolved = try resolve(objects, reading: program.usedSlots)
+    resolved.reachedRoots = program.reachedRoots
+    var execution = try execution(resolved, in: view)
+    execution.figures = figures
+    return RowExecution(
+      program: program, execution: execution, isDirect: isDirect, offset: request.fetchOffset,
+      limit: request.fetchLimit == 0 ? nil : request.fetchLimit)
   }
 }
 
@@ -43,16 +53,22 @@ private struct ComputedSort: FetchSort {
 
 /// One run of a fetch of rows.
 struct RowExecution {
-  private let program: RowProgram
-  private let execution: FetchExecution
+  let program: RowProgram
+  let execution: FetchExecution
+  /// Whether each object that the fetch delivers is a row, so that its order and window are the rows'.
+  let isDirect: Bool
+  let offset: Int
+  let limit: Int?
 
-  init(_ program: RowProgram, _ execution: FetchExecution) {
-    self.program = program
-    self.execution = execution
+  /// Calls `body` with each row of the result until it returns false.
+  func forEachInWindow(_ body: ([Value]) throws -> Bool) throws {
+    guard !isDirect else { return try forEachDirect(body) }
+    var window = ResultWindow(offset: offset, limit: limit)
+    try forEach { row in try window.take(row, body) }
   }
 
   /// Calls `body` with the row of each object that the fetch delivers, until it returns false.
-  func forEachDirect(_ body: ([Value]) throws -> Bool) throws {
+  private func forEachDirect(_ body: ([Value]) throws -> Bool) throws {
     let anywhere = Place(in: execution.source)
     let readers = program.outputs.map(\.reader)
     try execution.forEach { found in
@@ -62,25 +78,50 @@ struct RowExecution {
   }
 
   /// Calls `body` with each row in order, until it returns false.
-  func forEach(_ body: ([Value]) throws -> Bool) throws {
+  private func forEach(_ body: ([Value]) throws -> Bool) throws {
     var distinct: Set<[Value]> = []
     func take(_ values: [Value]) throws -> Bool {
       if program.isDistinct, !distinct.insert(values).inserted { return true }
       return try body(values)
     }
     let anywhere = Place(in: execution.source)
+    let shortcut = try RowShortcut(program, execution)
     guard let row = program.table else {
       let readers = program.outputs.map(\.reader)
+      if case .runs(let runs) = shortcut,
+        try runs.forEach(execution, { place, _ in try take(readers.map { try $0.read(place) }) })
+      {
+        return
+      }
       return try forEachJoined { place in try take(readers.map { try $0.read(place) }) }
     }
-    var table = RowTable(program, row)
+    var table = try table(row, shortcut)
+    let outputs = program.outputs.map(\.reader)
+    try table.forEach(anywhere) { try take(outputs.map { try $0.read(anywhere) }) }
+  }
+
+  /// The table of all objects, or of those that decide where an index has the rest.
+  private func table(_ row: ComputedRow, _ shortcut: RowShortcut?) throws -> RowTable {
     let inputs = program.inputs
+    var table = RowTable(program, row)
+    switch shortcut {
+    case .ends(let ends):
+      try ends.forEach(execution) { place in table.add(try inputs.map { try $0.read(place) }) }
+      return table
+    case .runs(let runs):
+      let isCertain = try runs.forEach(execution) { place, count in
+        table.add(try inputs.map { try $0.read(place) }, count: count)
+        return true
+      }
+      if isCertain { return table }
+      table = RowTable(program, row)
+    case nil: break
+    }
     try forEachJoined { place in
       table.add(try inputs.map { try $0.read(place) })
       return true
     }
-    let outputs = program.outputs.map(\.reader)
-    try table.forEach(anywhere) { try take(outputs.map { try $0.read(anywhere) }) }
+    return table
   }
 
   private func forEachJoined(_ body: (Place) throws -> Bool) throws {

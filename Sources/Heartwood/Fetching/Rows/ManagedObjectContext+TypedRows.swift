@@ -75,6 +75,27 @@ extension ManagedObjectContext {
     try enumerate(request(type, condition, [], limit, offset), query, (repeat (each Column).self), body)
   }
 
+  /// The plan of `fetchRows` with the same arguments now.
+  ///
+  /// - Throws: As `fetchRows`.
+  public func planForRows<Object: ManagedObject, each Column: RowColumn>(
+    _ type: Object.Type, columns: (ObjectQuery<Object>) -> (repeat each Column),
+    where condition: ((ObjectQuery<Object>) -> Condition)? = nil,
+    groupedBy groups: ((ObjectQuery<Object>) -> [any RowColumn])? = nil,
+    having: ((ObjectQuery<Object>) -> Condition)? = nil, sort: ((ObjectQuery<Object>) -> [RowSort])? = nil,
+    distinct: Bool = false, limit: Int? = nil, offset: Int = 0
+  ) throws -> FetchPlan {
+    beginUse("planning a fetch")
+    defer { endUse() }
+    try beginReading()
+    let object = ObjectQuery<Object>()
+    let query = RowQuery(
+      columns: RowQuery.columns(repeat each columns(object)), groups: groups?(object),
+      having: having?(object), sorts: sort?(object), isDistinct: distinct)
+    return try rowExecution(of: request(type, condition, [], limit, offset), query, in: readingView())
+      .explain()
+  }
+
   /// The rows of an object and each destination of a to-many relationship.
   ///
   /// ```swift

@@ -41,12 +41,20 @@ struct RowProgram {
     /// The type of the attribute that the column shows unchanged; nil for others.
     let type: AttributeType?
     let isCount: Bool
+    /// The property of the object's own row that the column shows unchanged; nil for others.
+    let slot: Int?
   }
 
   fileprivate(set) var joins: [Destinations] = []
   fileprivate(set) var joinedTest: RowTest?
   /// What is read of each object; empty if columns are read directly.
   fileprivate(set) var inputs: [ValueReader] = []
+  /// The properties of the object's own row that inputs are; nil for others.
+  fileprivate(set) var inputSlots: [Int?] = []
+  /// The properties of the object's own row that are read; nil if the row is needed.
+  fileprivate(set) var usedSlots: Set<Int>?
+  /// The root entities whose rows are read by key.
+  fileprivate(set) var reachedRoots: [EntityDescription] = []
   fileprivate(set) var isGrouped = false
   /// The places that inputs have in the computed row, where objects are not grouped.
   fileprivate(set) var inputPlaces: [Int] = []
@@ -67,6 +75,8 @@ struct RowProgram {
     isDistinct = query.isDistinct
     var compiler = RowCompiler(entity, store)
     try compiler.compile(query, into: &self)
+    usedSlots = compiler.usedSlots
+    reachedRoots = compiler.reachedRoots
   }
 
   /// Whether a request's own order, limit and offset can be used: one object is one row.
@@ -103,10 +113,11 @@ private struct RowCompiler {
     if let condition = query.joinedCondition { program.joinedTest = try objects.compile(condition).test }
     guard query.isGrouped || query.usesWindows || !RowProgram.isDirect(query) && !query.sorts.isEmpty else {
       for column in query.columns {
-        let (value, type) = try objectValue(column.expression)
+        let (value, type, slot) = try objectValue(column.expression)
         program.outputs.append(
           RowProgram.Output(
-            name: column.name, reader: value.reader, kind: value.kind, type: type, isCount: false))
+            name: column.name, reader: value.reader, kind: value.kind, type: type, isCount: false, slot: slot)
+        )
       }
       return
     }
@@ -133,7 +144,7 @@ private struct RowCompiler {
       }
       program.outputs.append(
         RowProgram.Output(
-          name: column.name, reader: value.reader, kind: value.kind, type: type, isCount: isCount))
+          name: column.name, reader: value.reader, kind: value.kind, type: type, isCount: isCount, slot: nil))
     }
     program.order = try keys(order, &compiler)
     if let having { program.having = try compiler.compile(having).test }
@@ -150,20 +161,27 @@ private struct RowCompiler {
     names[ObjectIdentifier(join.scope)] = "$\(number + 1)"
   }
 
-  /// A value that is read of an object, with the type of the attribute if it is one.
+  /// The properties of the object's own row that were read until now; nil if the row is needed.
+  var usedSlots: Set<Int>? { objects.paths.used.ofRow }
+  var reachedRoots: [EntityDescription] { objects.paths.used.reachedRoots }
+
+  /// A value that is read of an object, with the type of the attribute if it is one, and its slot if it is the object's own.
   private mutating func objectValue(
     _ expression: ConditionExpression
-  ) throws(HeartwoodError) -> (ConditionCompiler.ComputedValue, AttributeType?) {
+  ) throws(HeartwoodError) -> (ConditionCompiler.ComputedValue, AttributeType?, slot: Int?) {
     let operand = try objects.operand(expression)
-    var type: AttributeType?
-    if case .path(let path) = operand, case .attribute(let attribute, _) = path.end { type = attribute.type }
+    var (type, slot): (AttributeType?, Int?) = (nil, nil)
+    if case .path(let path) = operand, case .attribute(let attribute, _) = path.end {
+      type = attribute.type
+      if path.hops.isEmpty, path.outward == objects.paths.scopes.count - 1 { slot = attribute.slot }
+    }
     let value = try objects.computed(operand)
     guard value.kind != .list else {
       throw .predicate(
         "\(value.name) has several values, from a to-many relationship: a column has one, such as their @count or @sum; or join the relationship",
         column: value.column)
     }
-    return (value, type)
+    return (value, type, slot)
   }
 
   private func text(_ expression: ConditionExpression) -> String {
@@ -179,9 +197,10 @@ private struct RowCompiler {
   ) throws(HeartwoodError) -> Int {
     let text = text(expression)
     if !isColumn, let place = inputPlaces[text] { return place }
-    let (value, type) = try objectValue(expression)
+    let (value, type, slot) = try objectValue(expression)
     let place = program.inputs.count
     program.inputs.append(value.reader)
+    program.inputSlots.append(slot)
     inputPlaces[text] = place
     guard isColumn else { return place }
     let column = addColumn(value.name, value.kind, type)
@@ -239,7 +258,7 @@ private struct RowCompiler {
   ) throws(HeartwoodError) -> Int {
     var (kind, type, place): (ValueKind, AttributeType?, Int?) = (.number, nil, nil)
     if let element = aggregate.element {
-      let (value, elementType) = try objectValue(element)
+      let (value, elementType, _) = try objectValue(element)
       try aggregate.function.check(value, value.kind, as: "@\(aggregate.function.rawValue)")
       if aggregate.function.selectsValue { (kind, type) = (value.kind, elementType) }
       place = try input(element, &program, isColumn: false)

@@ -13,7 +13,10 @@ struct RowTable {
   }
 
   /// Adds an object by its inputs.
-  mutating func add(_ inputs: [Value]) {
+  ///
+  /// - Parameter count: How many objects there are with these inputs: more than 1 only if the objects are counted, and no values of them
+  ///   are aggregated.
+  mutating func add(_ inputs: [Value], count: Int = 1) {
     guard program.isGrouped else {
       var values = [Value](repeating: .null, count: row.columns.count)
       for (input, place) in program.inputPlaces.enumerated() { values[place] = inputs[input] }
@@ -27,7 +30,7 @@ struct RowTable {
       if let input = value.input {
         states[group][place].add(inputs[input])
       } else {
-        states[group][place].addObject()
+        states[group][place].addObjects(count)
       }
     }
   }

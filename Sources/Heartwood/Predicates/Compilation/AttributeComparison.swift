@@ -83,7 +83,7 @@ struct AttributeComparison {
   private func compileNull() -> CompiledPart {
     switch comparator {
     case .equal: CompiledPart(NullTest(column, isNullWanted: true), .equal(slot: slot, value: .null))
-    case .notEqual: CompiledPart(NullTest(column, isNullWanted: false))
+    case .notEqual: CompiledPart(NullTest(column, isNullWanted: false), .present(slot: slot))
     default: CompiledPart(false)
     }
   }

@@ -7,6 +7,10 @@ final class CompiledPredicate {
   let conjuncts: [Conjunct]
   /// Whether evaluation reads rows other than the object's own.
   let readsOtherRows: Bool
+  /// The properties of the object's own row that are read; nil if the row is needed.
+  let usedSlots: Set<Int>?
+  /// The root entities whose rows are read by key.
+  let reachedRoots: [EntityDescription]
   private let test: RowTest
   private let condition: Condition
 
@@ -26,6 +30,8 @@ final class CompiledPredicate {
     self.condition = condition
     conjuncts = parts.map(\.conjunct)
     readsOtherRows = compiler.readsOtherRows
+    usedSlots = compiler.paths.used.ofRow
+    reachedRoots = compiler.paths.used.reachedRoots
     test = RowTest.all(parts.map(\.test))
   }
 

@@ -44,7 +44,8 @@ struct ConditionCompiler {
     case .not(let part): return CompiledPart(NotTest(try compile(part).test))
     case .and:
       let parts = try compileConjuncts(condition)
-      return parts.count == 1 ? parts[0] : CompiledPart(RowTest.all(parts.map(\.test)))
+      return parts.count == 1
+        ? parts[0] : CompiledPart(RowTest.all(parts.map(\.test)), Conjunct.conjunction(parts.map(\.conjunct)))
     case .or(let parts): return try compileDisjuncts(parts)
     case .comparison(let comparison): return try compile(comparison)
     case .truth(let value): return try compile(truthOf: value)
@@ -56,7 +57,7 @@ struct ConditionCompiler {
   private mutating func compileDisjuncts(_ parts: [Condition]) throws(HeartwoodError) -> CompiledPart {
     var compiled: [CompiledPart] = []
     for part in parts { compiled.append(try compile(part)) }
-    return CompiledPart(RowTest.any(compiled.map(\.test)), Conjunct.membership(compiled.map(\.conjunct)))
+    return CompiledPart(RowTest.any(compiled.map(\.test)), Conjunct.disjunction(compiled.map(\.conjunct)))
   }
 }
 

@@ -1,12 +1,14 @@
 /// A part of a predicate that must hold, in a form that an index may serve.
 ///
-/// Each form is equivalent to its part, so rows found by it need no further test of that part. All values are
-/// of the column's own kind.
+/// Each form is equivalent to its part, so rows found by it need no further test of that part; those of `all` that are
+/// `other` do. All values are of the column's own kind.
 indirect enum Conjunct {
   /// The property has this value: null for a missing one, an identifier for a to-one relationship.
   case equal(slot: Int, value: Value)
   /// The property has a value between the bounds, of which there is at least one.
   case range(slot: Int, lower: IndexBound?, upper: IndexBound?)
+  /// The property has a value.
+  case present(slot: Int)
   /// The string begins with this one; compared in composed form.
   case prefix(slot: Int, String)
   /// The property has one of these values, which may include null.
@@ -19,10 +21,46 @@ indirect enum Conjunct {
   case throughToMany(slot: Int, Conjunct)
   /// The object with the key is a destination of a to-many relationship.
   case containsDestination(slot: Int, key: UInt64)
+  /// All of these hold.
+  case all([Conjunct])
+  /// At least one of these holds.
+  case any([Conjunct])
   /// The part is true or false for every object.
   case constant(Bool)
   /// Only a test of the row decides.
   case other
+}
+
+extension Conjunct {
+  /// The conjuncts that must all hold.
+  var parts: [Conjunct] {
+    guard case .all(let parts) = self else { return [self] }
+    return parts
+  }
+
+  var isOther: Bool {
+    if case .other = self { return true }
+    return false
+  }
+
+  /// Conjuncts joined by AND.
+  static func conjunction(_ parts: [Conjunct]) -> Conjunct {
+    parts.allSatisfy(\.isOther) ? .other : .all(parts.flatMap(\.parts))
+  }
+
+  /// Conjuncts joined by OR: equalities of one property are one membership.
+  static func disjunction(_ parts: [Conjunct]) -> Conjunct {
+    if parts.contains(where: \.isOther) { return .other }
+    let whole = membership(parts)
+    if !whole.isOther { return whole }
+    var isAlways = false
+    let possible = parts.filter { part in
+      guard case .constant(let value) = part else { return true }
+      if value { isAlways = true }
+      return false
+    }
+    return isAlways ? .other : .any(possible)
+  }
 }
 
 /// One end of a range of values.

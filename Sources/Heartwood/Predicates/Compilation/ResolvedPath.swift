@@ -47,7 +47,17 @@ struct PathResolver {
   /// The enclosing scopes, the fetched object first.
   var scopes: [(scope: Scope, entity: EntityDescription)]
 
+  /// What the paths read of the fetched object's row.
+  let used = UsedProperties()
+
   func resolve(_ path: PropertyPath) throws(HeartwoodError) -> ResolvedPath {
+    let resolved = try resolved(path)
+    if resolved.outward == scopes.count - 1 { used.add(resolved) }
+    used.addReached(resolved)
+    return resolved
+  }
+
+  private func resolved(_ path: PropertyPath) throws(HeartwoodError) -> ResolvedPath {
     guard let level = scopes.lastIndex(where: { $0.scope === path.scope }) else {
       throw .predicate("it uses an object of a condition that it is not inside of", column: path.column)
     }

@@ -21,6 +21,9 @@ struct AggregateState {
   /// Counts an object, whatever its values are.
   mutating func addObject() { count += 1 }
 
+  /// Counts several objects.
+  mutating func addObjects(_ number: Int) { count += Int64(number) }
+
   mutating func add(_ value: Value) {
     guard !value.isNull else { return }
     if let kept, !kept.insert(value, for: function) { return }

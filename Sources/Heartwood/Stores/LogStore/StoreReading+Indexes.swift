@@ -24,11 +24,18 @@ extension StoreReading {
   func scanIndex(
     _ index: StoreIndex, _ range: IndexRange, reversed: Bool, _ body: (UInt64) throws -> Bool
   ) throws {
+    try scanEntries(index, range, reversed: reversed) { key, _ in try body(key) }
+  }
+
+  func scanEntries(
+    _ index: StoreIndex, _ range: IndexRange, reversed: Bool,
+    _ body: (UInt64, UnsafeRawBufferPointer?) throws -> Bool
+  ) throws {
     var run = CutRun()
     var continuesAfter = true
     try scan(IndexBounds(index, range).keys, reversed: reversed) { entry, _ in
       if run.isEmpty, !IndexKey.isCut(entry) {
-        continuesAfter = try body(KeySpace.lastNumber(entry))
+        continuesAfter = try body(KeySpace.lastNumber(entry), IndexKey.values(of: entry))
         return continuesAfter
       }
       if run.take(entry) { return true }
@@ -36,18 +43,43 @@ extension StoreReading {
       guard continuesAfter else { return false }
       run = CutRun()
       if run.take(entry) { return true }
-      continuesAfter = try body(KeySpace.lastNumber(entry))
+      continuesAfter = try body(KeySpace.lastNumber(entry), IndexKey.values(of: entry))
       return continuesAfter
     }
     if continuesAfter, !run.isEmpty { _ = try hand(out: run, of: index, reversed, body) }
   }
 
+  func forEachIndexRun(
+    _ index: StoreIndex, _ range: IndexRange, elements: Int, _ body: (UInt64, Int) throws -> Bool
+  ) throws -> Bool {
+    let bounds = IndexBounds(index, range)
+    guard bounds.isExact else { return false }
+    var rest = bounds.keys
+    while true {
+      var first: UInt64?
+      try scan(rest) { entry, _ in
+        first = try KeySpace.lastNumber(entry)
+        return false
+      }
+      guard let first else { return true }
+      let beginning = try whole(index, first, elements: elements)
+      guard beginning.count <= IndexKey.headSize + IndexKey.longestValues else { return false }
+      let run = KeyRange.prefix(beginning)
+      guard let end = run.upper else { return true }
+      let isLast = rest.upper.map { !end.key.lexicographicallyPrecedes($0.key) } ?? false
+      let count = try count(KeyRange(lower: rest.lower, upper: isLast ? rest.upper : end))
+      if try !body(first, count) || isLast { return true }
+      rest.lower = KeyRange.Bound(end.key, isInclusive: true)
+    }
+  }
+
   /// - Returns: false if the body ended the scan.
   private func hand(
-    out run: CutRun, of index: StoreIndex, _ reversed: Bool, _ body: (UInt64) throws -> Bool
+    out run: CutRun, of index: StoreIndex, _ reversed: Bool,
+    _ body: (UInt64, UnsafeRawBufferPointer?) throws -> Bool
   ) throws -> Bool {
     for key in try run.keys(inOrder: reversed, whole: { try self.whole(index, $0) }) {
-      guard try body(key) else { return false }
+      guard try body(key, nil) else { return false }
     }
     return true
   }

@@ -1,0 +1,107 @@
+import HeartwoodBytes
+
+/// Rows that are made of an index's entries, with the indexed properties only: what reads no others is spared the rows of the store.
+///
+/// Some values cannot be told from an entry, because it has them in the form in which they are compared: such entries have no row.
+final class EntryRows {
+  private let columns: [Column]
+  /// The indexed texts, in the order of the row.
+  private let texts: [Column]
+  /// A row without values.
+  private let empty: [UInt8]
+  private let fixedSize: Int
+  private var slab: RowSlab?
+  private var current: StoredRow?
+
+  /// - Returns: nil if an index has properties whose values no entry tells.
+  init?(_ index: StoreIndex) {
+    guard index.columns.allSatisfy(\.kind.isToldByEntries) else { return nil }
+    columns = index.columns
+    texts = columns.filter { $0.kind == .string }.sorted { $0.slot < $1.slot }
+    let layout = index.entity.layout
+    empty = RowBuilder(layout).finish(version: 1)
+    fixedSize = layout.fixedSize
+  }
+
+  /// The row of an entry's values, valid until the next one is made; nil if they do not tell it.
+  func row(_ values: UnsafeRawBufferPointer) throws(HeartwoodError) -> RowView? {
+    var row = empty
+    var found: [(column: Column, bytes: [UInt8])] = []
+    var reader = ByteReader(values)
+    do {
+      for column in columns {
+        guard try reader.readUInt8() != 0 else { continue }
+        row[Int(column.nullOffset)] &= ~column.nullMask
+        if column.kind == .string {
+          let bytes = try reader.readOrderedBytes()
+          guard bytes.allSatisfy(\.isUnchangedByComposition) else { return nil }
+          found.append((column, bytes))
+        } else {
+          guard try Self.read(column, &reader, into: &row) else { return nil }
+        }
+      }
+    } catch {
+      throw .damagedStore("an entry of an index does not have the values of the index's properties")
+    }
+    if !texts.isEmpty { store(found, in: &row) }
+    let stored = row.withUnsafeBytes { StoredRow(copying: $0, into: &slab) }
+    current = stored
+    return stored.view
+  }
+
+  /// - Returns: false if the value may be another one that is equal.
+  private static func read(
+    _ column: Column, _ reader: inout ByteReader, into row: inout [UInt8]
+  ) throws(ByteReader.ShortInput) -> Bool {
+    switch column.kind {
+    case .int64: row.store(try reader.readOrderedInt64(), at: column.offset)
+    case .int32: row.store(Int32(truncatingIfNeeded: try reader.readOrderedInt64()), at: column.offset)
+    case .int16: row.store(Int16(truncatingIfNeeded: try reader.readOrderedInt64()), at: column.offset)
+    case .bool: row.store(UInt8(try reader.readOrderedBool() ? 1 : 0), at: column.offset)
+    case .toOne: row.store(try reader.readOrderedUInt64(), at: column.offset)
+    case .uuid: row.store(try reader.readBytes(16), at: column.offset)
+    case .double, .date, .float:
+      let number = try reader.readOrderedDouble()
+      // Negative zero has the entry of zero, and all that is not a number has one entry.
+      guard number != 0, !number.isNaN else { return false }
+      if column.kind == .float {
+        row.store(Float(number).bitPattern, at: column.offset)
+      } else {
+        row.store(number.bitPattern, at: column.offset)
+      }
+    default: return false
+    }
+    return true
+  }
+
+  private func store(_ found: [(column: Column, bytes: [UInt8])], in row: inout [UInt8]) {
+    for column in texts {
+      if column.previousOffset != 0 { storeEnd(at: column.previousOffset, in: &row) }
+      if let text = found.first(where: { $0.column.slot == column.slot }) { row += text.bytes }
+      storeEnd(at: column.offset, in: &row)
+    }
+  }
+
+  private func storeEnd(at offset: UInt16, in row: inout [UInt8]) {
+    row.store(UInt32(truncatingIfNeeded: row.count - fixedSize), at: offset)
+  }
+}
+
+extension ColumnKind {
+  /// Whether an index's entries tell its values, or at least most of them.
+  var isToldByEntries: Bool {
+    switch self {
+    case .int16, .int32, .int64, .double, .float, .bool, .date, .uuid, .toOne, .string: true
+    case .data, .uri, .decimal, .toMany, .transient, .composite: false
+    }
+  }
+}
+
+extension UInt8 {
+  /// Whether a composed text with this byte was written with the same byte: not if it is a part of a character that may have been composed,
+  /// nor for the three ASCII characters that are the composed form of another one (the Kelvin sign, the Greek question mark, and the oxia).
+  fileprivate var isUnchangedByComposition: Bool {
+    self < 0x80 && self != 0 && self != UInt8(ascii: "K") && self != UInt8(ascii: ";")
+      && self != UInt8(ascii: "`")
+  }
+}

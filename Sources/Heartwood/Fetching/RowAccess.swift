@@ -1,0 +1,87 @@
+import Foundation
+
+/// The rows that a fetch reads.
+enum RowAccess {
+  /// None: the condition is never true.
+  case nothing
+  /// Rows by key, ascending.
+  case identifiers([UInt64])
+  /// Runs of an index, one after the other.
+  case index(StoreIndex, [IndexRange], reversed: Bool)
+  /// The destinations of a to-many relationship of some rows.
+  case destinations(RelationshipDescription, of: [UInt64], because: String)
+  /// The rows of any of these, each once, by key. The keys are collected first.
+  indirect case union([RowAccess])
+  /// The rows of all of these, by key. The keys are collected first.
+  indirect case intersection([RowAccess])
+  /// All rows of the entity's root, by key.
+  case scan
+}
+
+/// The order in which an access and its sorting deliver rows.
+enum PlanOrder {
+  /// The order of the access; the request has no order.
+  case any
+  /// Ascending keys.
+  case keys
+  /// The order of the request, directly from an index.
+  case index
+  /// The first `keys` of the order directly from an index; rows that are equal in them are collected and compared. With a
+  /// number, only that many of the first rows of a run are kept.
+  case indexRuns(keys: Int, keeping: Int?)
+  /// The order of the request, by collecting rows and comparing them; with a number, only that many of the first rows
+  /// are kept.
+  case sorted(keeping: Int?)
+}
+
+extension RowAccess {
+  /// The index that is walked; nil for other accesses.
+  var index: StoreIndex? {
+    guard case .index(let index, _, _) = self else { return nil }
+    return index
+  }
+
+  func explain(_ entity: EntityDescription) -> String {
+    switch self {
+    case .nothing: "nothing: the condition is never true"
+    case .identifiers(let keys): "identifiers: \(keys.count) of \(entity.displayName)"
+    case .index(let index, let ranges, let reversed): Self.explain(index, ranges, reversed)
+    case .destinations(let relationship, let keys, let reason):
+      "related: \(relationship.displayName) of \(keys.count) \(keys.count == 1 ? "object" : "objects"), \(reason)"
+    case .union(let parts): "union: \(parts.map { "(\($0.explain(entity)))" }.joined(separator: " OR "))"
+    case .intersection(let parts):
+      "intersection: \(parts.map { "(\($0.explain(entity)))" }.joined(separator: " AND "))"
+    case .scan: "scan: \(entity.rootEntity.displayName)"
+    }
+  }
+
+  private static func explain(_ index: StoreIndex, _ ranges: [IndexRange], _ reversed: Bool) -> String {
+    let names = index.slots.map { index.entity.property(at: $0).name }
+    let entity = index.entity.displayName
+    if let element = ranges.skippedElement {
+      let rest = ranges[0].describe(names).components(separatedBy: " AND ")
+      let others = rest.enumerated().filter { $0.offset != element }.map(\.element).joined(separator: " AND ")
+      return "skip scan: \(entity).\(others) for each of \(ranges.count) values of \(names[element])"
+    }
+    if ranges.count > 1 {
+      return "index: \(entity).\(names.joined(separator: ", ")) IN \(ranges.count) values"
+    }
+    let text = ranges.first?.describe(names) ?? ""
+    let isPoint = ranges.first.map { $0.equal.count == names.count } ?? false
+    if index.isUnique && isPoint { return "unique look-up: \(entity).\(text)" }
+    let direction = reversed ? ", backwards" : ""
+    return "index: \(entity).\(text.isEmpty ? names.joined(separator: ", ") : text)\(direction)"
+  }
+}
+
+extension [IndexRange] {
+  /// The element in which the ranges differ, if conditions on further elements follow it; nil otherwise.
+  fileprivate var skippedElement: Int? {
+    guard count > 1, let first, let last,
+      let element = zip(first.equal, last.equal).enumerated().first(where: {
+        Value.compare($0.element.0, $0.element.1) != 0
+      })?.offset
+    else { return nil }
+    return element < first.equal.count - 1 || first.leavesOutNull ? element : nil
+  }
+}

@@ -1,0 +1,39 @@
+/// Collects which properties of the fetched object's own row are read.
+final class UsedProperties {
+  private(set) var slots: Set<Int> = []
+  /// Whether the row itself is needed, for its entity.
+  private(set) var needsRow = false
+  /// The root entities whose rows are reached by key, from any object.
+  private(set) var reached: Set<ObjectIdentifier> = []
+  private(set) var reachedRoots: [EntityDescription] = []
+
+  /// Adds the entities whose rows a path leads to.
+  func addReached(_ path: ResolvedPath) {
+    for hop in path.hops { addReached(hop.root) }
+    if case .toMany(_, let destination, _) = path.end { addReached(destination.rootEntity) }
+  }
+
+  private func addReached(_ root: EntityDescription) {
+    if reached.insert(ObjectIdentifier(root)).inserted { reachedRoots.append(root) }
+  }
+
+  /// Adds what a path from the fetched object reads of it.
+  func add(_ path: ResolvedPath) {
+    if let hop = path.hops.first {
+      // A place in an ordered relationship is found by the object's key.
+      if hop.item == nil { slots.insert(Int(hop.column.slot)) }
+      return
+    }
+    switch path.end {
+    case .object, .toMany: return
+    case .toOne(_, let column, _): slots.insert(Int(column.slot))
+    case .attribute(_, let column):
+      slots.insert(Int(column.slot))
+      if column.kind == .composite { needsRow = true }
+    case .entity: needsRow = true
+    }
+  }
+
+  /// The slots; nil if the row is needed.
+  var ofRow: Set<Int>? { needsRow ? nil : slots }
+}
