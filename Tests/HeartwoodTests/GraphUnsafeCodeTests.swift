@@ -20,7 +20,9 @@ struct GraphUnsafeCodeTests {
     uncheckedSendable: [
       "one thread uses it": ["Stores/LogStore/TransactionView.swift"],
       "one queue or one migration uses it": [
-        "Context/ManagedObjectContext.swift", "Declarations/Recording.swift", "LiveResults/LiveQuery.swift",
+        "Context/ManagedObjectContext.swift", "Declarations/Recording.swift",
+        "Fetching/AsynchronousFetchRequest.swift", "Fetching/DetachedFetch.swift",
+        "LiveResults/LiveQuery.swift",
         "Migration/Inference/InferredChanges.swift", "Migration/Mapping/EntityMigrationPolicy.swift",
         "Migration/Mapping/MigrationManager.swift", "Values/OpaqueValue.swift",
       ],
@@ -36,7 +38,8 @@ struct GraphUnsafeCodeTests {
       "never changes": [
         "Conflicts/ConstraintConflict.swift", "Conflicts/MergeConflict.swift", "Context/FrozenChanges.swift",
         "Context/ParentView.swift", "Context/Validation.swift", "Declarations/ClassRecord.swift",
-        "Declarations/PathResolution.swift", "Memory/AccessTable.swift", "Memory/PlainTable.swift",
+        "Declarations/PathResolution.swift", "Fetching/FetchedBatches.swift", "Memory/AccessTable.swift",
+        "Memory/PlainTable.swift",
         "Model/FrozenEntity.swift", "Objects/Observation/AccessProbe.swift",
         "Predicates/ConditionExpression.swift", "Values/CompositeValue.swift", "Values/NamedReaders.swift",
       ],

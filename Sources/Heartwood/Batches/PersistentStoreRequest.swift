@@ -12,9 +12,9 @@ public enum PersistentStoreRequestType: Int, Sendable {
   case batchDeleteRequestType = 7
 }
 
-/// The base of the requests that a context executes in its store, in one transaction each.
+/// The base of the requests that a context executes in its store: fetches, and batches, which are one transaction each.
 open class PersistentStoreRequest {
-  /// The stores that execute the request; nil for all.
+  /// The stores that execute the request; nil for all. A context has one store: a request for others throws.
   public final var affectedStores: [PersistentStore]?
 
   /// The kind of the request.

@@ -13,6 +13,7 @@ extension ManagedObjectContext {
   func fire(_ object: ManagedObject) {
     object.dropStalePrefetch()
     guard !object.state.contains(.inserted), !object.hasRow else { return }
+    let number = object.fetchBatch
     do {
       let view = try readingView()
       // Another store may have taken the place of the object's.
@@ -28,7 +29,7 @@ extension ManagedObjectContext {
         let own = try object.entity.rootEntity.entity(numbered: row.entityNumber)
         throw HeartwoodError.misnamed(object.identifier, own)
       }
-      prefetchSiblings(of: object, in: view)
+      if let batch = fetchBatches.take(number) { load(batch) } else { prefetchSiblings(of: object, in: view) }
     } catch {
       noteUnreadable(error, object)
     }

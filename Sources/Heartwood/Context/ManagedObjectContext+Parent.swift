@@ -26,7 +26,8 @@ extension ManagedObjectContext {
     }
   }
 
-  private func viewForChildren() throws -> any StoreView {
+  /// What this context shows, unsaved changes included, as a view that any thread may read.
+  func viewForChildren() throws -> any StoreView {
     beginUse("reading through a child context")
     defer { endUse() }
     if propagatesDeletesAtEndOfEvent { propagateDeletes() }

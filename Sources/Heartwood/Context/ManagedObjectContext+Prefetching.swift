@@ -31,7 +31,7 @@ extension ManagedObjectContext {
   func prefetchStamp() -> UInt32 { (try? readingView()).map(Self.stamp) ?? 0 }
 
   /// Never 0.
-  private static func stamp(of view: any StoreView) -> UInt32 {
-    UInt32(truncatingIfNeeded: view.generation) | 0x8000_0000
+  static func stamp(of view: any StoreView) -> UInt32 {
+    UInt32(truncatingIfNeeded: view.generation) | ManagedObject.prefetchMark
   }
 }

@@ -66,8 +66,11 @@ extension ManagedObjectContext {
   private func onQueue<Result>(claims: Bool = true, _ block: () throws -> Result) rethrows -> Result {
     occupancy?.enterQueue(self, claims: claims)
     defer { endUse() }
-    return try block()
+    return try Self.running.with(self) { try block() }
   }
+
+  /// The context whose block runs on the thread: of `perform`, `performAndWait`, or an actor of the context.
+  static let running = ThreadValue<ManagedObjectContext>()
 
   /// The contexts on whose queues the current call runs or for which it is waited: the innermost last.
   private static let callers = ThreadValue<[ObjectIdentifier]>()

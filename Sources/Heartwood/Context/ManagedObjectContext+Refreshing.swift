@@ -48,6 +48,7 @@ extension ManagedObjectContext {
       object.detach()
     }
     identities.removeAll()
+    fetchBatches = FetchBatches()
     discarded = ObjectList()
     watched = []
     unpropagatedDeletes = []

@@ -111,6 +111,7 @@ extension ManagedObjectContext {
   func sweep() {
     guard !retainsRegisteredObjects else { return }
     identities.sweep { object in !object.state.isDisjoint(with: ObjectState.kept) || object.isObserved }
+    fetchBatches.sweep { registered($0, $1) != nil }
   }
 
   /// The object of a row: the registered fault, unless it was made as one of another entity.
@@ -126,8 +127,8 @@ extension ManagedObjectContext {
 
   /// Replaces a fault whose entity is not that of its row: its identifier named another entity of the family, or the row could
   /// not be read when it was made.
-  private func replaceMisnamed(
-    _ object: ManagedObject, _ row: UnsafeRawBufferPointer, _ factory: ObjectFactory
+  func replaceMisnamed(
+    _ object: ManagedObject, _ row: UnsafeRawBufferPointer?, _ factory: ObjectFactory
   ) -> ManagedObject {
     let (key, store) = (object.identifier.key, object.identifier.store)
     guard object.state.isDisjoint(with: ObjectState.kept) else {
@@ -139,11 +140,11 @@ extension ManagedObjectContext {
     object.state = []
     forget(object)
     let made = makeFault(factory, key, in: store)
-    made.adopt(checkedRow: row)
+    if let row { made.adopt(checkedRow: row) }
     return made
   }
 
-  private func makeFault(_ factory: ObjectFactory, _ key: UInt64, in store: StoreIdentity) -> ManagedObject {
+  func makeFault(_ factory: ObjectFactory, _ key: UInt64, in store: StoreIdentity) -> ManagedObject {
     let object = factory.makeObject()
     object.attach(to: self, as: factory.identifier(key, in: store), isNew: false)
     identities.insert(object, factory.rootNumber, key)

@@ -150,6 +150,8 @@ open class ManagedObjectContext: @unchecked Sendable {
   /// The objects whose rows could not be read and that were not refreshed since.
   var unreadable: UnreadableObjects = [:]
   @exclusivity(unchecked) var view = ViewHolder()
+  /// The batches of fetches whose rows are not loaded yet.
+  var fetchBatches = FetchBatches()
   /// The live results of this context.
   @exclusivity(unchecked) var trackers: [WeakTracker] = []
   /// The slab that the next row is copied to.

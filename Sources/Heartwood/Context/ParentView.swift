@@ -79,6 +79,13 @@ final class ParentView: StoreView, @unchecked Sendable {
     try stored.indexRunLength(index, range, elements: elements, atRank: rank)
   }
 
+  func links(
+    _ relationship: RelationshipDescription, from first: UInt64, through last: UInt64,
+    _ body: (UInt64, UInt64) throws -> Bool
+  ) throws {
+    try stored.links(relationship, from: first, through: last, body)
+  }
+
   func rowCount(of root: EntityDescription) throws -> Int { try stored.rowCount(of: root) }
 
   func rowKey(of root: EntityDescription, atRank rank: Int) throws -> UInt64? {

@@ -16,6 +16,8 @@ struct FetchExecution {
   let changedRoots: Set<UInt16>
   /// What is counted; nil unless the execution is analysed.
   var figures: FetchFigures?
+  /// Ends the scan from outside; nil if it cannot be.
+  var control: ScanControl?
 
   /// Calls `body` for each result until it returns false.
   func forEach(_ body: (FoundRow) throws -> Bool) throws {
@@ -60,7 +62,13 @@ struct FetchExecution {
   func forEachKey(_ body: (UInt64) throws -> Bool) throws {
     guard request.limit != 0 else { return }
     var window = ResultWindow(offset: request.offset, limit: request.limit)
-    try plan.access.forEachKey(in: view, request.entity) { try window.take($0, body) }
+    try plan.access.forEachKey(in: view, request.entity) { key in
+      if let control {
+        try control.check()
+        control.noteFound()
+      }
+      return try window.take(key, body)
+    }
   }
 
   // MARK: Rows in the store
@@ -71,9 +79,10 @@ struct FetchExecution {
     let (hidden, checksEntity) = (pending.hidden, plan.checksEntity)
     let filter = plan.filter.map { UnownedReference($0) }
     let anywhere = Place(in: source)
-    let convertsRows = view.convertsRows
+    let (convertsRows, control) = (view.convertsRows, control)
     if let figures { return try forEachStored(skipping: count, counting: figures, body) }
     try plan.access.forEachRow(in: view, request.entity, skipping: count, covering: plan.entryRows) { found in
+      if let control { try control.check() }
       if !hidden.isEmpty && hidden.contains(found.key) { return true }
       if checksEntity && !request.accepts(found.row.entityNumber) { return true }
       defer { if convertsRows { view.releaseRows() } }
@@ -81,6 +90,7 @@ struct FetchExecution {
         let isMatch = try filter.with { try $0.matches(anywhere.moved(to: found)) }
         guard isMatch else { return true }
       }
+      control?.noteFound()
       return try body(found)
     }
   }
@@ -198,5 +208,34 @@ struct FetchExecution {
       return true
     }
     return count
+  }
+}
+
+extension FetchExecution {
+  /// Plans a request against a view.
+  ///
+  /// - Parameters:
+  ///   - reader: What is read, with the unsaved changes of parent contexts.
+  ///   - source: The same with those of the own context.
+  ///   - pending: The effect of those.
+  ///   - changedRoots: The numbers of the root entities that they are of.
+  init(
+    _ request: ResolvedRequest, _ reader: any StoreView, source: any RowSource, pending: PendingMatches,
+    changedRoots: Set<UInt16>, isCount: Bool = false
+  ) throws {
+    var (pending, changedRoots) = (pending, changedRoots)
+    // A parent's unsaved changes are to a child what is saved.
+    for layer in reader.layers {
+      try pending.add(layer, request, source)
+      changedRoots.formUnion(layer.changedRoots)
+    }
+    let view = reader.stored
+    let planner = Planner(
+      request: request, view: view, indexes: view.indexes(of:), changedRoots: changedRoots)
+    let plan = try isCount ? planner.chooseForCount() : planner.choose()
+    try pending.sort(by: DeliveryOrder(request, in: source))
+    self = try FetchExecution(
+      request: request, plan: plan, view: view, source: source, pending: pending, changedRoots: changedRoots
+    ).withHashedRows()
   }
 }

@@ -3,7 +3,7 @@
 /// A request can be reused, and changed between uses. It is a class, as in Core Data, and belongs to one thread at a time;
 /// `copy()` makes an independent one. Its parts are values that any thread may use: make a predicate (`Where`) and a sort order
 /// (`Sort`) wherever they are known, and the request where it is executed.
-public final class FetchRequest<Object: ManagedObject> {
+public final class FetchRequest<Object: ManagedObject>: PersistentStoreRequest {
   /// The entity's name; nil for the entity whose class is `Object`.
   public var entityName: String?
   /// The condition; nil for all objects.
@@ -14,21 +14,35 @@ public final class FetchRequest<Object: ManagedObject> {
   public var fetchLimit = 0
   /// How many of the first objects to skip.
   public var fetchOffset = 0
-  /// A hint for the number of objects that are processed together. Unlike Core Data, this version ignores it: objects are
-  /// faults until they are used, and `enumerate` iterates over large results with little memory.
+  /// How many objects get their rows together; 0 for all when they are fetched.
+  ///
+  /// With a batch size, a fetch returns faults without rows. The first use of one loads the rows of its batch in one pass, and what
+  /// `relationshipKeyPathsForPrefetching` names of them. The result is an array of all objects, each of which takes about a hundred bytes;
+  /// `fetchInBatches(_:)` makes objects as they are met, and `enumerate(_:batchSize:_:)` has the memory of one batch.
   public var fetchBatchSize = 0
   /// Whether objects of subentities are included.
   public var includesSubentities = true
   /// Whether unsaved changes of the context are considered. If false, the saved values decide which objects match; the
   /// objects still show their unsaved values.
   public var includesPendingChanges = true
-  /// Whether objects are returned as faults, whose values are loaded at first use. If false, they are loaded at once.
+  /// Whether objects are returned as faults, whose values are loaded at first use. If false, they are realised at once, and those of a batch
+  /// when its rows are loaded.
   public var returnsObjectsAsFaults = true
+  /// Whether a fetch has the rows of its objects, so that their first use does not read the store. If false, objects are faults without rows,
+  /// each of which is read when it is used, with others next to it.
+  public var includesPropertyValues = true
+  /// The relationships whose destinations are loaded with the objects, such as `["albums.tracks"]`: one pass over the store for each, not
+  /// one for each object. Nil for none.
+  ///
+  /// The destinations are faults with rows. As other objects, they are released at the end of an event if the program does not reference
+  /// them.
+  public var relationshipKeyPathsForPrefetching: [any PrefetchPath]?
   /// Whether registered objects take the newest saved values when they are fetched again. Unsaved values stay; if a saved one
   /// differs from that on which the edit was made, the save meets the conflict.
   public var shouldRefreshRefetchedObjects = false
   /// The columns of the dictionaries that `ManagedObjectContext.fetchDictionaries(_:)` returns; nil for all attributes and to-one
-  /// relationships. Objects are read whole: other fetches do not use it.
+  /// relationships. A fetch of objects takes names of these only, and reads objects whole nevertheless: a row is in one piece, apart from
+  /// large values, which are read when they are used.
   public var propertiesToFetch: [any FetchableProperty]?
   /// What dictionaries are grouped by: each is then of a group of objects with equal values of these. Nil for no groups, unless a column
   /// is an aggregate.
@@ -39,10 +53,13 @@ public final class FetchRequest<Object: ManagedObject> {
   public var returnsDistinctResults = false
 
   /// A request for all objects of the entity whose class is `Object`.
-  public init() {}
+  public override init() {}
 
   /// A request for all objects of an entity by name.
-  public init(entityName: String) { self.entityName = entityName }
+  public init(entityName: String) {
+    self.entityName = entityName
+    super.init()
+  }
 
   /// A request for the objects that satisfy a typed condition.
   ///
@@ -69,6 +86,7 @@ public final class FetchRequest<Object: ManagedObject> {
   /// An independent request that asks for the same.
   public func copy() -> FetchRequest {
     let copy = FetchRequest()
+    copy.affectedStores = affectedStores
     copy.entityName = entityName
     copy.predicate = predicate
     copy.sortDescriptors = sortDescriptors
@@ -78,6 +96,8 @@ public final class FetchRequest<Object: ManagedObject> {
     copy.includesSubentities = includesSubentities
     copy.includesPendingChanges = includesPendingChanges
     copy.returnsObjectsAsFaults = returnsObjectsAsFaults
+    copy.includesPropertyValues = includesPropertyValues
+    copy.relationshipKeyPathsForPrefetching = relationshipKeyPathsForPrefetching
     copy.shouldRefreshRefetchedObjects = shouldRefreshRefetchedObjects
     copy.propertiesToFetch = propertiesToFetch
     copy.propertiesToGroupBy = propertiesToGroupBy

@@ -17,9 +17,9 @@ extension ManagedObjectContext {
     _ body: (ManagedObject) throws -> Bool
   ) throws {
     try beginReading()
+    if let properties = request.propertiesToFetch { try entity(of: request).checkPartial(properties) }
     let view = try readingView().forOneReader()
     defer { withExtendedLifetime(view) {} }
-    let realises = !request.returnsObjectsAsFaults
     let classes = ClassCheck(wanted: Object.self) { $0 is Object }
     if let entity = try entityOfPlainRequest(request, in: view),
       let condition = try request.predicate?.conditionTree(for: entity),
@@ -27,55 +27,91 @@ extension ManagedObjectContext {
     {
       let row = try lookup.row(of: entity, includingSubentities: request.includesSubentities, in: view)
       guard let row else { return }
-      try hand(
-        row, entity, classes, refreshing: request.shouldRefreshRefetchedObjects, realising: realises, body)
-      if realises { try throwIfUnreadable() }
+      try hand(row, entity, classes, try delivery(of: request, entity), body)
+      if !request.returnsObjectsAsFaults { try throwIfUnreadable() }
       return
     }
     let execution = try execution(resolve(request), in: view)
     if let most = execution.mostResults { expect(most) }
-    try forEachResult(
-      of: execution, classes, refreshing: request.shouldRefreshRefetchedObjects, realising: realises, body)
-    if realises { try throwIfUnreadable() }
+    try forEachResult(of: execution, classes, body)
+    if !request.returnsObjectsAsFaults { try throwIfUnreadable() }
   }
 
   /// The entity of a request that has only a condition, and needs no merging of unsaved changes; nil for other requests.
   private func entityOfPlainRequest<Object: ManagedObject>(
     _ request: FetchRequest<Object>, in view: any StoreView
   ) throws -> EntityDescription? {
-    guard request.predicate != nil, parent == nil, request.fetchOffset == 0, request.fetchLimit >= 0,
+    guard request.predicate != nil, request.affectedStores == nil, parent == nil, request.fetchOffset == 0,
+      request.fetchLimit >= 0,
       request.sortDescriptors?.isEmpty ?? true, changes.isEmpty || !request.includesPendingChanges
     else { return nil }
     return try entity(of: request)
   }
 
   private func hand(
-    _ found: FoundRow, _ entity: EntityDescription, _ classes: ClassCheck, refreshing: Bool, realising: Bool,
+    _ found: FoundRow, _ entity: EntityDescription, _ classes: ClassCheck, _ delivery: ObjectDelivery,
     _ body: (ManagedObject) throws -> Bool
   ) throws {
     var classes = classes
     var family = FamilyBuilder(entity.rootEntity, in: storeIdentity)
-    guard let object = try object(for: found, entity.rootEntity, &family, refreshing: refreshing) else {
-      return
-    }
+    guard let object = try object(for: found, entity.rootEntity, &family, refreshing: delivery.refreshes)
+    else { return }
     try classes.check(object)
-    if realising { object.willRead() }
+    if delivery.realises { object.willRead() }
     _ = try body(object)
   }
 
   private func forEachResult(
-    of execution: FetchExecution, _ classes: ClassCheck, refreshing: Bool, realising: Bool,
-    _ body: (ManagedObject) throws -> Bool
+    of execution: FetchExecution, _ classes: ClassCheck, _ body: (ManagedObject) throws -> Bool
   ) throws {
     var classes = classes
+    let delivery = execution.request.delivery
+    guard !delivery.returnsWithoutRows else {
+      return try forEachFault(of: execution) { object in
+        try classes.check(object)
+        return try body(object)
+      }
+    }
     let root = execution.request.entity.rootEntity
     var family = FamilyBuilder(root, in: storeIdentity)
     try execution.forEach { found in
-      guard let object = try object(for: found, root, &family, refreshing: refreshing) else { return true }
+      guard let object = try object(for: found, root, &family, refreshing: delivery.refreshes) else {
+        return true
+      }
       try classes.check(object)
-      if realising { object.willRead() }
+      if delivery.realises { object.willRead() }
       return try body(object)
     }
+  }
+
+  /// Calls `body` with each object of a request that returns them without rows, until it returns false.
+  private func forEachFault(of execution: FetchExecution, _ body: (ManagedObject) throws -> Bool) throws {
+    var builder = BatchBuilder(execution.request.entity.rootEntity, execution.request.delivery, self)
+    defer { builder?.finish() }
+    let (entity, store) = (execution.request.entity, storeIdentity)
+    guard !execution.needsNoRows else {
+      let factory = entity.factory
+      return try execution.forEachKey { key in
+        let object = fault(factory, key, in: store)
+        builder?.add(object)
+        return try body(object)
+      }
+    }
+    var family = FamilyBuilder(entity.rootEntity, in: store)
+    try execution.forEach { found in
+      guard let object = try fault(for: found, entity.rootEntity, &family) else { return true }
+      builder?.add(object)
+      return try body(object)
+    }
+  }
+
+  /// As `object(for:)`, without the row.
+  private func fault(
+    for found: FoundRow, _ root: EntityDescription, _ family: inout FamilyBuilder
+  ) throws -> ManagedObject? {
+    if !found.key.isPermanentKey, let object = registered(root, found.key) { return object }
+    let factory = try family.factory(of: found.row)
+    return fault(factory, found.key, in: family.store)
   }
 
   /// Calls `body` with each object that an execution finds, and its row, until it returns false.
@@ -84,16 +120,28 @@ extension ManagedObjectContext {
   ) throws {
     let root = execution.request.entity.rootEntity
     var family = FamilyBuilder(root, in: storeIdentity)
+    let delivery = execution.request.delivery
+    var builder = BatchBuilder(execution.request.entity.rootEntity, execution.request.delivery, self)
+    var objects: [ManagedObject] = []
     try execution.forEach { found in
-      guard let object = try object(for: found, root, &family, refreshing: false) else { return true }
+      let object =
+        try delivery.returnsWithoutRows
+        ? fault(for: found, root, &family) : object(for: found, root, &family, refreshing: delivery.refreshes)
+      guard let object else { return true }
+      builder?.add(object)
+      if builder == nil, !delivery.prefetching.isEmpty { objects.append(object) }
       return try body(object, found)
     }
+    builder?.finish()
+    try prefetch(delivery.prefetching, of: objects)
   }
 
   /// The object for a found row, as a fetch has it.
-  func object(for found: FoundRow, _ root: EntityDescription) throws -> ManagedObject? {
+  func object(
+    for found: FoundRow, _ root: EntityDescription, refreshing: Bool = false
+  ) throws -> ManagedObject? {
     var family = FamilyBuilder(root, in: storeIdentity)
-    return try object(for: found, root, &family, refreshing: false)
+    return try object(for: found, root, &family, refreshing: refreshing)
   }
 
   func identifiers(_ execution: FetchExecution) throws -> [ManagedObjectID] {
@@ -129,19 +177,8 @@ extension ManagedObjectContext {
       pending = try PendingMatches(request, self, overlay)
       changedRoots = rootsOfChanges
     }
-    // A parent's unsaved changes are to a child what is saved.
-    for layer in reader.layers {
-      try pending.add(layer, request, source)
-      changedRoots.formUnion(layer.changedRoots)
-    }
-    let view = reader.stored
-    let planner = Planner(
-      request: request, view: view, indexes: view.indexes(of:), changedRoots: changedRoots)
-    let plan = try isCount ? planner.chooseForCount() : planner.choose()
-    try pending.sort(by: DeliveryOrder(request, in: source))
     return try FetchExecution(
-      request: request, plan: plan, view: view, source: source, pending: pending, changedRoots: changedRoots
-    ).withHashedRows()
+      request, reader, source: source, pending: pending, changedRoots: changedRoots, isCount: isCount)
   }
 
   /// The numbers of the root entities of changed objects.
@@ -197,13 +234,26 @@ extension ManagedObjectContext {
   func resolve<Object: ManagedObject>(
     _ request: FetchRequest<Object>, reading columns: Set<Int>? = nil
   ) throws -> ResolvedRequest {
+    if request.affectedStores != nil { try request.check(affects: objectStore()) }
+    let entity = try entity(of: request)
     var resolved = try ResolvedRequest(
-      entity: entity(of: request), predicate: request.predicate, sorts: request.sortDescriptors ?? [],
+      entity: entity, predicate: request.predicate, sorts: request.sortDescriptors ?? [],
       limit: request.fetchLimit == 0 ? nil : request.fetchLimit, offset: request.fetchOffset,
       includesSubentities: request.includesSubentities,
       includesPendingChanges: request.includesPendingChanges, store: storeIdentity)
     resolved.columns = columns
+    resolved.delivery = try delivery(of: request, entity)
     return resolved
+  }
+
+  /// How the objects of a request are returned.
+  func delivery<Object: ManagedObject>(
+    of request: FetchRequest<Object>, _ entity: EntityDescription
+  ) throws(HeartwoodError) -> ObjectDelivery {
+    ObjectDelivery(
+      refreshes: request.shouldRefreshRefetchedObjects, realises: !request.returnsObjectsAsFaults,
+      hasRows: request.includesPropertyValues, batchSize: max(0, request.fetchBatchSize),
+      prefetching: try request.relationshipKeyPathsForPrefetching.map(entity.prefetched) ?? [])
   }
 
   /// The entity of a request in the model of this context's coordinator.

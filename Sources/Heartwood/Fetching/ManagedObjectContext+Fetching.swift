@@ -22,6 +22,10 @@ extension ManagedObjectContext {
       objects.append(object)
       return true
     }
+    if request.relationshipKeyPathsForPrefetching != nil {
+      let delivery = try delivery(of: request, entity(of: request))
+      if !delivery.isBatched { try prefetch(delivery.prefetching, of: objects) }
+    }
     return objects.ofCheckedClass(Object.self)
   }
 
@@ -134,14 +138,19 @@ extension ManagedObjectContext {
     defer { endUse() }
     require(batchSize > 0, "a batch has at least one object")
     var batch: [ManagedObject] = []
+    let relationships = try delivery(of: request, entity(of: request)).prefetching
+    let request = request.copy()
+    request.fetchBatchSize = 0
     try forEachResult(of: request) { object in
       batch.append(object)
       if batch.count < batchSize { return true }
+      try prefetch(relationships, of: batch)
       try body(batch.ofCheckedClass(Object.self))
       batch.removeAll(keepingCapacity: true)
       sweepIfDue()
       return true
     }
+    try prefetch(relationships, of: batch)
     if !batch.isEmpty { try body(batch.ofCheckedClass(Object.self)) }
   }
 }

@@ -38,6 +38,11 @@ extension ManagedObjectModel {
     if let predicate = request.predicate as? FormatPredicate {
       request.predicate = predicate.withSubstitutionVariables(variables)
     }
+    if let having = request.havingPredicate as? FormatPredicate {
+      request.havingPredicate = having.withSubstitutionVariables(variables)
+    }
+    request.propertiesToFetch = request.propertiesToFetch?.map { $0.substituting(variables) }
+    request.propertiesToGroupBy = request.propertiesToGroupBy?.map { $0.substituting(variables) }
     return request
   }
 
@@ -45,10 +50,10 @@ extension ManagedObjectModel {
   ///
   /// - Parameters:
   ///   - template: A request with the name of an entity or the class of one. Its predicate may have variables, as in
-  ///     `FormatPredicate("age > $AGE")`. Nil for none.
+  ///     `FormatPredicate("age > $AGE")`, and so may its columns and HAVING predicate. Nil for none.
   ///   - name: The request's name.
   /// - Precondition: The model is not in use.
-  /// - Throws: `.coreData` if the entity is not of the model, or the predicate cannot be used for it.
+  /// - Throws: `.coreData` if the entity is not of the model, or the predicate cannot be used for it, or a column has no text, as a window.
   public func setFetchRequestTemplate<Object>(
     _ template: FetchRequest<Object>?, forName name: String
   ) throws(HeartwoodError) {
@@ -79,7 +84,15 @@ extension ManagedObjectModel {
       includesSubentities: template.includesSubentities,
       includesPendingChanges: template.includesPendingChanges,
       returnsObjectsAsFaults: template.returnsObjectsAsFaults,
-      refreshesRefetchedObjects: template.shouldRefreshRefetchedObjects)
+      refreshesRefetchedObjects: template.shouldRefreshRefetchedObjects,
+      includesPropertyValues: template.includesPropertyValues ? nil : false,
+      prefetching: template.relationshipKeyPathsForPrefetching?.map { path in
+        ConditionPrinter().text(of: PropertyPath(.fetched, path.prefetchedSteps.map(\.path)))
+      },
+      columns: try template.propertiesToFetch.map(FetchRequestTemplate.columns),
+      groups: try template.propertiesToGroupBy.map(FetchRequestTemplate.columns),
+      having: try template.havingPredicate?.conditionTree(for: entity).description,
+      isDistinct: template.returnsDistinctResults ? true : nil)
   }
 }
 
@@ -98,6 +111,12 @@ extension FetchRequest {
     includesPendingChanges = template.includesPendingChanges
     returnsObjectsAsFaults = template.returnsObjectsAsFaults
     shouldRefreshRefetchedObjects = template.refreshesRefetchedObjects
+    includesPropertyValues = template.includesPropertyValues ?? true
+    relationshipKeyPathsForPrefetching = template.prefetching
+    propertiesToFetch = template.columns?.map { TemplateColumn(column: $0) }
+    propertiesToGroupBy = template.groups?.map { TemplateColumn(column: $0) }
+    havingPredicate = template.having.map(Self.predicate)
+    returnsDistinctResults = template.isDistinct ?? false
   }
 
   /// A text that cannot be read is an error when the request is executed, not before.
@@ -107,5 +126,50 @@ extension FetchRequest {
     } catch {
       return FormatPredicate(Condition(.refused(error)))
     }
+  }
+}
+
+extension FetchRequestTemplate {
+  /// The columns as text.
+  ///
+  /// - Throws: `.coreData` if a column cannot be read again from its text.
+  fileprivate static func columns(_ properties: [any FetchableProperty]) throws(HeartwoodError) -> [Column] {
+    var columns: [Column] = []
+    for property in properties {
+      let made = try property.fetchedColumn()
+      let column = Column(
+        name: made.name, expression: made.expression.description, type: made.expressionResultType.rawValue)
+      do {
+        _ = try FormatParser.expression(column.expression, [])
+      } catch {
+        throw HeartwoodError(
+          .coreData,
+          "the column \(made.name) cannot be stored in a model, because its text \(column.expression) is not in the format language: \(error.message)"
+        )
+      }
+      columns.append(column)
+    }
+    return columns
+  }
+}
+
+/// A column of a template, whose text is read when the request is executed.
+private struct TemplateColumn: FetchableProperty {
+  let column: FetchRequestTemplate.Column
+  var variables: [String: (any PredicateArgument)?] = [:]
+
+  func fetchedColumn() throws(HeartwoodError) -> ExpressionDescription {
+    ExpressionDescription(
+      name: column.name,
+      try FormatParser.expression(column.expression, []).withSubstitutionVariables(variables),
+      AttributeType(rawValue: column.type) ?? .undefined)
+  }
+}
+
+extension FetchableProperty {
+  fileprivate func substituting(_ variables: [String: (any PredicateArgument)?]) -> any FetchableProperty {
+    guard var column = self as? TemplateColumn else { return self }
+    column.variables = variables
+    return column
   }
 }

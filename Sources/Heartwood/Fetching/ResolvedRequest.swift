@@ -1,5 +1,24 @@
 import HeartwoodBytes
 
+/// How a fetch returns objects.
+struct ObjectDelivery {
+  /// Whether registered objects take the newest values.
+  var refreshes = false
+  /// Whether objects are realised at once.
+  var realises = false
+  /// Whether objects have their rows.
+  var hasRows = true
+  /// How many objects get their rows together when one is used; 0 if they have them at once.
+  var batchSize = 0
+  /// What is loaded with the objects.
+  var prefetching: [PrefetchedRelationship] = []
+
+  /// Whether objects get their rows in batches. To refresh, rows are needed at once.
+  var isBatched: Bool { batchSize > 0 && !refreshes }
+  /// Whether objects are returned without rows.
+  var returnsWithoutRows: Bool { isBatched || !hasRows && !realises && !refreshes }
+}
+
 /// A request with its names resolved and its predicate and sort compiled.
 struct ResolvedRequest {
   let entity: EntityDescription
@@ -14,6 +33,8 @@ struct ResolvedRequest {
   var columns: Set<Int>?
   /// The root entities whose rows the results read by key.
   var reachedRoots: [EntityDescription] = []
+  /// How objects are returned.
+  var delivery = ObjectDelivery()
 
   init(
     entity: EntityDescription, predicate: (any FetchPredicate)?, sorts: [any FetchSort], limit: Int?,

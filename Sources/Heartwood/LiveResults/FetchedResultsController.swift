@@ -26,6 +26,14 @@ open class FetchedResultsController<Object: ManagedObject> {
   /// a key path.
   public let sectionNameKeyPath: String?
 
+  /// The name of the cache of sections, which has no effect: sections are computed at each fetch, so that none are out of date.
+  public let cacheName: String?
+
+  /// Does nothing: there is no cache of sections on disk. Code that changes a request of a controller calls it.
+  ///
+  /// - Parameter name: The name of a cache; nil for all.
+  public static func deleteCache(withName name: String?) {}
+
   /// What is told of changes. The controller follows changes while there is one, and holds it weakly.
   public weak var delegate: (any FetchedResultsControllerDelegate<Object>)?
 
@@ -48,6 +56,7 @@ open class FetchedResultsController<Object: ManagedObject> {
     self.fetchRequest = fetchRequest
     self.managedObjectContext = managedObjectContext
     self.sectionNameKeyPath = sectionNameKeyPath
+    self.cacheName = cacheName
     hasSections = sectionNameKeyPath != nil
     tracker = .make(fetchRequest, managedObjectContext) { entity in
       try sectionNameKeyPath.map { try SectionName($0, entity: entity) }
@@ -68,6 +77,7 @@ open class FetchedResultsController<Object: ManagedObject> {
     self.fetchRequest = fetchRequest
     self.managedObjectContext = managedObjectContext
     sectionNameKeyPath = nil
+    cacheName = nil
     hasSections = true
     tracker = .make(fetchRequest, managedObjectContext) { try SectionName(sectionName, entity: $0) }
     report()

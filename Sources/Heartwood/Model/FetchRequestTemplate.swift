@@ -6,6 +6,14 @@ struct FetchRequestTemplate: Codable, Hashable, Sendable {
     var options: UInt8
   }
 
+  /// A column of dictionaries.
+  struct Column: Codable, Hashable {
+    var name: String
+    var expression: String
+    /// The raw value of an `AttributeType`.
+    var type: Int
+  }
+
   var entityName: String
   var predicate: String?
   var sort: [Order]
@@ -16,4 +24,11 @@ struct FetchRequestTemplate: Codable, Hashable, Sendable {
   var includesPendingChanges: Bool
   var returnsObjectsAsFaults: Bool
   var refreshesRefetchedObjects: Bool
+  // Models of earlier versions do not have these.
+  var includesPropertyValues: Bool?
+  var prefetching: [String]?
+  var columns: [Column]?
+  var groups: [Column]?
+  var having: String?
+  var isDistinct: Bool?
 }

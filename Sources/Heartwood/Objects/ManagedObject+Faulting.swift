@@ -57,8 +57,15 @@ extension ManagedObject {
 
   /// Drops a row that was loaded with another fault's if the context reads another generation now.
   final func dropStalePrefetch() {
-    guard prefetchStamp != 0, !isRealised, let contextReference else { return }
-    if contextReference.with({ $0.prefetchStamp() }) != prefetchStamp { storedRow = nil }
+    dropRowIfStale()
+    if prefetchStamp & Self.prefetchMark != 0, !isRealised { prefetchStamp = 0 }
+  }
+
+  /// As `dropStalePrefetch()`, for an object that is not used now: its row is dropped if it is used later, in another generation.
+  final func dropRowIfStale() {
+    guard prefetchStamp & Self.prefetchMark != 0, !isRealised, let contextReference else { return }
+    guard contextReference.with({ $0.prefetchStamp() }) != prefetchStamp else { return }
+    storedRow = nil
     prefetchStamp = 0
   }
 

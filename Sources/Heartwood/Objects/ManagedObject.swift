@@ -16,7 +16,8 @@ open class ManagedObject: Hashable {
   @exclusivity(unchecked) final var storedRow: StoredRow?
   /// The object's index in the context's list of changes that contains it.
   @exclusivity(unchecked) final var placeInChanges: UInt32 = 0
-  /// Of the generation whose row was loaded with another fault's; 0 if the row was not.
+  /// Of the generation whose row was loaded with another fault's, with `prefetchMark`; otherwise the number of the batch with which the
+  /// row will be loaded, or 0.
   @exclusivity(unchecked) final var prefetchStamp: UInt32 = 0
   /// Pending values and relationship states; nil for an object without either.
   @exclusivity(unchecked) final var pending: PendingValues?

@@ -48,7 +48,7 @@ extension ConditionExpression {
     }
   }
 
-  /// Also rewrites what is computed for the destinations of a relationship.
+  /// Also rewrites what is computed for the destinations of a relationship, a group of rows or a window.
   func rewritten(_ rewrite: (ConditionExpression) -> ConditionExpression) -> ConditionExpression {
     switch kind {
     case .aggregate(var aggregate):
@@ -59,6 +59,17 @@ extension ConditionExpression {
       values.element = values.element?.rewritten(rewrite)
       values.filter = values.filter?.rewritten(rewrite)
       return rewrite(ConditionExpression(.collection(values)))
+    case .group(var aggregate):
+      aggregate.element = aggregate.element?.rewritten(rewrite)
+      aggregate.filter = aggregate.filter?.rewritten(rewrite)
+      return rewrite(ConditionExpression(.group(aggregate)))
+    case .window(var window):
+      window.element = window.element?.rewritten(rewrite)
+      window.partition = window.partition.map { $0.rewritten(rewrite) }
+      for place in window.order.indices {
+        window.order[place].expression = window.order[place].expression.rewritten(rewrite)
+      }
+      return rewrite(ConditionExpression(.window(window)))
     default: return rewrite(mappingParts({ $0.rewritten(rewrite) }, { $0.rewritten(rewrite) }))
     }
   }

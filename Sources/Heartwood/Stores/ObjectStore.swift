@@ -66,6 +66,12 @@ protocol StoreView: RowSource, Sendable {
   func scanRows(
     of root: EntityDescription, from start: UInt64?, reversed: Bool, _ body: (FoundRow) throws -> Bool
   ) throws
+  /// Calls `body` with the sources and destinations of a to-many relationship until it returns false: those of the sources from `first`
+  /// to `last`, in the order of sources, each one's destinations in their order.
+  func links(
+    _ relationship: RelationshipDescription, from first: UInt64, through last: UInt64,
+    _ body: (UInt64, UInt64) throws -> Bool
+  ) throws
   /// The number of rows in the family of a root entity. O(log n)
   func rowCount(of root: EntityDescription) throws -> Int
   /// The key of the row with `rank` rows before it in its family; nil past the end. O(log n)

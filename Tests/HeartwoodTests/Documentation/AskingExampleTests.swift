@@ -67,6 +67,25 @@ enum Genre: String, AttributeValue { case rock, jazz, other }
     expect(further, ["Joni Mitchell"])
   }
 
+  @Test func `large results come in batches, with their relationships`() throws {
+    var names: [String] = []
+    let request = FetchRequest<Artist>(where: { $0.isActive }, sort: [.ascending(\.name)])
+    request.fetchBatchSize = 50
+    request.relationshipKeyPathsForPrefetching = ["albums.tracks"]
+    for artist in try context.fetch(request) {
+      names += artist.albums.flatMap(\.tracks).map(\.title)
+    }
+    #expect(names.count == 12 && names.contains("Hejira"))
+  }
+
+  @Test func `a sequence of batches has what is made of them`() async throws {
+    var all: [String] = []
+    for try await titles in context.batches(of: FetchRequest<Album>(), size: 100, { $0.map(\.title) }) {
+      all += titles
+    }
+    #expect(all.sorted() == ["Blue", "Hejira"])
+  }
+
   @Test func `missing values and ranges`() throws {
     let found = try context.fetch(Album.self, where: { $0.year == nil || 1970...1979 ~= $0.year })
     let others = try context.fetch(

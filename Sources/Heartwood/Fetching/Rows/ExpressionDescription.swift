@@ -36,7 +36,17 @@ public struct ExpressionDescription: Sendable {
     self.init(name: name, column(ObjectQuery<Object>()).rowExpression.expression, resultType)
   }
 
-  private init(name: String, _ expression: ConditionExpression, _ resultType: AttributeType) {
+  /// A column of an expression.
+  ///
+  /// - Parameters:
+  ///   - name: The key in the dictionary.
+  ///   - expression: The value.
+  ///   - resultType: The type of the value; `.undefined` for that of the expression.
+  public init(name: String, expression: ConditionExpression, resultType: AttributeType = .undefined) {
+    self.init(name: name, expression, resultType)
+  }
+
+  init(name: String, _ expression: ConditionExpression, _ resultType: AttributeType) {
     self.name = name
     self.expression = expression
     expressionResultType = resultType

@@ -168,6 +168,27 @@ extension ConditionExpression {
   }
 }
 
+extension EntityDescription {
+  /// Checks what a request for objects names as the properties to fetch.
+  ///
+  /// - Throws: `.coreData` if one is an expression, a path, or a to-many relationship.
+  func checkPartial(_ properties: [any FetchableProperty]) throws(HeartwoodError) {
+    for property in properties {
+      let column = try property.fetchedColumn()
+      if case .path(let path) = column.expression.kind, path.steps.count == 1,
+        case .name(let name) = path.steps[0], let own = propertiesByName[name],
+        (own as? RelationshipDescription)?.isToMany != true
+      {
+        continue
+      }
+      throw HeartwoodError(
+        .coreData,
+        "\(column.name) is no attribute or to-one relationship of \(displayName): propertiesToFetch of a fetch of objects has "
+          + "these only; fetch dictionaries for others")
+    }
+  }
+}
+
 extension PropertyDescription {
   /// Whether dictionaries have the property if a request names none.
   fileprivate var isColumnOfDictionaries: Bool {

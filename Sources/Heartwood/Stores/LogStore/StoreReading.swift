@@ -39,6 +39,22 @@ extension StoreReading {
     }
   }
 
+  func links(
+    _ relationship: RelationshipDescription, from first: UInt64, through last: UInt64,
+    _ body: (UInt64, UInt64) throws -> Bool
+  ) throws {
+    try prepareToRead(relationship)
+    let isOrdered = relationship.isOrdered
+    let (kind, number) = (isOrdered ? KeySpace.order : KeySpace.link, schema.number(of: relationship))
+    let range = KeyRange(
+      from: KeySpace.source(kind, number, first), through: KeySpace.entry(kind, number, last, .max))
+    try scan(range) { entry, value in
+      let source = try KeySpace.source(of: entry)
+      return try body(
+        source, isOrdered ? KeySpace.number(inValue: value) : KeySpace.lastNumber(entry))
+    }
+  }
+
   private func toOneDestination(
     _ relationship: RelationshipDescription, of key: UInt64, _ body: (UInt64) throws -> Bool
   ) throws {

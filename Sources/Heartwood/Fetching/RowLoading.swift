@@ -1,0 +1,118 @@
+/// Reading many rows in one pass.
+extension ManagedObjectContext {
+  /// How many keys may be passed over for each that is wanted: more cost more than finding it.
+  private static let mostPassedOver: UInt64 = 4
+
+  /// Whether to read all entries between the first and the last key, rather than each key's own.
+  private static func isDense(_ keys: [UInt64]) -> Bool {
+    guard let first = keys.first, let last = keys.last else { return false }
+    return (last - first) / mostPassedOver <= UInt64(keys.count)
+  }
+
+  /// Loads the rows of faults that have none. They stay faults, and are read again if the store has a newer generation when they
+  /// are used.
+  ///
+  /// - Parameter objects: Objects of one root entity.
+  func loadRows(_ objects: [ManagedObject]) throws {
+    guard let root = objects.first?.entity.rootEntity else { return }
+    var waiting: [UInt64: ManagedObject] = [:]
+    for object in objects {
+      object.dropRowIfStale()
+      if object.lacksRow { waiting[object.identifier.key] = object }
+    }
+    let view = try readingView().forOneReader()
+    let stamp = Self.stamp(of: view)
+    try forEachRow(root, waiting.keys.sorted(), in: view) { found in
+      guard let object = waiting[found.key], found.row.entityNumber == object.entity.number else { return }
+      object.prefetch(checkedRow: found.row.bytes, stamp: stamp)
+    }
+  }
+
+  /// The registered objects with these keys, with rows: those that are not registered, or without a row, get it in one pass.
+  ///
+  /// - Parameter keys: Ascending, without repetitions. Keys without a row are left out.
+  func objects(_ root: EntityDescription, _ keys: [UInt64]) throws -> [ManagedObject] {
+    var objects: [ManagedObject] = []
+    var missing: [UInt64] = []
+    for key in keys {
+      guard let object = registered(root, key) else {
+        if key.isPermanentKey { missing.append(key) }
+        continue
+      }
+      object.dropRowIfStale()
+      if object.lacksRow { missing.append(object.identifier.key) } else { objects.append(object) }
+    }
+    guard !missing.isEmpty else { return objects }
+    let view = try readingView().forOneReader()
+    let (store, stamp) = (storeIdentity, Self.stamp(of: view))
+    try forEachRow(root, missing, in: view) { found in
+      let factory = try root.entity(numbered: found.row.entityNumber).factory
+      let object = fault(factory, found.key, in: store)
+      if object.lacksRow { object.prefetch(checkedRow: found.row.bytes, stamp: stamp) }
+      objects.append(object)
+    }
+    return objects
+  }
+
+  /// Calls `body` with the rows of the keys, in their order.
+  ///
+  /// - Parameter keys: Ascending, without repetitions.
+  private func forEachRow(
+    _ root: EntityDescription, _ keys: [UInt64], in view: any StoreView, _ body: (FoundRow) throws -> Void
+  ) throws {
+    defer { withExtendedLifetime(view) {} }
+    // A parent's view scans the store's rows only.
+    guard parent == nil, keys.count > 1, Self.isDense(keys), let last = keys.last else {
+      for key in keys {
+        guard let row = try view.row(root, key) else { continue }
+        try body(FoundRow(key: key, row: row))
+        view.releaseRows()
+      }
+      return
+    }
+    var waiting = keys[...]
+    try view.scanRows(of: root, from: keys[0], reversed: false) { found in
+      while let next = waiting.first, next < found.key { waiting.removeFirst() }
+      guard let next = waiting.first else { return false }
+      if next == found.key { try body(found) }
+      return found.key < last
+    }
+  }
+
+  /// Calls `body` with the keys of the destinations of each source.
+  ///
+  /// - Parameters:
+  ///   - relationship: A to-many relationship.
+  ///   - sources: Ascending, without repetitions.
+  func forEachDestinations(
+    _ relationship: RelationshipDescription, of sources: [UInt64], _ body: (UInt64, [UInt64]) -> Void
+  ) throws {
+    let view = try readingView()
+    guard parent == nil, sources.count > 1, Self.isDense(sources), let last = sources.last else {
+      for source in sources {
+        var keys: [UInt64] = []
+        try view.destinations(relationship, of: source) {
+          keys.append($0)
+          return true
+        }
+        body(source, keys)
+      }
+      return
+    }
+    var waiting = sources[...]
+    var keys: [UInt64] = []
+    try view.links(relationship, from: sources[0], through: last) { source, destination in
+      while let next = waiting.first, next < source {
+        body(next, keys)
+        keys.removeAll()
+        waiting.removeFirst()
+      }
+      if waiting.first == source { keys.append(destination) }
+      return true
+    }
+    for source in waiting {
+      body(source, keys)
+      keys.removeAll()
+    }
+  }
+}

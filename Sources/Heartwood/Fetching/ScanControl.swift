@@ -1,0 +1,28 @@
+import Synchronization
+
+/// Ends a scan from another thread, and counts the rows that it finds.
+final class ScanControl: Sendable {
+  private let wasCancelled = Atomic<Bool>(false)
+  private let found = Atomic<Int>(0)
+  private let report: @Sendable (Int) -> Void
+
+  /// After how many found rows the number is reported.
+  private static let step = 1024
+
+  /// - Parameter report: Called with the number of found rows, now and then, on the thread of the scan.
+  init(_ report: @escaping @Sendable (Int) -> Void = { _ in }) { self.report = report }
+
+  // Relaxed: no other memory depends on the order of these.
+  var isCancelled: Bool { wasCancelled.load(ordering: .relaxed) }
+  func cancel() { wasCancelled.store(true, ordering: .relaxed) }
+
+  /// - Throws: `CancellationError` if the scan was cancelled.
+  @inline(__always)
+  func check() throws { if isCancelled { throw CancellationError() } }
+
+  /// Notes a row that belongs to the result, apart from limit and offset.
+  func noteFound() {
+    let (_, count) = found.add(1, ordering: .relaxed)
+    if count % Self.step == 0 { report(count) }
+  }
+}
