@@ -67,6 +67,7 @@ extension PersistentStoreDescription {
     defersLightweightMigration = other.defersLightweightMigration
     finishesDeferredMigrationInBackground = other.finishesDeferredMigrationInBackground
     migrationLog = other.migrationLog
+    migrationProgress = other.migrationProgress
     stagedMigrationManager = other.stagedMigrationManager
     isInStage = other.isInStage
     mappingModel = other.mappingModel

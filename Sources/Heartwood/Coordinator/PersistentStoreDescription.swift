@@ -87,6 +87,8 @@ public final class PersistentStoreDescription: @unchecked Sendable {
   /// Gets a line for each step of a migration, with its time; nil for standard error if the environment variable
   /// `HEARTWOOD_MIGRATION_DEBUG` is 1, and for none otherwise. It is called on the thread that migrates.
   public var migrationLog: (@Sendable (String) -> Void)?
+  /// Is told after every thousand rows of a migration how far the step is that is done.
+  public var migrationProgress: (@Sendable (MigrationProgress) -> Void)?
 
   /// The mapping by which a store of another model is migrated, to a copy with new identifiers that replaces it; nil to infer it.
   /// Needs `shouldMigrateStoreAutomatically`.

@@ -15,6 +15,7 @@ extension LogStore {
     reading.isReadOnly = true
     let start = ContinuousClock.now
     let changes = try InferredChanges(from: Self.model(at: url, options: reading), to: model)
+    try changes.refuseExchanges(path(of: url))
     var report = MigrationReport()
     report.changes = changes.sentences()
     guard !report.changes.isEmpty else { return nil }

@@ -17,7 +17,7 @@ struct StoreMigration {
     self.model = model
     self.description = description
     var options = try LogStoreOptions(description)
-    options.migrationLog = MigrationLog(description.migrationLog)
+    options.migrationLog = MigrationLog(description.migrationLog, progress: description.migrationProgress)
     self.options = options
   }
 
@@ -29,7 +29,7 @@ struct StoreMigration {
 
   private func openMigrated() throws -> LogStore {
     do {
-      let store = try LogStore.open(at: url, model: model, options: options)
+      let store = try LogStore.openChecked(at: url, model: model, options: options)
       guard !options.isReadOnly, !description.isInStage, let stage = try store.metadata().pendingStage else {
         return store
       }
@@ -49,7 +49,7 @@ struct StoreMigration {
         "the store at \(LogStore.path(of: url)) cannot be migrated in stages: \(error.message)",
         underlying: error)
     }
-    let store = try LogStore.open(at: url, model: model, options: options)
+    let store = try LogStore.openChecked(at: url, model: model, options: options)
     if !description.defersLightweightMigration { try store.finishDeferredMigration() }
     return store
   }
@@ -103,6 +103,15 @@ struct StoreMigration {
 }
 
 extension LogStore {
+  /// As `open`, and refuses a model that exchanges names that its version hash does not tell.
+  static func openChecked(
+    at url: URL, model: ManagedObjectModel, options: LogStoreOptions
+  ) throws -> LogStore {
+    try open(at: url, model: model, options: options) { former in
+      try InferredChanges(from: former, to: model).refuseExchanges(path(of: url))
+    }
+  }
+
   /// Migrates a store in place, by what is inferred from the two models.
   ///
   /// - Parameters:

@@ -153,15 +153,22 @@ enum MigrateCommand: Subcommand {
     }
     if let backup = arguments.value("backup") { try BackupCommand.backUp(path, to: backup, console) }
     let start = ContinuousClock.now
-    let description = PersistentStoreDescription(url: CommandStore.url(path))
-    description.createsStore = false
-    description.mappingModel = mapping
-    description.migrationLog = arguments.has("steps") ? writeStep : nil
+    let log = arguments.has("steps") ? writeStep : nil
+    var progress = ProgressLine("migrating", total: 1, on: console)
+    defer { progress.finish() }
     try GraphFailure.catching(path) {
-      let coordinator = try PersistentStoreCoordinator(checking: model)
-      try coordinator.addPersistentStore(with: description)
-      try coordinator.close()
+      try LiveProgress.run(&progress, isShown: console.showsProgress) { say in
+        let description = PersistentStoreDescription(url: CommandStore.url(path))
+        description.createsStore = false
+        description.mappingModel = mapping
+        description.migrationLog = log
+        description.migrationProgress = { say("\($0)") }
+        let coordinator = try PersistentStoreCoordinator(checking: model)
+        try coordinator.addPersistentStore(with: description)
+        try coordinator.close()
+      }
     }
+    progress.finish()
     try CommandStore.with(path, for: .reading, console) { store in
       for (entity, count) in try store.objectCounts() {
         try console.writeLine("\(entity): \(Amount.text(count, "object"))")

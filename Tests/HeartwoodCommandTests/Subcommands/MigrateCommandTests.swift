@@ -242,6 +242,11 @@ func `a backup is neither in the store's directory nor around it, and a copy tha
   #expect(world.run("count", "Country", "--where", "people = 4").output.contains("3"))
   #expect(world.run("verify").status == .success)
   #expect(CommandRun("fetch", backup, "City", "--columns", "name").status == .success)
+  let third = try SmallWorld()
+  let console = RecordingConsole()
+  console.showsProgress = true
+  #expect(Command.run(["migrate", third.path, file, "--mapping", mapping], console: console) == .success)
+  #expect(console.notes.contains("validation of Country->Country: 4 of 4 rows"), "\(console.notes)")
   let again = world.run("migrate", file, "--mapping", mapping)
   #expect(again.output == "the store has this model already; nothing was changed\n")
   let other = try SmallWorld()

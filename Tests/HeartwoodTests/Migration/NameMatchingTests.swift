@@ -204,4 +204,58 @@ import Testing
         "Person.pets has the delete rule nullify", "Person has no index of code any more",
       ])
   }
+
+  // MIG-04, MIG-06, MOD-23
+  @Test(arguments: [false, true])
+  func `names that are exchanged without another version hash are refused, and with one are followed`(
+    ofEntities: Bool
+  ) throws {
+    let folder = try TemporaryFolder()
+    func model(_ text: String, modifier: String? = nil) -> ManagedObjectModel {
+      let model = ofEntities ? entities(text) : attributes(text)
+      if ofEntities {
+        model.entitiesByName["a"]?.versionHashModifier = modifier
+      } else {
+        model.entitiesByName["P"]?.ownProperties[0].versionHashModifier = modifier
+      }
+      return model
+    }
+    func open(_ model: ManagedObjectModel) throws -> ManagedObjectContext {
+      let coordinator = try PersistentStoreCoordinator(checking: model)
+      try coordinator.addPersistentStore(with: PersistentStoreDescription(url: folder.store))
+      return ManagedObjectContext(.privateQueue, coordinator: coordinator)
+    }
+    func value(_ context: ManagedObjectContext) throws -> String? {
+      let request = FetchRequest<ManagedObject>(entityName: ofEntities ? "a" : "P")
+      return try context.fetch(request).first?.value(forKey: ofEntities ? "x" : "a") as? String
+    }
+    let context = try open(model("a b"))
+    let names = try #require(context.persistentStoreCoordinator?.managedObjectModel.entitiesByName)
+    for (entity, key, value) in ofEntities
+      ? [("a", "x", "1"), ("b", "x", "2")] : [("P", "a", "1"), ("P", "b", "2")]
+    {
+      let known = try context.fetch(FetchRequest<ManagedObject>(entityName: entity)).first
+      let object = try known ?? ManagedObject(entity: #require(names[entity]), insertInto: context)
+      object.setValue(value, forKey: key)
+    }
+    try context.save()
+    try context.persistentStoreCoordinator?.close()
+    let exchanged = model("a<b b<a")
+    let error = heartwoodError { _ = try open(exchanged) }
+    #expect(error?.code == .inferredMappingModel)
+    #expect(error?.message.contains("a is renamed from b, and ") == true, "\(String(describing: error))")
+    #expect(error?.message.contains("versionHashModifier") == true)
+    let byCall = heartwoodError {
+      try PersistentStoreCoordinator.migrateStore(at: folder.store, to: model("a<b b<a"))
+    }
+    #expect(byCall?.code == .inferredMappingModel)
+    let same = try open(model("a b"))
+    #expect(try value(same) == "1")
+    try same.persistentStoreCoordinator?.close()
+    for _ in 0..<2 {
+      let migrated = try open(model("a<b b<a", modifier: "2"))
+      #expect(try value(migrated) == "2")
+      try migrated.persistentStoreCoordinator?.close()
+    }
+  }
 }

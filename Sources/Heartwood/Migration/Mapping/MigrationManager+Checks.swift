@@ -65,13 +65,15 @@ extension MigrationManager {
 
   /// The value of a property of the source.
   func value(_ name: String, of source: ManagedObject, for property: String) throws(HeartwoodError) -> Any? {
-    guard source.entity.slot(named: name) != nil else {
-      throw HeartwoodError(
-        .migration,
-        "\(property) has its value from \(source.entity.displayName).\(name), which does not exist",
-        property: property)
-    }
+    guard source.entity.slot(named: name) != nil else { throw missing(name, of: source, for: property) }
     return source.value(forKey: name)
+  }
+
+  func missing(_ name: String, of source: ManagedObject, for property: String) -> HeartwoodError {
+    HeartwoodError(
+      .migration,
+      "\(property) has its value from \(source.entity.displayName).\(name), which does not exist",
+      property: property)
   }
 
   /// Assigns the value of an attribute of the source, with what an inferred migration would make of it: a value of the other type where

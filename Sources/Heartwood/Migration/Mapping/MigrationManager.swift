@@ -97,10 +97,12 @@ public final class MigrationManager: @unchecked Sendable {
   public func destinationInstances(
     forEntityMappingName mappingName: String?, sourceInstances: [ManagedObject]
   ) -> [ManagedObject] {
-    sourceInstances.flatMap { source in
-      associations.destinations(of: source.objectID, mappingName).map(destinationContext.object(with:))
-        + associations.unsavedDestinations(of: source.objectID, mappingName)
-    }
+    sourceInstances.flatMap { destinations(of: $0.objectID, mappingName) }
+  }
+
+  private func destinations(of source: ManagedObjectID, _ mappingName: String?) -> [ManagedObject] {
+    associations.destinations(of: source, mappingName).map(destinationContext.object(with:))
+      + associations.unsavedDestinations(of: source, mappingName)
   }
 
   /// The objects of which objects of the destination were made.
@@ -128,12 +130,14 @@ public final class MigrationManager: @unchecked Sendable {
   func assignRelationship(
     _ name: String, of destination: ManagedObject, from source: ManagedObject, _ formerName: String
   ) throws {
-    let former = try value(formerName, of: source, for: name)
-    let formers: [ManagedObject] =
-      (former as? [ManagedObject]) ?? (former as? Set<ManagedObject>).map(Array.init)
-      ?? (former as? ManagedObject).map { [$0] } ?? []
-    try assign(
-      destinationInstances(forEntityMappingName: nil, sourceInstances: formers), to: name, of: destination)
+    guard source.entity.relationshipsByName[formerName] != nil else {
+      throw missing(formerName, of: source, for: name)
+    }
+    // Without the objects of the source, which may be many.
+    let destinations = source.objectIDs(forRelationshipNamed: formerName).flatMap {
+      self.destinations(of: $0, nil)
+    }
+    try assign(destinations, to: name, of: destination)
   }
 
   /// Assigns one object or several, whichever the relationship has.

@@ -56,11 +56,13 @@ extension LogStore {
   /// Stores that are open at the same path in this process share one engine. "/dev/null" is a new store in
   /// memory.
   ///
+  /// - Parameter check: Sees the store's model, if it is described otherwise than the new one, before the store takes that.
   /// - Throws: `.persistentStoreIncompatibleVersionHash` if the store was written with another model,
   ///   `.persistentStoreIncompatibleSchema` if it contains keys and values of another kind,
-  ///   `.persistentStoreOpen` and `.persistentStoreDamaged` with the engine's error as `underlying`.
+  ///   `.persistentStoreOpen` and `.persistentStoreDamaged` with the engine's error as `underlying`; what `check` throws.
   static func open(
-    at url: URL, model: ManagedObjectModel, options: LogStoreOptions = LogStoreOptions()
+    at url: URL, model: ManagedObjectModel, options: LogStoreOptions = LogStoreOptions(),
+    replacing check: ((ManagedObjectModel) throws -> Void)? = nil
   ) throws -> LogStore {
     try model.freeze()
     let path = Self.path(of: url)
@@ -68,7 +70,7 @@ extension LogStore {
       let engine = try HeartwoodError.opening(path) {
         try Engine(at: path, options: options.engine, fileSystem: options.fileSystem)
       }
-      let schema = try SchemaOpening(engine, model, options).run()
+      let schema = try SchemaOpening(engine, model, options, check).run()
       let store = LogStore(
         engine, schema, isReadOnly: options.isReadOnly, program: options.program,
         tracksHistory: options.tracksHistory)
@@ -124,10 +126,15 @@ private struct SchemaOpening {
   private let model: ManagedObjectModel
   private let isReadOnly: Bool
   private let acceptsOtherContent: Bool
+  private let check: ((ManagedObjectModel) throws -> Void)?
 
-  init(_ engine: Engine, _ model: ManagedObjectModel, _ options: LogStoreOptions) {
+  init(
+    _ engine: Engine, _ model: ManagedObjectModel, _ options: LogStoreOptions,
+    _ check: ((ManagedObjectModel) throws -> Void)?
+  ) {
     self.engine = engine
     self.model = model
+    self.check = check
     isReadOnly = options.isReadOnly
     acceptsOtherContent = options.acceptsOtherContent
   }
@@ -159,6 +166,9 @@ private struct SchemaOpening {
     guard differences.isEmpty else { throw HeartwoodError.incompatible(engine.path, differences) }
     let (new, old) = try wanted.takeIndexes(of: model)
     let describesModel = try record.model == model.encoded()
+    if let check, !describesModel {
+      try check(record.model.withUnsafeBytes { try ManagedObjectModel(decoding: $0) })
+    }
     guard !new.isEmpty || !old.isEmpty || !describesModel else { return try StoreSchema(model, record) }
     guard isReadOnly else { return nil }
     // A read-only store uses only those of the model's indexes that exist.
