@@ -47,7 +47,8 @@ public final class FetchRequest<Object: ManagedObject>: PersistentStoreRequest {
   /// What dictionaries are grouped by: each is then of a group of objects with equal values of these. Nil for no groups, unless a column
   /// is an aggregate.
   public var propertiesToGroupBy: [any FetchableProperty]?
-  /// Selects groups, by what they are grouped by, aggregates, and names of computed columns; nil for all.
+  /// Selects groups, by what they are grouped by, aggregates, and names of computed columns, and then rows by columns that are windows;
+  /// nil for all.
   public var havingPredicate: (any FetchPredicate)?
   /// Whether dictionaries that are equal to another are left out.
   public var returnsDistinctResults = false

@@ -98,6 +98,12 @@ extension ConditionExpression {
 }
 
 extension Condition {
+  /// Whether it is about the rows of a group.
+  var isAboutGroup: Bool { contains(\.isAboutGroup) }
+
+  /// Whether it is about other rows of the result.
+  var isAboutWindow: Bool { contains(\.isAboutWindow) }
+
   /// Whether a part of its expressions satisfies a condition, as `ConditionExpression.contains`.
   fileprivate func contains(_ isWanted: (ConditionExpression) -> Bool) -> Bool {
     var isFound = false

@@ -37,6 +37,13 @@ import Testing
     let lengths = try context.fetchRows(
       Track.self, as: Length.self, columns: { ["title": $0.title, "seconds": $0.seconds] })
     #expect(lengths.reduce(0) { $0 + $1.seconds } == 1088)
+
+    var total = 0
+    try context.enumerateRows(Track.self, columns: { ($0.title, $0.seconds) }) { title, seconds in
+      total += seconds ?? 0
+      return total < 600
+    }
+    #expect(total == 727)
   }
 
   @Test func `groups have aggregates, and joins make rows of destinations`() throws {
@@ -70,6 +77,11 @@ import Testing
     #expect(ranked.map(\.1) == [1, 2, 2, 1])
     #expect(ranked.map(\.2) == [361, 543, 844, 1088])
     #expect(ranked.map(\.3) == [nil, 361, 182, 301])
+
+    let longest = try context.fetchRows(
+      Track.self, columns: { ($0.album.title, $0.title) },
+      having: { RowFunction.rank(partitionedBy: $0.album, orderedBy: .descending($0.seconds)) <= 3 })
+    #expect(longest.count == 4)
   }
 
   @Test func `dictionaries are grouped by names`() throws {

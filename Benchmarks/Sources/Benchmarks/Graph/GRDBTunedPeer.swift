@@ -3,7 +3,7 @@ import GRDB
 /// GRDB as its guide to performance advises: statements are prepared once and kept with the connection, rows are decoded
 /// by the index of their columns.
 final class GRDBTunedPeer: GraphPeer {
-  private let pool: DatabasePool
+  let pool: DatabasePool
 
   init(directory: String) throws {
     pool = try GRDBTables.open(directory + "/people.sqlite")
@@ -139,7 +139,7 @@ final class GRDBTunedPeer: GraphPeer {
 }
 
 /// A person whose columns are decoded by index.
-private struct TunedPerson: FetchableRecord {
+struct TunedPerson: FetchableRecord {
   let id, number: Int64
   let email, name: String
   let age: Int64

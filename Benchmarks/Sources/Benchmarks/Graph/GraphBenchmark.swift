@@ -16,25 +16,47 @@ struct GraphPeerKind {
 /// Runs the graph's rows, the peers in turn.
 struct GraphBenchmark {
   let options: Options
+  var suite = GraphSuite.objects
   private var rounds: Int { options.rounds ?? 5 }
 
   private var objects: Int { options.objects ?? 100_000 }
 
   func run() throws -> ResultTable {
-    let kinds = GraphPeerKind.all.filter { options.includes(peer: $0.name) }
+    let kinds = suite.peers.filter { options.includes(peer: $0.name) }
     let people = People(objects: objects)
     var table = ResultTable(title: title(of: people), peers: kinds.map(\.name), comparesWithLast: true)
     for round in 0..<rounds {
       let work = GraphWork(people, round: round, least: options.least)
-      var run = try GraphRound(number: round, rounds: rounds, kinds: kinds, work: work, options: options)
+      var run = try GraphRound(
+        number: round, rounds: rounds, suite: suite, kinds: kinds, work: work, options: options)
       try run.measureAll(into: &table)
     }
     return table
   }
 
   private func title(of people: People) -> String {
-    "Graph: \(objects) persons of \(people.companies.count) companies, objects per second, median of "
+    "\(suite.title): \(objects) persons of \(people.companies.count) companies, objects per second, median of "
       + "\(rounds) " + (rounds == 1 ? "round" : "rounds")
+  }
+}
+
+/// The rows that are measured in one run.
+enum GraphSuite: String {
+  /// Objects that are fetched, walked and changed.
+  case objects = "Graph"
+  /// Values that the store computes, and batches.
+  case values = "Values and batches"
+
+  var title: String { rawValue }
+
+  var peers: [GraphPeerKind] {
+    GraphPeerKind.all.filter { self == .objects || $0.type is any ValuePeer.Type }
+  }
+
+  var insert: GraphRow { self == .objects ? GraphRow.insert : GraphRow.batchInsert }
+
+  var others: [GraphRow] {
+    self == .objects ? GraphRow.fetches + GraphRow.changes : GraphRow.values + GraphRow.batches
   }
 }
 
@@ -42,25 +64,29 @@ struct GraphBenchmark {
 private struct GraphRound {
   let number: Int
   let rounds: Int
+  let suite: GraphSuite
   let kinds: [GraphPeerKind]
   let work: GraphWork
   let options: Options
   private let scratches: [Scratch]
   private var peers: [any GraphPeer]
 
-  init(number: Int, rounds: Int, kinds: [GraphPeerKind], work: GraphWork, options: Options) throws {
-    (self.number, self.rounds, self.kinds, self.work, self.options) = (number, rounds, kinds, work, options)
+  init(
+    number: Int, rounds: Int, suite: GraphSuite, kinds: [GraphPeerKind], work: GraphWork, options: Options
+  ) throws {
+    (self.number, self.rounds, self.suite, self.kinds) = (number, rounds, suite, kinds)
+    (self.work, self.options) = (work, options)
     scratches = try kinds.map { try Scratch(in: options.directory, named: $0.name) }
     peers = try zip(kinds, scratches).map { try $0.type.init(directory: $1.path) }
   }
 
   mutating func measureAll(into table: inout ResultTable) throws {
-    try measure([GraphRow.insert], into: &table)
+    try measure([suite.insert], into: &table)
     try close("size on disk after the insert and closing", into: &table)
     peers = try zip(kinds, scratches).map { try $0.type.init(directory: $1.path) }
     // Caches are warm in the rows that read.
     for peer in peers { _ = try peer.digestOfAll() }
-    try measure(GraphRow.fetches + GraphRow.changes, into: &table)
+    try measure(suite.others, into: &table)
     try close("size on disk after all rows and closing", into: &table)
   }
 

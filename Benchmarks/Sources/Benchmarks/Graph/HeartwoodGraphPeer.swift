@@ -139,7 +139,7 @@ final class HeartwoodGraphPeer: GraphPeer {
 
   func close() throws { try container.close() }
 
-  private func inContext<Result>(_ body: (ManagedObjectContext) throws -> Result) throws -> Result {
+  func inContext<Result>(_ body: (ManagedObjectContext) throws -> Result) throws -> Result {
     let context = container.newBackgroundContext()
     return try context.performAndWait { try body(context) }
   }

@@ -7,6 +7,8 @@ final class SQLiteGraphPeer: GraphPeer {
   private let companies, all, byEmail, byIdentifier, byName, byScore, since, ofCompany,
     ofTeam: SQLiteStatement
   private let update, delete: SQLiteStatement
+  /// Statements of further rows, by their text.
+  private var prepared: [String: SQLiteStatement] = [:]
 
   init(directory: String) throws {
     let database = try SQLiteStatement.open(directory + "/people.sqlite")
@@ -198,8 +200,16 @@ final class SQLiteGraphPeer: GraphPeer {
       since,
       ofCompany, ofTeam, update, delete,
     ]
-    for statement in statements { statement.finalize() }
+    for statement in statements + prepared.values { statement.finalize() }
     guard sqlite3_close(database) == SQLITE_OK else { throw SQLiteStatement.failure(of: database) }
+  }
+
+  /// A statement that is prepared when it is first used.
+  func statement(_ text: String) throws -> SQLiteStatement {
+    if let statement = prepared[text] { return statement }
+    let statement = try SQLiteStatement(text, on: database)
+    prepared[text] = statement
+    return statement
   }
 
   /// A failure ends the run, so nothing is rolled back.
@@ -243,7 +253,7 @@ private struct SQLiteCompany {
   }
 }
 
-private struct SQLitePerson {
+struct SQLitePerson {
   let id, number: Int64
   let email, name: String
   let age: Int64

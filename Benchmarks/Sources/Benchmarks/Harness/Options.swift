@@ -1,7 +1,7 @@
 /// What the command line asks for.
 struct Options {
   enum Part: String, CaseIterable {
-    case engine, graph, access, live, plans, lean, growth, space, migration
+    case engine, graph, values, access, live, plans, lean, growth, space, migration
     /// One peer's turn of `growth`, which runs it in a process of its own.
     case turn
     /// One peer's row of `migration`, in a process of its own.
@@ -28,10 +28,13 @@ struct Options {
   var help = false
 
   static let usage = """
-    usage: heartwood-benchmarks [engine] [graph] [access] [live] [plans] [lean] [growth] [space] [migration] [options]
+    usage: heartwood-benchmarks [engine] [graph] [values] [access] [live] [plans] [lean] [growth]
+                                [space] [migration] [options]
 
       engine          keys and values beside SQLite, LMDB, RocksDB and LevelDB
       graph           objects beside GRDB's records and hand-written SQLite
+      values          groups, joins, windows, first pages and batches beside GRDB tuned and
+                      hand-written SQLite
       access          nanoseconds of an access to a property, typed and by name
       live            microseconds to notify a live result of one change
       plans           microseconds of fetches that indexes serve, and of choosing a plan
@@ -46,7 +49,7 @@ struct Options {
       --records N,M   records of the engine's rows (1000000), and of growth's
                       (10000,100000,1000000)
       --keys SHAPE    decimal, or random (decimal)
-      --objects N     objects of the graph's rows (100000; live: 10000; lean and
+      --objects N     objects of the rows of graph and values (100000; live: 10000; lean and
                       migration: 1000000)
       --rounds N      rounds, of which the median counts (5, and 3 for rows that
                       take a peer more than ten seconds; growth, migration: 3)

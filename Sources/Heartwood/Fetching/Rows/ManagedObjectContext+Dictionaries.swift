@@ -138,7 +138,7 @@ extension FetchRequest {
       }
       query.groups = groups
     }
-    query.having = try havingPredicate?.conditionTree(for: entity).replacing(resolved)
+    query.select(try havingPredicate?.conditionTree(for: entity).replacing(resolved))
     if query.having != nil, query.groups == nil {
       throw HeartwoodError(.coreData, "havingPredicate selects groups, but propertiesToGroupBy is nil")
     }

@@ -18,7 +18,7 @@ extension ManagedObjectContext {
   ///   - columns: The columns of a row, a tuple.
   ///   - condition: Selects the objects; nil for all.
   ///   - groups: What groups are formed by; nil for the columns that are not about groups.
-  ///   - having: Selects the groups; nil for all.
+  ///   - having: Selects the groups, and the rows by windows; nil for all.
   ///   - sort: The order of the rows, most significant first; nil for no order.
   ///   - distinct: Whether rows that are equal to another are left out.
   ///   - limit: The maximum number of rows; nil for all.
@@ -33,31 +33,34 @@ extension ManagedObjectContext {
     having: ((ObjectQuery<Object>) -> Condition)? = nil, sort: ((ObjectQuery<Object>) -> [RowSort])? = nil,
     distinct: Bool = false, limit: Int? = nil, offset: Int = 0
   ) throws -> [(repeat (each Column).Result)] {
-    var rows: [(repeat (each Column).Result)] = []
-    try enumerateRows(
-      type, columns: columns, where: condition, groupedBy: groups, having: having, sort: sort,
-      distinct: distinct,
-      limit: limit, offset: offset
-    ) { row in
-      rows.append(row)
-      return true
-    }
-    return rows
+    if limit == 0 { return [] }
+    let object = ObjectQuery<Object>()
+    let query = RowQuery(
+      columns: RowQuery.columns(repeat each columns(object)), groups: groups?(object),
+      having: having?(object), sorts: sort?(object), isDistinct: distinct)
+    return try rows(of: request(type, condition, [], limit, offset), query, repeat (each Column).self)
   }
 
-  /// Calls a function with each row, as `fetchRows` would return it, without keeping them.
+  /// Calls a function with the columns of each row, without keeping them.
+  ///
+  /// ```swift
+  /// try context.enumerateRows(Track.self, columns: { ($0.title, $0.seconds) }) { title, seconds in
+  ///   print(title ?? "", seconds ?? 0)
+  ///   return true
+  /// }
+  /// ```
   ///
   /// - Parameters:
   ///   - type: A class that has exactly one entity in the model; objects of subentities are included.
   ///   - columns: The columns of a row, a tuple.
   ///   - condition: Selects the objects; nil for all.
   ///   - groups: What groups are formed by; nil for the columns that are not about groups.
-  ///   - having: Selects the groups; nil for all.
+  ///   - having: Selects the groups, and the rows by windows; nil for all.
   ///   - sort: The order of the rows, most significant first; nil for no order.
   ///   - distinct: Whether rows that are equal to another are left out.
   ///   - limit: The maximum number of rows; nil for all.
   ///   - offset: How many of the first rows to skip.
-  ///   - body: Called with each row until it returns false.
+  ///   - body: Called with the columns of each row until it returns false.
   /// - Throws: As `fetch(_:)`, and what `body` throws.
   public func enumerateRows<Object: ManagedObject, each Column: RowColumn>(
     _ type: Object.Type, columns: (ObjectQuery<Object>) -> (repeat each Column),
@@ -65,14 +68,19 @@ extension ManagedObjectContext {
     groupedBy groups: ((ObjectQuery<Object>) -> [any RowColumn])? = nil,
     having: ((ObjectQuery<Object>) -> Condition)? = nil, sort: ((ObjectQuery<Object>) -> [RowSort])? = nil,
     distinct: Bool = false, limit: Int? = nil, offset: Int = 0,
-    _ body: ((repeat (each Column).Result)) throws -> Bool
+    _ body: (repeat (each Column).Result) throws -> Bool
   ) throws {
     if limit == 0 { return }
     let object = ObjectQuery<Object>()
     let query = RowQuery(
       columns: RowQuery.columns(repeat each columns(object)), groups: groups?(object),
       having: having?(object), sorts: sort?(object), isDistinct: distinct)
-    try enumerate(request(type, condition, [], limit, offset), query, (repeat (each Column).self), body)
+    beginUse("fetching rows")
+    defer { endUse() }
+    try forEachRow(of: request(type, condition, [], limit, offset), query) { values, converter in
+      var columns = ColumnValues(values, converter)
+      return try body(repeat try columns.next((each Column).self))
+    }
   }
 
   /// The plan of `fetchRows` with the same arguments now.
@@ -109,7 +117,7 @@ extension ManagedObjectContext {
   ///   - columns: The columns of a row, a tuple, of the object and the destination.
   ///   - condition: Selects the rows by the object and the destination; nil for all.
   ///   - groups: What groups are formed by; nil for the columns that are not about groups.
-  ///   - having: Selects the groups; nil for all.
+  ///   - having: Selects the groups, and the rows by windows; nil for all.
   ///   - sort: The order of the rows, most significant first; nil for no order.
   ///   - distinct: Whether rows that are equal to another are left out.
   ///   - limit: The maximum number of rows; nil for all.
@@ -133,28 +141,38 @@ extension ManagedObjectContext {
     query.joins = [RowQuery.Join(path: relationship(object)._path, scope: scope)]
     let request = request(type, nil, [], limit, offset)
     request.predicate = query.split(condition?(object, joined), joined: scope)
+    return try rows(of: request, query, repeat (each Column).self)
+  }
+
+  private func rows<Object: ManagedObject, each Column: RowColumn>(
+    of request: FetchRequest<Object>, _ query: RowQuery, _ types: repeat (each Column).Type
+  ) throws -> [(repeat (each Column).Result)] {
+    beginUse("fetching rows")
+    defer { endUse() }
     var rows: [(repeat (each Column).Result)] = []
-    try enumerate(request, query, (repeat (each Column).self)) { row in
-      rows.append(row)
+    try forEachRow(of: request, query) { values, converter in
+      var columns = ColumnValues(values, converter)
+      rows.append((repeat try columns.next(each types)))
       return true
     }
     return rows
   }
+}
 
-  private func enumerate<Object: ManagedObject, each Column: RowColumn>(
-    _ request: FetchRequest<Object>, _ query: RowQuery, _ types: (repeat (each Column).Type),
-    _ body: ((repeat (each Column).Result)) throws -> Bool
-  ) throws {
-    beginUse("fetching rows")
-    defer { endUse() }
-    try forEachRow(of: request, query) { values, converter in
-      var column = -1
-      func next() throws -> Value {
-        column += 1
-        return try converter.value(values, column)
-      }
-      return try body((repeat try (each types)._result(next())))
-    }
+/// The columns of a row, one after the other.
+private struct ColumnValues {
+  private let values: [Value]
+  private let converter: RowValues
+  private var column = 0
+
+  init(_ values: [Value], _ converter: RowValues) {
+    self.values = values
+    self.converter = converter
+  }
+
+  mutating func next<Column: RowColumn>(_ type: Column.Type) throws -> Column.Result {
+    defer { column += 1 }
+    return try type._result(try converter.value(values, column))
   }
 }
 

@@ -15,7 +15,7 @@ extension ManagedObjectContext {
   ///   - columns: The columns by name.
   ///   - condition: Selects the objects; nil for all.
   ///   - groups: What groups are formed by; nil for the columns that are not about groups.
-  ///   - having: Selects the groups; nil for all.
+  ///   - having: Selects the groups, and the rows by windows; nil for all.
   ///   - sort: The order of the rows, most significant first; nil for no order.
   ///   - distinct: Whether rows that are equal to another are left out.
   ///   - limit: The maximum number of rows; nil for all.

@@ -63,6 +63,8 @@ struct RowProgram {
   fileprivate(set) var groupValues: [GroupValue] = []
   fileprivate(set) var windows: [Window] = []
   fileprivate(set) var having: RowTest?
+  /// Selects rows after windows are computed.
+  fileprivate(set) var qualifying: RowTest?
   /// The order of the table.
   fileprivate(set) var order: [Key] = []
   fileprivate(set) var outputs: [Output] = []
@@ -132,9 +134,8 @@ private struct RowCompiler {
     var columns: [ConditionExpression] = []
     for column in query.columns { columns.append(try tabulated(column.expression, &program)) }
     let order = try tabulated(query.sorts, &program)
-    let having = try query.having?.replacing { (part) throws(HeartwoodError) in
-      try tabulatedPart(part, &program)
-    }
+    let having = try tabulated(query.having, &program)
+    let qualifying = try tabulated(query.qualifying, &program)
     var compiler = ConditionCompiler(entity, store, table)
     for (column, expression) in zip(query.columns, columns) {
       let value = try compiler.computed(compiler.operand(expression))
@@ -148,6 +149,7 @@ private struct RowCompiler {
     }
     program.order = try keys(order, &compiler)
     if let having { program.having = try compiler.compile(having).test }
+    if let qualifying { program.qualifying = try compiler.compile(qualifying).test }
   }
 
   private mutating func add(
@@ -220,6 +222,12 @@ private struct RowCompiler {
     _ expression: ConditionExpression, _ program: inout RowProgram
   ) throws(HeartwoodError) -> ConditionExpression {
     try expression.replacing { (part) throws(HeartwoodError) in try tabulatedPart(part, &program) }
+  }
+
+  private mutating func tabulated(
+    _ condition: Condition?, _ program: inout RowProgram
+  ) throws(HeartwoodError) -> Condition? {
+    try condition?.replacing { (part) throws(HeartwoodError) in try tabulatedPart(part, &program) }
   }
 
   private mutating func tabulated(

@@ -18,7 +18,10 @@ struct RowQuery {
   var joinedCondition: Condition?
   /// Rows with equal values of these are one group; nil to group by all columns that are not about groups, if any is.
   var groups: [ConditionExpression]?
-  var having: Condition?
+  /// Selects groups.
+  private(set) var having: Condition?
+  /// Selects rows after windows are computed, as QUALIFY in SQL dialects.
+  private(set) var qualifying: Condition?
   var sorts: [RowSortKey] = []
   var isDistinct = false
 
@@ -30,20 +33,30 @@ struct RowQuery {
   ) {
     self.columns = columns
     self.groups = groups?.map(\.rowExpression.expression)
-    self.having = having
     self.sorts = sorts?.map(\.key) ?? []
     self.isDistinct = isDistinct
+    select(having)
+  }
+
+  /// Selects groups by the parts of a condition that are not about windows, and then rows by those that are.
+  mutating func select(_ condition: Condition?) {
+    guard let condition else { return }
+    let parts = if case .and(let parts) = condition.node { parts } else { [condition] }
+    let (late, early) = (parts.filter(\.isAboutWindow), parts.filter { !$0.isAboutWindow })
+    having = early.isEmpty ? nil : .all(early)
+    qualifying = late.isEmpty ? nil : .all(late)
   }
 
   /// Whether the rows of the result are groups.
   var isGrouped: Bool {
     groups != nil || columns.contains { $0.expression.isAboutGroup }
       || sorts.contains { $0.expression.isAboutGroup }
-      || having != nil
+      || having != nil || qualifying?.isAboutGroup == true
   }
 
   var usesWindows: Bool {
     columns.contains { $0.expression.isAboutWindow } || sorts.contains { $0.expression.isAboutWindow }
+      || qualifying != nil
   }
 
   /// The values that groups are formed by.

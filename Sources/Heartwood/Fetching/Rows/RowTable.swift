@@ -47,6 +47,7 @@ struct RowTable {
   mutating func forEach(_ place: Place, _ body: () throws -> Bool) throws {
     try finishGroups(place)
     for window in program.windows { try WindowPass(window, row, place).compute(&rows) }
+    try keep(program.qualifying, place)
     for number in try order(place) {
       row.values = rows[number]
       guard try body() else { return }
@@ -64,10 +65,14 @@ struct RowTable {
       }
     }
     (states, groups) = ([], [:])
-    guard let having = program.having else { return }
+    try keep(program.having, place)
+  }
+
+  private mutating func keep(_ test: RowTest?, _ place: Place) throws {
+    guard let test else { return }
     rows = try rows.filter { values in
       row.values = values
-      return try having.matches(place)
+      return try test.matches(place)
     }
   }
 

@@ -157,6 +157,22 @@ extension ValueQuery where Value: Numeric {
   public static func / (left: ValueQuery, right: Value) -> ValueQuery {
     left.combined(.divide, .value(constant(right)))
   }
+  /// The sum.
+  public static func + (left: Value, right: ValueQuery) -> ValueQuery {
+    ValueQuery(.value(constant(left))).combined(.add, right._expression)
+  }
+  /// The difference.
+  public static func - (left: Value, right: ValueQuery) -> ValueQuery {
+    ValueQuery(.value(constant(left))).combined(.subtract, right._expression)
+  }
+  /// The product.
+  public static func * (left: Value, right: ValueQuery) -> ValueQuery {
+    ValueQuery(.value(constant(left))).combined(.multiply, right._expression)
+  }
+  /// The quotient.
+  public static func / (left: Value, right: ValueQuery) -> ValueQuery {
+    ValueQuery(.value(constant(left))).combined(.divide, right._expression)
+  }
 }
 
 /// Strings. Comparisons use Unicode's canonical equivalence; a missing string satisfies none of them.

@@ -84,6 +84,34 @@ import Testing
     #expect(rows.map(\.3) == [130, 130])
   }
 
+  @Test func `having selects rows by windows, after groups`() throws {
+    let longest = try context.fetchRows(
+      Book.self, columns: { ($0.author.name, $0.pages) },
+      having: { RowFunction.rank(partitionedBy: $0.author, orderedBy: .descending($0.pages)) == 1 },
+      sort: { [.ascending($0.author.name)] })
+    #expect(longest.map(\.0) == ["Ada", "Bo"])
+    #expect(longest.map(\.1) == [50, 20])
+
+    // The first condition is about groups: the window goes over those that satisfy it.
+    let groups = try context.fetchRows(
+      Book.self, columns: { ($0.author.name, $0.pages.sum()) },
+      having: {
+        $0.pages.sum() < 100 && RowFunction.number(orderedBy: .descending($0.pages.sum())) == 1
+      })
+    #expect(groups.map(\.0) == ["Bo"])
+
+    let request = FetchRequest<Book>()
+    request.propertiesToFetch = [
+      "pages",
+      ExpressionDescription(name: "place", of: Book.self) {
+        RowFunction.number(orderedBy: .descending($0.pages))
+      },
+    ]
+    request.propertiesToGroupBy = ["pages"]
+    request.havingPredicate = try FormatPredicate("place == 2 AND @count == 1")
+    #expect(try context.fetchDictionaries(request).map { $0["pages"] as? Int64 } == [30])
+  }
+
   @Test func `what a window cannot be is refused`() throws {
     #expect(throws: HeartwoodError.self) {
       try context.fetchRows(Book.self, columns: { $0.pages.over() })
