@@ -15,8 +15,10 @@ struct ChosenPlan {
   var matches: Int
   /// How many rows the access returns; nil if the tree cannot count them.
   var exactCount: Int?
-  /// What makes rows of the index's entries, so that no row is read; nil if rows are read.
+  /// What makes rows of the index's entries; nil if rows are read.
   var entryRows: EntryRows?
+  /// Whether no row is read at all. Otherwise, with `entryRows`, rows are read whose entries satisfy the condition.
+  var isCovering = false
 
   /// Whether every key that the access returns belongs to a result.
   var isExact: Bool { filter == nil && !checksEntity }
@@ -36,7 +38,8 @@ extension FetchExecution {
     let matches =
       try plan.filter == nil || plan.isFilterServed ? plan.matches : sampledMatches() ?? plan.matches
     if let filter = plan.filter, !plan.isFilterServed {
-      steps.append(step("filter: \(filter.text)", matches, figures?.matching, figures?.filtering))
+      let place = plan.entryRows != nil && !plan.isCovering ? ", on the entries" : ""
+      steps.append(step("filter: \(filter.text)\(place)", matches, figures?.matching, figures?.filtering))
     }
     if pending.count > 0 { steps.append(step("merge: \(pending.count) pending changes")) }
     for related in try relatedRows() { steps.append(step(related.text, nil)) }
@@ -71,7 +74,7 @@ extension FetchExecution {
   }
 
   private func accessStep() -> FetchPlan.Step {
-    let covered = plan.entryRows == nil ? "" : ", without rows"
+    let covered = plan.isCovering ? ", without rows" : ""
     var first = step(
       plan.access.explain(request.entity) + covered, plan.count, figures?.read, figures?.reading)
     first.isExact = plan.exactCount != nil

@@ -10,6 +10,10 @@ final class EntryRows {
   /// A row without values.
   private let empty: [UInt8]
   private let fixedSize: Int
+  /// The row that is made. Its memory is used again.
+  private var row: [UInt8] = []
+  /// The texts of the row that is made, as parts of the entry.
+  private var found: [(slot: UInt16, bytes: Range<Int>)] = []
   private var slab: RowSlab?
   private var current: StoredRow?
 
@@ -25,17 +29,18 @@ final class EntryRows {
 
   /// The row of an entry's values, valid until the next one is made; nil if they do not tell it.
   func row(_ values: UnsafeRawBufferPointer) throws(HeartwoodError) -> RowView? {
-    var row = empty
-    var found: [(column: Column, bytes: [UInt8])] = []
+    row.removeAll(keepingCapacity: true)
+    row.append(contentsOf: empty)
+    found.removeAll(keepingCapacity: true)
     var reader = ByteReader(values)
     do {
       for column in columns {
         guard try reader.readUInt8() != 0 else { continue }
         row[Int(column.nullOffset)] &= ~column.nullMask
         if column.kind == .string {
-          let bytes = try reader.readOrderedBytes()
-          guard bytes.allSatisfy(\.isUnchangedByComposition) else { return nil }
-          found.append((column, bytes))
+          guard let bytes = Self.text(reader) else { return nil }
+          found.append((column.slot, bytes))
+          _ = try reader.readBytes(bytes.count + 2)
         } else {
           guard try Self.read(column, &reader, into: &row) else { return nil }
         }
@@ -43,7 +48,7 @@ final class EntryRows {
     } catch {
       throw .damagedStore("an entry of an index does not have the values of the index's properties")
     }
-    if !texts.isEmpty { store(found, in: &row) }
+    if !texts.isEmpty { storeTexts(of: values) }
     let stored = row.withUnsafeBytes { StoredRow(copying: $0, into: &slab) }
     current = stored
     return stored.view
@@ -74,15 +79,26 @@ final class EntryRows {
     return true
   }
 
-  private func store(_ found: [(column: Column, bytes: [UInt8])], in row: inout [UInt8]) {
+  /// The bytes of the next text; nil if it may have been written with others. Two zeros end it.
+  private static func text(_ reader: ByteReader) -> Range<Int>? {
+    let bytes = reader.bytes
+    var end = reader.position
+    while end < bytes.count, bytes[end].isUnchangedByComposition { end += 1 }
+    guard end + 1 < bytes.count, bytes[end] == 0, bytes[end + 1] == 0 else { return nil }
+    return reader.position..<end
+  }
+
+  private func storeTexts(of values: UnsafeRawBufferPointer) {
     for column in texts {
-      if column.previousOffset != 0 { storeEnd(at: column.previousOffset, in: &row) }
-      if let text = found.first(where: { $0.column.slot == column.slot }) { row += text.bytes }
-      storeEnd(at: column.offset, in: &row)
+      if column.previousOffset != 0 { storeEnd(at: column.previousOffset) }
+      if let text = found.first(where: { $0.slot == column.slot }) {
+        row.append(contentsOf: values[text.bytes])
+      }
+      storeEnd(at: column.offset)
     }
   }
 
-  private func storeEnd(at offset: UInt16, in row: inout [UInt8]) {
+  private func storeEnd(at offset: UInt16) {
     row.store(UInt32(truncatingIfNeeded: row.count - fixedSize), at: offset)
   }
 }

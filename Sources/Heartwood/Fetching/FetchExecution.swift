@@ -79,7 +79,7 @@ struct FetchExecution {
     let (hidden, checksEntity) = (pending.hidden, plan.checksEntity)
     let filter = plan.filter.map { UnownedReference($0) }
     let anywhere = Place(in: source)
-    let (convertsRows, control) = (view.convertsRows, control)
+    let (convertsRows, readsMatches, control) = (view.convertsRows, readsMatches, control)
     if let figures { return try forEachStored(skipping: count, counting: figures, body) }
     try plan.access.forEachRow(in: view, request.entity, skipping: count, covering: plan.entryRows) { found in
       if let control { try control.check() }
@@ -91,8 +91,20 @@ struct FetchExecution {
         guard isMatch else { return true }
       }
       control?.noteFound()
-      return try body(found)
+      return try body(readsMatches ? wholeRow(of: found) : found)
     }
+  }
+
+  /// Whether the condition was checked on rows that were made of entries, and the results need those of the store.
+  private var readsMatches: Bool { plan.entryRows != nil && !plan.isCovering }
+
+  private func wholeRow(of found: FoundRow) throws -> FoundRow {
+    let root = request.entity.rootEntity
+    guard let row = try view.row(root, found.key) else {
+      throw plan.access.index.map { RowAccess.missingRow(found.key, $0, root) }
+        ?? HeartwoodError.damagedStore("the row \(found.key) is not there")
+    }
+    return FoundRow(key: found.key, row: row)
   }
 
   /// The same for an execution that is analysed.
@@ -112,7 +124,7 @@ struct FetchExecution {
         guard isMatch else { return true }
       }
       figures.matching += 1
-      return try body(found)
+      return try body(readsMatches ? wholeRow(of: found) : found)
     }
   }
 
@@ -135,7 +147,7 @@ struct FetchExecution {
   }
 
   /// Copies of rows that are kept longer than they are valid; nil if they stay valid.
-  private var copies: RowCopies? { view.convertsRows || plan.entryRows != nil ? RowCopies(of: view) : nil }
+  private var copies: RowCopies? { view.convertsRows || plan.isCovering ? RowCopies(of: view) : nil }
 
   private func gather(_ first: inout FirstRows) throws {
     try forEachStored(skipping: 0) { found in

@@ -19,8 +19,8 @@ extension Planner {
   }
 
   func cost(_ candidate: Candidate, _ matches: Double) -> Double {
-    let rowCost = candidate.isCovering ? Self.costOfCoveredRow : candidate.access.costOfRow
     let count = Double(candidate.count)
+    let rowCost = costOfRow(candidate, matches)
     let before = Double(candidate.entriesFirst) * Self.costOfEntry + 1
     if case .runs(_, let length) = candidate.order {
       let walked = min(count, walkedRows(candidate, matches) + Double(length))
@@ -42,6 +42,13 @@ extension Planner {
     }
     let rowCost = candidate.isCovering ? Self.costOfCoveredRow : candidate.access.costOfRow
     return before + Double(candidate.count) * rowCost
+  }
+
+  /// What a row of an access costs on average.
+  private func costOfRow(_ candidate: Candidate, _ matches: Double) -> Double {
+    if candidate.isCovering { return Self.costOfCoveredRow }
+    guard candidate.filtersEntries else { return candidate.access.costOfRow }
+    return Self.costOfCoveredRow + Self.costOfLookup * min(1, matches / Double(max(1, candidate.count)))
   }
 
   /// How many rows are read until the window is full.

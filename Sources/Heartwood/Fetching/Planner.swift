@@ -27,6 +27,8 @@ struct Planner {
     var entriesFirst = 0
     /// Whether the entries have all that is read of the rows.
     var isCovering = false
+    /// Whether the entries have all that the condition reads, so that only rows that match are read.
+    var filtersEntries = false
   }
 
   /// How far the rows of an access come in the order of the request.
@@ -81,17 +83,21 @@ struct Planner {
       checksEntity: checksEntity, count: candidate.count,
       matches: isExact ? candidate.count : min(candidate.count, Int(min(matches, 0x1p62))),
       exactCount: candidate.isCountExact ? candidate.count : nil,
-      entryRows: candidate.isCovering ? candidate.access.index.flatMap { EntryRows($0) } : nil)
+      entryRows: candidate.isCovering || candidate.filtersEntries
+        ? candidate.access.index.flatMap { EntryRows($0) } : nil, isCovering: candidate.isCovering)
   }
 
   /// Notes whether an index's entries have all that is read of the rows.
   private func covering(_ candidate: Candidate) -> Candidate {
-    guard let used = request.usedSlots, let index = candidate.access.index, !view.convertsRows,
-      request.takesAll(below: candidate.covers), used.isSubset(of: index.slots),
+    guard let index = candidate.access.index, !view.convertsRows, request.takesAll(below: candidate.covers),
       index.columns.allSatisfy(\.kind.isToldByEntries)
     else { return candidate }
     var covering = candidate
-    covering.isCovering = true
+    if let used = request.usedSlots, used.isSubset(of: index.slots) {
+      covering.isCovering = true
+    } else if let used = request.predicate?.usedSlots, used.isSubset(of: index.slots) {
+      covering.filtersEntries = candidate.consumed.count < (request.predicate?.conjuncts.count ?? 0)
+    }
     return covering
   }
 

@@ -29,6 +29,7 @@ import Testing
       for step in steps {
         kinds.insert(String(step.prefix { $0 != ":" }))
         if step.hasSuffix(", without rows") { kinds.insert("without rows") }
+        if step.hasSuffix(", on the entries") { kinds.insert("on the entries") }
         if step.hasPrefix("join: hash table") { kinds.insert("hash table") }
       }
     }
@@ -69,6 +70,20 @@ import Testing
     #expect(
       try stores.indexed.plan(forCounting: asked).steps.first?.hasSuffix(", without rows") == true)
     #expect(try stores.indexed.count(for: asked) == stores.plain.count(for: asked))
+  }
+
+  @Test func `a condition is checked on the entries of an index, and only rows that match are read`() throws {
+    let stores = try filled()
+    let asked = FetchRequest<ManagedObject>(entityName: "Item")
+    asked.predicate = try FormatPredicate("isNew == YES AND rank + 0 == 2 AND kind CONTAINS 'i'")
+    let steps = try stores.indexed.plan(for: asked).steps
+    #expect(steps.first == "index: Item.isNew == true")
+    #expect(steps.last?.hasPrefix("filter: ") == true && steps.last?.hasSuffix(", on the entries") == true)
+    func notes(_ context: ManagedObjectContext) throws -> [String?] {
+      try context.fetch(asked).map { $0.value(forKey: "note") as? String }.sorted { $0 ?? "" < $1 ?? "" }
+    }
+    #expect(try !notes(stores.plain).isEmpty)
+    #expect(try notes(stores.indexed) == notes(stores.plain))
   }
 
   @Test func `the least and the greatest value are at the ends of an index`() throws {
