@@ -22,6 +22,10 @@ struct FetchExecution {
   /// Calls `body` for each result until it returns false.
   func forEach(_ body: (FoundRow) throws -> Bool) throws {
     guard request.limit != 0 else { return }
+    try request.memos.whileActive { try deliver(body) }
+  }
+
+  private func deliver(_ body: (FoundRow) throws -> Bool) throws {
     var window = ResultWindow(offset: request.offset, limit: request.limit)
     if case .sorted(let count) = plan.order {
       var first = FirstRows(count, DeliveryOrder(request, in: source), copies: copies)
@@ -42,7 +46,7 @@ struct FetchExecution {
 
   /// The number of results.
   func count() throws -> Int {
-    let all = try plan.isExact ? countInTree() ?? countKeys() : countRows()
+    let all = try plan.isExact ? countInTree() ?? countKeys() : request.memos.whileActive { try countRows() }
     let behindOffset = max(0, all - request.offset)
     return min(behindOffset, request.limit ?? .max)
   }

@@ -51,6 +51,9 @@ struct ResolvedRequest {
     self.includesPendingChanges = includesPendingChanges
   }
 
+  /// The memos of the condition.
+  var memos: [AggregateMemo] { predicate?.memos ?? [] }
+
   /// How many of the first results are needed; nil for all.
   var window: Int? {
     limit.map { $0.addingReportingOverflow(offset) }.map { $0.overflow ? .max : $0.partialValue }

@@ -62,6 +62,10 @@ struct RowExecution {
 
   /// Calls `body` with each row of the result until it returns false.
   func forEachInWindow(_ body: ([Value]) throws -> Bool) throws {
+    try program.memos.whileActive { try forEachRow(body) }
+  }
+
+  private func forEachRow(_ body: ([Value]) throws -> Bool) throws {
     guard !isDirect else { return try forEachDirect(body) }
     var window = ResultWindow(offset: offset, limit: limit)
     try forEach { row in try window.take(row, body) }
@@ -71,9 +75,12 @@ struct RowExecution {
   private func forEachDirect(_ body: ([Value]) throws -> Bool) throws {
     let anywhere = Place(in: execution.source)
     let readers = program.outputs.map(\.reader)
+    // Used again for each row, unless `body` keeps it.
+    var row = [Value](repeating: .null, count: readers.count)
     try execution.forEach { found in
       let place = anywhere.moved(to: found)
-      return try body(readers.map { try $0.read(place) })
+      for column in row.indices { row[column] = try readers[column].read(place) }
+      return try body(row)
     }
   }
 

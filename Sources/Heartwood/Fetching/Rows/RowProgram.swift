@@ -55,6 +55,8 @@ struct RowProgram {
   fileprivate(set) var usedSlots: Set<Int>?
   /// The root entities whose rows are read by key.
   fileprivate(set) var reachedRoots: [EntityDescription] = []
+  /// The memos of the inputs' aggregates.
+  fileprivate(set) var memos: [AggregateMemo] = []
   fileprivate(set) var isGrouped = false
   /// The places that inputs have in the computed row, where objects are not grouped.
   fileprivate(set) var inputPlaces: [Int] = []
@@ -79,6 +81,7 @@ struct RowProgram {
     try compiler.compile(query, into: &self)
     usedSlots = compiler.usedSlots
     reachedRoots = compiler.reachedRoots
+    memos = compiler.memos
   }
 
   /// Whether a request's own order, limit and offset can be used: one object is one row.
@@ -166,6 +169,7 @@ private struct RowCompiler {
   /// The properties of the object's own row that were read until now; nil if the row is needed.
   var usedSlots: Set<Int>? { objects.paths.used.ofRow }
   var reachedRoots: [EntityDescription] { objects.paths.used.reachedRoots }
+  var memos: [AggregateMemo] { objects.memos }
 
   /// A value that is read of an object, with the type of the attribute if it is one, and its slot if it is the object's own.
   private mutating func objectValue(

@@ -78,48 +78,6 @@ struct RowTable {
 
   private func order(_ place: Place) throws -> [Int] {
     guard !program.order.isEmpty else { return Array(rows.indices) }
-    return try RowSorting(program.order, row, place).order(rows, Array(rows.indices))
-  }
-}
-
-/// Sorts computed rows.
-struct RowSorting {
-  private let keys: [RowProgram.Key]
-  private let row: ComputedRow
-  private let place: Place
-
-  init(_ keys: [RowProgram.Key], _ row: ComputedRow, _ place: Place) {
-    self.keys = keys
-    self.row = row
-    self.place = place
-  }
-
-  /// The values that a row is sorted by.
-  func values(_ values: [Value]) throws -> [Value] {
-    row.values = values
-    return try keys.map { key in
-      let value = try key.reader.read(place)
-      guard !key.options.isEmpty, let text = value.text else { return value }
-      return .string(text.folded(key.options))
-    }
-  }
-
-  /// Negative if the left row comes first, zero if both are equal.
-  func compare(_ left: [Value], _ right: [Value]) -> Int {
-    for (position, key) in keys.enumerated() {
-      let order = Value.compare(left[position], right[position]) ?? 0
-      if order != 0 { return key.isAscending ? order : -order }
-    }
-    return 0
-  }
-
-  /// The numbers of rows in order; equal ones stay as they are.
-  func order(_ rows: [[Value]], _ numbers: [Int]) throws -> [Int] {
-    let sortValues = try numbers.map { try values(rows[$0]) }
-    let sorted = numbers.indices.sorted { left, right in
-      let order = compare(sortValues[left], sortValues[right])
-      return order != 0 ? order < 0 : left < right
-    }
-    return sorted.map { numbers[$0] }
+    return try RowSorting(program.order, row, place).values(of: rows, rows.indices).order()
   }
 }

@@ -20,8 +20,12 @@ struct WindowPass {
       partitions[try window.partition.map { try $0.read(place) }, default: []].append(number)
     }
     for numbers in partitions.values {
-      let ordered = window.order.isEmpty ? numbers : try sorting.order(rows, numbers)
-      try compute(ordered, &rows)
+      guard !window.order.isEmpty else {
+        try compute(numbers, &rows)
+        continue
+      }
+      let order = try sorting.values(of: rows, numbers).order()
+      try compute(order.map { numbers[$0] }, &rows)
     }
   }
 
@@ -52,13 +56,13 @@ struct WindowPass {
 
   /// Functions that are equal for rows that are equal in the order.
   private func computeByPeers(_ numbers: [Int], _ elements: [Value], _ rows: inout [[Value]]) throws {
-    let sortValues = try numbers.map { try sorting.values(rows[$0]) }
+    let sortValues = window.order.isEmpty ? nil : try sorting.values(of: rows, numbers)
     var state = AggregateState(.count)
     if case .aggregate(let function) = window.function { state = AggregateState(function) }
     var (start, denseRank) = (0, Int64(0))
     while start < numbers.count {
       var end = start
-      while end < numbers.count, sorting.compare(sortValues[start], sortValues[end]) == 0 { end += 1 }
+      while end < numbers.count, sortValues.map({ $0.compare(start, end) == 0 }) ?? true { end += 1 }
       denseRank += 1
       for position in start..<end {
         if window.element == nil { state.addObject() } else { state.add(elements[position]) }

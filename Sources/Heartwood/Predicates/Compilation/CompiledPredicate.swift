@@ -11,6 +11,8 @@ final class CompiledPredicate {
   let usedSlots: Set<Int>?
   /// The root entities whose rows are read by key.
   let reachedRoots: [EntityDescription]
+  /// Active while a fetch tests rows that do not change.
+  let memos: [AggregateMemo]
   private let test: RowTest
   private let condition: Condition
 
@@ -30,6 +32,7 @@ final class CompiledPredicate {
     self.condition = condition
     conjuncts = parts.map(\.conjunct)
     readsOtherRows = compiler.readsOtherRows
+    memos = compiler.memos
     usedSlots = compiler.paths.used.ofRow
     reachedRoots = compiler.paths.used.reachedRoots
     test = RowTest.all(parts.map(\.test))

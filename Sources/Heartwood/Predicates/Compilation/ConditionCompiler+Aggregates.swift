@@ -51,13 +51,19 @@ extension ConditionCompiler {
     _ aggregate: Aggregate, over destinations: Destinations, _ path: ResolvedPath
   ) throws(HeartwoodError) -> ComputedValue {
     let name = "\(path.name).@\(aggregate.function.rawValue)"
-    let filter: RowTest? = if let filter = aggregate.filter { try compile(filter).test } else { nil }
+    var filter: RowTest?
     var element: ComputedValue?
-    if let expression = aggregate.element { element = try computed(expression) }
+    let level = try paths.used.outermostLevel { () throws(HeartwoodError) in
+      if let condition = aggregate.filter { filter = try compile(condition).test }
+      if let expression = aggregate.element { element = try computed(expression) }
+    }
+    let isAboutDestinationsOnly = level >= paths.scopes.count - 1
     // A value that is a list counts with each of its members.
     let kind = element.flatMap { $0.kind == .list ? $0.memberKind : $0.kind }
     if let element, let kind { try aggregate.function.check(element, kind, as: name) }
-    let reader = AggregateReader(aggregate.function, destinations, element?.reader, filter)
+    let leadsToSharedOwner = destinations.outward > 0 || !destinations.hops.isEmpty
+    let memo = isAboutDestinationsOnly && leadsToSharedOwner ? addMemo() : nil
+    let reader = AggregateReader(aggregate.function, destinations, element?.reader, filter, memo)
     return ComputedValue(
       reader: reader, kind: aggregate.function.selectsValue ? kind ?? .number : .number, name: name,
       column: path.column)

@@ -21,6 +21,8 @@ struct ConditionCompiler {
   /// The computed row that expressions may read, if there is one.
   let computedRow: ComputedRow?
   private(set) var readsOtherRows = false
+  /// The memos of the compiled aggregates.
+  private(set) var memos: [AggregateMemo] = []
 
   init(_ entity: EntityDescription, _ store: StoreIdentity?, _ computedRow: ComputedRow? = nil) {
     paths = PathResolver(scopes: [(.fetched, entity)])
@@ -144,6 +146,12 @@ extension ConditionCompiler {
     }
     readsOtherRows = true
     return ((Destinations(path.outward, path.hops, relationship, entity), entity), rest)
+  }
+
+  mutating func addMemo() -> AggregateMemo {
+    let memo = AggregateMemo()
+    memos.append(memo)
+    return memo
   }
 
   mutating func withScope<Result>(

@@ -54,6 +54,7 @@ struct PathResolver {
     let resolved = try resolved(path)
     if resolved.outward == scopes.count - 1 { used.add(resolved) }
     used.addReached(resolved)
+    used.addStart(level: scopes.count - 1 - resolved.outward)
     return resolved
   }
 

@@ -6,6 +6,19 @@ final class UsedProperties {
   /// The root entities whose rows are reached by key, from any object.
   private(set) var reached: Set<ObjectIdentifier> = []
   private(set) var reachedRoots: [EntityDescription] = []
+  /// The level of the outermost scope from which a path started; 0 is that of the fetched object.
+  private(set) var outermostLevel = Int.max
+
+  /// Calls `body` and returns the level of the outermost scope from which a path started in it.
+  func outermostLevel(in body: () throws(HeartwoodError) -> Void) throws(HeartwoodError) -> Int {
+    let before = outermostLevel
+    outermostLevel = .max
+    try body()
+    defer { outermostLevel = min(before, outermostLevel) }
+    return outermostLevel
+  }
+
+  func addStart(level: Int) { outermostLevel = min(outermostLevel, level) }
 
   /// Adds the entities whose rows a path leads to.
   func addReached(_ path: ResolvedPath) {

@@ -4,17 +4,31 @@ final class AggregateReader: ValueReader {
   private let destinations: Destinations
   private let element: ValueReader?
   private let filter: RowTest?
+  /// Keeps values for objects from which many places lead to the same owner; nil if the value also depends on the place.
+  private let memo: AggregateMemo?
 
   init(
-    _ function: Aggregate.Function, _ destinations: Destinations, _ element: ValueReader?, _ filter: RowTest?
+    _ function: Aggregate.Function, _ destinations: Destinations, _ element: ValueReader?, _ filter: RowTest?,
+    _ memo: AggregateMemo?
   ) {
     self.function = function
     self.destinations = destinations
     self.element = element
     self.filter = filter
+    self.memo = memo
   }
 
   override func read(_ place: Place) throws -> Value {
+    guard let memo, memo.isActive, let owner = try destinations.owner(place)?.key else {
+      return try compute(place)
+    }
+    if let value = memo[owner] { return value }
+    let value = try compute(place)
+    memo[owner] = value
+    return value
+  }
+
+  private func compute(_ place: Place) throws -> Value {
     if element == nil, filter == nil { return .int(Int64(try destinations.count(place))) }
     var state = AggregateState(function)
     try destinations.forEach(place) { destination in
@@ -33,6 +47,35 @@ final class AggregateReader: ValueReader {
       return true
     }
     return state.value()
+  }
+}
+
+/// The values of an aggregate by the object whose relationship it is over, during one fetch: `$0.genre.tracks.average { … }` is computed once
+/// for each genre, not for each track.
+///
+/// It keeps values only while a fetch has activated it, as they are valid as long as no row changes.
+final class AggregateMemo {
+  private var values: [UInt64: Value] = [:]
+  private(set) var isActive = false
+  /// Bounds the memory; what is not kept is computed again.
+  private static let capacity = 100_000
+
+  subscript(owner: UInt64) -> Value? {
+    get { values[owner] }
+    set { if values.count < Self.capacity { values[owner] = newValue } }
+  }
+
+  fileprivate func activate() { isActive = true }
+
+  fileprivate func deactivate() { (isActive, values) = (false, [:]) }
+}
+
+extension [AggregateMemo] {
+  /// Calls `body`, during which no row may change, with the memos activated.
+  func whileActive<Result>(_ body: () throws -> Result) rethrows -> Result {
+    for memo in self { memo.activate() }
+    defer { for memo in self { memo.deactivate() } }
+    return try body()
   }
 }
 

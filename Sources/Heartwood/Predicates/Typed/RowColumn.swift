@@ -25,13 +25,9 @@ extension ValueQuery: RowColumn {
   /// The value; nil if there is none.
   public static func _result(_ stored: _Value) throws(HeartwoodError) -> Value? {
     if stored.isNull { return nil }
-    let fitted =
-      switch Value.attributeType {
-      case .integer16, .integer32, .integer64, .decimal, .double, .float:
-        stored.fitted(to: Value.attributeType)
-      default: _Value?.none
-      }
-    guard let value = Value(fitted ?? stored) else {
+    if let value = Value(stored) { return value }
+    guard let fitted = stored.fitted(to: Value.attributeType), let value = Value(fitted)
+    else {
       throw HeartwoodError(
         .coreData, "a row has \(stored) in a column of \(Value.self), which has no such value")
     }

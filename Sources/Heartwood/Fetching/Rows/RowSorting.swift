@@ -1,0 +1,96 @@
+/// Reads what computed rows are sorted by.
+struct RowSorting {
+  private let keys: [RowProgram.Key]
+  private let row: ComputedRow
+  private let place: Place
+
+  init(_ keys: [RowProgram.Key], _ row: ComputedRow, _ place: Place) {
+    self.keys = keys
+    self.row = row
+    self.place = place
+  }
+
+  /// The values that some of the rows are sorted by.
+  func values(of rows: [[Value]], _ numbers: some Sequence<Int>) throws -> SortValues {
+    var values = SortValues(keys.map(\.isAscending))
+    for number in numbers {
+      row.values = rows[number]
+      for key in keys {
+        let value = try key.reader.read(place)
+        if !key.options.isEmpty, let text = value.text {
+          values.append(.string(text.folded(key.options)))
+        } else {
+          values.append(value)
+        }
+      }
+    }
+    return values
+  }
+}
+
+/// The values that rows are sorted by, those of a row one after the other.
+struct SortValues {
+  private let isAscending: [Bool]
+  private var values: [Value] = []
+  /// The values as integers in ascending order, as long as all can be: they are compared without looking at their types.
+  private var integers: [Int64]? = []
+
+  init(_ isAscending: [Bool]) { self.isAscending = isAscending }
+
+  mutating func append(_ value: Value) {
+    let column = values.count % isAscending.count
+    values.append(value)
+    guard integers != nil else { return }
+    if let integer = value.sortInteger {
+      integers?.append(isAscending[column] ? integer : ~integer)
+    } else {
+      integers = nil
+    }
+  }
+
+  private var rowCount: Int { values.count / isAscending.count }
+
+  /// Negative if the left row comes first, zero if both are equal.
+  func compare(_ left: Int, _ right: Int) -> Int {
+    let (left, right) = (left * isAscending.count, right * isAscending.count)
+    for column in isAscending.indices {
+      let order = Value.compare(values[left + column], values[right + column]) ?? 0
+      if order != 0 { return isAscending[column] ? order : -order }
+    }
+    return 0
+  }
+
+  /// The numbers of the rows in order; equal ones stay as they are.
+  ///
+  /// - Complexity: O(n log n) for n rows.
+  func order() -> [Int] {
+    guard let integers else {
+      return (0..<rowCount).sorted { left, right in
+        let order = compare(left, right)
+        return order != 0 ? order < 0 : left < right
+      }
+    }
+    let count = isAscending.count
+    return (0..<rowCount).sorted { left, right in
+      for column in 0..<count {
+        let (first, second) = (integers[left &* count &+ column], integers[right &* count &+ column])
+        if first != second { return first < second }
+      }
+      return left < right
+    }
+  }
+}
+
+extension Value {
+  /// An integer in the order of the value among those of its type; nil if there is none.
+  fileprivate var sortInteger: Int64? {
+    switch self {
+    case .int(let number): return number
+    case .date(let seconds) where !seconds.isNaN:
+      // Without the sign, the bits of negative numbers are in descending order. Adding zero makes both zeros equal.
+      let bits = Int64(bitPattern: (seconds + 0).bitPattern)
+      return bits < 0 ? bits ^ .max : bits
+    default: return nil
+    }
+  }
+}
