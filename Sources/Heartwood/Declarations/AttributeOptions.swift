@@ -19,4 +19,6 @@ public struct AttributeOptions: OptionSet, Sendable {
   /// The value is not stored. It is tracked for undo, changed values and validation, survives a save, and returns to its
   /// default when the object turns into a fault. Conditions and sort orders of fetches cannot use it.
   public static let transient = AttributeOptions(rawValue: 16)
+  /// An index of the words of a string serves conditions with `matchesWords` and `MATCHESWORDS`. Each different word of a value is an entry.
+  public static let fullText = AttributeOptions(rawValue: 32)
 }

@@ -84,10 +84,17 @@ private struct ModelBuilding {
     for property in entities[index].own {
       guard let options = property.attribute?.options else { continue }
       if options.contains(.unique) { entity.uniquenessConstraints.append([property.name]) }
-      if options.contains(.indexed), let description = entity.propertiesByName[property.name] {
+      guard let description = entity.propertiesByName[property.name] else { continue }
+      if options.contains(.indexed) {
         entity.indexes.append(
           FetchIndexDescription(
             name: "by\(property.name)", elements: [FetchIndexElementDescription(property: description)]))
+      }
+      if options.contains(.fullText) {
+        entity.indexes.append(
+          FetchIndexDescription(
+            name: "wordsOf\(property.name)",
+            elements: [FetchIndexElementDescription(property: description, collationType: .words)]))
       }
     }
   }

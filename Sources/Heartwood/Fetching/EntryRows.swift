@@ -19,7 +19,7 @@ final class EntryRows {
 
   /// - Returns: nil if an index has properties whose values no entry tells.
   init?(_ index: StoreIndex) {
-    guard index.columns.allSatisfy(\.kind.isToldByEntries) else { return nil }
+    guard index.isOrdered, index.columns.allSatisfy(\.kind.isToldByEntries) else { return nil }
     columns = index.columns
     texts = columns.filter { $0.kind == .string }.sorted { $0.slot < $1.slot }
     let layout = index.entity.layout

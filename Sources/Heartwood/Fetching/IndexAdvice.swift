@@ -9,6 +9,8 @@ struct IndexAdvice {
     var found: [String] = []
     if let slots = Self.slots(conjuncts, request.sort), !Self.isServed(slots, existing) {
       found.append(Self.name(slots, request.entity))
+    } else if let words = Self.words(conjuncts, request.entity, existing) {
+      found.append(words)
     } else if let conjunct = conjuncts.first(where: { !Self.entries($0, request.entity).isEmpty }) {
       found = Self.entries(conjunct, request.entity)
     }
@@ -47,8 +49,19 @@ struct IndexAdvice {
     return slots.isEmpty ? nil : slots
   }
 
+  /// The text whose words are looked for without a full-text index.
+  private static func words(
+    _ conjuncts: [Conjunct], _ entity: EntityDescription, _ existing: [StoreIndex]
+  ) -> String? {
+    for case .word(let slot, _, _) in conjuncts
+    where !existing.contains(where: { $0.kind == .words && $0.slots == [slot] }) {
+      return "the words of \(name([slot], entity))"
+    }
+    return nil
+  }
+
   private static func isServed(_ slots: [Int], _ existing: [StoreIndex]) -> Bool {
-    existing.contains { $0.slots.first == slots[0] }
+    existing.contains { $0.isOrdered && $0.slots.first == slots[0] }
   }
 
   private static func name(_ slots: [Int], _ entity: EntityDescription) -> String {

@@ -7,7 +7,7 @@ extension Planner {
       if let candidate = try direct(conjunct, number, entity) { found.append(candidate) }
     }
     let conditions = SlotConditions(conjuncts)
-    for index in indexes(entity) {
+    for index in indexes(entity) where index.isOrdered {
       if let candidate = try indexCandidate(index, conditions) { found.append(candidate) }
     }
     return found
@@ -18,7 +18,7 @@ extension Planner {
     guard let sort = request.sort else { return [] }
     let conditions = SlotConditions(conjuncts)
     var found: [Candidate] = []
-    for index in indexes(request.entity) {
+    for index in indexes(request.entity) where index.isOrdered {
       guard let served = Self.order(of: sort, on: index, conditions) else { continue }
       let (range, consumed) = conditions.range(on: index)
       guard var candidate = try candidate(index, [range], consumed) else { continue }
@@ -59,6 +59,7 @@ extension Planner {
       return try joinOverToOne(entity, slot, condition, number)
     case .throughToMany(let slot, let condition):
       return try joinOverToMany(entity, slot, condition, number)
+    case .word(let slot, let word, let isPrefix): return try containing(word, isPrefix, entity, slot, number)
     case .any(let parts):
       return try union(of: parts, entity, number)
     case .containsDestination(let slot, let key):
@@ -69,6 +70,24 @@ extension Planner {
   }
 
   // MARK: By an index
+
+  /// The rows whose text has a word, by a full-text index.
+  private func containing(
+    _ word: String, _ isPrefix: Bool, _ entity: EntityDescription, _ slot: Int, _ number: Int
+  ) throws -> Candidate? {
+    guard let index = indexes(entity).first(where: { $0.kind == .words && $0.slots == [slot] }) else {
+      return nil
+    }
+    let range = isPrefix ? IndexRange(prefix: word) : IndexRange(equal: [.string(word)])
+    guard var candidate = try candidate(index, [range], [number]) else { return nil }
+    guard isPrefix else { return candidate }
+    // A row may have several words that begin so.
+    candidate.access = .union([candidate.access])
+    candidate.entriesFirst = candidate.count
+    candidate.count = min(candidate.count, try view.rowCount(of: entity.rootEntity))
+    candidate.isCountExact = false
+    return candidate
+  }
 
   /// The look-up of the single row that a uniqueness constraint allows, if the conditions give all its values. No other
   /// access is cheaper, so the others need not be counted.

@@ -89,7 +89,8 @@ struct Planner {
 
   /// Notes whether an index's entries have all that is read of the rows.
   private func covering(_ candidate: Candidate) -> Candidate {
-    guard let index = candidate.access.index, !view.convertsRows, request.takesAll(below: candidate.covers),
+    guard let index = candidate.access.index, index.isOrdered, !view.convertsRows,
+      request.takesAll(below: candidate.covers),
       index.columns.allSatisfy(\.kind.isToldByEntries)
     else { return candidate }
     var covering = candidate

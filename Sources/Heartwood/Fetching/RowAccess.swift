@@ -48,6 +48,8 @@ extension RowAccess {
     case .index(let index, let ranges, let reversed): Self.explain(index, ranges, reversed)
     case .destinations(let relationship, let keys, let reason):
       "related: \(relationship.displayName) of \(keys.count) \(keys.count == 1 ? "object" : "objects"), \(reason)"
+    // The words that begin alike.
+    case .union(let parts) where parts.count == 1: parts[0].explain(entity)
     case .union(let parts): "union: \(parts.map { "(\($0.explain(entity)))" }.joined(separator: " OR "))"
     case .intersection(let parts):
       "intersection: \(parts.map { "(\($0.explain(entity)))" }.joined(separator: " AND "))"
@@ -58,6 +60,10 @@ extension RowAccess {
   private static func explain(_ index: StoreIndex, _ ranges: [IndexRange], _ reversed: Bool) -> String {
     let names = index.slots.map { index.entity.property(at: $0).name }
     let entity = index.entity.displayName
+    if index.kind == .words, let range = ranges.first {
+      let word = range.prefix.map { "\($0)*" } ?? range.equal.first?.text ?? "…"
+      return "words: \(entity).\(names[0]) MATCHESWORDS \"\(word)\""
+    }
     if let element = ranges.skippedElement {
       let rest = ranges[0].describe(names).components(separatedBy: " AND ")
       let others = rest.enumerated().filter { $0.offset != element }.map(\.element).joined(separator: " AND ")

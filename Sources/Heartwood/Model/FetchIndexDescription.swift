@@ -20,12 +20,20 @@ public final class FetchIndexDescription: @unchecked Sendable {
   }
 }
 
+extension FetchIndexDescription {
+  /// How the index orders values.
+  var collationType: FetchIndexElementDescription.CollationType { elements.first?.collationType ?? .binary }
+}
+
 /// One property of an index.
 public struct FetchIndexElementDescription: Sendable {
   /// How an index orders values.
   public enum CollationType: Int, Sendable {
     /// In the order of the values.
     case binary = 0
+    /// The words of a text, each with the objects that have it: a full-text index, which serves `MATCHESWORDS`. Its only element is an attribute
+    /// of strings.
+    case words = 100
   }
 
   /// The property: an attribute or a to-one relationship.

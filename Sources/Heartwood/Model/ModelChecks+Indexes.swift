@@ -44,6 +44,24 @@ extension ModelChecks {
         throw .model("the index \(index.name) of \(entity.displayName) has no elements")
       }
       for element in index.elements { try check(element, of: index, entity) }
+      try checkCollation(of: index, entity)
+    }
+  }
+
+  private func checkCollation(
+    of index: FetchIndexDescription, _ entity: EntityDescription
+  ) throws(HeartwoodError) {
+    let name = "the index \(index.name) of \(entity.displayName)"
+    guard index.elements.allSatisfy({ $0.collationType == index.collationType }) else {
+      throw .model("\(name) has elements of different collation types: make an index of each")
+    }
+    guard index.collationType == .words else { return }
+    guard index.elements.count == 1 else {
+      throw .model("\(name) is of words and has \(index.elements.count) elements: make an index of each")
+    }
+    let property = index.elements[0].property
+    guard (property as? AttributeDescription)?.type == .string else {
+      throw .model("\(name) is of words, but \(property.displayName) is no attribute of strings")
     }
   }
 

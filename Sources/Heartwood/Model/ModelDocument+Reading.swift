@@ -64,15 +64,32 @@ extension ModelDocument.Entity {
       guard index.properties.count == index.isAscending.count else {
         throw .damagedModel("the index \(index.name) of \(name) is incomplete")
       }
+      let collation = index.collation.map(FetchIndexElementDescription.CollationType.init(documentName:))
+      guard let collation = collation ?? .binary else {
+        throw .damagedModel(
+          "the index \(index.name) of \(name) is of the kind \(index.collation ?? "?"), which this version does not know"
+        )
+      }
       var elements: [FetchIndexElementDescription] = []
       for (property, isAscending) in zip(index.properties, index.isAscending) {
         elements.append(
           FetchIndexElementDescription(
-            property: try found(named[property], property), isAscending: isAscending))
+            property: try found(named[property], property), collationType: collation, isAscending: isAscending
+          ))
       }
       made.append(FetchIndexDescription(name: index.name, elements: elements))
     }
     entity.indexes = made
+  }
+}
+
+extension FetchIndexElementDescription.CollationType {
+  /// The name in an encoded model; nil for the usual one.
+  var documentName: String? { self == .words ? "words" : nil }
+
+  fileprivate init?(documentName: String) {
+    guard documentName == "words" else { return nil }
+    self = .words
   }
 }
 

@@ -159,6 +159,8 @@ struct ModelDocument: Codable {
     var name: String
     var properties: [String]
     var isAscending: [Bool]
+    /// Nil if values are in their order, also in models of earlier versions.
+    var collation: String?
   }
 }
 
@@ -189,7 +191,7 @@ extension ModelDocument.Entity {
     indexes = entity.indexes.map { index in
       ModelDocument.Index(
         name: index.name, properties: index.elements.map(\.property.path),
-        isAscending: index.elements.map(\.isAscending))
+        isAscending: index.elements.map(\.isAscending), collation: index.collationType.documentName)
     }
   }
 }

@@ -11,6 +11,7 @@ enum ComparisonOperator: String, CaseIterable {
   case contains = "CONTAINS"
   case like = "LIKE"
   case matches = "MATCHES"
+  case matchesWords = "MATCHESWORDS"
   case isIn = "IN"
   case between = "BETWEEN"
 
@@ -25,7 +26,7 @@ enum ComparisonOperator: String, CaseIterable {
   /// Whether the operator compares strings only.
   var isText: Bool {
     switch self {
-    case .beginsWith, .endsWith, .contains, .like, .matches: true
+    case .beginsWith, .endsWith, .contains, .like, .matches, .matchesWords: true
     default: false
     }
   }

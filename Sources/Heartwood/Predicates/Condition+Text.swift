@@ -271,7 +271,8 @@ extension ComparisonOptions {
 
 extension PathStep {
   fileprivate static let keywords: Set<String> = [
-    "AND", "OR", "NOT", "IN", "BETWEEN", "BEGINSWITH", "ENDSWITH", "CONTAINS", "LIKE", "MATCHES", "ANY",
+    "AND", "OR", "NOT", "IN", "BETWEEN", "BEGINSWITH", "ENDSWITH", "CONTAINS", "LIKE", "MATCHES",
+    "MATCHESWORDS", "ANY",
     "SOME", "ALL",
     "NONE", "TRUE", "FALSE", "YES", "NO", "NIL", "NULL", "SELF", "TRUEPREDICATE", "FALSEPREDICATE", "CAST",
     "SUBQUERY", "TERNARY", "FUNCTION", "ANYKEY", "UNION", "INTERSECT", "MINUS",

@@ -8,6 +8,8 @@ import HeartwoodBytes
 /// them, so that equal values have equal entries and different ones do not. Entries that begin with the same
 /// cut bytes are not in the order of their values; a reader must compare the rows.
 ///
+/// A full-text index has an entry for each different word of a row, with the word in place of the values; see `TextWords`.
+///
 /// - Invariant: Uncut values have at most `longestValues` bytes, cut ones exactly `cutSize`.
 enum IndexKey {
   static let headSize = 3
@@ -48,6 +50,34 @@ enum IndexKey {
     var entry: [UInt8] = []
     entry.reserveCapacity(64)
     return append(index, row, key, to: &entry) ? entry : nil
+  }
+
+  /// All entries of a row, ascending.
+  static func entries(_ index: StoreIndex, _ row: RowView, _ key: UInt64) -> [[UInt8]] {
+    var entries: [[UInt8]] = []
+    guard index.kind == .words else { return entry(index, row, key).map { [$0] } ?? [] }
+    forEachWord(index, row) { word in
+      var entry: [UInt8] = []
+      append(index, word, key, to: &entry)
+      entries.append(entry)
+    }
+    return entries
+  }
+
+  /// Calls `body` with each word of a row that a full-text index has, ascending.
+  static func forEachWord(
+    _ index: StoreIndex, _ row: RowView, _ body: (ArraySlice<UInt8>) throws -> Void
+  ) rethrows {
+    let column = index.columns[0]
+    if !row.isNull(column) { try TextWords(row.bytes(column)).forEachIndexed(body) }
+  }
+
+  /// Appends the entry of a word in a form that is that of a value.
+  static func append(_ index: StoreIndex, _ word: ArraySlice<UInt8>, _ key: UInt64, to bytes: inout [UInt8]) {
+    KeySpace.appendHead(KeySpace.index, index.number, to: &bytes)
+    bytes.append(1)
+    word.withUnsafeBytes { OrderedKey.append($0, to: &bytes) }
+    OrderedKey.append(key, to: &bytes)
   }
 
   /// Appends the complete entry of a row. Appends nothing and returns false if a unique index does not apply

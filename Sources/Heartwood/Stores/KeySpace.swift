@@ -12,7 +12,7 @@ import HeartwoodEngine
 /// 06 root u16                                  → where rewriting the rows of former layouts goes on, key u64
 /// 10 root u16 · key u64                       → row
 /// 11 root u16 · key u64 · property u16 · transaction u64 → data that is too large for its row
-/// 20 index u16 · values · key u64             → nothing
+/// 20 index u16 · values, or a word · key u64  → nothing
 /// 30 relationship u16 · source u64 · target u64 → nothing
 /// 31 relationship u16 · source u64 · rank u64 → target u64      (ordered relationships)
 /// 32 relationship u16 · source u64 · target u64 → rank u64      (ordered relationships)

@@ -6,13 +6,14 @@ import HeartwoodBytes
 /// removed from the model.
 ///
 /// ```
-/// format u8 (1 or 2) · counted model
-/// count { entity name · number · counted version hash · count { property name · number } · format 2: storage } …
-/// count { entity name · index name · unique u8 · number · count { property name } } …
-/// next property number · next index number · format 2: next entity number
+/// format u8 (1 to 4) · counted model
+/// count { entity name · number · counted version hash · count { property name · number } · formats 2 and 4: storage } …
+/// count { entity name · index name · kind u8 · number · count { property name } } …
+/// next property number · next index number · formats 2 and 4: next entity number
 /// ```
 ///
-/// Format 2 is that of a migrated store; `SchemaRecord.Storage` describes what it has besides.
+/// Formats 2 and 4 are those of a migrated store; `SchemaRecord.Storage` describes what it has besides. Formats 3 and 4 have indexes that are
+/// not of whole values, which earlier versions would not maintain.
 ///
 /// Names are counted strings; counts and numbers are varints. An entity's properties are its own, in slot
 /// order.
@@ -33,7 +34,7 @@ struct SchemaRecord: Equatable {
   struct Index: Equatable {
     var entity: String
     var name: String
-    var isUnique: Bool
+    var kind: StoreIndex.Kind
     var number: UInt16
     var properties: [String]
   }
@@ -58,11 +59,14 @@ struct SchemaRecord: Equatable {
 extension SchemaRecord {
   static let firstFormat: UInt8 = 1
   static let migratedFormat: UInt8 = 2
+  /// Is added to the format if there are indexes of other kinds than the first two.
+  static let moreIndexKinds: UInt8 = 2
 
   func encoded() -> [UInt8] {
     var writer = ByteWriter()
     let isMigrated = isMigrated
-    writer.append(isMigrated ? Self.migratedFormat : Self.firstFormat)
+    let isUsual = indexes.allSatisfy { $0.kind == .ordered || $0.kind == .unique }
+    writer.append((isMigrated ? Self.migratedFormat : Self.firstFormat) + (isUsual ? 0 : Self.moreIndexKinds))
     model.withUnsafeBytes { writer.appendCounted($0) }
     writer.appendVarint(UInt64(entities.count))
     for entity in entities {
@@ -87,7 +91,7 @@ extension SchemaRecord {
   private static func append(_ index: Index, to writer: inout ByteWriter) {
     writer.appendText(index.entity)
     writer.appendText(index.name)
-    writer.append(UInt8(index.isUnique ? 1 : 0))
+    writer.append(index.kind.rawValue)
     writer.appendVarint(UInt64(index.number))
     writer.appendVarint(UInt64(index.properties.count))
     for name in index.properties { writer.appendText(name) }
@@ -97,13 +101,14 @@ extension SchemaRecord {
   ///   version wrote them.
   init(decoding bytes: UnsafeRawBufferPointer) throws(HeartwoodError) {
     var reader = SchemaReader(bytes)
-    let format = try reader.byte()
-    guard format == Self.firstFormat || format == Self.migratedFormat else {
+    let version = try reader.byte()
+    guard Self.firstFormat...Self.migratedFormat + Self.moreIndexKinds ~= version else {
       throw HeartwoodError(
         .persistentStoreOpen,
-        "the store's model is kept in format \(format), which this version does not know; use a newer one",
-        underlying: NewerSchemaRecord(format: Int(format)))
+        "the store's model is kept in format \(version), which this version does not know; use a newer one",
+        underlying: NewerSchemaRecord(format: Int(version)))
     }
+    let format = version > Self.migratedFormat ? version - Self.moreIndexKinds : version
     model = try reader.bytes()
     entities = try reader.list { (reader) throws(HeartwoodError) in
       let (name, number) = (try reader.text(), try reader.number())
@@ -115,7 +120,7 @@ extension SchemaRecord {
     }
     indexes = try reader.list { (reader) throws(HeartwoodError) in
       Index(
-        entity: try reader.text(), name: try reader.text(), isUnique: try reader.byte() != 0,
+        entity: try reader.text(), name: try reader.text(), kind: try reader.indexKind(),
         number: try reader.number(),
         properties: try reader.list { (reader) throws(HeartwoodError) in try reader.text() })
     }
@@ -144,6 +149,11 @@ struct SchemaReader {
 
   mutating func byte() throws(HeartwoodError) -> UInt8 {
     do { return try reader.readUInt8() } catch { throw .damagedSchema }
+  }
+
+  mutating func indexKind() throws(HeartwoodError) -> StoreIndex.Kind {
+    guard let kind = StoreIndex.Kind(rawValue: try byte()) else { throw .damagedSchema }
+    return kind
   }
 
   mutating func bytes() throws(HeartwoodError) -> [UInt8] {

@@ -1,7 +1,7 @@
 /// An index of a store: entries in the order of some properties' values, for all rows of an entity and its
 /// subentities.
 ///
-/// A unique index enforces a uniqueness constraint. It has no entry for a row in which one of the values is
+/// A full-text index has one text property, and an entry for each different word of it. A unique index enforces a uniqueness constraint. It has no entry for a row in which one of the values is
 /// nil.
 final class StoreIndex: Sendable {
   /// Assigned by the store and never reused.
@@ -12,16 +12,30 @@ final class StoreIndex: Sendable {
   /// The indexed properties, the most significant first.
   let slots: [Int]
   let columns: [Column]
-  let isUnique: Bool
+  let kind: Kind
 
-  init(number: UInt16, name: String, entity: EntityDescription, slots: [Int], isUnique: Bool) {
+  /// What entries an index has. The raw values are in schema records.
+  enum Kind: UInt8 {
+    /// One for each row, in the order of the values.
+    case ordered = 0
+    /// The same, without two of equal values.
+    case unique = 1
+    /// One for each different word of a row.
+    case words = 2
+  }
+
+  init(number: UInt16, name: String, entity: EntityDescription, slots: [Int], kind: Kind) {
     self.number = number
     self.name = name
     self.entity = entity
     self.slots = slots
     columns = slots.map { entity.layout.columns[$0] }
-    self.isUnique = isUnique
+    self.kind = kind
   }
+
+  var isUnique: Bool { kind == .unique }
+  /// Whether the entries are in the order of the values, and have them.
+  var isOrdered: Bool { kind == .ordered || kind == .unique }
 
   var propertyNames: [String] { slots.map { entity.property(at: $0).name } }
 }

@@ -62,13 +62,14 @@ extension SchemaRecord {
       for index in entity.indexes {
         indexes.append(
           Index(
-            entity: entity.displayName, name: index.name, isUnique: false, number: 0,
+            entity: entity.displayName, name: index.name, kind: StoreIndex.Kind(index.collationType),
+            number: 0,
             properties: index.elements.map(\.property.path)))
       }
       for names in entity.uniquenessConstraints {
         indexes.append(
           Index(
-            entity: entity.displayName, name: names.joined(separator: ","), isUnique: true, number: 0,
+            entity: entity.displayName, name: names.joined(separator: ","), kind: .unique, number: 0,
             properties: names))
       }
     }
@@ -76,9 +77,18 @@ extension SchemaRecord {
   }
 }
 
+extension StoreIndex.Kind {
+  fileprivate init(_ collation: FetchIndexElementDescription.CollationType) {
+    switch collation {
+    case .binary: self = .ordered
+    case .words: self = .words
+    }
+  }
+}
+
 extension SchemaRecord.Index {
   fileprivate func isSame(as other: SchemaRecord.Index) -> Bool {
-    entity == other.entity && name == other.name && isUnique == other.isUnique
+    entity == other.entity && name == other.name && kind == other.kind
       && properties == other.properties
   }
 }

@@ -89,7 +89,7 @@ final class StoreSchema: Sendable {
       slots.append(slot)
     }
     return StoreIndex(
-      number: index.number, name: index.name, entity: entity, slots: slots, isUnique: index.isUnique)
+      number: index.number, name: index.name, entity: entity, slots: slots, kind: index.kind)
   }
 
   /// - Precondition: The entity is of this model or of an equal one.

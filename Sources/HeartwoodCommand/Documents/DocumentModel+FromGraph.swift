@@ -16,14 +16,16 @@ extension DocumentEntity {
     renamed = entity.renamingIdentifier
     superentity = entity.superentity?.name
     isAbstract = entity.isAbstract
-    let groups = entity.indexes.map { $0.elements.map(\.property.name) }
+    let groups = entity.indexes.filter { !$0.isOfWords }.map { $0.elements.map(\.property.name) }
+    let texts = entity.indexes.filter(\.isOfWords).compactMap { $0.elements.first?.property.name }
     for property in entity.ownProperties {
       // A document describes what a store has.
       if property.isTransient { continue }
       if let attribute = property as? AttributeDescription {
         let indexed = groups.contains([attribute.name])
-        attributes.append(
-          DocumentAttribute(attribute, isIndexed: indexed, unique: entity.uniquenessConstraints))
+        var made = DocumentAttribute(attribute, isIndexed: indexed, unique: entity.uniquenessConstraints)
+        made.hasFullTextIndex = texts.contains(attribute.name)
+        attributes.append(made)
       } else if let relationship = property as? RelationshipDescription {
         relationships.append(DocumentRelationship(relationship))
       }
@@ -32,6 +34,10 @@ extension DocumentEntity {
     indexes = groups.filter { $0.count > 1 || !own.isSuperset(of: $0) }
     uniquenessConstraints = entity.uniquenessConstraints.filter { $0.count > 1 || !own.isSuperset(of: $0) }
   }
+}
+
+extension FetchIndexDescription {
+  fileprivate var isOfWords: Bool { elements.first?.collationType == .words }
 }
 
 extension DocumentAttribute {

@@ -33,7 +33,7 @@ extension DocumentModel {
 
   private func addIndexes(_ entity: DocumentEntity, _ descriptions: [String: EntityDescription]) {
     let singles = entity.attributes.filter(\.isIndexed).map { [$0.name] }
-    descriptions[entity.name]?.indexes = (singles + entity.indexes).map { names in
+    var indexes = (singles + entity.indexes).map { names in
       let properties = names.compactMap { name in
         lineage(of: entity.name).lazy.compactMap { ancestor in
           descriptions[ancestor.name]?.ownProperties.first { $0.name == name }
@@ -43,6 +43,17 @@ extension DocumentModel {
         name: "by " + names.joined(separator: ", "),
         elements: properties.map { FetchIndexElementDescription(property: $0) })
     }
+    for attribute in entity.attributes where attribute.hasFullTextIndex {
+      guard let own = descriptions[entity.name]?.ownProperties.first(where: { $0.name == attribute.name })
+      else {
+        continue
+      }
+      indexes.append(
+        FetchIndexDescription(
+          name: "words of \(attribute.name)",
+          elements: [FetchIndexElementDescription(property: own, collationType: .words)]))
+    }
+    descriptions[entity.name]?.indexes = indexes
   }
 }
 

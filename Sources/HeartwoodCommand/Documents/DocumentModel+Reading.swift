@@ -51,14 +51,18 @@ extension DocumentAttribute {
   fileprivate init(name: String, reading place: JSONPlace) throws(CommandFailure) {
     try Identifier.checkProperty(name, at: place)
     try place.knowsOnly(
-      "renamed", "type", "optional", "unique", "indexed", "preservesValueInHistoryOnDeletion", "default",
-      "elements")
+      "renamed", "type", "optional", "unique", "indexed", "fullText", "preservesValueInHistoryOnDeletion",
+      "default", "elements")
     guard let type = try place.member("type") else { throw place.failure("\"type\" is missing") }
     self.init(name: name, type: try type.choice(DocumentType.self))
     renamed = try place.member("renamed")?.string()
     isOptional = try place.member("optional")?.bool() ?? false
     isUnique = try place.member("unique")?.bool() ?? false
     isIndexed = try place.member("indexed")?.bool() ?? false
+    hasFullTextIndex = try place.member("fullText")?.bool() ?? false
+    if hasFullTextIndex, self.type != .string {
+      throw place.failure("\"fullText\" is for attributes of type string: there are no words in other values")
+    }
     preservesValueInHistoryOnDeletion =
       try place.member("preservesValueInHistoryOnDeletion")?.bool() ?? false
     try readElements(of: place)

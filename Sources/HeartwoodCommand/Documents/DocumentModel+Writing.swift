@@ -31,6 +31,7 @@ extension DocumentAttribute {
     if let renamed { members.append(("renamed", .string(renamed))) }
     let flags = [
       ("optional", isOptional), ("unique", isUnique), ("indexed", isIndexed),
+      ("fullText", hasFullTextIndex),
       ("preservesValueInHistoryOnDeletion", preservesValueInHistoryOnDeletion),
     ]
     members += flags.filter { $0.1 }.map { ($0.0, .bool(true)) }

@@ -58,6 +58,8 @@ struct DocumentAttribute: Equatable, Sendable {
   var isOptional = false
   var isUnique = false
   var isIndexed = false
+  /// Whether there is an index of the words.
+  var hasFullTextIndex = false
   var preservesValueInHistoryOnDeletion = false
   var defaultValue: JSONValue?
   /// The elements of a composite attribute.

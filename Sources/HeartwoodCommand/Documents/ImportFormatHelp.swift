@@ -15,7 +15,7 @@ enum ImportFormatHelp {
         "relationships": {"cities": {"destination": "City", "toMany": true, "inverse": "country",
                                      "deleteRule": "cascade"}}}}}
       types: \(DocumentType.allCases.map(\.rawValue).joined(separator: ", "))
-      of an attribute: optional, unique, indexed, preservesValueInHistoryOnDeletion, default
+      of an attribute: optional, unique, indexed, fullText, preservesValueInHistoryOnDeletion, default
       of a composite attribute: elements, attributes by name; its value is an object, {"city": "Lyon", "code": null}
       of a relationship: destination, toMany, ordered, optional, min, max, inverse, deleteRule
       delete rules: \(DocumentDeleteRule.allCases.map(\.rawValue).joined(separator: ", "))

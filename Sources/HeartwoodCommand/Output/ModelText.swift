@@ -28,6 +28,7 @@ enum ModelText {
   private static func row(_ attribute: DocumentAttribute) -> (name: String, type: String, marks: [String]) {
     let marks = [
       (attribute.isUnique, "unique"), (attribute.isIndexed, "indexed"),
+      (attribute.hasFullTextIndex, "full text"),
       (attribute.preservesValueInHistoryOnDeletion, "kept in history"),
       (attribute.defaultValue != nil, "default \(attribute.defaultValue.map(JSONWriter.line) ?? "")"),
     ]

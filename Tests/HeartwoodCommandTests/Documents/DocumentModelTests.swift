@@ -1,5 +1,6 @@
 import Testing
 
+import Heartwood
 @testable import HeartwoodCommand
 
 private func model(_ entities: String) throws -> DocumentModel {
@@ -49,7 +50,22 @@ private func model(_ entities: String) throws -> DocumentModel {
   #expect(try DocumentModel(reading: written) == world)
 }
 
+@Test func `a full-text index is declared on an attribute, and kept by the model of a store`() throws {
+  let notes = try model(
+    #"{"Note": {"attributes": {"body": {"type": "string", "indexed": true, "fullText": true}}}}"#)
+  let graph = try notes.graphModel()
+  #expect(
+    graph.entitiesByName["Note"]?.indexes.map { $0.elements.map(\.collationType) } == [[.binary], [.words]])
+  #expect(DocumentModel(graph) == notes)
+  #expect(try DocumentModel(reading: JSONPlace(path: "", value: notes.json)) == notes)
+  #expect(ModelText.text(notes).contains("indexed, full text"))
+}
+
 @Test(arguments: [
+  (
+    #"{"A": {"attributes": {"x": {"type": "integer16", "fullText": true}}}}"#,
+    #"model.entities.A.attributes.x: "fullText" is for attributes of type string: there are no words in other values"#
+  ),
   (#"{"A": {"attributes": {"x": {}}}}"#, #"model.entities.A.attributes.x: "type" is missing"#),
   (
     #"{"A": {"attributes": {"x": {"type": "int"}}}}"#,

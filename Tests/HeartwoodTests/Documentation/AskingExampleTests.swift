@@ -21,6 +21,7 @@ final class Track: ManagedObject {
   @Attribute var seconds = 0
   @Attribute var price: Decimal = 0
   @Attribute var rating: Double?
+  @Attribute(.fullText) var lyrics: String?
   @Relationship(inverse: { $0.tracks }) var album: Album?
 }
 
@@ -105,6 +106,18 @@ enum Genre: String, AttributeValue { case rock, jazz, other }
     expect(found, ["Joni Mitchell"])
     expect(others, [])
     expect(further, ["Joni Mitchell"])
+  }
+
+  @Test func `words of longer texts`() throws {
+    let all = try context.fetch(Track.self)
+    all[0].lyrics = "I wish I had a river I could skate away on"
+    all[1].lyrics = "So long, it's been good"
+    all[2].lyrics = "A river of money"
+    try context.save()
+    let found = try context.fetch(Track.self, where: { $0.lyrics.matchesWords("riv* skate") })
+    let others = try context.fetch(
+      Track.self, where: { $0.lyrics.matchesWords("\"so long\" OR (river -money)") })
+    #expect(found == [all[0]] && others == [all[0], all[1]])
   }
 
   @Test func `numbers of several types are computed`() throws {

@@ -24,6 +24,7 @@ import Testing
       let high = upper.map { " \($0.isInclusive ? "<=" : "<") \($0.value)" } ?? ""
       return "\(low)\(name(slot))\(high)"
     case .prefix(let slot, let text): return "\(name(slot)) begins \(text)"
+    case .word(let slot, let word, let isPrefix): return "\(name(slot)) has \(word)\(isPrefix ? "*" : "")"
     case .isIn(let slot, let values): return "\(name(slot)) in \(values)"
     case .identity(let keys): return "keys \(keys)"
     case .throughToOne(let slot, let inner): return "\(name(slot)) -> \(describe(inner, world.country))"
@@ -35,6 +36,20 @@ import Testing
     case .constant(let value): return "\(value)"
     case .other: return "other"
     }
+  }
+
+  @Test func `queries of words are words that the text must have, and a test unless they say all`() throws {
+    #expect(try conjuncts("name MATCHESWORDS 'Heart'") == ["name has heart"])
+    #expect(
+      try conjuncts("name MATCHESWORDS 'a b* (c OR d)'") == [
+        "name has a", "name has b*", "(name has c OR name has d)",
+      ])
+    #expect(
+      try conjuncts("name MATCHESWORDS '\"a b\" -c'") == ["name has a", "name has b", "other", "other"])
+    #expect(try conjuncts("name MATCHESWORDS 'a OR (b -c)'") == ["(name has a OR (name has b AND other))"])
+    #expect(try conjuncts("name MATCHESWORDS 'a OR -b'") == ["other"])
+    #expect(try conjuncts("name MATCHESWORDS '-b'") == ["other"])
+    #expect(try conjuncts("name MATCHESWORDS '?'") == ["false"])
   }
 
   @Test func `conditions that an index may serve are named with values of the column's kind`() throws {

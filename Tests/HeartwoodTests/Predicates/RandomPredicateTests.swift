@@ -112,7 +112,7 @@ struct PlainEvaluation {
       return part.isEmpty || text.indices.contains { text[$0...].starts(with: part) }
     case .like:
       return areTexts(left, right) && like(scalars(left, options)[...], scalars(right, options)[...])
-    case .matches: return false
+    case .matches, .matchesWords: return false
     }
   }
 

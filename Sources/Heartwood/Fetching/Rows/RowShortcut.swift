@@ -159,7 +159,8 @@ extension FetchExecution {
   ) throws -> (index: StoreIndex, range: IndexRange)? {
     let conjuncts = request.predicate?.conjuncts ?? []
     let conditions = SlotConditions(conjuncts)
-    for index in view.indexes(of: request.entity) where request.takesAll(below: index.entity) {
+    for index in view.indexes(of: request.entity)
+    where index.isOrdered && request.takesAll(below: index.entity) {
       let (range, consumed) = conditions.range(on: index)
       guard consumed.count == conjuncts.count, isFitting(index, range),
         try view.indexCount(index, range) != nil

@@ -46,7 +46,7 @@ extension InPlaceMigration {
     guard names.count == index.slots.count else { return nil }
     let name = index.isUnique ? names.joined(separator: ",") : index.name
     return SchemaRecord.Index(
-      entity: entity.displayName, name: name, isUnique: index.isUnique, number: index.number,
+      entity: entity.displayName, name: name, kind: index.kind, number: index.number,
       properties: names)
   }
 
@@ -103,7 +103,7 @@ private struct IndexBuilding {
     let family = schema.family(of: root)
     var range = KeyRange.prefix(KeySpace.head(KeySpace.row, number))
     range.lower = KeyRange.Bound(KeySpace.rowKey(number, start), isInclusive: true)
-    var entries: [[UInt8]] = []
+    var entries = EntryChanges()
     var read = 0
     var last: UInt64 = 0
     try transaction.scan(range, reversed: false) { key, bytes in
@@ -111,15 +111,13 @@ private struct IndexBuilding {
       read += 1
       counter?.advance()
       try ConvertedRows.withRow(bytes, of: family) { row in
-        if try root.entity(numbered: row.entityNumber).isKindOf(entity: index.entity),
-          let entry = IndexKey.entry(index, row, last)
-        {
-          entries.append(entry)
+        if try root.entity(numbered: row.entityNumber).isKindOf(entity: index.entity) {
+          entries.add(.put, index, row, last)
         }
       }
       return read < Self.batch
     }
-    for entry in entries { try transaction.put(entry, []) }
+    try entries.write(to: transaction)
     return read < Self.batch ? nil : last + 1
   }
 

@@ -11,11 +11,11 @@ extension InferredChanges {
       }
     }
     let (now, before) = (indexes(of: entity), formerIndexes(of: entity, former))
-    for (names, _) in now.filter({ before[$0.key] == nil }).sorted(by: { $0.value < $1.value }) {
-      sentences.append("\(entity.displayName) gets an index of \(names.joined(separator: ", "))")
+    for (index, _) in now.filter({ before[$0.key] == nil }).sorted(by: { $0.value < $1.value }) {
+      sentences.append("\(entity.displayName) gets \(index.text)")
     }
-    for (names, _) in before.filter({ now[$0.key] == nil }).sorted(by: { $0.value < $1.value }) {
-      sentences.append("\(entity.displayName) has no index of \(names.joined(separator: ", ")) any more")
+    for (index, _) in before.filter({ now[$0.key] == nil }).sorted(by: { $0.value < $1.value }) {
+      sentences.append("\(entity.displayName) has no \(index.text.dropFirst(3)) any more")
     }
     return sentences
   }
@@ -31,15 +31,15 @@ extension InferredChanges {
     }
   }
 
-  /// By the names of their properties, the names of an entity's indexes of properties that the source has too.
-  private func indexes(of entity: EntityDescription) -> [[String]: String] {
-    var found: [[String]: String] = [:]
+  /// By what they are of, the names of an entity's indexes of properties that the source has too.
+  private func indexes(of entity: EntityDescription) -> [IndexSubject: String] {
+    var found: [IndexSubject: String] = [:]
     for index in entity.indexes {
       let properties = index.elements.map(\.property.path)
       let isKnown = properties.allSatisfy { name in
         entity.slot(named: name).flatMap { sourceSlot($0, of: entity) } != nil
       }
-      if isKnown { found[properties] = index.name }
+      if isKnown { found[IndexSubject(properties: properties, collation: index.collationType)] = index.name }
     }
     return found
   }
@@ -47,8 +47,8 @@ extension InferredChanges {
   /// The same for the source's entity, with the names that its properties have now.
   private func formerIndexes(
     of entity: EntityDescription, _ former: EntityDescription
-  ) -> [[String]: String] {
-    var found: [[String]: String] = [:]
+  ) -> [IndexSubject: String] {
+    var found: [IndexSubject: String] = [:]
     for index in former.indexes {
       let names = index.elements.compactMap { element -> String? in
         guard let slot = former.slot(named: element.property.path),
@@ -56,7 +56,9 @@ extension InferredChanges {
         else { return nil }
         return entity.property(at: now).name
       }
-      if names.count == index.elements.count { found[names] = index.name }
+      if names.count == index.elements.count {
+        found[IndexSubject(properties: names, collation: index.collationType)] = index.name
+      }
     }
     return found
   }
@@ -89,6 +91,16 @@ extension InferredChanges {
       changes.append("is stored \(new.mayBeOutsideRow ? "outside of" : "in") rows when it is next set")
     }
     return changes
+  }
+}
+
+/// What an index is of.
+private struct IndexSubject: Hashable {
+  let properties: [String]
+  let collation: FetchIndexElementDescription.CollationType
+
+  var text: String {
+    "an index of \(collation == .words ? "the words of " : "")\(properties.joined(separator: ", "))"
   }
 }
 

@@ -60,6 +60,11 @@ struct AttributeComparison {
         column: path.column)
     }
     let pattern = try TextPattern(comparator, text, options)
+    if let words = pattern.words {
+      guard let root = words.root else { return CompiledPart(false) }
+      return CompiledPart(
+        TextTest(column, pattern), column.kind == .string ? .words(root, slot: slot) : .other)
+    }
     let isPrefix = comparator == .beginsWith && options.isEmpty && column.kind == .string
     return CompiledPart(TextTest(column, pattern), isPrefix ? .prefix(slot: slot, pattern.constant) : .other)
   }

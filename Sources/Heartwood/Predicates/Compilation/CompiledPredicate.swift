@@ -30,7 +30,7 @@ final class CompiledPredicate {
     let parts = try compiler.compileConjuncts(condition)
     self.entity = entity
     self.condition = condition
-    conjuncts = parts.map(\.conjunct)
+    conjuncts = parts.flatMap(\.conjunct.parts)
     readsOtherRows = compiler.readsOtherRows
     memos = compiler.memos
     usedSlots = compiler.paths.used.ofRow

@@ -11,6 +11,8 @@ indirect enum Conjunct {
   case present(slot: Int)
   /// The string begins with this one; compared in composed form.
   case prefix(slot: Int, String)
+  /// The text has this word, or one that begins with it: folded, and no longer than an index keeps words.
+  case word(slot: Int, String, isPrefix: Bool)
   /// The property has one of these values, which may include null.
   case isIn(slot: Int, [Value])
   /// The object is one of those with these keys.
@@ -60,6 +62,33 @@ extension Conjunct {
       return false
     }
     return isAlways ? .other : .any(possible)
+  }
+}
+
+extension Conjunct {
+  /// The words that a text must have to satisfy a query.
+  static func words(_ node: WordQuery.Node, slot: Int) -> Conjunct {
+    switch node {
+    case .not: .other
+    case .all(let parts): conjunction(parts.map { words($0, slot: slot) })
+    case .any(let parts): disjunction(parts.map { words($0, slot: slot) })
+    case .phrase(let phrase): words(phrase, slot: slot)
+    }
+  }
+
+  private static func words(_ phrase: WordQuery.Phrase, slot: Int) -> Conjunct {
+    var parts: [Conjunct] = []
+    var isWhole = phrase.words.count == 1
+    for (place, word) in phrase.words.enumerated() {
+      let cut = TextWords.cut(word[...])
+      // An index has no more of a long word.
+      if cut.count < word.count { isWhole = false }
+      let isPrefix = phrase.isPrefix && place == phrase.words.count - 1
+      parts.append(.word(slot: slot, String(decoding: cut, as: UTF8.self), isPrefix: isPrefix))
+    }
+    if isWhole { return parts[0] }
+    // The row decides whether the words are in this order.
+    return .all(parts + [.other])
   }
 }
 

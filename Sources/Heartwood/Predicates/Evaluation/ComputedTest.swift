@@ -16,10 +16,12 @@ final class ComputedTest: RowTest {
 
   override func matches(_ place: Place) throws -> Bool {
     let (left, right) = (try left.read(place), try right.read(place))
-    guard comparator == .matches else { return comparator.holds(left, right, options) }
+    guard comparator == .matches || comparator == .matchesWords else {
+      return comparator.holds(left, right, options)
+    }
     guard let text = left.text, let pattern = right.text else { return false }
     // Not kept for the next row: threads may share a compiled condition.
-    return try TextPattern(.matches, pattern, options).matches(text)
+    return try TextPattern(comparator, pattern, options).matches(text)
   }
 }
 
@@ -30,7 +32,8 @@ extension ComparisonOperator {
     case .equal: Self.areEqual(left, right, options)
     case .notEqual: !Self.areEqual(left, right, options)
     case .less, .lessOrEqual, .greater, .greaterOrEqual: order(left, right, options).map(holds) ?? false
-    case .beginsWith, .endsWith, .contains, .like, .matches: holdsForTexts(left, right, options)
+    case .beginsWith, .endsWith, .contains, .like, .matches, .matchesWords:
+      holdsForTexts(left, right, options)
     case .isIn: right.elements.contains { Self.areEqual(left, $0, options) }
     case .between: isBetween(left, right.elements, options)
     }

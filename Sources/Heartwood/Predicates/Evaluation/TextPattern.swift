@@ -2,7 +2,7 @@ import Foundation
 
 /// The constant side of a string comparison, prepared once and compared with the UTF-8 of rows.
 ///
-/// All comparisons except MATCHES compare UTF-8 of the composed form, folded according to the options. Texts
+/// All comparisons except MATCHES and MATCHESWORDS compare UTF-8 of the composed form, folded according to the options. Texts
 /// whose bytes are all below 0xCC are in composed form already.
 final class TextPattern {
   let comparator: ComparisonOperator
@@ -12,10 +12,12 @@ final class TextPattern {
   private let bytes: UnsafeRawBufferPointer
   private let wildcards: WildcardPattern?
   private let expression: RegularExpression?
+  /// What MATCHESWORDS looks for.
+  let words: WordQuery?
   /// The other text of an order by dictionary.
   private let dictionaryWord: String?
 
-  /// - Throws: `.coreData` if the regular expression of MATCHES is invalid.
+  /// - Throws: `.coreData` if the regular expression of MATCHES is invalid, or the words of MATCHESWORDS are nested too deeply.
   init(_ comparator: ComparisonOperator, _ text: String, _ options: ComparisonOptions) throws(HeartwoodError)
   {
     let options = options.effective
@@ -26,6 +28,7 @@ final class TextPattern {
     constant = options.isEmpty ? text.normalizedForComparison : text.folded(options)
     wildcards = comparator == .like ? WildcardPattern(constant) : nil
     expression = comparator == .matches ? try RegularExpression(text, options) : nil
+    words = comparator == .matchesWords ? try WordQuery(text) : nil
     // Last, because `deinit` does not run if the initializer throws.
     bytes = .copy(of: constant)
   }
@@ -35,6 +38,7 @@ final class TextPattern {
   /// Whether the comparison holds for the text in these bytes. Bytes that are not UTF-8 differ from every
   /// text.
   func matches(_ text: UnsafeRawBufferPointer) -> Bool {
+    if let words { return words.matches(TextWords(text)) }
     if comparator != .matches, dictionaryWord == nil {
       if options == .normalized { return holds(text) }
       if options.isEmpty {
@@ -48,6 +52,7 @@ final class TextPattern {
   }
 
   func matches(_ string: String) -> Bool {
+    if let words { return words.matches(TextWords(string)) }
     if let expression { return expression.matches(string) }
     if let dictionaryWord { return comparator.holds(ComparableText.order(string, dictionaryWord, options)) }
     var comparable = options.isEmpty ? string.normalizedForComparison : string.folded(options)

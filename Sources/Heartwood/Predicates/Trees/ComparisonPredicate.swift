@@ -38,6 +38,8 @@ public struct ComparisonPredicate: FetchPredicate {
     case contains = 99
     /// `BETWEEN`
     case between = 100
+    /// `MATCHESWORDS`, which Foundation does not have
+    case matchesWords = 1000
   }
 
   /// The left operand.
@@ -104,6 +106,7 @@ extension ComparisonPredicate.Operator {
     case .equalTo: .equal
     case .notEqualTo: .notEqual
     case .matches: .matches
+    case .matchesWords: .matchesWords
     case .like: .like
     case .beginsWith: .beginsWith
     case .endsWith: .endsWith

@@ -220,6 +220,12 @@ extension ValueQuery where Value == String {
     compared(.matches, pattern, options)
   }
 
+  /// Whether the string has words, without regard to case and accents: all of `heart wood`, in any order. A full-text index serves it.
+  ///
+  /// `hea*` is the beginning of a word, `"heart of wood"` a phrase, `oak OR elm` either, and `-oak` or `NOT oak` neither; parentheses group. A
+  /// word consists of letters and digits; what is not a word only separates words. A query without any word is true for no string.
+  public func matchesWords(_ query: String) -> Condition { compared(.matchesWords, query, []) }
+
   /// Whether the string is present and empty.
   public var isEmpty: Condition { compared(.equal, "", []) }
 }

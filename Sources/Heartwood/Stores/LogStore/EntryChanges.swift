@@ -1,4 +1,5 @@
 import Foundation
+import HeartwoodEngine
 
 /// Changes of entries that are derived from rows: collected while rows are written, then applied in key
 /// order.
@@ -28,6 +29,7 @@ struct EntryChanges {
   private(set) var hasUnique = false
 
   var isEmpty: Bool { changes.isEmpty }
+  var count: Int { changes.count }
 
   /// Reserves memory for `count` more changes.
   mutating func reserve(_ count: Int) {
@@ -55,6 +57,32 @@ struct EntryChanges {
     changes.append(
       Change(first: first, second: second, offset: offset, count: UInt16(count), kind: kind))
     if kind == .putUnique { hasUnique = true }
+  }
+
+  /// Adds the changes of all entries of a row in an index.
+  mutating func add(_ kind: Kind, _ index: StoreIndex, _ row: RowView, _ key: UInt64) {
+    guard index.kind == .words else { return add(kind) { IndexKey.append(index, row, key, to: &$0) } }
+    IndexKey.forEachWord(index, row) { word in
+      add(kind) { bytes in
+        IndexKey.append(index, word, key, to: &bytes)
+        return true
+      }
+    }
+  }
+
+  /// Writes the changes in key order, and removes them from the collection.
+  ///
+  /// - Returns: the changes.
+  @discardableResult
+  mutating func write(to transaction: WriteTransaction) throws -> EntryChanges {
+    var written = EntryChanges()
+    swap(&written, &self)
+    written.sort()
+    let nothing = UnsafeRawBufferPointer(start: nil, count: 0)
+    try written.forEach { kind, key, _ in
+      if kind == .delete { _ = try transaction.delete(key) } else { try transaction.put(key, nothing) }
+    }
+    return written
   }
 
   /// Calls `body` with each change and a number that ascends in the order in which changes were made. The

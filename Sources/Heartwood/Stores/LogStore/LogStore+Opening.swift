@@ -204,13 +204,16 @@ private struct SchemaOpening {
     _ indexes: [StoreIndex], _ schema: StoreSchema, _ transaction: WriteTransaction
   ) throws {
     let view = LogStoreView(try engine.snapshot(), schema)
+    var entries = EntryChanges()
     for index in indexes {
       try view.scanRows(of: index.entity.rootEntity, from: nil, reversed: false) { found in
         let covered = try index.entity.rootEntity.entity(numbered: found.row.entityNumber).isKindOf(
           entity: index.entity)
-        if covered, let entry = IndexKey.entry(index, found.row, found.key) { try transaction.put(entry, []) }
+        if covered { entries.add(.put, index, found.row, found.key) }
+        if entries.count > 500_000 { try entries.write(to: transaction) }
         return true
       }
+      try entries.write(to: transaction)
     }
   }
 }

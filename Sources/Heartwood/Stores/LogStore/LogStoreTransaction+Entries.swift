@@ -5,7 +5,7 @@ import HeartwoodEngine
 extension LogStoreTransaction {
   func putEntries(of row: RowView, _ key: UInt64, _ stored: StoreEntity) {
     for index in stored.indexes {
-      entries.add(index.isUnique ? .putUnique : .put) { IndexKey.append(index, row, key, to: &$0) }
+      entries.add(index.isUnique ? .putUnique : .put, index, row, key)
     }
     for link in stored.derivedLinks where !row.isNull(link.column) {
       addLink(.put, link, from: row.key(link.column), to: key)
@@ -14,7 +14,7 @@ extension LogStoreTransaction {
 
   func deleteEntries(of row: RowView, _ key: UInt64, _ stored: StoreEntity) {
     for index in stored.indexes {
-      entries.add(.delete) { IndexKey.append(index, row, key, to: &$0) }
+      entries.add(.delete, index, row, key)
     }
     for link in stored.derivedLinks where !row.isNull(link.column) {
       addLink(.delete, link, from: row.key(link.column), to: key)
@@ -24,6 +24,10 @@ extension LogStoreTransaction {
   /// Changes only the entries that differ.
   func moveEntries(from old: RowView, to new: RowView, _ key: UInt64, _ stored: StoreEntity) {
     for index in stored.indexes where !index.columns.allSatisfy({ old.isSame($0, in: new) }) {
+      if index.kind == .words {
+        moveWords(from: old, to: new, key, index)
+        continue
+      }
       let before = IndexKey.entry(index, old, key)
       let after = IndexKey.entry(index, new, key)
       guard before != after else { continue }
@@ -34,6 +38,18 @@ extension LogStoreTransaction {
       if !old.isNull(link.column) { addLink(.delete, link, from: old.key(link.column), to: key) }
       if !new.isNull(link.column) { addLink(.put, link, from: new.key(link.column), to: key) }
     }
+  }
+
+  private func moveWords(from old: RowView, to new: RowView, _ key: UInt64, _ index: StoreIndex) {
+    let before = Set(IndexKey.entries(index, old, key))
+    let after = Set(IndexKey.entries(index, new, key))
+    for entry in after where !before.contains(entry) { entries.add(.put, entry) }
+    for entry in before where !after.contains(entry) { entries.add(.delete, entry) }
+  }
+
+  /// Writes the collected changes if they are many: a row may have many words.
+  func writeManyEntries() throws {
+    if entries.count > 500_000 { try writeEntries() }
   }
 
   private func addLink(
@@ -53,13 +69,7 @@ extension LogStoreTransaction {
   /// Writes the collected changes in key order.
   func writeEntries() throws {
     guard !entries.isEmpty else { return }
-    var changes = EntryChanges()
-    swap(&changes, &entries)
-    changes.sort()
-    let nothing = UnsafeRawBufferPointer(start: nil, count: 0)
-    try changes.forEach { kind, key, _ in
-      if kind == .delete { _ = try reader.delete(key) } else { try reader.put(key, nothing) }
-    }
+    let changes = try entries.write(to: reader)
     if changes.hasUnique { uniqueness.add(changes) }
   }
 }

@@ -58,6 +58,7 @@ final class LogStoreTransaction: StoreTransaction, StoreReading {
       noteMemberships(of: row, key, stored)
     }
     try put(rowKey, stored.numbered(row))
+    try writeManyEntries()
     changes.append(HistoryChange(kind: .insert, entity: stored.entity, key: key))
   }
 
@@ -83,6 +84,7 @@ final class LogStoreTransaction: StoreTransaction, StoreReading {
       }
       try put(KeySpace.rowKey(stored.keyNumber, key), stored.numbered(row))
       for key in unused { try delete(key) }
+      try writeManyEntries()
     } else if try !contains(KeySpace.rowKey(stored.keyNumber, key)) {
       return conflict(entity, key, expectedVersion, nil)
     }

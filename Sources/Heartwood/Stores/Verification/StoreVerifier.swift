@@ -8,6 +8,8 @@ import HeartwoodEngine
 final class StoreVerifier {
   let view: LogStoreView
   private(set) var findings: [String] = []
+  /// How many entries the rows have in each index, by its number.
+  var expectedEntries: [UInt16: Int] = [:]
   /// The number of findings beyond the first 1000, which are not kept.
   private var others = 0
 
