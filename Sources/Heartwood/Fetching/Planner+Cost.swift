@@ -41,14 +41,24 @@ extension Planner {
       return candidate.entriesFirst > 0 ? before : before + Double(candidate.count) * Self.costOfEntry
     }
     let rowCost = candidate.isCovering ? Self.costOfCoveredRow : candidate.access.costOfRow
-    return before + Double(candidate.count) * rowCost
+    return before + Double(candidate.count) * (rowCost + costOfWords(candidate))
   }
 
   /// What a row of an access costs on average.
   private func costOfRow(_ candidate: Candidate, _ matches: Double) -> Double {
-    if candidate.isCovering { return Self.costOfCoveredRow }
-    guard candidate.filtersEntries else { return candidate.access.costOfRow }
-    return Self.costOfCoveredRow + Self.costOfLookup * min(1, matches / Double(max(1, candidate.count)))
+    let words = costOfWords(candidate)
+    if candidate.isCovering { return Self.costOfCoveredRow + words }
+    guard candidate.filtersEntries else { return candidate.access.costOfRow + words }
+    return words + Self.costOfCoveredRow + Self.costOfLookup
+      * min(1, matches / Double(max(1, candidate.count)))
+  }
+
+  /// What it costs to look for words in the text of a row, unless the access is of the rows that have them.
+  private func costOfWords(_ candidate: Candidate) -> Double {
+    guard let conjuncts = request.predicate?.conjuncts, conjuncts.contains(where: \.hasWords),
+      candidate.consumed.count < conjuncts.count || !candidate.isSure
+    else { return 0 }
+    return Self.costOfWordSearch
   }
 
   /// How many rows are read until the window is full.
@@ -63,12 +73,25 @@ extension Planner {
   }
 
   private static var costOfComparison: Double { 0.3 }
+  /// Of a text that is split into words.
+  private static var costOfWordSearch: Double { 20 }
   /// Of an entry of an index or a relationship, without its row.
   static var costOfEntry: Double { 0.4 }
   /// Of a row that is made of an entry of an index.
   private static var costOfCoveredRow: Double { 1 }
   /// Of a row that is found by its key: a descent of the tree.
   static var costOfLookup: Double { 3 }
+}
+
+extension Conjunct {
+  /// Whether words are looked for.
+  fileprivate var hasWords: Bool {
+    switch self {
+    case .word: true
+    case .all(let parts), .any(let parts): parts.contains(where: \.hasWords)
+    default: false
+    }
+  }
 }
 
 extension RowAccess {

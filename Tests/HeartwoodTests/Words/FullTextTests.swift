@@ -110,6 +110,17 @@ import Testing
       try steps("own1 OR own2") == [
         "union: (words: Note.body MATCHESWORDS \"own1\") OR (words: Note.body MATCHESWORDS \"own2\")"
       ])
+    // Splitting every text would cost more than reading the entries of two frequent words.
+    for number in 0..<1000 where number % 4 > 0 {
+      let note = try ManagedObject(entity: context.entity("Note"), insertInto: context)
+      note.setValue("All \(number % 4 == 1 ? "" : "left ")\(number % 4 == 3 ? "" : "right ")", forKey: "body")
+    }
+    try context.save()
+    #expect(
+      try steps("left right") == [
+        "intersection: (words: Note.body MATCHESWORDS \"left\") AND (words: Note.body MATCHESWORDS \"right\")"
+      ])
+    #expect(try context.count(for: request("left right")) == 250)
     let phrase = try steps("\"own7 ten7\"")
     #expect(phrase.first == "words: Note.body MATCHESWORDS \"own7\"" && phrase.count == 2)
     #expect(try steps("-own7").first == "scan: Note")
