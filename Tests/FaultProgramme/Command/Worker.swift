@@ -31,8 +31,11 @@ final class Worker {
     }
   }
 
-  /// The time in seconds after which a process that still runs its piece is killed. A long piece takes ten.
-  private static let timeLimit: UInt32 = 600
+  /// The time in seconds after which a process that still runs its piece is killed. The longest piece of the standard size takes 130 seconds of
+  /// a processor, and several times that beside other work.
+  static func timeLimit(_ size: Size) -> UInt32 { size == .short ? 600 : 3600 }
+
+  private let size: Size
 
   private let process = Process()
   private let requests = Pipe()
@@ -43,6 +46,7 @@ final class Worker {
   init(
     _ size: Size, seed: UInt64, program: URL = URL(fileURLWithPath: CommandLine.arguments[0])
   ) throws {
+    self.size = size
     process.executableURL = program
     process.environment = ProcessInfo.processInfo.environment.merging(["SWIFT_BACKTRACE": "enable=no"]) { $1 }
     process.arguments = ["worker", size.rawValue, "\(seed)"]
@@ -80,7 +84,7 @@ final class Worker {
   private var howItEnded: String {
     switch (process.terminationReason, process.terminationStatus) {
     case (.exit, let code): "its process ended with \(code)"
-    case (_, SIGALRM): "it had not ended after \(Self.timeLimit) s"
+    case (_, SIGALRM): "it had not ended after \(Self.timeLimit(size)) s"
     case (_, let signal): "its process was ended by signal \(signal)"
     }
   }
@@ -103,20 +107,20 @@ final class Worker {
       guard words.count == 2, let part = parts.first(where: { $0.name == words[0] }),
         let number = Int(words[1]), let piece = part.piece(number, of: size, seed: seed)
       else { throw Finding("there is no piece \(request)") }
-      limitTime()
+      limitTime(timeLimit(size))
       let answer = try JSONEncoder().encode(Answer(running: piece))
       try FileHandle.standardOutput.write(contentsOf: answer + Data("\n".utf8))
     }
     exit(0)
   }
 
-  /// Sets a timer that kills this process if a piece takes too long.
-  static func limitTime() {
+  /// Sets a timer that kills this process after some seconds.
+  static func limitTime(_ seconds: UInt32 = timeLimit(.short)) {
     // The signal is blocked in this thread, because threads of Dispatch block it and pass their mask on.
     var signals = sigset_t()
     sigemptyset(&signals)
     sigaddset(&signals, SIGALRM)
     pthread_sigmask(SIG_UNBLOCK, &signals, nil)
-    alarm(timeLimit)
+    alarm(seconds)
   }
 }
