@@ -3,7 +3,7 @@ import HeartwoodFiles
 /// The threads of one run of a program under a ``ScheduleExplorer``, and the checks after they have finished.
 public final class ExploredThreads {
   let scheduler: Scheduler
-  private(set) var checks: [() throws -> Void] = []
+  private var checks: [() throws -> Void] = []
 
   init(_ scheduler: Scheduler) { self.scheduler = scheduler }
 
@@ -33,4 +33,10 @@ public final class ExploredThreads {
   /// Adds a check that the exploring thread runs after all threads have finished. An error that it throws is
   /// a failure of the schedule.
   public func afterwards(_ check: @escaping () throws -> Void) { checks.append(check) }
+
+  /// The checks. They are released with everything that they capture, which may refer to these threads.
+  func takeChecks() -> [() throws -> Void] {
+    defer { checks = [] }
+    return checks
+  }
 }

@@ -22,7 +22,8 @@ struct ScheduleRun {
     switches = scheduler.switches
     preemptions = scheduler.cost
     turns = scheduler.turns.map(\.description)
-    message = Self.failure(of: scheduler) ?? Self.failure(of: threads.checks)
+    let checks = threads.takeChecks()
+    message = Self.failure(of: scheduler) ?? Self.failure(of: checks)
   }
 
   private static func failure(of scheduler: Scheduler) -> String? {

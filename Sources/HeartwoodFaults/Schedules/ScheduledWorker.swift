@@ -45,6 +45,8 @@ final class ScheduledWorker: BackgroundWorker, @unchecked Sendable {
       next()
       isWorking = false
     }
+    // Delayed work refers to the stores of the run.
+    later = []
   }
 
   private func takeNext() -> Work? {
