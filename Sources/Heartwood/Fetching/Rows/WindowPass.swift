@@ -21,16 +21,21 @@ struct WindowPass {
     }
     for numbers in partitions.values {
       guard !window.order.isEmpty else {
-        try compute(numbers, &rows)
+        try compute(numbers, &rows) { _, _ in true }
         continue
       }
-      let order = try sorting.values(of: rows, numbers).order()
-      try compute(order.map { numbers[$0] }, &rows)
+      let values = try sorting.values(of: rows, numbers)
+      let order = values.order()
+      try compute(order.map { numbers[$0] }, &rows) { values.compare(order[$0], order[$1]) == 0 }
     }
   }
 
-  /// - Parameter numbers: The rows of a partition, in order.
-  private func compute(_ numbers: [Int], _ rows: inout [[Value]]) throws {
+  /// - Parameters:
+  ///   - numbers: The rows of a partition, in order.
+  ///   - arePeers: Whether the rows at two positions are equal in the order.
+  private func compute(
+    _ numbers: [Int], _ rows: inout [[Value]], _ arePeers: (Int, Int) -> Bool
+  ) throws {
     let elements = try numbers.map { number in
       guard let element = window.element else { return Value.null }
       row.values = rows[number]
@@ -50,19 +55,20 @@ struct WindowPass {
       }
     case .first: for position in numbers.indices { set(position, elements.first ?? .null) }
     case .last: for position in numbers.indices { set(position, elements.last ?? .null) }
-    case .rank, .denseRank, .aggregate: try computeByPeers(numbers, elements, &rows)
+    case .rank, .denseRank, .aggregate: computeByPeers(numbers, elements, &rows, arePeers)
     }
   }
 
   /// Functions that are equal for rows that are equal in the order.
-  private func computeByPeers(_ numbers: [Int], _ elements: [Value], _ rows: inout [[Value]]) throws {
-    let sortValues = window.order.isEmpty ? nil : try sorting.values(of: rows, numbers)
+  private func computeByPeers(
+    _ numbers: [Int], _ elements: [Value], _ rows: inout [[Value]], _ arePeers: (Int, Int) -> Bool
+  ) {
     var state = AggregateState(.count)
     if case .aggregate(let function) = window.function { state = AggregateState(function) }
     var (start, denseRank) = (0, Int64(0))
     while start < numbers.count {
       var end = start
-      while end < numbers.count, sortValues.map({ $0.compare(start, end) == 0 }) ?? true { end += 1 }
+      while end < numbers.count, arePeers(start, end) { end += 1 }
       denseRank += 1
       for position in start..<end {
         if window.element == nil { state.addObject() } else { state.add(elements[position]) }
