@@ -81,7 +81,7 @@ private final class BatchSource {
     size = delivery.batchSize > 0 ? delivery.batchSize : 100
     (delivery.batchSize, delivery.hasRows, delivery.refreshes) = (0, true, false)
     self.delivery = delivery
-    // One object of each entity tells its class.
+    // One object of each entity shows its class.
     var checked: Set<UInt16> = []
     for index in found.keys.indices {
       guard checked.insert(found.number(at: index)).inserted else { continue }
@@ -106,7 +106,7 @@ private final class BatchSource {
     if let known = last.first(where: { $0.number == number }) { return known.objects[index - number * size] }
     let range = (number * size)..<min((number + 1) * size, found.keys.count)
     let objects = range.map { context.object(found, at: $0, unsaved) }
-    context.load(objects, delivery)
+    context.load(objects, realising: delivery.realises, prefetching: delivery.prefetching)
     last.insert((number, objects), at: 0)
     if last.count > Self.keptBatches { last.removeLast() }
     context.sweepIfDue()
@@ -125,12 +125,5 @@ extension ManagedObjectContext {
     if let object = registered(root, key), object.isRealised || object.hasChanges { return object }
     let entity = (try? root.entity(numbered: found.number(at: index))) ?? found.entity
     return fault(entity.factory, key, in: storeIdentity)
-  }
-
-  /// Loads the rows of objects. Those that cannot be read are read again, alone, when they are used.
-  fileprivate func load(_ objects: [ManagedObject], _ delivery: ObjectDelivery) {
-    try? loadRows(objects)
-    if delivery.realises { for object in objects where object.hasRow { object.willRead() } }
-    try? prefetch(delivery.prefetching, of: objects)
   }
 }

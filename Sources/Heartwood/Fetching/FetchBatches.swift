@@ -117,11 +117,18 @@ extension ManagedObjectContext {
     return true
   }
 
-  /// Loads the rows of a batch, one of whose objects was just read. Those that cannot be read are read again, alone, when they are used.
+  /// Loads the rows of a batch, one of whose objects was just read.
   func load(_ batch: FetchBatch) {
-    try? loadRows(batch.keys.compactMap { registered(batch.root, $0) })
-    let objects = batch.keys.compactMap { registered(batch.root, $0) }
-    if batch.realises { for object in objects where object.hasRow { object.willRead() } }
-    try? prefetch(batch.prefetching, of: objects)
+    load(
+      batch.keys.compactMap { registered(batch.root, $0) }, realising: batch.realises,
+      prefetching: batch.prefetching)
+  }
+
+  /// Loads the rows of objects of one root entity, and relationships with them. Objects that cannot be read are read again, alone, when
+  /// they are used.
+  func load(_ objects: [ManagedObject], realising: Bool, prefetching: [PrefetchedRelationship]) {
+    try? loadRows(objects)
+    if realising { for object in objects where object.hasRow { object.willRead() } }
+    try? prefetch(prefetching, of: objects)
   }
 }

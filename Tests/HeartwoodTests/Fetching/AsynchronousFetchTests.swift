@@ -84,12 +84,7 @@ private actor Reader: ModelActor {
   @Test(arguments: [true, false])
   func `a cancelled fetch stops its scan, and has an error and no objects`(byProgress: Bool) async throws {
     let view = try await context.perform { [context] in try CountingView.pin(context) }
-    let (reached, cancelled) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
-    view.atRow = { number in
-      guard number == 100 else { return }
-      reached.signal()
-      cancelled.wait()
-    }
+    let (reached, cancelled) = view.stop(atRow: 100)
     let isCancelled = try await execute(
       { FetchRequest<Book>(where: { $0.pages >= 0 }) },
       meanwhile: { result in
@@ -120,12 +115,7 @@ private actor Reader: ModelActor {
   {
     #expect(try await Reader(context).pages() == Array(0..<3000))
     let view = try await context.perform { [context] in try CountingView.pin(context) }
-    let (reached, cancelled) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
-    view.atRow = { number in
-      guard number == 100 else { return }
-      reached.signal()
-      cancelled.wait()
-    }
+    let (reached, cancelled) = view.stop(atRow: 100)
     let task = Task { [context] in try await Reader(context).pages() }
     await withCheckedContinuation { continuation in
       DispatchQueue.global().async {

@@ -1,3 +1,4 @@
+import Dispatch
 @testable import Heartwood
 
 /// A view of a store that counts the reads through it.
@@ -12,6 +13,17 @@ final class CountingView: StoreView, @unchecked Sendable {
   var atRow: (Int) -> Void = { _ in }
 
   init(_ base: any StoreView) { self.base = base }
+
+  /// Stops the scan at a row: it signals `reached`, and goes on when `continued` is signalled.
+  func stop(atRow row: Int) -> (reached: DispatchSemaphore, continued: DispatchSemaphore) {
+    let (reached, continued) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+    atRow = { number in
+      guard number == row else { return }
+      reached.signal()
+      continued.wait()
+    }
+    return (reached, continued)
+  }
 
   var all: Int { rows + scans + links }
 

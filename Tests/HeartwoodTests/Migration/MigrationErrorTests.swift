@@ -32,15 +32,15 @@ import Testing
     try coordinator.close()
   }
 
-  /// Two persons of one name.
-  private func fill() throws {
+  /// Saves persons with these names.
+  private func fill(_ names: some Sequence<String> = ["Ada", "Ada"]) throws {
     let model = model()
     let coordinator = try PersistentStoreCoordinator(checking: model)
     try coordinator.addPersistentStore(with: PersistentStoreDescription(url: folder.store))
     let context = ManagedObjectContext(.privateQueue, coordinator: coordinator)
-    for _ in 0..<2 {
+    for name in names {
       let person = ManagedObject(entity: try #require(model.entitiesByName["Person"]), insertInto: context)
-      person.setValue("Ada", forKey: "name")
+      person.setValue(name, forKey: "name")
     }
     try context.save()
     try coordinator.close()
@@ -178,17 +178,7 @@ import Testing
 
   // MIG-05, MIG-07
   @Test func `a report counts the links that are lost because their destination's entity is gone`() throws {
-    func model(withCats: Bool) -> ManagedObjectModel {
-      let (pet, cat) = (EntityDescription(name: "Pet"), EntityDescription(name: "Cat"))
-      if withCats { pet.subentities = [cat] }
-      let home = EntityDescription(name: "Home")
-      home.ownProperties = [
-        RelationshipDescription(name: "favourite", destination: pet, isToMany: false),
-        RelationshipDescription(name: "list", destination: pet, isToMany: true, isOrdered: true),
-      ]
-      return ManagedObjectModel(entities: withCats ? [pet, cat, home] : [pet, home])
-    }
-    let first = model(withCats: true)
+    let first = homesModel(withCats: true)
     let coordinator = try PersistentStoreCoordinator(checking: first)
     try coordinator.addPersistentStore(with: PersistentStoreDescription(url: folder.store))
     let context = ManagedObjectContext(.privateQueue, coordinator: coordinator)
@@ -203,7 +193,7 @@ import Testing
     }
     try context.save()
     try coordinator.close()
-    let newer = model(withCats: false)
+    let newer = homesModel(withCats: false)
     for report in [
       try PersistentStoreCoordinator.rehearseMigration(ofStoreAt: folder.store, to: newer),
       try PersistentStoreCoordinator.migrateStore(at: folder.store, to: newer),
@@ -215,16 +205,7 @@ import Testing
 
   // MIG-14
   @Test func `a migration and its rehearsal say how many of the rows are done, step by step`() throws {
-    let first = model()
-    let coordinator = try PersistentStoreCoordinator(checking: first)
-    try coordinator.addPersistentStore(with: PersistentStoreDescription(url: folder.store))
-    let context = ManagedObjectContext(.privateQueue, coordinator: coordinator)
-    for number in 0..<9000 {
-      let person = ManagedObject(entity: try #require(first.entitiesByName["Person"]), insertInto: context)
-      person.setValue("p\(number)", forKey: "name")
-    }
-    try context.save()
-    try coordinator.close()
+    try fill((0..<9000).map { "p\($0)" })
     let noted = Noted()
     let newer = model {
       $0.ownProperties[0].isOptional = false

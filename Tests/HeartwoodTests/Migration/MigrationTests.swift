@@ -375,23 +375,13 @@ import Testing
 
   // MIG-05
   @Test func `links to objects of an entity that is gone are removed, in rows and in orders`() throws {
-    func model(withCats: Bool) -> ManagedObjectModel {
-      let (pet, cat) = (EntityDescription(name: "Pet"), EntityDescription(name: "Cat"))
-      if withCats { pet.subentities = [cat] }
-      let home = EntityDescription(name: "Home")
-      home.ownProperties = [
-        RelationshipDescription(name: "favourite", destination: pet, isToMany: false),
-        RelationshipDescription(name: "list", destination: pet, isToMany: true, isOrdered: true),
-      ]
-      return ManagedObjectModel(entities: withCats ? [pet, cat, home] : [pet, home])
-    }
-    let context = try open(model(withCats: true))
+    let context = try open(homesModel(withCats: true))
     let (pet, cat) = (try insert("Pet", [:], in: context), try insert("Cat", [:], in: context))
     _ = try insert("Home", ["favourite": cat, "list": [cat, pet]], in: context)
     _ = try insert("Home", ["favourite": pet, "list": [pet, cat]], in: context)
     try context.save()
     try close(context)
-    let newer = try open(model(withCats: false))
+    let newer = try open(homesModel(withCats: false))
     let homes = try all("Home", in: newer)
     #expect(homes.map { $0.value(forKey: "favourite") == nil } == [true, false])
     #expect(homes.map { ($0.value(forKey: "list") as? [ManagedObject])?.count } == [1, 1])
@@ -562,4 +552,16 @@ import Testing
     try checkUnchanged()
     try close(try open(newer))
   }
+}
+
+/// Homes with a favourite pet and a list of pets; cats are pets, if there are any.
+func homesModel(withCats: Bool) -> ManagedObjectModel {
+  let (pet, cat) = (EntityDescription(name: "Pet"), EntityDescription(name: "Cat"))
+  if withCats { pet.subentities = [cat] }
+  let home = EntityDescription(name: "Home")
+  home.ownProperties = [
+    RelationshipDescription(name: "favourite", destination: pet, isToMany: false),
+    RelationshipDescription(name: "list", destination: pet, isToMany: true, isOrdered: true),
+  ]
+  return ManagedObjectModel(entities: withCats ? [pet, cat, home] : [pet, home])
 }

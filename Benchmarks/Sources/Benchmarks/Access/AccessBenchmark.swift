@@ -10,16 +10,13 @@ struct AccessBenchmark {
 
   /// One line for each row: the least of all rounds, which other work on the machine disturbs least.
   func run() throws -> [String] {
-    let scratch = try Scratch(in: options.directory, named: "access")
-    let container = try PersistentContainer.people(in: scratch.path)
-    defer { try? container.close() }
-    let context = container.newBackgroundContext()
-    try context.performAndWait { try People(objects: objects).save(in: context) }
-    return try rows.filter { options.includes(row: $0.name) }.map { row in
-      progress(row.name)
-      let seconds = try (0..<rounds).map { _ in try measure(row, in: container) }
-      let least = (seconds.min() ?? .nan) / Double(objects) / Double(row.isOnFault ? 1 : Self.passes)
-      return "\(row.name): \(decimal(least * 1e9, places: 1)) ns"
+    try options.withPeople(objects, named: "access") { container in
+      try rows.filter { options.includes(row: $0.name) }.map { row in
+        progress(row.name)
+        let seconds = try (0..<rounds).map { _ in try measure(row, in: container) }
+        let least = (seconds.min() ?? .nan) / Double(objects) / Double(row.isOnFault ? 1 : Self.passes)
+        return "\(row.name): \(decimal(least * 1e9, places: 1)) ns"
+      }
     }
   }
 

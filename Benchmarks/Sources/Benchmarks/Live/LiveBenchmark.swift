@@ -6,20 +6,10 @@ import Heartwood
 struct LiveBenchmark {
   let options: Options
 
-  private var objects: Int { options.objects ?? 10_000 }
-  private var rounds: Int { options.rounds ?? 5 }
-
-  /// One line for each row: the least of all rounds, which other work on the machine disturbs least.
+  /// One line for each row.
   func run() throws -> [String] {
-    let scratch = try Scratch(in: options.directory, named: "live")
-    let container = try PersistentContainer.people(in: scratch.path)
-    defer { try? container.close() }
-    let context = container.newBackgroundContext()
-    try context.performAndWait { try People(objects: objects).save(in: context) }
-    return try Row.allCases.filter { options.includes(row: $0.rawValue) }.map { row in
-      progress(row.rawValue)
-      let seconds = try (0..<rounds).map { _ in try measure(row, in: container.newBackgroundContext()) }
-      return "\(row.rawValue): \(decimal((seconds.min() ?? .nan) * 1e6, places: 1)) µs"
+    try options.withPeople(options.objects ?? 10_000, named: "live") { container in
+      try options.leastTimes { try measure($0, in: container.newBackgroundContext()) }
     }
   }
 

@@ -6,18 +6,10 @@ import Heartwood
 struct PlanBenchmark {
   let options: Options
 
-  /// One line for each row: the least of all rounds, which other work on the machine disturbs least.
+  /// One line for each row.
   func run() throws -> [String] {
-    let scratch = try Scratch(in: options.directory, named: "plans")
-    let container = try PersistentContainer.people(in: scratch.path)
-    defer { try? container.close() }
-    let context = container.newBackgroundContext()
-    try context.performAndWait { try People(objects: options.objects ?? 100_000).save(in: context) }
-    context.performAndWait { context.reset() }
-    return try Row.allCases.filter { options.includes(row: $0.rawValue) }.map { row in
-      progress(row.rawValue)
-      let seconds = try (0..<(options.rounds ?? 5)).map { _ in try measure(row, in: container) }
-      return "\(row.rawValue): \(decimal((seconds.min() ?? .nan) * 1e6, places: 1)) µs"
+    try options.withPeople(options.objects ?? 100_000, named: "plans") { container in
+      try options.leastTimes { try measure($0, in: container) }
     }
   }
 
