@@ -2,7 +2,7 @@ import HeartwoodBytes
 
 /// Rows that are made of an index's entries, with the indexed properties only: what reads no others is spared the rows of the store.
 ///
-/// Some values cannot be told from an entry, because it has them in the form in which they are compared: such entries have no row.
+/// Some values cannot be read in an entry, because it has them in the form in which they are compared: such entries have no row.
 final class EntryRows {
   private let columns: [Column]
   /// The indexed texts, in the order of the row.
@@ -17,9 +17,9 @@ final class EntryRows {
   private var slab: RowSlab?
   private var current: StoredRow?
 
-  /// - Returns: nil if an index has properties whose values no entry tells.
+  /// - Returns: nil if an index has properties whose values are not in its entries.
   init?(_ index: StoreIndex) {
-    guard index.isOrdered, index.columns.allSatisfy(\.kind.isToldByEntries) else { return nil }
+    guard index.isOrdered, index.columns.allSatisfy(\.kind.isReadableInEntries) else { return nil }
     columns = index.columns
     texts = columns.filter { $0.kind == .string }.sorted { $0.slot < $1.slot }
     let layout = index.entity.layout
@@ -27,7 +27,7 @@ final class EntryRows {
     fixedSize = layout.fixedSize
   }
 
-  /// The row of an entry's values, valid until the next one is made; nil if they do not tell it.
+  /// The row of an entry's values, valid until the next one is made; nil if another row may have them, too.
   func row(_ values: UnsafeRawBufferPointer) throws(HeartwoodError) -> RowView? {
     row.removeAll(keepingCapacity: true)
     row.append(contentsOf: empty)
@@ -104,8 +104,8 @@ final class EntryRows {
 }
 
 extension ColumnKind {
-  /// Whether an index's entries tell its values, or at least most of them.
-  var isToldByEntries: Bool {
+  /// Whether its values can be read in an index's entries, or at least most of them.
+  var isReadableInEntries: Bool {
     switch self {
     case .int16, .int32, .int64, .double, .float, .bool, .date, .uuid, .toOne, .string: true
     case .data, .uri, .decimal, .toMany, .transient, .composite: false

@@ -32,7 +32,7 @@ extension Planner {
   /// The values of an index's element within a range, in order; nil if there are many.
   private func values(of index: StoreIndex, _ range: IndexRange, _ element: Int) throws -> [Value]? {
     guard let count = try view.indexCount(index, range), count >= Self.leastRows else { return nil }
-    // One sample tells whether there may be few values.
+    // One sample shows whether there may be few values.
     let length = try view.indexRunLength(index, range, elements: element + 1, atRank: count / 2)
     guard length * Self.greatestSkips > count / 4 else { return nil }
     let column = index.columns[element]

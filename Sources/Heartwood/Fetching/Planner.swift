@@ -91,7 +91,7 @@ struct Planner {
   private func covering(_ candidate: Candidate) -> Candidate {
     guard let index = candidate.access.index, index.isOrdered, !view.convertsRows,
       request.takesAll(below: candidate.covers),
-      index.columns.allSatisfy(\.kind.isToldByEntries)
+      index.columns.allSatisfy(\.kind.isReadableInEntries)
     else { return candidate }
     var covering = candidate
     if let used = request.usedSlots, used.isSubset(of: index.slots) {

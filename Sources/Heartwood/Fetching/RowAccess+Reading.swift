@@ -25,7 +25,7 @@ extension RowAccess {
     }
   }
 
-  /// Calls `body` with rows that are made of an index's entries, or read where an entry does not tell the row.
+  /// Calls `body` with rows that are made of an index's entries, or read where an entry does not have the row's values.
   private static func forEachEntry(
     in view: any StoreView, _ index: StoreIndex, _ ranges: [IndexRange], _ reversed: Bool, _ count: Int,
     _ entryRows: EntryRows, _ body: (FoundRow) throws -> Bool

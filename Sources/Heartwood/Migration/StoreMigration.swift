@@ -103,7 +103,7 @@ struct StoreMigration {
 }
 
 extension LogStore {
-  /// As `open`, and refuses a model that exchanges names that its version hash does not tell.
+  /// As `open`, and refuses a model that exchanges names and has the same version hash.
   static func openChecked(
     at url: URL, model: ManagedObjectModel, options: LogStoreOptions
   ) throws -> LogStore {

@@ -26,7 +26,7 @@ extension InferredChanges {
     guard !exchanges.isEmpty else { return }
     throw HeartwoodError(
       .inferredMappingModel,
-      "the store at \(path) cannot be migrated: \(exchanges.joined(separator: ", and ")), which the version hash does not tell: give "
+      "the store at \(path) cannot be migrated: \(exchanges.joined(separator: ", and ")), which leaves the version hash as it is: give "
         + "one of them another versionHashModifier")
   }
 }
