@@ -61,7 +61,9 @@ struct UnsafeCodeTests {
         "Memory/WritableBytes.swift",
       ],
       "tables that readers share without a lock": ["Tables/NumberTable.swift", "Tables/ReaderSlots.swift"],
-      "memory that processes share": ["Lease/SharedHeader.swift", "Lease/WriterRecord.swift"],
+      "memory that processes share": [
+        "Lease/SharedHeader.swift", "Lease/SharedPage.swift", "Lease/WriterRecord.swift",
+      ],
       "reads into the caller's memory": ["Salvage/TolerantFile.swift"],
       "a reference that is not counted, and a buffer for the caller to fill": [
         "Transactions/WriteTransaction.swift"
@@ -84,6 +86,7 @@ struct UnsafeCodeTests {
         "Generations/PinnedGeneration.swift", "History/PastGeneration.swift",
         "PageSegments/PageSegment.swift", "Reading/ReadView.swift",
       ],
+      "processes read and write its words atomically": ["Lease/SharedPage.swift"],
       "one thread uses it": ["Salvage/TolerantFile.swift"],
     ])
 

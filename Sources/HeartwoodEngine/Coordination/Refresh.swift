@@ -23,7 +23,7 @@ struct Refresh {
     guard !store.lease.isHeld, store.page != nil else { return }
     let counter =
       if let memory = store.lease.records {
-        SharedHeader.newestCounter(in: memory)
+        memory.newestCounter
       } else {
         try newestCounter()
       }

@@ -7,14 +7,14 @@ import Synchronization
 /// so at least one of the two sees the other.
 final class Generations: @unchecked Sendable {
   /// A pinned generation.
-  struct Pin: @unchecked Sendable {
+  struct Pin: Sendable {
     let generation: UInt64
     let root: TreeRoot
     fileprivate let slot: ReaderSlots.Slot
 
     /// Releases the pin. Called once per pin, while the space with the slot exists.
     @inline(__always)
-    func release() { slot.pointee.store(0, ordering: .releasing) }
+    func release() { slot.release() }
   }
 
   /// One published generation. Readers copy it and check that it did not change meanwhile.
@@ -53,7 +53,7 @@ final class Generations: @unchecked Sendable {
         return Pin(generation: generation, root: root, slot: slot)
       }
       generation = now
-      slot.pointee.store(generation &+ 1, ordering: .sequentiallyConsistent)
+      slot.announce(generation &+ 1)
     }
   }
 

@@ -10,18 +10,16 @@ import Synchronization
 final class SharedHeader: @unchecked Sendable {
   static let byteCount = 4096
   /// Offsets of the records, each in sectors of its own, and of the two counts.
-  private static let firstRecord = 0
-  private static let secondRecord = 512
+  static let firstRecord = 0
+  static let secondRecord = 512
   private static let arrivals = 1024
   private static let calls = 1032
-
-  typealias Memory = UnsafeMutablePointer<Atomic<UInt64>>
 
   /// Nil once closed, because a thread may read while another closes the store. Unused if the page is in
   /// memory.
   private let file: Guarded<(any File)?>
   /// The page in memory; nil if it is accessed as a file.
-  let memory: Memory?
+  let memory: SharedPage?
   private let owner: AnyObject?
   /// Whether the page exists. False if the disk had no room for it; then no other process can attach.
   let isThere: Bool
@@ -30,8 +28,7 @@ final class SharedHeader: @unchecked Sendable {
     self.file = Guarded(file)
     self.isThere = isThere
     owner = shared ?? map
-    let base = shared?.base ?? map.map { UnsafeMutableRawPointer(mutating: $0.base) }
-    memory = base?.assumingMemoryBound(to: Atomic<UInt64>.self)
+    memory = shared.map { SharedPage($0) } ?? map.map { SharedPage($0) }
   }
 
   /// Creates or reuses the page, for the first attached process.
@@ -84,14 +81,6 @@ final class SharedHeader: @unchecked Sendable {
     max(try word(at: Self.firstRecord), try word(at: Self.secondRecord))
   }
 
-  /// The counter of the newest record of a page in memory.
-  @inline(__always)
-  static func newestCounter(in page: Memory) -> UInt64 {
-    max(
-      (page + firstRecord / 8).pointee.load(ordering: .sequentiallyConsistent),
-      (page + secondRecord / 8).pointee.load(ordering: .sequentiallyConsistent))
-  }
-
   /// The newest record; nil if there is none.
   func newest() throws(FileSystemError) -> WriterRecord? {
     // A concurrent writer leaves one of the two records intact unless it writes twice.
@@ -113,35 +102,16 @@ final class SharedHeader: @unchecked Sendable {
   /// - Returns: The counter of the record.
   func write(_ record: WriterRecord) throws(FileSystemError) -> UInt64 {
     guard isThere else { return 0 }
-    if let memory { return Self.write(record, to: memory) }
+    if let memory { return memory.write(record) }
     var record = record
     let offset = Self.number(
-      &record, behind: try word(at: Self.firstRecord), try word(at: Self.secondRecord))
+      &record, after: try word(at: Self.firstRecord), try word(at: Self.secondRecord))
     try write(record.words.flatMap { word in withUnsafeBytes(of: word) { Array($0) } }, at: offset)
     return record.counter
   }
 
-  /// Overwrites the older record of a writable page in memory. Static, to avoid reference counting: every
-  /// commit writes a record.
-  static func write(_ record: WriterRecord, to page: Memory) -> UInt64 {
-    var record = record
-    let first = (page + firstRecord / 8).pointee.load(ordering: .relaxed)
-    let second = (page + secondRecord / 8).pointee.load(ordering: .relaxed)
-    let slot = page + number(&record, behind: first, second) / 8
-    withUnsafeTemporaryAllocation(of: UInt64.self, capacity: WriterRecord.wordCount) { words in
-      guard let words = words.baseAddress else { return }
-      record.encode(to: words)
-      slot.pointee.store(0, ordering: .relaxed)
-      for index in 1..<WriterRecord.wordCount {
-        (slot + index).pointee.store(words[index], ordering: .releasing)
-      }
-      slot.pointee.store(record.counter, ordering: .sequentiallyConsistent)
-    }
-    return record.counter
-  }
-
   /// Sets the record's counter to follow two others; returns the offset to write it to.
-  private static func number(_ record: inout WriterRecord, behind first: UInt64, _ second: UInt64) -> Int {
+  static func number(_ record: inout WriterRecord, after first: UInt64, _ second: UInt64) -> Int {
     record.counter = max(first, second) &+ 1
     return first <= second ? firstRecord : secondRecord
   }
@@ -164,9 +134,7 @@ final class SharedHeader: @unchecked Sendable {
 
   /// Without shared memory, two concurrent increments may count as one.
   private func count(at offset: Int) throws(FileSystemError) -> UInt64 {
-    if let memory {
-      return (memory + offset / 8).pointee.wrappingAdd(1, ordering: .sequentiallyConsistent).newValue
-    }
+    if let memory { return memory.increment(at: offset) }
     let count = try word(at: offset) &+ 1
     if isThere { try write(withUnsafeBytes(of: count) { Array($0) }, at: offset) }
     return count
@@ -187,7 +155,7 @@ final class SharedHeader: @unchecked Sendable {
   }
 
   private func word(at offset: Int) throws(FileSystemError) -> UInt64 {
-    if let memory { return (memory + offset / 8).pointee.load(ordering: .sequentiallyConsistent) }
+    if let memory { return memory.word(at: offset) }
     return try words(at: offset, 1).first ?? 0
   }
 
@@ -195,11 +163,7 @@ final class SharedHeader: @unchecked Sendable {
   private func words(
     at offset: Int, _ count: Int = WriterRecord.wordCount
   ) throws(FileSystemError) -> WriterRecord.Words {
-    if let memory {
-      return (0..<count).map {
-        (memory + (offset / 8 + $0)).pointee.load(ordering: .sequentiallyConsistent)
-      }
-    }
+    if let memory { return (0..<count).map { memory.word(at: offset + $0 * 8) } }
     guard isThere else { return [] }
     var words = WriterRecord.Words(repeating: 0, count: count)
     let outcome = words.withUnsafeMutableBytes { buffer in

@@ -41,7 +41,7 @@ final class WriterLease: @unchecked Sendable {
   /// The process's name in records, and the shared header in memory; 0 and nil if there is none. Copied here
   /// to avoid reference counting in every commit and many reads.
   let name: UInt64
-  let records: SharedHeader.Memory?
+  let records: SharedPage?
   /// Unowned: the store keeps it alive longer than the lease.
   private let attachment: UnownedReference<ProcessAttachment>?
 

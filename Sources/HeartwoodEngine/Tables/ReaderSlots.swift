@@ -3,8 +3,18 @@ import Synchronization
 /// Slots in which readers announce their generations. Each reader has its own slot on its own cache lines, so
 /// that readers do not slow each other down. Slots are allocated in blocks, as needed.
 final class ReaderSlots: @unchecked Sendable {
-  /// 0 if the slot is free, otherwise the generation plus one.
-  typealias Slot = UnsafeMutablePointer<Atomic<UInt64>>
+  /// A slot, in memory of the table: 0 if it is free, otherwise the generation plus one.
+  struct Slot: @unchecked Sendable {
+    fileprivate let word: UnsafeMutablePointer<Atomic<UInt64>>
+
+    /// Replaces the value of a claimed slot. The writer sees it if it reads the slots afterwards.
+    @inline(__always)
+    func announce(_ value: UInt64) { word.pointee.store(value, ordering: .sequentiallyConsistent) }
+
+    /// Frees the slot.
+    @inline(__always)
+    func release() { word.pointee.store(0, ordering: .releasing) }
+  }
 
   private static let slotsPerBlock = 64
   /// Two cache lines, because processors fetch lines in pairs.
@@ -19,7 +29,7 @@ final class ReaderSlots: @unchecked Sendable {
 
     init() {
       memory = .allocate(byteCount: slotsPerBlock * slotBytes, alignment: slotBytes)
-      for index in 0..<slotsPerBlock { slot(index).initialize(to: Atomic(0)) }
+      for index in 0..<slotsPerBlock { slot(index).word.initialize(to: Atomic(0)) }
     }
 
     deinit {
@@ -31,7 +41,7 @@ final class ReaderSlots: @unchecked Sendable {
 
     @inline(__always)
     func slot(_ index: Int) -> Slot {
-      (memory + index &* slotBytes).assumingMemoryBound(to: Atomic<UInt64>.self)
+      Slot(word: (memory + index &* slotBytes).assumingMemoryBound(to: Atomic<UInt64>.self))
     }
 
     /// Claims a free slot, searching from `start`; nil if there is none.
@@ -40,9 +50,9 @@ final class ReaderSlots: @unchecked Sendable {
       for step in 0..<slotsPerBlock {
         let index = (start &+ step) & (slotsPerBlock &- 1)
         let slot = slot(index)
-        guard slot.pointee.load(ordering: .relaxed) == 0 else { continue }
+        guard slot.word.pointee.load(ordering: .relaxed) == 0 else { continue }
         makeKnown(index)
-        let (won, _) = slot.pointee.compareExchange(
+        let (won, _) = slot.word.pointee.compareExchange(
           expected: 0, desired: value, ordering: .sequentiallyConsistent)
         if won { return slot }
       }
@@ -62,7 +72,7 @@ final class ReaderSlots: @unchecked Sendable {
     func forEach(_ body: (UInt64) -> Void) {
       var left = known.load(ordering: .sequentiallyConsistent)
       while left != 0 {
-        let value = slot(left.trailingZeroBitCount).pointee.load(ordering: .sequentiallyConsistent)
+        let value = slot(left.trailingZeroBitCount).word.pointee.load(ordering: .sequentiallyConsistent)
         if value != 0 { body(value) }
         left &= left &- 1
       }
@@ -92,11 +102,11 @@ final class ReaderSlots: @unchecked Sendable {
   @inline(__always)
   func claim(_ value: UInt64) -> Slot {
     // Without a local variable for the block, which would count a reference that all readers share.
-    first.claim(value, from: Self.hint()) ?? claimBehindFirst(value)
+    first.claim(value, from: Self.hint()) ?? claimAfterFirst(value)
   }
 
   @inline(never)
-  private func claimBehindFirst(_ value: UInt64) -> Slot {
+  private func claimAfterFirst(_ value: UInt64) -> Slot {
     var block = first.following()
     while true {
       if let slot = block.claim(value, from: Self.hint()) { return slot }

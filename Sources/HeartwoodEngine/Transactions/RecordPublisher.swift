@@ -56,7 +56,7 @@ final class RecordPublisher: Sendable {
       identifier: identifier, writer: lease.name, isHeld: isHeld, end: end,
       // The synced end may be after the published end.
       durable: durable.sequence > end.sequence ? end : durable, nextSegment: numbers.upcoming)
-    if let memory = lease.records { return SharedHeader.write(record, to: memory) }
+    if let memory = lease.records { return memory.write(record) }
     return try attachment?.page.write(record) ?? 0
   }
 
