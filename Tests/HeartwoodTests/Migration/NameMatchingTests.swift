@@ -257,5 +257,20 @@ import Testing
       #expect(try value(migrated) == "2")
       try migrated.persistentStoreCoordinator?.close()
     }
+    // Exchanged back, or as it was: only the modifier says that something has changed.
+    for text in ["a<b b<a", "a b"] {
+      let unclear = heartwoodError { _ = try open(model(text, modifier: "3")) }
+      #expect(unclear?.code == .inferredMappingModel)
+      #expect(
+        unclear?.message.contains("a was exchanged with b in the version of the store") == true,
+        "\(String(describing: unclear))")
+    }
+    // Names without what they came from are what they were.
+    let plain = try open(model("a b", modifier: "2"))
+    #expect(try value(plain) == "2")
+    try plain.persistentStoreCoordinator?.close()
+    let later = try open(model("a b", modifier: "3"))
+    #expect(try value(later) == "2")
+    try later.persistentStoreCoordinator?.close()
   }
 }

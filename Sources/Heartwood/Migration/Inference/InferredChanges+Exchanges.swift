@@ -30,3 +30,50 @@ extension InferredChanges {
         + "one of them another versionHashModifier")
   }
 }
+
+/// Exchanges that may be taken back. Renaming identifiers that stay say that nothing has changed, and so do those that are removed once all
+/// stores have the new names; another modifier says that something has.
+extension InferredChanges {
+  /// Refuses entities that have the names that they got by an exchange, and another `versionHashModifier`.
+  func checkExchangedEntities() {
+    let names = Self.exchanged(source.entities.map { ($0.displayName, $0.renamingIdentifier) })
+    for entity in sorted(destination) {
+      guard let former = source(of: entity), former.displayName == entity.displayName,
+        names.contains(entity.displayName), former.versionHashModifier != entity.versionHashModifier
+      else { continue }
+      refuse(entity, nil, Self.unclear(former.renamingIdentifier))
+    }
+  }
+
+  /// The same for an entity's own properties.
+  func checkExchangedProperties(of entity: EntityDescription) {
+    guard let former = source(of: entity) else { return }
+    let names = Self.exchanged(
+      former.slots.map(former.property(at:)).map { ($0.name, $0.renamingIdentifier) })
+    guard !names.isEmpty else { return }
+    for property in entity.ownColumns {
+      guard let old = sourceProperty(at: property.slot, of: entity), old.name == property.name,
+        names.contains(old.name), old.versionHashModifier != property.versionHashModifier
+      else { continue }
+      refuse(entity, property, Self.unclear(old.renamingIdentifier))
+    }
+  }
+
+  /// The names that follow one another in a circle, each renamed from the next.
+  private static func exchanged(_ elements: [(name: String, renamed: String?)]) -> Set<String> {
+    var next: [String: String] = [:]
+    for (name, renamed) in elements where renamed != nil && renamed != name { next[name] = renamed }
+    return Set(
+      next.keys.filter { name in
+        var place = next[name]
+        for _ in next where place != nil && place != name { place = place.flatMap { next[$0] } }
+        return place == name
+      })
+  }
+
+  private static func unclear(_ other: String?) -> String {
+    "was exchanged with \(other ?? "another one") in the version of the store, and has another versionHashModifier now: whether the two "
+      + "are exchanged back is not known; leave the modifier as it was if they are not, and map them if they are, or rename them in two "
+      + "versions over a third name"
+  }
+}

@@ -22,6 +22,8 @@ final class InferredChanges: @unchecked Sendable {
     self.destination = destination
     matchEntities()
     for entity in sorted(destination) { matchProperties(of: entity) }
+    checkExchangedEntities()
+    for entity in sorted(destination) { checkExchangedProperties(of: entity) }
     for entity in sorted(destination) { checkHierarchy(of: entity) }
     for entity in sorted(destination) { checkProperties(of: entity) }
   }
