@@ -24,6 +24,7 @@ struct GraphLayerTests {
         "Objects/Relationships", "Conflicts", "Deleting", "Fetching", "Fetching/Rows", "History", "Context",
         "Coordinator", "LiveResults", "Batches",
         "Migration", "Migration/Inference", "Migration/InPlace", "Migration/Staged", "Migration/Mapping",
+        "Migration/Rehearsal",
       ],
     ],
     exceptions: [

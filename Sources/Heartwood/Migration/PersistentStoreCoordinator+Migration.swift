@@ -130,7 +130,40 @@ extension PersistentStoreCoordinator {
     ofStoreAt url: URL, to model: ManagedObjectModel, options: PersistentStore.Options? = nil,
     log: (@Sendable (String) -> Void)? = nil, progress: (@Sendable (MigrationProgress) -> Void)? = nil
   ) throws -> MigrationReport? {
-    try MigrationRehearsal(at: url, to: model, Self.options(url, options, log, progress)).run()
+    let description = PersistentStoreDescription(type: .log, url: url, options: options)
+    (description.migrationLog, description.migrationProgress) = (log, progress)
+    (description.mappingModel, description.stagedMigrationManager) = (nil, nil)
+    description.shouldInferMappingModelAutomatically = true
+    description.allowsMigrationToFormerModel = true
+    return try MigrationRehearsal(description, to: model).run()
+  }
+
+  /// Tries the migration that opening a store with a description would do, by its stages, its mapping model or what is inferred, and
+  /// leaves the store as it is.
+  ///
+  /// As `rehearseMigration(ofStoreAt:to:options:log:progress:)`, and:
+  /// - Handlers of stages run, on a container over the layer in memory: nothing that they save is in the store. What they do elsewhere,
+  ///   such as sending a message or writing a file, is done. If objects prevent a step, the rehearsal ends there.
+  /// - Policies and closures of a mapping model run too. The new store is made in a folder in `scratchFolder`, which is removed; there
+  ///   must be room for it. Objects that cannot be migrated are in `violations` with their identifiers in the store. In the report, the
+  ///   objects of the new store are in `rewrittenObjects`, and those of which nothing is made in `deletedObjects`.
+  ///
+  /// - Parameters:
+  ///   - description: How the store would be opened. Whether it is to be migrated automatically is not asked.
+  ///   - model: The model to migrate to.
+  ///   - scratchFolder: An existing folder for the store that a mapping model makes; nil for the folder of temporary files.
+  /// - Returns: What would be done, with the objects that the new model does not allow in `violations`; nil if the store has the model
+  ///   already.
+  /// - Throws: What opening the store would throw, except for objects that the model does not allow: `.inferredMappingModel`,
+  ///   `.migrationMissingMappingModel`, `.stagedMigrationBackwardMigration` and others, and what handlers and policies throw;
+  ///   `.persistentStoreOpen` if there is no store.
+  /// - Complexity: Linear in the number of objects.
+  public static func rehearseMigration(
+    with description: PersistentStoreDescription, to model: ManagedObjectModel, scratchFolder: URL? = nil
+  ) throws -> MigrationReport? {
+    try MigrationRehearsal(
+      description, to: model, scratch: scratchFolder ?? FileManager.default.temporaryDirectory
+    ).run()
   }
 
   private static func options(

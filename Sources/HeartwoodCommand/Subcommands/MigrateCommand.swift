@@ -31,7 +31,8 @@ enum MigrateCommand: Subcommand {
       What the change of the model means is inferred. "renamed" of an entity or a property of the model is its name in
       the store. A crash leaves the store as it was, or migrated. --dry-run only reads the store, which others may use
       meanwhile, and lists the objects that the new model does not allow; with --back it says what would be lost. A
-      mapping makes a new store that takes the place of the former one: objects get new identifiers.
+      mapping makes a new store that takes the place of the former one: objects get new identifiers. With --dry-run
+      that store is made in the folder of temporary files, and removed.
       """,
     examples: [
       SubcommandSyntax.Example(
@@ -105,11 +106,6 @@ enum MigrateCommand: Subcommand {
     }
     if arguments.has("dry-run") {
       try refuse(["backup", "rewrite"], "--dry-run changes nothing")
-      if arguments.value("mapping") != nil {
-        throw .usage(
-          "--dry-run tries what is inferred: try a mapping with a copy of the store, as heartwood backup makes it"
-        )
-      }
     }
     if arguments.value("mapping") != nil {
       try refuse(["rewrite"], "--mapping makes a new store with all rows written again")
@@ -141,6 +137,16 @@ enum MigrateCommand: Subcommand {
     _ console: any Console
   ) throws(CommandFailure) -> ExitCode {
     let mapping = try GraphFailure.catching(file) { try MappingModel(contentsOf: CommandStore.url(file)) }
+    if arguments.has("dry-run") {
+      let log = arguments.has("steps") ? writeStep : nil
+      return try rehearsed(path, console) { say in
+        let description = PersistentStoreDescription(url: CommandStore.url(path))
+        description.mappingModel = mapping
+        description.migrationLog = log
+        description.migrationProgress = { say("\($0)") }
+        return try PersistentStoreCoordinator.rehearseMigration(with: description, to: model)
+      }
+    }
     let isCurrent = try GraphFailure.catching(path) {
       try model.isConfiguration(
         withName: nil,
@@ -179,6 +185,26 @@ enum MigrateCommand: Subcommand {
     return .success
   }
 
+  /// Tries a migration, and says what it would do.
+  private static func rehearsed(
+    _ path: String, _ console: any Console,
+    _ body: @escaping @Sendable (@escaping @Sendable (String) -> Void) throws -> MigrationReport?
+  ) throws(CommandFailure) -> ExitCode {
+    var progress = ProgressLine("trying", total: 1, on: console)
+    progress.show("trying the migration")
+    defer { progress.finish() }
+    let report = try GraphFailure.catching(path) {
+      try LiveProgress.run(&progress, isShown: console.showsProgress, body)
+    }
+    progress.finish()
+    guard let report else {
+      try console.writeLine("the store has this model already; nothing was changed")
+      return .success
+    }
+    for line in lines(report, isRehearsal: true) { try console.writeLine(line) }
+    return report.violations.contains(where: \.preventsMigration) ? .dataError : .success
+  }
+
   private static let writeStep: @Sendable (String) -> Void = { step in
     try? FileHandle.standardError.write(contentsOf: Data("heartwood: \(step)\n".utf8))
   }
@@ -205,7 +231,7 @@ enum MigrateCommand: Subcommand {
     let seconds = String(format: "%.1f", report.seconds)
     if let written = report.bytesWritten, let before = report.bytesBefore, let after = report.bytesAfter {
       lines.append(
-        "\(Amount.bytes(written)) would be written, and the store would grow from \(Amount.bytes(before)) to \(Amount.bytes(after))"
+        "\(Amount.bytes(written)) would be written, and the store would \(after < before ? "shrink" : "grow") from \(Amount.bytes(before)) to \(Amount.bytes(after))"
       )
     }
     let prevents = report.violations.contains(where: \.preventsMigration)
@@ -249,7 +275,11 @@ enum MigrateCommand: Subcommand {
       try replace(path, by: backup, keeping: kept, console)
     } else {
       try GraphFailure.catching(path) {
-        try replace(path, by: backup, ifUnchangedSince: arguments.has("force") ? nil : token)
+        do {
+          try replace(path, by: backup, ifUnchangedSince: arguments.has("force") ? nil : token)
+        } catch let error as HeartwoodError where error.isSaveSinceToken {
+          throw CommandFailure.data("\(error.message); --force replaces the store all the same")
+        }
       }
     }
     try console.writeLine("the store is as it was when the backup was made")
@@ -280,7 +310,11 @@ enum MigrateCommand: Subcommand {
         do {
           try replace(path, by: backup, ifUnchangedSince: newest)
           return true
-        } catch let error as HeartwoodError where error.code == .persistentStoreSave && rest > 1 {
+        } catch let error as HeartwoodError where error.isSaveSinceToken {
+          guard rest > 1 else {
+            throw CommandFailure.data(
+              "\(error.message): something was saved after each of \(mostBackups) backups")
+          }
           return false
         }
       }
@@ -300,6 +334,11 @@ enum MigrateCommand: Subcommand {
       "  \(shown.joined(separator: ", "))\(others > 0 ? " and \(others) others" : "")",
     ]
   }
+}
+
+extension HeartwoodError {
+  /// Whether a store was not replaced because something was saved to it: the request is refused, and no disk has failed.
+  fileprivate var isSaveSinceToken: Bool { code == .persistentStoreSave && underlying == nil }
 }
 
 /// The model that a path names: of a file or of a store.

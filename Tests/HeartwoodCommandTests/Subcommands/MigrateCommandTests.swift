@@ -131,7 +131,7 @@ func `going back is rehearsed without a change, and keeps the store in another b
 
 @Test(arguments: [
   ["--force"], ["--dry-run", "--rewrite"], ["--dry-run", "--backup", "x"], ["--back", "--steps"],
-  ["--back", "--rewrite"], ["--back", "--mapping", "x"], ["--dry-run", "--mapping", "x"],
+  ["--back", "--rewrite"], ["--back", "--mapping", "x"],
   ["--mapping", "x", "--rewrite"], ["--back", "--dry-run", "--backup", "x"],
 ])
 func `options that have no meaning together are refused`(options: [String]) throws {
@@ -269,18 +269,23 @@ func `a backup is neither in the store's directory nor around it, and a copy tha
   #expect(console.notes.contains("index of name of City: 3 of 3 rows"), "\(console.notes)")
 }
 
-/// Calls a closure after the first result.
+/// Calls a closure after the first result, or after each.
 private final class InterruptingConsole: Console {
   let showsProgress = false
   let cutsLongCells = false
   private(set) var notes = ""
   private var interruption: (() -> Void)?
 
-  init(_ interruption: @escaping () -> Void) { self.interruption = interruption }
+  private let repeats: Bool
+
+  init(always repeats: Bool = false, _ interruption: @escaping () -> Void) {
+    self.repeats = repeats
+    self.interruption = interruption
+  }
 
   func write(_ bytes: [UInt8]) {
     interruption?()
-    interruption = nil
+    if !repeats { interruption = nil }
   }
 
   func writeNote(_ text: String) { notes += text }
@@ -300,4 +305,47 @@ private final class InterruptingConsole: Console {
   #expect(status == .success, "\(console.notes)")
   #expect(world.run("count", "City").output == "3\n")
   #expect(CommandRun("count", kept, "City").output == "1\n")
+}
+
+// MIG-17
+@Test func `going back to a backup is refused, as no failure of the disk, while others go on saving`() throws
+{
+  let world = try SmallWorld()
+  let (backup, kept) = (world.directory.path("backup"), world.directory.path("kept"))
+  #expect(world.run("backup", backup).status == .success)
+  var saves = 0
+  let console = InterruptingConsole(always: true) {
+    saves += 1
+    let file = try? world.directory.file("more.json", #"[{"@id": "Continent/X", "name": "new \#(saves)"}]"#)
+    #expect(world.run("import", file ?? "").status == .success)
+  }
+  let status = Command.run(
+    ["migrate", world.path, backup, "--back", "--force", "--backup", kept], console: console)
+  #expect(status == .dataError, "\(console.notes)")
+  #expect(console.notes.contains("something was saved after each of 20 backups"), "\(console.notes)")
+  #expect(saves == 20 && world.run("count", "Continent").output == "22\n")
+}
+
+// MIG-10, MIG-17
+@Test func `a migration by a mapping is tried, and lists the objects that it cannot migrate`() throws {
+  let world = try SmallWorld()
+  let file = try world.directory.file(
+    "places.json",
+    #"{"entities": {"City": {"attributes": {"label": {"type": "string", "optional": false}}}}}"#)
+  let city = EntityMapping(from: "City", to: "City")
+  city.attributeMappings = [try PropertyMapping(name: "label", valueExpression: "$source.name")]
+  let mapping = try world.directory.file(
+    "mapping.json", String(decoding: MappingModel(entityMappings: [city]).encodedDocument(), as: UTF8.self))
+  let run = world.run("migrate", file, "--mapping", mapping, "--dry-run")
+  #expect(run.status == .success, "\(run)")
+  #expect(run.output.contains("Country is removed, with its objects\n"), "\(run)")
+  #expect(run.output.contains("the mapping City->City makes City of City\n"))
+  #expect(run.output.contains("City: 3 objects to write again\n"))
+  #expect(run.output.contains("Country: 4 objects to delete\n"))
+  city.attributeMappings = [try PropertyMapping(name: "label", valueExpression: "NIL")]
+  try MappingModel(entityMappings: [city]).encodedDocument().write(to: URL(fileURLWithPath: mapping))
+  let prevented = world.run("migrate", file, "--mapping", mapping, "--dry-run")
+  #expect(
+    prevented.status == .dataError && prevented.output.contains("City/p1, City/p2, City/p3"), "\(prevented)")
+  #expect(world.run("count", "Country").output == "4\n")
 }

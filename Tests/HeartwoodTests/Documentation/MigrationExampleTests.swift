@@ -166,6 +166,13 @@ enum LoansTwo: VersionedSchema {
     print(report?.changes ?? [], report?.deletedObjects ?? [:], report?.bytesWritten ?? 0)
     for violation in report?.violations ?? [] { print(violation, violation.objectIDs) }
     #expect(report?.builtIndexes == ["Trip.title"] && report?.hasDeferredWork == true)
+    func rehearseStages() throws -> MigrationReport? {
+      let description = PersistentStoreDescription(url: url)
+      description.stagedMigrationManager = try TripPlan.makeManager()
+      let report = try PersistentStoreCoordinator.rehearseMigration(with: description, to: newer)
+      return report
+    }
+    #expect(try rehearseStages()?.violations.isEmpty == true)
     #expect(
       try PersistentStoreCoordinator.managedObjectModel(ofStoreAt: url).versionChecksum
         == former.versionChecksum)

@@ -1,14 +1,17 @@
 /// The changes in words.
 extension InferredChanges {
   /// One sentence for each entity that changes, and for each of its properties that does.
-  func sentences() -> [String] {
+  func sentences() -> [String] { inferredSentences() + problems.map { "\($0)" } }
+
+  /// The same without what cannot be inferred.
+  func inferredSentences() -> [String] {
     var sentences: [String] = []
     for entity in sorted(source) where destination(of: entity) == nil {
       sentences.append("\(entity.displayName) is removed, with its objects")
     }
     for entity in sorted(destination) { sentences += self.sentences(about: entity) }
     for entity in sorted(destination) { sentences += lesserSentences(about: entity) }
-    return sentences + problems.map { "\($0)" }
+    return sentences
   }
 
   func sentences(about entity: EntityDescription) -> [String] {

@@ -57,16 +57,8 @@ struct MappedMigration {
   private func run(_ mapping: MappingModel, _ held: HeldStore) throws {
     defer { held.release() }
     let snapshot = try held.snapshot()
-    guard let record = try SchemaRecord(in: snapshot) else { throw HeartwoodError.noModel(path) }
     // Others may have migrated it meanwhile.
-    guard try !record.differences(from: SchemaRecord(numbering: model)).isEmpty else { return }
-    let source = try record.model.withUnsafeBytes { try ManagedObjectModel(decoding: $0) }
-    var metadata = try StoreMetadata(in: snapshot)
-    try metadata.refusePendingStage(path)
-    try metadata.note(model, after: source, description.allowsMigrationToFormerModel, path)
-    // Of URIs of the former store, which the new one does not have.
-    metadata.formerEntityNames = [:]
-    try mapping.requireEntities(of: source, in: model, path)
+    guard let (source, metadata) = try begin(mapping, snapshot) else { return }
     let beside = HiddenFolder(beside: url, "migrating")
     do {
       // What a migration left that was interrupted.
@@ -86,22 +78,93 @@ struct MappedMigration {
     try? beside.remove(busyTimeout: 0, description.fileSystem)
   }
 
+  /// The store's model and the metadata that the new store gets; nil if the store has the new model already.
+  private func begin(
+    _ mapping: MappingModel, _ snapshot: Snapshot
+  ) throws -> (source: ManagedObjectModel, metadata: StoreMetadata)? {
+    guard let record = try SchemaRecord(in: snapshot) else { throw HeartwoodError.noModel(path) }
+    guard try !record.differences(from: SchemaRecord(numbering: model)).isEmpty else { return nil }
+    let source = try record.model.withUnsafeBytes { try ManagedObjectModel(decoding: $0) }
+    var metadata = try StoreMetadata(in: snapshot)
+    try metadata.refusePendingStage(path)
+    try metadata.note(model, after: source, description.allowsMigrationToFormerModel, path)
+    // Of URIs of the former store, which the new one does not have.
+    metadata.formerEntityNames = [:]
+    try mapping.requireEntities(of: source, in: model, path)
+    return (source, metadata)
+  }
+
   private func copy(by mapping: MappingModel, _ sourceModel: ManagedObjectModel, to folder: URL) throws {
-    let source = PersistentStoreDescription(copying: description)
-    source.shouldMigrateStoreAutomatically = false
-    source.isReadOnly = true
     let destination = PersistentStoreDescription(copying: description)
     destination.shouldMigrateStoreAutomatically = false
     destination.url = folder
     // Of the store itself, which exists.
     destination.createsStore = true
+    try manager(from: sourceModel).migrate(copiedSource(), mapping, destination)
+  }
+}
+
+extension MappedMigration {
+  /// Tries the migration of a store over which there is a layer: makes the new store in another folder, and leaves it there.
+  ///
+  /// - Parameters:
+  ///   - folder: A folder of this machine's file system.
+  ///   - rehearsal: Collects the objects that cannot be migrated.
+  /// - Returns: What would be done; nil if the store has the model already.
+  func rehearse(
+    _ mapping: MappingModel, in folder: URL, _ rehearsal: MappedRehearsal
+  ) throws -> MigrationReport? {
+    let what = "the store at \(path) could not be migrated"
+    return try HeartwoodError.translating(what, .migration) { () throws -> MigrationReport? in
+      let start = ContinuousClock.now
+      let begun = try LogStore.withEngine(at: url, options: options) { try begin(mapping, $0.snapshot()) }
+      guard let begun else { return nil }
+      let destination = PersistentStoreDescription(url: folder)
+      destination.durability = .none
+      let manager = manager(from: begun.source)
+      manager.usesStoreSpecificMigrationManager = false
+      manager.rehearsal = rehearsal
+      try manager.migrate(copiedSource(), mapping, destination)
+      var report = rehearsal.report
+      report.changes = try mapping.sentences(from: begun.source, to: model)
+      report.seconds = (ContinuousClock.now - start) / .seconds(1)
+      return report
+    }
+  }
+
+  private func copiedSource() -> PersistentStoreDescription {
+    let source = PersistentStoreDescription(copying: description)
+    source.shouldMigrateStoreAutomatically = false
+    source.isReadOnly = true
+    return source
+  }
+
+  private func manager(from sourceModel: ManagedObjectModel) -> MigrationManager {
     let manager = MigrationManager(sourceModel: sourceModel, destinationModel: model)
     manager.log = options.migrationLog.about(path)
-    try manager.migrate(source, mapping, destination)
+    return manager
   }
 }
 
 extension MappingModel {
+  /// What the models differ in, and what becomes of the objects, in words.
+  fileprivate func sentences(
+    from source: ManagedObjectModel, to destination: ManagedObjectModel
+  ) throws -> [String] {
+    let changes = try InferredChanges(from: source, to: destination)
+    let mappings = entityMappings.compactMap { mapping -> String? in
+      guard let name = mapping.sourceEntityName else { return nil }
+      let code =
+        Swift.type(of: mapping.policy) == EntityMigrationPolicy.self
+        ? "" : ", by the code of a \(Swift.type(of: mapping.policy))"
+      guard mapping.mappingType != .remove, let new = mapping.destinationEntityName else {
+        return "the mapping \(mapping.name) deletes objects of \(name)"
+      }
+      return "the mapping \(mapping.name) makes \(new) of \(name)\(code)"
+    }
+    return changes.inferredSentences() + mappings
+  }
+
   /// - Throws: `.migrationMissingMappingModel` if no mapping says what becomes of the objects of an entity that the new model has too.
   func requireEntities(
     of source: ManagedObjectModel, in destination: ManagedObjectModel, _ path: String

@@ -43,6 +43,11 @@ struct MigrationAssociations {
     }
   }
 
+  /// Forgets objects that are not saved, and will not be.
+  mutating func removeUnsaved(_ objects: Set<ObjectIdentifier>) {
+    unsaved.removeAll { objects.contains(ObjectIdentifier($0.destination)) }
+  }
+
   /// How many objects a mapping has made, by pair of entities.
   func madeCounts(_ mapping: String) -> [Int] { groups[mapping]?.map(\.pairs.count) ?? [] }
 

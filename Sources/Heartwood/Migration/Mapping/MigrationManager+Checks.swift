@@ -10,6 +10,7 @@ extension MigrationManager {
           "two mappings have the name \(mapping.name), by which others refer to them: give one another name")
       }
       try checkHashes(of: mapping)
+      try checkOnce(mapping)
       // What names mean to other policies is not known.
       if type(of: mapping.policy) == EntityMigrationPolicy.self || mapping.policy is ClosureMigrationPolicy {
         try checkProperties(of: mapping)
@@ -32,6 +33,19 @@ extension MigrationManager {
         throw HeartwoodError(
           .migration, "the mapping \(mapping.name) is about another version of the entity \(name)")
       }
+    }
+  }
+
+  /// - Throws: `.migration` if a property is mapped twice.
+  private func checkOnce(_ mapping: EntityMapping) throws(HeartwoodError) {
+    var names: Set<String> = []
+    for property in mapping.attributeMappings + mapping.relationshipMappings {
+      guard !names.insert(property.name).inserted else { continue }
+      throw HeartwoodError(
+        .migration,
+        "the mapping \(mapping.name) maps \(mapping.destinationEntityName ?? "")"
+          + ".\(property.name) twice, and which value is meant is not known: remove one of the two",
+        property: property.name)
     }
   }
 
@@ -102,22 +116,29 @@ extension MigrationManager {
 
   /// Runs the work on one object; an error of it names the mapping and the object of the source.
   func explaining(_ mapping: EntityMapping, _ object: ManagedObject, _ body: () throws -> Void) throws {
+    rehearsal?.made = []
     do {
       try body()
     } catch let error as HeartwoodError
       where error.code != .migrationCancelled && error.code != .entityMigrationPolicy
     {
-      let isOfSource = object.managedObjectContext === sourceContext
-      let source =
-        isOfSource
-        ? object
-        : sourceInstances(forEntityMappingName: mapping.name, destinationInstances: [object]).first
-      let id = source?.objectID ?? object.objectID
+      let id = sourceID(of: object, mapping)
+      if let rehearsal { return rehearsal.note(error, id, mapping, self) }
       throw HeartwoodError(
         error.code,
         "the mapping \(mapping.name) cannot migrate \(id.uriRepresentation().absoluteString): \(error.message)",
         objectIDs: [id], property: error.property, details: error.details, underlying: error)
     }
+  }
+}
+
+extension MigrationManager {
+  /// The identifier of an object of the source, or of the one of which an object of the destination was made; that of the object itself if
+  /// it was made of none.
+  func sourceID(of object: ManagedObject, _ mapping: EntityMapping) -> ManagedObjectID {
+    if object.managedObjectContext === sourceContext { return object.objectID }
+    let sources = sourceInstances(forEntityMappingName: mapping.name, destinationInstances: [object])
+    return sources.first?.objectID ?? object.objectID
   }
 }
 

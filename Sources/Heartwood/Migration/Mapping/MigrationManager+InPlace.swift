@@ -9,9 +9,7 @@ extension MigrationManager {
     _ source: PersistentStoreDescription, _ mapping: MappingModel, _ destination: PersistentStoreDescription
   ) throws -> Bool {
     guard let from = source.url, let to = destination.url, source.type == .log, destination.type == .log,
-      let inferred = try? MappingModel.inferredMappingModel(
-        forSourceModel: sourceModel, destinationModel: destinationModel),
-      mapping.isSame(as: inferred), try !holdsStore(to, destination)
+      mapping.isInferred(from: sourceModel, to: destinationModel), try !holdsStore(to, destination)
     else { return false }
     let coordinator = PersistentStoreCoordinator(managedObjectModel: destinationModel)
     do {
@@ -42,6 +40,13 @@ extension MigrationManager {
 }
 
 extension MappingModel {
+  /// Whether it is the mapping model that is inferred for two models.
+  func isInferred(from source: ManagedObjectModel, to destination: ManagedObjectModel) -> Bool {
+    let inferred = try? MappingModel.inferredMappingModel(
+      forSourceModel: source, destinationModel: destination)
+    return inferred.map(isSame) ?? false
+  }
+
   /// Whether the mappings say the same, and nothing by code.
   fileprivate func isSame(as other: MappingModel) -> Bool {
     entityMappings.count == other.entityMappings.count

@@ -31,8 +31,10 @@ public final class MigrationManager: @unchecked Sendable {
   public var destinationContext: ManagedObjectContext { running(contexts?.destination) }
 
   private var contexts: (source: ManagedObjectContext, destination: ManagedObjectContext)?
-  private var associations = MigrationAssociations()
+  private(set) var associations = MigrationAssociations()
   var log = MigrationLog(nil)
+  /// What a rehearsal collects; nil to throw.
+  var rehearsal: MappedRehearsal?
   private let cancellation = Guarded<(any Error)?>(nil)
   private let steps = Guarded((done: 0, all: 0))
 
@@ -124,7 +126,9 @@ public final class MigrationManager: @unchecked Sendable {
         .entityMigrationPolicy,
         "the mapping \(mapping.name) makes objects, and has no entity of the destination")
     }
-    return entity.compiled.objectClass.init(entity: entity, insertInto: destinationContext)
+    let object = entity.compiled.objectClass.init(entity: entity, insertInto: destinationContext)
+    rehearsal?.made.append(object)
+    return object
   }
 
   func assignRelationship(
@@ -197,7 +201,10 @@ public final class MigrationManager: @unchecked Sendable {
     steps.withLock { $0 = (0, mapping.entityMappings.count * 3) }
     defer { (self.contexts, currentEntityMapping) = (nil, nil) }
     try contexts.source.performAndWait {
-      try contexts.destination.performAndWait { try run(mapping.entityMappings) }
+      try contexts.destination.performAndWait {
+        try run(mapping.entityMappings)
+        try rehearsal?.count(self)
+      }
     }
     isClosed = true
     try to.close()
@@ -233,6 +240,7 @@ public final class MigrationManager: @unchecked Sendable {
     try pass("validation", mappings) { mapping in
       try forEachMade("validation", mapping) { object in
         try explaining(mapping, object) { try object.validateForInsert() }
+        rehearsal?.validateCounts(object, mapping, self)
       }
       try mapping.policy.performCustomValidation(forMapping: mapping, manager: self)
       try mapping.policy.end(mapping, manager: self)
@@ -290,7 +298,8 @@ public final class MigrationManager: @unchecked Sendable {
       for place in 0..<count {
         guard let id = associations.made(mapping.name, family, at: place) else { continue }
         try checkCancelled()
-        try body(try destinationContext.existingObject(with: id))
+        guard let object = try madeObject(id) else { continue }
+        try body(object)
         counter?.advance()
         // Objects with many destinations register all of them.
         if place % Self.part == Self.part - 1 || registeredCount > Self.mostRegistered { try save() }
@@ -299,14 +308,31 @@ public final class MigrationManager: @unchecked Sendable {
     }
   }
 
+  /// An object that a mapping has made; nil if a rehearsal has deleted it.
+  private func madeObject(_ id: ManagedObjectID) throws -> ManagedObject? {
+    do {
+      return try destinationContext.existingObject(with: id)
+    } catch let error as HeartwoodError
+      where rehearsal != nil && error.code == .managedObjectReferentialIntegrity
+    {
+      return nil
+    }
+  }
+
   private var registeredCount: Int { sourceContext.identities.count + destinationContext.identities.count }
 
   private func save() throws {
     // What could not be read looks empty, and resetting the contexts forgets why.
     for context in [sourceContext, destinationContext] { try context.throwIfUnreadable() }
-    if destinationContext.hasChanges {
-      do { try destinationContext.save() } catch let error as HeartwoodError {
-        throw error.ofMigration(currentEntityMapping)
+    while destinationContext.hasChanges {
+      do {
+        try destinationContext.save()
+      } catch let error as HeartwoodError {
+        let explained = error.ofMigration(currentEntityMapping)
+        guard let rehearsal, let mapping = currentEntityMapping else { throw explained }
+        let removed = rehearsal.removeDuplicates(explained, mapping, self)
+        guard !removed.isEmpty else { throw explained }
+        associations.removeUnsaved(removed)
       }
     }
     associations.noteSaved()

@@ -8,11 +8,15 @@ struct StagedMigration {
   private let model: ManagedObjectModel
   private let description: PersistentStoreDescription
   private let options: LogStoreOptions
+  /// What a rehearsal collects; nil to throw.
+  private let rehearsal: StagedRehearsal?
 
   init(
     _ manager: StagedMigrationManager, at url: URL, to model: ManagedObjectModel,
-    _ description: PersistentStoreDescription, _ options: LogStoreOptions
+    _ description: PersistentStoreDescription, _ options: LogStoreOptions,
+    rehearsal: StagedRehearsal? = nil
   ) {
+    self.rehearsal = rehearsal
     self.manager = manager
     self.url = url
     self.model = model
@@ -133,7 +137,9 @@ struct StagedMigration {
 
   private func step(to next: ManagedObjectModel, pending stage: CustomMigrationStage? = nil) throws {
     let pending = stage?.didMigrateHandler == nil ? nil : stage?.name
-    _ = try LogStore.migrate(at: url, to: next, options: options, pendingStage: pending)
+    let report = try LogStore.migrate(
+      at: url, to: next, options: options, findings: rehearsal?.findings, pendingStage: pending)
+    if let report { try rehearsal?.add(report) }
   }
 
   // MARK: Handlers after a step

@@ -32,6 +32,8 @@ final class MigrationFindings {
 
   private var places: [Kind: Int] = [:]
   private(set) var violations: [MigrationViolation] = []
+  /// Whether the migration would throw because of what was found.
+  var preventsMigration: Bool { violations.contains(where: \.preventsMigration) }
 
   /// Notes an object.
   ///

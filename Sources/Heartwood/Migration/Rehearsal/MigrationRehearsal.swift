@@ -1,0 +1,204 @@
+import Foundation
+import HeartwoodFiles
+
+/// Migrates a store over which there is a layer in memory, and validates its objects with the new model.
+///
+/// The store is only read, without locks: others may write to it meanwhile, and what they write is not part of the rehearsal. What a mapping
+/// makes is a store in a folder of its own, which is removed at the end.
+struct MigrationRehearsal {
+  private let url: URL
+  private let model: ManagedObjectModel
+  private let description: PersistentStoreDescription
+  private let options: LogStoreOptions
+  private let overlay: OverlayFileSystem
+  private let scratch: URL
+
+  /// - Parameters:
+  ///   - description: How the store would be opened. It is not changed.
+  ///   - scratch: Where the folder for what a mapping makes is created.
+  /// - Throws: `.persistentStoreOpen` if the files cannot be read.
+  init(
+    _ given: PersistentStoreDescription, to model: ManagedObjectModel,
+    scratch: URL = FileManager.default.temporaryDirectory
+  ) throws {
+    guard let url = given.place, url.path != "/dev/null" else {
+      throw HeartwoodError(
+        .persistentStoreOpen,
+        "the description has no folder of a store whose migration could be tried: set its url")
+    }
+    (self.url, self.model, self.scratch) = (url, model, scratch)
+    description = PersistentStoreDescription(copying: given)
+    let path = LogStore.path(of: url)
+    do {
+      overlay = try Self.overlay(given.fileSystem, path)
+    } catch {
+      throw HeartwoodError(
+        .persistentStoreOpen, "the store at \(path) could not be opened: \(error)", underlying: error)
+    }
+    description.fileSystem = overlay
+    description.isReadOnly = false
+    description.createsStore = false
+    description.durability = .none
+    description.finishesDeferredMigrationInBackground = false
+    description.postsRemoteChangeNotifications = false
+    description.shouldAddStoreAsynchronously = false
+    var options = try LogStoreOptions(description)
+    options.migrationLog = MigrationLog(given.migrationLog, progress: given.migrationProgress)
+    self.options = options
+  }
+
+  func run() throws -> MigrationReport? {
+    let findings = MigrationFindings()
+    let before = try overlay.size(Self.isSegment)
+    if let manager = description.stagedMigrationManager {
+      return try finished(migrate(by: manager, findings), before, findings)
+    }
+    if let mapping = description.mappingModel, try !isInferred(mapping) {
+      return try rehearse(mapping, before, findings) ?? finished(adopt(), before, findings)
+    }
+    guard description.shouldInferMappingModelAutomatically || description.mappingModel != nil else {
+      throw HeartwoodError(
+        .migrationMissingMappingModel,
+        "the migration of the store at \(LogStore.path(of: url)) cannot be tried: there is no mapping model; give one, or set "
+          + "shouldInferMappingModelAutomatically")
+    }
+    let report = try LogStore.migrate(
+      at: url, to: model, options: options, findings: findings,
+      allowsFormerModel: description.allowsMigrationToFormerModel)
+    return try finished(report ?? adopt(), before, findings)
+  }
+
+  /// Adds what was written, and validates the objects.
+  private func finished(
+    _ report: MigrationReport?, _ before: Int64, _ findings: MigrationFindings
+  ) throws -> MigrationReport? {
+    guard var report else { return nil }
+    report.bytesBefore = before
+    report.bytesWritten = overlay.writtenBytes(Self.isSegment)
+    report.bytesAfter = try overlay.size(Self.isSegment)
+    // A staged migration may have ended at an earlier version.
+    if description.stagedMigrationManager == nil || !findings.preventsMigration { try validate(findings) }
+    report.violations = findings.violations
+    return report
+  }
+
+  private func adopt() throws -> MigrationReport? {
+    try LogStore.adopt(model, at: url, options: options)
+  }
+
+  // MARK: Stages and mappings
+
+  private func migrate(
+    by manager: StagedMigrationManager, _ findings: MigrationFindings
+  ) throws -> MigrationReport? {
+    let rehearsal = StagedRehearsal(findings)
+    do {
+      try StagedMigration(manager, at: url, to: model, description, options, rehearsal: rehearsal).run()
+    } catch is StagedRehearsal.PreventedStep {
+      return rehearsal.report
+    }
+    let adopted = try adopt()
+    return rehearsal.report ?? adopted
+  }
+
+  private func isInferred(_ mapping: MappingModel) throws -> Bool {
+    mapping.isInferred(from: try LogStore.model(at: url, options: options), to: model)
+  }
+
+  private func rehearse(
+    _ mapping: MappingModel, _ before: Int64, _ findings: MigrationFindings
+  ) throws -> MigrationReport? {
+    let folder = scratch.appending(path: "heartwood-rehearsal-\(UUID().uuidString)")
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let rehearsal = MappedRehearsal(findings)
+    let migration = MappedMigration(at: url, to: model, description, options)
+    guard var report = try migration.rehearse(mapping, in: folder, rehearsal) else { return nil }
+    report.bytesBefore = before
+    report.bytesAfter = try Self.size(of: folder)
+    report.bytesWritten = report.bytesAfter
+    report.violations = findings.violations
+    return report
+  }
+
+  private static func size(of folder: URL) throws -> Int64 {
+    let path = LogStore.path(of: folder)
+    return try FileManager.default.contentsOfDirectory(atPath: path).filter(isSegment).reduce(0) {
+      let attributes = try FileManager.default.attributesOfItem(atPath: "\(path)/\($1)")
+      return $0 + Int64(attributes[.size] as? Int ?? 0)
+    }
+  }
+
+  // MARK: The layer in memory
+
+  private static func isSegment(_ name: String) -> Bool { isLog(name) || name.hasSuffix(".pages") }
+  private static func isLog(_ name: String) -> Bool { name.hasSuffix(".log") }
+
+  /// The files as they are at one time: while they are opened, others may change the anchor and unlink files that it named.
+  private static func overlay(_ base: any FileSystem, _ path: String) throws -> OverlayFileSystem {
+    let directory = try base.openDirectory(path)
+    for _ in 0..<mostAttempts {
+      let before = try? OverlayFileSystem.bytes(of: "anchor", in: directory)
+      do {
+        let overlay = try files(base, path, directory)
+        if (try? OverlayFileSystem.bytes(of: "anchor", in: directory)) == before { return overlay }
+      } catch {
+        guard (error as? FileSystemError)?.code == .notFound else { throw error }
+      }
+    }
+    throw FileSystemError(.notFound, .open, path: path)
+  }
+
+  private static func files(
+    _ base: any FileSystem, _ path: String, _ directory: any Directory
+  ) throws -> OverlayFileSystem {
+    // The last segments may still grow. Their names sort by number.
+    let final = Set(try directory.entries().filter(isLog).dropLast(2))
+    return try OverlayFileSystem(
+      base, directory: path, isSeen: { isSegment($0) || $0.hasPrefix("anchor") }, isFinal: final.contains)
+  }
+
+  private static let mostAttempts = 20
+
+  // MARK: Validation
+
+  private func validate(_ findings: MigrationFindings) throws {
+    let description = PersistentStoreDescription(copying: description)
+    description.shouldMigrateStoreAutomatically = false
+    let coordinator = try PersistentStoreCoordinator(checking: model)
+    try coordinator.addPersistentStore(with: description)
+    defer { try? coordinator.close() }
+    let context = ManagedObjectContext(.privateQueue, coordinator: coordinator)
+    try context.performAndWait {
+      for entity in model.entities.sorted(by: { $0.number < $1.number })
+      where !entity.isAbstract && !entity.compiled.checks.isEmpty {
+        let request = FetchRequest<ManagedObject>(entityName: entity.displayName)
+        request.includesSubentities = false
+        let counter = try options.migrationLog.about(LogStore.path(of: url)).counter(
+          "validation of \(entity.displayName)", of: context.count(for: request))
+        defer { counter?.finish() }
+        try context.enumerate(request, batchSize: 500) { batch in
+          for object in batch { validate(object, findings) }
+          counter?.advance(by: batch.count)
+          context.reset()
+        }
+      }
+    }
+  }
+
+  private func validate(_ object: ManagedObject, _ findings: MigrationFindings) {
+    for validate in [object.validateForUpdate, object.validateCounts] {
+      do {
+        try validate()
+      } catch let error as HeartwoodError {
+        for error in error.details.isEmpty ? [error] : error.details { note(error, object, findings) }
+      } catch {
+        note(HeartwoodError.validation(error), object, findings)
+      }
+    }
+  }
+
+  private func note(_ error: HeartwoodError, _ object: ManagedObject, _ findings: MigrationFindings) {
+    findings.add(
+      object.objectID, error.property, error.code, preventsMigration: false, error.message)
+  }
+}
