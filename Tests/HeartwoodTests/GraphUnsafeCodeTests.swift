@@ -49,6 +49,7 @@ struct GraphUnsafeCodeTests {
       ],
       "a weak reference": [
         "Context/ChangeFollowing.swift", "Coordinator/OpenStores.swift", "Identity/ObjectReference.swift",
+        "Predicates/Evaluation/RelevanceReader.swift",
       ],
       "a token of Foundation, which any thread may use": ["Coordinator/StoreNotifications.swift"],
     ])

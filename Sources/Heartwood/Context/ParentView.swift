@@ -61,6 +61,15 @@ final class ParentView: StoreView, @unchecked Sendable {
     return try change.keys(over: base, relationship, key).contains(target)
   }
 
+  func count(_ counts: inout WordCounts) throws {
+    try base.count(&counts)
+    let root = counts.attribute.root
+    for key in changes.changedKeys(of: root) {
+      if let row = try base.row(root, key) { counts.add(row, sign: -1) }
+      if case .row(let row) = changes.row(root, key) { counts.add(row) }
+    }
+  }
+
   // MARK: The store's rows only
 
   var generation: UInt64 { base.generation }

@@ -9,6 +9,11 @@ final class CompiledSort {
     fileprivate let text: String
     /// Reads the value that the key compares at the end of the hops: folded if it has options.
     fileprivate let reader: ValueReader
+    /// Whether the value is computed, so that it is read once for each row.
+    fileprivate var isComputed = false
+
+    /// Whether a relationship on the way to the value may have no destination.
+    var hasHops: Bool { !hops.isEmpty }
 
     /// The value that the key compares; nil if a relationship on the way has no destination.
     func value(_ place: Place) throws -> Value? {
@@ -20,15 +25,38 @@ final class CompiledSort {
   let keys: [Key]
   private let order: RowOrder
   /// The root entities whose rows are read by key.
-  var reachedRoots: [EntityDescription] { keys.flatMap { $0.hops.map(\.root) } }
+  let reachedRoots: [EntityDescription]
   /// Whether comparisons read other rows than the compared objects' own.
-  var readsOtherRows: Bool { keys.contains { !$0.hops.isEmpty } }
+  let readsOtherRows: Bool
+  /// Whether any key is a computed value, so that the values of all keys are read once for each row.
+  let isComputed: Bool
+  /// Active while a fetch sorts rows that do not change.
+  let memos: [AggregateMemo]
+  /// The properties of the object's own row that are read; nil if the row is needed.
+  let usedSlots: Set<Int>?
 
-  /// - Throws: `.coreData` if a name is unknown, or names a property that objects cannot be sorted by.
-  init(_ sorts: [any FetchSort], entity: EntityDescription) throws(HeartwoodError) {
+  /// - Parameter store: If given, constants that are saved objects of another store equal nothing.
+  /// - Throws: `.coreData` if a name is unknown, or a value has no order.
+  init(
+    _ sorts: [any FetchSort], entity: EntityDescription, store: StoreIdentity? = nil
+  ) throws(HeartwoodError) {
+    var compiler = ConditionCompiler(entity, store)
     var keys: [Key] = []
-    for sort in sorts { keys.append(try Self.key(sort.sortKey, entity)) }
+    for sort in sorts {
+      do {
+        keys.append(try Self.key(sort.sortKey, entity, &compiler))
+      } catch {
+        throw error.aboutSort
+      }
+    }
     self.keys = keys
+    isComputed = keys.contains(where: \.isComputed)
+    readsOtherRows = compiler.readsOtherRows || keys.contains(where: \.hasHops)
+    reachedRoots = keys.flatMap { $0.hops.map(\.root) } + compiler.paths.used.reachedRoots
+    memos = compiler.memos
+    let ownSlots = keys.filter { !$0.isComputed }.map(\.slot)
+    usedSlots =
+      ownSlots.contains(nil) ? nil : compiler.paths.used.ofRow?.union(ownSlots.compactMap { $0 })
     order = keys.dropLast().reversed().reduce(keys.last?.order ?? NoOrder(1)) { ThenOrder($1.order, $0) }
   }
 
@@ -58,16 +86,11 @@ final class CompiledSort {
   /// The order as text: `name ascending, country.name[cd] descending`.
   var text: String { keys.map(\.text).joined(separator: ", ") }
 
-  private static func key(_ key: SortKey, _ entity: EntityDescription) throws(HeartwoodError) -> Key {
-    let path: ResolvedPath
-    do {
-      path = try PathResolver(scopes: [(.fetched, entity)]).resolve(key.path)
-    } catch {
-      throw HeartwoodError(
-        error.code,
-        error.message.replacing("the predicate is wrong", with: "the sort is wrong", maxReplacements: 1),
-        property: error.property)
-    }
+  private static func key(
+    _ key: SortKey, _ entity: EntityDescription, _ compiler: inout ConditionCompiler
+  ) throws(HeartwoodError) -> Key {
+    guard case .path(let written) = key.expression.kind else { return try computedKey(key, &compiler) }
+    let path = try PathResolver(scopes: [(.fetched, entity)]).resolve(written)
     let order = try order(path, key)
     let isPlain = path.hops.isEmpty && key.options.isEmpty
     let name = path.name.dropFirst(entity.displayName.count + 1)
@@ -78,10 +101,31 @@ final class CompiledSort {
       reader: reader(path, key.options))
   }
 
+  private static func computedKey(
+    _ key: SortKey, _ compiler: inout ConditionCompiler
+  ) throws(HeartwoodError) -> Key {
+    let value = try compiler.computed(key.expression)
+    switch value.kind {
+    case .list:
+      throw .sort("\(value.name) has several values: sort by one of them, such as their @count or @max", nil)
+    case .object:
+      throw .sort("\(value.name) is \(value.kind.name): sort by an attribute of it", nil)
+    default: break
+    }
+    if !key.options.isEmpty, !value.kind.isText, value.kind != .null {
+      throw .sort("\(value.name) is \(value.kind.name): \(key.options.suffix) is for texts", nil)
+    }
+    let reader = key.options.isEmpty ? value.reader : FoldedReader(value.reader, key.options)
+    return Key(
+      slot: nil, ascending: key.isAscending, order: ComputedOrder(reader, key.isAscending ? 1 : -1), hops: [],
+      text: "\(key.expression)\(key.options.suffix) \(key.isAscending ? "ascending" : "descending")",
+      reader: reader, isComputed: true)
+  }
+
   /// The value that is ordered, for what keeps it.
   private static func reader(_ path: ResolvedPath, _ options: ComparisonOptions) -> ValueReader {
     guard case .attribute(_, let column) = path.end else { return CreationReader() }
-    return options.isEmpty ? ColumnReader(column) : FoldedReader(column, options)
+    return options.isEmpty ? ColumnReader(column) : FoldedReader(ColumnReader(column), options)
   }
 
   private static func order(_ path: ResolvedPath, _ key: SortKey) throws(HeartwoodError) -> RowOrder {
@@ -116,20 +160,27 @@ extension HeartwoodError {
   fileprivate static func sort(_ message: String, _ property: String?) -> HeartwoodError {
     HeartwoodError(.coreData, "the sort is wrong: \(message)", property: property)
   }
+
+  /// An error in what is sorted by.
+  fileprivate var aboutSort: HeartwoodError {
+    HeartwoodError(
+      code, message.replacing("the predicate is wrong", with: "the sort is wrong", maxReplacements: 1),
+      property: property)
+  }
 }
 
 /// Reads a text without the differences that its comparison ignores.
 private final class FoldedReader: ValueReader {
-  private let column: Column
+  private let text: ValueReader
   private let options: ComparisonOptions
 
-  init(_ column: Column, _ options: ComparisonOptions) {
-    self.column = column
+  init(_ text: ValueReader, _ options: ComparisonOptions) {
+    self.text = text
     self.options = options
   }
 
-  override func read(_ place: Place) -> Value {
-    place.row.isNull(column) ? .null : .string((place.row.string(column) ?? "").folded(options))
+  override func read(_ place: Place) throws -> Value {
+    try text.read(place).text.map { ComparableText.sortValue($0, options) } ?? .null
   }
 }
 

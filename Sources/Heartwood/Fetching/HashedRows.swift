@@ -43,6 +43,8 @@ final class HashedRows: RowSource {
   ) throws -> Bool {
     try source.hasDestination(relationship, target, of: key)
   }
+
+  func count(_ counts: inout WordCounts) throws { try source.count(&counts) }
 }
 
 /// How the rows of related objects are found.
@@ -91,7 +93,8 @@ extension FetchExecution {
     let (read, matching) = (Double(expectedReads(plan.matches)), Double(plan.matches))
     add(predicate, read)
     if case .sorted = plan.order {
-      add(sort, 2 * matching * Double(max(1, Int(matching).bitWidth - Int(matching).leadingZeroBitCount)))
+      let depth = Double(max(1, Int(matching).bitWidth - Int(matching).leadingZeroBitCount))
+      add(sort, request.sort?.isComputed == true ? matching : 2 * matching * depth)
     }
     add(request.reachedRoots, min(matching, Double(request.window ?? .max)))
     return try reads.map { part in

@@ -73,7 +73,7 @@ extension ManagedObjectModel {
       let key = sort.sortKey
       sorts.append(
         FetchRequestTemplate.Order(
-          key: ConditionPrinter().text(of: key.path), isAscending: key.isAscending,
+          key: "\(key.expression)", isAscending: key.isAscending,
           options: key.options.rawValue))
     }
     fetchRequestTemplates[name] = FetchRequestTemplate(
@@ -100,9 +100,7 @@ extension FetchRequest {
   fileprivate convenience init(_ template: FetchRequestTemplate) {
     self.init(entityName: template.entityName)
     predicate = template.predicate.map(Self.predicate)
-    let sorts = template.sort.map { sort in
-      NamedSort(sort.key, ascending: sort.isAscending, options: ComparisonOptions(rawValue: sort.options))
-    }
+    let sorts = template.sort.map(Self.sort)
     sortDescriptors = sorts.isEmpty ? nil : sorts
     fetchLimit = template.limit
     fetchOffset = template.offset
@@ -117,6 +115,21 @@ extension FetchRequest {
     propertiesToGroupBy = template.groups?.map { TemplateColumn(column: $0) }
     havingPredicate = template.having.map(Self.predicate)
     returnsDistinctResults = template.isDistinct ?? false
+  }
+
+  private static func sort(_ order: FetchRequestTemplate.Order) -> any FetchSort {
+    let options = ComparisonOptions(rawValue: order.options)
+    // A path is the key as it is, also if its first name is a keyword.
+    if order.key.allSatisfy({ $0.isLetter || $0.isNumber || $0 == "_" || $0 == "." }) {
+      return NamedSort(order.key, ascending: order.isAscending, options: options)
+    }
+    do throws(HeartwoodError) {
+      return ComputedSort(
+        try FormatParser.expression(order.key, []), ascending: order.isAscending, options: options)
+    } catch {
+      return ComputedSort(
+        ConditionExpression(.refused(error)), ascending: order.isAscending, options: options)
+    }
   }
 
   /// A text that cannot be read is an error when the request is executed, not before.

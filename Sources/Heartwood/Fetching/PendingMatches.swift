@@ -95,6 +95,31 @@ struct DeliveryOrder {
     }
   }
 
+  /// Whether the values of all keys are read once for each row, because some are computed.
+  var isComputed: Bool { sort?.with { $0.isComputed } ?? false }
+
+  /// What keeps the values of rows.
+  var noValues: SortValues {
+    SortValues(
+      sort?.with { $0.keys.flatMap { $0.hasHops ? [$0.ascending, $0.ascending] : [$0.ascending] } } ?? [])
+  }
+
+  /// Appends what a row is sorted by. Of a key behind relationships also whether it has a destination, as those without come first.
+  func appendValues(of found: FoundRow, to values: inout SortValues) throws {
+    let place = anywhere.moved(to: found)
+    try sort?.with { sort in
+      for key in sort.keys {
+        let value = try key.value(place)
+        if key.hasHops { values.append(.bool(value != nil)) }
+        values.append(value ?? .null)
+      }
+    }
+  }
+
+  /// Whether of two rows that are equal in the keys one comes before the other.
+  @inline(__always)
+  func placesEqual(_ left: UInt64, before right: UInt64) -> Bool { tiesDescend ? left > right : left < right }
+
   func places(_ left: FoundRow, before right: FoundRow) throws -> Bool {
     if let sort {
       let order = try sort.with {
@@ -102,6 +127,6 @@ struct DeliveryOrder {
       }
       if order != 0 { return order < 0 }
     }
-    return tiesDescend ? left.key > right.key : left.key < right.key
+    return placesEqual(left.key, before: right.key)
   }
 }

@@ -47,6 +47,17 @@ final class PendingOverlay: RowSource {
     return try keys(state, relationship, key).count
   }
 
+  func count(_ counts: inout WordCounts) throws {
+    try view.count(&counts)
+    let root = counts.attribute.root
+    for objects in [context.changes.inserted, context.changes.updated, context.changes.deleted] {
+      for object in objects where object.entity.rootEntity === root {
+        if let row = try view.row(root, object.identifier.key) { counts.add(row, sign: -1) }
+        if let row = try row(root, object.identifier.key) { counts.add(row) }
+      }
+    }
+  }
+
   private func encode(_ object: ManagedObject, _ place: Place) -> StoredRow {
     let permanentKeys = context.permanentKeys
     let bytes = object.encodedRow(version: object.rowVersion, mapping: permanentKeys.permanent)

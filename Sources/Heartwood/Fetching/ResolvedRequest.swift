@@ -45,14 +45,14 @@ struct ResolvedRequest {
     self.includesSubentities = includesSubentities
     self.predicate =
       if let predicate { try CompiledPredicate(predicate, entity: entity, store: store) } else { nil }
-    sort = sorts.isEmpty ? nil : try CompiledSort(sorts, entity: entity)
+    sort = sorts.isEmpty ? nil : try CompiledSort(sorts, entity: entity, store: store)
     self.limit = limit
     self.offset = offset
     self.includesPendingChanges = includesPendingChanges
   }
 
-  /// The memos of the condition.
-  var memos: [AggregateMemo] { predicate?.memos ?? [] }
+  /// The memos of the condition and the order.
+  var memos: [AggregateMemo] { (predicate?.memos ?? []) + (sort?.memos ?? []) }
 
   /// How many of the first results are needed; nil for all.
   var window: Int? {
@@ -66,9 +66,9 @@ struct ResolvedRequest {
       guard let used = predicate.usedSlots else { return nil }
       slots.formUnion(used)
     }
-    for key in sort?.keys ?? [] {
-      guard let slot = key.slot else { return nil }
-      slots.insert(slot)
+    if let sort {
+      guard let used = sort.usedSlots else { return nil }
+      slots.formUnion(used)
     }
     return slots
   }

@@ -105,6 +105,20 @@ private final class ValueOrder: ColumnOrder {
   }
 }
 
+/// The order of computed values. What compares a row more than once reads its values before: see `SortValues`.
+final class ComputedOrder: RowOrder {
+  private let reader: ValueReader
+
+  init(_ reader: ValueReader, _ sign: Int) {
+    self.reader = reader
+    super.init(sign)
+  }
+
+  override func compare(_ left: Place, _ right: Place) throws -> Int {
+    sign * (Value.compare(try reader.read(left), try reader.read(right)) ?? 0)
+  }
+}
+
 /// The order by a property reached through to-one relationships; objects without a destination come before all others.
 final class OrderBehindHops: RowOrder {
   private let hops: [ToOneHop]

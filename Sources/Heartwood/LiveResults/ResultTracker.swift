@@ -231,7 +231,10 @@ final class ResultTracker {
       tracked.append(try reader.tracked(object, found, in: execution.source))
       return true
     }
-    if reader.readsObjects { tracked.sort(by: reader.order.places) }
+    // Computed values may be others when they are read again.
+    if reader.readsObjects || reader.request.sort?.isComputed == true {
+      tracked.sort(by: reader.order.places)
+    }
     return try TrackedResult(tracked, hasSections: reader.hasSections)
   }
 

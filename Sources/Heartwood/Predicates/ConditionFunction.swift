@@ -29,6 +29,7 @@ enum ConditionFunction: String, CaseIterable, Sendable {
   case lowercase = "lowercase:"
   case canonical = "canonical:"
   case length = "length:"
+  case relevance = "relevance"
 
   // Dates.
   case now = "now"
@@ -68,7 +69,7 @@ extension ConditionFunction {
     switch self {
     case .random, .now: 0...0
     case .modulus, .raise, .bitwiseAnd, .bitwiseOr, .bitwiseXor, .shiftLeft, .shiftRight: 2...2
-    case .distance, .union, .intersect, .minus, .item, .cast: 2...2
+    case .distance, .union, .intersect, .minus, .item, .cast, .relevance: 2...2
     case .round: 1...2
     case .coalesce: 2...100
     case _ where isDateComponent: 1...2

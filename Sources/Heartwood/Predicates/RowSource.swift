@@ -16,9 +16,14 @@ protocol RowSource: AnyObject {
   func hasDestination(
     _ relationship: RelationshipDescription, _ target: UInt64, of key: UInt64
   ) throws -> Bool
+
+  /// Adds the words of all objects that the source has.
+  func count(_ counts: inout WordCounts) throws
 }
 
 extension RowSource {
+  func count(_ counts: inout WordCounts) throws {}
+
   func hasDestination(
     _ relationship: RelationshipDescription, _ target: UInt64, of key: UInt64
   ) throws -> Bool {

@@ -106,10 +106,32 @@ extension ParsedArguments {
   /// The comma-separated values of an option.
   func list(_ option: String) throws(CommandFailure) -> [String]? {
     guard let text = values[option] else { return nil }
-    let words = text.split(separator: ",", omittingEmptySubsequences: false).map {
+    let words = Self.parts(of: text).map {
       String($0.drop(while: \.isWhitespace).reversed().drop(while: \.isWhitespace).reversed())
     }
     guard !words.contains("") else { throw .usage("--\(option) has an empty name in \"\(text)\"") }
     return words
+  }
+
+  /// What is between commas, apart from those in parentheses and quotation marks.
+  private static func parts(of text: String) -> [String] {
+    var parts = [""]
+    var depth = 0
+    var quote: Character?
+    for character in text {
+      switch character {
+      case _ where character == quote: quote = nil
+      case _ where quote != nil: break
+      case "\"", "'": quote = character
+      case "(": depth += 1
+      case ")": depth -= 1
+      case "," where depth == 0:
+        parts.append("")
+        continue
+      default: break
+      }
+      parts[parts.count - 1].append(character)
+    }
+    return parts
   }
 }

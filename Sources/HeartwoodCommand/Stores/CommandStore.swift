@@ -230,7 +230,7 @@ extension CommandStore {
   ///
   /// - Throws: A usage failure if the predicate or the sort order is invalid.
   func request(
-    _ entity: EntityDescription, where predicate: String?, sort: [NamedSort] = []
+    _ entity: EntityDescription, where predicate: String?, sort: [any FetchSort] = []
   ) throws -> FetchRequest<ManagedObject> {
     let request = FetchRequest<ManagedObject>(entityName: entity.name ?? "")
     do {

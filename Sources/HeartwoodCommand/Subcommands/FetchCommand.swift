@@ -9,7 +9,8 @@ enum FetchCommand: Subcommand {
     options: [
       .predicate,
       SubcommandSyntax.Option(
-        name: "sort", value: "names", summary: "sort by these, - before one that descends: name,-area"),
+        name: "sort", value: "names",
+        summary: "sort by these names or expressions, - before one that descends: name,-area"),
       SubcommandSyntax.Option(name: "limit", value: "number", summary: "at most this many objects"),
       SubcommandSyntax.Option(name: "offset", value: "number", summary: "skip this many objects first"),
       SubcommandSyntax.Option(
@@ -86,7 +87,7 @@ private struct FetchQuery {
   let path: String
   let entity: String
   let predicate: String?
-  let sort: [NamedSort]
+  let sort: [any FetchSort]
   let limit: Int?
   let offset: Int
   let columns: [String]?
@@ -101,7 +102,9 @@ private struct FetchQuery {
     path = arguments.argument(0) ?? ""
     entity = arguments.argument(1) ?? ""
     predicate = arguments.value("where")
-    sort = try arguments.list("sort")?.map(FetchQuery.sort) ?? []
+    var sorts: [any FetchSort] = []
+    for word in try arguments.list("sort") ?? [] { sorts.append(try Self.sort(word)) }
+    sort = sorts
     limit = try arguments.count("limit")
     offset = try arguments.count("offset") ?? 0
     columns = try arguments.list("columns")
@@ -112,13 +115,21 @@ private struct FetchQuery {
     rows = try FetchedRows(arguments)
   }
 
-  private static func sort(_ word: String) -> NamedSort {
+  /// A name, or an expression such as `lowercase(name)`, with a sign before it.
+  private static func sort(_ word: String) throws(CommandFailure) -> any FetchSort {
     let isSigned = word.hasPrefix("-") || word.hasPrefix("+")
-    return NamedSort(isSigned ? String(word.dropFirst()) : word, ascending: !word.hasPrefix("-"))
+    let text = isSigned ? String(word.dropFirst()) : word
+    let isName = text.allSatisfy { $0.isLetter || $0.isNumber || $0 == "_" || $0 == "." }
+    if isName { return NamedSort(text, ascending: !word.hasPrefix("-")) }
+    do {
+      return try ComputedSort(text, ascending: !word.hasPrefix("-"))
+    } catch {
+      throw .usage("the order \"\(text)\": \(error.message)")
+    }
   }
 
   func request(
-    _ entity: EntityDescription, _ store: CommandStore, sort: [NamedSort]
+    _ entity: EntityDescription, _ store: CommandStore, sort: [any FetchSort]
   ) throws -> FetchRequest<ManagedObject> {
     let request = try store.request(entity, where: predicate, sort: sort)
     request.fetchLimit = limit ?? 0

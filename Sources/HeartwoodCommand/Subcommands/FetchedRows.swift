@@ -26,9 +26,10 @@ struct FetchedRows {
     self.columns = columns
   }
 
-  /// Whether a column is an aggregate or has a name of its own: `@sum.area`, `total=@sum.area`.
+  /// Whether a column is a function or an aggregate, or has a name of its own: `@sum.area`, `total=@sum.area`.
   private static func isComputed(_ column: String) -> Bool {
-    column.contains("=") || column.hasPrefix("@") && column != "@id" && column != "@entity"
+    column.contains("=") || column.contains("(")
+      || column.hasPrefix("@") && column != "@id" && column != "@entity"
   }
 
   /// A column as `name=expression`, or an expression that is its own name.
@@ -47,7 +48,7 @@ struct FetchedRows {
   }
 
   func write(
-    _ request: FetchRequest<ManagedObject>, sort: [NamedSort], _ shown: Shown, in store: CommandStore,
+    _ request: FetchRequest<ManagedObject>, sort: [any FetchSort], _ shown: Shown, in store: CommandStore,
     to console: any Console
   ) throws {
     request.propertiesToFetch = columns

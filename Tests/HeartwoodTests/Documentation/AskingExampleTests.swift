@@ -118,6 +118,10 @@ enum Genre: String, AttributeValue { case rock, jazz, other }
     let others = try context.fetch(
       Track.self, where: { $0.lyrics.matchesWords("\"so long\" OR (river -money)") })
     #expect(found == [all[0]] && others == [all[0], all[1]])
+    let best = try context.fetch(
+      Track.self, where: { $0.lyrics.matchesWords("river OR money") },
+      sort: [.descending { $0.lyrics.relevance(of: "river money") }], limit: 2)
+    #expect(best == [all[2], all[0]])
   }
 
   @Test func `numbers of several types are computed`() throws {
@@ -190,6 +194,18 @@ enum Genre: String, AttributeValue { case rock, jazz, other }
     request.predicate = #Predicate<Album> { $0.title.starts(with: "B") && $0.artist?.name == "Joni Mitchell" }
     request.sortDescriptors = [SortDescriptor(\Album.title)]
     expect(try context.fetch(request), ["Blue"])
+  }
+
+  @Test func `orders by computed values`() throws {
+    let request = FetchRequest<Album>()
+    let long = try context.fetch(
+      Album.self, sort: [.descending { $0.tracks.sum { $0.seconds } }, .ascending { $0.title.lowercased() }],
+      limit: 3)
+    request.sortDescriptors = [
+      try ComputedSort("tracks.@sum.seconds", ascending: false), try ComputedSort("lowercase(title)"),
+    ]
+    #expect(!long.isEmpty)
+    #expect(try Array(context.fetch(request).prefix(3)) == long)
   }
 
   @Test func `order, limit and count`() throws {

@@ -225,6 +225,13 @@ private struct LiveWork {
         Followed(FetchedResultsController(fetchRequest: staffed, managedObjectContext: context)))
       let rich = FetchRequest<Company>(where: { $0.size > 10 }, sort: [.ascending(\.size)])
       companies.append(Followed(FetchedResultsController(fetchRequest: rich, managedObjectContext: context)))
+      let bySize = FetchRequest<Company>()
+      bySize.sortDescriptors =
+        [
+          .descending { $0.people.count }, .ascending { $0.name.lowercased() },
+        ] as [Sort<Company>]
+      companies.append(
+        Followed(FetchedResultsController(fetchRequest: bySize, managedObjectContext: context)))
     }
     try people.forEach { try $0.fetch() }
     try companies.forEach { try $0.fetch() }
@@ -245,6 +252,7 @@ private struct LiveWork {
       FetchRequest(where: { $0.company.size > 10 }, sort: [.ascending(\.name)]),
       FetchRequest(where: { $0.clubs.count > 0 }, sort: [.descending(\.name)]),
       request([.ascending(\.company?.size), .ascending(\.age)]),
+      request([.descending { $0.age % 7 }, .ascending(\.name)]),
     ]
   }
 

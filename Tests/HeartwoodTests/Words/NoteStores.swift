@@ -237,11 +237,11 @@ indirect enum RandomWords {
     }
   }
 
-  private static func folded(_ text: String) -> String {
+  static func folded(_ text: String) -> String {
     text.folding(options: [.caseInsensitive, .diacriticInsensitive], locale: nil)
   }
 
-  private static func words(_ text: String) -> [String] {
+  static func words(_ text: String) -> [String] {
     // The only ideographs of the texts.
     let spaced = text.replacing("\u{6771}\u{4EAC}", with: " \u{6771} \u{4EAC} ")
     return spaced.split { !$0.isLetter && !$0.isNumber }.map { folded(String($0)) }

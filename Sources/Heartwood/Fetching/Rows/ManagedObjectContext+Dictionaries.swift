@@ -146,7 +146,7 @@ extension FetchRequest {
       let key = sort.sortKey
       query.sorts.append(
         RowSortKey(
-          expression: try ConditionExpression.path(key.path).replacing(resolved),
+          expression: try key.expression.replacing(resolved),
           isAscending: key.isAscending,
           options: key.options))
     }

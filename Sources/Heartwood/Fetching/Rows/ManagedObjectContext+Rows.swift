@@ -24,7 +24,7 @@ extension ManagedObjectContext {
     let objects = request.copy()
     let isDirect = RowProgram.isDirect(query)
     if isDirect {
-      objects.sortDescriptors = try query.sorts.map { try ComputedSort($0) } + (request.sortDescriptors ?? [])
+      objects.sortDescriptors = query.sorts.map(RowOfObjectSort.init) + (request.sortDescriptors ?? [])
     } else {
       (objects.fetchLimit, objects.fetchOffset) = (0, 0)
     }
@@ -39,15 +39,12 @@ extension ManagedObjectContext {
   }
 }
 
-/// A sort of rows by a property of the objects.
-private struct ComputedSort: FetchSort {
+/// A sort of rows of which each is an object.
+private struct RowOfObjectSort: FetchSort {
   let sortKey: SortKey
 
-  init(_ key: RowSortKey) throws(HeartwoodError) {
-    guard case .path(let path) = key.expression.kind else {
-      throw .predicate("\(key.expression) is no property")
-    }
-    sortKey = SortKey(path: path, isAscending: key.isAscending, options: key.options)
+  init(_ key: RowSortKey) {
+    sortKey = SortKey(expression: key.expression, isAscending: key.isAscending, options: key.options)
   }
 }
 

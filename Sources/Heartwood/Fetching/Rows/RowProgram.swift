@@ -1,6 +1,6 @@
 /// A fetch of rows, compiled for an entity.
 ///
-/// Without groups, windows and orders by computed values, the columns are read from each object that the fetch delivers. Otherwise
+/// Without groups and windows, the columns are read from each object that the fetch delivers. Otherwise
 /// each object yields its inputs, from which a table of computed rows is made: one for each group, or one for each object. Windows are
 /// computed over the table, and the columns from its rows.
 struct RowProgram {
@@ -87,10 +87,6 @@ struct RowProgram {
   /// Whether a request's own order, limit and offset can be used: one object is one row.
   static func isDirect(_ query: RowQuery) -> Bool {
     !query.isGrouped && !query.usesWindows && query.joins.isEmpty && !query.isDistinct
-      && query.sorts.allSatisfy { key in
-        if case .path = key.expression.kind { return true }
-        return false
-      }
   }
 }
 

@@ -18,7 +18,7 @@ struct RowSorting {
       for key in keys {
         let value = try key.reader.read(place)
         if !key.options.isEmpty, let text = value.text {
-          values.append(.string(text.folded(key.options)))
+          values.append(ComparableText.sortValue(text, key.options))
         } else {
           values.append(value)
         }
@@ -50,6 +50,22 @@ struct SortValues {
 
   private var rowCount: Int { values.count / isAscending.count }
 
+  /// Removes the values of the last row.
+  mutating func removeLast() {
+    values.removeLast(isAscending.count)
+    integers?.removeLast(isAscending.count)
+  }
+
+  /// Replaces the values of a row by those of the last one.
+  mutating func moveLast(to row: Int) {
+    let (count, last) = (isAscending.count, values.count - isAscending.count)
+    for column in 0..<count { values[row * count + column] = values[last + column] }
+    if integers != nil {
+      for column in 0..<count { integers![row * count + column] = integers![last + column] }
+    }
+    removeLast()
+  }
+
   /// Negative if the left row comes first, zero if both are equal.
   func compare(_ left: Int, _ right: Int) -> Int {
     let (left, right) = (left * isAscending.count, right * isAscending.count)
@@ -62,12 +78,13 @@ struct SortValues {
 
   /// The numbers of the rows in order; equal ones stay as they are.
   ///
+  /// - Parameter placesEqual: Whether of two equal rows the first one comes before the second.
   /// - Complexity: O(n log n) for n rows.
-  func order() -> [Int] {
+  func order(_ placesEqual: (Int, Int) -> Bool = { $0 < $1 }) -> [Int] {
     guard let integers else {
       return (0..<rowCount).sorted { left, right in
         let order = compare(left, right)
-        return order != 0 ? order < 0 : left < right
+        return order != 0 ? order < 0 : placesEqual(left, right)
       }
     }
     let count = isAscending.count
@@ -76,7 +93,7 @@ struct SortValues {
         let (first, second) = (integers[left &* count &+ column], integers[right &* count &+ column])
         if first != second { return first < second }
       }
-      return left < right
+      return placesEqual(left, right)
     }
   }
 }

@@ -7,6 +7,7 @@ extension ConditionCompiler {
     guard function.arity.contains(arguments.count) else { throw function.wrongCount(arguments.count) }
     if function == .now { return .constant(.date(ConditionFunction.current)) }
     if function == .distance { return try compileDistance(arguments) }
+    if function == .relevance { return try compileRelevance(arguments) }
     if function.aggregate != nil, let value = try compileOverDestinations(function, arguments[0]) {
       return .computed(value)
     }
@@ -85,6 +86,32 @@ extension ConditionCompiler {
       ComputedValue(
         reader: FunctionReader(.distance, pairs.map(\.reader)), kind: .number, name: "the distance",
         column: pairs.compactMap(\.column).first))
+  }
+
+  /// The relevance of a text attribute for a query of words. It depends on the texts of all objects.
+  private mutating func compileRelevance(_ arguments: [ConditionExpression]) throws(HeartwoodError) -> Operand
+  {
+    guard case .path(let written) = arguments[0].kind else {
+      throw .predicate("relevance is that of an attribute: \(arguments[0]) is none")
+    }
+    let path = try resolve(written)
+    guard case .attribute(let attribute, let column) = path.end, attribute.type == .string,
+      let entity = attribute.entity
+    else {
+      throw .predicate(
+        "relevance is that of an attribute of strings: \(path.name) is none", column: path.column)
+    }
+    try path.checkIsInRow()
+    guard case .constant(.string(let words)) = try operand(arguments[1]) else {
+      throw .predicate(
+        "relevance(\(path.name), …) needs words as a constant text, not \(arguments[1])", column: path.column)
+    }
+    noteOtherRows()
+    let reader = RelevanceReader(WordedAttribute(attribute, column, of: entity), try WordQuery(words))
+    return .computed(
+      ComputedValue(
+        reader: path.isOwnRow ? reader : PathReader(path.outward, path.hops, reader), kind: .number,
+        name: "the relevance of \(path.name)", column: path.column))
   }
 
   /// A composite attribute with a latitude and a longitude is a pair of them.

@@ -1,3 +1,5 @@
+import Foundation
+
 /// The reference semantics of comparing texts under options. Faster tests give the same results.
 enum ComparableText {
   static func areEqual(_ left: String, _ right: String, _ options: ComparisonOptions) -> Bool {
@@ -21,6 +23,24 @@ enum ComparableText {
     // Lower case comes first, whose scalars follow those of upper case.
     let accents = options.intersection(.diacriticInsensitive)
     return -bytes(left.folded(accents), right.folded(accents))
+  }
+
+  /// A value in the order of texts under options.
+  static func sortValue(_ text: String, _ options: ComparisonOptions) -> Value {
+    let options = options.effective
+    guard options.contains(.localeSensitive) else { return .string(text.folded(options)) }
+    var bytes: [UInt8] = []
+    func append(_ text: String) {
+      // A zero ends a part, so one within a text is followed by what comes after that.
+      for byte in text.utf8 { bytes += byte == 0 ? [0, 1] : [byte] }
+      bytes += [0, 0]
+    }
+    append(text.folded([.caseInsensitive, .diacriticInsensitive]))
+    if !options.contains(.diacriticInsensitive) { append(text.folded(.caseInsensitive)) }
+    if !options.contains(.caseInsensitive) {
+      bytes += text.folded(options.intersection(.diacriticInsensitive)).utf8.map { ~$0 }
+    }
+    return .data(Data(bytes))
   }
 
   private static func bytes(_ left: String, _ right: String) -> Int {

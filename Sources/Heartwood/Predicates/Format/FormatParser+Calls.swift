@@ -102,7 +102,7 @@ extension FormatParser {
   private func noFunction(_ name: String, _ column: Int) -> HeartwoodError {
     .predicate(
       "there is no function \(name). There are functions of numbers (abs, round, floor, ceiling, trunc, sqrt, exp, ln, log, "
-        + "modulus, random), texts (uppercase, lowercase, canonical, length), dates (now, year, month, day, hour, week, weekday), "
+        + "modulus, random), texts (uppercase, lowercase, canonical, length, relevance), dates (now, year, month, day, hour, week, weekday), "
         + "lists (count, sum, min, max, average, median, mode, stddev), CAST, TERNARY, coalesce and SUBQUERY",
       column: column)
   }

@@ -7,6 +7,6 @@ extension SortDescriptor: FetchSort {
     let path = PropertyPath(.fetched)
     return SortKey(
       path: keyPath.map { path.appending($0) } ?? PropertyPath(names: "a comparison of whole objects"),
-      isAscending: order == .forward, options: [])
+      isAscending: order == .forward)
   }
 }

@@ -226,6 +226,22 @@ extension ValueQuery where Value == String {
   /// word consists of letters and digits; what is not a word only separates words. A query without any word is true for no string.
   public func matchesWords(_ query: String) -> Condition { compared(.matchesWords, query, []) }
 
+  /// How relevant the string is for words in the language of `matchesWords`: greater if it has more of them, has them more often, if they are
+  /// rare, and if it is short; 0 if it has none of them.
+  ///
+  /// ```swift
+  /// try context.fetch(
+  ///   Track.self, where: { $0.lyrics.matchesWords("river skate") }, sort: [.descending { $0.lyrics.relevance(of: "river skate") }], limit: 10)
+  /// ```
+  ///
+  /// The value is that of the formula BM25, with the number of different words as the length of a string. The words of a phrase weigh
+  /// together; what is excluded by `NOT` has no weight. The weights are of all objects that the context has, unsaved ones included.
+  ///
+  /// - Complexity: A full-text index counts the words without reading strings; without it, each fetch reads all strings.
+  public func relevance(of words: String) -> ValueQuery<Double> {
+    ValueQuery<Double>(ConditionExpression(.function(.relevance, [_expression, .value(.string(words))])))
+  }
+
   /// Whether the string is present and empty.
   public var isEmpty: Condition { compared(.equal, "", []) }
 }
