@@ -65,6 +65,10 @@ package enum OrderedKey {
     return bits & signBit == 0 ? bits | signBit : ~bits
   }
 
+  /// A number whose unsigned order is the order of `value`.
+  @inlinable
+  package static func ordered(_ value: Int64) -> UInt64 { UInt64(bitPattern: value) ^ signBit }
+
   /// The inverse of `ordered`; every NaN becomes the same one.
   @inlinable
   package static func unordered(_ bits: UInt64) -> Double {

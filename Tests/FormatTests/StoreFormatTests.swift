@@ -109,12 +109,12 @@ import Testing
   }
 
   @Test func `the document has the kinds of indexes, and how long words are`() throws {
-    let kinds: [StoreIndex.Kind] = [.ordered, .unique, .words]
+    let kinds: [StoreIndex.Kind] = [.ordered, .unique, .words, .ranges]
     #expect(
       try numbers("Kinds of indexes", by: 1, 0)
         == Dictionary(uniqueKeysWithValues: kinds.map { ("\($0)", UInt64?(UInt64($0.rawValue))) }))
     #expect(try numbers("Words", by: 0, 1) == ["longestIndexed": UInt64(TextWords.longestIndexed)])
-    #expect(StoreIndex.Kind(rawValue: 3) == nil)
+    #expect(StoreIndex.Kind(rawValue: 4) == nil)
   }
 
   @Test func `the document shows the keys and values that the code writes`() throws {

@@ -80,7 +80,12 @@ private struct ModelBuilding {
     if type.uniquenessConstraints != parent?.uniquenessConstraints ?? [] {
       entity.uniquenessConstraints += type.uniquenessConstraints
     }
-    if type.compoundIndexes != parent?.compoundIndexes ?? [] { addIndexes(type.compoundIndexes, to: entity) }
+    if type.compoundIndexes != parent?.compoundIndexes ?? [] {
+      addIndexes(type.compoundIndexes, to: entity, "by", .binary)
+    }
+    if type.rangeIndexes != parent?.rangeIndexes ?? [] {
+      addIndexes(type.rangeIndexes, to: entity, "rangesOf", .rTree)
+    }
     for property in entities[index].own {
       guard let options = property.attribute?.options else { continue }
       if options.contains(.unique) { entity.uniquenessConstraints.append([property.name]) }
@@ -100,7 +105,10 @@ private struct ModelBuilding {
   }
 
   /// - Parameter lists: The names of the properties of each index.
-  private func addIndexes(_ lists: [[String]], to entity: EntityDescription) {
+  private func addIndexes(
+    _ lists: [[String]], to entity: EntityDescription, _ prefix: String,
+    _ collation: FetchIndexElementDescription.CollationType
+  ) {
     for names in lists {
       let properties = names.map { name in
         // A name that is no property is reported by the checks of the model.
@@ -108,8 +116,8 @@ private struct ModelBuilding {
       }
       entity.indexes.append(
         FetchIndexDescription(
-          name: "by" + names.joined(separator: "And"),
-          elements: properties.map { FetchIndexElementDescription(property: $0) }))
+          name: prefix + names.joined(separator: "And"),
+          elements: properties.map { FetchIndexElementDescription(property: $0, collationType: collation) }))
     }
   }
 

@@ -10,6 +10,9 @@ extension Planner {
     for index in indexes(entity) where index.isOrdered {
       if let candidate = try indexCandidate(index, conditions) { found.append(candidate) }
     }
+    for index in indexes(entity) where index.kind == .ranges {
+      if let candidate = try rangesCandidate(index, conditions) { found.append(candidate) }
+    }
     return found
   }
 

@@ -64,6 +64,10 @@ extension RowAccess {
       let word = range.prefix.map { "\($0)*" } ?? range.equal.first?.text ?? "…"
       return "words: \(entity).\(names[0]) MATCHESWORDS \"\(word)\""
     }
+    if index.kind == .ranges {
+      return
+        "ranges: \(entity).\(ranges.first?.describe(names) ?? "never") in \(ranges.count) parts of the index"
+    }
     if let element = ranges.skippedElement {
       let rest = ranges[0].describe(names).components(separatedBy: " AND ")
       let others = rest.enumerated().filter { $0.offset != element }.map(\.element).joined(separator: " AND ")

@@ -40,6 +40,18 @@ struct SlotConditions {
     return nil
   }
 
+  /// The bounds of a number, or nil if there are none, with the conjuncts that give them.
+  func bounds(_ slot: Int) -> (range: IndexRange, consumed: Set<Int>)? {
+    if let (number, value) = equality(slot) {
+      guard !value.isNull else { return nil }
+      let bound = IndexBound(value: value, isInclusive: true)
+      return (IndexRange(lower: bound, upper: bound), [number])
+    }
+    var range = IndexRange()
+    let consumed = narrow(&range, slot)
+    return range.lower == nil && range.upper == nil ? nil : (range, consumed)
+  }
+
   /// Adds all bounds on a property to the range; if there are none, its first prefix.
   private func narrow(_ range: inout IndexRange, _ slot: Int) -> Set<Int> {
     var numbers: Set<Int> = []

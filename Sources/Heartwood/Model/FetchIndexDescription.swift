@@ -31,6 +31,9 @@ public struct FetchIndexElementDescription: Sendable {
   public enum CollationType: Int, Sendable {
     /// In the order of the values.
     case binary = 0
+    /// Two numbers or dates, such as the coordinates of places: a range index, which serves conditions that restrict both to a range. Both
+    /// elements have this type. It gives no order.
+    case rTree = 1
     /// The words of a text, each with the objects that have it: a full-text index, which serves `MATCHESWORDS`. Its only element is an attribute
     /// of strings.
     case words = 100

@@ -55,6 +55,7 @@ extension ModelChecks {
     guard index.elements.allSatisfy({ $0.collationType == index.collationType }) else {
       throw .model("\(name) has elements of different collation types: make an index of each")
     }
+    if index.collationType == .rTree { return try checkRange(index, name) }
     guard index.collationType == .words else { return }
     guard index.elements.count == 1 else {
       throw .model("\(name) is of words and has \(index.elements.count) elements: make an index of each")
@@ -62,6 +63,24 @@ extension ModelChecks {
     let property = index.elements[0].property
     guard (property as? AttributeDescription)?.type == .string else {
       throw .model("\(name) is of words, but \(property.displayName) is no attribute of strings")
+    }
+  }
+
+  private func checkRange(_ index: FetchIndexDescription, _ name: String) throws(HeartwoodError) {
+    let properties = index.elements.map(\.property)
+    guard properties.count == 2, properties[0] !== properties[1] else {
+      throw .model(
+        "\(name) is of ranges and has \(properties.map(\.displayName)): it needs two different attributes of numbers or dates"
+      )
+    }
+    for property in properties {
+      switch (property as? AttributeDescription)?.type {
+      case .integer16, .integer32, .integer64, .double, .float, .date: continue
+      default:
+        throw .model(
+          "\(name) is of ranges, but \(property.displayName) is no attribute of integers, floating-point numbers or dates"
+        )
+      }
     }
   }
 

@@ -85,11 +85,20 @@ extension ModelDocument.Entity {
 
 extension FetchIndexElementDescription.CollationType {
   /// The name in an encoded model; nil for the usual one.
-  var documentName: String? { self == .words ? "words" : nil }
+  var documentName: String? {
+    switch self {
+    case .binary: nil
+    case .rTree: "ranges"
+    case .words: "words"
+    }
+  }
 
   fileprivate init?(documentName: String) {
-    guard documentName == "words" else { return nil }
-    self = .words
+    switch documentName {
+    case "words": self = .words
+    case "ranges": self = .rTree
+    default: return nil
+    }
   }
 }
 

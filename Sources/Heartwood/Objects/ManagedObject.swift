@@ -136,6 +136,9 @@ open class ManagedObject: Hashable {
   /// The names of the properties of each index of several properties, the most significant first. One alone is
   /// `@Attribute(.indexed)`.
   open class var compoundIndexes: [[String]] { [] }
+  /// The names of the two attributes of each index of ranges, such as `[["latitude", "longitude"]]`: it serves conditions that restrict both to a
+  /// range.
+  open class var rangeIndexes: [[String]] { [] }
 
   // MARK: Identity
 

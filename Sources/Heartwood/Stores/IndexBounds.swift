@@ -5,11 +5,15 @@ import HeartwoodEngine
 struct IndexBounds {
   let keys: KeyRange
   /// Whether every entry in the range matches; false if a value is too long to be compared by its entry
-  /// alone, or if the range has both a prefix and bounds.
+  /// alone, or if the range has both a prefix and bounds, or a box that decides.
   let isExact: Bool
 
   init(_ index: StoreIndex, _ range: IndexRange) {
     var start = KeySpace.head(KeySpace.index, index.number)
+    if let part = range.ranges {
+      (keys, isExact) = (Self.keys(of: part.codes, start), part.box == nil)
+      return
+    }
     for value in range.equal { value.appendOrderedKey(to: &start) }
     if range.equal.count == index.slots.count {
       let isLong = start.count > IndexKey.headSize + IndexKey.longestValues
@@ -22,6 +26,14 @@ struct IndexBounds {
     keys = KeyRange(from: lower.openingLower.place, to: upper.openingUpper.place)
     let isTwofold = range.prefix != nil && (range.lower != nil || range.upper != nil)
     isExact = !lower.isLong && !upper.isLong && !isTwofold
+  }
+
+  /// The keys of the entries of a range index.
+  private static func keys(of codes: ClosedRange<BoxCode>, _ head: [UInt8]) -> KeyRange {
+    var (lower, upper) = (head + [1], head + [1])
+    codes.lowerBound.append(to: &lower)
+    codes.upperBound.append(to: &upper)
+    return KeyRange(from: lower, to: KeyRange.prefix(upper).upper?.key)
   }
 
   /// A position between entries: before all that begin with the key, or after all of them.

@@ -8,7 +8,8 @@ import HeartwoodBytes
 /// them, so that equal values have equal entries and different ones do not. Entries that begin with the same
 /// cut bytes are not in the order of their values; a reader must compare the rows.
 ///
-/// A full-text index has an entry for each different word of a row, with the word in place of the values; see `TextWords`.
+/// A full-text index has an entry for each different word of a row, with the word in place of the values; see `TextWords`. A range index has
+/// one with a `BoxCode` in place of them.
 ///
 /// - Invariant: Uncut values have at most `longestValues` bytes, cut ones exactly `cutSize`.
 enum IndexKey {
@@ -84,6 +85,7 @@ enum IndexKey {
   /// to it.
   static func append(_ index: StoreIndex, _ row: RowView, _ key: UInt64, to bytes: inout [UInt8]) -> Bool {
     if index.isUnique, index.columns.contains(where: row.isNull) { return false }
+    if index.kind == .ranges { return appendRange(index, row, key, to: &bytes) }
     let start = bytes.count
     KeySpace.appendHead(KeySpace.index, index.number, to: &bytes)
     for column in index.columns { row.appendOrderedKey(column, to: &bytes) }
@@ -94,6 +96,42 @@ enum IndexKey {
     }
     OrderedKey.append(key, to: &bytes)
     return true
+  }
+
+  /// The same for a range index, which has no entry for a row in which a value is missing.
+  private static func appendRange(
+    _ index: StoreIndex, _ row: RowView, _ key: UInt64, to bytes: inout [UInt8]
+  ) -> Bool {
+    guard let first = row.orderedNumber(index.columns[0]), let second = row.orderedNumber(index.columns[1])
+    else { return false }
+    KeySpace.appendHead(KeySpace.index, index.number, to: &bytes)
+    bytes.append(1)
+    BoxCode(first, second).append(to: &bytes)
+    OrderedKey.append(key, to: &bytes)
+    return true
+  }
+}
+
+extension RowView {
+  /// A number or date as an unsigned number of the same order; nil if it is missing, or of another kind.
+  fileprivate func orderedNumber(_ column: Column) -> UInt64? {
+    guard !isNull(column) else { return nil }
+    switch column.kind {
+    case .int16, .int32, .int64: return OrderedKey.ordered(int(column))
+    case .double, .float, .date: return OrderedKey.ordered(double(column))
+    default: return nil
+    }
+  }
+}
+
+extension Value {
+  /// A number or date as an unsigned number of the same order; nil for other values.
+  var orderedNumber: UInt64? {
+    switch self {
+    case .int(let value): OrderedKey.ordered(value)
+    case .double(let value), .date(let value): OrderedKey.ordered(value)
+    default: nil
+    }
   }
 }
 

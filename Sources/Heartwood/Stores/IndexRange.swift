@@ -13,6 +13,8 @@ struct IndexRange: Sendable {
 
   /// Whether the next element must have a value.
   var isPresent = false
+  /// Of a range index, what its codes are; nil for all.
+  var ranges: BoxRanges.Part?
 
   /// Whether entries without a value in the next element are excluded: comparisons with a missing value are false.
   var leavesOutNull: Bool { isPresent || isNarrowed }
@@ -29,6 +31,7 @@ extension IndexRange: CustomStringConvertible {
 
   /// The range as a condition on the elements' names.
   func describe(_ names: [String]) -> String {
+    if let ranges { return ranges.text }
     var parts = zip(names, equal).map { "\($0) == \($1)" }
     let next = equal.count < names.count ? names[equal.count] : "…"
     if let prefix { parts.append("\(next) BEGINSWITH \"\(prefix)\"") }

@@ -13,7 +13,7 @@ import HeartwoodBytes
 /// ```
 ///
 /// Formats 2 and 4 are those of a migrated store; `SchemaRecord.Storage` describes what it has besides. Formats 3 and 4 have indexes that are
-/// not of whole values, which earlier versions would not maintain.
+/// not of whole values in their order, which earlier versions would not maintain.
 ///
 /// Names are counted strings; counts and numbers are varints. An entity's properties are its own, in slot
 /// order.

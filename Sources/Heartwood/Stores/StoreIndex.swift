@@ -1,8 +1,8 @@
 /// An index of a store: entries in the order of some properties' values, for all rows of an entity and its
 /// subentities.
 ///
-/// A full-text index has one text property, and an entry for each different word of it. A unique index enforces a uniqueness constraint. It has no entry for a row in which one of the values is
-/// nil.
+/// A full-text index has one text property, and an entry for each different word of it. A range index has two numbers. A unique index enforces a
+/// uniqueness constraint. These two have no entry for a row in which one of the values is nil.
 final class StoreIndex: Sendable {
   /// Assigned by the store and never reused.
   let number: UInt16
@@ -22,6 +22,8 @@ final class StoreIndex: Sendable {
     case unique = 1
     /// One for each different word of a row.
     case words = 2
+    /// One for each row that has both values, in the order of their `BoxCode`.
+    case ranges = 3
   }
 
   init(number: UInt16, name: String, entity: EntityDescription, slots: [Int], kind: Kind) {

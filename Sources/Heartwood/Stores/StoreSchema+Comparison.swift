@@ -82,6 +82,7 @@ extension StoreIndex.Kind {
     switch collation {
     case .binary: self = .ordered
     case .words: self = .words
+    case .rTree: self = .ranges
     }
   }
 }

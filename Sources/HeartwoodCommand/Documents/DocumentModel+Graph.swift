@@ -32,17 +32,21 @@ extension DocumentModel {
   }
 
   private func addIndexes(_ entity: DocumentEntity, _ descriptions: [String: EntityDescription]) {
-    let singles = entity.attributes.filter(\.isIndexed).map { [$0.name] }
-    var indexes = (singles + entity.indexes).map { names in
+    func index(
+      _ names: [String], _ prefix: String, _ type: FetchIndexElementDescription.CollationType
+    ) -> FetchIndexDescription {
       let properties = names.compactMap { name in
         lineage(of: entity.name).lazy.compactMap { ancestor in
           descriptions[ancestor.name]?.ownProperties.first { $0.name == name }
         }.first
       }
       return FetchIndexDescription(
-        name: "by " + names.joined(separator: ", "),
-        elements: properties.map { FetchIndexElementDescription(property: $0) })
+        name: prefix + names.joined(separator: ", "),
+        elements: properties.map { FetchIndexElementDescription(property: $0, collationType: type) })
     }
+    let singles = entity.attributes.filter(\.isIndexed).map { [$0.name] }
+    var indexes = (singles + entity.indexes).map { index($0, "by ", .binary) }
+    indexes += entity.rangeIndexes.map { index($0, "ranges of ", .rTree) }
     for attribute in entity.attributes where attribute.hasFullTextIndex {
       guard let own = descriptions[entity.name]?.ownProperties.first(where: { $0.name == attribute.name })
       else {

@@ -17,7 +17,8 @@ extension DocumentEntity {
   fileprivate init(name: String, reading place: JSONPlace) throws(CommandFailure) {
     try Identifier.check(name, at: place)
     try place.knowsOnly(
-      "renamed", "superentity", "abstract", "attributes", "relationships", "uniquenessConstraints", "indexes")
+      "renamed", "superentity", "abstract", "attributes", "relationships", "uniquenessConstraints", "indexes",
+      "rangeIndexes")
     self.init(name: name)
     renamed = try place.member("renamed")?.string()
     superentity = try place.member("superentity")?.string()
@@ -30,6 +31,7 @@ extension DocumentEntity {
     }
     uniquenessConstraints = try place.member("uniquenessConstraints")?.groups() ?? []
     indexes = try place.member("indexes")?.groups() ?? []
+    rangeIndexes = try place.member("rangeIndexes")?.groups() ?? []
   }
 }
 

@@ -17,7 +17,10 @@ extension DocumentEntity {
     if !relationships.isEmpty {
       members.append(("relationships", .object(JSONObject(relationships.map { ($0.name, $0.json) }))))
     }
-    let groups = [("uniquenessConstraints", uniquenessConstraints), ("indexes", indexes)]
+    let groups = [
+      ("uniquenessConstraints", uniquenessConstraints), ("indexes", indexes),
+      ("rangeIndexes", rangeIndexes),
+    ]
     members += groups.filter { !$0.1.isEmpty }.map { name, groups in
       (name, .array(groups.map { .array($0.map { .string($0) }) }))
     }

@@ -48,6 +48,8 @@ struct DocumentEntity: Equatable, Sendable {
   var uniquenessConstraints: [[String]] = []
   /// Groups of properties with a common index; a group can consist of inherited properties.
   var indexes: [[String]] = []
+  /// Pairs of attributes with an index of ranges.
+  var rangeIndexes: [[String]] = []
 }
 
 struct DocumentAttribute: Equatable, Sendable {

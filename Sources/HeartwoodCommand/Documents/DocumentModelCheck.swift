@@ -64,6 +64,9 @@ struct DocumentModelCheck {
     for name in entity.indexes.joined() where properties[name] ?? .toMany == .toMany {
       throw failure(entity, "indexes: there is no attribute or to-one relationship \"\(name)\"")
     }
+    for name in entity.rangeIndexes.joined() where properties[name] != .attribute {
+      throw failure(entity, "rangeIndexes: there is no attribute \"\(name)\"")
+    }
   }
 
   private func check(_ relationship: DocumentRelationship, of entity: DocumentEntity) throws(CommandFailure) {

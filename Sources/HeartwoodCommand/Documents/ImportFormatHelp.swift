@@ -19,6 +19,6 @@ enum ImportFormatHelp {
       of a composite attribute: elements, attributes by name; its value is an object, {"city": "Lyon", "code": null}
       of a relationship: destination, toMany, ordered, optional, min, max, inverse, deleteRule
       delete rules: \(DocumentDeleteRule.allCases.map(\.rawValue).joined(separator: ", "))
-      of an entity: superentity, abstract, uniquenessConstraints and indexes (lists of lists of names)
+      of an entity: superentity, abstract, uniquenessConstraints, indexes and rangeIndexes (lists of lists of names)
     """
 }

@@ -17,6 +17,7 @@ enum ModelText {
     for constraint in entity.uniquenessConstraints {
       lines.append("  unique together: \(constraint.joined(separator: ", "))")
     }
+    for index in entity.rangeIndexes { lines.append("  indexed by ranges: \(index.joined(separator: ", "))") }
     for index in entity.indexes { lines.append("  indexed together: \(index.joined(separator: ", "))") }
     return lines.joined(separator: "\n") + "\n"
   }

@@ -61,6 +61,18 @@ private func model(_ entities: String) throws -> DocumentModel {
   #expect(ModelText.text(notes).contains("indexed, full text"))
 }
 
+@Test func `a range index is declared on an entity, and kept by the model of a store`() throws {
+  let places = try model(
+    #"{"Place": {"attributes": {"x": {"type": "double"}, "y": {"type": "integer64"}}, "rangeIndexes": [["x", "y"]]}}"#
+  )
+  let graph = try places.graphModel()
+  #expect(
+    graph.entitiesByName["Place"]?.indexes.map { $0.elements.map(\.collationType) } == [[.rTree, .rTree]])
+  #expect(DocumentModel(graph) == places)
+  #expect(try DocumentModel(reading: JSONPlace(path: "", value: places.json)) == places)
+  #expect(ModelText.text(places).contains("indexed by ranges: x, y"))
+}
+
 @Test(arguments: [
   (
     #"{"A": {"attributes": {"x": {"type": "integer16", "fullText": true}}}}"#,

@@ -100,7 +100,13 @@ private struct IndexSubject: Hashable {
   let collation: FetchIndexElementDescription.CollationType
 
   var text: String {
-    "an index of \(collation == .words ? "the words of " : "")\(properties.joined(separator: ", "))"
+    let kind =
+      switch collation {
+      case .binary: ""
+      case .rTree: "the ranges of "
+      case .words: "the words of "
+      }
+    return "an index of \(kind)\(properties.joined(separator: ", "))"
   }
 }
 

@@ -31,6 +31,7 @@ extension StoreReading {
     _ index: StoreIndex, _ range: IndexRange, reversed: Bool,
     _ body: (UInt64, UnsafeRawBufferPointer?) throws -> Bool
   ) throws {
+    if let box = range.ranges?.box { return try scanEntries(index, range, in: box, reversed: reversed, body) }
     var run = CutRun()
     var continuesAfter = true
     try scan(IndexBounds(index, range).keys, reversed: reversed) { entry, _ in
@@ -47,6 +48,20 @@ extension StoreReading {
       return continuesAfter
     }
     if continuesAfter, !run.isEmpty { _ = try hand(out: run, of: index, reversed, body) }
+  }
+
+  /// The entries of a range index that are in a box.
+  private func scanEntries(
+    _ index: StoreIndex, _ range: IndexRange, in box: Box, reversed: Bool,
+    _ body: (UInt64, UnsafeRawBufferPointer?) throws -> Bool
+  ) throws {
+    try scan(IndexBounds(index, range).keys, reversed: reversed) { entry, _ in
+      let values = IndexKey.values(of: entry)
+      guard let code = BoxCode(UnsafeRawBufferPointer(rebasing: values.dropFirst())) else {
+        throw HeartwoodError.damagedStore("an entry of the index \(index.name) does not have two numbers")
+      }
+      return try !box.contains(code) || body(KeySpace.lastNumber(entry), values)
+    }
   }
 
   func forEachIndexRun(
