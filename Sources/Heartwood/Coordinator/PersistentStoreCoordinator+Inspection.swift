@@ -6,11 +6,17 @@ import HeartwoodFiles
 extension PersistentStoreCoordinator {
   /// The model that a store on disk was written with, for programs that do not have it as code.
   ///
-  /// Creates and changes nothing.
+  /// Creates and changes nothing. If a program was killed while it migrated the store, or after, it is the model that the next opening
+  /// finds: one for writing recovers what that program has saved last, and one with the option `.readOnly` may not.
   ///
+  /// - Parameters:
+  ///   - url: The folder of the store.
+  ///   - options: Options as for `addPersistentStore(type:configuration:at:options:)`.
   /// - Throws: `.persistentStoreOpen` if the folder has no store, or if it cannot be read.
-  public static func managedObjectModel(ofStoreAt url: URL) throws -> ManagedObjectModel {
-    try LogStore.model(at: url)
+  public static func managedObjectModel(
+    ofStoreAt url: URL, options: PersistentStore.Options? = nil
+  ) throws -> ManagedObjectModel {
+    try LogStore.model(at: url, options: LogStoreOptions(reading: .log, at: url, options))
   }
 
   /// Reads and checks everything in the store: bytes, tree, rows, indexes, relationships, history.

@@ -29,6 +29,9 @@ extension PersistentStoreCoordinator {
 
   /// The metadata of a store that need not be open. Creates and changes nothing.
   ///
+  /// If the program that had it open was killed, they are those that the next opening finds: one for writing recovers what that program has
+  /// saved last, and one with the option `.readOnly` may not.
+  ///
   /// - Parameters:
   ///   - type: The kind of store; `log`.
   ///   - url: The folder of the store.
@@ -37,8 +40,7 @@ extension PersistentStoreCoordinator {
   public static func metadataForPersistentStore(
     type: PersistentStore.StoreType = .log, at url: URL, options: PersistentStore.Options? = nil
   ) throws -> [String: Any] {
-    var opening = try LogStoreOptions(reading: type, at: url, options)
-    opening.isReadOnly = true
+    let opening = try LogStoreOptions(reading: type, at: url, options)
     let (record, metadata, identity) = try LogStore.metadata(at: url, options: opening)
     return try metadata.completed(record, identity, type)
   }

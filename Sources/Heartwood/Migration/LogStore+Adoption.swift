@@ -11,10 +11,8 @@ extension LogStore {
   ) throws -> MigrationReport? {
     var options = options
     options.createsStore = false
-    var reading = options
-    reading.isReadOnly = true
     let start = ContinuousClock.now
-    let changes = try InferredChanges(from: Self.model(at: url, options: reading), to: model)
+    let changes = try InferredChanges(from: Self.model(at: url, options: options), to: model)
     try changes.refuseExchanges(path(of: url))
     var report = MigrationReport()
     report.changes = changes.sentences()

@@ -101,6 +101,27 @@ extension ManagedObjectModel {
     mergedModel(from: try models(in: urls), forStoreMetadata: metadata)
   }
 
+  /// A model with the entities of the models in the resources of bundles: files whose names end in `.json`.
+  ///
+  /// - Parameter bundles: The bundles, such as `Bundle.module`; nil for the main bundle.
+  /// - Throws: As `models(in:)` and `init(byMerging:)`.
+  public static func mergedModel(from bundles: [Bundle]?) throws -> ManagedObjectModel {
+    try mergedModel(from: (bundles ?? [.main]).compactMap(\.resourceURL))
+  }
+
+  /// The model that wrote a store, of those in the resources of bundles, or put together from them; nil if an entity of the store is in
+  /// none.
+  ///
+  /// - Parameters:
+  ///   - bundles: As for `mergedModel(from:)`.
+  ///   - metadata: As `PersistentStoreCoordinator.metadataForPersistentStore(type:at:options:)` returns it.
+  /// - Throws: As `models(in:)`.
+  public static func mergedModel(
+    from bundles: [Bundle]?, forStoreMetadata metadata: [String: Any]
+  ) throws -> ManagedObjectModel? {
+    try mergedModel(from: (bundles ?? [.main]).compactMap(\.resourceURL), forStoreMetadata: metadata)
+  }
+
   /// The model with exactly the entities that wrote a store, each from one of the models; nil if one is in none.
   static func merged(_ models: [ManagedObjectModel], _ metadata: [String: Any]) -> ManagedObjectModel? {
     guard let hashes = metadata[PersistentStore.MetadataKey.modelVersionHashes] as? [String: Data] else {

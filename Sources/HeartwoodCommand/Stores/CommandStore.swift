@@ -78,10 +78,11 @@ extension CommandStore {
     return purpose == .inspecting ? store : try present(path, isReadOnly: true)
   }
 
-  /// The model of the store at `path`, as of the last transaction that needs no recovery.
-  private static func model(_ path: String) throws -> ManagedObjectModel {
+  /// The model of the store at `path`; if it is to be read only, as of the last transaction that needs no recovery.
+  private static func model(_ path: String, isReadOnly: Bool) throws -> ManagedObjectModel {
     do {
-      return try PersistentStoreCoordinator.managedObjectModel(ofStoreAt: url(path))
+      return try PersistentStoreCoordinator.managedObjectModel(
+        ofStoreAt: url(path), options: [PersistentStore.OptionKey.readOnly: isReadOnly])
     } catch {
       guard (try? KeyValueStore.holdsOnlyKeys(path)) == true else { throw error }
       throw CommandFailure.data(
@@ -108,12 +109,12 @@ extension CommandStore {
   }
 
   private static func present(_ path: String, isReadOnly: Bool) throws -> CommandStore {
-    let model = try model(path)
+    let model = try model(path, isReadOnly: isReadOnly)
     do {
       return try present(path, model, isReadOnly)
     } catch let error as HeartwoodError where error.code == .persistentStoreIncompatibleVersionHash {
-      // What the opening recovered was a migration, or another process has just made one.
-      let newer = try Self.model(path)
+      // Another process has just migrated it.
+      let newer = try Self.model(path, isReadOnly: isReadOnly)
       guard newer.versionChecksum != model.versionChecksum else { throw error }
       return try present(path, newer, isReadOnly)
     }

@@ -126,6 +126,16 @@ enum MigratedBoxes {
 
   // MARK: Facts
 
+  /// The checksum of the model of a store that is not open, by its metadata and by the model itself.
+  static func version(_ url: URL) throws -> String {
+    let metadata = try PersistentStoreCoordinator.metadataForPersistentStore(at: url)
+    let model = try PersistentStoreCoordinator.managedObjectModel(ofStoreAt: url)
+    try require(
+      model.isConfiguration(withName: nil, compatibleWithStoreMetadata: metadata),
+      "the model and the metadata of a store do not agree")
+    return model.versionChecksum
+  }
+
   /// What a store has, opened with the model that it was written with, and what `verify` finds. Objects are named by their names, as a
   /// mapping gives them other identifiers.
   static func facts(_ url: URL, _ edit: Edit = { _ in }) throws -> [String] {

@@ -80,8 +80,12 @@ struct MigrationKillRun {
       usleep(UInt32(random.below(report.microseconds * 11 / 10)))
       victim.kill()
       report.kills += 1
-      let facts = try KilledProcess.inheritance.withLock { try MigratedBoxes.facts(url) }
+      // What the files say before they are recovered, and after.
+      let (said, facts, has) = try KilledProcess.inheritance.withLock {
+        (try MigratedBoxes.version(url), try MigratedBoxes.facts(url), try MigratedBoxes.version(url))
+      }
       let death = "\(way.rawValue), seed \(seed), death \(report.kills)"
+      try require(said == has, "\(death): the model of the store was said to be \(said), and is \(has)")
       guard let state = states.lastIndex(of: facts) else {
         let nearest = states.map { Set($0).symmetricDifference(facts) }.min { $0.count < $1.count } ?? []
         throw Finding("\(death): neither as before nor migrated: \(nearest.sorted().prefix(6))")

@@ -55,6 +55,82 @@ import Testing
       heartwoodError { _ = try ManagedObjectModel.models(in: [none]) }?.message.contains("5.json") == true)
   }
 
+  // MOD-02, MOD-05, MIG-02, MIG-03, MIG-23
+  @Test func `models and mapping models are found in the resources of bundles`() throws {
+    let (first, second) = (model(["A"], size: .string), model(["A"]))
+    try write(first, "1.json")
+    try write(second, "2.json")
+    let mapping = EntityMapping(from: "A", to: "A")
+    (mapping.sourceEntityVersionHash, mapping.destinationEntityVersionHash) = (
+      first.entityVersionHashesByName["A"], second.entityVersionHashesByName["A"]
+    )
+    try MappingModel(entityMappings: [mapping]).encodedDocument().write(
+      to: folder.url.appending(path: "3.json"))
+    let bundle = try #require(Bundle(url: folder.url))
+    let metadata = [PersistentStore.MetadataKey.modelVersionHashes: second.entityVersionHashesByName]
+    let found = try ManagedObjectModel.mergedModel(from: [bundle], forStoreMetadata: metadata)
+    #expect(found?.versionChecksum == second.versionChecksum)
+    #expect(
+      MappingModel.mappingModel(from: [bundle], forSourceModel: first, destinationModel: second)?
+        .entityMappings.map(\.name) == ["A->A"])
+    #expect(
+      MappingModel.mappingModel(from: [bundle], forSourceModel: second, destinationModel: first) == nil)
+    let reference = ManagedObjectModelReference(
+      name: "1", in: bundle, versionChecksum: first.versionChecksum)
+    #expect(try reference.resolvedModel.versionChecksum == first.versionChecksum)
+    let absent = ManagedObjectModelReference(name: "9", in: bundle, versionChecksum: first.versionChecksum)
+    #expect(heartwoodError { _ = try absent.resolvedModel }?.code == .stagedMigrationModelReference)
+    #expect(heartwoodError { _ = try ManagedObjectModel.mergedModel(from: [bundle]) }?.code == .coreData)
+    try FileManager.default.removeItem(at: folder.url.appending(path: "1.json"))
+    #expect(
+      try ManagedObjectModel.mergedModel(from: [bundle]).versionChecksum == second.versionChecksum)
+  }
+
+  // MIG-01, MIG-29, PSC-08
+  @Test func `the model and the metadata of a store whose program was killed are those that it recovers to`()
+    throws
+  {
+    let (first, second) = (model(["A"]), model(["A", "B"]))
+    func open(_ model: ManagedObjectModel, _ url: URL, isReadOnly: Bool = false) throws
+      -> PersistentStoreCoordinator
+    {
+      let coordinator = PersistentStoreCoordinator(managedObjectModel: model)
+      let description = PersistentStoreDescription(url: url)
+      description.isReadOnly = isReadOnly
+      try coordinator.addPersistentStore(with: description)
+      return coordinator
+    }
+    // A program that has the store open keeps the migration from being proven by an orderly end.
+    let running = try open(first, folder.store)
+    try PersistentStoreCoordinator.migrateStore(at: folder.store, to: second)
+    // What a killed program leaves.
+    let copy = folder.url.appending(path: "copy")
+    try FileManager.default.copyItem(at: folder.store, to: copy)
+    func files() throws -> [String: Data] {
+      let names = try FileManager.default.contentsOfDirectory(atPath: copy.path)
+      return try Dictionary(
+        uniqueKeysWithValues: names.map { ($0, try Data(contentsOf: copy.appending(path: $0))) })
+    }
+    let before = try files()
+    func checksum(_ options: PersistentStore.Options? = nil) throws -> String {
+      try PersistentStoreCoordinator.managedObjectModel(ofStoreAt: copy, options: options).versionChecksum
+    }
+    #expect(try checksum() == second.versionChecksum)
+    #expect(try checksum([PersistentStore.OptionKey.readOnly: true]) == first.versionChecksum)
+    func hashes(_ options: PersistentStore.Options? = nil) throws -> [String: Data]? {
+      let metadata = try PersistentStoreCoordinator.metadataForPersistentStore(at: copy, options: options)
+      return metadata[PersistentStore.MetadataKey.modelVersionHashes] as? [String: Data]
+    }
+    #expect(try hashes() == second.entityVersionHashesByName)
+    // A read-only opening does not recover, and its metadata are those that it finds.
+    #expect(try hashes([PersistentStore.OptionKey.readOnly: true]) == first.entityVersionHashesByName)
+    try open(first, copy, isReadOnly: true).close()
+    #expect(try files() == before)
+    try open(second, copy).close()
+    #expect(try hashes([PersistentStore.OptionKey.readOnly: true]) == second.entityVersionHashesByName)
+    try running.close()
+  }
+
   private final class Note: ManagedObject {}
 
   // MOD-04

@@ -42,6 +42,22 @@ extension MappingModel {
     return nil
   }
 
+  /// The first mapping model in the resources of bundles that is about two models; nil if there is none.
+  ///
+  /// - Parameters:
+  ///   - bundles: The bundles, such as `Bundle.module`; nil for the main bundle.
+  ///   - source: The model of the store.
+  ///   - destination: The model to migrate to.
+  ///   - policies: As for `init(contentsOf:policies:)`.
+  public static func mappingModel(
+    from bundles: [Bundle]?, forSourceModel source: ManagedObjectModel,
+    destinationModel destination: ManagedObjectModel, policies: [String: EntityMigrationPolicy] = [:]
+  ) -> MappingModel? {
+    mappingModel(
+      from: (bundles ?? [.main]).compactMap(\.resourceURL), forSourceModel: source,
+      destinationModel: destination, policies: policies)
+  }
+
   private func isAbout(_ source: ManagedObjectModel, _ destination: ManagedObjectModel) -> Bool {
     !entityMappings.isEmpty
       && entityMappings.allSatisfy { mapping in

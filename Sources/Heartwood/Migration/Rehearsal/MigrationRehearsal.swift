@@ -30,7 +30,7 @@ struct MigrationRehearsal {
     description = PersistentStoreDescription(copying: given)
     let path = LogStore.path(of: url)
     do {
-      overlay = try Self.overlay(given.fileSystem, path)
+      overlay = try LogStore.overlay(over: given.fileSystem, path)
     } catch {
       throw HeartwoodError(
         .persistentStoreOpen, "the store at \(path) could not be opened: \(error)", underlying: error)
@@ -49,7 +49,7 @@ struct MigrationRehearsal {
 
   func run() throws -> MigrationReport? {
     let findings = MigrationFindings()
-    let before = try overlay.size(Self.isSegment)
+    let before = try overlay.size(LogStore.isSegment)
     if let manager = description.stagedMigrationManager {
       return try finished(migrate(by: manager, findings), before, findings)
     }
@@ -74,8 +74,8 @@ struct MigrationRehearsal {
   ) throws -> MigrationReport? {
     guard var report else { return nil }
     report.bytesBefore = before
-    report.bytesWritten = overlay.writtenBytes(Self.isSegment)
-    report.bytesAfter = try overlay.size(Self.isSegment)
+    report.bytesWritten = overlay.writtenBytes(LogStore.isSegment)
+    report.bytesAfter = try overlay.size(LogStore.isSegment)
     // A staged migration may have ended at an earlier version.
     if description.stagedMigrationManager == nil || !findings.preventsMigration { try validate(findings) }
     report.violations = findings.violations
@@ -122,42 +122,11 @@ struct MigrationRehearsal {
 
   private static func size(of folder: URL) throws -> Int64 {
     let path = LogStore.path(of: folder)
-    return try FileManager.default.contentsOfDirectory(atPath: path).filter(isSegment).reduce(0) {
+    return try FileManager.default.contentsOfDirectory(atPath: path).filter(LogStore.isSegment).reduce(0) {
       let attributes = try FileManager.default.attributesOfItem(atPath: "\(path)/\($1)")
       return $0 + Int64(attributes[.size] as? Int ?? 0)
     }
   }
-
-  // MARK: The layer in memory
-
-  private static func isSegment(_ name: String) -> Bool { isLog(name) || name.hasSuffix(".pages") }
-  private static func isLog(_ name: String) -> Bool { name.hasSuffix(".log") }
-
-  /// The files as they are at one time: while they are opened, others may change the anchor and unlink files that it named.
-  private static func overlay(_ base: any FileSystem, _ path: String) throws -> OverlayFileSystem {
-    let directory = try base.openDirectory(path)
-    for _ in 0..<mostAttempts {
-      let before = try? OverlayFileSystem.bytes(of: "anchor", in: directory)
-      do {
-        let overlay = try files(base, path, directory)
-        if (try? OverlayFileSystem.bytes(of: "anchor", in: directory)) == before { return overlay }
-      } catch {
-        guard (error as? FileSystemError)?.code == .notFound else { throw error }
-      }
-    }
-    throw FileSystemError(.notFound, .open, path: path)
-  }
-
-  private static func files(
-    _ base: any FileSystem, _ path: String, _ directory: any Directory
-  ) throws -> OverlayFileSystem {
-    // The last segments may still grow. Their names sort by number.
-    let final = Set(try directory.entries().filter(isLog).dropLast(2))
-    return try OverlayFileSystem(
-      base, directory: path, isSeen: { isSegment($0) || $0.hasPrefix("anchor") }, isFinal: final.contains)
-  }
-
-  private static let mostAttempts = 20
 
   // MARK: Validation
 

@@ -52,6 +52,19 @@ public final class ManagedObjectModelReference: Sendable {
     }
   }
 
+  /// A reference to the model in a resource of a bundle.
+  ///
+  /// - Parameters:
+  ///   - name: The name of the file, without its ending `.json`.
+  ///   - bundle: The bundle, such as `Bundle.module`; nil for the main bundle.
+  ///   - versionChecksum: The checksum of the model.
+  public convenience init(name: String, in bundle: Bundle?, versionChecksum: String) {
+    let folder = (bundle ?? .main).resourceURL
+    self.init(versionChecksum: versionChecksum) {
+      try folder.map { try ManagedObjectModel(contentsOf: $0.appending(path: "\(name).json")) }
+    }
+  }
+
   /// A reference without a model. A store that was written with the model has it.
   ///
   /// - Parameter versionChecksum: The checksum of the model.

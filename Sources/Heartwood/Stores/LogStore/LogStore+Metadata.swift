@@ -67,13 +67,14 @@ extension LogStore {
     _ = try save(TransactionInfo()) { _ in }
   }
 
-  /// The record of the model and the metadata of a store that need not be open.
+  /// The record of the model and the metadata of a store that need not be open, as an opening with these options finds them. Changes
+  /// nothing.
   ///
   /// - Throws: `.persistentStoreOpen` if the store has no model yet or cannot be opened.
   static func metadata(
     at url: URL, options: LogStoreOptions
   ) throws -> (SchemaRecord, StoreMetadata, StoreIdentity) {
-    try withEngine(at: url, options: options) { engine in
+    try reading(at: url, options: options) { engine in
       let snapshot = try engine.snapshot()
       guard let record = try SchemaRecord(in: snapshot) else { throw HeartwoodError.noModel(engine.path) }
       return (record, try StoreMetadata(in: snapshot), StoreIdentity(uuid: UUID(engine.storeIdentifier)))

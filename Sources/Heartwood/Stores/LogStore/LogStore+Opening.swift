@@ -89,13 +89,13 @@ extension LogStore {
         + "tracksHistory, or delete its history first")
   }
 
-  /// The model that a store was written with.
+  /// The model that a store was written with, as an opening with these options finds it. Changes nothing.
   ///
   /// - Throws: `.persistentStoreOpen` if the store has no model yet or cannot be opened.
   static func model(
-    at url: URL, options: LogStoreOptions = LogStoreOptions(isReadOnly: true)
+    at url: URL, options: LogStoreOptions
   ) throws -> ManagedObjectModel {
-    try withEngine(at: url, options: options) { engine in
+    try reading(at: url, options: options) { engine in
       guard let record = try SchemaRecord(in: try engine.snapshot()) else {
         throw HeartwoodError.noModel(engine.path)
       }
