@@ -12,6 +12,9 @@ final class CompiledSort {
     /// Whether the value is computed, so that it is read once for each row.
     fileprivate var isComputed = false
 
+    /// How values are compared.
+    fileprivate(set) var options: ComparisonOptions = []
+
     /// Whether a relationship on the way to the value may have no destination.
     var hasHops: Bool { !hops.isEmpty }
 
@@ -28,7 +31,7 @@ final class CompiledSort {
   let reachedRoots: [EntityDescription]
   /// Whether comparisons read other rows than the compared objects' own.
   let readsOtherRows: Bool
-  /// Whether any key is a computed value, so that the values of all keys are read once for each row.
+  /// Whether any key is a computed value, or costly to compare, so that the values of all keys are read once for each row.
   let isComputed: Bool
   /// Active while a fetch sorts rows that do not change.
   let memos: [AggregateMemo]
@@ -50,7 +53,7 @@ final class CompiledSort {
       }
     }
     self.keys = keys
-    isComputed = keys.contains(where: \.isComputed)
+    isComputed = keys.contains { $0.isComputed || $0.options.isLocalized }
     readsOtherRows = compiler.readsOtherRows || keys.contains(where: \.hasHops)
     reachedRoots = keys.flatMap { $0.hops.map(\.root) } + compiler.paths.used.reachedRoots
     memos = compiler.memos
@@ -97,8 +100,8 @@ final class CompiledSort {
     return Key(
       slot: isPlain ? path.slot : nil, ascending: key.isAscending, order: order, hops: path.hops,
       text:
-        "\(name.isEmpty ? "objectID" : name)\(key.options.suffix) \(key.isAscending ? "ascending" : "descending")",
-      reader: reader(path, key.options))
+        "\(name.isEmpty ? "objectID" : name)\(key.options.sortSuffix) \(key.isAscending ? "ascending" : "descending")",
+      reader: reader(path, key.options), options: key.options)
   }
 
   private static func computedKey(
@@ -113,13 +116,13 @@ final class CompiledSort {
     default: break
     }
     if !key.options.isEmpty, !value.kind.isText, value.kind != .null {
-      throw .sort("\(value.name) is \(value.kind.name): \(key.options.suffix) is for texts", nil)
+      throw .sort("\(value.name) is \(value.kind.name): \(key.options.sortSuffix) is for texts", nil)
     }
     let reader = key.options.isEmpty ? value.reader : FoldedReader(value.reader, key.options)
     return Key(
       slot: nil, ascending: key.isAscending, order: ComputedOrder(reader, key.isAscending ? 1 : -1), hops: [],
-      text: "\(key.expression)\(key.options.suffix) \(key.isAscending ? "ascending" : "descending")",
-      reader: reader, isComputed: true)
+      text: "\(key.expression)\(key.options.sortSuffix) \(key.isAscending ? "ascending" : "descending")",
+      reader: reader, isComputed: true, options: key.options)
   }
 
   /// The value that is ordered, for what keeps it.
@@ -143,7 +146,8 @@ final class CompiledSort {
       }
       if !key.options.isEmpty, attribute.type != .string, attribute.type != .uri {
         throw .sort(
-          "\(path.name) is \(attribute.type.kindName): \(key.options.suffix) is for texts", attribute.name)
+          "\(path.name) is \(attribute.type.kindName): \(key.options.sortSuffix) is for texts", attribute.name
+        )
       }
       order = RowOrder.order(column, key.options, sign)
     case .entity: throw .sort("\(path.name) is no attribute: fetch one entity after the other", nil)

@@ -101,7 +101,12 @@ struct DeliveryOrder {
   /// What keeps the values of rows.
   var noValues: SortValues {
     SortValues(
-      sort?.with { $0.keys.flatMap { $0.hasHops ? [$0.ascending, $0.ascending] : [$0.ascending] } } ?? [])
+      sort?.with { sort in
+        sort.keys.flatMap { key in
+          let column = SortValues.Column(isAscending: key.ascending, options: key.options)
+          return key.hasHops ? [column, column] : [column]
+        }
+      } ?? [])
   }
 
   /// Appends what a row is sorted by. Of a key behind relationships also whether it has a destination, as those without come first.

@@ -22,12 +22,12 @@ final class TrackedObject {
 
 /// The order of tracked objects: that of a request, with equal ones by key, in the direction of the last sort key.
 struct TrackedOrder {
-  private let ascending: [Bool]
+  private let keys: [(isAscending: Bool, options: ComparisonOptions)]
   private let tiesAscend: Bool
 
   init(_ sort: CompiledSort?) {
-    ascending = sort?.keys.map(\.ascending) ?? []
-    tiesAscend = ascending.last ?? true
+    keys = sort?.keys.map { ($0.ascending, $0.options) } ?? []
+    tiesAscend = keys.last?.isAscending ?? true
   }
 
   func places(_ left: TrackedObject, before right: TrackedObject) -> Bool {
@@ -54,16 +54,16 @@ struct TrackedOrder {
   }
 
   private func compareValues(_ left: TrackedObject, _ right: TrackedObject) -> Int {
-    for (index, isAscending) in ascending.enumerated() {
-      let order = Self.compare(left.values[index], right.values[index])
-      if order != 0 { return isAscending ? order : -order }
+    for (index, key) in keys.enumerated() {
+      let order = Self.compare(left.values[index], right.values[index], key.options)
+      if order != 0 { return key.isAscending ? order : -order }
     }
     return 0
   }
 
-  private static func compare(_ left: Value?, _ right: Value?) -> Int {
+  private static func compare(_ left: Value?, _ right: Value?, _ options: ComparisonOptions) -> Int {
     guard let left else { return right == nil ? 0 : -1 }
     guard let right else { return 1 }
-    return Value.compare(left, right) ?? 0
+    return ComparableText.order(left, right, options)
   }
 }

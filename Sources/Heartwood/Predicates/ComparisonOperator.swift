@@ -77,6 +77,16 @@ public struct ComparisonOptions: OptionSet, Hashable, Sendable {
   /// locales and on every system; it has no effect on comparisons other than `<`, `<=`, `>`, `>=`, `BETWEEN` and sorting.
   public static let localeSensitive = ComparisonOptions(rawValue: 8)
 
+  /// For sorting: orders texts as people of the system's current locale do, by Foundation's `localizedCompare`, and with `caseInsensitive` by
+  /// `localizedCaseInsensitiveCompare`. No index gives this order, as its values are in one for all locales.
+  public static let localized = ComparisonOptions(rawValue: 16)
+  /// For sorting: orders texts as lists of names are shown in the system's current locale, with numbers by their values, by Foundation's
+  /// `localizedStandardCompare`. No index gives this order.
+  public static let localizedStandard = ComparisonOptions(rawValue: 32)
+
+  /// Whether texts are ordered by the system's locale.
+  var isLocalized: Bool { !isDisjoint(with: [.localized, .localizedStandard]) }
+
   /// The options that have an effect together.
   var effective: ComparisonOptions { contains(.normalized) ? .normalized : self }
 }

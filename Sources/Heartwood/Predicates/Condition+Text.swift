@@ -258,6 +258,11 @@ extension ArithmeticOperator {
 }
 
 extension ComparisonOptions {
+  /// The suffix of what is sorted by.
+  var sortSuffix: String {
+    suffix + (contains(.localizedStandard) ? " localizedStandard" : contains(.localized) ? " localized" : "")
+  }
+
   /// The suffix of an operator: `[cd]`, or nothing.
   var suffix: String {
     let letters = [

@@ -206,6 +206,9 @@ enum Genre: String, AttributeValue { case rock, jazz, other }
     ]
     #expect(!long.isEmpty)
     #expect(try Array(context.fetch(request).prefix(3)) == long)
+    let shown = try context.fetch(Album.self, sort: [.ascending(\.title, .localizedStandard)])
+    request.sortDescriptors = [NamedSort("title", options: [.localized, .caseInsensitive])]
+    #expect(try context.fetch(request) == shown)
   }
 
   @Test func `order, limit and count`() throws {

@@ -12,7 +12,7 @@ struct RowSorting {
 
   /// The values that some of the rows are sorted by.
   func values(of rows: [[Value]], _ numbers: some Sequence<Int>) throws -> SortValues {
-    var values = SortValues(keys.map(\.isAscending))
+    var values = SortValues(keys.map { SortValues.Column(isAscending: $0.isAscending, options: $0.options) })
     for number in numbers {
       row.values = rows[number]
       for key in keys {
@@ -30,35 +30,41 @@ struct RowSorting {
 
 /// The values that rows are sorted by, those of a row one after the other.
 struct SortValues {
-  private let isAscending: [Bool]
+  /// A key of the order.
+  struct Column {
+    let isAscending: Bool
+    let options: ComparisonOptions
+  }
+
+  private let columns: [Column]
   private var values: [Value] = []
   /// The values as integers in ascending order, as long as all can be: they are compared without looking at their types.
   private var integers: [Int64]? = []
 
-  init(_ isAscending: [Bool]) { self.isAscending = isAscending }
+  init(_ columns: [Column]) { self.columns = columns }
 
   mutating func append(_ value: Value) {
-    let column = values.count % isAscending.count
+    let column = values.count % columns.count
     values.append(value)
     guard integers != nil else { return }
     if let integer = value.sortInteger {
-      integers?.append(isAscending[column] ? integer : ~integer)
+      integers?.append(columns[column].isAscending ? integer : ~integer)
     } else {
       integers = nil
     }
   }
 
-  private var rowCount: Int { values.count / isAscending.count }
+  private var rowCount: Int { values.count / columns.count }
 
   /// Removes the values of the last row.
   mutating func removeLast() {
-    values.removeLast(isAscending.count)
-    integers?.removeLast(isAscending.count)
+    values.removeLast(columns.count)
+    integers?.removeLast(columns.count)
   }
 
   /// Replaces the values of a row by those of the last one.
   mutating func moveLast(to row: Int) {
-    let (count, last) = (isAscending.count, values.count - isAscending.count)
+    let (count, last) = (columns.count, values.count - columns.count)
     for column in 0..<count { values[row * count + column] = values[last + column] }
     if integers != nil {
       for column in 0..<count { integers![row * count + column] = integers![last + column] }
@@ -68,10 +74,10 @@ struct SortValues {
 
   /// Negative if the left row comes first, zero if both are equal.
   func compare(_ left: Int, _ right: Int) -> Int {
-    let (left, right) = (left * isAscending.count, right * isAscending.count)
-    for column in isAscending.indices {
-      let order = Value.compare(values[left + column], values[right + column]) ?? 0
-      if order != 0 { return isAscending[column] ? order : -order }
+    let (left, right) = (left * columns.count, right * columns.count)
+    for (column, key) in columns.enumerated() {
+      let order = ComparableText.order(values[left + column], values[right + column], key.options)
+      if order != 0 { return key.isAscending ? order : -order }
     }
     return 0
   }
@@ -87,7 +93,7 @@ struct SortValues {
         return order != 0 ? order < 0 : placesEqual(left, right)
       }
     }
-    let count = isAscending.count
+    let count = columns.count
     return (0..<rowCount).sorted { left, right in
       for column in 0..<count {
         let (first, second) = (integers[left &* count &+ column], integers[right &* count &+ column])

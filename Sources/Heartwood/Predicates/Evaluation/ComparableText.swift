@@ -9,6 +9,7 @@ enum ComparableText {
 
   static func order(_ left: String, _ right: String, _ options: ComparisonOptions) -> Int {
     let options = options.effective
+    if options.isLocalized { return localizedOrder(left, right, options) }
     guard options.contains(.localeSensitive) else {
       return bytes(left.folded(options), right.folded(options))
     }
@@ -25,9 +26,16 @@ enum ComparableText {
     return -bytes(left.folded(accents), right.folded(accents))
   }
 
-  /// A value in the order of texts under options.
+  private static func localizedOrder(_ left: String, _ right: String, _ options: ComparisonOptions) -> Int {
+    if options.contains(.localizedStandard) { return left.localizedStandardCompare(right).rawValue }
+    return options.contains(.caseInsensitive)
+      ? left.localizedCaseInsensitiveCompare(right).rawValue : left.localizedCompare(right).rawValue
+  }
+
+  /// A value in the order of texts under options; the text itself if only the system's locale has the order.
   static func sortValue(_ text: String, _ options: ComparisonOptions) -> Value {
     let options = options.effective
+    if options.isLocalized { return .string(text) }
     guard options.contains(.localeSensitive) else { return .string(text.folded(options)) }
     var bytes: [UInt8] = []
     func append(_ text: String) {
@@ -41,6 +49,15 @@ enum ComparableText {
       bytes += text.folded(options.intersection(.diacriticInsensitive)).utf8.map { ~$0 }
     }
     return .data(Data(bytes))
+  }
+
+  /// The order of two values of `sortValue`.
+  @inline(__always)
+  static func order(_ left: Value, _ right: Value, _ options: ComparisonOptions) -> Int {
+    if options.isLocalized, case .string(let left) = left, case .string(let right) = right {
+      return order(left, right, options)
+    }
+    return Value.compare(left, right) ?? 0
   }
 
   private static func bytes(_ left: String, _ right: String) -> Int {
