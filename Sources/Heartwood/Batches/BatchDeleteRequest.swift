@@ -22,10 +22,21 @@ public final class BatchDeleteRequest: PersistentStoreRequest {
   }
 
   /// A request that deletes what a fetch would find in the store: its predicate, limit, offset, and sort descriptors count.
-  public init<Object: ManagedObject>(fetchRequest: FetchRequest<Object>) {
+  public convenience init<Object: ManagedObject>(fetchRequest: FetchRequest<Object>) {
     let copy = fetchRequest.copy()
     copy.includesPendingChanges = false
-    selection = .fetch { try $0.resolve(copy) }
+    self.init { try $0.resolve(copy) }
+  }
+
+  /// A request that deletes what a fetch of another kind, such as of identifiers, is about. It needs the name of an entity.
+  public convenience init<Result: FetchRequestResult>(fetchRequest: FetchRequest<Result>) {
+    let copy = fetchRequest.copy()
+    copy.includesPendingChanges = false
+    self.init { try $0.resolve(copy.forObjects(ofAnyResultType: true)) }
+  }
+
+  private init(_ resolve: @escaping (ManagedObjectContext) throws -> ResolvedRequest) {
+    selection = .fetch(resolve)
     super.init()
   }
 

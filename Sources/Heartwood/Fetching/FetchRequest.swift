@@ -3,9 +3,16 @@
 /// A request can be reused, and changed between uses. It is a class, as in Core Data, and belongs to one thread at a time;
 /// `copy()` makes an independent one. Its parts are values that any thread may use: make a predicate (`Where`) and a sort order
 /// (`Sort`) wherever they are known, and the request where it is executed.
-public final class FetchRequest<Object: ManagedObject>: PersistentStoreRequest {
+///
+/// `FetchRequest<ManagedObjectID>`, `FetchRequest<[String: Any]>` and `FetchRequest<Int>` are for identifiers, dictionaries and the number of
+/// objects. They need the name of an entity.
+public final class FetchRequest<Object: FetchRequestResult>: PersistentStoreRequest {
   /// The entity's name; nil for the entity whose class is `Object`.
-  public var entityName: String?
+  public var entityName: String? {
+    didSet { knownEntity = nil }
+  }
+  /// What a fetch returns; that of `Object` if it is not set. A fetch throws if it is another one.
+  public var resultType = Object.fetchRequestResultType
   /// The condition; nil for all objects.
   public var predicate: (any FetchPredicate)?
   /// The sort descriptors, most significant first; nil or empty for no order.
@@ -62,6 +69,52 @@ public final class FetchRequest<Object: ManagedObject>: PersistentStoreRequest {
     super.init()
   }
 
+  /// The entity that was set, or that a fetch has found by name or class; nil before.
+  ///
+  /// Unlike in Core Data, asking too early is no error.
+  public var entity: EntityDescription? {
+    get { knownEntity }
+    set {
+      entityName = newValue?.displayName
+      knownEntity = newValue
+    }
+  }
+
+  /// The entity, if it is known.
+  var knownEntity: EntityDescription?
+
+  /// An independent request that asks for the same.
+  public func copy() -> FetchRequest {
+    let copy = FetchRequest()
+    copy.copyParts(of: self)
+    copy.resultType = resultType
+    return copy
+  }
+
+  /// Takes everything but the result type from another request.
+  func copyParts<Other>(of other: FetchRequest<Other>) {
+    affectedStores = other.affectedStores
+    entityName = other.entityName
+    knownEntity = other.knownEntity
+    predicate = other.predicate
+    sortDescriptors = other.sortDescriptors
+    fetchLimit = other.fetchLimit
+    fetchOffset = other.fetchOffset
+    fetchBatchSize = other.fetchBatchSize
+    includesSubentities = other.includesSubentities
+    includesPendingChanges = other.includesPendingChanges
+    returnsObjectsAsFaults = other.returnsObjectsAsFaults
+    includesPropertyValues = other.includesPropertyValues
+    relationshipKeyPathsForPrefetching = other.relationshipKeyPathsForPrefetching
+    shouldRefreshRefetchedObjects = other.shouldRefreshRefetchedObjects
+    propertiesToFetch = other.propertiesToFetch
+    propertiesToGroupBy = other.propertiesToGroupBy
+    havingPredicate = other.havingPredicate
+    returnsDistinctResults = other.returnsDistinctResults
+  }
+}
+
+extension FetchRequest where Object: ManagedObject {
   /// A request for the objects that satisfy a typed condition.
   ///
   /// - Parameters:
@@ -82,29 +135,6 @@ public final class FetchRequest<Object: ManagedObject>: PersistentStoreRequest {
     self.init()
     self.predicate = predicate
     if !sort.isEmpty { sortDescriptors = sort }
-  }
-
-  /// An independent request that asks for the same.
-  public func copy() -> FetchRequest {
-    let copy = FetchRequest()
-    copy.affectedStores = affectedStores
-    copy.entityName = entityName
-    copy.predicate = predicate
-    copy.sortDescriptors = sortDescriptors
-    copy.fetchLimit = fetchLimit
-    copy.fetchOffset = fetchOffset
-    copy.fetchBatchSize = fetchBatchSize
-    copy.includesSubentities = includesSubentities
-    copy.includesPendingChanges = includesPendingChanges
-    copy.returnsObjectsAsFaults = returnsObjectsAsFaults
-    copy.includesPropertyValues = includesPropertyValues
-    copy.relationshipKeyPathsForPrefetching = relationshipKeyPathsForPrefetching
-    copy.shouldRefreshRefetchedObjects = shouldRefreshRefetchedObjects
-    copy.propertiesToFetch = propertiesToFetch
-    copy.propertiesToGroupBy = propertiesToGroupBy
-    copy.havingPredicate = havingPredicate
-    copy.returnsDistinctResults = returnsDistinctResults
-    return copy
   }
 }
 

@@ -262,14 +262,14 @@ extension ManagedObjectContext {
       _ = try objectStore()
       throw HeartwoodError.unknownEntity(String(describing: Object.self), [])
     }
-    let names = model.entities.map(\.displayName).sorted()
-    if let name = request.entityName {
-      guard let entity = model.entitiesByName[name] else { throw HeartwoodError.unknownEntity(name, names) }
-      return entity
+    if let known = request.knownEntity, known.model === model { return known }
+    let entity =
+      if let name = request.entityName { model.entitiesByName[name] } else { model.entity(of: Object.self) }
+    guard let entity else {
+      throw HeartwoodError.unknownEntity(
+        request.entityName ?? String(describing: Object.self), model.entities.map(\.displayName).sorted())
     }
-    guard let entity = model.entity(of: Object.self) else {
-      throw HeartwoodError.unknownEntity(String(describing: Object.self), names)
-    }
+    request.knownEntity = entity
     return entity
   }
 }

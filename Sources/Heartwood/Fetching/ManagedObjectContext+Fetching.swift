@@ -17,6 +17,7 @@ extension ManagedObjectContext {
   public func fetch<Object: ManagedObject>(_ request: FetchRequest<Object>) throws -> [Object] {
     beginUse("fetching")
     defer { endUse() }
+    try request.checkResultType()
     var objects: [ManagedObject] = []
     try forEachResult(of: request, expecting: { objects.reserveCapacity($0) }) { object in
       objects.append(object)

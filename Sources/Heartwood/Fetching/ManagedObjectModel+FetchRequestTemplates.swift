@@ -29,7 +29,7 @@ extension ManagedObjectModel {
   ///   - name: The request's name.
   ///   - variables: The values by the names of their variables, without the sign.
   ///   - type: The class of the objects.
-  public func fetchRequestFromTemplate<Object>(
+  public func fetchRequestFromTemplate<Object: FetchRequestResult>(
     withName name: String, substitutionVariables variables: [String: (any PredicateArgument)?],
     resultType type: Object.Type
   ) -> FetchRequest<Object>? {
@@ -54,7 +54,7 @@ extension ManagedObjectModel {
   ///   - name: The request's name.
   /// - Precondition: The model is not in use.
   /// - Throws: `.coreData` if the entity is not of the model, or the predicate cannot be used for it, or a column has no text, as a window.
-  public func setFetchRequestTemplate<Object>(
+  public func setFetchRequestTemplate<Object: ManagedObject>(
     _ template: FetchRequest<Object>?, forName name: String
   ) throws(HeartwoodError) {
     guard let template else {
@@ -99,8 +99,8 @@ extension ManagedObjectModel {
 extension FetchRequest {
   fileprivate convenience init(_ template: FetchRequestTemplate) {
     self.init(entityName: template.entityName)
-    predicate = template.predicate.map(Self.predicate)
-    let sorts = template.sort.map(Self.sort)
+    predicate = template.predicate.map(FetchRequestTemplate.predicate)
+    let sorts = template.sort.map(FetchRequestTemplate.sort)
     sortDescriptors = sorts.isEmpty ? nil : sorts
     fetchLimit = template.limit
     fetchOffset = template.offset
@@ -113,11 +113,13 @@ extension FetchRequest {
     relationshipKeyPathsForPrefetching = template.prefetching
     propertiesToFetch = template.columns?.map { TemplateColumn(column: $0) }
     propertiesToGroupBy = template.groups?.map { TemplateColumn(column: $0) }
-    havingPredicate = template.having.map(Self.predicate)
+    havingPredicate = template.having.map(FetchRequestTemplate.predicate)
     returnsDistinctResults = template.isDistinct ?? false
   }
+}
 
-  private static func sort(_ order: FetchRequestTemplate.Order) -> any FetchSort {
+extension FetchRequestTemplate {
+  fileprivate static func sort(_ order: FetchRequestTemplate.Order) -> any FetchSort {
     let options = ComparisonOptions(rawValue: order.options)
     // A path is the key as it is, also if its first name is a keyword.
     if order.key.allSatisfy({ $0.isLetter || $0.isNumber || $0 == "_" || $0 == "." }) {
@@ -133,16 +135,14 @@ extension FetchRequest {
   }
 
   /// A text that cannot be read is an error when the request is executed, not before.
-  private static func predicate(_ text: String) -> FormatPredicate {
+  fileprivate static func predicate(_ text: String) -> FormatPredicate {
     do throws(HeartwoodError) {
       return try FormatPredicate(text)
     } catch {
       return FormatPredicate(Condition(.refused(error)))
     }
   }
-}
 
-extension FetchRequestTemplate {
   /// The columns as text.
   ///
   /// - Throws: `.coreData` if a column cannot be read again from its text.
