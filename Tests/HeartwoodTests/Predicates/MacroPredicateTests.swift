@@ -79,6 +79,22 @@ import Testing
     expectRefusal("it is about 2 objects") { try context.fetch(request) }
   }
 
+  // FET-40.
+  @Test func `tests of a class are translated, subclasses included, also of related objects`() throws {
+    let comic = Comic(context: context)
+    comic.isbn = "4444"
+    comic.author = try context.fetch(Author.self).first
+    #expect(try isbns(#Predicate { $0 is Comic }) == ["4444"])
+    #expect(try isbns(#Predicate { !($0 is Comic) && $0.pages > 60 }) == ["1", "22"])
+    try context.save()
+    #expect(try isbns(#Predicate { $0 is Comic }) == ["4444"])
+    let request = FetchRequest<Author>()
+    request.predicate = #Predicate<Author> { $0.books.contains { $0 is Comic } }
+    #expect(try context.fetch(request).map(\.name) == ["Ada"])
+    request.predicate = #Predicate<Author> { $0.books.allSatisfy { $0 is Comic } }
+    #expect(try context.fetch(request).isEmpty)
+  }
+
   // FET-39.
   @Test func `Foundation's sort descriptors give the order`() throws {
     let request = FetchRequest<Book>()

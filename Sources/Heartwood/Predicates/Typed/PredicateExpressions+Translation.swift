@@ -114,6 +114,13 @@ extension PredicateExpressions.Conditional: TranslatableExpression {
   }
 }
 
+/// Classes.
+extension PredicateExpressions.TypeCheck: TranslatableExpression {
+  func part(in translation: PredicateTranslation) throws(HeartwoodError) -> PredicatePart {
+    .condition(try translation.isObject(input, of: Desired.self))
+  }
+}
+
 /// Optionals: a property of a missing object is missing.
 extension PredicateExpressions.OptionalFlatMap: TranslatableExpression {
   func part(in translation: PredicateTranslation) throws(HeartwoodError) -> PredicatePart {

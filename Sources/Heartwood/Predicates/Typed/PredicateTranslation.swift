@@ -8,7 +8,7 @@ extension Predicate: FetchPredicate {
   ///
   /// - Throws: `.coreData` if a part of it has no translation.
   public func conditionTree(for entity: EntityDescription) throws(HeartwoodError) -> Condition {
-    var translation = PredicateTranslation()
+    var translation = PredicateTranslation(model: entity.model)
     repeat translation.bind(each variable)
     guard translation.inputCount == 1 else {
       throw .predicate("it is about \(translation.inputCount) objects: a fetch is about one")
@@ -31,8 +31,12 @@ enum PredicatePart {
 
 /// What the variables of a predicate stand for.
 struct PredicateTranslation {
+  /// The model whose classes a predicate may name; nil if it is not in use.
+  let model: ManagedObjectModel?
   private var values: [PredicateExpressions.VariableID: ConditionExpression] = [:]
   private(set) var inputCount = 0
+
+  init(model: ManagedObjectModel?) { self.model = model }
 
   /// A variable for the fetched object.
   mutating func bind<Output>(_ variable: PredicateExpressions.Variable<Output>) {
@@ -113,6 +117,22 @@ struct PredicateTranslation {
     let inner = try binding(variable, to: .path(PropertyPath(scope))).condition(test)
     let wanted = isNegated ? !inner : inner
     return .quantified(.any, path, scope, filter.map { $0 && wanted } ?? wanted)
+  }
+
+  /// Whether an object is of a class: of its entity, or of a subentity of it.
+  func isObject(
+    _ expression: any PredicateExpression, of type: Any.Type
+  ) throws(HeartwoodError) -> Condition {
+    guard case .path(var path) = try value(expression).kind, let type = type as? ManagedObject.Type,
+      let entity = model?.entity(of: type)
+    else {
+      throw .predicate(
+        "'is \(type)' of a #Predicate is translated for objects only, and for a class with an entity in the model"
+      )
+    }
+    path.steps += [.name("entity"), .name("name")]
+    let names = entity.compiled.family.entities.map { ConditionExpression.value(.string($0.displayName)) }
+    return .comparing(.path(path), .isIn, ConditionExpression(list: names))
   }
 
   // MARK: Constants
