@@ -44,7 +44,7 @@ import Testing
     try attempt { _ = try GraphFacts(of: container) }
     var isSound = false
     try attempt { isSound = try container.persistentStoreCoordinator.verify().isSound }
-    for step in GraphWorkload.steps.suffix(6) {
+    for step in GraphWorkload.steps.suffix(9) {
       try attempt { try GraphSession.run(step, on: container) }
     }
     try attempt { try deleteAll(container) }

@@ -109,11 +109,12 @@ final class GraphErrorScenario {
     try require(reference.candidates.contains(facts), "\(moment): found\n\(facts)")
   }
 
-  /// Attempts one save, and checks the state if it is refused.
+  /// Attempts one save or batch, and checks the state if it is refused.
   private func attempt(_ step: GraphStep) throws {
     guard let container else { return }
     let context = container.newBackgroundContext()
     try context.performAndWait {
+      if step.isBatch { return try attempt(batch: step, context) }
       guard try edit(step, context) else { return }
       let shown = try GraphFacts(of: context)
       let changes = [context.insertedObjects, context.updatedObjects, context.deletedObjects]
@@ -131,6 +132,25 @@ final class GraphErrorScenario {
         try check(images)
         try settle(context, (error as? HeartwoodError)?.isOutcomeUnknown == true)
       }
+    }
+  }
+
+  /// Executes a batch. If it is refused, nothing of it may be seen, and it is repeated in another context.
+  private func attempt(batch: GraphStep, _ context: ManagedObjectContext) throws {
+    reference.begin()
+    do {
+      try batch.edit(context)
+      return reference.acknowledge()
+    } catch {
+      outcomes.refused += 1
+      try requireClear(error, "\(batch)")
+      try check(disk.crashImages(limits))
+      fileSystem.use(FaultPlan())
+      guard (error as? HeartwoodError)?.isOutcomeUnknown != true else { return try reopenToFindOut() }
+      reference.withdraw()
+      guard let container else { return }
+      let facts = try GraphFacts(of: container)
+      try require(facts == reference.newest, "\(batch): what was refused is seen:\n\(facts)")
     }
   }
 
@@ -185,6 +205,11 @@ final class GraphErrorScenario {
         return reference.acknowledge()
       } catch { try requireClear(error, "saving again") }
     }
+    try reopenToFindOut()
+  }
+
+  /// Reopens the store, which shows whether a save or a batch has happened.
+  private func reopenToFindOut() throws {
     outcomes.reopened += 1
     try reopen()
     guard let container else { return }

@@ -1,13 +1,19 @@
 import Foundation
 import Heartwood
 
-/// One save. It fetches the objects that it changes, so that it can be repeated after a failure.
+/// One save, or one batch. It fetches the objects that it changes, so that it can be repeated after a failure.
 struct GraphStep: Sendable, CustomStringConvertible {
   let description: String
+  /// Whether the edit writes to the store, as a transaction of its own.
+  let isBatch: Bool
   let edit: @Sendable (ManagedObjectContext) throws -> Void
 
-  init(_ description: String, _ edit: @escaping @Sendable (ManagedObjectContext) throws -> Void) {
+  init(
+    _ description: String, isBatch: Bool = false,
+    _ edit: @escaping @Sendable (ManagedObjectContext) throws -> Void
+  ) {
     self.description = description
+    self.isBatch = isBatch
     self.edit = edit
   }
 }
@@ -19,7 +25,7 @@ struct NothingFound: Error {}
 enum GraphWorkload {
   static let steps = [
     filling, changing, linking, reordering, moving, swapping, unlinking, deleting, growing, emptying,
-    filling2,
+    filling2, inserting, raising, removing,
   ]
 
   private static let filling = GraphStep("inserts") { context in
@@ -140,6 +146,28 @@ enum GraphWorkload {
     shelf.code = "A"
     shelf.books = [makeBook("L1", in: context), makeBook("A1", in: context)]
     shelf.books[0].subjects = Set(try context.fetch(Subject.self))
+  }
+
+  /// A batch with rows that refer to each other and to stored ones, one of which it changes.
+  private static let inserting = GraphStep("a batch of rows", isBatch: true) { context in
+    context.mergePolicy = .mergeByPropertyObjectTrump
+    let rows: [[String: Any]] =
+      [["isbn": "A1", "title": "Again", "subjects": ["art"]]]
+      + (1...4).map {
+        ["isbn": "N\($0)", "title": "New \($0)", "pages": $0, "shelf": "A", "citations": ["N1", "A1"]]
+      }
+    try context.execute(BatchInsertRequest(Book.self, objects: rows))
+  }
+
+  private static let raising = GraphStep("a batch of new values", isBatch: true) { context in
+    let request = BatchUpdateRequest(entityName: "Book")
+    request.predicate = Where<Book> { $0.title.hasPrefix("New") }
+    request.propertiesToUpdate = ["pages": try FormatExpression("pages * 10"), "title": "Newer"]
+    try context.execute(request)
+  }
+
+  private static let removing = GraphStep("a batch of deletes, with a cascade", isBatch: true) { context in
+    try context.execute(BatchDeleteRequest(fetchRequest: FetchRequest<Book>(where: { $0.pages > 15 })))
   }
 
   static func shelf(_ code: String, _ context: ManagedObjectContext) throws -> Shelf {
