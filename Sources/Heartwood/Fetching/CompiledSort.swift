@@ -6,6 +6,8 @@ final class CompiledSort {
     let ascending: Bool
     fileprivate let order: RowOrder
     fileprivate let hops: [ToOneHop]
+    /// The to-one routes of a path.
+    fileprivate let toOneRoutes: [[RelationshipDescription]]?
     fileprivate let text: String
     /// Reads the value that the key compares at the end of the hops: folded if it has options.
     fileprivate let reader: ValueReader
@@ -31,6 +33,8 @@ final class CompiledSort {
   let reachedRoots: [EntityDescription]
   /// Whether comparisons read other rows than the compared objects' own.
   let readsOtherRows: Bool
+  /// See `UsedProperties.toOneRoutes`.
+  let toOneRoutes: [[RelationshipDescription]]?
   /// Whether any key is a computed value, or costly to compare, so that the values of all keys are read once for each row.
   let isComputed: Bool
   /// Active while a fetch sorts rows that do not change.
@@ -56,6 +60,9 @@ final class CompiledSort {
     isComputed = keys.contains { $0.isComputed || $0.options.isLocalized }
     readsOtherRows = compiler.readsOtherRows || keys.contains(where: \.hasHops)
     reachedRoots = keys.flatMap { $0.hops.map(\.root) } + compiler.paths.used.reachedRoots
+    toOneRoutes = keys.map(\.toOneRoutes).reduce(compiler.paths.used.toOneRoutes) { all, routes in
+      all.flatMap { all in routes.map { all + $0 } }
+    }
     memos = compiler.memos
     let ownSlots = keys.filter { !$0.isComputed }.map(\.slot)
     usedSlots =
@@ -93,12 +100,14 @@ final class CompiledSort {
     _ key: SortKey, _ entity: EntityDescription, _ compiler: inout ConditionCompiler
   ) throws(HeartwoodError) -> Key {
     guard case .path(let written) = key.expression.kind else { return try computedKey(key, &compiler) }
-    let path = try PathResolver(scopes: [(.fetched, entity)]).resolve(written)
+    let resolver = PathResolver(scopes: [(.fetched, entity)])
+    let path = try resolver.resolve(written)
     let order = try order(path, key)
     let isPlain = path.hops.isEmpty && key.options.isEmpty
     let name = path.name.dropFirst(entity.displayName.count + 1)
     return Key(
       slot: isPlain ? path.slot : nil, ascending: key.isAscending, order: order, hops: path.hops,
+      toOneRoutes: resolver.used.toOneRoutes,
       text:
         "\(name.isEmpty ? "objectID" : name)\(key.options.sortSuffix) \(key.isAscending ? "ascending" : "descending")",
       reader: reader(path, key.options), options: key.options)
@@ -121,6 +130,7 @@ final class CompiledSort {
     let reader = key.options.isEmpty ? value.reader : FoldedReader(value.reader, key.options)
     return Key(
       slot: nil, ascending: key.isAscending, order: ComputedOrder(reader, key.isAscending ? 1 : -1), hops: [],
+      toOneRoutes: [],
       text: "\(key.expression)\(key.options.sortSuffix) \(key.isAscending ? "ascending" : "descending")",
       reader: reader, isComputed: true, options: key.options)
   }

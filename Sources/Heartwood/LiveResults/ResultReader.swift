@@ -2,6 +2,8 @@
 struct ResultReader {
   let request: ResolvedRequest
   let order: TrackedOrder
+  /// The rows of other objects on which membership, order and sections depend; nil if it is not known which they are.
+  let routes: RelationshipRoutes?
   private let section: SectionName?
 
   /// - Parameter section: What names the sections; nil for one section of all objects.
@@ -9,15 +11,10 @@ struct ResultReader {
     self.request = request
     self.section = section
     order = TrackedOrder(request.sort)
+    routes = RelationshipRoutes(request, section)
   }
 
   var hasSections: Bool { section != nil }
-
-  /// Whether the place of an object depends on rows other than its own.
-  var readsOtherRows: Bool {
-    request.predicate?.readsOtherRows == true || request.sort?.readsOtherRows == true
-      || section?.readsOtherRows == true
-  }
 
   /// Whether a row belongs to the result, apart from limit and offset.
   func matches(_ found: FoundRow, in source: any RowSource) throws -> Bool {

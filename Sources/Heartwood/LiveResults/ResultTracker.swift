@@ -126,7 +126,7 @@ final class ResultTracker {
     // After a save the constants of a compiled predicate may have other keys.
     if touched.mayChangeKeys || reader == nil { reader = try compile(context) }
     guard let reader else { return true }
-    return missedEvents || touched.includesAll || reader.readsOtherRows || reader.request.offset > 0
+    return missedEvents || touched.includesAll || reader.routes == nil || reader.request.offset > 0
       || context.parent != nil
   }
 
@@ -139,7 +139,7 @@ final class ResultTracker {
   /// Evaluates the objects that were touched, and moves those whose places have changed.
   private func reevaluate(_ touched: TouchedObjects) throws {
     guard let reader else { return }
-    let (leaving, entering) = try evaluate(touched, reader)
+    guard let (leaving, entering) = try evaluate(touched, reader) else { return try refetch(touched.told) }
     guard !leaving.isEmpty || !entering.isEmpty else { return }
     if let limit = reader.request.limit, try !fits(leaving, entering, limit, reader) {
       return try refetch(touched.told)
@@ -182,10 +182,11 @@ final class ResultTracker {
     return !(isFull && !leaving.isEmpty) && count - leaving.count + entering.count <= limit
   }
 
-  /// The objects of the result that were touched, and those that belong to it now.
+  /// The objects of the result that were touched, themselves or by what they are related to, and those that belong to it now. Nil if
+  /// they are so many that a fetch is faster.
   private func evaluate(_ touched: TouchedObjects, _ reader: ResultReader) throws -> (
     leaving: [TrackedObject], entering: [TrackedObject]
-  ) {
+  )? {
     let root = reader.request.entity.rootEntity
     var leaving: [TrackedObject] = []
     var keys: [UInt64] = []
@@ -201,11 +202,17 @@ final class ResultTracker {
     for identifier in touched.identifiers where identifier.entity.rootEntity === root {
       add(context.registered(root, identifier.key), context.permanentKeys.permanent(identifier.key))
     }
-    guard !keys.isEmpty else { return ([], []) }
+    let relatives = reader.routes?.relatives(in: touched, context) ?? RelationshipRoutes.Keys()
+    guard !keys.isEmpty || !relatives.isEmpty else { return ([], []) }
     let view = try context.readingView().forOneReader()
     let showsChanges = reader.request.includesPendingChanges && !context.changes.isEmpty
     let source: any RowSource = showsChanges ? PendingOverlay(view, context) : view
     defer { withExtendedLifetime(source) {} }
+    if let routes = reader.routes, !relatives.isEmpty {
+      let most = 100 + (result?.tracked.count ?? 0) / 4
+      guard let owners = try routes.owners(of: relatives, in: source, atMost: most) else { return nil }
+      for owner in owners { add(context.registered(root, owner), owner) }
+    }
     var entering: [TrackedObject] = []
     for key in keys {
       guard let row = try source.row(root, key) else { continue }

@@ -2,7 +2,7 @@ import Foundation
 
 /// What names the section of an object: an attribute that is read from rows, or a property that only the object has.
 enum SectionName {
-  case stored([ToOneHop], Column)
+  case stored(ResolvedPath, Column)
   case computed((ManagedObject) -> Any?)
 
   /// - Parameter path: Names of properties, separated by dots.
@@ -45,19 +45,20 @@ enum SectionName {
         "the path of the section names is wrong: \(resolved.name) is not an attribute whose values have a text",
         property: path.steps.isEmpty ? nil : resolved.name)
     }
-    self = .stored(resolved.hops, column)
+    self = .stored(resolved, column)
   }
 
-  var readsOtherRows: Bool {
-    if case .stored(let hops, _) = self { return !hops.isEmpty }
-    return false
+  /// The to-one relationships to the row that has the name; nil if it is in the object's own row.
+  var toOneRoute: [RelationshipDescription]? {
+    guard case .stored(let path, _) = self, !path.hops.isEmpty else { return nil }
+    return path.relationships
   }
 
   /// The name of an object's section: the value as text, empty for nil.
   func name(of object: ManagedObject, _ place: Place) throws -> String {
     switch self {
-    case .stored(let hops, let column):
-      guard let owner = try place.following(hops) else { return "" }
+    case .stored(let path, let column):
+      guard let owner = try place.following(path.hops) else { return "" }
       return Self.text(owner.row.value(column))
     case .computed(let read):
       return Self.text(read(object))

@@ -54,7 +54,7 @@ import Testing
     #expect(try context.execute(BatchDeleteRequest(objectIDs: [])).result as? Bool == true)
   }
 
-  // BAT-07
+  // BAT-07, REL-15
   @Test func `the rules nullify and cascade are applied in the store`() throws {
     try context.insertBatch(Keeper.self, [["name": "Ada", "shop": "A"]])
     let result = try delete(FetchRequest<Shop>(where: { $0.code == "A" }))

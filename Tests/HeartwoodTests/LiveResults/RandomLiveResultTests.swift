@@ -3,13 +3,16 @@ import Heartwood
 import HeartwoodFaults
 import Testing
 
+/// 900 random changes in `swift test`, a million with `HEARTWOOD_LONG`.
 @Suite struct `Random work on live results` {
-  @Test(arguments: Array(1...6) as [UInt64])
+  private static let isLong = ProcessInfo.processInfo.environment["HEARTWOOD_LONG"] != nil
+
+  @Test(arguments: Array(1...(isLong ? 2000 : 6)) as [UInt64])
   func `what controllers report makes what a fetch from scratch returns`(seed: UInt64) throws {
     let container = try makeContainer()
     var work = LiveWork(seed: seed, container)
     do {
-      try work.run(steps: 150)
+      try work.run(steps: Self.isLong ? 500 : 150)
     } catch {
       Issue.record("seed \(seed): \(error)\n\(work.log.suffix(60).joined(separator: "\n"))")
     }

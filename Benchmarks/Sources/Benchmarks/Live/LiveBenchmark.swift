@@ -20,6 +20,7 @@ struct LiveBenchmark {
     case section = "a change that moves an object to another section"
     case difference = "a change that moves an object, as a difference"
     case related = "a change of one object where the order reads related ones"
+    case owner = "a change of an object that the order reads for others"
   }
 
   private func measure(_ row: Row, in context: ManagedObjectContext) throws -> Double {
@@ -27,18 +28,20 @@ struct LiveBenchmark {
       defer { context.rollback() }
       let persons = try context.fetch(Person.self)
       for person in persons { _ = person.age }
+      let companies = try context.fetch(Company.self)
       let counter = Counter()
       let lister = Lister()
       let controller = controller(row, context)
       controller?.delegate = row == .difference ? lister : counter
       try controller?.performFetch()
       var random = SplitMix64(seed: 7)
-      let changes = row == .related ? 20 : 1000
+      let changes = 1000
       let seconds = timed {
         for number in 0..<changes {
           let person = persons[random.next(below: persons.count)]
           switch row {
           case .update: person.number = Int64(number)
+          case .owner: companies[random.next(below: companies.count)].name = "\(number)"
           default: person.age = Int64(random.next(below: 50)) + 18
           }
           context.processPendingChanges()
@@ -55,7 +58,7 @@ struct LiveBenchmark {
     let request = FetchRequest<Person>()
     switch row {
     case .without: return nil
-    case .related:
+    case .related, .owner:
       request.sortDescriptors = [.ascending(\.company?.name), .ascending(\.age)] as [Sort<Person>]
     default: request.sortDescriptors = [.ascending(\.age), .ascending(\.name)] as [Sort<Person>]
     }

@@ -11,6 +11,8 @@ final class CompiledPredicate {
   let usedSlots: Set<Int>?
   /// The root entities whose rows are read by key.
   let reachedRoots: [EntityDescription]
+  /// See `UsedProperties.toOneRoutes`.
+  let toOneRoutes: [[RelationshipDescription]]?
   /// Active while a fetch tests rows that do not change.
   let memos: [AggregateMemo]
   private let test: RowTest
@@ -35,6 +37,7 @@ final class CompiledPredicate {
     memos = compiler.memos
     usedSlots = compiler.paths.used.ofRow
     reachedRoots = compiler.paths.used.reachedRoots
+    toOneRoutes = compiler.paths.used.toOneRoutes
     test = RowTest.all(parts.map(\.test))
   }
 

@@ -107,6 +107,7 @@ extension ConditionCompiler {
         "relevance(\(path.name), …) needs words as a constant text, not \(arguments[1])", column: path.column)
     }
     noteOtherRows()
+    paths.used.noteOtherRoutes()
     let reader = RelevanceReader(WordedAttribute(attribute, column, of: entity), try WordQuery(words))
     return .computed(
       ComputedValue(

@@ -14,6 +14,8 @@ struct ResolvedPath {
   /// The number of to-many scopes between the object that the path starts from and the innermost one.
   var outward: Int
   var hops: [ToOneHop]
+  /// The relationships of the hops, as far as they are to-one relationships.
+  var relationships: [RelationshipDescription] = []
   var end: End
   /// The path's name in messages: `City.country.name`.
   var name: String
@@ -170,10 +172,11 @@ struct PathResolver {
   {
     switch path.end {
     case .object(let entity): return entity
-    case .toOne(_, let column, let destination):
+    case .toOne(let relationship, let column, let destination):
       // The relationship's own cell has the identifier of the destination, so that no hop is needed.
       if case .name("objectID") = step, destination.slot(named: "objectID") == nil { return destination }
       path.hops.append(ToOneHop(column, destination))
+      path.relationships.append(relationship)
       path.end = .object(destination)
       return destination
     case .entity:

@@ -6,6 +6,8 @@ final class UsedProperties {
   /// The root entities whose rows are reached by key, from any object.
   private(set) var reached: Set<ObjectIdentifier> = []
   private(set) var reachedRoots: [EntityDescription] = []
+  /// The to-one relationships over which paths reach other rows, from the fetched object; nil if other rows are reached otherwise, too.
+  private(set) var toOneRoutes: [[RelationshipDescription]]? = []
   /// The level of the outermost scope from which a path started; 0 is that of the fetched object.
   private(set) var outermostLevel = Int.max
 
@@ -21,10 +23,18 @@ final class UsedProperties {
   func addStart(level: Int) { outermostLevel = min(outermostLevel, level) }
 
   /// Adds the entities whose rows a path leads to.
+  ///
+  /// A path from an inner scope comes after one to the to-many relationship of that scope.
   func addReached(_ path: ResolvedPath) {
+    if case .toMany = path.end { toOneRoutes = nil }
+    if path.relationships.count != path.hops.count { toOneRoutes = nil }
+    if !path.hops.isEmpty { toOneRoutes?.append(path.relationships) }
     for hop in path.hops { addReached(hop.root) }
     if case .toMany(_, let destination, _) = path.end { addReached(destination.rootEntity) }
   }
+
+  /// Notes that other rows are read than those that paths reach.
+  func noteOtherRoutes() { toOneRoutes = nil }
 
   private func addReached(_ root: EntityDescription) {
     if reached.insert(ObjectIdentifier(root)).inserted { reachedRoots.append(root) }
