@@ -19,18 +19,22 @@ public enum FetchRequestResultType: UInt, Sendable {
 }
 
 extension ManagedObject: FetchRequestResult {
+  /// `.managedObjectResultType`.
   public static var fetchRequestResultType: FetchRequestResultType { .managedObjectResultType }
 }
 
 extension ManagedObjectID: FetchRequestResult {
+  /// `.managedObjectIDResultType`.
   public static var fetchRequestResultType: FetchRequestResultType { .managedObjectIDResultType }
 }
 
 extension Dictionary: FetchRequestResult where Key == String, Value == Any {
+  /// `.dictionaryResultType`.
   public static var fetchRequestResultType: FetchRequestResultType { .dictionaryResultType }
 }
 
 extension Int: FetchRequestResult {
+  /// `.countResultType`.
   public static var fetchRequestResultType: FetchRequestResultType { .countResultType }
 }
 
