@@ -34,9 +34,13 @@ struct HeartwoodMigrationPeer: MigrationPeer {
     try container.close()
   }
 
-  func addComputed() throws {
+  func addComputed() throws { try rank(by: RankingPlan.self) }
+
+  func updateComputed() throws { try rank(by: BatchRankingPlan.self) }
+
+  private func rank(by plan: any SchemaMigrationPlan.Type) throws {
     let container = try PersistentContainer(
-      name: "People", schema: RankedPeople.self, migrationPlan: RankingPlan.self, at: url)
+      name: "People", schema: RankedPeople.self, migrationPlan: plan, at: url)
     try container.close()
   }
 
@@ -85,7 +89,7 @@ struct HeartwoodMigrationPeer: MigrationPeer {
       try each(NotedPeople.self) { (person: NotedPeople.Human) in
         digest.add(person.number, person.name, person.note == nil ? 0 : 1)
       }
-    case .fallback, .computed, .copied:
+    case .fallback, .computed, .updated, .copied:
       try each(RankedPeople.self) { (person: RankedPeople.Human) in
         digest.add(person.number, person.name, person.rank)
       }

@@ -15,6 +15,9 @@ protocol MigrationPeer: Sendable {
   /// A new mandatory attribute that is computed from two others; every row is written again.
   func addComputed() throws
 
+  /// The same, without an object of each person.
+  func updateComputed() throws
+
   /// The same as a copy of the whole store: by a mapping, or a second table.
   func copyComputed() throws
 
@@ -30,6 +33,7 @@ enum MigrationRow: String, CaseIterable {
   case optional = "a new optional attribute"
   case fallback = "a new mandatory attribute, one value, all rows written"
   case computed = "a new mandatory attribute, computed"
+  case updated = "the same by a batch update"
   case copied = "the same to a new store or table"
   case bytes = "copy of the store's bytes"
 
@@ -38,6 +42,7 @@ enum MigrationRow: String, CaseIterable {
     case .optional: try peer.addOptional()
     case .fallback: try peer.addDefault()
     case .computed: try peer.addComputed()
+    case .updated: try peer.updateComputed()
     case .copied: try peer.copyComputed()
     case .bytes: try peer.copyBytes()
     }

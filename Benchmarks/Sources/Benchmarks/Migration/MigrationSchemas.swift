@@ -61,3 +61,17 @@ enum RankingPlan: SchemaMigrationPlan {
       })
   ]
 }
+
+/// The new attribute by one batch update.
+enum BatchRankingPlan: SchemaMigrationPlan {
+  static let schemas: [any VersionedSchema.Type] = [FormerPeople.self, RankedPeople.self]
+  static let stages: [SchemaMigrationStage] = [
+    .custom(
+      fromVersion: FormerPeople.self, toVersion: RankedPeople.self, willMigrate: nil,
+      didMigrate: { context in
+        let request = BatchUpdateRequest(RankedPeople.Human.self)
+        request.set(\RankedPeople.Human.rank) { $0.age * 100 + $0.number % 100 }
+        try context.execute(request)
+      })
+  ]
+}

@@ -61,6 +61,13 @@ struct SQLiteMigrationPeer: MigrationPeer {
 
   func addComputed() throws { try copyTable("age * 100 + number % 100") }
 
+  func updateComputed() throws {
+    try run([
+      "ALTER TABLE human ADD COLUMN rank INTEGER NOT NULL DEFAULT 0",
+      "UPDATE human SET rank = age * 100 + number % 100",
+    ])
+  }
+
   func copyComputed() throws { try addComputed() }
 
   private func copyTable(_ value: String) throws {
