@@ -76,6 +76,8 @@ struct ViewHolder {
   /// The coordinator's store when its opening number was `openingNumber`.
   var store: (any ObjectStore)?
   var openingNumber = 0
+  /// What is told of fetches; nil if no log is wanted.
+  var fetchLog: FetchLog?
   /// The store identity in the identifiers of this store's rows.
   var identity = StoreIdentity.none
   /// The store identity of the registered objects: that of the last store.
@@ -105,6 +107,9 @@ extension ManagedObjectContext {
   /// The store identity in the identifiers of this context's rows.
   var storeIdentity: StoreIdentity { openStore() == nil ? .none : view.identity }
 
+  /// What is told of fetches; nil if no log is wanted.
+  var fetchLog: FetchLog? { openStore() == nil ? nil : view.fetchLog }
+
   /// The coordinator's store.
   ///
   /// - Throws: `.persistentStoreOperation` if there is none.
@@ -119,7 +124,10 @@ extension ManagedObjectContext {
   private func openStore() -> (any ObjectStore)? {
     guard let coordinator = persistentStoreCoordinator else { return nil }
     let number = coordinator.openingNumber
-    if number != view.openingNumber { followStore(coordinator.objectStore, number) }
+    if number != view.openingNumber {
+      view.fetchLog = FetchLog(coordinator.persistentStores.first?.description.fetchLog)
+      followStore(coordinator.objectStore, number)
+    }
     return view.store
   }
 

@@ -66,6 +66,7 @@ extension PersistentStoreDescription {
     shouldInferMappingModelAutomatically = other.shouldInferMappingModelAutomatically
     defersLightweightMigration = other.defersLightweightMigration
     finishesDeferredMigrationInBackground = other.finishesDeferredMigrationInBackground
+    fetchLog = other.fetchLog
     migrationLog = other.migrationLog
     migrationProgress = other.migrationProgress
     stagedMigrationManager = other.stagedMigrationManager

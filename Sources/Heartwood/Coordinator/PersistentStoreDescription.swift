@@ -84,6 +84,11 @@ public final class PersistentStoreDescription: @unchecked Sendable {
   /// `PersistentStoreCoordinator.finishDeferredLightweightMigration(completion:)`.
   public var finishesDeferredMigrationInBackground = false
 
+  /// Gets what each fetch did: its plan, how many rows it read and returned, and its time; nil for standard error if the environment variable
+  /// `HEARTWOOD_FETCH_DEBUG` is 1, or 2 for the steps of plans on lines of their own, and for none otherwise. It is called on the thread that
+  /// fetches. Counting and taking the time make fetches slower.
+  public var fetchLog: (@Sendable (ExecutedFetch) -> Void)?
+
   /// Gets a line for each step of a migration, with its time; nil for standard error if the environment variable
   /// `HEARTWOOD_MIGRATION_DEBUG` is 1, and for none otherwise. It is called on the thread that migrates.
   public var migrationLog: (@Sendable (String) -> Void)?

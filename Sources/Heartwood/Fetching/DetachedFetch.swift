@@ -22,13 +22,16 @@ final class DetachedFetch: @unchecked Sendable {
   /// The new objects that may be found, by their temporary keys: a save may give them others meanwhile.
   let unsaved: [UInt64: ManagedObject]
   private let view: any StoreView
+  private let log: FetchLog?
 
   /// - Parameters:
   ///   - view: What the request reads, with the unsaved changes that it includes.
   ///   - unsaved: The new objects among these.
-  init(_ request: ResolvedRequest, in view: any StoreView, unsaved: [ManagedObject]) {
+  ///   - log: What is told of the fetch; nil if no log is wanted.
+  init(_ request: ResolvedRequest, in view: any StoreView, unsaved: [ManagedObject], log: FetchLog?) {
     self.request = request
     self.view = view
+    self.log = log
     var byKey: [UInt64: ManagedObject] = [:]
     for object in unsaved where object.entity.rootEntity === request.entity.rootEntity {
       if !object.identifier.key.isPermanentKey { byKey[object.identifier.key] = object }
@@ -44,7 +47,7 @@ final class DetachedFetch: @unchecked Sendable {
     let reader = view.forOneReader()
     defer { withExtendedLifetime(reader) {} }
     var execution = try FetchExecution(request, reader, source: reader, pending: .none, changedRoots: [])
-    execution.control = control
+    (execution.control, execution.log) = (control, log)
     var found = FoundKeys(of: request.entity)
     if execution.needsNoRows {
       try execution.forEachKey { key in
@@ -85,9 +88,9 @@ extension ManagedObjectContext {
     try beginReading()
     let resolved = try resolve(request)
     guard request.includesPendingChanges else {
-      return DetachedFetch(resolved, in: try readingView(), unsaved: [])
+      return DetachedFetch(resolved, in: try readingView(), unsaved: [], log: fetchLog)
     }
-    return DetachedFetch(resolved, in: try viewForChildren(), unsaved: Array(changes.inserted))
+    return DetachedFetch(resolved, in: try viewForChildren(), unsaved: Array(changes.inserted), log: fetchLog)
   }
 
   /// The objects of a part of what a detached fetch has found, with rows.

@@ -18,11 +18,28 @@ struct FetchExecution {
   var figures: FetchFigures?
   /// Ends the scan from outside; nil if it cannot be.
   var control: ScanControl?
+  /// What is told of the execution; nil if no log is wanted.
+  var log: FetchLog?
 
   /// Calls `body` for each result until it returns false.
   func forEach(_ body: (FoundRow) throws -> Bool) throws {
     guard request.limit != 0 else { return }
-    try request.memos.whileActive { try deliver(body) }
+    guard let log else { return try request.memos.whileActive { try deliver(body) } }
+    let (counted, figures) = counted
+    try log.note(.fetch, request.entity, figures, plan: counted.explain) {
+      try counted.forEach { found in
+        figures.results += 1
+        return try body(found)
+      }
+    }
+  }
+
+  /// The same with its own figures, which it does not tell.
+  private var counted: (FetchExecution, FetchFigures) {
+    var execution = self
+    let figures = FetchFigures()
+    (execution.figures, execution.log) = (figures, nil)
+    return (execution, figures)
   }
 
   private func deliver(_ body: (FoundRow) throws -> Bool) throws {
@@ -46,6 +63,13 @@ struct FetchExecution {
 
   /// The number of results.
   func count() throws -> Int {
+    if let log {
+      let (counted, figures) = counted
+      return try log.note(.count, request.entity, figures, plan: counted.explainCount) {
+        figures.results = try counted.count()
+        return figures.results
+      }
+    }
     let all = try plan.isExact ? countInTree() ?? countKeys() : request.memos.whileActive { try countRows() }
     let behindOffset = max(0, all - request.offset)
     return min(behindOffset, request.limit ?? .max)
@@ -65,12 +89,22 @@ struct FetchExecution {
   /// - Precondition: `needsNoRows`.
   func forEachKey(_ body: (UInt64) throws -> Bool) throws {
     guard request.limit != 0 else { return }
+    if let log {
+      let (counted, figures) = counted
+      return try log.note(.fetch, request.entity, figures, plan: counted.explain) {
+        try counted.forEachKey { key in
+          figures.results += 1
+          return try body(key)
+        }
+      }
+    }
     var window = ResultWindow(offset: request.offset, limit: request.limit)
     try plan.access.forEachKey(in: view, request.entity) { key in
       if let control {
         try control.check()
         control.noteFound()
       }
+      figures?.read += 1
       return try window.take(key, body)
     }
   }
@@ -118,6 +152,7 @@ struct FetchExecution {
     let anywhere = Place(in: source)
     try plan.access.forEachRow(in: view, request.entity, skipping: count, covering: plan.entryRows) { found in
       figures.read += 1
+      try control?.check()
       defer { view.releaseRows() }
       if pending.hidden.contains(found.key) || plan.checksEntity && !request.accepts(found.row.entityNumber) {
         return true
@@ -128,6 +163,7 @@ struct FetchExecution {
         guard isMatch else { return true }
       }
       figures.matching += 1
+      control?.noteFound()
       return try body(readsMatches ? wholeRow(of: found) : found)
     }
   }
@@ -211,6 +247,7 @@ struct FetchExecution {
     var count = pending.matches.count
     let hidden = pending.hidden
     try plan.access.forEachKey(in: view, request.entity) { key in
+      figures?.read += 1
       if hidden.isEmpty || !hidden.contains(key) { count += 1 }
       return true
     }

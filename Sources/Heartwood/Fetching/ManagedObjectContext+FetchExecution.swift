@@ -41,7 +41,8 @@ extension ManagedObjectContext {
   private func entityOfPlainRequest<Object: ManagedObject>(
     _ request: FetchRequest<Object>, in view: any StoreView
   ) throws -> EntityDescription? {
-    guard request.predicate != nil, request.affectedStores == nil, parent == nil, request.fetchOffset == 0,
+    guard request.predicate != nil, fetchLog == nil, request.affectedStores == nil, parent == nil,
+      request.fetchOffset == 0,
       request.fetchLimit >= 0,
       request.sortDescriptors?.isEmpty ?? true, changes.isEmpty || !request.includesPendingChanges
     else { return nil }
@@ -177,8 +178,10 @@ extension ManagedObjectContext {
       pending = try PendingMatches(request, self, overlay)
       changedRoots = rootsOfChanges
     }
-    return try FetchExecution(
+    var execution = try FetchExecution(
       request, reader, source: source, pending: pending, changedRoots: changedRoots, isCount: isCount)
+    execution.log = fetchLog
+    return execution
   }
 
   /// The numbers of the root entities of changed objects.

@@ -44,7 +44,7 @@ extension ManagedObjectContext {
     defer { withExtendedLifetime(view) {} }
     var execution = try execution(resolve(request), in: view)
     let figures = FetchFigures()
-    execution.figures = figures
+    (execution.figures, execution.log) = (figures, nil)
     try figures.time(\.whole) {
       try execution.forEach { _ in
         figures.results += 1

@@ -48,7 +48,8 @@ struct BoxRanges {
     for (cell, count) in (open + closed).sorted(by: { $0.cell.codes.lowerBound < $1.cell.codes.lowerBound }) {
       parts.append(Part(codes: cell.codes, box: cell.isInside(box) ? nil : box))
       entries += count
-      expected += Double(count) * (cell.isInside(box) ? 1 : cell.share(of: box))
+      // The numbers of a cell that is not divided are seldom spread evenly.
+      expected += Double(count) * (cell.isInside(box) ? 1 : max(0.25, cell.share(of: box)))
     }
   }
 }

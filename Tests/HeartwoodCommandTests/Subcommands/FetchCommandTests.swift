@@ -79,6 +79,9 @@ func
   #expect(codes("--sort", "-name", "--limit", "2") == "PT LU")
   #expect(codes("--sort", "name", "--offset", "1", "--limit", "2") == "DE LU")
   #expect(codes("--sort", "population,name") == "PT LU FR DE")
+  #expect(codes("--sort", "-length(name),name") == "LU PT DE FR")
+  #expect(codes("--sort", "add(population, 0), name") == "PT LU FR DE")
+  #expect(codes("--sort", "cities.@count,TERNARY(name == 'a,(b', 1, 2),-name", "--limit", "1") != "")
   #expect(codes("--sort", "name", "--offset", "9") == "")
   #expect(codes("--sort", "name", "--limit", "0") == "")
   #expect(codes("--sort", "-continent.name,-name", "--limit", "1") == "PT")
@@ -172,7 +175,7 @@ func `an error names the wrong word`(words: [String], message: String) throws {
 @Test(arguments: [
   ["--where", "population >"], ["--where", "size > 5"], ["--where", #"population > "many""#],
   ["--where", "name == %@"], ["--where", "(name == nil"], ["--where", ""], ["--sort", "size"],
-  ["--sort", "cities"],
+  ["--sort", "cities"], ["--sort", "lowercase("], ["--sort", "name + 1"],
 ])
 func `an invalid predicate or sorting is reported in one line with exit status 64`(words: [String]) throws {
   let world = try SmallWorld()

@@ -11,9 +11,22 @@ extension ManagedObjectContext {
     try beginReading()
     let view = try readingView().forOneReader()
     defer { withExtendedLifetime(view) {} }
-    let run = try rowExecution(of: request, query, in: view)
+    guard let log = fetchLog else {
+      let run = try rowExecution(of: request, query, in: view)
+      let values = RowValues(run.program.outputs, run.execution.source, storeIdentity)
+      return try run.forEachInWindow { try body($0, values) }
+    }
+    let figures = FetchFigures()
+    let run = try rowExecution(of: request, query, in: view, counting: figures)
     let values = RowValues(run.program.outputs, run.execution.source, storeIdentity)
-    try run.forEachInWindow { try body($0, values) }
+    try log.note(
+      .rows, run.execution.request.entity, figures, plan: { try run.explain(results: figures.results) }
+    ) {
+      try run.forEachInWindow { row in
+        figures.results += 1
+        return try body(row, values)
+      }
+    }
   }
 
   /// - Parameter figures: What is counted; nil unless the execution is analysed.
@@ -32,7 +45,7 @@ extension ManagedObjectContext {
     var resolved = try resolve(objects, reading: program.usedSlots)
     resolved.reachedRoots = program.reachedRoots
     var execution = try execution(resolved, in: view)
-    execution.figures = figures
+    (execution.figures, execution.log) = (figures, nil)
     return RowExecution(
       program: program, execution: execution, isDirect: isDirect, offset: request.fetchOffset,
       limit: request.fetchLimit == 0 ? nil : request.fetchLimit)
