@@ -24,6 +24,17 @@ final class StoreIndex: Sendable {
     case words = 2
     /// One for each row that has both values, in the order of their `BoxCode`.
     case ranges = 3
+
+    /// Whether an index of the kind can have columns of these kinds.
+    func suits(_ columns: [ColumnKind]) -> Bool {
+      switch self {
+      case .ordered, .unique: !columns.isEmpty
+      case .words: columns == [.string]
+      case .ranges:
+        columns.count == 2
+          && columns.allSatisfy { [.int16, .int32, .int64, .double, .float, .date].contains($0) }
+      }
+    }
   }
 
   init(number: UInt16, name: String, entity: EntityDescription, slots: [Int], kind: Kind) {

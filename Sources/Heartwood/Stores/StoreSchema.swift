@@ -88,6 +88,11 @@ final class StoreSchema: Sendable {
       }
       slots.append(slot)
     }
+    guard index.kind.suits(slots.map { entity.layout.columns[$0].kind }) else {
+      throw .damagedStore(
+        "the index \(index.name) of \(index.entity) is of \(index.properties.joined(separator: ", ")), and its kind cannot be"
+      )
+    }
     return StoreIndex(
       number: index.number, name: index.name, entity: entity, slots: slots, kind: index.kind)
   }

@@ -83,6 +83,25 @@ import Testing
     }
   }
 
+  @Test func `an index that its kind cannot be is damage`() throws {
+    let model = NoteStores.model(hasIndex: true)
+    try model.freeze()
+    let record = try SchemaRecord(numbering: model)
+    for (kind, properties) in [
+      (.words, []), (.words, ["kind"]), (.words, ["body", "body"]), (.ranges, ["kind"]),
+      (.ranges, ["kind", "body"]),
+      (.ordered, []),
+    ] as [(StoreIndex.Kind, [String])] {
+      var damaged = record
+      damaged.indexes[0].kind = kind
+      damaged.indexes[0].properties = properties
+      #expect(throws: HeartwoodError.self) { try StoreSchema(model, damaged) }
+    }
+    var possible = record
+    (possible.indexes[0].kind, possible.indexes[0].properties) = (.ranges, ["kind", "number"])
+    #expect(throws: Never.self) { try StoreSchema(model, possible) }
+  }
+
   @Test func `a stored model has its full-text indexes`() throws {
     let model = NoteStores.model(hasIndex: true)
     try model.freeze()
