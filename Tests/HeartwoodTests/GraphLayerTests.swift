@@ -9,7 +9,7 @@ struct GraphLayerTests {
     root: "Sources/Heartwood",
     layers: [
       // Values, the model and rows: what is stored, without a store.
-      ["", "Memory", "Values", "Model", "Identity", "Rows", "Words"],
+      ["", "Memory", "Values", "Model", "Model/Xcode", "Identity", "Rows", "Words"],
       // Conditions, as trees and compiled against rows.
       [
         "Predicates", "Predicates/Compilation", "Predicates/Evaluation", "Predicates/Format",

@@ -2,46 +2,45 @@ import Foundation
 
 /// Models from files, and models that are put together from several.
 extension ManagedObjectModel {
-  /// The model in a file: what `encodedDocument()` returns. Its objects are plain `ManagedObject`s.
+  /// The models in files and folders, in the order of the paths. In a folder, files whose names end in `.json` and Xcode's models count, of
+  /// a `.xcdatamodeld` all versions; what is no model there is left out, and other folders in it are not searched.
   ///
-  /// - Parameter url: The file.
-  /// - Throws: `.coreData` if the file is no model, with the reason as `underlying`.
-  public convenience init(contentsOf url: URL) throws {
-    do {
-      try self.init(JSONDecoder().decode(ModelDocument.self, from: Data(contentsOf: url)), classes: [:])
-      isReadFromStore = true
-    } catch {
-      throw HeartwoodError(.coreData, "the file \(url.path) is no model: \(error)", underlying: error)
-    }
-  }
-
-  /// The models in files and folders, in the order of the paths. Files in folders whose names do not end in `.json`, or that are no
-  /// models, are left out; folders in folders are not searched.
-  ///
-  /// - Parameter urls: Files, each with a model, and folders.
+  /// - Parameter urls: Files and Xcode's folders, each with a model, and folders.
   /// - Throws: `.coreData` if a file that was named is no model, or a folder cannot be read.
   public static func models(in urls: [URL]) throws -> [ManagedObjectModel] {
     var models: [ManagedObjectModel] = []
     for url in urls {
       var isFolder: ObjCBool = false
-      guard FileManager.default.fileExists(atPath: url.path, isDirectory: &isFolder), isFolder.boolValue
-      else {
-        models.append(try ManagedObjectModel(contentsOf: url))
-        continue
-      }
-      do {
-        for file in try FileManager.default.contentsOfDirectory(atPath: url.path).sorted()
-        where file.hasSuffix(".json") {
-          if let model = try? ManagedObjectModel(contentsOf: url.appending(path: file)) {
-            models.append(model)
-          }
+      switch url.pathExtension {
+      case "xcdatamodeld":
+        for version in try XcodeModelBundle(url).versions {
+          models.append(try ManagedObjectModel(contentsOf: version.url))
         }
-      } catch {
-        throw HeartwoodError(
-          .coreData, "the folder \(url.path) cannot be searched for models: \(error)", underlying: error)
+        continue
+      case "xcdatamodel": break
+      default:
+        if FileManager.default.fileExists(atPath: url.path, isDirectory: &isFolder), isFolder.boolValue {
+          models += try Self.models(inFolder: url)
+          continue
+        }
       }
+      models.append(try ManagedObjectModel(contentsOf: url))
     }
     return models
+  }
+
+  private static func models(inFolder url: URL) throws(HeartwoodError) -> [ManagedObjectModel] {
+    let names: [String]
+    do {
+      names = try FileManager.default.contentsOfDirectory(atPath: url.path).sorted()
+    } catch {
+      throw HeartwoodError(
+        .coreData, "the folder \(url.path) cannot be searched for models: \(error)", underlying: error)
+    }
+    let known = [".json", ".xcdatamodel", ".xcdatamodeld"]
+    return names.filter { name in known.contains { name.hasSuffix($0) } }.flatMap { name in
+      (try? models(in: [url.appending(path: name)])) ?? []
+    }
   }
 
   /// A model with the entities of several. Entities that are in more than one must be the same in all. Of fetch requests of one name
@@ -53,11 +52,13 @@ extension ManagedObjectModel {
     var entities: [String: (encoded: Data, entity: ModelDocument.Entity)] = [:]
     var classes: [String: ManagedObject.Type] = [:]
     var requests: [String: FetchRequestTemplate] = [:]
+    var configurations: [String: [String]] = [:]
     let encoder = JSONEncoder()
     encoder.outputFormatting = .sortedKeys
     for model in models {
       try model.freeze()
       requests.merge(model.fetchRequestTemplates) { first, _ in first }
+      configurations.merge(model.entityNamesByConfiguration) { Array(Set($0 + $1)).sorted() }
       for entity in try ModelDocument(model).entities {
         let encoded = try encoder.encode(entity)
         if let known = entities[entity.name], known.encoded != encoded {
@@ -74,7 +75,8 @@ extension ManagedObjectModel {
     try self.init(
       ModelDocument(
         versionIdentifiers: identifiers.sorted(),
-        entities: entities.values.map(\.entity).sorted { $0.name < $1.name }, fetchRequests: requests),
+        entities: entities.values.map(\.entity).sorted { $0.name < $1.name }, fetchRequests: requests,
+        configurations: configurations),
       classes: classes)
     isReadFromStore = models.contains { $0.isReadFromStore }
   }
@@ -139,18 +141,5 @@ extension ManagedObjectModel {
     let made = try? ManagedObjectModel(
       ModelDocument(versionIdentifiers: [], entities: entities), classes: classes)
     return made.flatMap { $0.entityVersionHashesByName == hashes ? $0 : nil }
-  }
-
-  private convenience init(
-    _ document: ModelDocument, classes: [String: ManagedObject.Type]
-  ) throws(HeartwoodError) {
-    self.init(entities: document.entities.map { EntityDescription(name: $0.name) })
-    try document.fill(entities)
-    for entity in entities {
-      if let given = classes[entity.displayName] { entity.managedObjectClass = given }
-    }
-    versionIdentifiers = Set(document.versionIdentifiers)
-    fetchRequestTemplates = document.fetchRequests ?? [:]
-    try freeze()
   }
 }

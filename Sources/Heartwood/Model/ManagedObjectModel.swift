@@ -34,6 +34,16 @@ public final class ManagedObjectModel: @unchecked Sendable {
     }
   }
 
+  /// The names of the entities of each configuration.
+  final var entityNamesByConfiguration: [String: [String]] = [:] {
+    willSet {
+      require(
+        !isFrozen,
+        "the model cannot be changed: it is in use already: set its configurations before a coordinator gets it"
+      )
+    }
+  }
+
   /// Whether the model was read from a store. Its transformable values are bytes where their transformer is not registered.
   final var isReadFromStore = false
 

@@ -32,6 +32,7 @@ extension ModelDocument.Entity {
     entity.versionHashModifier = versionHashModifier
     entity.userInfo = userInfo
     entity.uniquenessConstraints = uniquenessConstraints
+    entity.modelFile = modelFile
     var made: [PropertyDescription] = []
     for property in properties { made.append(try property.makeProperty()) }
     entity.ownProperties = made
@@ -116,6 +117,7 @@ extension ModelDocument.Property {
     property.renamingIdentifier = renamingIdentifier
     property.versionHashModifier = versionHashModifier
     property.userInfo = userInfo
+    property.modelFile = modelFile
     return property
   }
 

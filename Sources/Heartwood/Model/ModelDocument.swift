@@ -28,6 +28,7 @@ extension ManagedObjectModel {
     try document.fill(entities)
     versionIdentifiers = Set(document.versionIdentifiers)
     fetchRequestTemplates = document.fetchRequests ?? [:]
+    entityNamesByConfiguration = document.configurations ?? [:]
     do {
       try freeze()
     } catch {
@@ -107,6 +108,8 @@ struct ModelDocument: Codable {
   var entities: [Entity]
   /// Nil if there are none, also in models of earlier versions.
   var fetchRequests: [String: FetchRequestTemplate]?
+  /// The names of the entities of each configuration. Nil if there are none, also in models of earlier versions.
+  var configurations: [String: [String]]?
 
   struct Entity: Codable {
     var name: String
@@ -119,6 +122,8 @@ struct ModelDocument: Codable {
     var properties: [Property]
     var uniquenessConstraints: [[String]]
     var indexes: [Index]
+    /// See `EntityDescription.modelFile`. Not stored.
+    var modelFile: [String: String]?
   }
 
   struct Property: Codable {
@@ -131,6 +136,8 @@ struct ModelDocument: Codable {
     var userInfo: [String: String]
     var attribute: Attribute?
     var relationship: Relationship?
+    /// See `PropertyDescription.modelFile`. Not stored.
+    var modelFile: [String: String]?
   }
 
   struct Attribute: Codable {
@@ -167,12 +174,21 @@ struct ModelDocument: Codable {
 // MARK: Writing
 
 extension ModelDocument {
-  init(_ model: ManagedObjectModel) throws(HeartwoodError) {
+  /// - Parameter keepingModelFile: Whether what a model file says for other tools is kept.
+  init(_ model: ManagedObjectModel, keepingModelFile: Bool = false) throws(HeartwoodError) {
     versionIdentifiers = model.versionIdentifiers.sorted()
     fetchRequests = model.fetchRequestTemplates.isEmpty ? nil : model.fetchRequestTemplates
+    configurations = model.entityNamesByConfiguration.isEmpty ? nil : model.entityNamesByConfiguration
     entities = []
     for entity in model.entities.sorted(by: { $0.displayName < $1.displayName }) {
-      entities.append(Entity(entity))
+      var written = Entity(entity)
+      if keepingModelFile {
+        written.modelFile = entity.modelFile
+        for (index, property) in entity.ownProperties.enumerated() {
+          written.properties[index].modelFile = property.modelFile
+        }
+      }
+      entities.append(written)
     }
   }
 }

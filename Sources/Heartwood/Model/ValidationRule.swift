@@ -5,18 +5,18 @@ import Foundation
 ///
 /// Rules are kept with the model in the store, but are not part of its version hash: changing them needs no migration.
 public struct ValidationRule: Hashable, Sendable, Codable {
-  enum Kind: String, Codable, Sendable {
+  package enum Kind: String, Codable, Sendable {
     case number, date, length, pattern, condition, value
   }
 
-  let kind: Kind
+  package let kind: Kind
   /// The bounds, inclusive; nil for none. Decimals as text, dates in seconds since 2001, lengths as integers.
-  let least: String?
-  let greatest: String?
+  package let least: String?
+  package let greatest: String?
   /// The regular expression or the condition.
-  let text: String?
+  package let text: String?
   /// What the error says in place of its own sentence.
-  private(set) var message: String?
+  package private(set) var message: String?
 
   private init(_ kind: Kind, _ least: String? = nil, _ greatest: String? = nil, text: String? = nil) {
     (self.kind, self.least, self.greatest, self.text) = (kind, least, greatest, text)

@@ -89,6 +89,9 @@ enum ImportCommand: Subcommand {
     private func model(
       _ given: String?, _ document: ImportDocument
     ) throws(CommandFailure) -> DocumentModel {
+      if let given, ModelArgument.isGraphModel(given) {
+        return DocumentModel(try ModelArgument.model(given, console))
+      }
       if let given { return try ModelFile.read(given) }
       return try InputFile.naming(file) { () throws(CommandFailure) in try document.givenOrInferredModel() }
     }

@@ -10,7 +10,7 @@ enum MigrateCommand: Subcommand {
       .store,
       SubcommandSyntax.Argument(
         name: "model",
-        summary: "a file as of heartwood schema --format json, or another store; with --back the backup"),
+        summary: "a file as of heartwood schema --format json, a model of Xcode, or another store; with --back the backup"),
     ],
     options: [
       SubcommandSyntax.Option(name: "dry-run", summary: "say what would be done, and change nothing"),
@@ -54,7 +54,7 @@ enum MigrateCommand: Subcommand {
       try goBack(path, arguments.argument(1) ?? "", arguments, console)
       return .success
     }
-    let model = try ModelArgument.model(arguments.argument(1) ?? "")
+    let model = try ModelArgument.model(arguments.argument(1) ?? "", console)
     if let file = arguments.value("mapping") {
       return try migrate(path, to: model, mapping: file, arguments, console)
     }
@@ -339,28 +339,4 @@ enum MigrateCommand: Subcommand {
 extension HeartwoodError {
   /// Whether a store was not replaced because something was saved to it: the request is refused, and no disk has failed.
   fileprivate var isSaveSinceToken: Bool { code == .persistentStoreSave && underlying == nil }
-}
-
-/// The model that a path names: of a file or of a store.
-enum ModelArgument {
-  static func model(_ path: String) throws(CommandFailure) -> ManagedObjectModel {
-    if CommandStore.exists(path) {
-      return try GraphFailure.catching(path) {
-        try PersistentStoreCoordinator.managedObjectModel(ofStoreAt: CommandStore.url(path))
-      }
-    }
-    return try InputFile.naming(path) { () throws(CommandFailure) in
-      let root = JSONPlace(path: "", value: try ImportDocument.parse(InputFile.read(path)))
-      let section = try root.optionalMember("model") ?? root
-      return try DocumentModel(reading: section).graphModel()
-    }
-  }
-}
-
-extension JSONPlace {
-  /// A member of an object; nil if it is missing or this is no object.
-  fileprivate func optionalMember(_ name: String) throws(CommandFailure) -> JSONPlace? {
-    guard case .object = value else { return nil }
-    return try member(name)
-  }
 }

@@ -1,14 +1,15 @@
 import Heartwood
 
-/// Prints the model in a JSON file, or the model inferred from its objects.
+/// Prints a model: of Xcode, of a store, in a JSON file, or inferred from its objects; or writes it for Xcode.
 enum ModelCommand: Subcommand {
   enum Format: String, CaseIterable { case text, json }
 
   static let syntax = SubcommandSyntax(
     name: "model",
-    summary: "show the model that a JSON file carries, or that import would infer from its objects",
+    summary: "show the model of a file or a store, or that import would infer from objects",
     arguments: [
-      SubcommandSyntax.Argument(name: "file", summary: "the JSON file; - for standard input; or diff"),
+      SubcommandSyntax.Argument(
+        name: "file", summary: "a JSON file, a model of Xcode, or a store; - for standard input; or diff"),
       SubcommandSyntax.Argument(
         name: "models", summary: "after diff: two models, each in a file or of a store", isOptional: true,
         isRepeated: true),
@@ -16,13 +17,19 @@ enum ModelCommand: Subcommand {
     options: [
       SubcommandSyntax.Option(
         name: "format", value: "text|json",
-        summary: "for people, or to edit and give to import (default text)")
+        summary: "for people, or to edit and give to import (default text)"),
+      SubcommandSyntax.Option(
+        name: "output", value: "folder",
+        summary: "write the model for Xcode, to a folder whose name ends in .xcdatamodel or .xcdatamodeld"),
     ],
     discussion: ImportFormatHelp.text,
     examples: [
       SubcommandSyntax.Example(
         line: "heartwood model places.json --format json > model.json",
         meaning: "a model to begin with: add inverses, indexes and delete rules"),
+      SubcommandSyntax.Example(
+        line: "heartwood model world.heartwood --output World.xcdatamodeld",
+        meaning: "the model of a store, to edit in Xcode"),
       SubcommandSyntax.Example(
         line: "heartwood model diff world.heartwood model.json",
         meaning: "in words, what a migration of the store to the model does"),
@@ -36,9 +43,16 @@ enum ModelCommand: Subcommand {
     guard arguments.argument(1) == nil else {
       throw .usage("two models follow \"diff\", and nothing follows a file")
     }
-    let model = try InputFile.naming(path) { () throws(CommandFailure) in
-      let document = try ImportDocument(InputFile.read(path))
-      return try document.givenOrInferredModel()
+    let model: DocumentModel
+    if ModelArgument.isGraphModel(path) {
+      let graph = try ModelArgument.model(path, console)
+      if let folder = arguments.value("output") { return try write(graph, folder, console) }
+      model = DocumentModel(graph)
+    } else {
+      model = try InputFile.naming(path) { () throws(CommandFailure) in
+        try ImportDocument(InputFile.read(path)).givenOrInferredModel()
+      }
+      if let folder = arguments.value("output") { return try write(model.graphModel(), folder, console) }
     }
     switch try arguments.choice("format", Format.self) ?? .text {
     case .text: try console.write(ModelText.text(model))
@@ -47,10 +61,19 @@ enum ModelCommand: Subcommand {
     return .success
   }
 
+  private static func write(
+    _ model: ManagedObjectModel, _ folder: String, _ console: any Console
+  ) throws(CommandFailure) -> ExitCode {
+    try GraphFailure.catching(folder) {
+      try model.writeXcodeModel(to: CommandStore.url(folder)) { console.writeNote("heartwood: \($0)\n") }
+    }
+    return .success
+  }
+
   private static func writeDifferences(
     _ former: String, _ new: String, _ console: any Console
   ) throws(CommandFailure) -> ExitCode {
-    let (former, new) = (try ModelArgument.model(former), try ModelArgument.model(new))
+    let (former, new) = (try ModelArgument.model(former, console), try ModelArgument.model(new, console))
     let sentences = try GraphFailure.catching("") { try MappingModel.differences(from: former, to: new) }
     for sentence in sentences { try console.writeLine(sentence) }
     if sentences.isEmpty { try console.writeLine("the models do not differ in what a store has") }

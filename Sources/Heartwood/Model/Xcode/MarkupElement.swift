@@ -1,0 +1,107 @@
+import Foundation
+
+#if canImport(FoundationXML)
+  import FoundationXML
+#endif
+
+/// An element of an XML document, with its attributes and elements. Text between elements is left out.
+struct MarkupElement {
+  let name: String
+  var attributes: [String: String]
+  var children: [MarkupElement] = []
+  /// The line of the document, from 1.
+  var line = 0
+
+  init(_ name: String, _ attributes: [String: String] = [:], line: Int = 0) {
+    self.name = name
+    self.attributes = attributes
+    self.line = line
+  }
+
+  /// The root element of a document. External entities are not loaded.
+  ///
+  /// - Parameters:
+  ///   - data: The document.
+  ///   - file: What messages call it.
+  /// - Throws: `.coreData` if it is no XML, or its elements are nested too deep.
+  init(document data: Data, file: String) throws(HeartwoodError) {
+    let parser = XMLParser(data: data)
+    let builder = MarkupBuilder()
+    parser.delegate = builder
+    parser.shouldResolveExternalEntities = false
+    guard parser.parse(), let root = builder.root else {
+      throw HeartwoodError(
+        .coreData,
+        "\(file) is no XML: \(builder.problem ?? "it cannot be read") near line \(parser.lineNumber)",
+        underlying: parser.parserError)
+    }
+    self = root
+  }
+}
+
+private final class MarkupBuilder: NSObject, XMLParserDelegate {
+  private static let deepest = 64
+  private(set) var root: MarkupElement?
+  private(set) var problem: String?
+  private var open: [MarkupElement] = []
+
+  func parser(
+    _ parser: XMLParser, didStartElement name: String, namespaceURI: String?, qualifiedName: String?,
+    attributes: [String: String]
+  ) {
+    guard open.count < Self.deepest else {
+      problem = "more than \(Self.deepest) elements are inside of each other"
+      return parser.abortParsing()
+    }
+    open.append(MarkupElement(name, attributes, line: parser.lineNumber))
+  }
+
+  func parser(
+    _ parser: XMLParser, didEndElement name: String, namespaceURI: String?, qualifiedName: String?
+  ) {
+    guard let element = open.popLast() else { return }
+    if open.isEmpty { root = element } else { open[open.count - 1].children.append(element) }
+  }
+
+  func parser(_ parser: XMLParser, parseErrorOccurred error: any Error) {
+    if problem == nil { problem = "error \((error as NSError).code) of the parser" }
+  }
+}
+
+/// The attributes of an element, taken one by one, so that those that are left are known.
+struct MarkupFields {
+  private let element: MarkupElement
+  private(set) var left: [String: String]
+
+  init(_ element: MarkupElement) {
+    self.element = element
+    left = element.attributes
+  }
+
+  mutating func take(_ name: String) -> String? { left.removeValue(forKey: name) }
+
+  /// A text that is not empty.
+  mutating func text(_ name: String) -> String? { take(name).flatMap { $0.isEmpty ? nil : $0 } }
+
+  mutating func flag(_ name: String) -> Bool { take(name)?.uppercased() == "YES" }
+
+  /// - Throws: `.coreData` if the attribute is missing or empty.
+  mutating func required(_ name: String, in file: String) throws(HeartwoodError) -> String {
+    guard let text = text(name) else {
+      throw HeartwoodError(
+        .coreData, "\(file), line \(element.line): <\(element.name)> has no attribute \(name)")
+    }
+    return text
+  }
+
+  /// - Throws: `.coreData` if the attribute is no integer.
+  mutating func count(_ name: String, in file: String) throws(HeartwoodError) -> Int? {
+    guard let text = text(name) else { return nil }
+    guard let count = Int(text), count >= 0 else {
+      throw HeartwoodError(
+        .coreData,
+        "\(file), line \(element.line): \(name) of <\(element.name)> is \"\(text)\", which is no count")
+    }
+    return count
+  }
+}

@@ -1,0 +1,67 @@
+import Foundation
+
+/// The names of Xcode's model files.
+enum XcodeModel {
+  /// The types of attributes by their names.
+  static let types: [(name: String, type: AttributeType)] = [
+    ("Undefined", .undefined), ("Integer 16", .integer16), ("Integer 32", .integer32),
+    ("Integer 64", .integer64), ("Decimal", .decimal), ("Double", .double), ("Float", .float),
+    ("String", .string), ("Boolean", .boolean), ("Date", .date), ("Binary", .binaryData), ("UUID", .uuid),
+    ("URI", .uri), ("Transformable", .transformable), ("Composite", .composite),
+  ]
+
+  static let deleteRules: [String: DeleteRule] = [
+    "Nullify": .nullifyDeleteRule, "Cascade": .cascadeDeleteRule, "Deny": .denyDeleteRule,
+    "No Action": .noActionDeleteRule,
+  ]
+
+  // What has no meaning for a store.
+  static let silentEntityFields: Set<String> = [
+    "syncable", "codeGenerationType", "representedClassName", "coreSpotlightDisplayNameExpression",
+    "spotlightIndexingEnabled", "color", "icon",
+  ]
+  static let silentAttributeFields: Set<String> = [
+    "syncable", "usesScalarValueType", "spotlightIndexingEnabled", "storedInTruthFile",
+    "allowsCloudEncryption",
+    "derived", "derivationExpression", "storedInExternalRecord",
+  ]
+  static let silentRelationshipFields: Set<String> = [
+    "syncable", "spotlightIndexingEnabled", "storedInTruthFile", "indexed",
+  ]
+
+  static func type(named name: String) -> AttributeType? {
+    // The first versions of the editor wrote Int16 and so on.
+    let other = name.hasPrefix("Int") && !name.hasPrefix("Integer") ? "Integer " + name.dropFirst(3) : name
+    return types.first { $0.name == other || $0.name == name }?.type
+  }
+
+  /// The name of an entity's class without the module that the file leaves to the target: `.Person` is `Person`.
+  static func className(_ written: String?) -> String {
+    guard let written, written != "NSManagedObject" else { return "ManagedObject" }
+    return written.hasPrefix(".") ? String(written.dropFirst()) : written
+  }
+
+  /// The rule of an attribute's limits: of numbers, dates, or the lengths of texts and data. Nil if they are no limits of the type.
+  static func rule(_ type: AttributeType, _ least: String?, _ most: String?) -> ValidationRule? {
+    switch type {
+    case .integer16, .integer32, .integer64, .decimal, .double, .float:
+      let numbers = [least, most].map { $0.flatMap { Decimal(string: $0, locale: nil) } }
+      guard (numbers[0] == nil) == (least == nil), (numbers[1] == nil) == (most == nil) else { return nil }
+      return .number(atLeast: numbers[0], atMost: numbers[1])
+    case .date:
+      let seconds = [least, most].map { $0.flatMap(Double.init) }
+      guard (seconds[0] == nil) == (least == nil), (seconds[1] == nil) == (most == nil) else { return nil }
+      let dates = seconds.map { $0.map { Date(timeIntervalSinceReferenceDate: $0) } }
+      return .date(notBefore: dates[0], notAfter: dates[1])
+    case .string, .binaryData, .uri:
+      let counts = [least, most].map { $0.flatMap { Int($0) } }
+      switch (counts[0], counts[1]) {
+      case (let from?, let to?): return from <= to ? .length(from...to) : nil
+      case (let from?, nil): return most == nil ? .length(from...) : nil
+      case (nil, let to?): return least == nil ? .length(...to) : nil
+      case (nil, nil): return nil
+      }
+    default: return nil
+    }
+  }
+}

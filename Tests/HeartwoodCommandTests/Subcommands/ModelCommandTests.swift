@@ -1,0 +1,56 @@
+import Foundation
+import Heartwood
+import TestSupport
+import Testing
+
+@testable import HeartwoodCommand
+
+@Test func `the model of a store is written for Xcode, shown, compared, imported with and migrated to`()
+  throws
+{
+  let world = try SmallWorld()
+  let folder = world.directory.path("World.xcdatamodeld")
+  let written = CommandRun("model", world.path, "--output", folder)
+  #expect(written.status == .success && written.notes == "")
+  let contents = folder + "/World.xcdatamodel/contents"
+  let text = try String(contentsOfFile: contents, encoding: .utf8)
+  #expect(text.contains("<entity name=\"Country\""))
+
+  let shown = CommandRun("model", folder)
+  #expect(shown.status == .success && shown.output == CommandRun("model", world.path).output)
+  #expect(
+    CommandRun("model", "diff", world.path, folder).output == "the models do not differ in what a store has\n"
+  )
+
+  let attribute = "<attribute name=\"anthem\" optional=\"YES\" attributeType=\"String\" glow=\"1\"/>"
+  let changed = text.replacing("<entity name=\"Country\">", with: "<entity name=\"Country\">" + attribute)
+    .replacing(
+      "<entity name=\"Country\" syncable=\"YES\">",
+      with: "<entity name=\"Country\" syncable=\"YES\">" + attribute)
+  try Data(changed.utf8).write(to: URL(filePath: contents))
+  let differences = CommandRun("model", "diff", world.path, folder)
+  #expect(differences.output.contains("Country.anthem is new"))
+  #expect(differences.notes.contains("glow=\"1\" of Country.anthem is not known"))
+  #expect(world.run("migrate", folder).status == .success)
+  #expect(world.run("fetch", "Country", "--columns", "anthem", "--limit", "1").status == .success)
+
+  let objects = try world.directory.file(
+    "objects.json", #"[{"@id": "Country/X", "code": "X", "name": "X", "anthem": "la"}]"#)
+  let made = world.directory.path("new.heartwood")
+  #expect(CommandRun("import", made, objects, "--model", folder).status == .success)
+  #expect(CommandRun("fetch", made, "Country", "--columns", "anthem").output.contains("la"))
+}
+
+@Test func `a model of Xcode that is missing or wrong is refused with its name`() throws {
+  let folder = try TemporaryFolder()
+  let missing = CommandRun("model", folder.path("None.xcdatamodel"))
+  #expect(missing.status == .noInput && missing.notes.contains("None.xcdatamodel: there is no such model"))
+  try FileManager.default.createDirectory(
+    atPath: folder.path("Bad.xcdatamodel"), withIntermediateDirectories: true)
+  try Data("<model><entity/></model>".utf8).write(to: folder.url.appending(path: "Bad.xcdatamodel/contents"))
+  let bad = CommandRun("model", folder.path("Bad.xcdatamodel"))
+  #expect(bad.status != .success && bad.notes.contains("line 1: <entity> has no attribute name"))
+  let world = try SmallWorld()
+  let other = CommandRun("model", world.path, "--output", folder.path("World.txt"))
+  #expect(other.status != .success && other.notes.contains(".xcdatamodeld"))
+}
