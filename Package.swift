@@ -11,6 +11,7 @@ let package = Package(
     .library(name: "HeartwoodFiles", targets: ["HeartwoodFiles"]),
     .library(name: "HeartwoodFaults", targets: ["HeartwoodFaults"]),
     .executable(name: "heartwood", targets: ["HeartwoodCommand"]),
+    .plugin(name: "HeartwoodClasses", targets: ["HeartwoodClasses"]),
   ],
   targets: [
     // From the bytes upward: a target imports only what stands above it in this list.
@@ -25,6 +26,10 @@ let package = Package(
     .executableTarget(
       name: "HeartwoodCommand",
       dependencies: ["Heartwood", "HeartwoodEngine", "HeartwoodFiles"]),
+    // Runs `heartwood generate` for the models of Xcode in a target.
+    .plugin(
+      name: "HeartwoodClasses", capability: .buildTool(), dependencies: ["HeartwoodCommand"],
+      path: "Sources/Plugins/HeartwoodClasses"),
 
     // What tests of several targets share.
     .target(name: "TestSupport", dependencies: ["HeartwoodFiles"], path: "Tests/TestSupport"),

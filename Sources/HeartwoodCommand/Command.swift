@@ -7,7 +7,8 @@ struct Command {
 
   static var subcommands: [any Subcommand.Type] {
     [
-      ImportCommand.self, ModelCommand.self, FetchCommand.self, ShowCommand.self, CountCommand.self,
+      ImportCommand.self, ModelCommand.self, GenerateCommand.self, FetchCommand.self, ShowCommand.self,
+      CountCommand.self,
       DeleteCommand.self,
       HistoryCommand.self,
       GenerationsCommand.self, SchemaCommand.self, StatisticsCommand.self, VerifyCommand.self,

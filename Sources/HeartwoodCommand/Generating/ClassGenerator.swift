@@ -1,0 +1,264 @@
+import Foundation
+import Heartwood
+
+/// Writes Swift for the entities of a model.
+struct ClassGenerator {
+  /// What is written for an entity. The first two are the names of Xcode's code generation.
+  enum Mode: String, CaseIterable {
+    /// A class that declares the properties.
+    case `class`
+    /// An extension of a class that is written by hand, with the properties as accesses by name.
+    case category
+  }
+
+  /// The source of one entity.
+  struct Source: Equatable {
+    let fileName: String
+    let text: String
+  }
+
+  let model: ManagedObjectModel
+  /// The access level of what is written: `public`, or empty for internal.
+  let access: String
+  /// The names of the entities whose classes declare properties.
+  private var declared: Set<String> = []
+  /// What the sources of all entities do not have, a sentence each.
+  private(set) var notes: [String] = []
+
+  /// Whether entities without a class get one with their own name.
+  private let usesEntityNames: Bool
+
+  init(_ model: ManagedObjectModel, isPublic: Bool, usesEntityNames: Bool = false) {
+    self.model = model
+    self.usesEntityNames = usesEntityNames
+    access = isPublic ? "public " : ""
+  }
+
+  /// The sources of the entities that have a class, by name.
+  ///
+  /// - Parameter mode: The mode of an entity; nil to leave it out.
+  mutating func sources(_ mode: (EntityDescription) -> Mode?) -> [Source] {
+    var sources: [Source] = []
+    declared = Set(model.entities.filter { mode($0) == .class }.map { $0.name ?? "" })
+    for entity in model.entities.sorted(by: { $0.name ?? "" < $1.name ?? "" }) {
+      guard let name = className(of: entity), let mode = mode(entity) else { continue }
+      let isClass = mode == .class
+      sources.append(
+        Source(
+          fileName: name + (isClass ? ".swift" : "+Properties.swift"),
+          text: Self.head + (isClass ? declaration(of: entity, name) : accesses(of: entity, name))))
+    }
+    return sources
+  }
+
+  private static let head = """
+    // Made by heartwood generate. Changes are lost when it is made again.
+    // swift-format-ignore-file
+
+    import Foundation
+    import Heartwood
+
+
+    """
+
+  /// The name of an entity's class; nil if it has none of its own.
+  private func className(of entity: EntityDescription) -> String? {
+    SwiftName.ofClass(of: entity) ?? (usesEntityNames ? entity.name : nil)
+  }
+
+  // MARK: Classes
+
+  private mutating func declaration(of entity: EntityDescription, _ name: String) -> String {
+    let superclass = entity.superentity.flatMap(className) ?? "ManagedObject"
+    var lines = comment(entity.userInfo, "An object of the entity \(entity.name ?? name).", indent: "")
+    lines.append("\(access)\(entity.subentities.isEmpty ? "final " : "")class \(name): \(superclass) {")
+    for property in entity.ownProperties {
+      switch property {
+      case let attribute as AttributeDescription: lines += self.lines(of: attribute, in: entity)
+      case let relationship as RelationshipDescription: lines += self.lines(of: relationship, in: entity)
+      default: break
+      }
+    }
+    lines += overrides(of: entity)
+    lines.append("}")
+    for relationship in entity.ownProperties.compactMap({ $0 as? RelationshipDescription })
+    where relationship.isToMany { lines += helpers(of: relationship, name) }
+    return lines.joined(separator: "\n") + "\n"
+  }
+
+  /// The documentation of the user info, or a text.
+  private func comment(_ userInfo: [String: String], _ text: String?, indent: String) -> [String] {
+    guard let text = userInfo["documentation"] ?? text else { return [] }
+    return text.split(separator: "\n", omittingEmptySubsequences: false).map { "\(indent)/// \($0)" }
+  }
+
+  private mutating func lines(of attribute: AttributeDescription, in entity: EntityDescription) -> [String] {
+    let path = "\(entity.name ?? "").\(attribute.name)"
+    guard let type = SwiftName.type(of: attribute) else {
+      notes.append("\(path) is left out: its values have no type")
+      return []
+    }
+    let isUnique = entity.uniquenessConstraints.contains([attribute.name])
+    let options = [
+      (isUnique, ".unique"), (entity.isIndexed(attribute, .binary), ".indexed"),
+      (entity.isIndexed(attribute, .words), ".fullText"),
+      (attribute.preservesValueInHistoryOnDeletion, ".preservesValueInHistoryOnDeletion"),
+      (attribute.allowsExternalBinaryDataStorage, ".allowsExternalStorage"),
+      (attribute.isTransient, ".transient"),
+    ].filter(\.0).map(\.1)
+    var arguments: [String] = []
+    if options.count == 1 { arguments.append(options[0]) }
+    if options.count > 1 { arguments.append("[\(options.joined(separator: ", "))]") }
+    if let former = attribute.renamingIdentifier { arguments.append("renamed: \(SwiftName.literal(former))") }
+    let rules = attribute.validationRules.compactMap { SwiftName.rule($0) }
+    if !rules.isEmpty { arguments.append("validated: \(rules.joined(separator: ", "))") }
+    if rules.count < attribute.validationRules.count {
+      notes.append("a validation rule of \(path) is left out: it has no form in Swift")
+    }
+    let head = "  @Attribute" + (arguments.isEmpty ? "" : "(\(arguments.joined(separator: ", ")))")
+    let name = SwiftName.property(attribute.name)
+    let value = SwiftName.value(of: attribute, type)
+    let isOptional = attribute.isOptional || value == nil
+    if !attribute.isOptional, value == nil {
+      notes.append("\(path) is optional in Swift: a \(type) has no value that could be its default")
+    }
+    return comment(attribute.userInfo, nil, indent: "  ") + [
+      "\(head) \(access)var \(name): \(type)\(isOptional ? "?" : "")" + (value.map { " = \($0)" } ?? "")
+    ]
+  }
+
+  private mutating func lines(
+    of relationship: RelationshipDescription, in entity: EntityDescription
+  ) -> [String] {
+    let path = "\(entity.name ?? "").\(relationship.name)"
+    guard let destination = relationship.destinationEntity.flatMap(className) else {
+      notes.append("\(path) is left out: its destinations have no class")
+      return []
+    }
+    var arguments: [String] = []
+    // A closure can name a declared property only.
+    if let inverse = relationship.inverseRelationship, declared.contains(inverse.entity?.name ?? "") {
+      arguments.append("inverse: { $0.\(SwiftName.property(inverse.name)) }")
+    }
+    if relationship.deleteRule != .nullify {
+      arguments.append("deleteRule: .\(relationship.deleteRule.shortName)")
+    }
+    if let count = SwiftName.count(of: relationship) { arguments.append("count: \(count)") }
+    if let former = relationship.renamingIdentifier {
+      arguments.append("renamed: \(SwiftName.literal(former))")
+    }
+    let type =
+      relationship.isToMany
+      ? relationship.isOrdered ? "[\(destination)]" : "Set<\(destination)>" : "\(destination)?"
+    let head = "  @Relationship" + (arguments.isEmpty ? "" : "(\(arguments.joined(separator: ", ")))")
+    return comment(relationship.userInfo, nil, indent: "  ") + [
+      "\(head) \(access)var \(SwiftName.property(relationship.name)): \(type)"
+    ]
+  }
+
+  private func overrides(of entity: EntityDescription) -> [String] {
+    var lines: [String] = []
+    func list(_ lists: [[String]]) -> String {
+      "["
+        + lists.map { "[" + $0.map(SwiftName.literal).joined(separator: ", ") + "]" }.joined(separator: ", ")
+        + "]"
+    }
+    if let former = entity.renamingIdentifier {
+      lines.append("  \(access)override class var renamed: String? { \(SwiftName.literal(former)) }")
+    }
+    let own = Set(entity.ownProperties.map(\.name))
+    let constraints = entity.uniquenessConstraints.filter { $0.count > 1 || !own.isSuperset(of: $0) }
+    if !constraints.isEmpty {
+      lines.append("  \(access)override class var uniquenessConstraints: [[String]] { \(list(constraints)) }")
+    }
+    let indexes = entity.indexes.filter { $0.elements.first?.collationType == .binary }.map {
+      $0.elements.map(\.property.name)
+    }
+    let compound = indexes.filter { $0.count > 1 || !own.isSuperset(of: $0) }
+    if !compound.isEmpty {
+      lines.append("  \(access)override class var compoundIndexes: [[String]] { \(list(compound)) }")
+    }
+    let ranges = entity.indexes.filter { $0.elements.first?.collationType == .rTree }
+    if !ranges.isEmpty {
+      let names = ranges.map { $0.elements.map(\.property.name) }
+      lines.append("  \(access)override class var rangeIndexes: [[String]] { \(list(names)) }")
+    }
+    return lines.isEmpty ? [] : [""] + lines
+  }
+
+  /// Methods that add and remove destinations, with Xcode's names.
+  private func helpers(of relationship: RelationshipDescription, _ name: String) -> [String] {
+    guard let destination = relationship.destinationEntity.flatMap(className) else { return [] }
+    let property = relationship.name
+    let title = property.prefix(1).uppercased() + property.dropFirst()
+    return [
+      "", "extension \(name) {",
+      "  /// Adds an object to `\(property)`.",
+      "  \(access)func addTo\(title)(_ object: \(destination)) { $\(property).insert(object) }",
+      "  /// Removes an object from `\(property)`.",
+      "  \(access)func removeFrom\(title)(_ object: \(destination)) { $\(property).remove(object) }",
+      "}",
+    ]
+  }
+
+  // MARK: Extensions
+
+  private mutating func accesses(of entity: EntityDescription, _ name: String) -> String {
+    var lines = ["extension \(name) {"]
+    for property in entity.ownProperties {
+      let path = "\(entity.name ?? "").\(property.name)"
+      let key = SwiftName.literal(property.name)
+      var type: String?
+      var fallback: String?
+      if let attribute = property as? AttributeDescription {
+        type = SwiftName.type(of: attribute)
+        fallback = attribute.isOptional ? nil : type.flatMap { SwiftName.value(of: attribute, $0) }
+      } else if let relationship = property as? RelationshipDescription,
+        let destination = relationship.destinationEntity.flatMap(className)
+      {
+        guard !relationship.isToMany else {
+          let collection = relationship.isOrdered ? "mutableOrderedSetValue" : "mutableSetValue"
+          lines += [
+            "  /// The objects of `\(property.name)`.",
+            "  \(access)var \(SwiftName.property(property.name)): RelatedObjects<ManagedObject> { \(collection)(forKey: \(key)) }",
+          ]
+          continue
+        }
+        type = destination
+      }
+      guard let type else {
+        notes.append("\(path) is left out: its values have no type")
+        continue
+      }
+      let read = "value(forKey: \(key)) as? \(type)" + (fallback.map { " ?? \($0)" } ?? "")
+      lines +=
+        comment(property.userInfo, nil, indent: "  ") + [
+          "  \(access)var \(SwiftName.property(property.name)): \(type)\(fallback == nil ? "?" : "") {",
+          "    get { \(read) }", "    set { setValue(newValue, forKey: \(key)) }", "  }",
+        ]
+    }
+    lines.append("}")
+    return lines.joined(separator: "\n") + "\n"
+  }
+}
+
+extension EntityDescription {
+  fileprivate func isIndexed(
+    _ attribute: AttributeDescription, _ type: FetchIndexElementDescription.CollationType
+  ) -> Bool {
+    indexes.contains {
+      $0.elements.count == 1 && $0.elements[0].property === attribute && $0.elements[0].collationType == type
+    }
+  }
+}
+
+extension DeleteRule {
+  fileprivate var shortName: String {
+    switch self {
+    case .noActionDeleteRule: "noAction"
+    case .nullifyDeleteRule: "nullify"
+    case .cascadeDeleteRule: "cascade"
+    case .denyDeleteRule: "deny"
+    }
+  }
+}

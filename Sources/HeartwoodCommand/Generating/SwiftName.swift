@@ -1,0 +1,133 @@
+import Foundation
+import Heartwood
+
+/// Names, types and values of a model as Swift writes them.
+enum SwiftName {
+  private static let keywords: Set<String> = [
+    "as", "associatedtype", "break", "case", "catch", "class", "continue", "default", "defer", "deinit", "do",
+    "else", "enum",
+    "extension", "fallthrough", "false", "fileprivate", "for", "func", "guard", "if", "import", "in", "init",
+    "inout", "internal",
+    "is", "let", "nil", "operator", "private", "protocol", "public", "repeat", "rethrows", "return", "self",
+    "static", "struct",
+    "subscript", "super", "switch", "throw", "throws", "true", "try", "typealias", "var", "where", "while",
+  ]
+
+  /// The name of an entity's class without its module; nil if the entity has no class of its own.
+  static func ofClass(of entity: EntityDescription) -> String? {
+    guard let name = entity.managedObjectClassName.split(separator: ".").last, name != "ManagedObject" else {
+      return nil
+    }
+    return String(name)
+  }
+
+  static func property(_ name: String) -> String { keywords.contains(name) ? "`\(name)`" : name }
+
+  /// A text as a literal.
+  static func literal(_ text: String) -> String {
+    var literal = "\""
+    for scalar in text.unicodeScalars {
+      switch scalar {
+      case "\"", "\\": literal += "\\\(scalar)"
+      case "\n": literal += "\\n"
+      case "\r": literal += "\\r"
+      case "\t": literal += "\\t"
+      case "\0": literal += "\\0"
+      default: literal.unicodeScalars.append(scalar)
+      }
+    }
+    return literal + "\""
+  }
+
+  /// The type of an attribute's value; nil if it has none. The user info may name one as `swiftType`: an enum with raw values, for example.
+  static func type(of attribute: AttributeDescription) -> String? {
+    if let type = attribute.userInfo["swiftType"] { return type }
+    switch attribute.type {
+    case .undefined: return nil
+    case .integer16: return "Int16"
+    case .integer32: return "Int32"
+    case .integer64: return "Int64"
+    case .decimal: return "Decimal"
+    case .double: return "Double"
+    case .float: return "Float"
+    case .string: return "String"
+    case .boolean: return "Bool"
+    case .date: return "Date"
+    case .binaryData: return "Data"
+    case .uuid: return "UUID"
+    case .uri: return "URL"
+    case .transformable, .composite:
+      return attribute.attributeValueClassName?.split(separator: ".").last.map(String.init)
+        ?? (attribute.type == .composite
+          ? attribute.name.prefix(1).uppercased() + attribute.name.dropFirst() : "Data")
+    }
+  }
+
+  /// The default value of an attribute that is not optional, or one that has a default; nil if Swift has none to offer.
+  static func value(of attribute: AttributeDescription, _ type: String) -> String? {
+    let given = attribute.defaultValue
+    if given == nil, attribute.isOptional { return nil }
+    if attribute.userInfo["swiftType"] != nil {
+      switch given {
+      case let text as String: return "\(type)(rawValue: \(literal(text)))!"
+      case let number as any BinaryInteger: return "\(type)(rawValue: \(number))!"
+      default: return nil
+      }
+    }
+    switch attribute.type {
+    case .integer16, .integer32, .integer64, .boolean:
+      return given.map { "\($0)" } ?? (attribute.type == .boolean ? "false" : "0")
+    case .double, .float: return given.map { "\($0)" } ?? "0"
+    case .decimal: return given.map { "Decimal(string: \"\($0)\")!" } ?? "0"
+    case .string: return literal(given as? String ?? "")
+    case .date:
+      return (given as? Date).map {
+        "Date(timeIntervalSinceReferenceDate: \($0.timeIntervalSinceReferenceDate))"
+      } ?? "Date()"
+    case .binaryData: return given == nil ? "Data()" : nil
+    case .uuid: return (given as? UUID).map { "UUID(uuidString: \"\($0.uuidString)\")!" } ?? "UUID()"
+    case .uri: return (given as? URL).map { "URL(string: \(literal($0.absoluteString)))!" }
+    case .composite: return "\(type)()"
+    case .undefined, .transformable: return nil
+    }
+  }
+
+  /// A rule as an argument of `validated:`; nil if it has no form.
+  static func rule(_ rule: ValidationRule) -> String? {
+    let form: String?
+    switch rule.kind {
+    case .number:
+      let whole = [rule.least, rule.greatest].map { $0.flatMap { Int($0) } }
+      if let least = whole[0], let most = whole[1], least <= most {
+        form = ".range(\(least)...\(most))"
+      } else {
+        form = limits("number", "atLeast", "atMost", rule) { "Decimal(string: \"\($0)\")!" }
+      }
+    case .date:
+      form = limits("date", "notBefore", "notAfter", rule) { "Date(timeIntervalSinceReferenceDate: \($0))" }
+    case .length: form = ".length(\(rule.least ?? "")...\(rule.greatest ?? ""))"
+    case .pattern: form = rule.text.map { ".pattern(\(literal($0)))" }
+    case .condition: form = rule.text.map { ".condition(\(literal($0)))" }
+    case .value: form = rule.text.map { ".value(\(literal($0)))" }
+    }
+    return form.map { form in form + (rule.message.map { ".orElse(\(literal($0)))" } ?? "") }
+  }
+
+  private static func limits(
+    _ name: String, _ from: String, _ to: String, _ rule: ValidationRule, _ value: (String) -> String
+  ) -> String? {
+    let bounds = [rule.least.map { "\(from): \(value($0))" }, rule.greatest.map { "\(to): \(value($0))" }]
+    return ".\(name)(\(bounds.compactMap { $0 }.joined(separator: ", ")))"
+  }
+
+  /// The count of destinations as an argument; nil for any.
+  static func count(of relationship: RelationshipDescription) -> String? {
+    guard relationship.isToMany else { return relationship.isOptional ? nil : ".required" }
+    switch (relationship.minCount, relationship.maxCount) {
+    case (0, 0): return relationship.isOptional ? nil : ".required"
+    case (let least, 0): return ".atLeast(\(least))"
+    case (0, let most): return ".atMost(\(most))"
+    case (let least, let most): return ".range(\(least)...\(most))"
+    }
+  }
+}

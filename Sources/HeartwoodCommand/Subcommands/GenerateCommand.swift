@@ -1,0 +1,77 @@
+import Foundation
+import Heartwood
+
+/// Writes Swift classes for the entities of a model.
+enum GenerateCommand: Subcommand {
+  enum Mode: String, CaseIterable {
+    case `class`, category, model
+  }
+
+  static let syntax = SubcommandSyntax(
+    name: "generate",
+    summary: "write Swift classes for the entities of a model",
+    arguments: [
+      SubcommandSyntax.Argument(
+        name: "model", summary: "a model of Xcode, a JSON file as of heartwood schema, or a store")
+    ],
+    options: [
+      SubcommandSyntax.Option(
+        name: "output", value: "folder",
+        summary:
+          "where a file for each class is written, or one file that ends in .swift (default: the output)"),
+      SubcommandSyntax.Option(
+        name: "mode", value: "class|category|model",
+        summary: "classes, extensions of classes, or what the model says of each entity (default class)"),
+      SubcommandSyntax.Option(name: "public", summary: "make the classes and their members public"),
+    ],
+    discussion: """
+      A property is optional where the model says so, and has the default value of the model. The user info of a property may have
+      its documentation, and the type of its value as swiftType, such as an enum with raw values. Entities without a class are left
+      out; those of a store or a JSON file, which names no classes, get classes with their own names. A file that has not changed is
+      not written.
+      """,
+    examples: [
+      SubcommandSyntax.Example(
+        line: "heartwood generate Library.xcdatamodeld --output Sources/Library",
+        meaning: "a file for each class"),
+      SubcommandSyntax.Example(
+        line: "heartwood generate world.heartwood --public", meaning: "the classes of a store, to read"),
+    ])
+
+  static func run(_ arguments: ParsedArguments, console: any Console) throws(CommandFailure) -> ExitCode {
+    let path = arguments.argument(0) ?? ""
+    let mode = try arguments.choice("mode", Mode.self) ?? .class
+    let model = try ModelArgument.model(path, console)
+    var generator = ClassGenerator(
+      model, isPublic: arguments.has("public"), usesEntityNames: !ModelArgument.isXcodeModel(path))
+    let sources = generator.sources { entity in
+      switch mode {
+      case .class: .class
+      case .category: .category
+      case .model: entity.codeGenerationType.flatMap { ClassGenerator.Mode(rawValue: $0) }
+      }
+    }
+    for note in generator.notes { console.writeNote("heartwood: note: \(note)\n") }
+    guard let folder = arguments.value("output") else {
+      for source in sources { try console.write(source.text + (source == sources.last ? "" : "\n")) }
+      return .success
+    }
+    let url = URL(filePath: folder)
+    do {
+      if url.pathExtension == "swift" {
+        try write(sources.map(\.text).joined(separator: "\n"), to: url)
+      } else {
+        try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
+        for source in sources { try write(source.text, to: url.appending(path: source.fileName)) }
+      }
+    } catch {
+      throw CommandFailure(.cannotCreate, "\(folder): can't write the classes: \(error.localizedDescription)")
+    }
+    return .success
+  }
+
+  private static func write(_ text: String, to file: URL) throws {
+    guard (try? Data(contentsOf: file)) != Data(text.utf8) else { return }
+    try Data(text.utf8).write(to: file, options: .atomic)
+  }
+}

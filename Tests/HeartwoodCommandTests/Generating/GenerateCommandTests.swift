@@ -1,0 +1,119 @@
+import Foundation
+import Heartwood
+import TestSupport
+import Testing
+
+@testable import HeartwoodCommand
+
+/// A type that the model names in its user info.
+enum Grade: Int16, AttributeValue {
+  case low = 1
+  case middle = 2
+  case high = 3
+}
+
+/// A class that is written by hand, whose properties are made as an extension.
+final class Picker: ManagedObject {}
+
+@Suite struct `Classes of a model` {
+  private static let model = Fixture.path("Orchard/Sources/Orchard/Orchard.xcdatamodeld")
+  private static let folder = URL(filePath: #filePath).deletingLastPathComponent()
+
+  // GEN-01, GEN-03
+  /// Run with HEARTWOOD_GENERATE set, it makes the files again.
+  @Test func `the classes that are compiled here are those that are generated of the model`() throws {
+    let files = ["OldTree", "Tree", "Fruit", "Picker+Properties"].map { $0 + ".swift" }
+    let temporary = try TemporaryFolder()
+    let made = CommandRun("generate", Self.model, "--mode", "model", "--output", temporary.path("made"))
+    #expect(made.status == .success && made.notes == "")
+    let names = try FileManager.default.contentsOfDirectory(atPath: temporary.path("made"))
+    #expect(names.sorted() == files.sorted())
+    for name in names {
+      let text = try String(contentsOfFile: temporary.path("made") + "/" + name, encoding: .utf8)
+      let compiled = Self.folder.appending(path: "Generated/" + name)
+      if ProcessInfo.processInfo.environment["HEARTWOOD_GENERATE"] != nil {
+        try Data(text.utf8).write(to: compiled)
+      }
+      #expect(try String(contentsOf: compiled, encoding: .utf8) == text, "\(name)")
+    }
+  }
+
+  // GEN-02, GEN-04, GEN-05
+  @Test func `generated classes and the model of the file work together, and say the same`() throws {
+    let types: [ManagedObject.Type] = [Tree.self, OldTree.self, Fruit.self, Picker.self]
+    let model = try ManagedObjectModel(contentsOf: URL(filePath: Self.model), classes: types)
+    let container = PersistentContainer(name: "Orchard", managedObjectModel: model)
+    container.persistentStoreDescriptions = [PersistentStoreDescription(url: URL(filePath: "/dev/null"))]
+    try container.loadPersistentStores()
+    let context = container.newBackgroundContext()
+    let (tree, fruit, picker) = (OldTree(context: context), Fruit(context: context), Picker(context: context))
+    (tree.kind, tree.tag, tree.row, tree.class) = ("Apple", "a", 3, "I")
+    (fruit.tree, fruit.weight) = (tree, 0.2)
+    picker.name = "Ada"
+    tree.picker = picker
+    tree.addToNeighbours(tree)
+    try context.save()
+    #expect(fruit.grade == .middle && fruit.price == Decimal(string: "0.5") && !fruit.ripe)
+    #expect(tree.fruits == [fruit] && picker.trees.map(\.objectID) == [tree.objectID])
+    #expect(try context.fetch(Tree.self, where: { $0.kind == "Apple" && $0.picker != nil }).count == 1)
+    fruit.weight = 11
+    #expect(throws: HeartwoodError.self) { try context.save() }
+    for entity in ["Tree", "Fruit", "OldTree"] {
+      let (written, declared) = (
+        try #require(model.entitiesByName[entity]),
+        try #require(
+          try ManagedObjectModel(types: [Tree.self, OldTree.self, Fruit.self, Picker.self]).entitiesByName[
+            entity])
+      )
+      #expect(Set(written.attributesByName.keys) == Set(declared.attributesByName.keys))
+      #expect(Set(written.uniquenessConstraints) == Set(declared.uniquenessConstraints))
+      #expect(
+        Set(written.indexes.map { $0.elements.map(\.property.name) })
+          == Set(declared.indexes.map { $0.elements.map(\.property.name) }))
+      for (name, attribute) in written.attributesByName {
+        let other = try #require(declared.attributesByName[name])
+        #expect(attribute.type == other.type && attribute.isOptional == other.isOptional, "\(entity).\(name)")
+        #expect(
+          attribute.renamingIdentifier == other.renamingIdentifier
+            && attribute.isTransient == other.isTransient)
+        #expect(Set(attribute.validationRules) == Set(other.validationRules), "\(entity).\(name)")
+      }
+    }
+  }
+
+  @Test func `classes of a store are written as text, all or public ones`() throws {
+    let world = try SmallWorld()
+    let text = CommandRun("generate", world.path)
+    #expect(text.status == .success)
+    #expect(text.output.contains("final class Country: ManagedObject {"))
+    #expect(
+      text.output.contains(
+        "@Attribute([.unique, .preservesValueInHistoryOnDeletion]) var code: String = \"\""))
+    #expect(
+      text.output.contains(
+        "@Relationship(inverse: { $0.country }, deleteRule: .cascade) var cities: Set<City>"))
+    #expect(
+      CommandRun("generate", world.path, "--public").output.contains(
+        "public func addToCities(_ object: City)"))
+  }
+
+  @Test func `what has no form in Swift is named, and a file that has not changed is not written`() throws {
+    let folder = try TemporaryFolder()
+    let model = folder.path("M.xcdatamodel")
+    try FileManager.default.createDirectory(atPath: model, withIntermediateDirectories: true)
+    let text = """
+      <model><entity name="E" representedClassName="E"><attribute name="link" attributeType="URI"/>
+      <attribute name="any" transient="YES" attributeType="Undefined"/>
+      <relationship name="other" optional="YES" destinationEntity="P"/></entity><entity name="P"/></model>
+      """
+    try Data(text.utf8).write(to: URL(filePath: model + "/contents"))
+    let run = CommandRun("generate", model, "--output", folder.path("made"))
+    #expect(run.notes.contains("E.link is optional in Swift"))
+    #expect(run.notes.contains("E.any is left out") && run.notes.contains("E.other is left out"))
+    let file = folder.path("made") + "/E.swift"
+    let date = Date(timeIntervalSince1970: 1_000_000)
+    try FileManager.default.setAttributes([.modificationDate: date], ofItemAtPath: file)
+    #expect(CommandRun("generate", model, "--output", folder.path("made")).status == .success)
+    #expect(try FileManager.default.attributesOfItem(atPath: file)[.modificationDate] as? Date == date)
+  }
+}
