@@ -11,13 +11,17 @@ enum ModelArgument {
   }
 
   /// - Parameter console: Where notes are written of what a model of Xcode has and is not read; nil for nowhere.
-  static func model(_ path: String, _ console: (any Console)? = nil) throws(CommandFailure) -> ManagedObjectModel {
+  static func model(_ path: String, _ console: (any Console)? = nil) throws(CommandFailure)
+    -> ManagedObjectModel
+  {
     if isXcodeModel(path) {
       guard FileManager.default.fileExists(atPath: path) else {
         throw CommandFailure(.noInput, "\(path): there is no such model")
       }
       return try GraphFailure.catching(path) {
-        try ManagedObjectModel(contentsOf: CommandStore.url(path)) { console?.writeNote("heartwood: \($0)\n") }
+        try ManagedObjectModel(contentsOf: CommandStore.url(path)) {
+          console?.writeNote("heartwood: \($0)\n")
+        }
       }
     }
     if CommandStore.exists(path) {

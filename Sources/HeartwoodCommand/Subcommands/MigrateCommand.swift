@@ -10,7 +10,9 @@ enum MigrateCommand: Subcommand {
       .store,
       SubcommandSyntax.Argument(
         name: "model",
-        summary: "a file as of heartwood schema --format json, a model of Xcode, or another store; with --back the backup"),
+        summary:
+          "a file as of heartwood schema --format json, a model of Xcode, or another store; with --back the backup"
+      ),
     ],
     options: [
       SubcommandSyntax.Option(name: "dry-run", summary: "say what would be done, and change nothing"),
