@@ -19,6 +19,11 @@ extension ManagedObjectContext {
 
   /// Reports what has happened since the last call, without applying delete rules.
   func endEvent(registeringUndo registersUndo: Bool = true) {
+    if !renamedByParent.isEmpty {
+      let renamed = renamedByParent
+      renamedByParent = []
+      tellTrackers(rewritten: renamed)
+    }
     guard !event.isEmpty else { return }
     let ended = event
     event = ContextEvent()

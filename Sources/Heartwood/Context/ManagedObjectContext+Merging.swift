@@ -84,9 +84,9 @@ extension ManagedObjectContext {
   }
 
   private func mergeUpdate(_ identifier: ManagedObjectID) {
-    guard let object = registeredObject(for: identifier),
-      object.state.isDisjoint(with: [.inserted, .deleted])
-    else {
+    guard let object = registeredObject(for: identifier), !object.state.contains(.inserted) else { return }
+    guard !object.state.contains(.deleted) else {
+      changedWhileDeleted.insert(ObjectIdentifier(object))
       return
     }
     if object.isRealised || object.hasUnsavedValues {

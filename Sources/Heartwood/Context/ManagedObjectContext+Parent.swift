@@ -64,6 +64,7 @@ extension ManagedObjectContext {
       newest.insert(identifier.key, for: temporary)
       if let object = identities.object(identifier.entity.rootEntity.number, temporary) {
         rename(object, to: identifier)
+        if !trackers.isEmpty { renamedByParent.append(object) }
       } else {
         permanentKeys.insert(identifier.key, for: temporary)
       }

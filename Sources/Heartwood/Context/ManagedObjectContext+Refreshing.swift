@@ -15,10 +15,17 @@ extension ManagedObjectContext {
     let restored = Array(changes.updated) + Array(changes.deleted)
     for object in restored {
       note(object)
+      let wasDeleted = object.state.contains(.deleted)
       object.state.remove([.deleted, .inaccessible])
       undoEdits(of: object)
+      if wasDeleted {
+        // Merges pass over deleted objects.
+        object.forEachRelationshipState { $0.unload() }
+        if changedWhileDeleted.contains(ObjectIdentifier(object)) { object.turnIntoFault() }
+      }
       event.refreshed.append(object)
     }
+    changedWhileDeleted = []
     for object in watched { object.state.remove(.watched) }
     let leaving = Array(changes.inserted) + Array(discarded)
     discarded = ObjectList()
@@ -47,6 +54,7 @@ extension ManagedObjectContext {
       object.turnIntoFault()
       object.detach()
     }
+    (changedWhileDeleted, renamedByParent) = ([], [])
     identities.removeAll()
     fetchBatches = FetchBatches()
     discarded = ObjectList()

@@ -225,6 +225,7 @@ extension ManagedObjectContext {
     for object in changes.deleted where object.state.contains(.inaccessible) { forget(object) }
     for object in watched { object.state.remove(.watched) }
     discarded = ObjectList()
+    changedWhileDeleted = []
     watched = []
     changes = PendingChanges()
     pendingLookup = nil

@@ -145,6 +145,10 @@ open class ManagedObjectContext: @unchecked Sendable {
   @exclusivity(unchecked) var editCount = 0
   /// Unchanged objects whose row must not have changed when the context is saved.
   var watched: [ManagedObject] = []
+  /// Objects that have got permanent identifiers by a save of a parent, of which live results are told at the end of the event.
+  var renamedByParent: [ManagedObject] = []
+  /// Deleted objects that others have changed. Merges pass over them, so that the save meets the conflict.
+  var changedWhileDeleted: Set<ObjectIdentifier> = []
   /// Replacements of temporary keys, for values that still contain the temporary ones.
   @exclusivity(unchecked) var permanentKeys = KeyMap()
   /// The objects whose rows could not be read and that were not refreshed since.

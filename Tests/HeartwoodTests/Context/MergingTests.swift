@@ -223,6 +223,32 @@ import Testing
     try reading.close()
     try writing.close()
   }
+
+  @Test(arguments: [false, true])
+  func `an object whose delete is taken back shows what others saved meanwhile`(isBatch: Bool) throws {
+    let container = try makeContainer()
+    let (context, other) = (container.newBackgroundContext(), container.newBackgroundContext())
+    let person = context.makePerson("Ada", age: 1)
+    try context.save()
+    context.delete(person)
+    context.processPendingChanges()
+    if isBatch {
+      let request = BatchUpdateRequest(Person.self)
+      request.set(\Person.age, to: 2)
+      try other.execute(request, mergingInto: [context])
+    } else {
+      let saves = Heard(other, .managedObjectContextDidSave)
+      try other.fetch(Person.self).first?.age = 2
+      try other.save()
+      context.mergeChanges(fromContextDidSave: try #require(saves.notifications.last))
+    }
+    #expect(person.isDeleted)
+    context.rollback()
+    #expect(!person.isDeleted && person.age == 2 && !person.hasChanges)
+    person.name = "Bea"
+    try context.save()
+    #expect(try other.fetch(Person.self, where: { $0.name == "Bea" && $0.age == 2 }).count == 1)
+  }
 }
 
 /// An object for use on its context's queue only.

@@ -41,6 +41,32 @@ import Testing
     #expect(delegate.snapshots.count == 3 && delegate.otherCalls == 0)
   }
 
+  @Test func `identifiers that a save of the parent makes permanent are told to a child's controller`() throws
+  {
+    let child = ManagedObjectContext(.privateQueue, parent: context)
+    let request = FetchRequest<Person>()
+    request.sortDescriptors = [.ascending(\.name)] as [Sort<Person>]
+    let controller = FetchedResultsController(fetchRequest: request, managedObjectContext: child)
+    let delegate = DifferenceKeeper()
+    controller.delegate = delegate
+    try controller.performFetch()
+    var list: [ManagedObjectID] = []
+    var taken = 0
+    func follow() {
+      for difference in delegate.differences.dropFirst(taken) { list = list.applying(difference) ?? [] }
+      taken = delegate.differences.count
+      #expect(list == controller.fetchedObjects?.map(\.objectID))
+    }
+    _ = (child.makePerson("A"), child.makePerson("B"))
+    child.processPendingChanges()
+    follow()
+    try child.save()
+    try context.save()
+    child.processPendingChanges()
+    follow()
+    #expect(list.count == 2 && list.allSatisfy { !$0.isTemporaryID })
+  }
+
   // FRC-10
   @Test func `a delegate of differences gets them, unless there are sections`() throws {
     let people = (1...4).map { context.makePerson("\($0)", age: $0) }

@@ -175,7 +175,9 @@ private struct LiveWork {
     log.append("rollback \(context === here)")
     if context === here { child.rollback() }
     context.rollback()
-    if context === here { refreshThosePassedOver() }
+    guard context === here else { return }
+    passedOver = false
+    child.refreshAllObjects()
   }
 
   private mutating func refreshThosePassedOver() {
