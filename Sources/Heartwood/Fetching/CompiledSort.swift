@@ -17,12 +17,9 @@ final class CompiledSort {
     /// How values are compared.
     fileprivate(set) var options: ComparisonOptions = []
 
-    /// Whether a relationship on the way to the value may have no destination.
-    var hasHops: Bool { !hops.isEmpty }
-
-    /// The value that the key compares; nil if a relationship on the way has no destination.
-    func value(_ place: Place) throws -> Value? {
-      guard let owner = try place.following(hops) else { return nil }
+    /// The value that the key compares; null also if a relationship on the way has no destination.
+    func value(_ place: Place) throws -> Value {
+      guard let owner = try place.following(hops) else { return .null }
       return try reader.read(owner)
     }
   }
@@ -58,7 +55,7 @@ final class CompiledSort {
     }
     self.keys = keys
     isComputed = keys.contains { $0.isComputed || $0.options.isLocalized }
-    readsOtherRows = compiler.readsOtherRows || keys.contains(where: \.hasHops)
+    readsOtherRows = compiler.readsOtherRows || keys.contains { !$0.hops.isEmpty }
     reachedRoots = keys.flatMap { $0.hops.map(\.root) } + compiler.paths.used.reachedRoots
     toOneRoutes = keys.map(\.toOneRoutes).reduce(compiler.paths.used.toOneRoutes) { all, routes in
       all.flatMap { all in routes.map { all + $0 } }
@@ -166,7 +163,7 @@ final class CompiledSort {
         "\(path.name) is a relationship: sort by an attribute"
           + (relationship.isToMany ? "" : " behind it, as in '\(relationship.name).name'"), relationship.name)
     }
-    return path.hops.isEmpty ? order : OrderBehindHops(path.hops, order, sign)
+    return path.hops.isEmpty ? order : OrderBehindHops(path.hops, order, reader(path, key.options), sign)
   }
 }
 

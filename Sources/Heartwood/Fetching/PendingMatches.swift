@@ -102,22 +102,15 @@ struct DeliveryOrder {
   var noValues: SortValues {
     SortValues(
       sort?.with { sort in
-        sort.keys.flatMap { key in
-          let column = SortValues.Column(isAscending: key.ascending, options: key.options)
-          return key.hasHops ? [column, column] : [column]
-        }
+        sort.keys.map { SortValues.Column(isAscending: $0.ascending, options: $0.options) }
       } ?? [])
   }
 
-  /// Appends what a row is sorted by. Of a key behind relationships also whether it has a destination, as those without come first.
+  /// Appends what a row is sorted by.
   func appendValues(of found: FoundRow, to values: inout SortValues) throws {
     let place = anywhere.moved(to: found)
     try sort?.with { sort in
-      for key in sort.keys {
-        let value = try key.value(place)
-        if key.hasHops { values.append(.bool(value != nil)) }
-        values.append(value ?? .null)
-      }
+      for key in sort.keys { values.append(try key.value(place)) }
     }
   }
 

@@ -123,17 +123,26 @@ final class ComputedOrder: RowOrder {
 final class OrderBehindHops: RowOrder {
   private let hops: [ToOneHop]
   private let order: RowOrder
+  /// Reads the value that is ordered.
+  private let reader: ValueReader
 
-  init(_ hops: [ToOneHop], _ order: RowOrder, _ sign: Int) {
+  init(_ hops: [ToOneHop], _ order: RowOrder, _ reader: ValueReader, _ sign: Int) {
     self.hops = hops
     self.order = order
+    self.reader = reader
     super.init(sign)
   }
 
   override func compare(_ left: Place, _ right: Place) throws -> Int {
     let (left, right) = (try left.following(hops), try right.following(hops))
-    guard let left else { return right == nil ? 0 : -sign }
-    guard let right else { return sign }
+    guard let left else { return try isMissing(right) ? 0 : -sign }
+    guard let right else { return try isMissing(left) ? 0 : sign }
     return try order.compare(left, right)
+  }
+
+  /// Whether there is no object, or it has no value: both are the same in the order.
+  private func isMissing(_ place: Place?) throws -> Bool {
+    guard let place else { return true }
+    return try reader.read(place).isNull
   }
 }

@@ -6,12 +6,12 @@ final class TrackedObject {
   let key: UInt64
   /// The identifier that it had then: a save replaces a temporary one.
   let identifier: ManagedObjectID
-  /// The values of the sort keys; nil if a to-one relationship before the attribute has no destination.
-  let values: [Value?]
+  /// The values of the sort keys.
+  let values: [Value]
   /// The name of its section; empty without sections.
   let section: String
 
-  init(_ object: ManagedObject, key: UInt64, values: [Value?], section: String) {
+  init(_ object: ManagedObject, key: UInt64, values: [Value], section: String) {
     self.object = object
     self.key = key
     identifier = object.identifier
@@ -55,15 +55,9 @@ struct TrackedOrder {
 
   private func compareValues(_ left: TrackedObject, _ right: TrackedObject) -> Int {
     for (index, key) in keys.enumerated() {
-      let order = Self.compare(left.values[index], right.values[index], key.options)
+      let order = ComparableText.order(left.values[index], right.values[index], key.options)
       if order != 0 { return key.isAscending ? order : -order }
     }
     return 0
-  }
-
-  private static func compare(_ left: Value?, _ right: Value?, _ options: ComparisonOptions) -> Int {
-    guard let left else { return right == nil ? 0 : -1 }
-    guard let right else { return 1 }
-    return ComparableText.order(left, right, options)
   }
 }
