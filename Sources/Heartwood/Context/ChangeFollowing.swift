@@ -54,7 +54,7 @@ extension ManagedObjectContext {
   /// The merge runs on the context's queue some time after the save. See `mergeChanges(fromContextDidSave:)`.
   public var automaticallyMergesChangesFromParent: Bool {
     get { following != .nothing }
-    set { following = newValue ? .coordinator : .nothing }
+    set { following = !newValue ? .nothing : following == .everyone ? .everyone : .coordinator }
   }
 
   /// Whether the context also merges by itself what other coordinators of the store and other processes save. Implies

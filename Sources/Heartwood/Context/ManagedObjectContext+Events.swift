@@ -14,16 +14,21 @@ extension ManagedObjectContext {
     lastRead = nil
     if propagatesDeletesAtEndOfEvent { propagateDeletes() }
     endEvent()
+    takeAssignedIdentifiers()
+    tellTrackersOfRenamed()
     sweepIfDue()
+  }
+
+  private func tellTrackersOfRenamed() {
+    guard !renamedByParent.isEmpty else { return }
+    let renamed = renamedByParent
+    renamedByParent = []
+    tellTrackers(rewritten: renamed)
   }
 
   /// Reports what has happened since the last call, without applying delete rules.
   func endEvent(registeringUndo registersUndo: Bool = true) {
-    if !renamedByParent.isEmpty {
-      let renamed = renamedByParent
-      renamedByParent = []
-      tellTrackers(rewritten: renamed)
-    }
+    tellTrackersOfRenamed()
     guard !event.isEmpty else { return }
     let ended = event
     event = ContextEvent()

@@ -40,7 +40,11 @@ struct ResolvedRequest {
     entity: EntityDescription, predicate: (any FetchPredicate)?, sorts: [any FetchSort], limit: Int?,
     offset: Int, includesSubentities: Bool = true, includesPendingChanges: Bool = true, store: StoreIdentity
   ) throws(HeartwoodError) {
-    require(limit ?? 0 >= 0 && offset >= 0, "a fetch's limit and offset cannot be negative")
+    guard limit ?? 0 >= 0, offset >= 0 else {
+      throw HeartwoodError(
+        .coreData,
+        "the limit \(limit ?? 0) or the offset \(offset) of a fetch of \(entity.displayName) is negative")
+    }
     self.entity = entity
     self.includesSubentities = includesSubentities
     self.predicate =

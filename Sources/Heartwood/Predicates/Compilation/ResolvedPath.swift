@@ -69,6 +69,10 @@ struct PathResolver {
       name: scopes[level].entity.displayName, column: path.column)
     var steps = path.steps[...]
     while let step = steps.popFirst() {
+      guard resolved.hops.count <= TreeSize.greatestDepth else {
+        throw .predicate(
+          "a path leads over more than \(TreeSize.greatestDepth) relationships", column: path.column)
+      }
       try follow(step, &steps, &resolved)
       guard case .toMany(let relationship, let destination, _) = resolved.end else { continue }
       guard case .item(let item)? = steps.first else { break }

@@ -61,7 +61,7 @@ extension ArithmeticOperator {
       switch self {
       case .add: a + b
       case .subtract: a - b
-      case .multiply: a * b
+      case .multiply: .product(a, b)
       case .divide: b.isZero ? .nan : a / b
       }
     return result.isNaN ? .null : .decimal(result)

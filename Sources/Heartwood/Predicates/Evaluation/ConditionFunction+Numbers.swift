@@ -120,13 +120,13 @@ extension ConditionFunction {
     case .modulus:
       guard !b.isZero else { return .null }
       let quotient = a / b
-      let result = a - b * quotient.rounded(quotient < 0 ? .up : .down)
+      let result = a - .product(b, quotient.rounded(quotient < 0 ? .up : .down))
       return result.isNaN ? .null : .decimal(result)
     case .raise:
       guard let power, (0...1000).contains(power) else {
         return doubles(DecimalParts(a).doubleValue, DecimalParts(b).doubleValue)
       }
-      let result = pow(a, Int(power))
+      let result = Decimal.power(a, Int(power))
       return result.isNaN ? .null : .decimal(result)
     default: return .null
     }

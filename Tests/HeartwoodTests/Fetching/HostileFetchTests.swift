@@ -1,0 +1,89 @@
+import Foundation
+import Testing
+
+@testable import Heartwood
+
+private final class Measure: ManagedObject {
+  @Attribute var exact: Decimal?
+  @Attribute var no = 0
+  @Relationship(inverse: { $0.parts }) var whole: Measure?
+  @Relationship(inverse: { $0.whole }) var parts: Set<Measure>
+}
+
+/// What came from outside, and what it must not do.
+@Suite struct `Fetches with extreme input` {
+  private let context: ManagedObjectContext
+
+  init() throws {
+    context = try PersistentContainer(
+      name: "Measures", types: [Measure.self], at: URL(filePath: "/dev/null")
+    ).newBackgroundContext()
+  }
+
+  @Test func `products of decimals of any size are numbers, zero or missing`() throws {
+    let texts = [
+      "1e-70", "-1e-100", "1e-128", "1.2345678901234567890123456789012345678e-90", "1e100", "3", "0",
+    ]
+    for text in texts {
+      Measure(context: context).exact = Decimal(string: text)
+    }
+    try context.save()
+    for format in ["exact * exact > 1", "exact ** 2 > 1", "exact ** 5 < 0", "modulus(exact, 1e-100) == 7"] {
+      let request = FetchRequest<Measure>()
+      request.predicate = try FormatPredicate(format)
+      _ = try context.fetch(request)
+    }
+    func product(_ a: String, _ b: String) -> Decimal {
+      Decimal.product(Decimal(string: a) ?? .nan, Decimal(string: b) ?? .nan)
+    }
+    #expect(product("1e-70", "1e-70") == 0 && product("1e100", "1e100").isNaN)
+    #expect(product("2e-64", "3e-64") == Decimal(string: "6e-128"))
+    #expect(product("-2", "1e-128") == Decimal(string: "-2e-128"))
+    let near = product(
+      "1.2345678901234567890123456789012345678e-90", "1.2345678901234567890123456789012345678e-30")
+    let ratio = near / (Decimal(string: "1.5241578753238836750495351562e-120") ?? 0)
+    #expect(abs(ratio - 1) < Decimal(string: "1e-15") ?? 0)
+    #expect(Decimal.power(3, 5) == 243 && Decimal.power(10, 200).isNaN)
+  }
+
+  @Test func `a path over too many relationships is refused`() throws {
+    let request = FetchRequest<Measure>()
+    for count in [150, 1000, 100_000] {
+      request.predicate = try FormatPredicate(String(repeating: "whole.", count: count) + "no == 1")
+      if count == 150 {
+        #expect(try context.fetch(request).isEmpty)
+      } else {
+        #expect(
+          heartwoodMessage { _ = try context.fetch(request) }?.contains("more than 200 relationships") == true
+        )
+      }
+    }
+  }
+
+  @Test func `a column whose name is a keyword is the property`() throws {
+    Measure(context: context).no = 7
+    let request = FetchRequest<Measure>()
+    request.propertiesToFetch = ["no", "whole.no"]
+    #expect(
+      try context.fetchDictionaries(request).map { $0["no"] as? Int64 ?? ($0["no"] as? Int).map(Int64.init) }
+        == [7])
+  }
+
+  @Test func `a negative limit or offset is refused`() throws {
+    let request = FetchRequest<Measure>()
+    request.fetchLimit = -1
+    #expect(heartwoodMessage { _ = try context.fetch(request) }?.contains("negative") == true)
+    (request.fetchLimit, request.fetchOffset) = (0, -2)
+    #expect(heartwoodMessage { _ = try context.fetch(request) }?.contains("negative") == true)
+  }
+
+  @Test func `merging what a parent saves does not end merging what other processes save`() {
+    context.automaticallyMergesRemoteChanges = true
+    context.automaticallyMergesChangesFromParent = true
+    #expect(context.automaticallyMergesRemoteChanges)
+    context.automaticallyMergesRemoteChanges = false
+    #expect(context.automaticallyMergesChangesFromParent)
+    context.automaticallyMergesChangesFromParent = false
+    #expect(!context.automaticallyMergesRemoteChanges && !context.automaticallyMergesChangesFromParent)
+  }
+}
