@@ -52,7 +52,11 @@ extension ManagedObjectContext {
     }
     var inserted: [ManagedObject] = []
     for identifier in changes.insertedObjectIDs where isOfStore(identifier) {
-      if registeredObject(for: identifier) == nil { inserted.append(object(with: identifier)) }
+      guard let object = registeredObject(for: identifier) else {
+        inserted.append(self.object(with: identifier))
+        continue
+      }
+      bringBack(object)
     }
     event.insertedElsewhere += inserted
     if !trackers.isEmpty { noteTouchedElsewhere(changes) }
@@ -81,6 +85,21 @@ extension ManagedObjectContext {
     }
     object.willRead()
     markInaccessible(object)
+    deletedElsewhere.insert(ObjectIdentifier(object))
+  }
+
+  /// Shows an object again whose row others have deleted and then inserted.
+  private func bringBack(_ object: ManagedObject) {
+    guard deletedElsewhere.remove(ObjectIdentifier(object)) != nil, object.state.contains(.deleted) else {
+      return
+    }
+    undelete(object)
+    if object.hasUnsavedValues {
+      refreshKeepingChanges(object, surfacingConflicts: true)
+    } else {
+      object.turnIntoFault()
+      event.refreshed.append(object)
+    }
   }
 
   private func mergeUpdate(_ identifier: ManagedObjectID) {

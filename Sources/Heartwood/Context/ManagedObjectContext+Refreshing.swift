@@ -29,6 +29,7 @@ extension ManagedObjectContext {
     for object in watched { object.state.remove(.watched) }
     let leaving = Array(changes.inserted) + Array(discarded)
     discarded = ObjectList()
+    deletedElsewhere = []
     watched = []
     unpropagatedDeletes = []
     changes = PendingChanges()
@@ -58,6 +59,7 @@ extension ManagedObjectContext {
     identities.removeAll()
     fetchBatches = FetchBatches()
     discarded = ObjectList()
+    deletedElsewhere = []
     watched = []
     unpropagatedDeletes = []
     permanentKeys = KeyMap()

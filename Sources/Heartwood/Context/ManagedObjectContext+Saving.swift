@@ -226,6 +226,7 @@ extension ManagedObjectContext {
     for object in watched { object.state.remove(.watched) }
     discarded = ObjectList()
     changedWhileDeleted = []
+    deletedElsewhere = []
     watched = []
     changes = PendingChanges()
     pendingLookup = nil

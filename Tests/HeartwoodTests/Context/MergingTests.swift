@@ -224,6 +224,27 @@ import Testing
     try writing.close()
   }
 
+  @Test func `a row that others delete and insert again is shown again`() throws {
+    let container = try makeContainer()
+    let contexts = (0..<3).map { _ in container.newBackgroundContext() }
+    let (context, deleting, editing) = (contexts[0], contexts[1], contexts[2])
+    editing.mergePolicy = .mergeByPropertyObjectTrump
+    let person = context.makePerson("Ada", age: 1)
+    try context.save()
+    let edited = try #require(try editing.existingObject(with: person.objectID) as? Person)
+    edited.age = 2
+    let deletes = Heard(deleting, .managedObjectContextDidSave)
+    deleting.delete(try deleting.existingObject(with: person.objectID))
+    try deleting.save()
+    context.mergeChanges(fromContextDidSave: try #require(deletes.notifications.last))
+    #expect(person.isDeleted)
+    let saves = Heard(editing, .managedObjectContextDidSave)
+    try editing.save()
+    context.mergeChanges(fromContextDidSave: try #require(saves.notifications.last))
+    #expect(!person.isDeleted && !context.hasChanges)
+    #expect(try context.fetch(Person.self) == [person] && person.age == 2)
+  }
+
   @Test(arguments: [false, true])
   func `an object whose delete is taken back shows what others saved meanwhile`(isBatch: Bool) throws {
     let container = try makeContainer()
