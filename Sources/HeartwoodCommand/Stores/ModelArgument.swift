@@ -4,7 +4,9 @@ import Heartwood
 /// The model that a path names: of a file, of Xcode, or of a store.
 enum ModelArgument {
   /// Whether a path names a model of Xcode or a store, and no JSON file.
-  static func isGraphModel(_ path: String) -> Bool { isXcodeModel(path) || CommandStore.exists(path) }
+  static func isGraphModel(_ path: String) -> Bool {
+    isXcodeModel(path) || FileManager.default.fileExists(atPath: path + "/anchor")
+  }
 
   static func isXcodeModel(_ path: String) -> Bool {
     ["xcdatamodel", "xcdatamodeld"].contains(CommandStore.url(path).pathExtension)

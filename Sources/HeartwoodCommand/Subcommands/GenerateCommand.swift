@@ -18,17 +18,17 @@ enum GenerateCommand: Subcommand {
       SubcommandSyntax.Option(
         name: "output", value: "folder",
         summary:
-          "where a file for each class is written, or one file that ends in .swift (default: the output)"),
+          "a folder for a file of each class, or one file that ends in .swift"),
       SubcommandSyntax.Option(
         name: "mode", value: "class|category|model",
         summary: "classes, extensions of classes, or what the model says of each entity (default class)"),
       SubcommandSyntax.Option(name: "public", summary: "make the classes and their members public"),
     ],
     discussion: """
-      A property is optional where the model says so, and has the default value of the model. The user info of a property may have
-      its documentation, and the type of its value as swiftType, such as an enum with raw values. Entities without a class are left
-      out; those of a store or a JSON file, which names no classes, get classes with their own names. A file that has not changed is
-      not written.
+      A property is optional where the model says so, and has the default value of the model. The user info of a property
+      may have its documentation, and the type of its value as swiftType, such as an enum with raw values. Entities without
+      a class are left out; those of a store or a JSON file, which names no classes, get classes with their own names. A
+      file that has not changed is not written.
       """,
     examples: [
       SubcommandSyntax.Example(
