@@ -22,21 +22,12 @@ public final class BatchDeleteRequest: PersistentStoreRequest {
   }
 
   /// A request that deletes what a fetch would find in the store: its predicate, limit, offset, and sort descriptors count.
-  public convenience init<Object: ManagedObject>(fetchRequest: FetchRequest<Object>) {
+  ///
+  /// - Parameter fetchRequest: The request, whatever its result type.
+  public init<Object: FetchRequestResult>(fetchRequest: FetchRequest<Object>) {
     let copy = fetchRequest.copy()
     copy.includesPendingChanges = false
-    self.init { try $0.resolve(copy) }
-  }
-
-  /// A request that deletes what a fetch of another kind, such as of identifiers, is about. It needs the name of an entity.
-  public convenience init<Result: FetchRequestResult>(fetchRequest: FetchRequest<Result>) {
-    let copy = fetchRequest.copy()
-    copy.includesPendingChanges = false
-    self.init { try $0.resolve(copy.forObjects(ofAnyResultType: true)) }
-  }
-
-  private init(_ resolve: @escaping (ManagedObjectContext) throws -> ResolvedRequest) {
-    selection = .fetch(resolve)
+    selection = .fetch { try $0.resolve(copy) }
     super.init()
   }
 

@@ -86,31 +86,26 @@ public final class FetchRequest<Object: FetchRequestResult>: PersistentStoreRequ
   /// An independent request that asks for the same.
   public func copy() -> FetchRequest {
     let copy = FetchRequest()
-    copy.copyParts(of: self)
+    copy.affectedStores = affectedStores
+    copy.entityName = entityName
+    copy.knownEntity = knownEntity
+    copy.predicate = predicate
+    copy.sortDescriptors = sortDescriptors
+    copy.fetchLimit = fetchLimit
+    copy.fetchOffset = fetchOffset
+    copy.fetchBatchSize = fetchBatchSize
+    copy.includesSubentities = includesSubentities
+    copy.includesPendingChanges = includesPendingChanges
+    copy.returnsObjectsAsFaults = returnsObjectsAsFaults
+    copy.includesPropertyValues = includesPropertyValues
+    copy.relationshipKeyPathsForPrefetching = relationshipKeyPathsForPrefetching
+    copy.shouldRefreshRefetchedObjects = shouldRefreshRefetchedObjects
+    copy.propertiesToFetch = propertiesToFetch
+    copy.propertiesToGroupBy = propertiesToGroupBy
+    copy.havingPredicate = havingPredicate
+    copy.returnsDistinctResults = returnsDistinctResults
     copy.resultType = resultType
     return copy
-  }
-
-  /// Takes everything but the result type from another request.
-  func copyParts<Other>(of other: FetchRequest<Other>) {
-    affectedStores = other.affectedStores
-    entityName = other.entityName
-    knownEntity = other.knownEntity
-    predicate = other.predicate
-    sortDescriptors = other.sortDescriptors
-    fetchLimit = other.fetchLimit
-    fetchOffset = other.fetchOffset
-    fetchBatchSize = other.fetchBatchSize
-    includesSubentities = other.includesSubentities
-    includesPendingChanges = other.includesPendingChanges
-    returnsObjectsAsFaults = other.returnsObjectsAsFaults
-    includesPropertyValues = other.includesPropertyValues
-    relationshipKeyPathsForPrefetching = other.relationshipKeyPathsForPrefetching
-    shouldRefreshRefetchedObjects = other.shouldRefreshRefetchedObjects
-    propertiesToFetch = other.propertiesToFetch
-    propertiesToGroupBy = other.propertiesToGroupBy
-    havingPredicate = other.havingPredicate
-    returnsDistinctResults = other.returnsDistinctResults
   }
 }
 

@@ -45,7 +45,8 @@ extension ManagedObjectContext {
   /// - Parameter request: A request with the name of an entity.
   /// - Throws: As `fetch(_:)` for objects.
   public func fetch(_ request: FetchRequest<ManagedObjectID>) throws -> [ManagedObjectID] {
-    try fetchIdentifiers(request.forObjects())
+    try request.checkResultType()
+    return try fetchIdentifiers(request)
   }
 
   /// The dictionaries of a request, as `fetchDictionaries(_:)` returns them.
@@ -53,7 +54,8 @@ extension ManagedObjectContext {
   /// - Parameter request: A request with the name of an entity.
   /// - Throws: As `fetchDictionaries(_:)`.
   public func fetch(_ request: FetchRequest<[String: Any]>) throws -> [[String: Any]] {
-    try fetchDictionaries(request.forObjects())
+    try request.checkResultType()
+    return try fetchDictionaries(request)
   }
 
   /// The number of objects that a request finds, in an array of one element.
@@ -61,37 +63,12 @@ extension ManagedObjectContext {
   /// - Parameter request: A request with the name of an entity.
   /// - Throws: As `count(for:)`.
   public func fetch(_ request: FetchRequest<Int>) throws -> [Int] {
-    [try count(for: request.forObjects())]
-  }
-
-  /// The number of objects of a request for identifiers, dictionaries or a count. Columns do not matter.
-  ///
-  /// - Parameter request: A request with the name of an entity.
-  /// - Throws: As `fetch(_:)` for objects.
-  public func count<Result: FetchRequestResult>(for request: FetchRequest<Result>) throws -> Int {
-    try count(for: request.forObjects(ofAnyResultType: true))
+    try request.checkResultType()
+    return [try count(for: request)]
   }
 }
 
 extension FetchRequest {
-  /// A request for the objects that this one is about.
-  ///
-  /// - Parameter isAnyType: Whether the result type does not matter.
-  /// - Throws: `.coreData` if the result type is not that of `Object`.
-  func forObjects(ofAnyResultType isAnyType: Bool = false) throws(HeartwoodError) -> FetchRequest<
-    ManagedObject
-  > {
-    if !isAnyType { try checkResultType() }
-    guard entityName != nil else {
-      throw HeartwoodError(
-        .coreData, "a fetch request for \(Object.self) has no class that names its entity: set its entityName"
-      )
-    }
-    let request = FetchRequest<ManagedObject>()
-    request.copyParts(of: self)
-    return request
-  }
-
   /// - Throws: `.coreData` if the result type is not that of `Object`.
   func checkResultType() throws(HeartwoodError) {
     guard resultType != Object.fetchRequestResultType else { return }

@@ -234,7 +234,7 @@ extension ManagedObjectContext {
   }
 
   /// - Parameter columns: The properties of rows that are read of the results; nil if the rows are needed.
-  func resolve<Object: ManagedObject>(
+  func resolve<Object: FetchRequestResult>(
     _ request: FetchRequest<Object>, reading columns: Set<Int>? = nil
   ) throws -> ResolvedRequest {
     if request.affectedStores != nil { try request.check(affects: objectStore()) }
@@ -250,7 +250,7 @@ extension ManagedObjectContext {
   }
 
   /// How the objects of a request are returned.
-  func delivery<Object: ManagedObject>(
+  func delivery<Object: FetchRequestResult>(
     of request: FetchRequest<Object>, _ entity: EntityDescription
   ) throws(HeartwoodError) -> ObjectDelivery {
     ObjectDelivery(
@@ -260,14 +260,22 @@ extension ManagedObjectContext {
   }
 
   /// The entity of a request in the model of this context's coordinator.
-  func entity<Object: ManagedObject>(of request: FetchRequest<Object>) throws -> EntityDescription {
+  func entity<Object: FetchRequestResult>(of request: FetchRequest<Object>) throws -> EntityDescription {
     guard let model = persistentStoreCoordinator?.managedObjectModel else {
       _ = try objectStore()
       throw HeartwoodError.unknownEntity(String(describing: Object.self), [])
     }
     if let known = request.knownEntity, known.model === model { return known }
-    let entity =
-      if let name = request.entityName { model.entitiesByName[name] } else { model.entity(of: Object.self) }
+    let entity: EntityDescription?
+    if let name = request.entityName {
+      entity = model.entitiesByName[name]
+    } else if let type = Object.self as? ManagedObject.Type {
+      entity = model.entity(of: type)
+    } else {
+      throw HeartwoodError(
+        .coreData, "a fetch request for \(Object.self) has no class that names its entity: set its entityName"
+      )
+    }
     guard let entity else {
       throw HeartwoodError.unknownEntity(
         request.entityName ?? String(describing: Object.self), model.entities.map(\.displayName).sorted())

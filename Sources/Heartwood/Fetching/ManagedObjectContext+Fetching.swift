@@ -78,7 +78,7 @@ extension ManagedObjectContext {
   ///
   /// - Throws: As `fetch(_:)`.
   /// - Complexity: O(log n) if there is no condition or an index serves it; otherwise linear in the rows of the plan.
-  public func count<Object: ManagedObject>(for request: FetchRequest<Object>) throws -> Int {
+  public func count<Object: FetchRequestResult>(for request: FetchRequest<Object>) throws -> Int {
     beginUse("counting")
     defer { endUse() }
     try beginReading()
@@ -98,7 +98,7 @@ extension ManagedObjectContext {
   /// The identifiers of the objects that `fetch` would return, without creating objects.
   ///
   /// - Throws: As `fetch(_:)`.
-  public func fetchIdentifiers<Object: ManagedObject>(
+  public func fetchIdentifiers<Object: FetchRequestResult>(
     _ request: FetchRequest<Object>
   ) throws -> [ManagedObjectID] {
     beginUse("fetching identifiers")

@@ -6,7 +6,8 @@ extension ManagedObjectContext {
   /// Unlike Core Data, unsaved changes are included if the request includes them.
   ///
   /// - Throws: As `fetch(_:)`; also if a column has a value for each object and is neither grouped nor aggregated.
-  public func fetchDictionaries<Object: ManagedObject>(_ request: FetchRequest<Object>) throws -> [[String:
+  public func fetchDictionaries<Object: FetchRequestResult>(_ request: FetchRequest<Object>) throws
+    -> [[String:
     Any]]
   {
     var dictionaries: [[String: Any]] = []
@@ -23,7 +24,7 @@ extension ManagedObjectContext {
   ///   - request: The request.
   ///   - body: Called with each row until it returns false.
   /// - Throws: As `fetchDictionaries(_:)`, and what `body` throws.
-  public func enumerateDictionaries<Object: ManagedObject>(
+  public func enumerateDictionaries<Object: FetchRequestResult>(
     _ request: FetchRequest<Object>, _ body: ([String: Any]) throws -> Bool
   ) throws {
     beginUse("fetching dictionaries")
@@ -41,7 +42,9 @@ extension ManagedObjectContext {
   /// The plan of fetching a request's dictionaries now.
   ///
   /// - Throws: As `fetchDictionaries(_:)`.
-  public func plan<Object: ManagedObject>(forDictionaries request: FetchRequest<Object>) throws -> FetchPlan {
+  public func plan<Object: FetchRequestResult>(forDictionaries request: FetchRequest<Object>) throws
+    -> FetchPlan
+  {
     beginUse("planning a fetch")
     defer { endUse() }
     try beginReading()
@@ -53,7 +56,9 @@ extension ManagedObjectContext {
   /// long it took.
   ///
   /// - Throws: As `fetchDictionaries(_:)`.
-  public func analyze<Object: ManagedObject>(dictionaries request: FetchRequest<Object>) throws -> FetchPlan {
+  public func analyze<Object: FetchRequestResult>(dictionaries request: FetchRequest<Object>) throws
+    -> FetchPlan
+  {
     beginUse("analysing a fetch")
     defer { endUse() }
     try beginReading()
@@ -71,7 +76,7 @@ extension ManagedObjectContext {
     return try run.explain(results: figures.results)
   }
 
-  private func dictionaryQuery<Object: ManagedObject>(
+  private func dictionaryQuery<Object: FetchRequestResult>(
     _ request: FetchRequest<Object>
   ) throws -> (columns: [ExpressionDescription], RowQuery, FetchRequest<Object>) {
     let entity = try entity(of: request)

@@ -5,7 +5,7 @@ extension ManagedObjectContext {
   /// - Parameters:
   ///   - request: The objects that the rows are about, in an order that counts if each is one row.
   ///   - query: The rows.
-  func forEachRow<Object: ManagedObject>(
+  func forEachRow<Object: FetchRequestResult>(
     of request: FetchRequest<Object>, _ query: RowQuery, _ body: ([Value], RowValues) throws -> Bool
   ) throws {
     try beginReading()
@@ -30,7 +30,7 @@ extension ManagedObjectContext {
   }
 
   /// - Parameter figures: What is counted; nil unless the execution is analysed.
-  func rowExecution<Object: ManagedObject>(
+  func rowExecution<Object: FetchRequestResult>(
     of request: FetchRequest<Object>, _ query: RowQuery, in view: any StoreView,
     counting figures: FetchFigures? = nil
   ) throws -> RowExecution {
