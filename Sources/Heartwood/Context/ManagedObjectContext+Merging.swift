@@ -85,14 +85,12 @@ extension ManagedObjectContext {
     }
     object.willRead()
     markInaccessible(object)
-    deletedElsewhere.insert(ObjectIdentifier(object))
+    object.state.insert(.deletedElsewhere)
   }
 
   /// Shows an object again whose row others have deleted and then inserted.
   private func bringBack(_ object: ManagedObject) {
-    guard deletedElsewhere.remove(ObjectIdentifier(object)) != nil, object.state.contains(.deleted) else {
-      return
-    }
+    guard object.state.contains(.deletedElsewhere) else { return }
     undelete(object)
     if object.hasUnsavedValues {
       refreshKeepingChanges(object, surfacingConflicts: true)
@@ -105,7 +103,7 @@ extension ManagedObjectContext {
   private func mergeUpdate(_ identifier: ManagedObjectID) {
     guard let object = registeredObject(for: identifier), !object.state.contains(.inserted) else { return }
     guard !object.state.contains(.deleted) else {
-      changedWhileDeleted.insert(ObjectIdentifier(object))
+      object.state.insert(.changedWhileDeleted)
       return
     }
     if object.isRealised || object.hasUnsavedValues {

@@ -15,21 +15,19 @@ extension ManagedObjectContext {
     let restored = Array(changes.updated) + Array(changes.deleted)
     for object in restored {
       note(object)
-      let wasDeleted = object.state.contains(.deleted)
-      object.state.remove([.deleted, .inaccessible])
+      let former = object.state
+      object.state.remove(.ofDeletes)
       undoEdits(of: object)
-      if wasDeleted {
+      if former.contains(.deleted) {
         // Merges pass over deleted objects.
         object.forEachRelationshipState { $0.unload() }
-        if changedWhileDeleted.contains(ObjectIdentifier(object)) { object.turnIntoFault() }
+        if former.contains(.changedWhileDeleted) { object.turnIntoFault() }
       }
       event.refreshed.append(object)
     }
-    changedWhileDeleted = []
     for object in watched { object.state.remove(.watched) }
     let leaving = Array(changes.inserted) + Array(discarded)
     discarded = ObjectList()
-    deletedElsewhere = []
     watched = []
     unpropagatedDeletes = []
     changes = PendingChanges()
@@ -55,11 +53,10 @@ extension ManagedObjectContext {
       object.turnIntoFault()
       object.detach()
     }
-    (changedWhileDeleted, renamedByParent) = ([], [])
+    renamedByParent = []
     identities.removeAll()
     fetchBatches = FetchBatches()
     discarded = ObjectList()
-    deletedElsewhere = []
     watched = []
     unpropagatedDeletes = []
     permanentKeys = KeyMap()

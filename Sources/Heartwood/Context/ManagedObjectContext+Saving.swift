@@ -225,8 +225,6 @@ extension ManagedObjectContext {
     for object in changes.deleted where object.state.contains(.inaccessible) { forget(object) }
     for object in watched { object.state.remove(.watched) }
     discarded = ObjectList()
-    changedWhileDeleted = []
-    deletedElsewhere = []
     watched = []
     changes = PendingChanges()
     pendingLookup = nil

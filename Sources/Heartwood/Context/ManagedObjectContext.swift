@@ -147,10 +147,6 @@ open class ManagedObjectContext: @unchecked Sendable {
   var watched: [ManagedObject] = []
   /// Objects that have got permanent identifiers by a save of a parent, of which live results are told at the end of the event.
   var renamedByParent: [ManagedObject] = []
-  /// Deleted objects that others have changed. Merges pass over them, so that the save meets the conflict.
-  var changedWhileDeleted: Set<ObjectIdentifier> = []
-  /// Objects that others have deleted, and that were not deleted here.
-  var deletedElsewhere: Set<ObjectIdentifier> = []
   /// Replacements of temporary keys, for values that still contain the temporary ones.
   @exclusivity(unchecked) var permanentKeys = KeyMap()
   /// The objects whose rows could not be read and that were not refreshed since.

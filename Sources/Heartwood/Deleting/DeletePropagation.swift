@@ -27,7 +27,7 @@ extension ManagedObjectContext {
   func undelete(_ object: ManagedObject) {
     note(object)
     editCount &+= 1
-    object.state.remove([.deleted, .inaccessible])
+    object.state.remove(.ofDeletes)
     if !unpropagatedDeletes.isEmpty { unpropagatedDeletes.removeAll { $0 === object } }
     changes.deleted.remove(object)
     if object.state.contains(.inserted) {

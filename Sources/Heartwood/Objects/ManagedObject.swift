@@ -173,6 +173,12 @@ struct ObjectState: OptionSet {
   static let noted = ObjectState(rawValue: 64)
   /// `prepareForDeletion` is running.
   static let preparingForDeletion = ObjectState(rawValue: 128)
+  /// The object is deleted here, and others have changed it since. Merges pass over it, so that the save meets the conflict.
+  static let changedWhileDeleted = ObjectState(rawValue: 256)
+  /// Others have deleted the object, and it was not deleted here.
+  static let deletedElsewhere = ObjectState(rawValue: 512)
+  /// The states that end when a delete is taken back.
+  static let ofDeletes: ObjectState = [.deleted, .inaccessible, .changedWhileDeleted, .deletedElsewhere]
 }
 
 extension ManagedObject {
