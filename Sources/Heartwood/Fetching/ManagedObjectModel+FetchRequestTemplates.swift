@@ -122,7 +122,7 @@ extension FetchRequestTemplate {
   fileprivate static func sort(_ order: FetchRequestTemplate.Order) -> any FetchSort {
     let options = ComparisonOptions(rawValue: order.options)
     // A path is the key as it is, also if its first name is a keyword.
-    if order.key.allSatisfy({ $0.isLetter || $0.isNumber || $0 == "_" || $0 == "." }) {
+    if order.key.isDottedName {
       return NamedSort(order.key, ascending: order.isAscending, options: options)
     }
     do throws(HeartwoodError) {

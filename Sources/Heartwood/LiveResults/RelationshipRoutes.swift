@@ -20,6 +20,8 @@ struct RelationshipRoutes {
 
   /// Every route with all its beginnings, each as steps from the objects of the result.
   private let routes: [[Step]]
+  /// The numbers of the root entities of the rows at the ends of the routes.
+  private let roots: Set<UInt16>
 
   /// - Returns: Nil if rows are read over to-many relationships, or there is no way back: a relationship has no inverse, or keeps the
   ///   identifiers of deleted objects.
@@ -47,13 +49,13 @@ struct RelationshipRoutes {
       }
     }
     self.routes = routes
+    roots = Set(routes.compactMap(\.last?.destination.number))
   }
 
   /// The rows that were touched and that the result may read.
   func relatives(in touched: TouchedObjects, _ context: ManagedObjectContext) -> Keys {
     var keys = Keys()
     guard !routes.isEmpty else { return keys }
-    let roots = Set(routes.compactMap(\.last?.destination.number))
     func add(_ key: UInt64, _ root: UInt16) {
       if roots.contains(root) { keys.byRoot[root, default: []].insert(key) }
     }

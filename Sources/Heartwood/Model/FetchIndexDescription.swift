@@ -22,7 +22,9 @@ public final class FetchIndexDescription: @unchecked Sendable {
 
 extension FetchIndexDescription {
   /// How the index orders values.
-  var collationType: FetchIndexElementDescription.CollationType { elements.first?.collationType ?? .binary }
+  package var collationType: FetchIndexElementDescription.CollationType {
+    elements.first?.collationType ?? .binary
+  }
 }
 
 /// One property of an index.

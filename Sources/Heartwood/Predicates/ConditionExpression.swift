@@ -175,3 +175,8 @@ enum PathItem: Hashable, Sendable {
     }
   }
 }
+
+extension String {
+  /// Whether this is a name, or names with dots between them, as the path of a property is; an expression has other characters.
+  package var isDottedName: Bool { allSatisfy { $0.isLetter || $0.isNumber || $0 == "_" || $0 == "." } }
+}

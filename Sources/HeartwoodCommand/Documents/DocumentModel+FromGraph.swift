@@ -16,8 +16,12 @@ extension DocumentEntity {
     renamed = entity.renamingIdentifier
     superentity = entity.superentity?.name
     isAbstract = entity.isAbstract
-    let groups = entity.indexes.filter { $0.type == .binary }.map { $0.elements.map(\.property.name) }
-    let texts = entity.indexes.filter { $0.type == .words }.compactMap { $0.elements.first?.property.name }
+    let groups = entity.indexes.filter { $0.collationType == .binary }.map {
+      $0.elements.map(\.property.name)
+    }
+    let texts = entity.indexes.filter { $0.collationType == .words }.compactMap {
+      $0.elements.first?.property.name
+    }
     for property in entity.ownProperties {
       // A document describes what a store has.
       if property.isTransient { continue }
@@ -31,14 +35,12 @@ extension DocumentEntity {
       }
     }
     let own = Set(attributes.map(\.name))
-    rangeIndexes = entity.indexes.filter { $0.type == .rTree }.map { $0.elements.map(\.property.name) }
+    rangeIndexes = entity.indexes.filter { $0.collationType == .rTree }.map {
+      $0.elements.map(\.property.name)
+    }
     indexes = groups.filter { $0.count > 1 || !own.isSuperset(of: $0) }
     uniquenessConstraints = entity.uniquenessConstraints.filter { $0.count > 1 || !own.isSuperset(of: $0) }
   }
-}
-
-extension FetchIndexDescription {
-  fileprivate var type: FetchIndexElementDescription.CollationType? { elements.first?.collationType }
 }
 
 extension DocumentAttribute {

@@ -171,14 +171,14 @@ struct ClassGenerator {
     if !constraints.isEmpty {
       lines.append("  \(access)override class var uniquenessConstraints: [[String]] { \(list(constraints)) }")
     }
-    let indexes = entity.indexes.filter { $0.elements.first?.collationType == .binary }.map {
+    let indexes = entity.indexes.filter { $0.collationType == .binary }.map {
       $0.elements.map(\.property.name)
     }
     let compound = indexes.filter { $0.count > 1 || !own.isSuperset(of: $0) }
     if !compound.isEmpty {
       lines.append("  \(access)override class var compoundIndexes: [[String]] { \(list(compound)) }")
     }
-    let ranges = entity.indexes.filter { $0.elements.first?.collationType == .rTree }
+    let ranges = entity.indexes.filter { $0.collationType == .rTree }
     if !ranges.isEmpty {
       let names = ranges.map { $0.elements.map(\.property.name) }
       lines.append("  \(access)override class var rangeIndexes: [[String]] { \(list(names)) }")
@@ -247,7 +247,7 @@ extension EntityDescription {
     _ attribute: AttributeDescription, _ type: FetchIndexElementDescription.CollationType
   ) -> Bool {
     indexes.contains {
-      $0.elements.count == 1 && $0.elements[0].property === attribute && $0.elements[0].collationType == type
+      $0.elements.count == 1 && $0.elements[0].property === attribute && $0.collationType == type
     }
   }
 }

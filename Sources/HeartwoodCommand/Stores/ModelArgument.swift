@@ -31,18 +31,18 @@ enum ModelArgument {
         try PersistentStoreCoordinator.managedObjectModel(ofStoreAt: CommandStore.url(path))
       }
     }
-    return try InputFile.naming(path) { () throws(CommandFailure) in
-      let root = JSONPlace(path: "", value: try ImportDocument.parse(InputFile.read(path)))
-      let section = try root.optionalMember("model") ?? root
-      return try DocumentModel(reading: section).graphModel()
-    }
+    let document = try ModelFile.read(path)
+    return try InputFile.naming(path) { () throws(CommandFailure) in try document.graphModel() }
   }
 }
 
-extension JSONPlace {
-  /// A member of an object; nil if it is missing or this is no object.
-  fileprivate func optionalMember(_ name: String) throws(CommandFailure) -> JSONPlace? {
-    guard case .object = value else { return nil }
-    return try member(name)
+/// A file that contains only a model, or an import file with a model.
+enum ModelFile {
+  static func read(_ path: String) throws(CommandFailure) -> DocumentModel {
+    try InputFile.naming(path) { () throws(CommandFailure) in
+      let root = JSONPlace(path: "", value: try ImportDocument.parse(InputFile.read(path)))
+      if let section = try root.member("model") { return try DocumentModel(reading: section) }
+      return try DocumentModel(reading: root)
+    }
   }
 }

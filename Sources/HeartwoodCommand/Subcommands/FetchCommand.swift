@@ -119,8 +119,7 @@ private struct FetchQuery {
   private static func sort(_ word: String) throws(CommandFailure) -> any FetchSort {
     let isSigned = word.hasPrefix("-") || word.hasPrefix("+")
     let text = isSigned ? String(word.dropFirst()) : word
-    let isName = text.allSatisfy { $0.isLetter || $0.isNumber || $0 == "_" || $0 == "." }
-    if isName { return NamedSort(text, ascending: !word.hasPrefix("-")) }
+    if text.isDottedName { return NamedSort(text, ascending: !word.hasPrefix("-")) }
     do {
       return try ComputedSort(text, ascending: !word.hasPrefix("-"))
     } catch {

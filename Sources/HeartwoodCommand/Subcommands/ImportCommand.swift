@@ -89,10 +89,10 @@ enum ImportCommand: Subcommand {
     private func model(
       _ given: String?, _ document: ImportDocument
     ) throws(CommandFailure) -> DocumentModel {
-      if let given, ModelArgument.isGraphModel(given) {
-        return DocumentModel(try ModelArgument.model(given, console))
+      if let given {
+        return ModelArgument.isGraphModel(given)
+          ? DocumentModel(try ModelArgument.model(given, console)) : try ModelFile.read(given)
       }
-      if let given { return try ModelFile.read(given) }
       return try InputFile.naming(file) { () throws(CommandFailure) in try document.givenOrInferredModel() }
     }
 
@@ -111,17 +111,6 @@ enum ImportCommand: Subcommand {
         console)
       try importer.run()
       return (prepared.objects.count, prepared.linkCount)
-    }
-  }
-}
-
-/// A file that contains only a model, or an import file with a model.
-enum ModelFile {
-  static func read(_ path: String) throws(CommandFailure) -> DocumentModel {
-    try InputFile.naming(path) { () throws(CommandFailure) in
-      let root = JSONPlace(path: "", value: try ImportDocument.parse(InputFile.read(path)))
-      if let section = try root.member("model") { return try DocumentModel(reading: section) }
-      return try DocumentModel(reading: root)
     }
   }
 }

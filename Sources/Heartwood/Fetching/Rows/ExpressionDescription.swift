@@ -66,9 +66,7 @@ extension String: FetchableProperty {
   /// The column that a path names; its key is the path.
   public func fetchedColumn() throws(HeartwoodError) -> ExpressionDescription {
     // A path is one also if its first name is a keyword, as `no`.
-    let isPath =
-      first?.isLetter == true && allSatisfy { $0.isLetter || $0.isNumber || $0 == "_" || $0 == "." }
-    guard isPath, !uppercased().hasPrefix("SELF") else {
+    guard isDottedName, first?.isLetter == true, !uppercased().hasPrefix("SELF") else {
       return try ExpressionDescription(name: self, format: self)
     }
     return try ExpressionDescription(name: self, format: "%K", self)
