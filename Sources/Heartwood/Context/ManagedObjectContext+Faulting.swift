@@ -76,7 +76,7 @@ struct ViewHolder {
   /// The coordinator's store when its opening number was `openingNumber`.
   var store: (any ObjectStore)?
   var openingNumber = 0
-  /// What is told of fetches; nil if no log is wanted.
+  /// The log of fetches; nil if none is wanted.
   var fetchLog: FetchLog?
   /// The store identity in the identifiers of this store's rows.
   var identity = StoreIdentity.none
@@ -107,7 +107,7 @@ extension ManagedObjectContext {
   /// The store identity in the identifiers of this context's rows.
   var storeIdentity: StoreIdentity { openStore() == nil ? .none : view.identity }
 
-  /// What is told of fetches; nil if no log is wanted.
+  /// The log of fetches; nil if none is wanted.
   var fetchLog: FetchLog? { openStore() == nil ? nil : view.fetchLog }
 
   /// The coordinator's store.

@@ -27,7 +27,7 @@ final class DetachedFetch: @unchecked Sendable {
   /// - Parameters:
   ///   - view: What the request reads, with the unsaved changes that it includes.
   ///   - unsaved: The new objects among these.
-  ///   - log: What is told of the fetch; nil if no log is wanted.
+  ///   - log: The log of fetches; nil if none is wanted.
   init(_ request: ResolvedRequest, in view: any StoreView, unsaved: [ManagedObject], log: FetchLog?) {
     self.request = request
     self.view = view

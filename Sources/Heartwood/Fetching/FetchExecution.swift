@@ -18,7 +18,7 @@ struct FetchExecution {
   var figures: FetchFigures?
   /// Ends the scan from outside; nil if it cannot be.
   var control: ScanControl?
-  /// What is told of the execution; nil if no log is wanted.
+  /// The log of fetches; nil if none is wanted.
   var log: FetchLog?
 
   /// Calls `body` for each result until it returns false.
@@ -34,7 +34,7 @@ struct FetchExecution {
     }
   }
 
-  /// The same with its own figures, which it does not tell.
+  /// The same with figures of its own, and without a log.
   private var counted: (FetchExecution, FetchFigures) {
     var execution = self
     let figures = FetchFigures()

@@ -3,7 +3,7 @@ import Heartwood
 import Synchronization
 import Testing
 
-@Suite struct `What fetches tell` {
+@Suite struct `The log of fetches` {
   private let container: PersistentContainer
   private let context: ManagedObjectContext
   private let told = Told()
@@ -79,7 +79,7 @@ import Testing
     #expect(told.take().isEmpty)
   }
 
-  @Test func `a store whose description has no log tells nothing`() throws {
+  @Test func `a store whose description has no log writes none`() throws {
     let other = try makeLibrary().newBackgroundContext()
     other.makeBook("1", "t")
     try other.save()

@@ -77,8 +77,8 @@ struct ModelFile {
     {
       throw HeartwoodError(
         .coreData,
-        "the model \(url.path) is in the format of Xcode 3, an archive of its classes, which is not read: open it in a later Xcode, "
-          + "which writes it anew")
+        "the model \(url.path) is in the format of Xcode 3, an archive of its classes, which is not read: open it in a later Xcode "
+          + "and save it")
     }
     try self.init(file: contents)
   }
