@@ -185,6 +185,8 @@ extension HeartwoodError {
     public static let persistentStoreIncompatibleSchema = Code(rawValue: 134020)
     /// A save failed in the store.
     public static let persistentStoreSave = Code(rawValue: 134030)
+    /// Others have changed the file of a store that is written as a whole since it was read.
+    public static let persistentStoreSaveConflicts = Code(rawValue: 134050)
     /// An error without a number of its own: an invalid model or request.
     public static let coreData = Code(rawValue: 134060)
     /// An operation of the store failed.

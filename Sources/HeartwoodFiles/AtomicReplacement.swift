@@ -33,7 +33,8 @@ public enum AtomicReplacement {
 
   private static let suffix = ".temporary"
 
-  private static func temporaryName(for name: String, _ number: UInt64) -> String {
+  /// The name of a temporary file beside `name`.
+  package static func temporaryName(for name: String, _ number: UInt64) -> String {
     let digits = String(number, radix: 16)
     return name + "." + String(repeating: "0", count: 16 - digits.count) + digits + suffix
   }

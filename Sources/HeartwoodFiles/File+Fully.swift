@@ -13,6 +13,20 @@ extension File {
     return done
   }
 
+  /// Up to `count` bytes at `offset`; fewer at the end of the file.
+  package func bytes(_ count: Int, at offset: Int64) throws(FileSystemError) -> [UInt8] {
+    var failure: FileSystemError?
+    let bytes = [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in
+      do throws(FileSystemError) {
+        filled = try readFully(into: UnsafeMutableRawBufferPointer(buffer), at: offset)
+      } catch {
+        failure = error
+      }
+    }
+    if let failure { throw failure }
+    return bytes
+  }
+
   /// Writes all of `bytes`, with as many writes as needed.
   ///
   /// - Throws: errors of `write`, and `.inputOutput` if two writes in a row write nothing. Any part of the

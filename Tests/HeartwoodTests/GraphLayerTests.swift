@@ -9,7 +9,7 @@ struct GraphLayerTests {
     root: "Sources/Heartwood",
     layers: [
       // Values, the model and rows: what is stored, without a store.
-      ["", "Memory", "Values", "Model", "Model/Xcode", "Identity", "Rows", "Words"],
+      ["", "Memory", "Values", "Values/JSON", "Model", "Model/Xcode", "Identity", "Rows", "Words"],
       // Conditions, as trees and compiled against rows.
       [
         "Predicates", "Predicates/Compilation", "Predicates/Evaluation", "Predicates/Format",
@@ -17,7 +17,7 @@ struct GraphLayerTests {
       ],
       // Stores, without contexts.
       ["Stores", "Stores/History"],
-      ["Stores/LogStore", "Stores/Verification"],
+      ["Stores/LogStore", "Stores/FileStore", "Stores/Verification"],
       // Objects and contexts.
       [
         "Declarations", "Predicates/Typed", "Objects", "Objects/Observation", "Objects/Snapshots",

@@ -92,6 +92,7 @@ extension ManagedObjectContext {
       view.pinsAtNextRead = false
       return
     }
+    try persistentStoreCoordinator?.objectStore?.require(.generations)
     guard let generation = token.generation else {
       view.held = nil
       view.pinned = nil

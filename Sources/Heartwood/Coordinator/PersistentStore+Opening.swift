@@ -18,16 +18,18 @@ extension LogStoreOptions {
   ///
   /// - Throws: `.persistentStoreInvalidType`, or `.persistentStoreOpen` for an option that does not exist.
   init(_ description: PersistentStoreDescription) throws(HeartwoodError) {
+    let format = StoreFileFormat(rawValue: description.type.rawValue)
     let kinds: [PersistentStore.StoreType] = [.log, .inMemory]
-    guard kinds.contains(description.type) else {
+    guard format != nil || kinds.contains(description.type) else {
       throw HeartwoodError(
         .persistentStoreInvalidType,
-        "unknown store type \(description.type.rawValue): use Log or InMemory")
+        "unknown store type \(description.type.rawValue): use Log, InMemory, Binary, JSON or XML")
     }
     try description.checkOptions()
     self.init(
       isReadOnly: description.isReadOnly, createsStore: description.createsStore,
       durability: description.durability, isBuffered: description.isBuffered)
+    self.format = format
     acceptsOtherContent = description.acceptsOtherContent
     program = description.recordsProgramInHistory ? .current : nil
     fileSystem = description.fileSystem

@@ -15,6 +15,12 @@ public final class PersistentStore: Sendable {
     public static let log = StoreType(rawValue: "Log")
     /// The log-structured store, in memory.
     public static let inMemory = StoreType(rawValue: "InMemory")
+    /// The whole graph in one file of bytes, which each save writes again.
+    public static let binary = StoreType(rawValue: "Binary")
+    /// As `binary`, in a JSON file that programs and people read.
+    public static let json = StoreType(rawValue: "JSON")
+    /// As `binary`, in an XML file that programs and people read.
+    public static let xml = StoreType(rawValue: "XML")
     /// Core Data's name for its default store; here the same as `log`.
     public static let sqlite = StoreType(rawValue: "Log")
   }

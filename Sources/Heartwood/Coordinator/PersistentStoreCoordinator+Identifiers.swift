@@ -33,6 +33,7 @@ extension PersistentStoreCoordinator {
   /// - Throws: If there is no store, or the number is greater than the newest generation's.
   public func queryGenerationToken(forGeneration number: UInt64) throws -> QueryGenerationToken {
     let store = try openStore()
+    try store.require(.generations)
     let newest = store.newestGeneration
     guard number <= newest else {
       throw HeartwoodError(
@@ -46,6 +47,7 @@ extension PersistentStoreCoordinator {
   /// - Throws: If there is no store.
   public func newestQueryGenerationToken() throws -> QueryGenerationToken {
     let store = try openStore()
+    try store.require(.generations)
     return QueryGenerationToken(generation: store.newestGeneration, storeID: store.identity.text)
   }
 
@@ -60,6 +62,7 @@ extension PersistentStoreCoordinator {
     guard let store = persistentStores.first, stores?.contains(where: { $0 === store }) ?? true else {
       return nil
     }
+    guard (try? store.contents.require(.history)) != nil else { return nil }
     return store.contents.currentHistoryToken()
   }
 }

@@ -10,13 +10,15 @@ extension PersistentStoreCoordinator {
   /// finds: one for writing recovers what that program has saved last, and one with the option `.readOnly` may not.
   ///
   /// - Parameters:
-  ///   - url: The folder of the store.
+  ///   - url: The folder of the store, or its file.
   ///   - options: Options as for `addPersistentStore(type:configuration:at:options:)`.
-  /// - Throws: `.persistentStoreOpen` if the folder has no store, or if it cannot be read.
+  /// - Throws: `.persistentStoreOpen` if there is no store, or if it cannot be read.
   public static func managedObjectModel(
     ofStoreAt url: URL, options: PersistentStore.Options? = nil
   ) throws -> ManagedObjectModel {
-    try LogStore.model(at: url, options: LogStoreOptions(reading: .log, at: url, options))
+    var opening = try LogStoreOptions(reading: .log, at: url, options)
+    opening.format = StoreFile.format(at: LogStore.path(of: url), opening.fileSystem)
+    return try LogStore.model(at: url, options: opening)
   }
 
   /// Reads and checks everything in the store: bytes, tree, rows, indexes, relationships, history.

@@ -32,6 +32,7 @@ extension ObjectStore {
     else {
       return PersistentHistoryResult(resultType: request.resultType, count: 0, transactions: [], changes: [])
     }
+    try require(.history)
     if request.isDeletion { return try deleteHistory(request) }
     let filter = try HistoryFilter(request)
     let withChanges =

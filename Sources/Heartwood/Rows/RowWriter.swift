@@ -99,9 +99,14 @@ struct RowBuilder {
   /// Copies a column from another row of the same layout, which must stay valid until `finish`.
   mutating func copy(from row: RowView, _ slot: Int) { cells[slot] = .copied(row) }
 
-  func finish(version: UInt32) -> [UInt8] {
+  /// - Parameter external: Where values are that are stored outside the row, by slot.
+  func finish(version: UInt32, external: [Int: ExternalReference] = [:]) -> [UInt8] {
     var writer = RowWriter(layout, version: version)
     for column in layout.columns {
+      if let reference = external[Int(column.slot)] {
+        writer.write(reference, column)
+        continue
+      }
       switch cells[Int(column.slot)] {
       case .value(let value): writer.write(value, column)
       case .copied(let row): writer.copy(column, from: row)

@@ -10,6 +10,11 @@ protocol ObjectStore: AnyObject, Sendable {
   /// The number of the newest generation. As cheap as an atomic load.
   var newestGeneration: UInt64 { get }
 
+  /// Checks that a kind of store can do something.
+  ///
+  /// - Throws: `.persistentStoreUnsupportedRequestType` if it cannot.
+  func require(_ feature: StoreFeature) throws(HeartwoodError)
+
   /// The newest generation, which the store keeps while the view exists.
   func view() throws -> any StoreView
   /// A past generation.
@@ -40,6 +45,17 @@ protocol ObjectStore: AnyObject, Sendable {
   ///
   /// - Returns: the first of `count` consecutive keys.
   func reserveKeys(_ root: EntityDescription, _ count: Int) throws -> UInt64
+}
+
+/// What not every kind of store can do.
+enum StoreFeature: String {
+  case history = "the history"
+  case generations = "past generations"
+  case backup = "incremental copies"
+}
+
+extension ObjectStore {
+  func require(_ feature: StoreFeature) throws(HeartwoodError) {}
 }
 
 /// One generation of a store.

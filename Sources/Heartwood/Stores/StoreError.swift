@@ -30,7 +30,7 @@ extension HeartwoodError {
   }
 
   /// Runs the opening of an engine. If another process or engine held the store for too long, the error says so by its code.
-  static func opening(_ path: String, _ body: () throws -> Engine) throws -> Engine {
+  static func opening<Result>(_ path: String, _ body: () throws -> Result) throws -> Result {
     do {
       return try body()
     } catch let error as EngineError where error.code == .locked {

@@ -1,3 +1,4 @@
+import Heartwood
 import Foundation
 
 /// Converts JSON values to attribute values. A value that can't be represented exactly is an error.

@@ -1,3 +1,5 @@
+import Heartwood
+
 extension DocumentModel {
   /// The model as the `model` section of a file. Default values are omitted.
   var json: JSONValue {

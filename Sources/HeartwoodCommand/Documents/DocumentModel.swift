@@ -1,3 +1,5 @@
+import Heartwood
+
 /// A model in JSON form: given in the `model` section of a file, or inferred from its objects.
 struct DocumentModel: Equatable, Sendable {
   /// The entities in their order in the file.

@@ -1,3 +1,5 @@
+import Heartwood
+
 /// A parsed import file whose values are not yet checked against a model.
 struct ImportDocument {
   struct Object {

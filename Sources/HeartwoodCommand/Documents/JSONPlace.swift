@@ -1,3 +1,5 @@
+import Heartwood
+
 /// A value in a document and the path to it, for error messages.
 struct JSONPlace {
   /// The steps from the root. They become text only for a message: most places are never mentioned.

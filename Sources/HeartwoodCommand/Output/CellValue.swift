@@ -1,3 +1,4 @@
+import Heartwood
 import Foundation
 
 /// A value of an object for output as a table, CSV or JSON.

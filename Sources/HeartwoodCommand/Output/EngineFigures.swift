@@ -1,3 +1,4 @@
+import Heartwood
 import HeartwoodEngine
 
 /// The statistics of the engine as text or JSON.

@@ -1,3 +1,5 @@
+import Heartwood
+
 /// A model as text: each entity, followed by its properties in columns.
 enum ModelText {
   static func text(_ model: DocumentModel) -> String {

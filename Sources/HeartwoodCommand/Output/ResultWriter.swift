@@ -1,3 +1,5 @@
+import Heartwood
+
 /// Writes rows as they arrive. Only the table format keeps all rows, because it has to know the column
 /// widths.
 struct ResultWriter {

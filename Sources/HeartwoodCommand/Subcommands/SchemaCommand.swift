@@ -1,3 +1,5 @@
+import Heartwood
+
 /// Prints the model of a store.
 enum SchemaCommand: Subcommand {
   static let syntax = SubcommandSyntax(

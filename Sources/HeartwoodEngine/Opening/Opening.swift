@@ -152,7 +152,8 @@ struct Opening {
   private func create(_ folder: StoreFolder) throws(EngineError) -> OpenStore {
     try folder.clearUnfinishedCreation()
     let syncs = options.durability != .none
-    let identifier = StoreIdentifier(low: options.entropy.next(), high: options.entropy.next())
+    let identifier =
+      options.newIdentifier ?? StoreIdentifier(low: options.entropy.next(), high: options.entropy.next())
     let factory = LogSegmentFactory(folder: folder, identifier: identifier, options: options)
     let segment = try factory.make(number: 1, predecessor: nil, durableThrough: 0)
     try factory.makeDurable(segment)

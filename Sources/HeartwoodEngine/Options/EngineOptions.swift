@@ -94,6 +94,8 @@ public struct EngineOptions: Sendable {
   /// throws `.tooLarge` if a limit is exceeded, `.damaged` if verification finds anything, and `.locked` if
   /// the store is open for writing. No other process may change the files while the store is open.
   public var untrusted: UntrustedLimits?
+  /// The identifier of a new store; nil to make one.
+  package var newIdentifier: StoreIdentifier?
   /// The meaning of the keys and values written through this engine; nil for no particular meaning. A new
   /// store is marked with it. Opening a store with another mark for writing throws `.otherContent`; a store
   /// without a mark is accepted.

@@ -1,3 +1,4 @@
+import Heartwood
 import Foundation
 import Testing
 

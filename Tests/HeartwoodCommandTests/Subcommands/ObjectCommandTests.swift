@@ -1,3 +1,4 @@
+import Heartwood
 import Testing
 
 @testable import HeartwoodCommand

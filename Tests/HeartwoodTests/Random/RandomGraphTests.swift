@@ -11,13 +11,16 @@ import Testing
     try work.run(steps: 700)
   }
 
-  @Test(arguments: [21, 22] as [UInt64])
-  func `a graph on disk matches a plain model over saves, rollbacks and reopening`(seed: UInt64) throws {
+  // STO-02, STO-04, STO-05
+  @Test(arguments: StoreKind.allCases, [21, 22] as [UInt64])
+  func `a graph on disk matches a plain model over saves, rollbacks and reopening`(
+    kind: StoreKind, seed: UInt64
+  ) throws {
     let folder = FileManager.default.temporaryDirectory.appending(path: "graph-\(UUID().uuidString)")
     defer { try? FileManager.default.removeItem(at: folder) }
     let url = folder.appending(path: "store.heartwood")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-    let open = { try PersistentContainer(name: "Companies", types: companyTypes, at: url) }
+    let open = { try kind.open(companyTypes, at: url) }
     var work = GraphWork(seed: seed, container: try open(), reopen: open)
     try work.run(steps: 500)
   }

@@ -4,20 +4,22 @@ import Testing
 @testable import Heartwood
 
 @Suite struct LogStoreRandomTests {
-  @Test(arguments: [1, 2, 3] as [UInt64])
-  func `a store on disk equals a plain model, however often it is reopened`(seed: UInt64) throws {
+  @Test(arguments: StoreKind.allCases, [1, 2, 3] as [UInt64])
+  func `a store on disk equals a plain model, however often it is reopened`(kind: StoreKind, seed: UInt64)
+    throws
+  {
     print("seed \(seed)")
     try StorePlace.disk.use { url in
       let world = StoreWorld()
       var script = StoreWorkload(world, seed: seed)
       for _ in 0..<4 {
-        let store = try LogStore.open(at: url, model: world.model, options: .quick)
+        let store = try LogStore.open(at: url, model: world.model, options: kind.quick)
         for _ in 0..<15 { try script.save(to: store) }
         try script.mirror.check(try store.view(), world, store.identity)
         #expect(try store.verify().findings == [])
         try store.close()
       }
-      let store = try LogStore.open(at: url, model: world.model, options: .quick)
+      let store = try LogStore.open(at: url, model: world.model, options: kind.quick)
       try script.mirror.check(try store.view(), world, store.identity)
       try store.close()
     }

@@ -76,7 +76,7 @@ extension LogStore {
   ) throws -> (SchemaRecord, StoreMetadata, StoreIdentity) {
     try reading(at: url, options: options) { engine in
       let snapshot = try engine.snapshot()
-      guard let record = try SchemaRecord(in: snapshot) else { throw HeartwoodError.noModel(engine.path) }
+      guard let record = try SchemaRecord(in: snapshot) else { throw HeartwoodError.noModel(path(of: url)) }
       return (record, try StoreMetadata(in: snapshot), StoreIdentity(uuid: UUID(engine.storeIdentifier)))
     }
   }
@@ -91,11 +91,10 @@ extension LogStore {
     try withEngine(at: url, options: options) { engine in
       try HeartwoodError.translating("the metadata could not be saved", .persistentStoreSave) {
         try engine.write { transaction in
-          guard try SchemaRecord(in: transaction) != nil else { throw HeartwoodError.noModel(engine.path) }
+          guard try SchemaRecord(in: transaction) != nil else { throw HeartwoodError.noModel(path(of: url)) }
           try transaction.put(KeySpace.metadataKey, metadata.withOwnValues(of: transaction).encoded())
         }
       }
-      try engine.close()
     }
   }
 
@@ -105,12 +104,27 @@ extension LogStore {
   ) throws -> Result {
     let path = Self.path(of: url)
     return try HeartwoodError.translating("the store at \(path) could not be opened", .persistentStoreOpen) {
-      let engine = try HeartwoodError.opening(path) {
-        try Engine(at: path, options: options.engine, fileSystem: options.fileSystem)
-      }
-      defer { try? engine.close() }
-      return try body(engine)
+      let (engine, file) = try openEngine(path, options)
+      var isClosed = false
+      defer { if !isClosed { try? engine.close() } }
+      let loaded = engine.newestGeneration
+      let result = try body(engine)
+      if let file, !options.isReadOnly, engine.newestGeneration != loaded { try save(engine, to: file) }
+      isClosed = true
+      try engine.close()
+      return result
     }
+  }
+}
+
+extension LogStore {
+  /// Writes what an engine has to the file of its store, with the model that it has.
+  private static func save(_ engine: Engine, to file: StoreFile) throws {
+    let snapshot = try engine.snapshot()
+    guard let record = try SchemaRecord(in: snapshot) else { return }
+    let model = try record.model.withUnsafeBytes { try ManagedObjectModel(decoding: $0) }
+    try file.save(LogStoreView(snapshot, try StoreSchema(model, record)), engine.storeIdentifier)
+    file.noteCommitted()
   }
 }
 

@@ -22,6 +22,8 @@ struct LogStoreOptions: Sendable {
   var program: SavingProgram?
   /// What migrations say they do.
   var migrationLog = MigrationLog(nil)
+  /// The form of a store that is one file; nil for a store in a folder.
+  var format: StoreFileFormat?
   /// The file system of the store.
   var fileSystem: any FileSystem = PosixFileSystem()
   /// Further options of the engine; nil for the defaults.
@@ -67,21 +69,32 @@ extension LogStore {
     try model.freeze()
     let path = Self.path(of: url)
     return try HeartwoodError.translating("the store at \(path) could not be opened", .persistentStoreOpen) {
-      let engine = try HeartwoodError.opening(path) {
-        try Engine(at: path, options: options.engine, fileSystem: options.fileSystem)
-      }
-      let schema = try SchemaOpening(engine, model, options, check).run()
+      let (engine, file) = try openEngine(path, options)
+      let loaded = engine.newestGeneration
+      let schema = try SchemaOpening(engine, path, model, options, check).run()
       let store = LogStore(
         engine, schema, isReadOnly: options.isReadOnly, program: options.program,
-        tracksHistory: options.tracksHistory)
+        tracksHistory: options.tracksHistory && file == nil, file: file)
+      if !options.isReadOnly, engine.newestGeneration != loaded {
+        try file?.save(store.newestView(), engine.storeIdentifier)
+        file?.noteCommitted()
+      }
       try store.refuseUntrackedHistory()
       return store
     }
   }
 
+  /// The engine of the store at a path: in its folder, or in memory with what a file has.
+  static func openEngine(_ path: String, _ options: LogStoreOptions) throws -> (Engine, StoreFile?) {
+    try HeartwoodError.opening(path) {
+      if let format = options.format { return try StoreFile.load(format, at: path, options) }
+      return (try Engine(at: path, options: options.engine, fileSystem: options.fileSystem), nil)
+    }
+  }
+
   /// - Throws: `.persistentStoreOpen` if saves are not to be recorded in the history that the store has.
   private func refuseUntrackedHistory() throws {
-    guard !tracksHistory, !isReadOnly, try newestView().hasHistory else { return }
+    guard !tracksHistory, !isReadOnly, file == nil, try newestView().hasHistory else { return }
     try? engine.close()
     throw HeartwoodError(
       .persistentStoreOpen,
@@ -97,7 +110,7 @@ extension LogStore {
   ) throws -> ManagedObjectModel {
     try reading(at: url, options: options) { engine in
       guard let record = try SchemaRecord(in: try engine.snapshot()) else {
-        throw HeartwoodError.noModel(engine.path)
+        throw HeartwoodError.noModel(path(of: url))
       }
       return try record.model.withUnsafeBytes { try ManagedObjectModel(decoding: $0) }
     }
@@ -123,16 +136,18 @@ extension SchemaRecord {
 /// builds and drops indexes.
 private struct SchemaOpening {
   private let engine: Engine
+  private let path: String
   private let model: ManagedObjectModel
   private let isReadOnly: Bool
   private let acceptsOtherContent: Bool
   private let check: ((ManagedObjectModel) throws -> Void)?
 
   init(
-    _ engine: Engine, _ model: ManagedObjectModel, _ options: LogStoreOptions,
+    _ engine: Engine, _ path: String, _ model: ManagedObjectModel, _ options: LogStoreOptions,
     _ check: ((ManagedObjectModel) throws -> Void)?
   ) {
     self.engine = engine
+    self.path = path
     self.model = model
     self.check = check
     isReadOnly = options.isReadOnly
@@ -150,7 +165,7 @@ private struct SchemaOpening {
     if let record = try SchemaRecord(in: engine.snapshot()), let schema = try unchanged(record) {
       return schema
     }
-    guard !isReadOnly else { throw HeartwoodError.noModel(engine.path) }
+    guard !isReadOnly else { throw HeartwoodError.noModel(path) }
     return try engine.write { transaction in
       // Checked again under the writer lock: two processes may open a new store at the same time.
       guard let record = try SchemaRecord(in: transaction) else { return try create(transaction) }
@@ -163,7 +178,7 @@ private struct SchemaOpening {
   private func unchanged(_ record: SchemaRecord) throws -> StoreSchema? {
     var wanted = record
     let differences = record.differences(from: try SchemaRecord(numbering: model))
-    guard differences.isEmpty else { throw HeartwoodError.incompatible(engine.path, differences) }
+    guard differences.isEmpty else { throw HeartwoodError.incompatible(path, differences) }
     let (new, old) = try wanted.takeIndexes(of: model)
     let describesModel = try record.model == model.encoded()
     if let check, !describesModel {
@@ -178,7 +193,7 @@ private struct SchemaOpening {
   }
 
   private func create(_ transaction: WriteTransaction) throws -> StoreSchema {
-    guard transaction.count == 0 || acceptsOtherContent else { throw HeartwoodError.keysOnly(engine.path) }
+    guard transaction.count == 0 || acceptsOtherContent else { throw HeartwoodError.keysOnly(path) }
     let record = try SchemaRecord(numbering: model)
     try transaction.put(KeySpace.schemaKey, record.encoded())
     return try StoreSchema(model, record)

@@ -13,7 +13,7 @@ extension LogStore {
   static func reading<Result>(
     at url: URL, options: LogStoreOptions, _ body: (Engine) throws -> Result
   ) throws -> Result {
-    if options.isReadOnly { return try withEngine(at: url, options: options, body) }
+    if options.isReadOnly || options.format != nil { return try withEngine(at: url, options: options, body) }
     var reading = options
     reading.isReadOnly = true
     let result = try withEngine(at: url, options: reading) { engine -> Result? in

@@ -10,34 +10,46 @@ final class LogStore: ObjectStore {
   let identity: StoreIdentity
   private let schemas: SchemaCache
   let isReadOnly: Bool
+  let path: String
   let engine: Engine
   /// Named in the history of each save; nil to name none.
   private let program: SavingProgram?
   /// Whether saves are recorded in the history.
   let tracksHistory: Bool
   let metadataToSave = MetadataToSave()
+  /// The file that each save writes as a whole; nil for a store in a folder, or only in memory.
+  let file: StoreFile?
 
   init(
     _ engine: Engine, _ schema: StoreSchema, isReadOnly: Bool, program: SavingProgram? = nil,
-    tracksHistory: Bool = true
+    tracksHistory: Bool = true, file: StoreFile? = nil
   ) {
+    self.file = file
+    path = file?.path ?? engine.path
     self.program = program
     self.tracksHistory = tracksHistory
     self.engine = engine
-    schemas = SchemaCache(schema, path: engine.path)
+    schemas = SchemaCache(schema, path: path)
     self.isReadOnly = isReadOnly
     identity = StoreIdentity(uuid: UUID(engine.storeIdentifier))
   }
 
   /// The schema that was used last.
   var schema: StoreSchema { schemas.newest }
-  var path: String { engine.path }
   var storeUUID: UUID { UUID(engine.storeIdentifier) }
   var newestGeneration: UInt64 { engine.newestGeneration.rawValue }
 
   /// Closes the store. A second call does nothing.
   func close() throws {
     try HeartwoodError.translating("the store at \(path) could not be closed") { try engine.close() }
+  }
+
+  func require(_ feature: StoreFeature) throws(HeartwoodError) {
+    guard let file else { return }
+    throw HeartwoodError(
+      .persistentStoreUnsupportedRequestType,
+      "the store at \(path) is of type \(file.format.rawValue), which does not have \(feature.rawValue): only stores of type Log do"
+    )
   }
 
   func indexes(of entity: EntityDescription) -> [StoreIndex] { schema.entity(entity).indexes }
@@ -86,8 +98,10 @@ extension LogStore {
         let result = try body(transaction)
         number = try transaction.finish(info)
         if let metadata { try writer.put(KeySpace.metadataKey, metadata.bytes(for: writer)) }
+        if let file, number != nil || metadata != nil { try file.save(transaction, engine.storeIdentifier) }
         return result
       }
+      file?.noteCommitted()
       metadataToSave.noteWritten(metadata)
       return (result, number ?? newestGeneration)
     }
@@ -136,7 +150,8 @@ extension LogStore {
 /// Inspection and maintenance.
 extension LogStore {
   func generations() throws -> [GenerationRecord] {
-    try HeartwoodError.translating("the store cannot be read") { try engine.generations() }
+    try require(.generations)
+    return try HeartwoodError.translating("the store cannot be read") { try engine.generations() }
   }
 
   func statistics() throws -> EngineStatistics {
@@ -149,7 +164,8 @@ extension LogStore {
   }
 
   func backup(to url: URL, _ fileSystem: any FileSystem) throws -> BackupReport {
-    try HeartwoodError.translating("the store cannot be backed up") {
+    try require(.backup)
+    return try HeartwoodError.translating("the store cannot be backed up") {
       try engine.backup(to: url.path, fileSystem: fileSystem)
     }
   }

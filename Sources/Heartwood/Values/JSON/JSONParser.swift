@@ -1,21 +1,21 @@
 /// The reason why a text is not valid JSON, and the line and column, both counted from 1.
-struct JSONError: Error, Equatable {
-  let line: Int
-  let column: Int
-  let message: String
+package struct JSONError: Error, Equatable {
+  package let line: Int
+  package let column: Int
+  package let message: String
 }
 
 /// A strict JSON parser that reads each byte once and reports the position of an error.
-struct JSONParser {
+package struct JSONParser {
   /// The maximum nesting depth, so that the recursion can't exhaust the stack.
-  static let deepestNesting = 200
+  package static let deepestNesting = 200
 
   private let bytes: UnsafeRawBufferPointer
   private var position = 0
   private var depth = 0
 
   /// Parses the one value in `bytes`. Trailing content is an error.
-  static func parse(_ bytes: [UInt8]) throws(JSONError) -> JSONValue {
+  package static func parse(_ bytes: [UInt8]) throws(JSONError) -> JSONValue {
     let result = bytes.withUnsafeBytes { buffer in
       Result { () throws(JSONError) in
         var parser = JSONParser(bytes: buffer)
@@ -23,6 +23,77 @@ struct JSONParser {
       }
     }
     return try result.get()
+  }
+
+  /// Parses an object with a list that may be large, one element at a time.
+  ///
+  /// - Parameters:
+  ///   - list: The name of the member that is the list.
+  ///   - begin: Called once, with the other members, before the elements.
+  ///   - each: Called with each element and its number, from 1.
+  /// - Throws: `JSONError`, and what the closures throw.
+  package static func parse(
+    _ bytes: [UInt8], list: String, begin: (JSONObject) throws -> Void, each: (JSONValue, Int) throws -> Void
+  ) throws {
+    try bytes.withUnsafeBytes { buffer in
+      var parser = JSONParser(bytes: buffer)
+      let (others, start) = try parser.othersThanList(list)
+      try begin(others)
+      guard let start else { return }
+      parser.position = start + 1
+      parser.depth = 2
+      if parser.take("]") { return }
+      var number = 0
+      repeat {
+        number += 1
+        try each(try parser.value(), number)
+      } while parser.take(",")
+      guard parser.take("]") else { throw parser.error("expected a comma or the closing ]") }
+    }
+  }
+
+  /// The members of the document's object without one, and the place of that one's list.
+  private mutating func othersThanList(_ list: String) throws(JSONError) -> (JSONObject, Int?) {
+    skipSpace()
+    guard peek == UInt8(ascii: "{") else { throw error("expected an object") }
+    var start: Int?
+    let object = try nested { parser throws(JSONError) in
+      try parser.object { parser, name throws(JSONError) in
+        parser.skipSpace()
+        guard name == list, parser.peek == UInt8(ascii: "[") else { return try parser.value() }
+        start = parser.position
+        try parser.skipList()
+        return nil
+      }
+    }
+    skipSpace()
+    guard position == bytes.count else { throw error("something stands behind the end") }
+    return (object, start)
+  }
+
+  /// Moves behind a list, whose elements are checked when they are parsed.
+  private mutating func skipList() throws(JSONError) {
+    let start = position
+    var open = 0
+    var isInString = false
+    while let byte = peek {
+      position += 1
+      if isInString {
+        if byte == UInt8(ascii: "\\") { position += 1 }
+        if byte == UInt8(ascii: "\"") { isInString = false }
+        continue
+      }
+      switch byte {
+      case UInt8(ascii: "\""): isInString = true
+      case UInt8(ascii: "["), UInt8(ascii: "{"): open += 1
+      case UInt8(ascii: "]"), UInt8(ascii: "}"):
+        open -= 1
+        if open == 0 { return }
+      default: break
+      }
+    }
+    position = start
+    throw error("the list is not terminated")
   }
 
   private init(bytes: UnsafeRawBufferPointer) {
@@ -65,6 +136,13 @@ struct JSONParser {
   }
 
   private mutating func object() throws(JSONError) -> JSONObject {
+    try object { parser, _ throws(JSONError) in try parser.value() }
+  }
+
+  /// - Parameter read: Reads the value of a member; nil to leave it out.
+  private mutating func object(
+    _ read: (inout JSONParser, String) throws(JSONError) -> JSONValue?
+  ) throws(JSONError) -> JSONObject {
     var object = JSONObject()
     if take("}") { return object }
     repeat {
@@ -77,7 +155,9 @@ struct JSONParser {
         throw error("\"\(name)\" occurs twice in one object")
       }
       guard take(":") else { throw error("expected a colon") }
-      object.members.append(JSONObject.Member(name: name, value: try value()))
+      if let value = try read(&self, name) {
+        object.members.append(JSONObject.Member(name: name, value: value))
+      }
     } while take(",")
     guard take("}") else { throw error("expected a comma or the closing }") }
     return object
@@ -91,13 +171,8 @@ struct JSONParser {
     return values
   }
 
-  private mutating func word(_ text: StaticString, _ value: JSONValue) throws(JSONError) -> JSONValue {
-    for offset in 0..<text.utf8CodeUnitCount {
-      guard position + offset < bytes.count, bytes[position + offset] == text.utf8Start[offset] else {
-        throw error("a value should stand here")
-      }
-    }
-    position += text.utf8CodeUnitCount
+  private mutating func word(_ text: String, _ value: JSONValue) throws(JSONError) -> JSONValue {
+    guard take(exactly: text) else { throw error("a value should stand here") }
     return value
   }
 }

@@ -1,5 +1,5 @@
 /// A JSON value without loss: integers are exact and members keep their order.
-enum JSONValue: Equatable, Sendable {
+package enum JSONValue: Equatable, Sendable {
   case null
   case bool(Bool)
   case integer(Int64)
@@ -12,30 +12,35 @@ enum JSONValue: Equatable, Sendable {
 }
 
 /// The members of a JSON object in their original order.
-struct JSONObject: Equatable, Sendable {
-  struct Member: Equatable, Sendable {
-    let name: String
-    var value: JSONValue
+package struct JSONObject: Equatable, Sendable {
+  package struct Member: Equatable, Sendable {
+    package let name: String
+    package var value: JSONValue
+
+    package init(name: String, value: JSONValue) {
+      self.name = name
+      self.value = value
+    }
   }
 
-  var members: [Member] = []
+  package var members: [Member] = []
 
-  init() {}
+  package init() {}
 
-  init(_ members: [(String, JSONValue)]) {
+  package init(_ members: [(String, JSONValue)]) {
     self.members = members.map { Member(name: $0.0, value: $0.1) }
   }
 
-  var names: [String] { members.map(\.name) }
+  package var names: [String] { members.map(\.name) }
 
-  subscript(name: String) -> JSONValue? {
+  package subscript(name: String) -> JSONValue? {
     members.first { $0.name == name }?.value
   }
 }
 
 extension JSONValue {
   /// A description of the value for error messages.
-  var kind: String {
+  package var kind: String {
     switch self {
     case .null: "null"
     case .bool(let value): "\(value)"

@@ -1,11 +1,11 @@
 import Foundation
 
 /// Dates as text in ISO 8601.
-enum DateText {
+package enum DateText {
   /// Parses a date and time, with or without fractional seconds, or a date alone, which means midnight UTC.
   ///
   /// - Returns: Nil if the text has another form, or if there is no such day or time.
-  static func date(_ text: String) -> Date? {
+  package static func date(_ text: String) -> Date? {
     let parts = text.split(separator: "T", maxSplits: 1, omittingEmptySubsequences: false)
     guard let day = parts.first, exists(day) else { return nil }
     guard parts.count == 2 else { return try? dayStyle.parse(text) }
@@ -15,7 +15,7 @@ enum DateText {
   }
 
   /// The date in UTC with as many digits as it takes to read the same value back.
-  static func text(_ date: Date) -> String {
+  package static func text(_ date: Date) -> String {
     let seconds = date.timeIntervalSinceReferenceDate
     let whole = seconds.rounded(.down)
     let text = Date(timeIntervalSinceReferenceDate: whole).formatted(Date.ISO8601FormatStyle())

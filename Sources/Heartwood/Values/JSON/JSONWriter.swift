@@ -1,14 +1,14 @@
 /// Formats JSON that parses to the same value.
-enum JSONWriter {
+package enum JSONWriter {
   /// The value on one line, with a space after commas and colons.
-  static func line(_ value: JSONValue) -> String {
+  package static func line(_ value: JSONValue) -> String {
     var text = ""
     append(value, to: &text, indent: nil)
     return text
   }
 
   /// The value on several indented lines.
-  static func pretty(_ value: JSONValue) -> String {
+  package static func pretty(_ value: JSONValue) -> String {
     var text = ""
     append(value, to: &text, indent: 0)
     return text
@@ -49,6 +49,11 @@ enum JSONWriter {
 
   private static func appendString(_ string: String, to text: inout String) {
     text += "\""
+    if !string.utf8.contains(where: { $0 < 0x20 || $0 == 0x22 || $0 == 0x5C || $0 == 0x7F }) {
+      text += string
+      text += "\""
+      return
+    }
     for scalar in string.unicodeScalars {
       switch scalar {
       case "\"": text += "\\\""

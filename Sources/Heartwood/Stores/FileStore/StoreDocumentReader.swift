@@ -1,0 +1,164 @@
+import Foundation
+import HeartwoodEngine
+
+/// Reads the readable forms of a store.
+struct StoreDocumentReader {
+  private let format: StoreFileFormat
+  private let path: String
+
+  init(_ format: StoreFileFormat, _ path: String) {
+    self.format = format
+    self.path = path
+  }
+
+  func read(_ text: [UInt8], _ make: (StoreIdentifier?) throws -> Engine) throws -> StoreFileReader.Contents {
+    do {
+      return try format == .json ? readJSON(text, make) : readXML(text, make)
+    } catch let error as JSONError {
+      throw damaged("line \(error.line), column \(error.column): \(error.message)")
+    } catch let error as XMLStoreScanner.Mistake {
+      throw damaged("line \(error.line): \(error.message)")
+    } catch let error as StoreDocumentLoader.Mistake {
+      throw damaged(error.message)
+    }
+  }
+
+  private func damaged(_ what: String) -> HeartwoodError { .damagedFile(path, format, what) }
+}
+
+/// JSON.
+extension StoreDocumentReader {
+  private func readJSON(
+    _ text: [UInt8], _ make: (StoreIdentifier?) throws -> Engine
+  ) throws -> StoreFileReader.Contents {
+    var loader: StoreDocumentLoader?
+    try JSONParser.parse(text, list: "objects") { object throws in
+      loader = try StoreDocumentLoader(try header(object), make)
+    } each: { value, number throws in
+      try loader?.add(try Self.object(value, number))
+    }
+    guard let loader else { throw damaged("it has no objects") }
+    return try loader.finish()
+  }
+
+  private func header(_ object: JSONObject) throws -> StoreDocument {
+    guard case .string(let kind)? = object["heartwood"] else {
+      throw damaged("it has no member \"heartwood\", and is no store")
+    }
+    guard kind == JSONStoreWriter.format else { throw newer(kind) }
+    guard case .string(let text)? = object["identifier"], let identifier = UUID(uuidString: text) else {
+      throw damaged("it has no identifier")
+    }
+    guard let model = object["model"] else { throw damaged("it has no model") }
+    var document = StoreDocument(
+      identifier: identifier, saves: 0, metadata: JSONObject(), model: model, nextKeys: [])
+    if case .integer(let saves)? = object["saves"], saves >= 0 { document.saves = UInt64(saves) }
+    if case .object(let metadata)? = object["metadata"] { document.metadata = metadata }
+    if case .object(let keys)? = object["nextKeys"] {
+      for member in keys.members {
+        guard case .integer(let key) = member.value, key > 0 else { continue }
+        document.nextKeys.append((entity: member.name, key: UInt64(key)))
+      }
+    }
+    return document
+  }
+
+  private func newer(_ kind: String) -> HeartwoodError {
+    HeartwoodError(
+      .persistentStoreOpen,
+      "the store at \(path) is in the format \"\(kind)\", which this version does not know; use a newer one")
+  }
+
+  private static func object(_ value: JSONValue, _ number: Int) throws -> StoreDocumentLoader.Object {
+    guard case .object(let object) = value, case .string(let entity)? = object["entity"],
+      case .integer(let key)? = object["key"]
+    else {
+      throw StoreDocumentLoader.Mistake(message: "object \(number) has no entity and key")
+    }
+    var version: Int64 = 1
+    if case .integer(let given)? = object["version"] { version = given }
+    var values: [(String, StoreDocumentLoader.Field)] = []
+    for name in ["attributes", "relationships"] {
+      guard let members = object[name] else { continue }
+      guard case .object(let members) = members else {
+        throw StoreDocumentLoader.Mistake(message: "the \(name) of object \(number) are no JSON object")
+      }
+      for member in members.members { values.append((member.name, .json(member.value))) }
+    }
+    return StoreDocumentLoader.Object(entity: entity, key: key, version: version, values: values)
+  }
+}
+
+/// XML.
+extension StoreDocumentReader {
+  private func readXML(
+    _ text: [UInt8], _ make: (StoreIdentifier?) throws -> Engine
+  ) throws -> StoreFileReader.Contents {
+    var scanner = XMLStoreScanner(text)
+    guard case .start("heartwood", let attributes)? = try scanner.nextElement() else {
+      throw damaged("its first element is not <heartwood>")
+    }
+    guard attributes["version"] == XMLStoreWriter.format else { throw newer(attributes["version"] ?? "") }
+    guard let identifier = attributes["identifier"].flatMap(UUID.init(uuidString:)) else {
+      throw damaged("it has no identifier")
+    }
+    var document = StoreDocument(
+      identifier: identifier, saves: attributes["saves"].flatMap(UInt64.init) ?? 0, metadata: JSONObject(),
+      model: .null, nextKeys: [])
+    var loader: StoreDocumentLoader?
+    while let event = try scanner.nextElement() {
+      guard case .start(let name, let attributes) = event else {
+        try scanner.expectEnd()
+        guard let loader = try loader ?? begin(document, make) else { throw damaged("it has no model") }
+        return try loader.finish()
+      }
+      switch name {
+      case "nextKey":
+        let key = UInt64(try scanner.text())
+        if let entity = attributes["entity"], let key { document.nextKeys.append((entity: entity, key: key)) }
+      case "metadata":
+        if case .object(let metadata) = try JSONParser.parse(Array(try scanner.text().utf8)) {
+          document.metadata = metadata
+        }
+      case "model": document.model = try JSONParser.parse(Array(try scanner.text().utf8))
+      case "object":
+        if loader == nil { loader = try begin(document, make) }
+        guard let loader else { throw damaged("it has objects before the model") }
+        try loader.add(try object(attributes, &scanner))
+      default: throw damaged("line \(scanner.line): <\(name)> is no element of a store")
+      }
+    }
+    throw damaged("it ends too early")
+  }
+
+  private func begin(
+    _ document: StoreDocument, _ make: (StoreIdentifier?) throws -> Engine
+  ) throws -> StoreDocumentLoader? {
+    document.model == .null ? nil : try StoreDocumentLoader(document, make)
+  }
+
+  private func object(
+    _ attributes: [String: String], _ scanner: inout XMLStoreScanner
+  ) throws -> StoreDocumentLoader.Object {
+    guard let entity = attributes["entity"], let key = attributes["key"].flatMap(Int64.init) else {
+      throw damaged("line \(scanner.line): an object has no entity and key")
+    }
+    var values: [(String, StoreDocumentLoader.Field)] = []
+    while case .start(let element, let fields)? = try scanner.nextElement() {
+      guard ["attribute", "relationship"].contains(element), let name = fields["name"] else {
+        throw damaged("line \(scanner.line): <\(element)> is no value of an object")
+      }
+      var text = try scanner.text()
+      if fields["encoding"] == "base64" {
+        guard let data = Data(base64Encoded: text), let decoded = String(validating: data, as: UTF8.self)
+        else {
+          throw damaged("line \(scanner.line): a text is not in base 64")
+        }
+        text = decoded
+      }
+      values.append((name, .text(text)))
+    }
+    return StoreDocumentLoader.Object(
+      entity: entity, key: key, version: attributes["version"].flatMap(Int64.init) ?? 1, values: values)
+  }
+}

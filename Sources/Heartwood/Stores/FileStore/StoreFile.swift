@@ -1,0 +1,241 @@
+import Foundation
+import HeartwoodEngine
+import HeartwoodFiles
+
+/// The file of a store that each save writes as a whole. The store itself is in memory.
+///
+/// A save writes another file beside it, makes that durable, and renames it: after a crash the file is the old one or the new one. A file
+/// that others have replaced or changed since it was read is not overwritten: the save fails. While the file is compared and replaced, its
+/// lock is held.
+final class StoreFile: Sendable {
+  let path: String
+  let format: StoreFileFormat
+  private let directoryPath: String
+  private let name: String
+  private let options: LogStoreOptions
+  private let state: Guarded<State>
+
+  private struct State {
+    /// What was read or written last.
+    var known: FileDigest
+    var saves: UInt64
+    /// Set while the file may be newer than the store in memory: after a failure nothing is written until the store is opened again.
+    var isAhead = false
+  }
+
+  private init(_ path: String, _ format: StoreFileFormat, _ options: LogStoreOptions, _ state: State) throws {
+    self.path = path
+    self.format = format
+    (directoryPath, name) = try Self.parts(of: path)
+    self.options = options
+    self.state = Guarded(state)
+  }
+
+  private static func parts(of path: String) throws(HeartwoodError) -> (directory: String, name: String) {
+    let url = URL(fileURLWithPath: path)
+    let name = url.lastPathComponent
+    guard !name.isEmpty, name != "/", name != ".", name != ".." else {
+      throw HeartwoodError(.persistentStoreOpen, "\(path) is no path of a file")
+    }
+    return (url.deletingLastPathComponent().path, name)
+  }
+}
+
+/// Reading.
+extension StoreFile {
+  /// Reads a file into a new engine in memory.
+  ///
+  /// - Returns: The engine, which is empty if there is no file, or one without bytes.
+  /// - Throws: `.persistentStoreOpen` if there is none and none may be created, or it is of another form; `.persistentStoreDamaged`.
+  static func load(
+    _ format: StoreFileFormat, at path: String, _ options: LogStoreOptions
+  ) throws -> (Engine, StoreFile) {
+    let (directory, name) = try parts(of: path)
+    let file = try reading(path) { () throws(FileSystemError) -> (any File)? in
+      do throws(FileSystemError) {
+        return try options.fileSystem.openDirectory(directory).open(name, .readOnly)
+      } catch {
+        guard error.code == .notFound else { throw error }
+        return nil
+      }
+    }
+    defer { try? file?.close() }
+    guard let file, try reading(path, { () throws(FileSystemError) in try file.size() }) > 0 else {
+      guard options.createsStore, !options.isReadOnly else {
+        throw HeartwoodError(
+          .persistentStoreOpen,
+          "the store at \(path) could not be opened: there is \(file == nil ? "no file" : "a file without bytes"), "
+            + "and it may not be created")
+      }
+      let engine = try engine(options, nil)
+      return (engine, try StoreFile(path, format, options, State(known: .empty, saves: 0)))
+    }
+    var input = FileInput(file)
+    do {
+      let contents = try StoreFileReader(format, path).read(&input) { try engine(options, $0) }
+      let digest = try input.finish()
+      return (
+        contents.engine,
+        try StoreFile(path, format, options, State(known: digest, saves: contents.header.saves))
+      )
+    } catch let error as FileSystemError {
+      throw unreadable(path, error)
+    }
+  }
+
+  /// The form of the file at a path; nil if there is none, it has no bytes, or it is of no form.
+  static func format(at path: String, _ fileSystem: any FileSystem) -> StoreFileFormat? {
+    guard let (directory, name) = try? parts(of: path),
+      let file = try? fileSystem.openDirectory(directory).open(name, .readOnly)
+    else { return nil }
+    defer { try? file.close() }
+    var input = FileInput(file)
+    return (try? input.next(StoreFileFormat.recognizedBytes)).flatMap(StoreFileFormat.init(recognizing:))
+  }
+
+  private static func engine(_ options: LogStoreOptions, _ identifier: StoreIdentifier?) throws -> Engine {
+    var engine = options.engine
+    engine.access = .readWrite
+    engine.createsStore = true
+    engine.newIdentifier = identifier
+    return try Engine(at: "/dev/null", options: engine)
+  }
+
+  private static func reading<Result>(
+    _ path: String, _ body: () throws(FileSystemError) -> Result
+  ) throws(HeartwoodError) -> Result {
+    do {
+      return try body()
+    } catch {
+      throw unreadable(path, error)
+    }
+  }
+
+  private static func unreadable(_ path: String, _ error: FileSystemError) -> HeartwoodError {
+    let why =
+      error.code == .notARegularFile ? "it is no file, and stores of this type are single files" : "\(error)"
+    return HeartwoodError(
+      .persistentStoreOpen, "the store at \(path) could not be opened: \(why)", underlying: error)
+  }
+}
+
+/// Writing.
+extension StoreFile {
+  /// Replaces the file by what a transaction has made of the store. `noteCommitted` follows, or `stopIfAhead`.
+  ///
+  /// - Throws: `.persistentStoreSaveConflicts` if others have changed the file since it was read, `.persistentStoreTimeout` if they hold its
+  ///   lock; `.persistentStoreSave`. The file is as before then, unless the error `isOutcomeUnknown`.
+  func save(_ contents: some StoreReading, _ identifier: StoreIdentifier) throws {
+    let (known, saves, isAhead) = state.withLock { ($0.known, $0.saves, $0.isAhead) }
+    guard !isAhead else { throw stopped }
+    do {
+      let directory = try options.fileSystem.openDirectory(directoryPath)
+      let lock = try locked(directory, mayCreate: known == .empty)
+      defer { try? lock.close() }
+      guard try digest(directory) == known else { throw changedByOthers }
+      removeTemporaries(directory)
+      try replace(directory, contents, identifier, saves + 1)
+    } catch let error as FileSystemError {
+      throw HeartwoodError(
+        .persistentStoreSave, "the store at \(path) could not be saved: \(error); the file is as before",
+        underlying: error)
+    }
+  }
+
+  private func replace(
+    _ directory: any Directory, _ contents: some StoreReading, _ identifier: StoreIdentifier, _ saves: UInt64
+  ) throws {
+    let temporary = AtomicReplacement.temporaryName(for: name, options.engine.entropy.next())
+    let digest: FileDigest
+    do {
+      let file = try directory.open(temporary, .createNew)
+      defer { try? file.close() }
+      var output = FileOutput(file)
+      try StoreFileWriter(format, StoreFileHeader(identifier: identifier, saves: saves)).write(
+        contents, to: &output)
+      digest = try output.finish()
+      if syncs { try file.sync(.full) }
+      // A crash here leaves the old file, and one beside it that the next save removes.
+      try directory.rename(temporary, to: name)
+    } catch {
+      try? directory.unlink(temporary)
+      throw error
+    }
+    state.withLock { state in
+      state.known = digest
+      state.saves = saves
+      state.isAhead = true
+    }
+    // A crash here leaves the old file or the new one, both complete.
+    guard syncs else { return }
+    do {
+      try directory.sync()
+    } catch {
+      throw HeartwoodError(
+        .persistentStoreSave,
+        "the store at \(path) was saved, but it is unknown whether that is safe from a power failure: \(error); open the store again",
+        underlying: error, isOutcomeUnknown: true)
+    }
+  }
+
+  private var syncs: Bool { options.durability != .none }
+
+  /// The transaction that was saved is committed in memory.
+  func noteCommitted() { state.withLock { $0.isAhead = false } }
+
+  /// The file, opened for writing and locked, so that one at a time compares and replaces it.
+  private func locked(_ directory: any Directory, mayCreate: Bool) throws -> any File {
+    var backoff = Backoff(seconds: options.engine.busyTimeout)
+    repeat {
+      let file = try openOrCreate(directory, mayCreate: mayCreate)
+      if try file.tryLock(.exclusive) { return file }
+      try file.close()
+    } while backoff.wait()
+    throw HeartwoodError(
+      .persistentStoreTimeout,
+      "the store at \(path) was not saved: another program is saving it; try again when that is done")
+  }
+
+  private func openOrCreate(_ directory: any Directory, mayCreate: Bool) throws -> any File {
+    do throws(FileSystemError) {
+      return try directory.open(name, .readWrite)
+    } catch  where error.code == .notFound {
+      guard mayCreate else { throw changedByOthers }
+    }
+    do throws(FileSystemError) {
+      return try directory.open(name, .createNew)
+    } catch  where error.code == .alreadyExists {
+      return try directory.open(name, .readWrite)
+    }
+  }
+
+  private func digest(_ directory: any Directory) throws -> FileDigest {
+    let file = try directory.open(name, .readOnly)
+    defer { try? file.close() }
+    var input = FileInput(file)
+    return try input.finish()
+  }
+
+  /// Removes what saves that were killed have left. The lock is held, so that no other save is under way.
+  private func removeTemporaries(_ directory: any Directory) {
+    for other in (try? directory.entries()) ?? []
+    where other.hasPrefix(name + ".") && AtomicReplacement.isTemporary(other) {
+      // The next save tries again.
+      try? directory.unlink(other)
+    }
+  }
+
+  private var changedByOthers: HeartwoodError {
+    HeartwoodError(
+      .persistentStoreSaveConflicts,
+      "the store at \(path) was not saved: the file was changed, replaced or removed since this program read it, and what others "
+        + "saved would be lost; open the store again, and repeat the changes")
+  }
+
+  private var stopped: HeartwoodError {
+    HeartwoodError(
+      .persistentStoreSave,
+      "the store at \(path) was not saved: an earlier save failed after it had replaced the file; open the store again"
+    )
+  }
+}

@@ -1,0 +1,75 @@
+import HeartwoodBytes
+import HeartwoodEngine
+import HeartwoodFiles
+
+/// Reads a file of any form into an engine.
+struct StoreFileReader {
+  private let format: StoreFileFormat
+  private let path: String
+
+  init(_ format: StoreFileFormat, _ path: String) {
+    self.format = format
+    self.path = path
+  }
+
+  struct Contents {
+    let engine: Engine
+    let header: StoreFileHeader
+  }
+
+  /// - Parameter make: Makes the engine, with the identifier of the store.
+  func read(_ input: inout FileInput, _ make: (StoreIdentifier?) throws -> Engine) throws -> Contents {
+    do {
+      switch format {
+      case .binary: return try readBinary(&input, make)
+      case .json, .xml:
+        let text = try readText(&input)
+        return try StoreDocumentReader(format, path).read(text, make)
+      }
+    } catch let error as BinaryStoreFile.Damage {
+      throw damaged(error.message)
+    } catch is ByteReader.ShortInput {
+      throw damaged("it ends too early")
+    } catch let error as ConstraintViolations {
+      throw damaged("values that must be unique are not: \(error.violations.count) violations")
+    } catch let error as EngineError {
+      throw HeartwoodError.engine(error, "the store at \(path) could not be read", .persistentStoreOpen)
+    }
+  }
+
+  private func readBinary(
+    _ input: inout FileInput, _ make: (StoreIdentifier?) throws -> Engine
+  ) throws -> Contents {
+    let (header, seed) = try BinaryStoreFile.header(&input)
+    let engine = try make(header.identifier)
+    try engine.write { transaction in
+      try BinaryStoreFile.readEntries(&input, seed: seed) { key, value in
+        guard BinaryStoreFile.keeps(key) else { throw damaged("it has a key that files do not have") }
+        try transaction.put(key, value)
+      }
+    }
+    return Contents(engine: engine, header: header)
+  }
+
+  /// The whole file. Memory grows only with text that is there: zeros, which a file may have without being so large, are none.
+  private func readText(_ input: inout FileInput) throws -> [UInt8] {
+    var text: [UInt8] = []
+    while true {
+      let piece = try input.nextPiece()
+      guard !piece.isEmpty else { return text }
+      guard !piece.contains(0) else { throw damaged("it contains zero bytes, and is no text") }
+      text.append(contentsOf: piece)
+    }
+  }
+
+  private func damaged(_ what: String) -> HeartwoodError { .damagedFile(path, format, what) }
+}
+
+extension HeartwoodError {
+  static func damagedFile(_ path: String, _ format: StoreFileFormat, _ what: String) -> HeartwoodError {
+    HeartwoodError(
+      .persistentStoreDamaged,
+      "the store at \(path) is no \(format.rawValue) store, or a damaged one: \(what); nothing was changed; restore it from a copy"
+    )
+  }
+}
