@@ -7,8 +7,8 @@ extension PersistentStore {
       throw HeartwoodError(
         .persistentStoreOpen, "the store's description has no URL: set the folder of the store")
     }
-    let description = PersistentStoreDescription(copying: description)
     let contents = try StoreMigration(at: url, to: model, description).open()
+    let description = PersistentStoreDescription(copying: description)
     self.init(contents, url: url, type: description.type, description)
   }
 }
@@ -30,6 +30,7 @@ extension LogStoreOptions {
       isReadOnly: description.isReadOnly, createsStore: description.createsStore,
       durability: description.durability, isBuffered: description.isBuffered)
     self.format = format
+    filled = description.filled
     acceptsOtherContent = description.acceptsOtherContent
     program = description.recordsProgramInHistory ? .current : nil
     fileSystem = description.fileSystem

@@ -11,7 +11,7 @@ extension PersistentStoreCoordinator {
   ///
   /// - Parameters:
   ///   - url: The folder of the store, which may be damaged. `/dev/null` is left alone.
-  ///   - type: The kind of store; `log`.
+  ///   - type: The kind of store.
   ///   - options: `.timeout`: how long to wait for others that have the store open. `.forceDestroy`: removes the store also
   ///     then, with its folder; their next reads and saves may fail.
   ///   - fileSystem: The file system of the folder. Force works on this machine's only.
@@ -22,10 +22,14 @@ extension PersistentStoreCoordinator {
     fileSystem: any FileSystem = PosixFileSystem()
   ) throws {
     let (isForced, options) = try Self.forcing(options)
-    let opening = try LogStoreOptions(reading: type, at: url, options)
+    var opening = try LogStoreOptions(reading: type, at: url, options)
+    opening.fileSystem = fileSystem
     let path = LogStore.path(of: url)
     guard path != "/dev/null", type != .inMemory else { return }
     try Self.changing("the store at \(path) could not be destroyed") {
+      if let format = opening.format {
+        return try StoreFile.destroy(format, at: path, opening, isForced: isForced)
+      }
       if isForced, fileSystem is PosixFileSystem {
         guard try Engine.containsStore(at: path, fileSystem: fileSystem) else { return }
         // Under another name first: who opens the store meanwhile finds none.
@@ -55,7 +59,7 @@ extension PersistentStoreCoordinator {
   ///   - token: A position in the history of the destination, such as the newest one of a backup of it that is the source: the destination is
   ///     replaced only if nothing was saved to it since. That is decided once others cannot save to it any more. Nil to replace it in
   ///     whatever state it is.
-  ///   - type: The kind of both stores; `log`.
+  ///   - type: The kind of both stores.
   ///   - fileSystem: The file system of both folders.
   /// - Throws: `.persistentStoreSave` if something was saved to the destination after `token`, or if that is of another store.
   ///   `.persistentStoreTimeout` if another process, or an engine or a coordinator of this one, has the destination open
@@ -69,7 +73,8 @@ extension PersistentStoreCoordinator {
     ifUnchangedSince token: PersistentHistoryToken? = nil,
     type: PersistentStore.StoreType = .log, fileSystem: any FileSystem = PosixFileSystem()
   ) throws {
-    let target = try LogStoreOptions(reading: type, at: destination, destinationOptions)
+    var target = try LogStoreOptions(reading: type, at: destination, destinationOptions)
+    target.fileSystem = fileSystem
     var origin = try LogStoreOptions(reading: type, at: source, sourceOptions)
     origin.createsStore = false
     origin.fileSystem = fileSystem
@@ -78,6 +83,16 @@ extension PersistentStoreCoordinator {
       throw HeartwoodError(.persistentStoreOperation, "the store at \(path) cannot replace itself")
     }
     try Self.changing("the store at \(path) could not be replaced") {
+      if let format = target.format {
+        guard token == nil else {
+          throw HeartwoodError(
+            .persistentStoreUnsupportedRequestType,
+            "the store at \(path) is of type \(type.rawValue), which has no history, and no token of one; nothing was changed"
+          )
+        }
+        let file = try StoreFile.replacing(format, at: path, target)
+        return try LogStore.withEngine(at: source, options: origin) { try LogStore.save($0, to: file) }
+      }
       try LogStore.withEngine(at: source, options: origin) { engine in
         let temporary = HiddenFolder(beside: destination, "replacing").path
         let mayRemove = fileSystem is PosixFileSystem
@@ -109,9 +124,10 @@ extension PersistentStoreCoordinator {
   ///
   /// - Parameters:
   ///   - store: An open store of this coordinator. Its options are those of the copy, unless `options` says otherwise.
-  ///   - url: A folder that is missing or empty, or that has an earlier backup of the store. Its parent must exist.
+  ///   - url: A folder that is missing or empty, or that has an earlier backup of the store; or a file that is missing or empty. Its parent
+  ///     must exist. Without effect for a store in memory.
   ///   - options: Options by key for the copy.
-  ///   - type: The kind of the copy; `log`.
+  ///   - type: The kind of the copy, which may be another one than the store's. History is copied from `log` to `log` only.
   /// - Returns: The copy. `store` may not be used any more.
   /// - Throws: `.persistentStoreOperation` if the store is not open in this coordinator, or if it cannot be copied to the folder;
   ///   `.persistentStoreDamaged`; and the reasons why the copy cannot be opened. The store stays open then.
@@ -122,28 +138,36 @@ extension PersistentStoreCoordinator {
     type: PersistentStore.StoreType = .log
   ) throws -> PersistentStore {
     try requireOpen(store)
-    guard type == .log, url.path != "/dev/null" else {
+    guard type == .inMemory || url.path != "/dev/null" else {
       throw HeartwoodError(
-        .persistentStoreInvalidType, "a store can be moved to a folder only, as one of type Log")
+        .persistentStoreInvalidType,
+        "a store of type \(type.rawValue) needs a place: pass the URL of its folder or file")
     }
     let copy = PersistentStoreDescription(copying: store.description)
     copy.type = type
     copy.url = url
-    copy.createsStore = false
+    copy.createsStore = type == .inMemory
     for (key, value) in options ?? [:] { copy.setOption(value, forKey: key) }
     try copy.checkOptions()
+    let target = try LogStoreOptions(copy)
     // 1. Copy most of it while the store is in use.
-    _ = try store.contents.backup(to: url, copy.fileSystem)
+    let isCopiedTwice = type == .log && store.contents.file == nil
+    if isCopiedTwice { try store.contents.writeFolder(at: url, copy.fileSystem) }
     let replaced = StoresChanges(removed: [store])
     post(.persistentStoreCoordinatorStoresWillChange, replaced)
     post(.persistentStoreCoordinatorWillRemoveStore, replaced)
     // 2. Copy what was saved meanwhile, when this coordinator's contexts cannot save any more.
     let migrated = try exchange(store) {
-      if store.isInMemory {
-        _ = try store.contents.backup(to: url, copy.fileSystem)
-      } else {
+      if let format = target.format {
+        try store.contents.write(format, at: url, target)
+      } else if type == .inMemory {
+        copy.filled = try store.contents.copyInMemory()
+      } else if store.isInMemory || !isCopiedTwice {
+        try store.contents.writeFolder(at: url, copy.fileSystem)
+      }
+      if !store.isInMemory {
         try store.close()
-        try Self.copyRest(of: store, to: copy)
+        if isCopiedTwice { try Self.copyRest(of: store, to: copy) }
       }
       return copy
     }

@@ -11,7 +11,7 @@ public final class PersistentStoreDescription: @unchecked Sendable {
   /// is closed.
   public var url: URL?
 
-  /// The kind of store: `log` on disk, or `inMemory`.
+  /// The kind of store: `log` in a folder, `inMemory`, `binary`, `json` or `xml` in one file, or one of a class of the program.
   public var type = PersistentStore.StoreType.log
 
   /// Whether the store is opened read-only: a save throws, and nothing in the folder is changed.
@@ -102,6 +102,9 @@ public final class PersistentStoreDescription: @unchecked Sendable {
   /// The stages by which a store of an earlier version is migrated; nil to infer the mapping in one step. Needs
   /// `shouldMigrateStoreAutomatically`.
   public var stagedMigrationManager: StagedMigrationManager?
+
+  /// The engine of a store in memory that has something already.
+  var filled: Engine?
 
   /// Whether the store is opened for a handler of a stage.
   var isInStage = false

@@ -31,7 +31,16 @@ final class StoreFile: Sendable {
     self.state = Guarded(state)
   }
 
-  private static func parts(of path: String) throws(HeartwoodError) -> (directory: String, name: String) {
+  convenience init(
+    _ path: String, _ format: StoreFileFormat, _ options: LogStoreOptions, known: FileDigest, saves: UInt64
+  ) throws {
+    try self.init(path, format, options, State(known: known, saves: saves))
+  }
+
+  /// Whether nothing was read or written yet.
+  var isNew: Bool { state.withLock { $0.known == .empty } }
+
+  static func parts(of path: String) throws(HeartwoodError) -> (directory: String, name: String) {
     let url = URL(fileURLWithPath: path)
     let name = url.lastPathComponent
     guard !name.isEmpty, name != "/", name != ".", name != ".." else {
@@ -132,7 +141,7 @@ extension StoreFile {
       let directory = try options.fileSystem.openDirectory(directoryPath)
       let lock = try locked(directory, mayCreate: known == .empty)
       defer { try? lock.close() }
-      guard try digest(directory) == known else { throw changedByOthers }
+      guard try Self.digest(of: name, directory) == known else { throw changedByOthers }
       removeTemporaries(directory)
       try replace(directory, contents, identifier, saves + 1)
     } catch let error as FileSystemError {
@@ -184,7 +193,7 @@ extension StoreFile {
   func noteCommitted() { state.withLock { $0.isAhead = false } }
 
   /// The file, opened for writing and locked, so that one at a time compares and replaces it.
-  private func locked(_ directory: any Directory, mayCreate: Bool) throws -> any File {
+  func locked(_ directory: any Directory, mayCreate: Bool) throws -> any File {
     var backoff = Backoff(seconds: options.engine.busyTimeout)
     repeat {
       let file = try openOrCreate(directory, mayCreate: mayCreate)
@@ -209,15 +218,22 @@ extension StoreFile {
     }
   }
 
-  private func digest(_ directory: any Directory) throws -> FileDigest {
-    let file = try directory.open(name, .readOnly)
+  /// Nil if there is no file.
+  static func digest(of name: String, _ directory: any Directory) throws -> FileDigest? {
+    let file: any File
+    do throws(FileSystemError) {
+      file = try directory.open(name, .readOnly)
+    } catch {
+      guard error.code == .notFound else { throw error }
+      return nil
+    }
     defer { try? file.close() }
     var input = FileInput(file)
     return try input.finish()
   }
 
   /// Removes what saves that were killed have left. The lock is held, so that no other save is under way.
-  private func removeTemporaries(_ directory: any Directory) {
+  func removeTemporaries(_ directory: any Directory) {
     for other in (try? directory.entries()) ?? []
     where other.hasPrefix(name + ".") && AtomicReplacement.isTemporary(other) {
       // The next save tries again.

@@ -119,12 +119,41 @@ extension LogStore {
 
 extension LogStore {
   /// Writes what an engine has to the file of its store, with the model that it has.
-  private static func save(_ engine: Engine, to file: StoreFile) throws {
+  static func save(_ engine: Engine, to file: StoreFile) throws {
     let snapshot = try engine.snapshot()
     guard let record = try SchemaRecord(in: snapshot) else { return }
     let model = try record.model.withUnsafeBytes { try ManagedObjectModel(decoding: $0) }
     try file.save(LogStoreView(snapshot, try StoreSchema(model, record)), engine.storeIdentifier)
     file.noteCommitted()
+  }
+
+  /// A new engine in memory with what this store has, under the same identifier.
+  func copyInMemory() throws -> Engine {
+    var options = EngineOptions()
+    options.content = .graph
+    options.newIdentifier = engine.storeIdentifier
+    let copy = try Engine(at: "/dev/null", options: options)
+    let snapshot = try engine.snapshot()
+    try copy.write { transaction in
+      try snapshot.scan { key, value in
+        try transaction.put(key, value)
+        return true
+      }
+    }
+    return copy
+  }
+
+  /// Writes what this store has to a file that does not exist yet.
+  func write(_ format: StoreFileFormat, at url: URL, _ options: LogStoreOptions) throws {
+    let file = try StoreFile.toCreate(format, at: Self.path(of: url), options)
+    try Self.save(engine, to: file)
+  }
+
+  /// Writes what this store has to a folder that is missing or empty.
+  func writeFolder(at url: URL, _ fileSystem: any FileSystem) throws {
+    _ = try HeartwoodError.translating("the store cannot be copied") {
+      try engine.backup(to: url.path, fileSystem: fileSystem)
+    }
   }
 }
 

@@ -24,6 +24,8 @@ struct LogStoreOptions: Sendable {
   var migrationLog = MigrationLog(nil)
   /// The form of a store that is one file; nil for a store in a folder.
   var format: StoreFileFormat?
+  /// The engine of a store in memory that has something already.
+  var filled: Engine?
   /// The file system of the store.
   var fileSystem: any FileSystem = PosixFileSystem()
   /// Further options of the engine; nil for the defaults.
@@ -87,6 +89,7 @@ extension LogStore {
   /// The engine of the store at a path: in its folder, or in memory with what a file has.
   static func openEngine(_ path: String, _ options: LogStoreOptions) throws -> (Engine, StoreFile?) {
     try HeartwoodError.opening(path) {
+      if let filled = options.filled { return (filled, nil) }
       if let format = options.format { return try StoreFile.load(format, at: path, options) }
       return (try Engine(at: path, options: options.engine, fileSystem: options.fileSystem), nil)
     }

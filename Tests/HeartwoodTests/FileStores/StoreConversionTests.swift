@@ -1,0 +1,142 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import Heartwood
+
+@Suite struct `Stores of one kind become others` {
+  private let folder: TemporaryFolder
+
+  init() throws { folder = try TemporaryFolder() }
+
+  private func place(_ kind: PersistentStore.StoreType) -> URL {
+    kind == .inMemory
+      ? URL(fileURLWithPath: "/dev/null") : folder.url.appending(path: "\(kind.rawValue) \(UUID())")
+  }
+
+  // PSC-11
+  @Test func `a store moves through all kinds, and its objects keep values and identifiers`() throws {
+    let kinds: [PersistentStore.StoreType] = [.log, .binary, .json, .xml, .inMemory]
+    let container = PersistentContainer(
+      name: "Test", managedObjectModel: try ManagedObjectModel(types: companyTypes))
+    let coordinator = container.persistentStoreCoordinator
+    try coordinator.addPersistentStore(type: .log, at: place(.log))
+    let context = container.newBackgroundContext()
+    let company = context.makeCompany("A")
+    let people = (0..<4).map { context.makePerson("\($0)", age: Int64($0), in: company) }
+    company.ranking = [people[3], people[1]]
+    try context.save()
+    let uris = people.map { $0.objectID.uriRepresentation() }
+    for from in kinds {
+      for to in kinds {
+        var store = try #require(coordinator.persistentStores.first)
+        if store.type != from {
+          store = try coordinator.migratePersistentStore(store, to: place(from), type: from)
+        }
+        let moved = try coordinator.migratePersistentStore(store, to: place(to), type: to)
+        #expect(moved.type == to && moved.identifier == store.identifier)
+        // The same context goes on, and another one reads everything.
+        people[0].age += 1
+        try context.save()
+        let other = container.newBackgroundContext()
+        let found = try uris.map { uri in
+          let identifier = try #require(coordinator.managedObjectID(forURIRepresentation: uri))
+          return try #require(try other.existingObject(with: identifier) as? Person)
+        }
+        #expect(found.map(\.age) == people.map(\.age), "\(from) to \(to)")
+        #expect(found[0].company?.ranking.map(\.name) == ["3", "1"])
+        #expect(try coordinator.verify().findings == [])
+      }
+    }
+    #expect(people[0].age == 25)
+    try container.close()
+  }
+
+  @Test(arguments: StoreKind.files)
+  func `a file is not moved over another one, and the store goes on`(kind: StoreKind) throws {
+    let container = try kind.open(companyTypes, at: folder.store)
+    let coordinator = container.persistentStoreCoordinator
+    let other = folder.url.appending(path: "other")
+    try Data("text".utf8).write(to: other)
+    let store = try #require(coordinator.persistentStores.first)
+    #expect(throws: HeartwoodError.self) {
+      try coordinator.migratePersistentStore(store, to: other, type: kind.type)
+    }
+    #expect(try Data(contentsOf: other) == Data("text".utf8))
+    let context = container.newBackgroundContext()
+    _ = context.makeCompany("A")
+    try context.save()
+    try container.close()
+  }
+
+  // PSC-12, PSC-13
+  @Test(arguments: StoreKind.files)
+  func `a file is replaced by a copy of another, and destroyed`(kind: StoreKind) throws {
+    let other = folder.url.appending(path: "other")
+    for (url, code) in [(folder.store, "A"), (other, "B")] {
+      let container = try kind.open(companyTypes, at: url)
+      let context = container.newBackgroundContext()
+      _ = context.makeCompany(code)
+      try context.save()
+      try container.close()
+    }
+    let coordinator = PersistentStoreCoordinator(
+      managedObjectModel: try ManagedObjectModel(types: companyTypes))
+    try coordinator.replacePersistentStore(at: folder.store, withPersistentStoreFrom: other, type: kind.type)
+    let container = try kind.open(companyTypes, at: folder.store)
+    #expect(try container.newBackgroundContext().fetch(Company.self).count == 1)
+    #expect(
+      try container.newBackgroundContext().count(for: FetchRequest<Company>(where: { $0.code == "B" })) == 1)
+    try container.close()
+    try coordinator.destroyPersistentStore(at: folder.store, type: kind.type)
+    try coordinator.destroyPersistentStore(at: folder.store, type: kind.type)
+    #expect(try FileManager.default.contentsOfDirectory(atPath: folder.url.path) == ["other"])
+    try Data("text".utf8).write(to: folder.store)
+    #expect(throws: HeartwoodError.self) {
+      try coordinator.destroyPersistentStore(at: folder.store, type: kind.type)
+    }
+    #expect(try Data(contentsOf: folder.store) == Data("text".utf8))
+  }
+
+  @Test(arguments: StoreKind.files)
+  func `a store of another model is migrated as a whole, or left as it was`(kind: StoreKind) throws {
+    func model(_ property: String, renamed: String? = nil) -> ManagedObjectModel {
+      let attribute = AttributeDescription(name: property, type: .string)
+      attribute.renamingIdentifier = renamed
+      return ManagedObjectModel(entities: [
+        EntityDescription(
+          name: "Note", properties: [attribute, AttributeDescription(name: "size", type: .integer64)])
+      ])
+    }
+    func open(_ model: ManagedObjectModel, migrates: Bool = true) throws -> ManagedObjectContext {
+      let coordinator = PersistentStoreCoordinator(managedObjectModel: model)
+      let description = PersistentStoreDescription(url: folder.store)
+      description.type = kind.type
+      description.shouldMigrateStoreAutomatically = migrates
+      try coordinator.addPersistentStore(with: description)
+      return ManagedObjectContext(.privateQueue, coordinator: coordinator)
+    }
+    let first = model("text")
+    var context = try open(first)
+    let note = ManagedObject(entity: try #require(first.entitiesByName["Note"]), insertInto: context)
+    note.setValue("hello", forKey: "text")
+    try context.save()
+    let uri = note.objectID.uriRepresentation()
+    try context.persistentStoreCoordinator?.close()
+    let before = try Data(contentsOf: folder.store)
+    let error = heartwoodError { _ = try open(model("body", renamed: "text"), migrates: false) }
+    #expect(error?.code == .persistentStoreIncompatibleVersionHash)
+    #expect(try Data(contentsOf: folder.store) == before)
+    for _ in 0..<2 {
+      context = try open(model("body", renamed: "text"))
+      let coordinator = try #require(context.persistentStoreCoordinator)
+      let identifier = try #require(coordinator.managedObjectID(forURIRepresentation: uri))
+      let found = try context.existingObject(with: identifier)
+      #expect(found.value(forKey: "body") as? String == "hello")
+      found.setValue(3, forKey: "size")
+      try context.save()
+      #expect(try coordinator.verify().findings == [])
+      try coordinator.close()
+    }
+  }
+}
