@@ -9,6 +9,7 @@ struct ContextImage {
   private let inserted: [ManagedObject]
   private let updated: [ManagedObject]
   private let deleted: [ManagedObject]
+  private let gone: [ManagedObject]
   private let discarded: [ManagedObject]
   private let watched: [ManagedObject]
   private let unpropagatedDeletes: [ManagedObject]
@@ -21,6 +22,7 @@ struct ContextImage {
     inserted = Array(context.changes.inserted)
     updated = Array(context.changes.updated)
     deleted = Array(context.changes.deleted)
+    gone = Array(context.changes.gone)
     discarded = Array(context.discarded)
     watched = context.watched
     unpropagatedDeletes = context.unpropagatedDeletes
@@ -51,6 +53,7 @@ struct ContextImage {
     for object in inserted { context.changes.inserted.append(object) }
     for object in updated { context.changes.updated.append(object) }
     for object in deleted { context.changes.deleted.append(object) }
+    for object in gone { context.changes.gone.append(object) }
     context.discarded = ObjectList()
     for object in discarded { context.discarded.append(object) }
     context.watched = watched

@@ -57,6 +57,7 @@ final class FrozenChanges: @unchecked Sendable {
     for object in context.changes.inserted { add(object, context.permanentKeys) }
     for object in context.changes.updated { add(object, context.permanentKeys) }
     for object in context.changes.deleted { addRow(nil, object) }
+    for object in context.changes.gone { addRow(nil, object) }
   }
 
   var isEmpty: Bool { rows.isEmpty }

@@ -62,7 +62,8 @@ extension ManagedObjectContext {
     object.state.remove(.updated)
     changes.updated.remove(object)
     object.state.formUnion([.deleted, .inaccessible])
-    if !changes.deleted.contains(object) { changes.deleted.append(object) }
+    changes.deleted.remove(object)
+    changes.gone.append(object)
   }
 }
 

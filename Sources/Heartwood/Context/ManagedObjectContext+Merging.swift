@@ -80,7 +80,7 @@ extension ManagedObjectContext {
     guard let object = registeredObject(for: identifier), !object.state.contains(.inserted) else { return }
     guard !object.state.contains(.deleted) else {
       // Deleted on both sides: the save has nothing to write for it.
-      object.state.insert(.inaccessible)
+      if changes.deleted.contains(object) { markInaccessible(object) }
       return
     }
     object.willRead()
@@ -92,7 +92,19 @@ extension ManagedObjectContext {
   private func bringBack(_ object: ManagedObject) {
     guard object.state.contains(.deletedElsewhere) else { return }
     undelete(object)
-    if object.hasUnsavedValues {
+    takeNewestRow(of: object)
+  }
+
+  /// Takes a delete back. Merges pass over deleted objects, so others may have saved newer values meanwhile: those replace the values
+  /// that were not edited here.
+  func restoreDeleted(_ object: ManagedObject) {
+    let isOutdated = object.state.contains(.changedWhileDeleted)
+    undelete(object)
+    if isOutdated { takeNewestRow(of: object) }
+  }
+
+  private func takeNewestRow(of object: ManagedObject) {
+    if object.isRealised || object.hasUnsavedValues {
       refreshKeepingChanges(object, surfacingConflicts: true)
     } else {
       object.turnIntoFault()
@@ -106,11 +118,6 @@ extension ManagedObjectContext {
       object.state.insert(.changedWhileDeleted)
       return
     }
-    if object.isRealised || object.hasUnsavedValues {
-      refreshKeepingChanges(object, surfacingConflicts: true)
-    } else {
-      object.turnIntoFault()
-      event.refreshed.append(object)
-    }
+    takeNewestRow(of: object)
   }
 }

@@ -93,7 +93,8 @@ extension ManagedObjectContext {
   public var insertedObjects: Set<ManagedObject> { listing { Set(changes.inserted) } }
   /// Objects that were changed since they were fetched or saved.
   public var updatedObjects: Set<ManagedObject> { listing { Set(changes.updated) } }
-  /// Objects that the next save will delete.
+  /// Objects that the next save will delete. Unlike in Core Data, those that others have deleted already are not among them: a save
+  /// has nothing to do for them.
   public var deletedObjects: Set<ManagedObject> { listing { Set(changes.deleted) } }
   /// Every object that the context holds now.
   ///

@@ -33,7 +33,7 @@ extension ManagedObjectContext {
     if propagatesDeletesAtEndOfEvent { propagateDeletes() }
     try throwIfUnreadable()
     let base = try readingView()
-    guard !changes.isEmpty else {
+    guard !changes.isEmptyForFetches else {
       viewOfChanges = nil
       return base
     }

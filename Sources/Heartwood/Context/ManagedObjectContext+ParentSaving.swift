@@ -87,7 +87,7 @@ extension ManagedObjectContext {
     // An object whose save in the child has failed after it came here may be there already, and one whose delete the child has
     // saved and undone is among the deleted ones.
     if let object = registered(changed.entity.rootEntity, key) {
-      if object.isDeleted { undelete(object) }
+      if object.isDeleted { restoreDeleted(object) }
       return object
     }
     let object = changed.entity.factory.makeObject()

@@ -12,7 +12,7 @@ extension ManagedObjectContext {
       note(object)
       object.state = [.inserted, .deleted, .noted]
     }
-    let restored = Array(changes.updated) + Array(changes.deleted)
+    let restored = Array(changes.updated) + Array(changes.deleted) + Array(changes.gone)
     for object in restored {
       note(object)
       let former = object.state

@@ -110,7 +110,14 @@ extension ManagedObjectContext {
 
   func sweep() {
     guard !retainsRegisteredObjects else { return }
-    identities.sweep { object in !object.state.isDisjoint(with: ObjectState.kept) || object.isObserved }
+    // A row that others have deleted needs no hiding once nothing else references its object.
+    let gone = changes.gone.map { ($0.entity.rootEntity, $0.identifier.key) }
+    changes.gone = ObjectList()
+    identities.sweep { object in
+      let isKept = !object.state.isDisjoint(with: ObjectState.kept) && !object.state.contains(.inaccessible)
+      return isKept || object.isObserved
+    }
+    for (root, key) in gone { registered(root, key).map { changes.gone.append($0) } }
     fetchBatches.sweep { registered($0, $1) != nil }
   }
 

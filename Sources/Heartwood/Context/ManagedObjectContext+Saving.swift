@@ -222,7 +222,7 @@ extension ManagedObjectContext {
       object.state.remove([.deleted, .inserted])
       forget(object)
     }
-    for object in changes.deleted where object.state.contains(.inaccessible) { forget(object) }
+    for object in changes.gone { forget(object) }
     for object in watched { object.state.remove(.watched) }
     discarded = ObjectList()
     watched = []

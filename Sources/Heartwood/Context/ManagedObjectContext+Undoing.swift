@@ -37,33 +37,41 @@ extension ManagedObjectContext {
     beginUse("undoing")
     defer { endUse() }
     // Objects come back before values that refer to them, and go after them.
-    for entry in record.entries where entry.kind == .deleted { restore(entry) }
-    let changed = Set(record.entries.lazy.map { ObjectIdentifier($0.object) })
-    for entry in record.entries where entry.kind == .updated || entry.kind == .deleted {
+    let entries = record.entries.map { $0.kind == .deleted ? restored($0) : $0 }
+    let changed = Set(entries.lazy.map { ObjectIdentifier($0.object) })
+    for entry in entries where entry.kind == .updated || entry.kind == .deleted {
       setFormerValues(entry, changed)
     }
-    for entry in record.entries where entry.kind == .inserted || entry.kind == .restored {
-      remove(entry.object)
-    }
+    for entry in entries where entry.kind == .inserted || entry.kind == .restored { remove(entry.object) }
     endEvent()
-    for entry in record.entries {
+    for entry in entries {
       guard entry.object.managedObjectContext === self else { continue }
       entry.object.awake(fromSnapshotEvents: entry.snapshotEvent)
     }
   }
 
   /// Brings a deleted object back: the delete is not saved yet, or its row is inserted again under the same identifier.
-  private func restore(_ entry: ChangeRecord.Entry) {
+  ///
+  /// - Returns: The entry with the values that are still to be set.
+  private func restored(_ entry: ChangeRecord.Entry) -> ChangeRecord.Entry {
     let object = entry.object
     if object.managedObjectContext === self {
-      guard object.isDeleted else { return }
-      undelete(object)
-      // Merges pass over deleted objects, so others may have changed them meanwhile.
+      guard object.isDeleted else { return entry }
+      guard !object.state.contains(.inaccessible) else {
+        // Others have deleted the row, too.
+        undelete(object)
+        insertAgain(object)
+        return entry
+      }
+      var entry = entry
+      // Others may have saved newer values meanwhile: only those that were not saved here are set.
+      entry.values.removeAll { object.pending?.edit($0.slot) == nil }
+      restoreDeleted(object)
       object.forEachRelationshipState { $0.unload() }
-      return
+      return entry
     }
     // The delete was saved, or the object was never saved and has left the context.
-    guard object.managedObjectContext == nil else { return }
+    guard object.managedObjectContext == nil else { return entry }
     object.dropRow()
     object.dropPending()
     note(object)
@@ -72,6 +80,7 @@ extension ManagedObjectContext {
     identities.insert(object, object.entity.rootEntity.number, entry.identifier.key)
     changes.inserted.append(object)
     editCount &+= 1
+    return entry
   }
 
   /// The other sides of relationships have entries of their own, so only this side is set. A destination without an entry keeps

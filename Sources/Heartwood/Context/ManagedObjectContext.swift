@@ -199,7 +199,7 @@ open class ManagedObjectContext: @unchecked Sendable {
     beginUse("inserting", object)
     defer { endUse() }
     if object.managedObjectContext === self {
-      if object.isDeleted { undelete(object) }
+      if object.isDeleted { restoreDeleted(object) }
       return
     }
     require(

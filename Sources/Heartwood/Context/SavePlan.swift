@@ -13,7 +13,7 @@ struct SavePlan {
 
   init(_ context: ManagedObjectContext) {
     inserted = Array(context.changes.inserted)
-    deleted = context.changes.deleted.filter { !$0.state.contains(.inaccessible) }
+    deleted = Array(context.changes.deleted)
     // A fault shows no values that could be out of date.
     watched = context.watched.filter {
       $0.storedRow != nil && $0.state.isDisjoint(with: [.updated, .deleted])

@@ -14,7 +14,7 @@ extension ManagedObjectContext {
       var failures: [HeartwoodError] = []
       for object in changes.inserted { collect(&failures) { try object.validateForInsert() } }
       for object in changes.updated { collect(&failures) { try object.validateForUpdate() } }
-      for object in changes.deleted where !object.state.contains(.inaccessible) {
+      for object in changes.deleted {
         collect(&failures) { try object.validateForDelete() }
       }
       if failures.count == 1 { throw failures[0] }

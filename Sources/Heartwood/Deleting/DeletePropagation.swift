@@ -30,6 +30,7 @@ extension ManagedObjectContext {
     object.state.remove(.ofDeletes)
     if !unpropagatedDeletes.isEmpty { unpropagatedDeletes.removeAll { $0 === object } }
     changes.deleted.remove(object)
+    changes.gone.remove(object)
     if object.state.contains(.inserted) {
       discarded.remove(object)
       changes.inserted.append(object)

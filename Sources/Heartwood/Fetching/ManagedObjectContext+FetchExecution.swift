@@ -44,7 +44,7 @@ extension ManagedObjectContext {
     guard request.predicate != nil, fetchLog == nil, request.affectedStores == nil, parent == nil,
       request.fetchOffset == 0,
       request.fetchLimit >= 0,
-      request.sortDescriptors?.isEmpty ?? true, changes.isEmpty || !request.includesPendingChanges
+      request.sortDescriptors?.isEmpty ?? true, changes.isEmptyForFetches || !request.includesPendingChanges
     else { return nil }
     return try entity(of: request)
   }
@@ -172,7 +172,7 @@ extension ManagedObjectContext {
     var source: any RowSource = reader
     var pending = PendingMatches.none
     var changedRoots: Set<UInt16> = []
-    if request.includesPendingChanges, hasChanges {
+    if request.includesPendingChanges, !changes.isEmptyForFetches {
       let overlay = PendingOverlay(reader, self)
       source = overlay
       pending = try PendingMatches(request, self, overlay)
@@ -188,9 +188,9 @@ extension ManagedObjectContext {
   private var rootsOfChanges: Set<UInt16> {
     if let pendingLookup { return pendingLookup.roots }
     var roots: Set<UInt16> = []
-    for object in changes.inserted { roots.insert(object.entity.rootEntity.number) }
-    for object in changes.updated { roots.insert(object.entity.rootEntity.number) }
-    for object in changes.deleted { roots.insert(object.entity.rootEntity.number) }
+    for objects in changes.listsForFetches {
+      for object in objects { roots.insert(object.entity.rootEntity.number) }
+    }
     return roots
   }
 

@@ -38,14 +38,14 @@ final class PendingLookup {
 
   private init(_ context: ManagedObjectContext) {
     editCount = context.editCount
-    for object in context.changes.inserted { add(object) }
-    for object in context.changes.updated { add(object) }
-    for object in context.changes.deleted { add(object) }
+    for objects in context.changes.listsForFetches {
+      for object in objects { add(object) }
+    }
   }
 
   /// The context's lookup, made or brought up to date; nil if the context has few changes.
   static func of(_ context: ManagedObjectContext) -> PendingLookup? {
-    guard context.changes.count >= leastChanges else {
+    guard context.changes.countForFetches >= leastChanges else {
       context.pendingLookup = nil
       return nil
     }

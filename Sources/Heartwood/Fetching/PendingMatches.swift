@@ -21,8 +21,8 @@ struct PendingMatches {
         return
       }
     }
-    for object in context.changes.deleted where object.entity.rootEntity === root {
-      hidden.insert(object.identifier.key)
+    for objects in [context.changes.deleted, context.changes.gone] {
+      for object in objects where object.entity.rootEntity === root { hidden.insert(object.identifier.key) }
     }
     for object in context.changes.updated where object.entity.rootEntity === root {
       hidden.insert(object.identifier.key)

@@ -50,7 +50,7 @@ final class PendingOverlay: RowSource {
   func count(_ counts: inout WordCounts) throws {
     try view.count(&counts)
     let root = counts.attribute.root
-    for objects in [context.changes.inserted, context.changes.updated, context.changes.deleted] {
+    for objects in context.changes.listsForFetches {
       for object in objects where object.entity.rootEntity === root {
         if let row = try view.row(root, object.identifier.key) { counts.add(row, sign: -1) }
         if let row = try row(root, object.identifier.key) { counts.add(row) }

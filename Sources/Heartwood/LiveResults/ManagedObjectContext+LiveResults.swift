@@ -17,7 +17,7 @@ extension ManagedObjectContext {
   /// Objects that a save lets leave because others have deleted them; they may have been inserted again since. Empty without live
   /// results.
   var inaccessibleForTrackers: [ManagedObject] {
-    trackers.isEmpty ? [] : changes.deleted.filter { $0.state.contains(.inaccessible) }
+    trackers.isEmpty ? [] : Array(changes.gone)
   }
 
   /// Called where anything may have changed.

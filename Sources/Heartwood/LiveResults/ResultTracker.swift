@@ -205,7 +205,7 @@ final class ResultTracker {
     let relatives = reader.routes?.relatives(in: touched, context) ?? RelationshipRoutes.Keys()
     guard !keys.isEmpty || !relatives.isEmpty else { return ([], []) }
     let view = try context.readingView().forOneReader()
-    let showsChanges = reader.request.includesPendingChanges && !context.changes.isEmpty
+    let showsChanges = reader.request.includesPendingChanges && !context.changes.isEmptyForFetches
     let source: any RowSource = showsChanges ? PendingOverlay(view, context) : view
     defer { withExtendedLifetime(source) {} }
     if let routes = reader.routes, !relatives.isEmpty {

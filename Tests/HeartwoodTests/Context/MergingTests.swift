@@ -84,8 +84,47 @@ import Testing
     #expect(pair.mine.isDeleted && pair.mine.age == 1 && pair.mine.nick == "mine")
     #expect(changed.all.last?.deletedObjects == [pair.mine])
     #expect(try pair.here.fetch(Person.self).isEmpty)
+    #expect(!pair.here.hasChanges && pair.here.deletedObjects.isEmpty)
     try pair.here.save()
     #expect(pair.mine.managedObjectContext == nil)
+  }
+
+  @Test func `a context that merges deletes of others releases the objects that nothing else references`()
+    throws
+  {
+    let container = try makeContainer()
+    let (here, there) = (container.newBackgroundContext(), container.newBackgroundContext())
+    let posted = Heard(there, .managedObjectContextDidSave)
+    weak var last: Person?
+    var held: Person?
+    for round in 0..<20 {
+      let people = (0..<200).map { there.makePerson("\(round) \($0)") }
+      try there.save()
+      here.mergeChanges(fromContextDidSave: try #require(posted.notifications.last))
+      last = here.object(with: people[0].objectID) as? Person
+      if held == nil { held = last }
+      people.forEach(there.delete)
+      try there.save()
+      here.mergeChanges(fromContextDidSave: try #require(posted.notifications.last))
+      #expect(last?.isDeleted == true && !here.hasChanges)
+    }
+    #expect(here.registeredObjects.count < 2000)
+    #expect(held?.isDeleted == true && held?.managedObjectContext === here)
+    here.rollback()
+  }
+
+  @Test func `an undo of a delete that others have saved, too, inserts the object again`() throws {
+    let pair = try Pair()
+    pair.here.undoManager = UndoStack()
+    pair.here.delete(pair.mine)
+    pair.here.processPendingChanges()
+    pair.there.delete(pair.theirs)
+    try pair.saveThereAndMerge()
+    pair.here.undo()
+    #expect(!pair.mine.isDeleted && pair.mine.name == "Ada" && pair.mine.age == 1)
+    try pair.here.save()
+    #expect(try pair.there.fetch(Person.self).map { $0.company?.code } == ["A"])
+    #expect(try pair.there.fetch(Person.self).map(\.objectID) == [pair.mine.objectID])
   }
 
   // CTX-24, T56
@@ -245,12 +284,15 @@ import Testing
     #expect(try context.fetch(Person.self) == [person] && person.age == 2)
   }
 
-  @Test(arguments: [false, true])
-  func `an object whose delete is taken back shows what others saved meanwhile`(isBatch: Bool) throws {
+  @Test(arguments: [false, true], ["rollback", "undo", "insert"])
+  func `an object whose delete is taken back shows what others saved meanwhile`(isBatch: Bool, way: String)
+    throws
+  {
     let container = try makeContainer()
     let (context, other) = (container.newBackgroundContext(), container.newBackgroundContext())
     let person = context.makePerson("Ada", age: 1)
     try context.save()
+    if way == "undo" { context.undoManager = UndoStack() }
     context.delete(person)
     context.processPendingChanges()
     if isBatch {
@@ -264,8 +306,12 @@ import Testing
       context.mergeChanges(fromContextDidSave: try #require(saves.notifications.last))
     }
     #expect(person.isDeleted)
-    context.rollback()
-    #expect(!person.isDeleted && person.age == 2 && !person.hasChanges)
+    switch way {
+    case "rollback": context.rollback()
+    case "undo": context.undo()
+    default: context.insert(person)
+    }
+    #expect(!person.isDeleted && person.age == 2 && person.changedValues().isEmpty)
     person.name = "Bea"
     try context.save()
     #expect(try other.fetch(Person.self, where: { $0.name == "Bea" && $0.age == 2 }).count == 1)
