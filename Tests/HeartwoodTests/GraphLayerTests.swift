@@ -16,7 +16,7 @@ struct GraphLayerTests {
         "Predicates/Trees",
       ],
       // Stores, without contexts.
-      ["Stores", "Stores/History"],
+      ["Stores", "Stores/Deriving", "Stores/History"],
       ["Stores/LogStore", "Stores/FileStore", "Stores/Verification"],
       // Objects and contexts.
       [

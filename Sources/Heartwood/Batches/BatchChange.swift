@@ -46,6 +46,9 @@ struct BatchChange {
     guard !entity.property(at: slot).isTransient else {
       throw HeartwoodError.batchTransient(entity.property(at: slot))
     }
+    guard entity.property(at: slot).derivation == nil else {
+      throw HeartwoodError.batchReference(entity.property(at: slot), "its value is derived")
+    }
     return slot
   }
 
@@ -122,36 +125,5 @@ struct BatchChange {
       .managedObjectValidation,
       "\(attribute.displayName) holds \(attribute.type), which \(value) does not fit, the new value of "
         + "\(entity.displayName) p\(key)", property: attribute.name)
-  }
-}
-
-extension Value {
-  /// The computed value as an attribute stores it; nil if it does not fit.
-  fileprivate func stored(as attribute: AttributeDescription) -> Value? {
-    switch (self, attribute.type) {
-    case (.double(let number), .integer16), (.double(let number), .integer32),
-      (.double(let number), .integer64):
-      return Int64(exactly: number.rounded(.towardZero)).flatMap { Value.int($0).fitted(to: attribute.type) }
-    case (.decimal(let number), .integer16), (.decimal(let number), .integer32),
-      (.decimal(let number), .integer64):
-      let whole = number < 0 ? (-number).wholePartBelow.map { -$0 } : number.wholePartBelow
-      return whole.flatMap { Value.int($0).fitted(to: attribute.type) }
-    case (.double(let number), .decimal):
-      return number.isFinite ? Decimal(string: "\(number)").map(Value.decimal) : nil
-    default: return fitted(to: attribute.type)
-    }
-  }
-}
-
-extension ConditionExpression {
-  /// The expression with the digits of its fractions as decimals: 1.1 means 1.1.
-  fileprivate var withDecimals: ConditionExpression {
-    switch kind {
-    case .value(.double(let number)) where number.isFinite:
-      Decimal(string: "\(number)").map { .value(.decimal($0)) } ?? self
-    case .arithmetic(let operation, let left, let right):
-      ConditionExpression(.arithmetic(operation, left.withDecimals, right.withDecimals))
-    default: self
-    }
   }
 }

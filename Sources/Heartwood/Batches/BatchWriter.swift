@@ -62,8 +62,9 @@ final class BatchWriter {
         writer.write(values[slot] ?? entity.defaultValue(at: slot), column)
       }
     }
-    try transaction.insert(entity, key, row: writer.row)
-    if validates { try validate(writer.row, key, entity) }
+    var row = writer.row
+    try transaction.insert(entity, key, row: &row)
+    if validates { try validate(row, key, entity) }
   }
 
   /// Writes other values in some columns of a row. A row that has them already is not written.
@@ -91,8 +92,9 @@ final class BatchWriter {
       }
     }
     guard !changed.isEmpty else { return }
+    var row: [UInt8]? = writer.row
     let conflict = try transaction.update(
-      entity, key, expectedVersion: old.version, row: writer.row, changedSlots: changed, changedToMany: [])
+      entity, key, expectedVersion: old.version, row: &row, changedSlots: changed, changedToMany: [])
     require(conflict == nil, "a row changed during the transaction that rewrites it")
     if validates { try validate(writer.row, key, entity) }
   }
@@ -122,10 +124,13 @@ final class BatchWriter {
         let entity = try touched.root.entity(numbered: row.entityNumber)
         let version = row.version
         if validates { try validateCounts(of: entity, key, slots) }
+        var unchanged: [UInt8]?
         _ = try transaction.update(
-          entity, key, expectedVersion: version, row: nil, changedSlots: [], changedToMany: slots.sorted())
+          entity, key, expectedVersion: version, row: &unchanged, changedSlots: [],
+          changedToMany: slots.sorted())
       }
     }
     _ = try transaction.reconcileOrders()
+    _ = try transaction.deriveValues()
   }
 }

@@ -34,8 +34,9 @@ extension ManagedObjectContext {
     let gone = inaccessibleForTrackers
     finish(plan, outcome)
     if let generation { movePin(to: generation) }
-    tellTrackers(rewritten: plan.written + plan.deleted + gone)
-    report(plan, generation)
+    let derived = outcome.derived.compactMap { registered($0.entity.rootEntity, $0.key) }
+    tellTrackers(rewritten: plan.written + plan.deleted + gone + derived)
+    report(plan, outcome.derived, generation)
     plan.deleted.forEach(forget)
     sweepIfDue()
   }
@@ -133,14 +134,24 @@ extension ManagedObjectContext {
   }
 
   /// Calls `didSave` of the saved objects, and posts the notifications of the save.
-  private func report(_ plan: SavePlan, _ generation: UInt64?) {
+  private func report(_ plan: SavePlan, _ derived: [DerivedRow], _ generation: UInt64?) {
     for object in plan.written { object.didSave() }
     for object in plan.deleted { object.didSave() }
     var saved = ContextChanges()
     saved.insertedObjects = Set(plan.inserted)
     saved.updatedObjects = Set(plan.updated)
     saved.deletedObjects = Set(plan.deleted)
+    for row in derived {
+      guard let object = registered(row.entity.rootEntity, row.key) else { continue }
+      if !saved.insertedObjects.contains(object) { saved.updatedObjects.insert(object) }
+    }
     var identifiers = saved.objectIDs
+    for row in derived {
+      let identifier = ManagedObjectID(entity: row.entity, key: row.key, store: storeIdentity)
+      if !identifiers.insertedObjectIDs.contains(identifier) {
+        identifiers.updatedObjectIDs.insert(identifier)
+      }
+    }
     identifiers.queryGeneration = generation.map {
       QueryGenerationToken(generation: $0, storeID: storeIdentity.text)
     }
@@ -195,6 +206,7 @@ extension ManagedObjectContext {
       object.forgetEdits()
       object.state.remove([.inserted, .updated])
     }
+    showDerived(outcome.derived)
     for (relationship, source) in outcome.corrected {
       guard let root = relationship.entity?.rootEntity, let object = registered(root, source) else {
         continue
@@ -208,6 +220,21 @@ extension ManagedObjectContext {
     // Every value that contained a temporary key has been saved with the permanent one. The rows of a child's parent may
     // still have temporary ones.
     if parent == nil { permanentKeys = KeyMap() }
+  }
+
+  /// Shows the derived values of registered objects that the store has computed with the save.
+  private func showDerived(_ rows: [DerivedRow]) {
+    for row in rows {
+      guard let object = registered(row.entity.rootEntity, row.key), object.storedRow != nil,
+        !object.state.contains(.deleted)
+      else { continue }
+      if object.isRealised {
+        object.commit(row: row.row)
+      } else {
+        object.turnIntoFault()
+      }
+      event.refreshed.append(object)
+    }
   }
 
   /// Clears all change marks. Objects that are still marked as changed do not differ from their rows.

@@ -50,6 +50,8 @@ struct SaveOutcome {
   var rows: [(ManagedObject, [UInt8])] = []
   /// Orders that others had changed too, so that the store now has others than the context has saved.
   var corrected: [(relationship: RelationshipDescription, source: UInt64)] = []
+  /// Rows whose derived values depend on others that were saved.
+  var derived: [DerivedRow] = []
 }
 
 extension SavePlan {
@@ -89,8 +91,8 @@ extension SavePlan {
     for object in inserted {
       let key = mapping(object.identifier.key)
       let external = try writeExternal(of: object, key, in: transaction)
-      let row = object.encodedRow(version: 1, mapping: mapping, external: external)
-      try transaction.insert(object.entity, key, row: row)
+      var row = object.encodedRow(version: 1, mapping: mapping, external: external)
+      try transaction.insert(object.entity, key, row: &row)
       outcome.rows.append((object, row))
     }
     for (object, slots) in zip(updated, changedSlots) {
@@ -102,6 +104,7 @@ extension SavePlan {
     if conflicts.isEmpty { conflicts = try danglingReferences(in: transaction) }
     guard conflicts.isEmpty else { throw HeartwoodError.merge(conflicts) }
     outcome.corrected = try transaction.reconcileOrders()
+    outcome.derived = try transaction.deriveValues()
     return outcome
   }
 
@@ -134,10 +137,10 @@ extension SavePlan {
   ) throws -> MergeConflict? {
     let version = object.baseVersion
     let external = try writeExternal(of: object, object.identifier.key, in: transaction)
-    let row =
+    var row =
       slots.isEmpty ? nil : object.encodedRow(version: version &+ 1, mapping: mapping, external: external)
     let conflict = try transaction.update(
-      object.entity, object.identifier.key, expectedVersion: version, row: row,
+      object.entity, object.identifier.key, expectedVersion: version, row: &row,
       changedSlots: slots, changedToMany: object.changedToManySlots)
     if let conflict { return MergeConflict(object, conflict) }
     if let row { outcome.rows.append((object, row)) }

@@ -47,7 +47,7 @@ public final class PersistentStoreCoordinator: Sendable {
   ///
   /// - Throws: A description of the error in the model.
   public init(checking managedObjectModel: ManagedObjectModel) throws {
-    try managedObjectModel.freeze()
+    try managedObjectModel.checkDerivations()
     self.managedObjectModel = managedObjectModel
   }
 

@@ -56,6 +56,35 @@ public struct Attribute<Wrapped>: _DeclaredProperty {
     if _isRecording { _mark = _recordAttribute({ Wrapped.zeroDefault }, options, renamed, rules) }
   }
 
+  /// An attribute whose value the store computes at each save.
+  ///
+  /// - Parameters:
+  ///   - wrappedValue: The value until the first save.
+  ///   - options: Index, history.
+  ///   - derivation: The expression of the value; see `DerivedAttributeDescription.derivationExpression`.
+  ///   - renamed: The former name, for migration.
+  @inlinable @inline(__always)
+  public init(
+    wrappedValue: @autoclosure () -> Wrapped, _ options: AttributeOptions = [],
+    derived derivation: StaticString, renamed: StaticString? = nil
+  )
+  where Wrapped: AttributeValue {
+    _mark = 0
+    if _isRecording { _mark = _recordAttribute(wrappedValue, options, renamed, [], derivation: derivation) }
+  }
+
+  /// An optional attribute whose value the store computes at each save.
+  @inlinable @inline(__always)
+  public init(
+    _ options: AttributeOptions = [], derived derivation: StaticString, renamed: StaticString? = nil
+  )
+  where Wrapped: AttributeValue & ExpressibleByNilLiteral {
+    _mark = 0
+    if _isRecording {
+      _mark = _recordAttribute({ nil as Wrapped }, options, renamed, [], derivation: derivation)
+    }
+  }
+
   /// Unavailable: a property that is not optional needs a default value.
   @_disfavoredOverload
   @available(*, unavailable, message: "give the property a default value, or make it optional")

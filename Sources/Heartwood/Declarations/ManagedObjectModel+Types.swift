@@ -154,7 +154,9 @@ private struct ModelBuilding {
 
   private static func description(of record: AttributeRecord) -> AttributeDescription {
     guard let type = record.valueType.withoutOptional as? any CompositeValue.Type else {
-      let attribute = AttributeDescription()
+      let derived = record.derivation == nil ? nil : DerivedAttributeDescription()
+      derived?.derivationExpression = record.derivation ?? ""
+      let attribute = derived ?? AttributeDescription()
       attribute.type = record.valueType.attributeType
       return attribute
     }

@@ -19,14 +19,15 @@ public var _isRecording: Bool { recordingsInProgress.load(ordering: .relaxed) !=
 /// - Returns: The mark that the wrapper must store; 0 if the thread has no recorder.
 public func _recordAttribute<Value: AttributeValue>(
   _ makeDefault: () -> Value, _ options: AttributeOptions, _ renamed: StaticString?,
-  _ rules: [ValidationRule]
+  _ rules: [ValidationRule], derivation: StaticString? = nil
 ) -> UInt8 {
   guard let recorder = PropertyRecorder.current else { return 0 }
   return recorder.note(
     .attribute(
       AttributeRecord(
         valueType: Value.self, options: options, defaultValue: makeDefault()._value,
-        formerName: renamed.map { "\($0)" }, rules: rules)))
+        formerName: renamed.map { "\($0)" }, rules: rules,
+        derivation: derivation.map { "\($0)" })))
 }
 
 /// Records a relationship with this thread's recorder.
@@ -104,6 +105,8 @@ struct AttributeRecord {
   let defaultValue: Value
   let formerName: String?
   let rules: [ValidationRule]
+  /// The expression of a derived attribute.
+  var derivation: String?
   /// Whether the default differs between objects.
   var hasChangingDefault = false
 }

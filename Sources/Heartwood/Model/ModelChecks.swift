@@ -101,6 +101,7 @@ final class ModelChecks {
       throw .model(
         "\(attribute.displayName) has no type that can be stored: set its `type`, or make it transient")
     }
+    if let derived = attribute as? DerivedAttributeDescription { try check(derived) }
     if let composite = attribute as? CompositeAttributeDescription { return try check(composite) }
     guard attribute.type != .composite else {
       throw .model("\(attribute.displayName) is composite: make it a CompositeAttributeDescription")
@@ -158,8 +159,8 @@ final class ModelChecks {
       guard seen.insert(element.name).inserted else {
         throw .model("\(name) has two elements called \(element.name)")
       }
-      guard !element.isTransient else {
-        throw .model("\(name).\(element.name) is transient: an element cannot be")
+      guard !element.isTransient, element.derivation == nil else {
+        throw .model("\(name).\(element.name) is transient or derived: an element cannot be")
       }
       if let nested = element as? CompositeAttributeDescription {
         try checkElements(of: nested, "\(name).\(element.name)")

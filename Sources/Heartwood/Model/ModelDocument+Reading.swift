@@ -125,7 +125,9 @@ extension ModelDocument.Property {
     -> AttributeDescription
   {
     let composite = written.elements == nil ? nil : CompositeAttributeDescription()
-    let attribute = composite ?? AttributeDescription()
+    let derived = written.derivationExpression == nil ? nil : DerivedAttributeDescription()
+    derived?.derivationExpression = written.derivationExpression ?? ""
+    let attribute = composite ?? derived ?? AttributeDescription()
     try composite?.fill(written.elements ?? [])
     attribute.type = try found(AttributeType(name: written.type), written.type)
     attribute.preservesValueInHistoryOnDeletion = written.preservesValueInHistoryOnDeletion

@@ -150,6 +150,8 @@ struct ModelDocument: Codable {
     var valueTransformerName: String?
     var valueClassName: String?
     var elements: [Property]?
+    /// The expression of a derived attribute.
+    var derivationExpression: String?
   }
 
   struct Relationship: Codable {
@@ -228,7 +230,8 @@ extension ModelDocument.Property {
         validationRules: attribute.validationRules.isEmpty ? nil : attribute.validationRules,
         valueTransformerName: attribute.valueTransformerName,
         valueClassName: attribute.attributeValueClassName,
-        elements: (attribute as? CompositeAttributeDescription)?.elements.map { ModelDocument.Property($0) })
+        elements: (attribute as? CompositeAttributeDescription)?.elements.map { ModelDocument.Property($0) },
+        derivationExpression: attribute.derivation)
     }
     if let relationship = property as? RelationshipDescription {
       let inverse = relationship.inverseRelationship

@@ -17,9 +17,10 @@ struct PropertyCheck {
   /// Nil for a property that needs no check.
   init?(_ property: PropertyDescription, slot: Int) {
     self.slot = slot
-    isMandatory = !property.isOptional && !property.isTransient
+    // The store gives a derived attribute its value after the check.
+    isMandatory = !property.isOptional && !property.isTransient && property.derivation == nil
     isElement = property.name.contains(".")
-    rules = (property as? AttributeDescription)?.validationRules ?? []
+    rules = property.derivation == nil ? (property as? AttributeDescription)?.validationRules ?? [] : []
     if let attribute = property as? AttributeDescription, attribute.type != .composite {
       kind = .attribute(name: attribute.name)
     } else if let relationship = property as? RelationshipDescription, relationship.isToMany {

@@ -59,6 +59,10 @@ private struct HashedText {
       let elements = (attribute as? CompositeAttributeDescription)?.elements ?? []
       for element in elements.sorted(by: { $0.name < $1.name }) { add(element) }
       if attribute.type == .composite { add("end") }
+      if let derivation = attribute.derivation {
+        add("derived")
+        add(derivation)
+      }
     }
     if let relationship = property as? RelationshipDescription {
       add("relationship")

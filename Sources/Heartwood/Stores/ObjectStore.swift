@@ -180,20 +180,21 @@ protocol StoreTransaction: RowSource {
   ///
   /// - Parameters:
   ///   - entity: the row's own entity, not a superentity.
-  ///   - row: bytes in the form of `RowLayout`, with permanent keys.
+  ///   - row: bytes in the form of `RowLayout`, with permanent keys; with its derived values on return, except those that depend on
+  ///     other rows.
   /// - Throws: `.persistentStoreSave` if there is a row with the key.
-  func insert(_ entity: EntityDescription, _ key: UInt64, row: [UInt8]) throws
+  func insert(_ entity: EntityDescription, _ key: UInt64, row: inout [UInt8]) throws
 
   /// Replaces a row.
   ///
   /// - Parameters:
   ///   - expectedVersion: the version that the changes are based on.
-  ///   - row: nil if only to-many relationships changed; the version is then neither checked nor incremented.
+  ///   - row: with derived values on return as for `insert`. Nil if only to-many relationships changed; the version is then neither checked nor incremented.
   ///   - changedSlots: for the history.
   ///   - changedToMany: slots of changed to-many relationships, for the history.
   /// - Returns: the conflict if the row was changed or deleted since; nothing is written then.
   func update(
-    _ entity: EntityDescription, _ key: UInt64, expectedVersion: UInt32, row: [UInt8]?,
+    _ entity: EntityDescription, _ key: UInt64, expectedVersion: UInt32, row: inout [UInt8]?,
     changedSlots: [Int], changedToMany: [Int]
   ) throws -> RowConflict?
 
@@ -222,4 +223,10 @@ protocol StoreTransaction: RowSource {
   ///
   /// - Returns: the orders that had to be changed, by relationship and source.
   func reconcileOrders() throws -> [(relationship: RelationshipDescription, source: UInt64)]
+  /// Computes the derived values that depend on other rows than their own, of the rows that this save has changed and of those that
+  /// read changed ones. Their versions stay.
+  ///
+  /// - Returns: the rows that have other values now.
+  /// - Complexity: for each, linear in the rows that its values are computed from.
+  func deriveValues() throws -> [DerivedRow]
 }

@@ -11,6 +11,8 @@ final class StoreSchema: Sendable {
   let indexes: [StoreIndex]
   /// The families of a migrated store's root entities, by the model's number of the root.
   private let families: [UInt16: RowFamily]
+  /// What derived attributes need; nil if there are none.
+  let derivations: DerivationPlan?
   /// Whether all numbers are the model's, and all rows are read in place.
   private let isPlain: Bool
 
@@ -20,6 +22,7 @@ final class StoreSchema: Sendable {
   init(_ model: ManagedObjectModel, _ record: SchemaRecord) throws(HeartwoodError) {
     self.model = model
     self.record = record
+    derivations = try DerivationPlan(model)
     let entitiesByName = model.entitiesByName
     var indexes: [StoreIndex] = []
     for index in record.indexes {

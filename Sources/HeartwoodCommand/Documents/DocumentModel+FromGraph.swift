@@ -52,6 +52,7 @@ extension DocumentAttribute {
     isUnique = unique.contains([attribute.name])
     self.isIndexed = isIndexed
     preservesValueInHistoryOnDeletion = attribute.preservesValueInHistoryOnDeletion
+    derivation = attribute.derivation
     elements =
       (attribute as? CompositeAttributeDescription)?.elements.map {
         DocumentAttribute($0, isIndexed: false, unique: [])

@@ -91,7 +91,9 @@ extension DocumentAttribute {
 
   private func emptyDescription(of path: String) throws(CommandFailure) -> AttributeDescription {
     guard type == .composite else {
-      let description = AttributeDescription()
+      let derived = derivation == nil ? nil : DerivedAttributeDescription()
+      derived?.derivationExpression = derivation ?? ""
+      let description = derived ?? AttributeDescription()
       description.type = type.attributeType
       return description
     }

@@ -54,7 +54,7 @@ extension DocumentAttribute {
     try Identifier.checkProperty(name, at: place)
     try place.knowsOnly(
       "renamed", "type", "optional", "unique", "indexed", "fullText", "preservesValueInHistoryOnDeletion",
-      "default", "elements")
+      "default", "elements", "derived")
     guard let type = try place.member("type") else { throw place.failure("\"type\" is missing") }
     self.init(name: name, type: try type.choice(DocumentType.self))
     renamed = try place.member("renamed")?.string()
@@ -67,6 +67,7 @@ extension DocumentAttribute {
     }
     preservesValueInHistoryOnDeletion =
       try place.member("preservesValueInHistoryOnDeletion")?.bool() ?? false
+    derivation = try place.member("derived")?.string()
     try readElements(of: place)
     if let given = try place.member("default") {
       _ = try AttributeReading.value(of: given, as: self)

@@ -40,6 +40,7 @@ extension DocumentAttribute {
       ("preservesValueInHistoryOnDeletion", preservesValueInHistoryOnDeletion),
     ]
     members += flags.filter { $0.1 }.map { ($0.0, .bool(true)) }
+    if let derivation { members.append(("derived", .string(derivation))) }
     if let defaultValue { members.append(("default", defaultValue)) }
     if !elements.isEmpty {
       members.append(("elements", .object(JSONObject(elements.map { ($0.name, $0.json) }))))

@@ -65,6 +65,8 @@ struct DocumentAttribute: Equatable, Sendable {
   /// Whether there is an index of the words.
   var hasFullTextIndex = false
   var preservesValueInHistoryOnDeletion = false
+  /// The expression of a derived attribute.
+  var derivation: String?
   var defaultValue: JSONValue?
   /// The elements of a composite attribute.
   var elements: [DocumentAttribute] = []

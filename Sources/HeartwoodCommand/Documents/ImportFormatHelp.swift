@@ -15,7 +15,8 @@ enum ImportFormatHelp {
         "relationships": {"cities": {"destination": "City", "toMany": true, "inverse": "country",
                                      "deleteRule": "cascade"}}}}}
       types: \(DocumentType.allCases.map(\.rawValue).joined(separator: ", "))
-      of an attribute: optional, unique, indexed, fullText, preservesValueInHistoryOnDeletion, default
+      of an attribute: optional, unique, indexed, fullText, preservesValueInHistoryOnDeletion, default,
+                       derived (the expression of a value that the store computes: "canonical:(name)", "cities.@count")
       of a composite attribute: elements, attributes by name; its value is an object, {"city": "Lyon", "code": null}
       of a relationship: destination, toMany, ordered, optional, min, max, inverse, deleteRule
       delete rules: \(DocumentDeleteRule.allCases.map(\.rawValue).joined(separator: ", "))

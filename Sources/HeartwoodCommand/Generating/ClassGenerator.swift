@@ -109,10 +109,13 @@ struct ClassGenerator {
     var arguments: [String] = []
     if options.count == 1 { arguments.append(options[0]) }
     if options.count > 1 { arguments.append("[\(options.joined(separator: ", "))]") }
+    if let derivation = attribute.derivation { arguments.append("derived: \(SwiftName.literal(derivation))") }
     if let former = attribute.renamingIdentifier { arguments.append("renamed: \(SwiftName.literal(former))") }
-    let rules = attribute.validationRules.compactMap { SwiftName.rule($0) }
+    // A derived value is not validated.
+    let given = attribute.derivation == nil ? attribute.validationRules : []
+    let rules = given.compactMap { SwiftName.rule($0) }
     if !rules.isEmpty { arguments.append("validated: \(rules.joined(separator: ", "))") }
-    if rules.count < attribute.validationRules.count {
+    if rules.count < given.count {
       notes.append("a validation rule of \(path) is left out: it has no form in Swift")
     }
     let head = "  @Attribute" + (arguments.isEmpty ? "" : "(\(arguments.joined(separator: ", ")))")

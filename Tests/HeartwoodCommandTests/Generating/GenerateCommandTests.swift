@@ -54,6 +54,7 @@ final class Picker: ManagedObject {}
     tree.addToNeighbours(tree)
     try context.save()
     #expect(fruit.grade == .middle && fruit.price == Decimal(string: "0.5") && !fruit.ripe)
+    #expect(tree.fruitCount == 1)
     #expect(tree.fruits == [fruit] && picker.trees.map(\.objectID) == [tree.objectID])
     #expect(try context.fetch(Tree.self, where: { $0.kind == "Apple" && $0.picker != nil }).count == 1)
     fruit.weight = 11

@@ -125,3 +125,22 @@ extension ObjectStore {
     try save(TransactionInfo(author: "test", date: Date(timeIntervalSince1970: 1000)), body).0
   }
 }
+
+extension StoreTransaction {
+  /// Inserts a row, without regard to derived values.
+  func insert(_ entity: EntityDescription, _ key: UInt64, row: [UInt8]) throws {
+    var row = row
+    try insert(entity, key, row: &row)
+  }
+
+  /// Replaces a row, without regard to derived values.
+  func update(
+    _ entity: EntityDescription, _ key: UInt64, expectedVersion: UInt32, row: [UInt8]?,
+    changedSlots: [Int], changedToMany: [Int]
+  ) throws -> RowConflict? {
+    var row = row
+    return try update(
+      entity, key, expectedVersion: expectedVersion, row: &row, changedSlots: changedSlots,
+      changedToMany: changedToMany)
+  }
+}

@@ -17,6 +17,7 @@ extension InPlaceMigration {
 
   private func checkMandatory(_ slot: Int, of entity: EntityDescription, _ former: EntityDescription) throws {
     guard let attribute = entity.attribute(at: slot), !attribute.isOptional, !attribute.isTransient,
+      attribute.derivation == nil,
       attribute.type != .composite, entity.defaultValue(at: slot).isNull
     else { return }
     let wholes = entity.compositeSlots(around: slot)

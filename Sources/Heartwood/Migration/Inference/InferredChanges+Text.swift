@@ -156,6 +156,7 @@ extension InferredChanges {
     if property is CompositeAttributeDescription, !property.isOptional {
       return ", with the defaults of its elements in objects that exist"
     }
+    if let derivation = property.derivation { return ", derived as \(derivation)" }
     if let text = entity.defaultValue(at: property.slot).sentenceText {
       return ", and \(text) in objects that exist"
     }
@@ -170,6 +171,10 @@ extension InferredChanges {
       old.type != new.type
     {
       changes.append("becomes \(new.type) from \(old.type)")
+    }
+    if former.derivation != property.derivation {
+      changes.append(
+        property.derivation.map { "is derived as \($0)" } ?? "is not derived any more, and keeps its values")
     }
     if let old = former as? RelationshipDescription, let new = property as? RelationshipDescription {
       if old.kindText != new.kindText { changes.append("becomes \(new.kindText) from \(old.kindText)") }

@@ -23,7 +23,7 @@ enum XcodeModel {
   static let silentAttributeFields: Set<String> = [
     "syncable", "usesScalarValueType", "spotlightIndexingEnabled", "storedInTruthFile",
     "allowsCloudEncryption",
-    "derived", "derivationExpression", "storedInExternalRecord",
+    "storedInExternalRecord",
   ]
   static let silentRelationshipFields: Set<String> = [
     "syncable", "spotlightIndexingEnabled", "storedInTruthFile", "indexed",

@@ -32,8 +32,8 @@ extension XcodeModelReader {
     if type == .transformable, attribute.valueTransformerName == nil {
       note(element, "\(path) is transformable without a transformer: values of a class need one")
     }
-    if let text = element.attributes["derivationExpression"] {
-      note(element, "\(path) is derived, as \(text): its value is not kept by the store")
+    if fields.flag("derived") {
+      attribute.derivationExpression = try fields.required("derivationExpression", in: file)
     }
     property.attribute = attribute
     property.modelFile = keep(fields.left, XcodeModel.silentAttributeFields, of: element, path)

@@ -121,6 +121,10 @@ struct XcodeModelWriter {
     if attribute.allowsExternalBinaryDataStorage {
       element.attributes["allowsExternalBinaryDataStorage"] = "YES"
     }
+    if let derivation = attribute.derivationExpression {
+      element.attributes["derived"] = "YES"
+      element.attributes["derivationExpression"] = derivation
+    }
     element.attributes["valueTransformerName"] = attribute.valueTransformerName
     if let elements = attribute.elements {
       let name = path.replacing(".", with: "_")

@@ -5,6 +5,7 @@ extension LogStoreTransaction {
   func link(_ relationship: RelationshipDescription, _ source: UInt64, _ target: UInt64) throws {
     guard relationship.hasEntries else { return }
     memberships.note(relationship, source, target)
+    noteLinks(relationship, source, target)
     try addEntry(relationship, source, target)
     guard let inverse = relationship.inverseRelationship, inverse.isToMany else { return }
     try addEntry(inverse, target, source)
@@ -13,6 +14,7 @@ extension LogStoreTransaction {
   func unlink(_ relationship: RelationshipDescription, _ source: UInt64, _ target: UInt64) throws {
     guard relationship.hasEntries else { return }
     memberships.note(relationship, source, target)
+    noteLinks(relationship, source, target)
     try removeEntry(relationship, source, target)
     guard let inverse = relationship.inverseRelationship, inverse.isToMany else { return }
     try removeEntry(inverse, target, source)
@@ -23,6 +25,7 @@ extension LogStoreTransaction {
   ) throws {
     guard relationship.isOrdered else { return }
     let places = try places(relationship, source)
+    noteLinks(relationship, source)
     for change in OrderedLinks.changes(from: places, to: targets) {
       switch change {
       case .remove(let place):

@@ -16,6 +16,10 @@ final class LogStoreTransaction: StoreTransaction, StoreReading {
   var memberships = OrderMemberships()
   /// The keys that this transaction assigned, by root entity. Only its own rows can have them.
   private var givenKeys: [UInt16: Range<UInt64>] = [:]
+  /// What `deriveValues` computes.
+  var toDerive = RowsToDerive()
+  /// The time of the transaction.
+  var now: Date { Date(timeIntervalSince1970: Double(reader.time) / 1e9) }
 
   init(_ reader: WriteTransaction, _ schema: StoreSchema, _ identity: StoreIdentity) {
     self.reader = reader
@@ -47,8 +51,9 @@ final class LogStoreTransaction: StoreTransaction, StoreReading {
     throw HeartwoodError.rowExists(root, try KeySpace.lastNumber(cursor.key))
   }
 
-  func insert(_ entity: EntityDescription, _ key: UInt64, row: [UInt8]) throws {
+  func insert(_ entity: EntityDescription, _ key: UInt64, row: inout [UInt8]) throws {
     let stored = schema.entity(entity)
+    if schema.derivations != nil { row = try derived(row, key, stored, from: nil).row }
     let rowKey = KeySpace.rowKey(stored.keyNumber, key)
     let isNewKey = givenKeys[entity.rootEntity.number]?.contains(key) ?? false
     if try !isNewKey && contains(rowKey) { throw HeartwoodError.rowExists(entity, key) }
@@ -56,6 +61,7 @@ final class LogStoreTransaction: StoreTransaction, StoreReading {
       let row = try RowView(validating: bytes, layout: stored.entity.layout)
       putEntries(of: row, key, stored)
       noteMemberships(of: row, key, stored)
+      noteSources(from: nil, to: row, key, stored.entity)
     }
     try put(rowKey, stored.numbered(row))
     try writeManyEntries()
@@ -63,12 +69,13 @@ final class LogStoreTransaction: StoreTransaction, StoreReading {
   }
 
   func update(
-    _ entity: EntityDescription, _ key: UInt64, expectedVersion: UInt32, row: [UInt8]?,
+    _ entity: EntityDescription, _ key: UInt64, expectedVersion: UInt32, row given: inout [UInt8]?,
     changedSlots: [Int], changedToMany: [Int]
   ) throws -> RowConflict? {
     let stored = schema.entity(entity)
+    var changed = changedSlots + changedToMany
     defer { converted.trim() }
-    if let row {
+    if var row = given {
       let old = try self.row(entity.rootEntity, key)
       guard let old, old.version == expectedVersion else {
         return conflict(entity, key, expectedVersion, old)
@@ -76,10 +83,17 @@ final class LogStoreTransaction: StoreTransaction, StoreReading {
       // `moveEntries` only collects changes, so that the old row's bytes stay valid until the new row is put.
       let layout = stored.entity.layout
       let oldRow = try RowView(validating: old.bytes, layout: layout)
+      if schema.derivations != nil {
+        let derived = try derived(row, key, stored, from: oldRow)
+        row = derived.row
+        given = row
+        changed += derived.changed.filter { !changedSlots.contains($0) }
+      }
       let unused = try row.withUnsafeBytes { newBytes in
         let newRow = try RowView(validating: newBytes, layout: layout)
         moveEntries(from: oldRow, to: newRow, key, stored)
         noteMemberships(from: oldRow, to: newRow, key, stored)
+        noteSources(from: oldRow, to: newRow, key, stored.entity)
         return externalKeys(of: oldRow, exceptThoseOf: newRow, key, stored.entity)
       }
       try put(KeySpace.rowKey(stored.keyNumber, key), stored.numbered(row))
@@ -90,7 +104,7 @@ final class LogStoreTransaction: StoreTransaction, StoreReading {
     }
     changes.append(
       HistoryChange(
-        kind: .update, entity: stored.entity, key: key, updatedSlots: (changedSlots + changedToMany).sorted())
+        kind: .update, entity: stored.entity, key: key, updatedSlots: changed.sorted())
     )
     return nil
   }
@@ -103,6 +117,7 @@ final class LogStoreTransaction: StoreTransaction, StoreReading {
     let row = try RowView(validating: old.bytes, layout: stored.entity.layout)
     deleteEntries(of: row, key, stored)
     noteMemberships(of: row, key, stored, isDeleted: true)
+    noteSources(from: row, to: nil, key, stored.entity)
     changes.append(
       HistoryChange(
         kind: .delete, entity: stored.entity, key: key, tombstone: try tombstone(of: row, key, stored)))
@@ -111,6 +126,53 @@ final class LogStoreTransaction: StoreTransaction, StoreReading {
     for key in external { try delete(key) }
     try delete(KeySpace.rowKey(stored.keyNumber, key))
     return nil
+  }
+
+  /// Computes the derived values of a row, and writes it if they are others than before.
+  ///
+  /// - Parameter isWhole: Whether those that depend on the row alone are computed, too.
+  func derive(
+    _ root: EntityDescription, _ key: UInt64, _ plan: DerivationPlan, isWhole: Bool = false
+  ) throws -> (
+    row: DerivedRow, changed: [Int]
+  )? {
+    defer { converted.trim() }
+    guard let old = try row(root, key) else { return nil }
+    let stored = schema.entity(try root.entity(numbered: old.entityNumber))
+    let layout = stored.entity.layout
+    guard let known = plan.of(stored.entity) else { return nil }
+    var values: [Int: Value] = [:]
+    for derivation in isWhole ? known.ofOwnRow + known.ofOthers : known.ofOthers {
+      values[derivation.slot] = try derivation.value(of: old, key, in: self, now: now)
+    }
+    let (row, changed) = rewritten(old, values, kept: [], from: nil, layout)
+    guard !changed.isEmpty else { return nil }
+    row.withUnsafeBytes { moveEntries(from: old, to: RowView(unchecked: $0), key, stored) }
+    try put(KeySpace.rowKey(stored.keyNumber, key), stored.numbered(row))
+    try writeManyEntries()
+    return (DerivedRow(entity: stored.entity, key: key, row: row), changed)
+  }
+
+  /// Adds what was derived to the history: an object that was written is named once.
+  func noteDerived(_ rows: [(row: DerivedRow, changed: [Int])]) {
+    guard !rows.isEmpty else { return }
+    struct Place: Hashable {
+      let root: UInt16
+      let key: UInt64
+    }
+    var places: [Place: Int] = [:]
+    for (place, change) in changes.enumerated() where change.kind != .delete {
+      places[Place(root: change.entity.rootEntity.number, key: change.key)] = place
+    }
+    for (row, changed) in rows {
+      guard let place = places[Place(root: row.entity.rootEntity.number, key: row.key)] else {
+        changes.append(
+          HistoryChange(kind: .update, entity: row.entity, key: row.key, updatedSlots: changed))
+        continue
+      }
+      guard changes[place].kind == .update else { continue }
+      changes[place].updatedSlots = Set(changes[place].updatedSlots + changed).sorted()
+    }
   }
 
   private func conflict(
@@ -144,6 +206,7 @@ extension LogStoreTransaction {
   /// - Returns: the number of the transaction; nil if nothing was changed.
   /// - Throws: `ConstraintViolations` if values that must be unique are not.
   func finish(_ info: TransactionInfo) throws -> UInt64? {
+    _ = try deriveValues()
     try writeEntries()
     let violations = try uniqueness.violations(in: self)
     let isAllowed = violations.isEmpty

@@ -6,6 +6,7 @@ import Heartwood
 
 /// A tree of the orchard.
 class Tree: ManagedObject {
+  @Attribute(derived: "fruits.@count") var fruitCount: Int64 = 0
   @Attribute(.preservesValueInHistoryOnDeletion, validated: .length(1...40), .pattern("[A-Z]\\w*")) var kind: String = ""
   @Attribute(.allowsExternalStorage) var photo: Data?
   @Attribute(.indexed) var row: Int32 = 0
