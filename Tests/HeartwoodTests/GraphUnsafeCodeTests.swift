@@ -33,7 +33,8 @@ struct GraphUnsafeCodeTests {
         "Model/AttributeDescription.swift", "Model/CompositeAttributeDescription.swift",
         "Model/EntityDescription.swift", "Model/FetchIndexDescription.swift",
         "Model/ManagedObjectModel.swift", "Model/PropertyDescription.swift",
-        "Model/RelationshipDescription.swift",
+        "Model/RelationshipDescription.swift", "Model/DerivedAttributeDescription.swift",
+        "Model/FetchedPropertyDescription.swift",
       ],
       "never changes": [
         "Conflicts/ConstraintConflict.swift", "Conflicts/MergeConflict.swift", "Context/FrozenChanges.swift",
@@ -42,6 +43,7 @@ struct GraphUnsafeCodeTests {
         "Memory/PlainTable.swift",
         "Model/FrozenEntity.swift", "Objects/Observation/AccessProbe.swift",
         "Predicates/ConditionExpression.swift", "Values/CompositeValue.swift", "Values/NamedReaders.swift",
+        "Stores/Deriving/Derivation.swift",
       ],
       "a lock or an atomic guards it": [
         "Context/ContextOccupancy.swift", "Context/MainQueue.swift",

@@ -48,6 +48,7 @@ public final class PersistentStoreCoordinator: Sendable {
   /// - Throws: A description of the error in the model.
   public init(checking managedObjectModel: ManagedObjectModel) throws {
     try managedObjectModel.checkDerivations()
+    try managedObjectModel.checkFetchedProperties()
     self.managedObjectModel = managedObjectModel
   }
 

@@ -77,6 +77,8 @@ private struct ModelBuilding {
     let superclass = Superclasses(of: type).first { _ in true } ?? ManagedObject.self
     if type.renamed != superclass.renamed { entity.renamingIdentifier = type.renamed }
     entity.ownProperties = entities[index].own.map(Self.description)
+    let inheritedFetches = Set(parent?.fetchedProperties.map(\.name) ?? [])
+    entity.ownProperties += type.fetchedProperties.filter { !inheritedFetches.contains($0.name) }
     if type.uniquenessConstraints != parent?.uniquenessConstraints ?? [] {
       entity.uniquenessConstraints += type.uniquenessConstraints
     }

@@ -68,6 +68,16 @@ extension ManagedObjectModel {
         "the fetch request \(name) is for \(template.entityName ?? "\(Object.self)"), which is no entity of the model"
       )
     }
+    fetchRequestTemplates[name] = try FetchRequestTemplate(template, for: entity)
+  }
+}
+
+extension FetchRequestTemplate {
+  /// - Parameter entity: The entity of the request.
+  /// - Throws: `.coreData` if the predicate cannot be used for it, or a column has no text.
+  init<Object: FetchRequestResult>(
+    _ template: FetchRequest<Object>, for entity: EntityDescription
+  ) throws(HeartwoodError) {
     var sorts: [FetchRequestTemplate.Order] = []
     for sort in template.sortDescriptors ?? [] {
       let key = sort.sortKey
@@ -76,7 +86,7 @@ extension ManagedObjectModel {
           key: "\(key.expression)", isAscending: key.isAscending,
           options: key.options.rawValue))
     }
-    fetchRequestTemplates[name] = FetchRequestTemplate(
+    self.init(
       entityName: entity.displayName,
       predicate: try template.predicate?.conditionTree(for: entity).description,
       sort: sorts, limit: template.fetchLimit, offset: template.fetchOffset,
@@ -97,7 +107,7 @@ extension ManagedObjectModel {
 }
 
 extension FetchRequest {
-  fileprivate convenience init(_ template: FetchRequestTemplate) {
+  convenience init(_ template: FetchRequestTemplate) {
     self.init(entityName: template.entityName)
     predicate = template.predicate.map(FetchRequestTemplate.predicate)
     let sorts = template.sort.map(FetchRequestTemplate.sort)

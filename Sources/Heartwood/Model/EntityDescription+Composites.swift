@@ -5,6 +5,7 @@ extension EntityDescription {
   /// The entity's own properties with the elements of composite attributes, in slot order.
   var ownColumns: [PropertyDescription] {
     ownProperties.sorted { $0.name < $1.name }.flatMap { property -> [PropertyDescription] in
+      if property is FetchedPropertyDescription { return [] }
       guard let composite = property as? CompositeAttributeDescription else { return [property] }
       return [composite] + composite.columns
     }

@@ -152,6 +152,10 @@ extension EntityDescription {
   public var relationshipsByName: [String: RelationshipDescription] {
     propertiesByName.compactMapValues { $0 as? RelationshipDescription }
   }
+  /// All fetched properties by name, inherited ones included.
+  public var fetchedPropertiesByName: [String: FetchedPropertyDescription] {
+    propertiesByName.compactMapValues { $0 as? FetchedPropertyDescription }
+  }
   /// The direct subentities by name.
   public var subentitiesByName: [String: EntityDescription] {
     Dictionary(subentities.map { ($0.displayName, $0) }, uniquingKeysWith: { first, _ in first })

@@ -25,6 +25,7 @@ final class FrozenEntity: @unchecked Sendable {
   let family: RowFamily
   /// The properties as the public API lists them: inherited ones first, each entity's in declaration order.
   let declaredProperties: [PropertyDescription]
+  let fetchedProperties: [String: FetchedPropertyDescription]
   let objectClass: ManagedObject.Type
   let factory: ObjectFactory
   /// The class's declarations of the properties, by slot; nil for those that it does not declare.
@@ -49,6 +50,7 @@ final class FrozenEntity: @unchecked Sendable {
     self.defaults = defaults
     checks = properties.enumerated().compactMap { PropertyCheck($1, slot: $0) }
     declaredProperties = bound.entity.declaredProperties
+    fetchedProperties = bound.entity.fetchedPropertiesByName
     slotsByName = SlotsByName(properties.map(\.name))
     attributes = properties.map { $0 as? AttributeDescription }
     composites = EntityDescription.composites(properties)

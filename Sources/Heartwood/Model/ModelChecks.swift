@@ -92,6 +92,7 @@ final class ModelChecks {
     }
     if let attribute = property as? AttributeDescription { try check(attribute) }
     if let relationship = property as? RelationshipDescription { try check(relationship) }
+    if let fetched = property as? FetchedPropertyDescription { try check(fetched) }
   }
 
   // MARK: Attributes

@@ -106,10 +106,15 @@ extension FetchIndexElementDescription.CollationType {
 extension ModelDocument.Property {
   fileprivate func makeProperty() throws(HeartwoodError) -> PropertyDescription {
     let property: PropertyDescription
-    switch (attribute, relationship) {
-    case (let written?, nil): property = try makeAttribute(written)
-    case (nil, let written?): property = try makeRelationship(written)
-    default: throw .damagedModel("the property \(name) is neither an attribute nor a relationship")
+    switch (attribute, relationship, fetched) {
+    case (let written?, nil, nil): property = try makeAttribute(written)
+    case (nil, let written?, nil): property = try makeRelationship(written)
+    case (nil, nil, let written?):
+      let made = FetchedPropertyDescription()
+      made.template = written
+      property = made
+    default:
+      throw .damagedModel("the property \(name) is not one of attribute, relationship and fetched property")
     }
     property.name = name
     property.isOptional = isOptional

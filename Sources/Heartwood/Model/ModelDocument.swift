@@ -56,9 +56,9 @@ extension ManagedObjectModel {
 
 extension EntityDescription {
   fileprivate func firstDifference(from stored: EntityDescription) -> String {
-    let mine = Dictionary(ownProperties.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
+    let mine = Dictionary(ownColumns.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
     let theirs = Dictionary(
-      stored.ownProperties.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
+      stored.ownColumns.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
     for name in Set(mine.keys).union(theirs.keys).sorted() {
       guard let property = mine[name] else {
         return "\(displayName).\(name) is in the store, but not in the model"
@@ -136,6 +136,8 @@ struct ModelDocument: Codable {
     var userInfo: [String: String]
     var attribute: Attribute?
     var relationship: Relationship?
+    /// The request of a fetched property.
+    var fetched: FetchRequestTemplate?
     /// See `PropertyDescription.modelFile`. Not stored.
     var modelFile: [String: String]?
   }
@@ -222,6 +224,7 @@ extension ModelDocument.Property {
     renamingIdentifier = property.renamingIdentifier
     versionHashModifier = property.versionHashModifier
     userInfo = property.userInfo
+    fetched = (property as? FetchedPropertyDescription)?.template
     if let attribute = property as? AttributeDescription {
       self.attribute = ModelDocument.Attribute(
         type: attribute.type.name, defaultValue: attribute.convertedDefault.plainText,

@@ -18,7 +18,8 @@ struct VersionHash: Hashable, Sendable {
     for constraint in entity.uniquenessConstraints.map({ $0.joined(separator: "\u{1}") }).sorted() {
       text.add(constraint)
     }
-    for property in entity.ownProperties.sorted(by: { $0.name < $1.name }) { text.add(property) }
+    for property in entity.ownProperties.sorted(by: { $0.name < $1.name })
+    where !(property is FetchedPropertyDescription) { text.add(property) }
     self.init(text.bytes)
   }
 

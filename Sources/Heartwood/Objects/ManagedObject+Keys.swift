@@ -5,11 +5,11 @@ import HeartwoodBytes
 extension ManagedObject {
   /// The value of a property. An attribute has the type that the class declares, without its optional (`Int`, an enum),
   /// or the attribute type's own (`Int64`, `String`, `Date`…) if no class declares it. A to-one relationship is a
-  /// `ManagedObject`, a to-many one a `Set<ManagedObject>`, or an array if it is ordered.
+  /// `ManagedObject`, a to-many one a `Set<ManagedObject>`, or an array if it is ordered, a fetched property an array.
   ///
   /// - Precondition: The entity has such a property.
   public final func value(forKey key: String) -> Any? {
-    let slot = knownSlot(key)
+    guard let slot = entity.slot(named: key) else { return fetchedValue(forKey: key) }
     // A row is exposed only where no use is checked or observed, as for typed accessors.
     if let row = _row, let value = entity.compiled.namedReaders.value(row, at: slot) { return value }
     let use = beginUse("reading", slot)

@@ -140,6 +140,9 @@ open class ManagedObject: Hashable {
   /// range.
   open class var rangeIndexes: [[String]] { [] }
 
+  /// The fetched properties that the class adds to those of its superclass; each call makes new ones.
+  open class var fetchedProperties: [FetchedPropertyDescription] { [] }
+
   // MARK: Identity
 
   /// Whether both are the same instance: a context has one instance for each row.

@@ -73,6 +73,8 @@ struct PendingValuesHeader {
   var relationships: [RelationshipState?] = []
   /// The properties between `willChangeValue` and `didChangeValue`.
   var changing: [ChangingValue] = []
+  /// What fetched properties have found, by name.
+  var fetched: [String: [ManagedObjectID]] = [:]
   /// Whom the Observation framework notifies of changes; nil for an object that was not observed.
   var registrar: ObservationRegistrar?
 

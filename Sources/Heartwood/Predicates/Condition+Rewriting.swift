@@ -85,10 +85,44 @@ extension Condition {
   }
 }
 
+/// A value of a variable that has properties: `$NAME.property`.
+protocol VariableSource {
+  /// The value of a property; nil if there is no such property, or a condition cannot have it.
+  func predicateConstant(at path: [String]) -> ConditionExpression?
+}
+
+extension Condition {
+  /// The names after the signs of variables, by their parts.
+  var variablePaths: [[String]] {
+    var paths: [[String]] = []
+    _ = withVariables {
+      paths.append($0)
+      return nil
+    }
+    return paths
+  }
+
+  /// The condition with values in place of variables.
+  ///
+  /// - Parameter value: Takes the parts of a variable's name; nil leaves the variable.
+  func withVariables(_ value: ([String]) -> Value?) -> Condition {
+    withoutActuallyEscaping(value) { value in
+      rewritten { expression in
+        guard case .variable(let name, _) = expression.kind else { return expression }
+        return value(name.split(separator: ".").map(String.init)).map { .value($0) } ?? expression
+      }
+    }
+  }
+}
+
 extension ConditionExpression {
   fileprivate func substituting(_ variables: [String: (any PredicateArgument)?]) -> ConditionExpression {
-    guard case .variable(let name, _) = kind, let value = variables[name] else { return self }
-    return value?.predicateConstant.expression ?? .value(.null)
+    guard case .variable(let name, _) = kind else { return self }
+    if let value = variables[name] { return value?.predicateConstant.expression ?? .value(.null) }
+    let path = name.split(separator: ".").map(String.init)
+    guard path.count > 1, let value = variables[path[0]] else { return self }
+    guard let object = value as? any VariableSource else { return value == nil ? .value(.null) : self }
+    return object.predicateConstant(at: Array(path.dropFirst())) ?? self
   }
 
   /// The expression with values in place of variables.

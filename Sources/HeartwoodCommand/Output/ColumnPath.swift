@@ -61,6 +61,7 @@ struct ColumnPath {
           + (hint.isEmpty ? "; there are \(known.joined(separator: ", "))" : hint))
     }
     let relationship = property as? RelationshipDescription
+    if property is FetchedPropertyDescription, !isCount { return .toMany(name, isOrdered: true) }
     if isCount {
       guard relationship?.isToMany == true else {
         throw .usage("the column \"\(text)\": @count needs a to-many relationship, and \(name) is none")
@@ -97,7 +98,7 @@ struct ColumnPath {
   /// imported again, the to-many relationships too.
   static func usual(of entity: EntityDescription, as format: OutputFormat) -> [ColumnPath] {
     [identifier]
-      + entity.properties.compactMap { property in
+      + entity.properties.filter { !($0 is FetchedPropertyDescription) }.compactMap { property in
         guard let relationship = property as? RelationshipDescription else {
           return ColumnPath(text: property.name, steps: [.attribute(property.name)])
         }

@@ -47,7 +47,7 @@ enum ObjectText {
       ("@id", .string(ObjectName.text(object.objectID))),
       ("@uri", .string(object.objectID.uriRepresentation().absoluteString)),
     ]
-    for property in object.entity.properties {
+    for property in object.entity.properties where !(property is FetchedPropertyDescription) {
       members.append((property.name, value(of: property, object).json))
     }
     return .object(JSONObject(members))

@@ -12,6 +12,14 @@ final class Playlist: ManagedObject {
 final class Song: ManagedObject {
   @Attribute var title = ""
   @Relationship(inverse: { $0.songs }) var playlists: Set<Playlist>
+
+  override class var fetchedProperties: [FetchedPropertyDescription] {
+    let request = FetchRequest<ManagedObject>(entityName: "Song")
+    request.predicate = try? FormatPredicate("title == $FETCH_SOURCE.title AND SELF != $FETCH_SOURCE")
+    request.fetchLimit = 20
+    return [FetchedPropertyDescription(name: "versions", fetchRequest: request)]
+  }
+  var versions: [Song] { fetchedObjects(forKey: "versions") }
 }
 
 final class Remark: ManagedObject {
@@ -64,6 +72,11 @@ final class Listener: ManagedObject {
     context.processPendingChanges()
     let isDeleted = second.isDeleted
     #expect(isDeleted)
+    try context.save()
+    let live = Song(context: context)
+    (court.title, live.title) = ("Court and Spark", "Court and Spark")
+    #expect(court.versions == [live] && live.versions == [court])
+    context.delete(live)
     try context.save()
     #expect(try context.count(Remark.self) == 1 && context.count(Song.self) == 3)
   }

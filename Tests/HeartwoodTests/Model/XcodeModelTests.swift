@@ -284,14 +284,16 @@ private final class Volume: ManagedObject {
         <fetchedProperty name="f"><fetchRequest name="r" entity="E" predicateString="a != nil"/></fetchedProperty>
       </entity>
       <plan name="p"/>
+      <fetchRequest name="all" entity="E" includeSubentities="NO" sparkle="3"/>
       """)
     for part in [
-      "line 3: sparkle", "line 4: glow=\"2\" of E.a", "line 5: E.sum is derived", "<trigger>",
-      "E.f is a fetched", "<plan>",
+      "line 3: sparkle", "line 4: glow=\"2\" of E.a", "<trigger>", "<plan>",
+      "sparkle=\"3\" of the fetch request all",
     ] {
       #expect(notes.contains { $0.contains(part) }, "\(part): \(notes)")
     }
-    #expect(notes.count == 6)
+    #expect(notes.count == 5)
+    #expect(model.entitiesByName["E"]?.propertiesByName.keys.sorted() == ["a", "f", "sum"])
     let url = folder.url.appending(path: "Kept.xcdatamodel")
     try model.writeXcodeModel(to: url)
     let text = try String(contentsOf: url.appending(path: "contents"), encoding: .utf8)

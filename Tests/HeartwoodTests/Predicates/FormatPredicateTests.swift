@@ -113,7 +113,7 @@ import Testing
     ("(population > 5", 16, "column 1"),
     ("name == 'x", 9, "not closed"), ("name == 5x", 9, "neither a number"), ("population ~ 5", 12, "'~'"),
     ("name ==[x] 'x'", 9, "'x'"), ("name ==[c 'x'", 11, "']'"), ("a == %@", 6, "no argument"),
-    ("a == %q", 6, "placeholder"), ("a == $x.b", 6, "SUBQUERY"), ("a.@foo == 1", 3, "@count"),
+    ("a == %q", 6, "placeholder"), ("a == $x.", 9, "property's name"), ("a.@foo == 1", 3, "@count"),
     ("@sum == 1", 1, "@sum.population"), ("a.@sum == 1", 3, "@sum.population"),
     ("a.@count.b == 1", 3, "@count"),
     ("a == 1 == 2", 8, "join it"), ("a + 1 OR b == 1", 1, "must be compared"), ("IN {1}", 1, "#in"),

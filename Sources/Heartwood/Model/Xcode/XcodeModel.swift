@@ -25,6 +25,12 @@ enum XcodeModel {
     "allowsCloudEncryption",
     "storedInExternalRecord",
   ]
+  /// The flags of a fetch request, some under the names of the first versions.
+  static let fetchRequestFields: Set<String> = [
+    "includesSubentities", "includeSubentities", "includesPendingChanges", "includePendingChanges",
+    "returnsObjectsAsFaults", "returnObjectsAsFaults", "includesPropertyValues", "includePropertyValues",
+    "returnDistinctResults",
+  ]
   static let silentRelationshipFields: Set<String> = [
     "syncable", "spotlightIndexingEnabled", "storedInTruthFile", "indexed",
   ]

@@ -70,13 +70,31 @@ extension XcodeModelReader {
     return property
   }
 
+  mutating func fetchedProperty(
+    _ element: MarkupElement, of owner: String
+  ) throws(HeartwoodError) -> ModelDocument.Property {
+    var fields = MarkupFields(element)
+    let name = try fields.required("name", in: file)
+    let path = "\(owner).\(name)"
+    guard let request = element.children.first(where: { $0.name == "fetchRequest" }) else {
+      throw failure(element, "the fetched property \(path) has no <fetchRequest>")
+    }
+    var property = ModelDocument.Property(
+      name: name, isOptional: fields.flag("optional"), isTransient: nil,
+      renamingIdentifier: fields.text("elementID"), versionHashModifier: fields.text("versionHashModifier"),
+      userInfo: children(of: element, path))
+    property.fetched = try fetchRequest(request).template
+    property.modelFile = keep(fields.left, XcodeModel.silentRelationshipFields, of: element, path)
+    return property
+  }
+
   /// The user info of a property.
   private mutating func children(of element: MarkupElement, _ path: String) -> [String: String] {
     var info: [String: String] = [:]
     for child in element.children {
       if child.name == "userInfo" {
         info = userInfo(child)
-      } else {
+      } else if child.name != "fetchRequest" || element.name != "fetchedProperty" {
         note(child, "<\(child.name)> of \(path) is not known, and left out")
       }
     }

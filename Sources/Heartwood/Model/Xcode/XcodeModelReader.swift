@@ -69,7 +69,7 @@ struct XcodeModelReader {
         if child.attributes["indexed"] == "YES" { entity.indexes.append(.xcodeIndex(of: [property.name])) }
       case "relationship": entity.properties.append(try relationship(child, of: name))
       case "fetchedProperty":
-        note(child, "\(name).\(child.attributes["name"] ?? "") is a fetched property, which is left out")
+        entity.properties.append(try fetchedProperty(child, of: name))
       case "userInfo": entity.userInfo = userInfo(child)
       case "fetchIndex": try add(child, to: &entity)
       case "uniquenessConstraints":
@@ -138,9 +138,9 @@ struct XcodeModelReader {
 
   // MARK: Fetch requests
 
-  private mutating func fetchRequest(
+  mutating func fetchRequest(
     _ element: MarkupElement
-  ) throws(HeartwoodError) -> (name: String, FetchRequestTemplate) {
+  ) throws(HeartwoodError) -> (name: String, template: FetchRequestTemplate) {
     var fields = MarkupFields(element)
     let name = try fields.required("name", in: file)
     func isNo(_ name: String, _ other: String) -> Bool {
@@ -157,6 +157,12 @@ struct XcodeModelReader {
       refreshesRefetchedObjects: false,
       includesPropertyValues: isNo("includesPropertyValues", "includePropertyValues") ? false : nil,
       isDistinct: element.attributes["returnDistinctResults"] == "YES" ? true : nil)
+    for field in fields.left.keys.sorted() where !XcodeModel.fetchRequestFields.contains(field) {
+      note(
+        element,
+        "\(field)=\"\(fields.left[field] ?? "")\" of the fetch request \(name) is not known, and has no effect"
+      )
+    }
     return (name, request)
   }
 

@@ -103,6 +103,9 @@ struct XcodeModelWriter {
     } else if let relationship = property.relationship {
       element = MarkupElement("relationship", fields)
       add(relationship, to: &element)
+    } else if let request = property.fetched {
+      element = MarkupElement("fetchedProperty", fields)
+      element.children.append(self.element(property.name + "FetchRequest", request))
     }
     element.add(userInfo: property.userInfo)
     return element

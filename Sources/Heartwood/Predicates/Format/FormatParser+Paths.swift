@@ -16,12 +16,14 @@ extension FormatParser {
       let path = PropertyPath(scope, column: column)
       return skip(sign: ".") ? try parseSteps(path) : .path(path)
     }
-    guard next.kind != .sign(".") else {
-      throw .predicate(
-        "$\(name) is not known here, so that no property of it is: only SUBQUERY names objects, and other variables are given as a whole",
-        column: column)
+    // A property of an object that is given later.
+    var path = name
+    while skip(sign: ".") {
+      guard case .name(let step, _) = next.kind else { throw unexpected("a property's name") }
+      path += ".\(step)"
+      advance()
     }
-    return ConditionExpression(.variable(name, column: column))
+    return ConditionExpression(.variable(path, column: column))
   }
 
   /// The steps of a path, up to a function or the size of a relationship, which may be at its end.

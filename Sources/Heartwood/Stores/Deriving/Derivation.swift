@@ -1,7 +1,9 @@
 import Foundation
 
 /// How the store computes the value of a derived attribute.
-struct Derivation: Sendable {
+///
+/// Unchecked: a compiled expression never changes.
+struct Derivation: @unchecked Sendable {
   /// A property that the value is read from.
   struct Source: Sendable {
     /// The relationships from the object to the one that has the property; empty for the object itself.
@@ -13,8 +15,8 @@ struct Derivation: Sendable {
   let attribute: AttributeDescription
   let slot: Int
   let sources: [Source]
-  /// Nil for the time of the save. Unchecked: a compiled expression is never changed.
-  nonisolated(unsafe) private let reader: ValueReader?
+  /// Nil for the time of the save.
+  private let reader: ValueReader?
 
   /// Whether the value depends on the object's own row only.
   var isOfOwnRow: Bool { sources.allSatisfy { $0.route.isEmpty } }

@@ -1,0 +1,151 @@
+import Foundation
+import HeartwoodBytes
+
+extension FetchedPropertyDescription {
+  /// A new fetched property.
+  ///
+  /// - Parameters:
+  ///   - name: The name, unique in the entity.
+  ///   - fetchRequest: The request, with the name of an entity. Its predicate may have variables.
+  public convenience init<Object: FetchRequestResult>(name: String, fetchRequest: FetchRequest<Object>) {
+    self.init()
+    self.name = name
+    setFetchRequest(fetchRequest)
+  }
+
+  /// The request; nil if none was set.
+  public var fetchRequest: FetchRequest<ManagedObject>? {
+    get { template.map { FetchRequest($0) } }
+    set {
+      guard let newValue else {
+        (template, problem) = (nil, nil)
+        return
+      }
+      setFetchRequest(newValue)
+    }
+  }
+
+  private func setFetchRequest<Object: FetchRequestResult>(_ request: FetchRequest<Object>) {
+    do throws(HeartwoodError) {
+      guard let entity = request.entityName else {
+        throw HeartwoodError(.coreData, "its request names no entity")
+      }
+      template = try FetchRequestTemplate(request, for: EntityDescription(name: entity))
+    } catch {
+      (template, problem) = (nil, error.message)
+    }
+  }
+}
+
+/// Fetched properties.
+extension ManagedObject {
+  /// The objects that a fetched property finds: those of the first use since the object was last a fault.
+  ///
+  /// - Parameters:
+  ///   - key: The name of the property.
+  ///   - type: The class of the objects; others are left out.
+  /// - Returns: The objects in the order of the request. None if the object has no context, or if the fetch fails; the next fetch or
+  ///   save of the context throws the error then.
+  /// - Precondition: The entity has such a fetched property.
+  public final func fetchedObjects<Object: ManagedObject>(
+    forKey key: String, as type: Object.Type = Object.self
+  ) -> [Object] {
+    let objects = fetchedValue(forKey: key)
+    return objects as? [Object] ?? objects.compactMap { $0 as? Object }
+  }
+
+  final func fetchedValue(forKey key: String) -> [ManagedObject] {
+    guard let property = entity.compiled.fetchedProperties[key] else {
+      programError(HeartwoodError.unknownProperty(key, entity).message)
+    }
+    let use = beginUse("reading", nil)
+    defer { use?.leave() }
+    willRead()
+    guard let context = managedObjectContext, let template = property.template else { return [] }
+    if let known = pending?.header.fetched[key] { return known.map { context.object(with: $0) } }
+    do {
+      let objects = try context.fetch(property.request(template, for: self))
+      if !objects.contains(where: \.objectID.isTemporaryID) {
+        makePendingValues().header.fetched[key] = objects.map(\.objectID)
+      }
+      return objects
+    } catch {
+      context.noteUnreadable(error, self)
+      return []
+    }
+  }
+}
+
+extension FetchedPropertyDescription {
+  /// The variables of a fetched property's predicate.
+  private enum Variable {
+    static let source = "FETCH_SOURCE"
+    static let property = "FETCHED_PROPERTY"
+  }
+
+  /// The request with its variables.
+  fileprivate func request(
+    _ template: FetchRequestTemplate, for object: ManagedObject
+  ) -> FetchRequest<ManagedObject> {
+    let request = FetchRequest<ManagedObject>(template)
+    if let predicate = request.predicate as? FormatPredicate {
+      request.predicate = predicate.withSubstitutionVariables([
+        Variable.source: object, Variable.property: name,
+      ])
+    }
+    return request
+  }
+
+  /// Checks that the predicate can be used.
+  fileprivate func checkPredicate(_ model: ManagedObjectModel) throws(HeartwoodError) {
+    guard let template, let text = template.predicate,
+      let fetched = model.entitiesByName[template.entityName],
+      let entity
+    else { return }
+    do throws(HeartwoodError) {
+      let condition = try FormatPredicate(text).condition
+      for path in condition.variablePaths where path.first == Variable.source && path.count > 1 {
+        let names = path.dropFirst().map(PathStep.name)
+        let end = try PathResolver(scopes: [(.fetched, entity)]).resolve(PropertyPath(.fetched, names)).end
+        if case .toMany = end {
+          throw .predicate("$\(path.joined(separator: ".")) is a to-many relationship")
+        }
+      }
+      let known = condition.withVariables {
+        $0.first == Variable.source || $0 == [Variable.property] ? .null : nil
+      }
+      _ = try CompiledPredicate(known, entity: fetched, store: nil)
+    } catch {
+      throw .model(
+        "the predicate \"\(text)\" of the fetched property \(displayName) cannot be used: \(error.message)")
+    }
+  }
+}
+
+extension ManagedObjectModel {
+  /// Checks the predicates of fetched properties. Freezes the model.
+  ///
+  /// - Throws: `.coreData` with the property and what is wrong.
+  package func checkFetchedProperties() throws(HeartwoodError) {
+    try freeze()
+    for entity in entities {
+      for case let property as FetchedPropertyDescription in entity.ownProperties {
+        try property.checkPredicate(self)
+      }
+    }
+  }
+}
+
+extension ManagedObject: VariableSource {
+  func predicateConstant(at path: [String]) -> ConditionExpression? {
+    var value: Any? = self
+    for name in path {
+      guard let object = value as? ManagedObject else { return value == nil ? .value(.null) : nil }
+      if name == "objectID" || name == "self" { continue }
+      guard object.entity.slot(named: name) != nil else { return nil }
+      value = object.value(forKey: name)
+    }
+    guard let value else { return .value(.null) }
+    return (value as? any PredicateArgument)?.predicateConstant.expression
+  }
+}
