@@ -102,6 +102,39 @@ private let types: [ManagedObject.Type] = [Homeland.self, Band.self, Disc.self, 
     #expect(try fresh.count(Band.self, where: { $0.doublePrice == 30 && $0.searchName == "abba" }) == 1)
   }
 
+  @Test(arguments: [PersistentStore.StoreType.binary, .json, .xml])
+  func `stores that are one file keep derived values`(type: PersistentStore.StoreType) throws {
+    func open() throws -> PersistentContainer {
+      let opened = PersistentContainer(name: "Bands", managedObjectModel: container.managedObjectModel)
+      let description = PersistentStoreDescription(
+        url: folder.url.appendingPathComponent("bands.\(type.rawValue)"))
+      description.type = type
+      opened.persistentStoreDescriptions = [description]
+      try opened.loadPersistentStores()
+      return opened
+    }
+    let first = try open()
+    let writing = first.newBackgroundContext()
+    let band = Band(context: writing)
+    band.name = "Ärzte"
+    for price in [3, 4] {
+      let disc = Disc(context: writing)
+      (disc.price, disc.band) = (Int64(price), band)
+    }
+    try writing.save()
+    let saved = try #require(band.saved)
+    #expect(band.searchName == "arzte" && band.doublePrice == 14)
+    try first.close()
+    let second = try open()
+    let reading = second.newBackgroundContext()
+    let found = try #require(try reading.fetch(Band.self, where: { $0.searchName == "arzte" }).first)
+    #expect(found.doublePrice == 14 && found.albumCount == 2 && found.saved == saved)
+    found.name = "Die Ärzte"
+    try reading.save()
+    #expect(found.searchName == "die arzte")
+    try second.close()
+  }
+
   @Test func `a value that the program sets is replaced by the derived one`() throws {
     let band = makeBand("Abba", prices: [1])
     try context.save()

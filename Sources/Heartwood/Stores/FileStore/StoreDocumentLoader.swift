@@ -156,8 +156,8 @@ final class StoreDocumentLoader {
           }
         }
         do {
-          try transaction.insert(
-            row.entity, row.key, row: builder.finish(version: row.version, external: external))
+          var bytes = builder.finish(version: row.version, external: external)
+          try transaction.insert(row.entity, row.key, row: &bytes)
         } catch let error as HeartwoodError where error.code == .persistentStoreSave {
           throw Mistake(message: "\(row.entity.displayName) \(row.key) occurs twice")
         }
@@ -183,7 +183,7 @@ final class StoreDocumentLoader {
     var info = TransactionInfo()
     info.tracksHistory = false
     try engine.write { writer in
-      let transaction = LogStoreTransaction(writer, schema, identity)
+      let transaction = LogStoreTransaction(writer, schema, identity, derives: false)
       try body(transaction)
       _ = try transaction.finish(info)
       // `finish` writes entries only if rows were written.

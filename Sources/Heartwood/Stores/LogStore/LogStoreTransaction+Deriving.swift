@@ -19,7 +19,7 @@ extension LogStoreTransaction {
   func derived(
     _ row: [UInt8], _ key: UInt64, _ stored: StoreEntity, from old: RowView?
   ) throws -> (row: [UInt8], changed: [Int]) {
-    guard let plan = schema.derivations?.of(stored.entity) else { return (row, []) }
+    guard let plan = derivations?.of(stored.entity) else { return (row, []) }
     let layout = stored.entity.layout
     return try row.withUnsafeBytes { bytes in
       let new = try RowView(validating: bytes, layout: layout)
@@ -60,7 +60,7 @@ extension LogStoreTransaction {
   ///   - old: Nil for a new row.
   ///   - new: Nil for a deleted row.
   func noteSources(from old: RowView?, to new: RowView?, _ key: UInt64, _ entity: EntityDescription) {
-    guard let plan = schema.derivations?.of(entity) else { return }
+    guard let plan = derivations?.of(entity) else { return }
     let columns = entity.layout.columns
     func isChanged(_ slots: Set<Int>) -> Bool {
       guard let old, let new else { return true }
@@ -86,14 +86,14 @@ extension LogStoreTransaction {
 
   /// Notes that the destinations of a relationship with entries of its own have changed.
   func noteLinks(_ relationship: RelationshipDescription, _ source: UInt64, _ target: UInt64? = nil) {
-    guard let plan = schema.derivations else { return }
+    guard let plan = derivations else { return }
     for route in plan.routes(over: relationship) { toDerive.owners[route, default: []].insert(source) }
     guard let target, let inverse = relationship.inverseRelationship else { return }
     for route in plan.routes(over: inverse) { toDerive.owners[route, default: []].insert(target) }
   }
 
   func deriveValues() throws -> [DerivedRow] {
-    guard let plan = schema.derivations, !toDerive.isEmpty else { return [] }
+    guard let plan = derivations, !toDerive.isEmpty else { return [] }
     try writeEntries()
     let marks = toDerive
     toDerive = RowsToDerive()

@@ -16,12 +16,18 @@ final class LogStoreTransaction: StoreTransaction, StoreReading {
   var memberships = OrderMemberships()
   /// The keys that this transaction assigned, by root entity. Only its own rows can have them.
   private var givenKeys: [UInt16: Range<UInt64>] = [:]
+  /// What derived attributes need; nil if there are none, or rows are loaded with the values that they have.
+  let derivations: DerivationPlan?
   /// What `deriveValues` computes.
   var toDerive = RowsToDerive()
   /// The time of the transaction.
   var now: Date { Date(timeIntervalSince1970: Double(reader.time) / 1e9) }
 
-  init(_ reader: WriteTransaction, _ schema: StoreSchema, _ identity: StoreIdentity) {
+  /// - Parameter derives: Whether derived values are computed; otherwise rows have them already.
+  init(
+    _ reader: WriteTransaction, _ schema: StoreSchema, _ identity: StoreIdentity, derives: Bool = true
+  ) {
+    derivations = derives ? schema.derivations : nil
     self.reader = reader
     self.schema = schema
     self.identity = identity
@@ -53,7 +59,7 @@ final class LogStoreTransaction: StoreTransaction, StoreReading {
 
   func insert(_ entity: EntityDescription, _ key: UInt64, row: inout [UInt8]) throws {
     let stored = schema.entity(entity)
-    if schema.derivations != nil { row = try derived(row, key, stored, from: nil).row }
+    if derivations != nil { row = try derived(row, key, stored, from: nil).row }
     let rowKey = KeySpace.rowKey(stored.keyNumber, key)
     let isNewKey = givenKeys[entity.rootEntity.number]?.contains(key) ?? false
     if try !isNewKey && contains(rowKey) { throw HeartwoodError.rowExists(entity, key) }
@@ -83,7 +89,7 @@ final class LogStoreTransaction: StoreTransaction, StoreReading {
       // `moveEntries` only collects changes, so that the old row's bytes stay valid until the new row is put.
       let layout = stored.entity.layout
       let oldRow = try RowView(validating: old.bytes, layout: layout)
-      if schema.derivations != nil {
+      if derivations != nil {
         let derived = try derived(row, key, stored, from: oldRow)
         row = derived.row
         given = row
