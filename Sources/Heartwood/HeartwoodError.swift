@@ -17,25 +17,30 @@ public struct HeartwoodError: Error, Sendable {
       code: code, message: message, objectIDs: objectIDs, property: property, value: nil, rule: nil,
       details: details, mergeConflicts: mergeConflicts, constraintConflicts: constraintConflicts,
       underlying: underlying,
-      isOutcomeUnknown: isOutcomeUnknown, storeID: nil)
+      isOutcomeUnknown: isOutcomeUnknown, storeIDs: [])
   }
 
   /// The same error, of a save to a store. An error that names a store stays as it is.
-  func affecting(_ storeID: String?) -> HeartwoodError {
-    guard contents.storeID == nil else { return self }
-    return copy(message: message, storeID: storeID)
+  func affecting(_ storeID: String?) -> HeartwoodError { affecting(storeID.map { [$0] } ?? []) }
+
+  /// The same error, of a save to some stores. An error that names a store stays as it is.
+  func affecting(_ storeIDs: [String]) -> HeartwoodError {
+    guard contents.storeIDs.isEmpty else { return self }
+    return copy(message: message, storeIDs: storeIDs)
   }
 
   /// The same error with another message.
-  func withMessage(_ message: String) -> HeartwoodError { copy(message: message, storeID: contents.storeID) }
+  func withMessage(_ message: String) -> HeartwoodError {
+    copy(message: message, storeIDs: contents.storeIDs)
+  }
 
-  private func copy(message: String, storeID: String?) -> HeartwoodError {
+  private func copy(message: String, storeIDs: [String]) -> HeartwoodError {
     HeartwoodError(
       contents: Contents(
         code: code, message: message, objectIDs: objectIDs, property: property, value: contents.value,
         rule: contents.rule, details: details, mergeConflicts: mergeConflicts,
         constraintConflicts: constraintConflicts, underlying: underlying,
-        isOutcomeUnknown: isOutcomeUnknown, storeID: storeID))
+        isOutcomeUnknown: isOutcomeUnknown, storeIDs: storeIDs))
   }
 
   /// Adds the object, the property and the refused value to an error that names none. Returns any other error
@@ -49,7 +54,7 @@ public struct HeartwoodError: Error, Sendable {
         code: code, message: message, objectIDs: [objectID], property: property, value: value, rule: rule,
         details: [],
         mergeConflicts: mergeConflicts, constraintConflicts: constraintConflicts, underlying: underlying,
-        isOutcomeUnknown: isOutcomeUnknown, storeID: contents.storeID))
+        isOutcomeUnknown: isOutcomeUnknown, storeIDs: contents.storeIDs))
   }
 
   /// The kind of the error.
@@ -79,7 +84,7 @@ public struct HeartwoodError: Error, Sendable {
   /// The error of the engine or the file system that caused this one.
   public var underlying: (any Error)? { contents.underlying }
   /// The identifiers of the stores that refused or failed a save; empty for other errors.
-  public var affectedStoreIDs: [String] { contents.storeID.map { [$0] } ?? [] }
+  public var affectedStoreIDs: [String] { contents.storeIDs }
   /// Whether it is unknown if the save is in the store, until the store is opened again.
   public var isOutcomeUnknown: Bool { contents.isOutcomeUnknown }
 
@@ -96,14 +101,14 @@ public struct HeartwoodError: Error, Sendable {
     let constraintConflicts: [ConstraintConflict]
     let underlying: (any Error)?
     let isOutcomeUnknown: Bool
-    let storeID: String?
+    let storeIDs: [String]
 
     init(
       code: Code, message: String, objectIDs: [ManagedObjectID], property: String?, value: Value?,
       rule: ValidationRule?, details: [HeartwoodError], mergeConflicts: [MergeConflict],
       constraintConflicts: [ConstraintConflict],
       underlying: (any Error)?,
-      isOutcomeUnknown: Bool, storeID: String?
+      isOutcomeUnknown: Bool, storeIDs: [String]
     ) {
       self.code = code
       self.message = message
@@ -116,7 +121,7 @@ public struct HeartwoodError: Error, Sendable {
       self.constraintConflicts = constraintConflicts
       self.underlying = underlying
       self.isOutcomeUnknown = isOutcomeUnknown
-      self.storeID = storeID
+      self.storeIDs = storeIDs
     }
   }
 }
@@ -185,6 +190,9 @@ extension HeartwoodError {
     public static let persistentStoreIncompatibleSchema = Code(rawValue: 134020)
     /// A save failed in the store.
     public static let persistentStoreSave = Code(rawValue: 134030)
+    /// A save to several stores is incomplete: some have saved, and those of `HeartwoodError.affectedStoreIDs` have not. The context keeps
+    /// the changes of `HeartwoodError.objectIDs`, and has saved all others; save again when the cause is fixed.
+    public static let persistentStoreIncompleteSave = Code(rawValue: 134040)
     /// Others have changed the file of a store that is written as a whole since it was read.
     public static let persistentStoreSaveConflicts = Code(rawValue: 134050)
     /// An error without a number of its own: an invalid model or request.

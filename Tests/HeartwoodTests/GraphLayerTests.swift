@@ -18,6 +18,7 @@ struct GraphLayerTests {
       // Stores, without contexts.
       ["Stores", "Stores/Deriving", "Stores/History"],
       ["Stores/LogStore", "Stores/FileStore", "Stores/Verification"],
+      ["Stores/Union"],
       // Objects and contexts.
       [
         "Declarations", "Predicates/Typed", "Objects", "Objects/Observation", "Objects/Snapshots",

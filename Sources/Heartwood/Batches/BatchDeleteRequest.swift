@@ -17,7 +17,8 @@ public final class BatchDeleteRequest: PersistentStoreRequest {
   let selection: Selection
 
   enum Selection {
-    case fetch((ManagedObjectContext) throws -> ResolvedRequest)
+    /// Resolved for a context, and for one of its stores.
+    case fetch((ManagedObjectContext, StoreIdentity) throws -> ResolvedRequest)
     case identifiers([ManagedObjectID])
   }
 
@@ -27,7 +28,7 @@ public final class BatchDeleteRequest: PersistentStoreRequest {
   public init<Object: FetchRequestResult>(fetchRequest: FetchRequest<Object>) {
     let copy = fetchRequest.copy()
     copy.includesPendingChanges = false
-    selection = .fetch { try $0.resolve(copy) }
+    selection = .fetch { try $0.resolve(copy, in: $1) }
     super.init()
   }
 

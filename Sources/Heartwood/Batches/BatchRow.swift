@@ -90,7 +90,7 @@ struct BatchRowReader: Sendable {
       throw HeartwoodError.batchReference(
         relationship, "\(identifier) is not \(relationship.destinationEntity.displayName)")
     }
-    return identifier
+    return ManagedObjectID(entity: identifier.entity, key: identifier.key.keyInStore, store: store)
   }
 
   /// A destination by a dictionary of unique values.

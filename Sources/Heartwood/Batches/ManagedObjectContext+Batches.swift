@@ -18,8 +18,8 @@ extension ManagedObjectContext {
   public func execute(_ request: BatchInsertRequest, mergingInto contexts: [ManagedObjectContext] = []) throws
     -> BatchInsertResult
   {
-    try run(request, request.resultType, contexts) { transaction in
-      let entity = try batchEntity(request.entityName)
+    let entity = try batchEntity(request.entityName)
+    return try run(request, request.resultType, contexts, insertionStore(request, entity)) { transaction in
       guard !entity.isAbstract else { throw HeartwoodError.batchAbstract(entity) }
       let view = try transaction.view()
       let reader = BatchRowReader(
@@ -49,8 +49,8 @@ extension ManagedObjectContext {
   public func execute(_ request: BatchUpdateRequest, mergingInto contexts: [ManagedObjectContext] = []) throws
     -> BatchUpdateResult
   {
-    try run(request, request.resultType, contexts) { transaction in
-      let entity = try batchEntity(request.entityName)
+    let entity = try batchEntity(request.entityName)
+    return try run(request, request.resultType, contexts, batchStores(request, entity)) { transaction in
       let view = try transaction.view()
       let reader = BatchRowReader(
         entity: entity, store: transaction.identity, indexes: { view.indexes(of: $0) })
@@ -83,8 +83,9 @@ extension ManagedObjectContext {
   public func execute(_ request: BatchDeleteRequest, mergingInto contexts: [ManagedObjectContext] = []) throws
     -> BatchDeleteResult
   {
-    try run(request, request.resultType, contexts) { transaction in
-      let (root, keys) = try batchKeys(request.selection, in: transaction)
+    let (stores, selection) = try deletion(request)
+    return try run(request, request.resultType, contexts, stores) { transaction in
+      let (root, keys) = try batchKeys(selection, in: transaction, ofAll: stores)
       let writer = BatchWriter(transaction, validates: request.validates)
       let count = try root.map { try writer.delete(keys, of: $0) } ?? 0
       try writer.finish()
@@ -96,21 +97,24 @@ extension ManagedObjectContext {
 
   /// The keys of what a batch delete selects, with their root entity; nil for no keys.
   private func batchKeys(
-    _ selection: BatchDeleteRequest.Selection, in transaction: any StoreTransaction
+    _ selection: BatchDeleteRequest.Selection, in transaction: any StoreTransaction, ofAll stores: [LogStore]
   ) throws -> (EntityDescription?, [UInt64]) {
     switch selection {
     case .fetch(let resolve):
-      let request = try resolve(self)
+      var request = try resolve(self, transaction.identity)
+      request.stores = nil
       return (request.entity.rootEntity, try batchKeys(request, in: transaction.view()))
     case .identifiers(let identifiers):
       let root = identifiers.first?.entity.rootEntity
-      if let wrong = identifiers.first(where: { $0.isTemporaryID || $0.store != transaction.identity }) {
+      if let wrong = identifiers.first(where: { identifier in
+        identifier.isTemporaryID || !stores.contains { $0.identity == identifier.store }
+      }) {
         throw HeartwoodError.batchIdentifier(wrong, "is not an object that is saved in this store")
       }
       if let wrong = identifiers.first(where: { $0.entity.rootEntity !== root }) {
         throw HeartwoodError.batchIdentifier(wrong, "is not of the entities of \(root?.displayName ?? "?")")
       }
-      return (root, identifiers.map(\.key))
+      return (root, identifiers.filter { $0.store == transaction.identity }.map(\.key.keyInStore))
     }
   }
 
@@ -149,43 +153,137 @@ private struct BatchOutcome {
 }
 
 extension ManagedObjectContext {
-  /// Runs a batch in one transaction of the store, and makes its result.
+  /// Runs a batch in one transaction of each store, and makes its result.
   private func run(
     _ request: PersistentStoreRequest, _ resultType: BatchRequestResultType,
-    _ contexts: [ManagedObjectContext],
+    _ contexts: [ManagedObjectContext], _ stores: @autoclosure () throws -> [LogStore],
     _ body: (any StoreTransaction) throws -> BatchOutcome
   ) throws -> BatchResult {
     beginUse("executing a batch request")
     defer { endUse() }
-    let store = try objectStore()
-    try request.check(affects: store)
-    let info = TransactionInfo(author: transactionAuthor, contextName: name)
-    var count = 0
-    var identifiers: [ManagedObjectID] = []
-    var changes = ObjectIDChanges()
-    do {
-      let (_, generation) = try store.save(info) { transaction in
-        let outcome = try body(transaction)
-        count = outcome.count
-        if resultType == .objectIDs { identifiers = try outcome.identifiers() }
-        if resultType == .objectIDs || !contexts.isEmpty {
-          changes = ObjectIDChanges(transaction.changes, transaction.identity)
-          changes.keepNetUpdates()
-        }
+    let stores = try stores()
+    var part = BatchPart()
+    var written: [StoreGenerations.Member] = []
+    for (place, store) in stores.enumerated() {
+      do {
+        try run(in: store, resultType == .objectIDs, !contexts.isEmpty, &part, body)
+        written.append(StoreGenerations.Member(store: store.identity, number: part.generation))
+      } catch {
+        view.held = nil
+        guard !written.isEmpty else { throw error }
+        throw HeartwoodError.incompleteBatch(stores, from: place, because: error)
       }
-      changes.queryGeneration = QueryGenerationToken(generation: generation, storeID: storeIdentity.text)
-    } catch let refused as ConstraintViolations {
-      throw HeartwoodError.batchConstraints(refused.violations, storeIdentity).affecting(storeIdentity.text)
-    } catch let error as HeartwoodError {
-      throw error.affecting(storeIdentity.text)
     }
+    part.changes.queryGeneration = written.isEmpty ? nil : QueryGenerationToken(StoreGenerations(written))
     view.held = nil
     if !contexts.isEmpty {
-      ManagedObjectContext.mergeChanges(fromRemoteContextSave: changes.userInfo, into: contexts)
+      ManagedObjectContext.mergeChanges(fromRemoteContextSave: part.changes.userInfo, into: contexts)
     }
     return BatchResult(
-      resultType: resultType, count: count, objectIDs: identifiers,
-      changes: resultType == .objectIDs ? changes : ObjectIDChanges())
+      resultType: resultType, count: part.count, objectIDs: part.identifiers,
+      changes: resultType == .objectIDs ? part.changes : ObjectIDChanges())
+  }
+
+  private func run(
+    in store: LogStore, _ namesObjects: Bool, _ merges: Bool, _ part: inout BatchPart,
+    _ body: (any StoreTransaction) throws -> BatchOutcome
+  ) throws {
+    let info = TransactionInfo(author: transactionAuthor, contextName: name)
+    let text = store.identity.text
+    do {
+      let (made, generation) = try store.save(info) { transaction in
+        let outcome = try body(transaction)
+        var made = BatchPart()
+        made.count = outcome.count
+        if namesObjects { made.identifiers = try outcome.identifiers() }
+        if namesObjects || merges {
+          made.changes = ObjectIDChanges(transaction.changes, transaction.identity)
+          made.changes.keepNetUpdates()
+        }
+        return made
+      }
+      part.add(made, generation)
+    } catch let refused as ConstraintViolations {
+      throw HeartwoodError.batchConstraints(refused.violations, store.identity).affecting(text)
+    } catch let error as HeartwoodError {
+      throw error.affecting(text)
+    }
+  }
+
+  // MARK: Stores
+
+  /// The stores of a request that may have objects of an entity.
+  private func batchStores(
+    _ request: PersistentStoreRequest, _ entity: EntityDescription?
+  ) throws -> [LogStore] {
+    let store = try objectStore()
+    let numbers = try affectedNumbers(request.affectedStores)
+    guard let union = store as? StoreUnion else { return [store].compactMap { $0 as? LogStore } }
+    return union.members.filter { member in
+      numbers?.contains(member.number) ?? true
+        && entity.map { member.store.schema.has($0) } ?? true
+    }.map(\.store)
+  }
+
+  /// The store that gets the objects: the first one of the request that may be written and has the entity.
+  private func insertionStore(
+    _ request: BatchInsertRequest, _ entity: EntityDescription
+  ) throws -> [LogStore] {
+    let numbers = try affectedNumbers(request.affectedStores)
+    guard let union = try objectStore() as? StoreUnion else { return try batchStores(request, entity) }
+    let member = union.members.first { member in
+      numbers?.contains(member.number) ?? true && member.configuration.has(entity) && !member.store.isReadOnly
+    }
+    if let member { return [member.store] }
+    throw HeartwoodError(
+      .persistentStoreIncompatibleSchema,
+      "no row of \(entity.displayName) can be inserted: no store of the request that may be written has this entity in its configuration"
+    )
+  }
+
+  /// The stores of a batch delete, and what is deleted in them: where a limit counts for several stores, by identifiers.
+  private func deletion(_ request: BatchDeleteRequest) throws -> ([LogStore], BatchDeleteRequest.Selection) {
+    let own = try batchStores(request, nil)
+    guard let union = try objectStore() as? StoreUnion else { return (own, request.selection) }
+    switch request.selection {
+    case .fetch(let resolve):
+      var resolved = try resolve(self, storeIdentity)
+      let members = union.members.filter { member in
+        own.contains { $0 === member.store } && resolved.stores?.contains(member.number) ?? true
+          && member.store.schema.has(resolved.entity)
+      }
+      let stores = members.map(\.store)
+      guard stores.count > 1, resolved.limit != nil || resolved.offset > 0 else {
+        return (stores, request.selection)
+      }
+      resolved.stores = Set(members.map(\.number))
+      let found = try batchKeys(resolved, in: union.view().restricted(to: Set(members.map(\.number))))
+      let identifiers = found.map { ManagedObjectID(entity: resolved.entity, key: $0, store: union.identity) }
+      return (
+        stores.filter { store in identifiers.contains { $0.store == store.identity } },
+        .identifiers(identifiers)
+      )
+    case .identifiers(let identifiers):
+      let named = own.filter { store in identifiers.contains { $0.store == store.identity } }
+      return (named.isEmpty ? own : named, request.selection)
+    }
+  }
+}
+
+/// What a batch has done in the stores so far.
+private struct BatchPart {
+  var count = 0
+  var identifiers: [ManagedObjectID] = []
+  var changes = ObjectIDChanges()
+  var generation: UInt64 = 0
+
+  mutating func add(_ other: BatchPart, _ generation: UInt64) {
+    count += other.count
+    identifiers += other.identifiers
+    changes.insertedObjectIDs.formUnion(other.changes.insertedObjectIDs)
+    changes.updatedObjectIDs.formUnion(other.changes.updatedObjectIDs)
+    changes.deletedObjectIDs.formUnion(other.changes.deletedObjectIDs)
+    self.generation = generation
   }
 }
 
@@ -198,6 +296,19 @@ extension ObjectIDChanges {
 }
 
 extension HeartwoodError {
+  /// The error of a batch that some stores have done, and the others from `place` have not.
+  fileprivate static func incompleteBatch(
+    _ stores: [LogStore], from place: Int, because error: any Error
+  ) -> HeartwoodError {
+    let done = stores[..<place].map(\.path).joined(separator: ", ")
+    let failed = stores[place...].map(\.path).joined(separator: ", ")
+    return HeartwoodError(
+      .persistentStoreIncompleteSave,
+      "the batch is done in the stores at \(done), and not in those at \(failed): \(error); name these in affectedStores to go on",
+      underlying: error, isOutcomeUnknown: (error as? HeartwoodError)?.isOutcomeUnknown ?? false
+    ).affecting(stores[place...].compactMap(\.identity.text))
+  }
+
   fileprivate static func batchAbstract(_ entity: EntityDescription) -> HeartwoodError {
     HeartwoodError(.coreData, "\(entity.displayName) is abstract: insert rows of a subentity")
   }

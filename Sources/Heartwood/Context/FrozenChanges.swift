@@ -50,17 +50,30 @@ final class FrozenChanges: @unchecked Sendable {
   private var rows: [Place: StoredRow?] = [:]
   private var slab: RowSlab?
   private var links: [LinkPlace: Destinations] = [:]
+  /// The numbers of the stores that new objects get, by their keys, where there are several.
+  private var stores: [UInt64: Int] = [:]
   /// The changed rows of each root entity, in the order of their changes.
   private var keys: [UInt16: [UInt64]] = [:]
 
   init(_ context: ManagedObjectContext) {
     for object in context.changes.inserted { add(object, context.permanentKeys) }
+    noteStores(of: Array(context.changes.inserted), context)
     for object in context.changes.updated { add(object, context.permanentKeys) }
     for object in context.changes.deleted { addRow(nil, object) }
     for object in context.changes.gone { addRow(nil, object) }
   }
 
   var isEmpty: Bool { rows.isEmpty }
+
+  private func noteStores(of objects: [ManagedObject], _ context: ManagedObjectContext) {
+    guard context.storeIdentity.isOfSeveral, let union = try? context.objectStore() as? StoreUnion,
+      let choice = try? StoreChoice(for: objects, in: union, context)
+    else { return }
+    for object in objects { stores[object.identifier.key] = choice.number(of: object) }
+  }
+
+  /// The number of the store that has an object, or gets it.
+  func storeNumber(of key: UInt64) -> Int? { key.isPermanentKey ? key.storeNumber : stores[key] }
 
   func row(_ root: EntityDescription, _ key: UInt64) -> Change {
     guard let row = rows[Place(root: root.number, key: key)] else { return .unchanged }

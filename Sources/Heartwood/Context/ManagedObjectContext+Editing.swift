@@ -39,12 +39,19 @@ extension ManagedObjectContext {
   private func assignPermanentIDs(to objects: [ManagedObject]) throws {
     guard !objects.isEmpty else { return }
     let store = try objectStore()
-    let groups = Dictionary(grouping: objects, by: { $0.entity.rootEntity.number })
-      .sorted { $0.key < $1.key }.map(\.value)
+    let choice = try (store as? StoreUnion).map {
+      try StoreChoice(for: objects + Array(changes.inserted), in: $0, self)
+    }
+    let groups = Dictionary(grouping: objects) { object in
+      KeyGroup(root: object.entity.rootEntity.number, store: choice?.number(of: object) ?? 0)
+    }.sorted { $0.key < $1.key }
     var firsts: [UInt64] = []
-    for group in groups { firsts.append(try store.reserveKeys(group[0].entity.rootEntity, group.count)) }
-    for (group, first) in zip(groups, firsts) {
-      for (key, object) in zip(first..., group) {
+    for (group, members) in groups {
+      firsts.append(
+        try store.reserveKeys(members[0].entity.rootEntity, members.count, in: group.store))
+    }
+    for ((_, members), first) in zip(groups, firsts) {
+      for (key, object) in zip(first..., members) {
         let identifier = ManagedObjectID(entity: object.entity, key: key, store: store.identity)
         publish([(object.identifier.key, identifier)])
         rename(object, to: identifier)
@@ -60,12 +67,22 @@ extension ManagedObjectContext {
   }
 }
 
+/// New objects that get consecutive keys.
+private struct KeyGroup: Hashable, Comparable {
+  let root: UInt16
+  let store: Int
+
+  static func < (left: KeyGroup, right: KeyGroup) -> Bool {
+    (left.root, left.store) < (right.root, right.store)
+  }
+}
+
 extension ManagedObjectContext {
   /// The generation that the context reads: nil for the newest, otherwise the one that it is pinned to.
   public var queryGenerationToken: QueryGenerationToken? {
     guard parent == nil else { return nil }
     if let pinned = view.pinned {
-      return QueryGenerationToken(generation: pinned.generation, storeID: storeIdentity.text)
+      return QueryGenerationToken(pinned.generations)
     }
     return view.pinsAtNextRead ? .current : nil
   }
@@ -76,8 +93,8 @@ extension ManagedObjectContext {
   ///
   /// - Parameter token: `.current` pins at the next read; a token of another context of the same store pins to that
   ///   context's generation; nil makes the context follow the newest state again.
-  /// - Throws: The store's error if that generation can no longer be read; `.persistentStoreOperation` for a child context
-  ///   and for a token of another store.
+  /// - Throws: The store's error if that generation can no longer be read; `.persistentStoreOperation` for a child context, for a
+  ///   token of another store, and where there are several, if the token is not of all of them, or has one that was removed.
   public func setQueryGenerationFrom(_ token: QueryGenerationToken?) throws {
     beginUse("pinning")
     defer { endUse() }
@@ -93,19 +110,21 @@ extension ManagedObjectContext {
       return
     }
     try persistentStoreCoordinator?.objectStore?.require(.generations)
-    guard let generation = token.generation else {
+    guard token.generation != nil else {
       view.held = nil
       view.pinned = nil
       view.pinsAtNextRead = true
       return
     }
     let store = try objectStore()
-    if let storeID = token.storeID, storeID != store.identity.text {
+    let generations = token.generations(store.identity)
+    if !store.identity.isOfSeveral, generations.number(of: store.identity) == nil {
       throw HeartwoodError(
         .persistentStoreOperation,
-        "\(token) is one of the store \(storeID), not of this context's; use a token of this context's store")
+        "\(token) is one of the store \(token.storeID ?? "?"), not of this context's; use a token of this context's store"
+      )
     }
-    view.pinned = try store.view(at: generation)
+    view.pinned = try store.view(at: generations)
     view.held = nil
     view.pinsAtNextRead = false
   }

@@ -49,6 +49,11 @@ extension ManagedObjectContext {
 
   /// Treats an object without unsaved changes whose row turned out to be deleted.
   func handleInaccessible(_ object: ManagedObject) {
+    if let union = view.store as? StoreUnion, object.identifier.key.isPermanentKey,
+      union.member(numbered: object.identifier.key.storeNumber) == nil
+    {
+      return noteUnreadable(HeartwoodError.closedStore(object.identifier), object)
+    }
     guard shouldHandleInaccessibleFault(object, for: object.identifier, triggeredBy: nil) else {
       return noteUnreadable(HeartwoodError.noRow(object.identifier), object)
     }
@@ -146,6 +151,7 @@ extension ManagedObjectContext {
     guard view.identity != .none else { return }
     let former = view.identityOfObjects
     view.identityOfObjects = view.identity
-    if former != .none, former != view.identity { reset() }
+    if former != .none, former != view.identity, !view.identity.hasFirst(former) { reset() }
+    noteStoresForTrackers()
   }
 }

@@ -71,7 +71,13 @@ extension ManagedObjectContext {
     for identifiers in [
       changes.insertedObjectIDs, changes.updatedObjectIDs, changes.refreshedObjectIDs,
       changes.deletedObjectIDs,
-    ] { event.touchedElsewhere += identifiers.filter(isOfStore) }
+    ] {
+      event.touchedElsewhere += identifiers.compactMap { identifier in
+        localKey(of: identifier).map {
+          ManagedObjectID(entity: identifier.entity, key: $0, store: storeIdentity)
+        }
+      }
+    }
   }
 
   private var depth: Int { (parent?.depth ?? -1) + 1 }

@@ -10,9 +10,10 @@ extension ManagedObjectContext {
   public func object(with objectID: ManagedObjectID) -> ManagedObject {
     beginUse("getting an object")
     defer { endUse() }
-    require(isOfStore(objectID), "\(objectID) is an object of another store than this context's")
+    let key = localKey(of: objectID)
+    require(key != nil, "\(objectID) is an object of another store than this context's")
     takeAssignedIdentifiers()
-    return object(objectID.entity, objectID.key)
+    return object(objectID.entity, key ?? objectID.key)
   }
 
   /// The object with this identifier, as `object(with:)`, in its class.
@@ -36,7 +37,7 @@ extension ManagedObjectContext {
     beginUse("getting an object")
     defer { endUse() }
     takeAssignedIdentifiers()
-    return isOfStore(objectID) ? registered(objectID.entity.rootEntity, objectID.key) : nil
+    return localKey(of: objectID).flatMap { registered(objectID.entity.rootEntity, $0) }
   }
 
   /// The object with this identifier, read from the store if it is not registered or is a fault.
@@ -52,9 +53,9 @@ extension ManagedObjectContext {
       if object.state.contains(.inaccessible) { throw HeartwoodError.noRow(objectID) }
       return object
     }
-    guard isOfStore(objectID) else { throw HeartwoodError.noRow(objectID) }
+    guard let localKey = localKey(of: objectID) else { throw HeartwoodError.noRow(objectID) }
     let (root, view) = (objectID.entity.rootEntity, try readingView())
-    let key = permanentKeys.permanent(objectID.key)
+    let key = permanentKeys.permanent(localKey)
     let object = try view.withRow(root, key) { row in
       guard let row else { throw HeartwoodError.noRow(objectID) }
       let factory = try root.entity(numbered: row.entityNumber).factory
@@ -85,8 +86,12 @@ extension ManagedObjectContext {
   }
 
   /// While no store is open, the identifiers of any store are accepted, and reading throws.
-  func isOfStore(_ objectID: ManagedObjectID) -> Bool {
-    objectID.isTemporaryID || storeIdentity == .none || objectID.store == storeIdentity
+  func isOfStore(_ objectID: ManagedObjectID) -> Bool { localKey(of: objectID) != nil }
+
+  /// The key of an object in this context; nil if it is of another store.
+  func localKey(of objectID: ManagedObjectID) -> UInt64? {
+    let store = storeIdentity
+    return store == .none ? objectID.key : objectID.key(in: store)
   }
 
   /// Objects that the next save will write as new rows.

@@ -9,6 +9,8 @@ struct ChangesForParent {
     /// All values of a new object, the changed ones of another; without transient ones, which stay in their context.
     let values: [(slot: Int, value: Value)]
     let relationships: [(slot: Int, differences: RelationshipState.Differences)]
+    /// The store that a new object is assigned to.
+    let assignedStore: StoreIdentity?
   }
 
   var inserted: [Changed] = []
@@ -32,6 +34,7 @@ extension ChangesForParent.Changed {
     relationships = object.changedToManySlots.compactMap { slot in
       object.relationshipState(at: slot).map { (slot, $0.differences) }
     }
+    assignedStore = object.managedObjectContext?.assignedStores[object.identifier.key]
   }
 }
 
@@ -84,6 +87,7 @@ extension ManagedObjectContext {
 
   private func takeInserted(_ changed: ChangesForParent.Changed) -> ManagedObject {
     let key = permanentKeys.permanent(changed.identifier.key)
+    if let store = changed.assignedStore { assignedStores[changed.identifier.key] = store }
     // An object whose save in the child has failed after it came here may be there already, and one whose delete the child has
     // saved and undone is among the deleted ones.
     if let object = registered(changed.entity.rootEntity, key) {

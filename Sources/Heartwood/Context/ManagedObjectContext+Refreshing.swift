@@ -31,6 +31,7 @@ extension ManagedObjectContext {
     watched = []
     unpropagatedDeletes = []
     changes = PendingChanges()
+    assignedStores = [:]
     pendingLookup = nil
     undoManager?.removeAllActions()
     endEvent(registeringUndo: false)
@@ -60,6 +61,7 @@ extension ManagedObjectContext {
     watched = []
     unpropagatedDeletes = []
     permanentKeys = KeyMap()
+    assignedStores = [:]
     unreadable = [:]
     changes = PendingChanges()
     pendingLookup = nil

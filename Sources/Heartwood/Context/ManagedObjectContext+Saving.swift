@@ -51,7 +51,7 @@ extension ManagedObjectContext {
   }
 
   /// - Returns: nil if there is nothing to write.
-  private func writeResolvingConflicts() throws -> (SavePlan, SaveOutcome, generation: UInt64?)? {
+  private func writeResolvingConflicts() throws -> (SavePlan, SaveOutcome, generation: StoreGenerations?)? {
     var image: ContextImage?
     do {
       let written = try writeResolvingConflicts(&image)
@@ -67,7 +67,7 @@ extension ManagedObjectContext {
 
   /// - Parameter image: Set before a merge policy changes anything.
   private func writeResolvingConflicts(_ image: inout ContextImage?) throws
-    -> (SavePlan, SaveOutcome, generation: UInt64?)?
+    -> (SavePlan, SaveOutcome, generation: StoreGenerations?)?
   {
     var round = 1
     while true {
@@ -111,8 +111,8 @@ extension ManagedObjectContext {
   /// Others may save between two rounds, and resolving one conflict may reveal another.
   private static let mostRoundsOfConflicts = 32
 
-  /// - Returns: The generation that the save made; nil if it went to a parent.
-  private func write(_ plan: SavePlan) throws -> (SaveOutcome, generation: UInt64?) {
+  /// - Returns: The generations that the save made; nil if it went to a parent.
+  private func write(_ plan: SavePlan) throws -> (SaveOutcome, generation: StoreGenerations?) {
     var outcome = SaveOutcome()
     if let parent {
       try move(plan, to: parent)
@@ -122,19 +122,31 @@ extension ManagedObjectContext {
       return (outcome, nil)
     }
     let info = TransactionInfo(author: transactionAuthor, contextName: name)
+    let store = try objectStore()
+    let choice = try (store as? StoreUnion).map { try StoreChoice(plan, in: $0, self) }
+    let touched = choice?.touched(by: plan) ?? []
     do {
-      let (_, generation) = try objectStore().save(info) { outcome = try plan.write(to: $0) }
-      persistentStoreCoordinator?.noteOwnSave(generation)
-      return (outcome, generation)
+      let (_, saved) = try store.commit(info, to: touched) { outcome = try plan.write(to: $0, choice) }
+      persistentStoreCoordinator?.noteOwnSave(saved.written)
+      return (outcome, saved.newest)
     } catch let refused as ConstraintViolations {
-      throw constraintError(refused.violations, outcome).affecting(storeIdentity.text)
+      throw constraintError(refused.violations, outcome).affecting(texts(of: touched))
+    } catch let incomplete as IncompleteSave {
+      throw finish(plan, outcome, after: incomplete, choice)
     } catch let error as HeartwoodError {
-      throw error.affecting(storeIdentity.text)
+      throw error.affecting(texts(of: touched))
     }
   }
 
+  /// The identifiers of the stores that a save writes to.
+  private func texts(of numbers: Set<Int>) -> [String] {
+    let store = storeIdentity
+    guard let all = store.numbers else { return store.text.map { [$0] } ?? [] }
+    return numbers.sorted().compactMap { all.store($0).text }
+  }
+
   /// Calls `didSave` of the saved objects, and posts the notifications of the save.
-  private func report(_ plan: SavePlan, _ derived: [DerivedRow], _ generation: UInt64?) {
+  func report(_ plan: SavePlan, _ derived: [DerivedRow], _ generation: StoreGenerations?) {
     for object in plan.written { object.didSave() }
     for object in plan.deleted { object.didSave() }
     var saved = ContextChanges()
@@ -152,9 +164,7 @@ extension ManagedObjectContext {
         identifiers.updatedObjectIDs.insert(identifier)
       }
     }
-    identifiers.queryGeneration = generation.map {
-      QueryGenerationToken(generation: $0, storeID: storeIdentity.text)
-    }
+    identifiers.queryGeneration = generation.map { QueryGenerationToken($0) }
     var info = saved.userInfo
     info[NotificationKey.queryGeneration.rawValue] = identifiers.queryGeneration
     NotificationCenter.default.post(name: .managedObjectContextDidSave, object: self, userInfo: info)
@@ -196,6 +206,16 @@ extension ManagedObjectContext {
   }
 
   private func finish(_ plan: SavePlan, _ outcome: SaveOutcome) {
+    takeOver(plan, outcome)
+    finishWithoutTransaction()
+    assignedStores = [:]
+    // Every value that contained a temporary key has been saved with the permanent one. The rows of a child's parent may
+    // still have temporary ones.
+    if parent == nil { permanentKeys = KeyMap() }
+  }
+
+  /// Makes what was written the committed state of the objects.
+  func takeOver(_ plan: SavePlan, _ outcome: SaveOutcome) {
     permanentKeys.reserve(outcome.identifiers.count)
     publish(outcome.identifiers.map { ($0.identifier.key, $1) })
     for (object, identifier) in outcome.identifiers { rename(object, to: identifier) }
@@ -216,10 +236,6 @@ extension ManagedObjectContext {
     for object in plan.deleted {
       object.state.remove([.deleted, .inserted])
     }
-    finishWithoutTransaction()
-    // Every value that contained a temporary key has been saved with the permanent one. The rows of a child's parent may
-    // still have temporary ones.
-    if parent == nil { permanentKeys = KeyMap() }
   }
 
   /// Shows the derived values of registered objects that the store has computed with the save.
@@ -259,7 +275,7 @@ extension ManagedObjectContext {
   }
 
   /// Moves the pin of a pinned context to the generation of its own save, so that it sees that save.
-  private func movePin(to generation: UInt64) {
+  private func movePin(to generation: StoreGenerations) {
     guard view.pinned != nil else { return }
     // The view of the generation can still be opened: it is the newest or close to it. If not, the next read pins the newest
     // one, or throws what is wrong with the store; the state before the own save is not shown.

@@ -152,6 +152,8 @@ open class ManagedObjectContext: @unchecked Sendable {
   /// The objects whose rows could not be read and that were not refreshed since.
   var unreadable: UnreadableObjects = [:]
   @exclusivity(unchecked) var view = ViewHolder()
+  /// The stores that new objects are assigned to, by their temporary keys.
+  var assignedStores: [UInt64: StoreIdentity] = [:]
   /// The batches of fetches whose rows are not loaded yet.
   var fetchBatches = FetchBatches()
   /// The live results of this context.

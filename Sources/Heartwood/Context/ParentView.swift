@@ -28,6 +28,10 @@ final class ParentView: StoreView, @unchecked Sendable {
 
   func releaseRows() { base.releaseRows() }
 
+  func restricted(to stores: Set<Int>) -> any StoreView {
+    ParentView(base.restricted(to: stores), changes)
+  }
+
   func row(_ root: EntityDescription, _ key: UInt64) throws -> RowView? {
     switch changes.row(root, key) {
     case .row(let row): return row
@@ -73,6 +77,7 @@ final class ParentView: StoreView, @unchecked Sendable {
   // MARK: The store's rows only
 
   var generation: UInt64 { base.generation }
+  var generations: StoreGenerations { base.generations }
 
   func indexes(of entity: EntityDescription) -> [StoreIndex] { stored.indexes(of: entity) }
 
@@ -129,12 +134,6 @@ final class ParentView: StoreView, @unchecked Sendable {
     _ body: (UnsafeRawBufferPointer) throws -> Bool
   ) throws -> Bool {
     try stored.readExternal(reference, of: attribute, key, pieceBytes: pieceBytes, body)
-  }
-
-  func newestDeletedHistory() throws -> UInt64 { try stored.newestDeletedHistory() }
-
-  func history(after number: UInt64, _ body: (HistoryRecord) throws -> Bool) throws {
-    try stored.history(after: number, body)
   }
 }
 

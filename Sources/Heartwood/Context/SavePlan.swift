@@ -30,6 +30,19 @@ struct SavePlan {
     self.changedSlots = changedSlots
   }
 
+  /// The part of a plan whose objects satisfy a condition.
+  init(_ whole: SavePlan, where isWanted: (ManagedObject) -> Bool) {
+    inserted = whole.inserted.filter(isWanted)
+    deleted = whole.deleted.filter(isWanted)
+    watched = whole.watched.filter(isWanted)
+    let kept = zip(whole.updated, whole.changedSlots).filter { isWanted($0.0) }
+    updated = kept.map(\.0)
+    changedSlots = kept.map(\.1)
+  }
+
+  /// All objects of the plan.
+  var all: some Sequence<ManagedObject> { [inserted, updated, deleted, watched].joined() }
+
   /// Reads the rows of deleted objects that are faults: their versions are checked under the writer lock.
   func readDeletedFaults() {
     for object in deleted {
@@ -60,12 +73,13 @@ extension SavePlan {
   /// Changes no unsaved value: new identifiers and rows are returned in the outcome. The rows of deleted faults were read
   /// before, by `readDeletedFaults`.
   ///
+  /// - Parameter choice: The stores of the objects, where there are several.
   /// - Throws: `.managedObjectMerge` with all conflicts, or the store's error.
-  func write(to transaction: any StoreTransaction) throws -> SaveOutcome {
+  func write(to transaction: any StoreTransaction, _ choice: StoreChoice? = nil) throws -> SaveOutcome {
     var outcome = SaveOutcome()
     var conflicts: [MergeConflict] = []
 
-    let keys = try allocateKeys(in: transaction, &outcome)
+    let keys = try allocateKeys(in: transaction, choice, &outcome)
     let mapping = keys.permanent
 
     for object in watched {
@@ -110,16 +124,18 @@ extension SavePlan {
 
   /// Allocates a permanent key for every new object: a run of keys for each root entity.
   private func allocateKeys(
-    in transaction: any StoreTransaction, _ outcome: inout SaveOutcome
+    in transaction: any StoreTransaction, _ choice: StoreChoice?, _ outcome: inout SaveOutcome
   ) throws -> KeyMap {
     var keys = KeyMap()
     keys.reserve(inserted.count)
     outcome.identifiers.reserveCapacity(inserted.count)
     var runs = KeyRuns()
-    for object in inserted where object.identifier.isTemporaryID { runs.count(object.entity.rootEntity) }
-    try runs.begin { root, count in try transaction.newKeys(root, count) }
     for object in inserted where object.identifier.isTemporaryID {
-      let key = runs.next(object.entity.rootEntity)
+      runs.count(object.entity.rootEntity, in: choice?.number(of: object) ?? 0)
+    }
+    try runs.begin { root, count, store in try transaction.newKeys(root, count, in: store) }
+    for object in inserted where object.identifier.isTemporaryID {
+      let key = runs.next(object.entity.rootEntity, in: choice?.number(of: object) ?? 0)
       keys.insert(key, for: object.identifier.key)
       let identifier = ManagedObjectID(entity: object.entity, key: key, store: transaction.identity)
       outcome.identifiers.append((object, identifier))

@@ -8,7 +8,10 @@ extension ManagedObjectID: Comparable {
   }
 
   private var rank: (isTemporary: Int, store: String, entity: String, key: UInt64) {
-    (isTemporaryID ? 1 : 0, store.uuid?.uuidString ?? "", entity.rootEntity.displayName, key)
+    (
+      isTemporaryID ? 1 : 0, store.uuid?.uuidString ?? "", entity.rootEntity.displayName,
+      key & UInt64.keyInStoreOrTemporaryMask
+    )
   }
 }
 

@@ -2,7 +2,7 @@ import Dispatch
 import Foundation
 import HeartwoodFiles
 
-/// The whole stack: model, coordinator, store and contexts.
+/// The whole stack: model, coordinator, stores and contexts.
 ///
 /// ```swift
 /// let container = try PersistentContainer(name: "World", types: [Country.self, City.self])
@@ -13,7 +13,7 @@ import HeartwoodFiles
 open class PersistentContainer: @unchecked Sendable {
   /// The container's name, and the name of the store's folder unless a description sets another.
   public let name: String
-  /// The coordinator of the store.
+  /// The coordinator of the stores.
   public let persistentStoreCoordinator: PersistentStoreCoordinator
 
   /// The stores that `loadPersistentStores` opens: by default one store in the default folder.
@@ -27,6 +27,8 @@ open class PersistentContainer: @unchecked Sendable {
   public let viewContext: ManagedObjectContext
 
   private let descriptions = Guarded<[PersistentStoreDescription]>([])
+  /// The stores in memory, by the descriptions that they were opened with: they have no place to find them by.
+  private let storesInMemory = Guarded<[ObjectIdentifier: PersistentStore]>([:])
 
   /// A container without an open store: call `loadPersistentStores` next.
   ///
@@ -127,8 +129,14 @@ open class PersistentContainer: @unchecked Sendable {
   public func close() throws { try persistentStoreCoordinator.close() }
 
   private var unloadedDescriptions: [PersistentStoreDescription] {
-    persistentStoreDescriptions.filter { description in
-      description.place.map { persistentStoreCoordinator.persistentStore(for: $0) == nil } ?? true
+    let stores = persistentStoreCoordinator.persistentStores
+    return persistentStoreDescriptions.filter { description in
+      guard let place = description.place else { return true }
+      guard place.path == "/dev/null" else {
+        return persistentStoreCoordinator.persistentStore(for: place) == nil
+      }
+      let known = storesInMemory.withLock { $0[ObjectIdentifier(description)] }
+      return known.map { !stores.contains($0) } ?? true
     }
   }
 
@@ -137,7 +145,8 @@ open class PersistentContainer: @unchecked Sendable {
     if let url = description.place, description.createsStore, isOnThisMachine, url.path != "/dev/null" {
       try makeParent(of: url)
     }
-    try persistentStoreCoordinator.addPersistentStore(with: description)
+    let store = try persistentStoreCoordinator.addPersistentStore(with: description)
+    if store.isInMemory { storesInMemory.withLock { $0[ObjectIdentifier(description)] = store } }
   }
 
   private func makeParent(of url: URL) throws(HeartwoodError) {

@@ -7,9 +7,10 @@ extension PersistentStore {
       throw HeartwoodError(
         .persistentStoreOpen, "the store's description has no URL: set the folder of the store")
     }
+    let configuration = try StoreConfiguration(description.configuration, of: model)
     let contents = try StoreMigration(at: url, to: model, description).open()
     let description = PersistentStoreDescription(copying: description)
-    self.init(contents, url: url, type: description.type, description)
+    self.init(contents, url: url, type: description.type, description, configuration)
   }
 }
 
@@ -51,6 +52,7 @@ extension PersistentStoreDescription {
   convenience init(copying other: PersistentStoreDescription) {
     self.init()
     url = other.url
+    configuration = other.configuration
     type = other.type
     isReadOnly = other.isReadOnly
     givenTimeout = other.givenTimeout

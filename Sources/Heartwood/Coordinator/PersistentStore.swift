@@ -33,6 +33,9 @@ public final class PersistentStore: Sendable {
   public let isReadOnly: Bool
   /// The UUID of the store, which object identifiers contain too.
   public let identifier: String
+  /// The name of the configuration whose entities the store has; nil for all entities of the model.
+  public let configurationName: String?
+  let configuration: StoreConfiguration
   let contents: LogStore
   /// Nil if remote changes are not posted.
   private let remoteChanges = Guarded<RemoteChanges?>(nil)
@@ -40,7 +43,12 @@ public final class PersistentStore: Sendable {
   /// How it was opened: a copy, which is not changed.
   let description: PersistentStoreDescription
 
-  init(_ contents: LogStore, url: URL, type: StoreType, _ description: PersistentStoreDescription) {
+  init(
+    _ contents: LogStore, url: URL, type: StoreType, _ description: PersistentStoreDescription,
+    _ configuration: StoreConfiguration
+  ) {
+    self.configuration = configuration
+    configurationName = configuration.name
     self.contents = contents
     self.url = url
     self.type = type

@@ -7,27 +7,22 @@ extension PersistentStoreCoordinator {
   ///
   /// - Parameters:
   ///   - type: The kind of store.
-  ///   - configuration: Nil: a coordinator has one store, which has all entities.
+  ///   - configuration: The configuration of the model whose entities the store has; nil for all.
   ///   - url: The folder of the store; nil for a store in memory.
   ///   - options: Options by key; nil for the defaults. Unknown keys are refused.
-  /// - Throws: As `addPersistentStore(with:)`; `.persistentStoreOpen` if a configuration is named.
+  /// - Throws: As `addPersistentStore(with:)`.
   @discardableResult
   public func addPersistentStore(
     type: PersistentStore.StoreType = .log, configuration: String? = nil, at url: URL?,
     options: PersistentStore.Options? = nil
   ) throws -> PersistentStore {
-    if let configuration {
-      throw HeartwoodError(
-        .persistentStoreOpen,
-        "the store was not opened: the configuration \(configuration) was named, and a coordinator has one store, which has "
-          + "all entities; pass nil")
-    }
     guard url != nil || type == .inMemory else {
       throw HeartwoodError(.persistentStoreOpen, "a store on disk needs a URL: pass the folder of the store")
     }
     let place = url ?? URL(fileURLWithPath: "/dev/null")
-    return try addPersistentStore(
-      with: PersistentStoreDescription(type: type, url: place, options: options))
+    let description = PersistentStoreDescription(type: type, url: place, options: options)
+    description.configuration = configuration
+    return try addPersistentStore(with: description)
   }
 
   /// Opens a store, or creates it. Calls `block` with the error or nil: before this method returns, or on another thread if the

@@ -39,7 +39,7 @@ final class RemoteFollower: Sendable {
     var told: [ObjectIDChanges] = []
     state.withLock { state in
       // An error is the store's, which every read and save reports.
-      try? store.view().history(after: state.told) { record in
+      try? store.newestView().history(after: state.told) { record in
         state.told = record.number
         if state.own.remove(record.number) == nil { told.append(ObjectIDChanges(record, store.identity)) }
         return true

@@ -7,12 +7,12 @@ extension PersistentStoreCoordinator {
   ///
   /// The entity may have its name, or one that it had before a migration in place, if no other entity has that now. The row need not exist. If it does, and is one of another entity of the same family, the identifier has the entity of the row.
   public func managedObjectID(forURIRepresentation url: URL) -> ManagedObjectID? {
-    guard let parts = ManagedObjectID.parts(of: url), let store = try? openStore(),
-      store.identity.uuid == parts.store,
+    guard let parts = ManagedObjectID.parts(of: url),
+      let store = persistentStores.first(where: { $0.contents.identity.uuid == parts.store })?.contents,
       let entity = store.entity(inURI: parts.entityName, managedObjectModel)
     else { return nil }
-    let identity = store.identity
-    return ManagedObjectID(entity: storedEntity(entity, parts.key), key: parts.key, store: identity)
+    return ManagedObjectID(
+      entity: storedEntity(entity, parts.key, store), key: parts.key, store: store.identity)
   }
 
   /// The identifier of the text of a URI; nil as for `managedObjectID(forURIRepresentation:)`.
@@ -21,8 +21,10 @@ extension PersistentStoreCoordinator {
   }
 
   /// The entity of a row, if the newest generation has it, otherwise `entity`.
-  private func storedEntity(_ entity: EntityDescription, _ key: UInt64) -> EntityDescription {
-    guard entity.rootEntity.hasSubentities, let view = try? objectStore?.view(),
+  private func storedEntity(
+    _ entity: EntityDescription, _ key: UInt64, _ store: LogStore
+  ) -> EntityDescription {
+    guard entity.rootEntity.hasSubentities, let view = try? store.newestView(), view.has(entity.rootEntity),
       let number = try? view.withRow(entity.rootEntity, key, { $0?.entityNumber })
     else { return entity }
     return (try? entity.rootEntity.entity(numbered: number)) ?? entity
@@ -30,7 +32,7 @@ extension PersistentStoreCoordinator {
 
   /// A token of a past generation, by the number of its transaction.
   ///
-  /// - Throws: If there is no store, or the number is greater than the newest generation's.
+  /// - Throws: If there is no store, or several, or the number is greater than the newest generation's.
   public func queryGenerationToken(forGeneration number: UInt64) throws -> QueryGenerationToken {
     let store = try openStore()
     try store.require(.generations)
@@ -42,27 +44,28 @@ extension PersistentStoreCoordinator {
     return QueryGenerationToken(generation: number, storeID: store.identity.text)
   }
 
-  /// A token of the generation that is newest now.
+  /// A token of the generation of each store that is newest now.
   ///
   /// - Throws: If there is no store.
   public func newestQueryGenerationToken() throws -> QueryGenerationToken {
-    let store = try openStore()
-    try store.require(.generations)
-    return QueryGenerationToken(generation: store.newestGeneration, storeID: store.identity.text)
+    let stores = try openStores()
+    for store in stores { try store.require(.generations) }
+    return QueryGenerationToken(
+      StoreGenerations(
+        stores.map { StoreGenerations.Member(store: $0.identity, number: $0.newestGeneration) }))
   }
 
-  /// The newest position of the history; nil while no store is open. A fetch of the history after this token does not
+  /// The newest position in the history of each store; nil while no store is open. A fetch of the history after this token does not
   /// return transactions that were saved before it.
   ///
-  /// - Parameter stores: nil or an empty list for all stores; otherwise a list that contains the coordinator's store.
+  /// - Parameter stores: Nil or an empty list for all stores. Stores of other coordinators are left out; nil is returned if none is left.
   public func currentPersistentHistoryToken(fromStores stores: [PersistentStore]? = nil)
     -> PersistentHistoryToken?
   {
     let stores = stores.flatMap { $0.isEmpty ? nil : $0 }
-    guard let store = persistentStores.first, stores?.contains(where: { $0 === store }) ?? true else {
-      return nil
+    let own = persistentStores.filter { store in
+      stores?.contains { $0 === store } ?? true && (try? store.contents.require(.history)) != nil
     }
-    guard (try? store.contents.require(.history)) != nil else { return nil }
-    return store.contents.currentHistoryToken()
+    return PersistentHistoryToken(own.map { $0.contents.currentHistoryToken() })
   }
 }

@@ -23,30 +23,40 @@ extension PersistentStoreCoordinator {
 
   /// Reads and checks everything in the store: bytes, tree, rows, indexes, relationships, history.
   ///
-  /// - Parameter progress: Called repeatedly with the bytes done and the bytes in total.
+  /// - Parameters:
+  ///   - store: The store; nil for the only one.
+  ///   - progress: Called repeatedly with the bytes done and the bytes in total.
   /// - Returns: A report of all findings; it is empty if the store is intact.
   /// - Throws: If the store cannot be read at all.
   /// - Complexity: Linear in the size of the store.
-  public func verify(progress: ((Int64, Int64) -> Void)? = nil) throws -> StoreReport {
-    try openStore().verify(progress: progress)
+  public func verify(
+    _ store: PersistentStore? = nil, progress: ((Int64, Int64) -> Void)? = nil
+  ) throws -> StoreReport {
+    try openStore(store).verify(progress: progress)
   }
 
   /// The transactions in the store's log, oldest first. The state after each of them can be read.
   ///
+  /// - Parameter store: The store; nil for the only one.
   /// - Throws: If the log cannot be read.
   /// - Complexity: Linear in the size of the log.
-  public func generations() throws -> [GenerationRecord] { try openStore().generations() }
+  public func generations(of store: PersistentStore? = nil) throws -> [GenerationRecord] {
+    try openStore(store).generations()
+  }
 
   /// Reclaims the space of old versions of changed and deleted objects. Contexts can be used meanwhile.
   ///
   /// The history and all saved objects are kept. Earlier generations can no longer be opened if they need reclaimed
   /// files; generations that contexts hold stay readable.
   ///
+  /// - Parameter store: The store; nil for the only one.
   /// - Throws: `.persistentStoreSave` for a store that is open read-only, `.persistentStoreDamaged`, and errors of a disk
   ///   that fails or is full. Space that was not reclaimed then stays as it was.
   /// - Complexity: Linear in the number of objects and in the bytes that are moved.
   @discardableResult
-  public func reclaim() throws -> ReclaimedSpace { try openStore().reclaim() }
+  public func reclaim(_ store: PersistentStore? = nil) throws -> ReclaimedSpace {
+    try openStore(store).reclaim()
+  }
 
   /// Writes the newest state of the store, and the history that its files contain, to another folder as a store of its
   /// own. Contexts can be used meanwhile.
@@ -57,18 +67,24 @@ extension PersistentStoreCoordinator {
   /// further backups.
   ///
   /// - Parameters:
+  ///   - store: The store; nil for the only one.
   ///   - url: A folder that is missing, empty, or contains an earlier backup of this store. Its parent must exist.
   ///   - fileSystem: The file system of that folder.
   /// - Throws: `.persistentStoreDamaged` if data of the store is damaged; also if the folder contains other files, and if a
   ///   disk fails or is full. The folder's contents then stay as they were.
   /// - Complexity: Linear in the bytes that are new.
   @discardableResult
-  public func backup(to url: URL, fileSystem: any FileSystem = PosixFileSystem()) throws -> BackupReport {
-    try openStore().backup(to: url, fileSystem)
+  public func backup(
+    _ store: PersistentStore? = nil, to url: URL, fileSystem: any FileSystem = PosixFileSystem()
+  ) throws -> BackupReport {
+    try openStore(store).backup(to: url, fileSystem)
   }
 
   /// Counts and sizes of the store's parts.
   ///
+  /// - Parameter store: The store; nil for the only one.
   /// - Throws: If the folder cannot be read.
-  public func statistics() throws -> EngineStatistics { try openStore().statistics() }
+  public func statistics(of store: PersistentStore? = nil) throws -> EngineStatistics {
+    try openStore(store).statistics()
+  }
 }

@@ -5,21 +5,23 @@ import HeartwoodFiles
 import HeartwoodEngine
 import Synchronization
 
-/// Owns the open store that contexts read from and save to, and the model that both use.
+/// Owns the open stores that contexts read from and save to, and the model that all use.
 ///
-/// Unlike Core Data's, a coordinator has at most one store. It may be used from any thread.
+/// With several stores, contexts see the objects of all together. Each store has the entities of a configuration of the model, or all. It
+/// may be used from any thread.
 public final class PersistentStoreCoordinator: Sendable {
-  /// The model of the store. The coordinator's initialiser has frozen it.
+  /// The model of the stores. The coordinator's initialiser has frozen it.
   public let managedObjectModel: ManagedObjectModel
 
-  private let open = Guarded<PersistentStore?>(nil)
+  private let open: Guarded<OpenStoreList>
   /// Counts how often a store was added or removed. Contexts read it before each read, because acquiring `open`'s lock
   /// there would be slow. It is incremented under that lock. A context that sees an old number reads from a store that was
   /// open when the read began.
   private let openings = Atomic(0)
   /// The contexts that merge saves by themselves.
   let followers = ContextFollowers()
-  private let remoteFollower = Guarded<RemoteFollower?>(nil)
+  /// By the identifier of their stores; nil while no context follows the saves of others.
+  private let remoteFollowers = Guarded<[StoreIdentity: RemoteFollower]?>(nil)
   /// The sequences that end with the coordinator.
   let sequences = Guarded<[StoresSequence]>([])
   /// The queue of `perform`.
@@ -50,10 +52,11 @@ public final class PersistentStoreCoordinator: Sendable {
     try managedObjectModel.checkDerivations()
     try managedObjectModel.checkFetchedProperties()
     self.managedObjectModel = managedObjectModel
+    open = Guarded(OpenStoreList(managedObjectModel))
   }
 
-  /// The open stores: none or one.
-  public var persistentStores: [PersistentStore] { open.withLock { $0.map { [$0] } ?? [] } }
+  /// The open stores, in the order in which they were added.
+  public var persistentStores: [PersistentStore] { open.withLock { $0.stores } }
 
   /// The open store at a URL; nil if there is none.
   public func persistentStore(for url: URL) -> PersistentStore? {
@@ -66,8 +69,9 @@ public final class PersistentStoreCoordinator: Sendable {
   /// Opens a store, or creates it if it is missing and the description allows it. Waits for it, whatever
   /// `shouldAddStoreAsynchronously` says.
   ///
-  /// - Throws: `.persistentStoreOpen` if there is no store, it cannot be read, an option is unknown, or the coordinator already
-  ///   has a store; `.persistentStoreTimeout` if another process or engine holds it for longer than the timeout;
+  /// - Throws: `.persistentStoreOpen` if there is no store, it cannot be read, an option is unknown, or the coordinator has it, or a copy
+  ///   of it, open already; `.coreData` if the model has no such configuration, or has a relationship between entities that are in no
+  ///   configuration together; `.persistentStoreTimeout` if another process or engine holds it for longer than the timeout;
   ///   `.persistentStoreIncompatibleVersionHash` if it was written with another model and may not be migrated, and the errors of
   ///   migrations;
   ///   `.persistentStoreDamaged`; `.coreData` if a transformer of the model is not registered. The message says what is wrong
@@ -75,10 +79,13 @@ public final class PersistentStoreCoordinator: Sendable {
   @discardableResult
   public func addPersistentStore(with description: PersistentStoreDescription) throws -> PersistentStore {
     post(.persistentStoreCoordinatorStoresWillChange, StoresChanges())
-    let store = try attach { try opened(description) }
+    let store = try attach { open in
+      try requireClosed(description, open.stores)
+      return try opened(description)
+    }
     post(.persistentStoreCoordinatorStoresDidChange, StoresChanges(added: [store]))
     if description.finishesDeferredMigrationInBackground, !description.isReadOnly {
-      finishDeferred(description)
+      finishDeferred(description, store)
     }
     return store
   }
@@ -89,75 +96,99 @@ public final class PersistentStoreCoordinator: Sendable {
     return store
   }
 
-  /// - Parameter body: Opens the store, under the lock.
-  private func attach(_ body: () throws -> PersistentStore) throws -> PersistentStore {
-    try open.withLock { open in
-      if let open { throw HeartwoodError.storeIsOpen(open.url) }
-      try managedObjectModel.checkTransformers()
-      let store = try body()
-      open = store
-      openings.add(1, ordering: .releasing)
-      return store
+  /// - Throws: `.persistentStoreOpen` if the folder of a description is that of an open store.
+  private func requireClosed(
+    _ description: PersistentStoreDescription, _ stores: [PersistentStore]
+  ) throws {
+    guard let url = description.place, url.path != "/dev/null" else { return }
+    let path = LogStore.path(of: url)
+    if stores.contains(where: { LogStore.path(of: $0.url) == path }) {
+      throw HeartwoodError.storeIsOpen(path)
     }
   }
 
-  /// - Returns: Whether the store was open.
-  private func detach(_ store: PersistentStore) -> Bool {
-    open.withLock { open in
-      guard open === store else { return false }
-      open = nil
+  /// - Parameters:
+  ///   - place: Where the store is among the others; nil for the end.
+  ///   - body: Opens the store, under the lock.
+  private func attach(
+    at place: Int? = nil, _ body: (OpenStoreList) throws -> PersistentStore
+  ) throws -> PersistentStore {
+    let store = try open.withLock { open in
+      try managedObjectModel.checkTransformers()
+      let store = try body(open)
+      do {
+        try open.add(store, at: place)
+      } catch {
+        try? store.close()
+        throw error
+      }
       openings.add(1, ordering: .releasing)
-      return true
+      return store
     }
+    if remoteFollowers.withLock({ $0 != nil }) { follow(store) }
+    return store
+  }
+
+  /// - Returns: The place of the store among the others; nil if it was not open.
+  private func detach(_ store: PersistentStore) -> Int? {
+    let place = open.withLock { open in
+      let place = open.remove(store)
+      if place != nil { openings.add(1, ordering: .releasing) }
+      return place
+    }
+    if place != nil { endFollowing(store) }
+    return place
   }
 
   /// Replaces the open store by one that `body` makes.
   ///
   /// - Parameters:
   ///   - store: The open store.
-  ///   - body: Closes it, unless it is in memory, and describes the new one. Meanwhile the coordinator has no store. If it throws,
+  ///   - body: Closes it, unless it is in memory, and describes the new one. Meanwhile the coordinator does not have it. If it throws,
   ///     the former store is opened again.
   /// - Throws: What `body` throws, or the reason why the new store cannot be opened.
   func exchange(
     _ store: PersistentStore, _ body: () throws -> PersistentStoreDescription
   ) throws -> PersistentStore {
-    guard detach(store) else { throw HeartwoodError.storeIsForeign(store.url) }
-    let isFollowing = endFollowing()
-    defer { if isFollowing { followOtherProcesses() } }
+    guard let place = detach(store) else { throw HeartwoodError.storeIsForeign(store.url) }
     do {
       let description = try body()
-      return try attach { try opened(description) }
+      return try attach(at: place) { _ in try opened(description) }
     } catch {
-      _ = try? attach { try store.isInMemory ? store : opened(store.description) }
+      _ = try? attach(at: place) { _ in try store.isInMemory ? store : opened(store.description) }
       throw error
     }
   }
 
   /// Tells contexts about the saves of others from now on.
   func followOtherProcesses() {
-    guard let store = open.withLock({ $0?.contents }) else { return }
-    let made = remoteFollower.withLock { follower -> RemoteFollower? in
-      guard follower == nil else { return nil }
-      follower = RemoteFollower(after: store.newestGeneration)
-      return follower
-    }
-    made?.begin(store, followers)
+    remoteFollowers.withLock { if $0 == nil { $0 = [:] } }
+    for store in persistentStores { follow(store) }
   }
 
-  func noteOwnSave(_ number: UInt64) { remoteFollower.withLock { $0 }?.noteOwn(number) }
-
-  /// - Returns: Whether contexts were told about the saves of others.
-  @discardableResult
-  private func endFollowing() -> Bool {
-    let former = remoteFollower.withLock { follower in
-      defer { follower = nil }
-      return follower
+  private func follow(_ store: PersistentStore) {
+    let contents = store.contents
+    let made = remoteFollowers.withLock { followers -> RemoteFollower? in
+      guard followers?[contents.identity] == nil else { return nil }
+      let made = RemoteFollower(after: contents.newestGeneration)
+      followers?[contents.identity] = made
+      return made
     }
-    former?.end()
-    return former != nil
+    made?.begin(contents, followers)
   }
 
-  /// Closes a store. Contexts of this coordinator throw at their next read.
+  /// Notes the transactions of a save of one of its contexts.
+  func noteOwnSave(_ saved: StoreGenerations) {
+    guard let followers = remoteFollowers.withLock({ $0 }) else { return }
+    for member in saved.members { followers[member.store]?.noteOwn(member.number) }
+  }
+
+  private func endFollowing(_ store: PersistentStore) {
+    remoteFollowers.withLock { $0?.removeValue(forKey: store.contents.identity) }?.end()
+  }
+
+  /// Closes a store. Its objects leave the contexts of this coordinator at their next use; without another store, contexts throw at
+  /// their next read.
   ///
   /// - Throws: `.persistentStoreOperation` if the store is not open in this coordinator; also if changes in memory cannot
   ///   be written, but then the store is closed all the same.
@@ -167,43 +198,63 @@ public final class PersistentStoreCoordinator: Sendable {
       post(.persistentStoreCoordinatorStoresWillChange, removed)
       post(.persistentStoreCoordinatorWillRemoveStore, removed)
     }
-    guard detach(store) else { throw HeartwoodError.storeIsForeign(store.url) }
-    endFollowing()
+    guard detach(store) != nil else { throw HeartwoodError.storeIsForeign(store.url) }
     defer { post(.persistentStoreCoordinatorStoresDidChange, removed) }
     try store.close()
   }
 
-  /// Closes the store, if there is one.
+  /// Closes the stores, if there are any.
   ///
-  /// - Throws: As `remove(_:)`.
+  /// - Throws: As `remove(_:)`, the first error; all stores are closed all the same.
   public func close() throws {
-    for store in persistentStores { try remove(store) }
+    var failure: (any Error)?
+    for store in persistentStores {
+      do { try remove(store) } catch { failure = failure ?? error }
+    }
+    if let failure { throw failure }
   }
 
-  /// The store that contexts read from; nil while none is open.
-  var objectStore: (any ObjectStore)? { open.withLock { $0?.contents } }
+  /// What contexts read from: the store, or all as one; nil while none is open.
+  var objectStore: (any ObjectStore)? { open.withLock { $0.objectStore } }
 
   /// Changes whenever a store is added or removed. While it stays the same, so does `objectStore`.
   var openingNumber: Int { openings.load(ordering: .acquiring) }
 
-  /// The open store, for operations without a context.
+  /// A store, or the only open one, for operations on one.
   ///
-  /// - Throws: `.persistentStoreOperation` if no store is open.
-  func openStore() throws -> LogStore {
-    guard let store = open.withLock({ $0 }) else {
-      throw HeartwoodError(
-        .persistentStoreOperation, "this coordinator has no store: add one with addPersistentStore(with:)")
+  /// - Throws: `.persistentStoreOperation` if the store is not open here, or if nil is given and none or several are open.
+  func openStore(_ store: PersistentStore? = nil) throws -> LogStore {
+    if let store {
+      try requireOpen(store)
+      return store.contents
     }
+    let stores = persistentStores
+    guard let store = stores.first else { throw HeartwoodError.noOpenStore }
+    guard stores.count == 1 else { throw HeartwoodError.severalStores(stores) }
     return store.contents
+  }
+
+  /// The open stores.
+  ///
+  /// - Throws: `.persistentStoreOperation` if none is open.
+  func openStores() throws -> [LogStore] {
+    let stores = persistentStores
+    guard !stores.isEmpty else { throw HeartwoodError.noOpenStore }
+    return stores.map(\.contents)
   }
 }
 
 extension HeartwoodError {
-  static func storeIsOpen(_ url: URL) -> HeartwoodError {
+  fileprivate static var noOpenStore: HeartwoodError {
     HeartwoodError(
-      .persistentStoreOpen,
-      "this coordinator has a store already, at \(url.path): a coordinator has one; make another "
-        + "coordinator, or remove the open store first")
+      .persistentStoreOperation, "this coordinator has no store: add one with addPersistentStore(with:)")
+  }
+
+  fileprivate static func severalStores(_ stores: [PersistentStore]) -> HeartwoodError {
+    HeartwoodError(
+      .persistentStoreOperation,
+      "this coordinator has \(stores.count) stores, at \(stores.map(\.url.path).joined(separator: ", ")): say which one is meant"
+    )
   }
 
   static func storeIsForeign(_ url: URL) -> HeartwoodError {

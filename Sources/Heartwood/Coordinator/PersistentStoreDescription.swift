@@ -11,6 +11,9 @@ public final class PersistentStoreDescription: @unchecked Sendable {
   /// is closed.
   public var url: URL?
 
+  /// The configuration of the model whose entities the store has; nil for all entities.
+  public var configuration: String?
+
   /// The kind of store: `log` in a folder, `inMemory`, `binary`, `json` or `xml` in one file, or one of a class of the program.
   public var type = PersistentStore.StoreType.log
 

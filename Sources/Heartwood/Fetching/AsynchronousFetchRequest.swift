@@ -75,8 +75,9 @@ extension ManagedObjectContext {
   ) throws -> AsynchronousFetchResult<Object> {
     beginUse("executing an asynchronous fetch")
     defer { endUse() }
-    try request.check(affects: objectStore())
-    let fetch = try detachedFetch(request.fetchRequest)
+    let plain = request.fetchRequest.copy()
+    plain.affectedStores = plain.affectedStores ?? request.affectedStores
+    let fetch = try detachedFetch(plain)
     let progress = Progress(
       totalUnitCount: request.estimatedResultCount > 0 ? Int64(request.estimatedResultCount) : -1)
     let shared = SharedProgress(progress: progress)

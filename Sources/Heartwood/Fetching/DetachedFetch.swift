@@ -30,7 +30,7 @@ final class DetachedFetch: @unchecked Sendable {
   ///   - log: The log of fetches; nil if none is wanted.
   init(_ request: ResolvedRequest, in view: any StoreView, unsaved: [ManagedObject], log: FetchLog?) {
     self.request = request
-    self.view = view
+    self.view = request.stores.map(view.restricted) ?? view
     self.log = log
     var byKey: [UInt64: ManagedObject] = [:]
     for object in unsaved where object.entity.rootEntity === request.entity.rootEntity {

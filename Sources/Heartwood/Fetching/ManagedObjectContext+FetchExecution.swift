@@ -43,7 +43,7 @@ extension ManagedObjectContext {
   ) throws -> EntityDescription? {
     guard request.predicate != nil, fetchLog == nil, request.affectedStores == nil, parent == nil,
       request.fetchOffset == 0,
-      request.fetchLimit >= 0,
+      request.fetchLimit >= 0, !view.isOfSeveralStores,
       request.sortDescriptors?.isEmpty ?? true, changes.isEmptyForFetches || !request.includesPendingChanges
     else { return nil }
     return try entity(of: request)
@@ -168,7 +168,7 @@ extension ManagedObjectContext {
   func execution(
     _ request: ResolvedRequest, in view: any StoreView, isCount: Bool = false
   ) throws -> FetchExecution {
-    let reader = view.forOneReader()
+    let reader = (request.stores.map(view.restricted) ?? view).forOneReader()
     var source: any RowSource = reader
     var pending = PendingMatches.none
     var changedRoots: Set<UInt16> = []
@@ -233,18 +233,21 @@ extension ManagedObjectContext {
     return request
   }
 
-  /// - Parameter columns: The properties of rows that are read of the results; nil if the rows are needed.
+  /// - Parameters:
+  ///   - columns: The properties of rows that are read of the results; nil if the rows are needed.
+  ///   - store: The store whose rows are read; nil for all of the context.
   func resolve<Object: FetchRequestResult>(
-    _ request: FetchRequest<Object>, reading columns: Set<Int>? = nil
+    _ request: FetchRequest<Object>, reading columns: Set<Int>? = nil, in store: StoreIdentity? = nil
   ) throws -> ResolvedRequest {
-    if request.affectedStores != nil { try request.check(affects: objectStore()) }
+    let stores = try affectedNumbers(request.affectedStores)
     let entity = try entity(of: request)
     var resolved = try ResolvedRequest(
       entity: entity, predicate: request.predicate, sorts: request.sortDescriptors ?? [],
       limit: request.fetchLimit == 0 ? nil : request.fetchLimit, offset: request.fetchOffset,
       includesSubentities: request.includesSubentities,
-      includesPendingChanges: request.includesPendingChanges, store: storeIdentity)
+      includesPendingChanges: request.includesPendingChanges, store: store ?? storeIdentity)
     resolved.columns = columns
+    resolved.stores = stores
     resolved.delivery = try delivery(of: request, entity)
     return resolved
   }

@@ -12,7 +12,11 @@ struct PendingMatches {
 
   private init() {}
 
+  /// Where the objects are, or are to be, if the request names stores.
+  private var places: StoresOfObjects?
+
   init(_ request: ResolvedRequest, _ context: ManagedObjectContext, _ overlay: PendingOverlay) throws {
+    places = request.stores.map { StoresOfObjects($0, context) }
     let root = request.entity.rootEntity
     if let lookup = PendingLookup.of(context) {
       hidden = lookup.hiddenKeys[root.number] ?? []
@@ -38,6 +42,7 @@ struct PendingMatches {
     let root = request.entity.rootEntity
     for key in layer.changedKeys(of: root) where hidden.insert(key).inserted {
       guard case .row(let row) = layer.row(root, key), request.accepts(row.entityNumber) else { continue }
+      if let stores = request.stores, layer.storeNumber(of: key).map(stores.contains) != true { continue }
       if let predicate = request.predicate, try !predicate.matches(row, key: key, in: source) { continue }
       matches.append(FoundRow(key: key, row: row))
     }
@@ -47,6 +52,7 @@ struct PendingMatches {
     _ object: ManagedObject, _ request: ResolvedRequest, _ overlay: PendingOverlay
   ) throws {
     guard request.accepts(object.entity.number), !object.state.contains(.deleted),
+      places?.contain(object) ?? true,
       let row = overlay.row(of: object)
     else { return }
     let key = object.identifier.key

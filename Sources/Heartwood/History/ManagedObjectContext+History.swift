@@ -3,12 +3,17 @@ import Foundation
 extension ManagedObjectContext {
   /// Executes a history request. Does not change the context's objects, and ignores the context's pin.
   ///
+  /// The transactions of several stores are ordered by the times of their saves, those of each store by their numbers. The token of each
+  /// has the positions in all stores up to there. Of stores that the request's token does not have, all of the history is fetched, and none
+  /// is deleted.
+  ///
   /// - Throws: `.persistentHistoryTokenExpired` if the request's token belongs to another store, to a transaction that this
   ///   store does not have yet, or to another transaction of the same number, or if history after it was deleted; the store's error if the history cannot be read or
   ///   deleted; `.coreData` for a predicate that does not fit.
   /// - Complexity: Linear in the history after the token; for a date, linear in the whole history.
   public func execute(_ request: PersistentHistoryChangeRequest) throws -> PersistentHistoryResult {
-    try objectStore().history(request)
+    _ = try objectStore()
+    return try persistentStoreCoordinator?.history(request) ?? PersistentHistoryResult(request)
   }
 }
 
@@ -17,7 +22,8 @@ extension PersistentContainer {
   ///
   /// - Throws: As `ManagedObjectContext.execute(_:)`.
   public func history(after token: PersistentHistoryToken? = nil) throws -> [PersistentHistoryTransaction] {
-    try persistentStoreCoordinator.openStore().history(.fetchHistory(after: token)).transactions
+    _ = try persistentStoreCoordinator.openStores()
+    return try persistentStoreCoordinator.history(.fetchHistory(after: token)).transactions
   }
 
   /// The newest position of the history; nil while no store is open.
@@ -26,21 +32,97 @@ extension PersistentContainer {
   }
 }
 
-extension ObjectStore {
+extension PersistentStoreCoordinator {
   func history(_ request: PersistentHistoryChangeRequest) throws -> PersistentHistoryResult {
-    guard request.affectedStores?.contains(where: { $0.identifier == identity.uuid?.uuidString }) ?? true
-    else {
-      return PersistentHistoryResult(resultType: request.resultType, count: 0, transactions: [], changes: [])
+    let all = persistentStores
+    let asked = try historyStores(request, all)
+    if case .token(let token) = request.start, all.count > 1,
+      !all.contains(where: { token.position(in: $0.identifier) != nil })
+    {
+      throw HeartwoodError.foreignToken(token)
     }
-    try require(.history)
-    if request.isDeletion { return try deleteHistory(request) }
+    if request.isDeletion {
+      let counts = try asked.map { try $0.deleteHistory(request, isOnly: all.count == 1) }
+      return PersistentHistoryResult(
+        resultType: .statusOnly, count: counts.reduce(0, +), transactions: [], changes: [])
+    }
+    let found = try asked.map { try $0.history(request, isOnly: all.count == 1) }
+    return PersistentHistoryResult(
+      request, found.count == 1 ? found[0] : FoundHistory(merging: found, request))
+  }
+}
+
+extension PersistentStoreCoordinator {
+  /// The stores of a request: those that it names, or else all that have a history.
+  ///
+  /// - Throws: `.persistentStoreUnsupportedRequestType` if one that it names has none, or if none has one.
+  private func historyStores(
+    _ request: PersistentHistoryChangeRequest, _ all: [PersistentStore]
+  ) throws -> [LogStore] {
+    if let affected = request.affectedStores {
+      let named = all.filter { store in affected.contains { $0.identifier == store.identifier } }
+      for store in named { try store.contents.require(.history) }
+      return named.map(\.contents)
+    }
+    let able = all.map(\.contents).filter { (try? $0.require(.history)) != nil }
+    if able.isEmpty { for store in all { try store.contents.require(.history) } }
+    return able
+  }
+}
+
+/// What a store has of the history that a request is about.
+struct FoundHistory {
+  var count = 0
+  var transactions: [PersistentHistoryTransaction] = []
+}
+
+extension FoundHistory {
+  /// What several stores have, in the order of times, each with the positions in all stores up to there.
+  fileprivate init(merging found: [FoundHistory], _ request: PersistentHistoryChangeRequest) {
+    count = found.reduce(0) { $0 + $1.count }
+    var positions: [String: PersistentHistoryToken] = [:]
+    if case .token(let token) = request.start {
+      for position in token.positions { positions[position.storeID] = position }
+    }
+    var places = found.map { _ in 0 }
+    while true {
+      let waiting = found.indices.filter { places[$0] < found[$0].transactions.count }
+      // The first of equal times: stores keep their order.
+      let first = waiting.min { left, right in
+        found[left].transactions[places[left]].timestamp < found[right].transactions[places[right]].timestamp
+      }
+      guard let first else { return }
+      var transaction = found[first].transactions[places[first]]
+      places[first] += 1
+      positions[transaction.storeID] = transaction.token
+      transaction.take(positions: positions)
+      transactions.append(transaction)
+    }
+  }
+}
+
+extension PersistentHistoryResult {
+  fileprivate init(_ request: PersistentHistoryChangeRequest, _ found: FoundHistory = FoundHistory()) {
+    let hasTransactions =
+      request.resultType == .transactionsOnly || request.resultType == .transactionsAndChanges
+    self.init(
+      resultType: request.resultType, count: found.count,
+      transactions: hasTransactions ? found.transactions : [],
+      changes: request.resultType == .transactionsOnly ? [] : found.transactions.flatMap { $0.changes ?? [] })
+  }
+}
+
+extension LogStore {
+  /// - Parameter isOnly: Whether a token must be of this store.
+  fileprivate func history(
+    _ request: PersistentHistoryChangeRequest, isOnly: Bool
+  ) throws -> FoundHistory {
     let filter = try HistoryFilter(request)
     let withChanges =
       request.resultType != .transactionsOnly && request.resultType != .count || filter.readsChanges
-    let view = try view()
-    let first = try firstNumber(of: request, in: view)
-    var transactions: [PersistentHistoryTransaction] = []
-    var count = 0
+    let view = try newestView()
+    let first = try firstNumber(of: request, in: view, isOnly: isOnly)
+    var found = FoundHistory()
     try view.history(after: first) { record in
       guard request.asksFor(record) else { return true }
       let transaction = try PersistentHistoryTransaction(
@@ -49,41 +131,46 @@ extension ObjectStore {
       else {
         return true
       }
-      count += 1
-      if request.resultType != .count { transactions.append(transaction) }
+      found.count += 1
+      if request.resultType != .count { found.transactions.append(transaction) }
       return true
     }
-    let hasTransactions =
-      request.resultType == .transactionsOnly || request.resultType == .transactionsAndChanges
-    return PersistentHistoryResult(
-      resultType: request.resultType, count: count, transactions: hasTransactions ? transactions : [],
-      changes: request.resultType == .transactionsOnly ? [] : transactions.flatMap { $0.changes ?? [] })
+    return found
   }
 
-  private func deleteHistory(_ request: PersistentHistoryChangeRequest) throws -> PersistentHistoryResult {
-    let count: Int
+  /// - Returns: The number of transactions whose history was deleted.
+  fileprivate func deleteHistory(_ request: PersistentHistoryChangeRequest, isOnly: Bool) throws -> Int {
     switch request.start {
-    case .beginning: count = 0
+    case .beginning: return 0
     case .token(let token):
-      try check(token)
-      count = try deleteHistory(before: token.transactionNumber) { _ in false }
-    case .date(let date): count = try deleteHistory(before: .max) { $0.timestamp >= date }
+      guard let token = try position(of: token, isOnly: isOnly) else { return 0 }
+      return try deleteHistory(before: token.transactionNumber) { _ in false }
+    case .date(let date): return try deleteHistory(before: .max) { $0.timestamp >= date }
     }
-    return PersistentHistoryResult(resultType: .statusOnly, count: count, transactions: [], changes: [])
+  }
+
+  /// The position of a token in this store; nil if it has none, and need not.
+  private func position(of token: PersistentHistoryToken, isOnly: Bool) throws -> PersistentHistoryToken? {
+    guard let own = token.position(in: identity.text ?? "") else {
+      guard !isOnly else { throw HeartwoodError.foreignToken(token) }
+      return nil
+    }
+    try check(own)
+    return own
   }
 
   private func check(_ token: PersistentHistoryToken) throws {
-    guard token.storeID == identity.uuid?.uuidString else { throw HeartwoodError.foreignToken(token) }
     guard token.transactionNumber <= newestGeneration else {
       throw HeartwoodError.futureToken(token, newestGeneration)
     }
   }
 
-  private func firstNumber(of request: PersistentHistoryChangeRequest, in view: any StoreView) throws
-    -> UInt64
-  {
-    guard case .token(let token) = request.start else { return 0 }
-    try check(token)
+  private func firstNumber(
+    of request: PersistentHistoryChangeRequest, in view: LogStoreView, isOnly: Bool
+  ) throws -> UInt64 {
+    guard case .token(let given) = request.start, let token = try position(of: given, isOnly: isOnly) else {
+      return 0
+    }
     let deleted = try view.newestDeletedHistory()
     if let expected = token.nanoseconds, let time = try view.historyTime(of: token.transactionNumber),
       time != expected

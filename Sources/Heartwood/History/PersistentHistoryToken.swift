@@ -1,4 +1,4 @@
-/// A position in the history of a store: after one transaction.
+/// A position in the history of a store, after one transaction, or in that of each of several stores.
 ///
 /// Keep it (it is `Codable`), and use it later to fetch the history since. A token of a transaction also has the time of its
 /// save, by which the store notices that it is another transaction than the one with this number in a copy that was restored.
@@ -9,38 +9,67 @@ public struct PersistentHistoryToken: Sendable, Codable {
   public let transactionNumber: UInt64
   /// The time in the history of that transaction; nil if it has no history, or if the history was not read.
   let nanoseconds: Int64?
+  /// The positions in other stores; nil for a token of one store.
+  private let others: [PersistentHistoryToken]?
 
   init(storeID: String, transactionNumber: UInt64, nanoseconds: Int64? = nil) {
     self.storeID = storeID
     self.transactionNumber = transactionNumber
     self.nanoseconds = nanoseconds
+    others = nil
   }
+
+  /// A token of several stores, which begins with that of the first one; nil if there is none.
+  ///
+  /// - Parameter tokens: Each of one store.
+  init?(_ tokens: [PersistentHistoryToken]) {
+    guard let first = tokens.first else { return nil }
+    (storeID, transactionNumber, nanoseconds) = (first.storeID, first.transactionNumber, first.nanoseconds)
+    others = tokens.count == 1 ? nil : Array(tokens.dropFirst())
+  }
+
+  /// The positions in each of the stores.
+  var positions: [PersistentHistoryToken] {
+    [PersistentHistoryToken(storeID: storeID, transactionNumber: transactionNumber, nanoseconds: nanoseconds)]
+      + (others ?? [])
+  }
+
+  /// The numbers of the last transactions before the position, by the identifiers of their stores.
+  public var transactionNumbersByStore: [String: UInt64] {
+    Dictionary(positions.map { ($0.storeID, $0.transactionNumber) }) { first, _ in first }
+  }
+
+  /// The position in one of the stores; nil if the token has none.
+  func position(in storeID: String) -> PersistentHistoryToken? { positions.first { $0.storeID == storeID } }
 }
 
 extension PersistentHistoryToken: Hashable {
-  /// Whether both have the same store and number.
+  /// Whether both have the same stores and numbers.
   public static func == (left: PersistentHistoryToken, right: PersistentHistoryToken) -> Bool {
-    left.transactionNumber == right.transactionNumber && left.storeID == right.storeID
+    if left.others == nil, right.others == nil {
+      return left.transactionNumber == right.transactionNumber && left.storeID == right.storeID
+    }
+    return left.transactionNumbersByStore == right.transactionNumbersByStore
   }
 
-  /// Hashes store and number.
+  /// Hashes stores and numbers.
   public func hash(into hasher: inout Hasher) {
-    hasher.combine(storeID)
-    hasher.combine(transactionNumber)
+    // The first store of two equal tokens may be another one.
+    hasher.combine(others == nil ? [storeID: transactionNumber] : transactionNumbersByStore)
   }
 }
 
 extension PersistentHistoryToken: Comparable {
-  /// Whether the left token is earlier in one store's history. Tokens of different stores are ordered by store identifier.
+  /// Whether the left token is earlier in the history of its first store. Tokens of different stores are ordered by store identifier.
   public static func < (left: PersistentHistoryToken, right: PersistentHistoryToken) -> Bool {
     (left.storeID, left.transactionNumber) < (right.storeID, right.transactionNumber)
   }
 }
 
-extension ObjectStore {
+extension LogStore {
   /// The newest position of the history.
   func currentHistoryToken() -> PersistentHistoryToken {
-    let view = try? view()
+    let view = try? newestView()
     let number = view?.generation ?? newestGeneration
     // A store that cannot be read says so at the next fetch.
     let time = try? view?.historyTime(of: number)
@@ -49,7 +78,7 @@ extension ObjectStore {
   }
 }
 
-extension StoreView {
+extension LogStoreView {
   /// The time in the history of one transaction; nil if it has none.
   func historyTime(of number: UInt64) throws -> Int64? {
     guard number > 0 else { return nil }

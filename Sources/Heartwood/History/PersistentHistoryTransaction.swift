@@ -5,7 +5,7 @@ public struct PersistentHistoryTransaction: Sendable {
   /// The transaction's number. It increases with every transaction of the store, not always by one.
   public let transactionNumber: Int64
   /// The position just after this transaction.
-  public let token: PersistentHistoryToken
+  public private(set) var token: PersistentHistoryToken
   /// When it was committed, by the clock of the committing machine. No order depends on it.
   public let timestamp: Date
   /// The saving context's `transactionAuthor`.
@@ -22,6 +22,12 @@ public struct PersistentHistoryTransaction: Sendable {
 
   /// The identifier of the store.
   public var storeID: String { token.storeID }
+
+  /// Adds the positions in other stores to the token.
+  mutating func take(positions: [String: PersistentHistoryToken]) {
+    let others = positions.filter { $0.key != storeID }.sorted { $0.key < $1.key }.map(\.value)
+    token = PersistentHistoryToken([token] + others) ?? token
+  }
 
   /// The changes as a notification that `ManagedObjectContext.mergeChanges(fromContextDidSave:)` accepts.
   ///
@@ -40,7 +46,7 @@ public struct PersistentHistoryTransaction: Sendable {
   }
 
   init(
-    _ record: HistoryRecord, _ store: any ObjectStore, withChanges: Bool,
+    _ record: HistoryRecord, _ store: LogStore, withChanges: Bool,
     where isWanted: (PersistentHistoryChange) throws -> Bool = { _ in true }
   ) rethrows {
     transactionNumber = Int64(clamping: record.number)

@@ -8,15 +8,18 @@ import Synchronization
 public struct ManagedObjectID: Hashable, Sendable {
   /// Unretained: frozen models live as long as the process.
   private let entityReference: UnownedReference<EntityDescription>
-  /// The row's key in its root entity; the top bit marks temporary keys.
+  /// The row's key in its root entity; the top bit marks temporary keys. In a coordinator with several stores it has the number of the
+  /// store; see `StoreNumbers`.
   package let key: UInt64
   let store: StoreIdentity
 
   /// The identifier of a row, or of an unsaved object if `key` is temporary.
+  ///
+  /// - Parameter store: The store, or the several stores, of whose numbers the key has one.
   init(entity: EntityDescription, key: UInt64, store: StoreIdentity) {
     entityReference = UnownedReference(entity)
     self.key = key
-    self.store = key.isPermanentKey ? store : .none
+    self.store = key.isPermanentKey ? store.store(of: key) : .none
   }
 
   /// The object's own entity. An identifier that was made for another entity of the family, by `object(with:)` or of a row
@@ -28,13 +31,15 @@ public struct ManagedObjectID: Hashable, Sendable {
 
   /// Whether both have the same store, root entity and key.
   public static func == (left: ManagedObjectID, right: ManagedObjectID) -> Bool {
-    guard left.key == right.key, left.store == right.store else { return false }
+    guard (left.key ^ right.key) & UInt64.keyInStoreOrTemporaryMask == 0, left.store == right.store else {
+      return false
+    }
     return left.entityReference == right.entityReference
       || left.entity.rootEntity.name == right.entity.rootEntity.name
   }
 
   /// Hashes the key only.
-  public func hash(into hasher: inout Hasher) { hasher.combine(key) }
+  public func hash(into hasher: inout Hasher) { hasher.combine(key & UInt64.keyInStoreOrTemporaryMask) }
 }
 
 extension ManagedObjectID: CustomStringConvertible {
@@ -52,7 +57,7 @@ extension ManagedObjectID: CustomStringConvertible {
       return
         "x-coredata:///\(escapedEntityName)/t\(String(key & ~UInt64.temporaryKeyMark, radix: 16, uppercase: true))"
     }
-    return "x-coredata://\(uuid.uuidString)/\(escapedEntityName)/p\(key)"
+    return "x-coredata://\(uuid.uuidString)/\(escapedEntityName)/p\(key.keyInStore)"
   }
 
   private var escapedEntityName: String {
@@ -65,7 +70,8 @@ extension ManagedObjectID: CustomStringConvertible {
       return nil
     }
     let path = uri.pathComponents
-    guard path.count == 3, path[2].hasPrefix("p"), let key = UInt64(path[2].dropFirst()), key.isPermanentKey
+    guard path.count == 3, path[2].hasPrefix("p"), let key = UInt64(path[2].dropFirst()),
+      key <= UInt64.keyInStoreMask
     else { return nil }
     return (store, path[1], key)
   }
@@ -89,6 +95,9 @@ extension ManagedObjectID {
 extension UInt64 {
   /// Set in the keys of objects that have never been saved.
   static var temporaryKeyMark: UInt64 { 1 << 63 }
+
+  /// The bits that two identifiers of one row have in common, or of one unsaved object.
+  static let keyInStoreOrTemporaryMask = temporaryKeyMark | keyInStoreMask
 
   /// Whether a store assigned this key.
   var isPermanentKey: Bool { self & Self.temporaryKeyMark == 0 }

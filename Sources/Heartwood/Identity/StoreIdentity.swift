@@ -25,9 +25,9 @@ struct StoreIdentity: Hashable, Sendable {
   /// No store.
   static var none: StoreIdentity { StoreIdentity(number: 0) }
 
-  /// The store's UUID; nil for no store.
+  /// The store's UUID; nil for no store, and for several.
   var uuid: UUID? {
-    guard number > 0 else { return nil }
+    guard number > 0, !isOfSeveral else { return nil }
     return Self.known.withLock { $0.uuids[Int(number) - 1] }
   }
 

@@ -25,6 +25,11 @@ extension ManagedObjectContext {
     if !trackers.isEmpty { tellTrackers(.everything) }
   }
 
+  /// Called after the coordinator has added or removed a store.
+  func noteStoresForTrackers() {
+    for weak in trackers { weak.tracker?.noteStores() }
+  }
+
   func resetTrackers() {
     for weak in trackers { weak.tracker?.reset() }
   }

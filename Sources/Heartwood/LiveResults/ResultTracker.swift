@@ -105,6 +105,9 @@ final class ResultTracker {
     }
   }
 
+  /// Makes the next event fetch: the context has other stores.
+  func noteStores() { missedEvents = true }
+
   /// Ends tracking until the next fetch.
   func reset() {
     guard isTracking else { return }
@@ -127,7 +130,7 @@ final class ResultTracker {
     if touched.mayChangeKeys || reader == nil { reader = try compile(context) }
     guard let reader else { return true }
     return missedEvents || touched.includesAll || reader.routes == nil || reader.request.offset > 0
-      || context.parent != nil
+      || context.parent != nil || reader.request.stores != nil
   }
 
   private func isTold(_ change: ResultChange) -> Bool {

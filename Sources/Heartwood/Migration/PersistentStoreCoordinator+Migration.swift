@@ -11,7 +11,10 @@ extension PersistentStoreCoordinator {
   ///   cannot be written. What was written stays; call it again.
   /// - Complexity: Linear in the number of rows of the entities concerned.
   public func finishDeferredLightweightMigration() throws {
-    try openStore().finishDeferredMigration()
+    let stores = try openStores()
+    for store in stores where try stores.count == 1 || store.hasDeferredMigration {
+      try store.finishDeferredMigration()
+    }
   }
 
   /// Does the work of `finishDeferredLightweightMigration()` in the background, in transactions of up to 4000 rows between which others
@@ -28,20 +31,33 @@ extension PersistentStoreCoordinator {
   public func finishDeferredLightweightMigration(
     completion: @escaping @Sendable ((any Error)?) -> Void
   ) throws -> Progress {
-    let store = try openStore()
+    try finishDeferred(deferredStore(), completion)
+  }
+
+  private func finishDeferred(
+    _ store: LogStore, _ completion: @escaping @Sendable ((any Error)?) -> Void
+  ) throws -> Progress {
     try store.refuseIfReadOnly()
     let progress = Progress(totalUnitCount: Int64(try store.deferredMigrationRows))
-    let work = BackgroundMigration(store, progress) { [weak self] in self?.objectStore === store }
+    let work = BackgroundMigration(store, progress) { [weak self] in
+      self?.persistentStores.contains { $0.contents === store } == true
+    }
     DispatchQueue.global(qos: .utility).async { completion(work.run()) }
     return progress
   }
 
+  /// The first store with rows of a former layout; the first one if there is none.
+  private func deferredStore() throws -> LogStore {
+    let stores = try openStores()
+    return try stores.first { try $0.hasDeferredMigration } ?? stores[0]
+  }
+
   /// Begins the work that a description asks for, and logs its end.
-  func finishDeferred(_ description: PersistentStoreDescription) {
+  func finishDeferred(_ description: PersistentStoreDescription, _ store: PersistentStore) {
     let log = MigrationLog(description.migrationLog).about(description.url.map(LogStore.path) ?? "a store")
     do {
-      guard try openStore().hasDeferredMigration else { return }
-      try finishDeferredLightweightMigration { error in
+      guard try store.contents.hasDeferredMigration else { return }
+      _ = try finishDeferred(store.contents) { error in
         log.note("rows in the background: \(error.map { "\($0)" } ?? "all are written again")")
       }
     } catch {
@@ -55,7 +71,7 @@ extension PersistentStoreCoordinator {
   /// - Throws: As `finishDeferredLightweightMigration()`.
   @discardableResult
   public func finishDeferredLightweightMigrationTask() throws -> Bool {
-    try openStore().continueDeferredMigration()
+    try deferredStore().continueDeferredMigration()
   }
 }
 
@@ -63,14 +79,14 @@ extension ManagedObjectModel {
   /// Whether a store with this metadata can be opened with the model without a migration.
   ///
   /// - Parameters:
-  ///   - configuration: Nil for all entities. A model has no other configurations: the result is false.
+  ///   - configuration: The name of the store's configuration; nil for all entities. One that the model does not have is not compatible.
   ///   - metadata: As `PersistentStoreCoordinator.metadataForPersistentStore(type:at:options:)` returns it.
   public func isConfiguration(
     withName configuration: String?, compatibleWithStoreMetadata metadata: [String: Any]
   ) -> Bool {
-    guard configuration == nil else { return false }
+    guard let wanted = try? StoreConfiguration(configuration, of: self) else { return false }
     let hashes = metadata[PersistentStore.MetadataKey.modelVersionHashes] as? [String: Data]
-    return hashes == entityVersionHashesByName
+    return hashes == entityVersionHashesByName.filter { wanted.storedNames?.contains($0.key) ?? true }
   }
 
   /// The first of several models that a store with this metadata can be opened with, or else one that is put together from their

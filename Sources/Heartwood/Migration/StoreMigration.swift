@@ -8,6 +8,8 @@ struct StoreMigration {
   private let model: ManagedObjectModel
   private let description: PersistentStoreDescription
   private let options: LogStoreOptions
+  /// The same for a model of the store's entities only.
+  private let targetOptions: LogStoreOptions
 
   /// - Throws: As `LogStoreOptions(_:)`.
   init(
@@ -15,10 +17,18 @@ struct StoreMigration {
   ) throws(HeartwoodError) {
     self.url = url
     self.model = model
-    self.description = description
+    self.description = PersistentStoreDescription(copying: description)
+    self.description.configuration = nil
     var options = try LogStoreOptions(description)
     options.migrationLog = MigrationLog(description.migrationLog, progress: description.migrationProgress)
+    targetOptions = options
+    options.entityNames = try StoreConfiguration(description.configuration, of: model).storedNames
     self.options = options
+  }
+
+  /// What the store is migrated to: of the model, the part that it has.
+  private var target: ManagedObjectModel {
+    get throws(HeartwoodError) { try model.part(options.entityNames) }
   }
 
   func open() throws -> LogStore {
@@ -70,7 +80,8 @@ struct StoreMigration {
           + "shouldInferMappingModelAutomatically")
     }
     _ = try LogStore.migrate(
-      at: url, to: model, options: options, allowsFormerModel: description.allowsMigrationToFormerModel)
+      at: url, to: try target, options: targetOptions,
+      allowsFormerModel: description.allowsMigrationToFormerModel)
   }
 
   /// One process at a time goes through the stages; others wait, and go on where it has ended.
@@ -85,11 +96,11 @@ struct StoreMigration {
         error, what, error.code == .locked ? .persistentStoreTimeout : .migration)
     }
     defer { lock.release() }
-    try StagedMigration(manager, at: url, to: model, description, options).run()
+    try StagedMigration(manager, at: url, to: try target, description, targetOptions).run()
   }
 
   private func replaceStore(by mapping: MappingModel) throws {
-    try MappedMigration(at: url, to: model, description, options).run(mapping)
+    try MappedMigration(at: url, to: try target, description, targetOptions).run(mapping)
   }
 
   /// Removes the folders beside the store in which its successor was being made by a process that has ended, or was killed, before it was
@@ -108,7 +119,7 @@ extension LogStore {
     at url: URL, model: ManagedObjectModel, options: LogStoreOptions
   ) throws -> LogStore {
     try open(at: url, model: model, options: options) { former in
-      try InferredChanges(from: former, to: model).refuseExchanges(path(of: url))
+      try InferredChanges(from: former, to: model.part(options.entityNames)).refuseExchanges(path(of: url))
     }
   }
 

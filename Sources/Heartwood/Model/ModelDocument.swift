@@ -3,11 +3,13 @@ import Foundation
 /// A model as bytes: stored with the data, so that a store can be read without the program's classes.
 extension ManagedObjectModel {
   /// The whole model: entities, properties, defaults, indexes, constraints. Equal models have equal bytes.
-  func encoded() throws(HeartwoodError) -> [UInt8] {
+  ///
+  /// - Parameter names: The entities that the form has; nil for all, with the configurations.
+  func encoded(_ names: Set<String>? = nil) throws(HeartwoodError) -> [UInt8] {
     do {
       let encoder = JSONEncoder()
       encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-      return [UInt8](try encoder.encode(ModelDocument(self)))
+      return [UInt8](try encoder.encode(ModelDocument(self).restricted(to: names)))
     } catch {
       throw HeartwoodError(.coreData, "the model cannot be written: \(error)", underlying: error)
     }
@@ -194,6 +196,18 @@ extension ModelDocument {
       }
       entities.append(written)
     }
+  }
+}
+
+extension ModelDocument {
+  /// The part of a model that a store of some of its entities has.
+  fileprivate func restricted(to names: Set<String>?) -> ModelDocument {
+    guard let names else { return self }
+    var part = self
+    part.entities = entities.filter { names.contains($0.name) }
+    part.fetchRequests = fetchRequests?.filter { names.contains($0.value.entityName) }
+    part.configurations = nil
+    return part
   }
 }
 

@@ -29,6 +29,17 @@ final class ConvertedRows: @unchecked Sendable {
   /// - Precondition: No row is in use.
   func trim() { state.withLock { if $0.size > Self.mostBytes { $0 = State() } } }
 
+  /// A row with other bytes, which `make` returns; they are kept as those of `row(_:of:)`.
+  func row(_ row: RowView, _ make: () -> [UInt8]) -> RowView {
+    state.withLock { state in
+      if keepsPlaces, let known = state.known[row.base.address] { return known.view }
+      let made = make().withUnsafeBytes { StoredRow(copying: $0, into: &state.slab) }
+      state.size += made.bytes.count
+      if keepsPlaces { state.known[row.base.address] = made } else { state.rows.append(made) }
+      return made.view
+    }
+  }
+
   /// The bytes of the rows.
   var size: Int { state.withLock { $0.size } }
 

@@ -1,6 +1,6 @@
 import Foundation
 
-/// The store of a coordinator: the operations that contexts and fetches need of any kind of store.
+/// The store of a coordinator, or its several stores as one: the operations that contexts and fetches need of any kind of store.
 ///
 /// A view reads one generation, which never changes. `save` writes one transaction. A store may be used from
 /// any thread.
@@ -17,34 +17,63 @@ protocol ObjectStore: AnyObject, Sendable {
 
   /// The newest generation, which the store keeps while the view exists.
   func view() throws -> any StoreView
-  /// A past generation.
+  /// Past generations.
   ///
-  /// - Throws: `HeartwoodError` if the store no longer has it.
-  func view(at generation: UInt64) throws -> any StoreView
+  /// - Throws: `HeartwoodError` if the store no longer has its own, or if there is none for a store.
+  func view(at generations: StoreGenerations) throws -> any StoreView
 
   /// Runs the body under the writer lock and commits its writes, with their history, as one generation.
   ///
-  /// - Returns: the body's result and the generation that reads see from now on. No transaction is made if
-  ///   the body writes nothing.
+  /// - Parameter stores: The numbers of the stores that the body writes to, where there are several; without effect where there is one.
+  /// - Returns: the body's result, and what was committed. No transaction is made if the body writes nothing.
   /// - Throws: errors of the body, and `ConstraintViolations`; nothing is written then. Errors of the commit
-  ///   are `HeartwoodError`; see its `isOutcomeUnknown`.
-  func save<Result>(
-    _ info: TransactionInfo, _ body: (any StoreTransaction) throws -> Result
-  ) throws -> (Result, UInt64)
-
-  /// Deletes the history of the transactions before `number`, oldest first, except those for which `isKept` returns true: the
-  /// first of them ends the work.
-  ///
-  /// - Returns: the number of transactions whose history was deleted.
-  func deleteHistory(before number: UInt64, keepingFrom isKept: (HistoryRecord) -> Bool) throws -> Int
+  ///   are `HeartwoodError`; see its `isOutcomeUnknown`. `IncompleteSave` if some stores have saved, and others have not.
+  func commit<Result>(
+    _ info: TransactionInfo, to stores: Set<Int>, _ body: (any StoreTransaction) throws -> Result
+  ) throws -> (Result, CommittedSave)
 
   /// Writes metadata that was set and not saved yet. Does nothing if there is none.
   func savePendingMetadata() throws
 
   /// Reserves keys for objects that are not saved yet. A key is never assigned twice.
   ///
+  /// - Parameter store: The number of the store, where there are several.
   /// - Returns: the first of `count` consecutive keys.
-  func reserveKeys(_ root: EntityDescription, _ count: Int) throws -> UInt64
+  func reserveKeys(_ root: EntityDescription, _ count: Int, in store: Int) throws -> UInt64
+}
+
+/// A generation of one store, or of each of several.
+struct StoreGenerations: Sendable, Hashable {
+  struct Member: Sendable, Hashable {
+    let store: StoreIdentity
+    let number: UInt64
+  }
+
+  let members: [Member]
+
+  init(_ members: [Member]) { self.members = members }
+
+  init(_ store: StoreIdentity, _ number: UInt64) { members = [Member(store: store, number: number)] }
+
+  func number(of store: StoreIdentity) -> UInt64? { members.first { $0.store == store }?.number }
+}
+
+/// The generations after a save.
+struct CommittedSave: Sendable {
+  /// Those of the stores that have written.
+  let written: StoreGenerations
+  /// Those of all stores that reads see from now on.
+  let newest: StoreGenerations
+}
+
+/// The error of a save to several stores of which some have committed, and others have not.
+struct IncompleteSave: Error {
+  /// The generations that the stores have made that have committed.
+  let committed: StoreGenerations
+  /// The numbers of the stores that have not.
+  let failed: [(number: Int, store: StoreIdentity)]
+  /// Why not.
+  let cause: any Error
 }
 
 /// What not every kind of store can do.
@@ -63,7 +92,12 @@ extension ObjectStore {
 /// The rows that a view returns are valid while the view exists. If it `convertsRows`, those of a scan are valid until its body returns,
 /// and others until `releaseRows()`.
 protocol StoreView: RowSource, Sendable {
+  /// A number that differs from that of every other state of the store.
   var generation: UInt64 { get }
+  /// The generation of each store.
+  var generations: StoreGenerations { get }
+  /// Whether it shows several stores, so that values that must be unique in one may be there several times.
+  var isOfSeveralStores: Bool { get }
   /// Whether rows may be of former models, and are converted.
   var convertsRows: Bool { get }
   /// A view of the same generation for one reader, on one thread, who releases converted rows: many may be read without keeping them all.
@@ -71,6 +105,8 @@ protocol StoreView: RowSource, Sendable {
   func forOneReader() -> any StoreView
   /// Releases the converted rows of a view for one reader, if they have much memory. Does nothing to other views.
   func releaseRows()
+  /// A view of the same generation with the objects of some of several stores. The view itself if it is of one.
+  func restricted(to stores: Set<Int>) -> any StoreView
 
   /// The indexes of this generation that cover every row of an entity: those of the entity and of its
   /// superentities, including uniqueness constraints.
@@ -133,17 +169,14 @@ protocol StoreView: RowSource, Sendable {
   /// - Parameter rank: how many entries of the range are before that one.
   func indexRunLength(_ index: StoreIndex, _ range: IndexRange, elements: Int, atRank rank: Int) throws -> Int
 
-  /// Calls `body` with the transactions after `number` that have a history, oldest first, until it returns
-  /// false.
-  func history(after number: UInt64, _ body: (HistoryRecord) throws -> Bool) throws
-  /// The newest transaction whose history is deleted; 0 if none is.
-  func newestDeletedHistory() throws -> UInt64
 }
 
 extension StoreView {
   var convertsRows: Bool { false }
+  var isOfSeveralStores: Bool { false }
   func forOneReader() -> any StoreView { self }
   func releaseRows() {}
+  func restricted(to stores: Set<Int>) -> any StoreView { self }
 
   /// Calls `body` with the row of a key, nil if there is none. It is valid until `body` returns, and is not kept.
   @inline(__always)
@@ -154,6 +187,11 @@ extension StoreView {
     defer { withExtendedLifetime(reader) {} }
     return try body(try reader.row(root, key))
   }
+}
+
+extension StoreTransaction {
+  /// The first of new keys of the store, where there is one.
+  func newKeys(_ root: EntityDescription, _ count: Int) throws -> UInt64 { try newKeys(root, count, in: 0) }
 }
 
 /// The write side of a save: sees the newest rows and its own writes.
@@ -174,7 +212,9 @@ protocol StoreTransaction: RowSource {
   func keys(in index: StoreIndex, like row: RowView) throws -> [UInt64]
 
   /// - Returns: the first of `count` consecutive keys, none of which was ever assigned.
-  func newKeys(_ root: EntityDescription, _ count: Int) throws -> UInt64
+  ///
+  /// - Parameter store: The number of the store, where there are several.
+  func newKeys(_ root: EntityDescription, _ count: Int, in store: Int) throws -> UInt64
 
   /// Inserts a row.
   ///

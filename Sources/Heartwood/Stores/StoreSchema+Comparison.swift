@@ -4,10 +4,13 @@ extension SchemaRecord {
   /// indexes in the order of their declaration.
   ///
   /// - Throws: `.coreData` if the model has more than 65534 properties or indexes.
-  init(numbering model: ManagedObjectModel) throws(HeartwoodError) {
+  ///
+  /// - Parameter names: The entities that the store has; nil for all.
+  init(numbering model: ManagedObjectModel, _ names: Set<String>? = nil) throws(HeartwoodError) {
     var next: UInt16 = 1
     entities = []
-    for entity in model.entities.sorted(by: { $0.number < $1.number }) {
+    for entity in model.entities.sorted(by: { $0.number < $1.number })
+    where names?.contains(entity.displayName) != false {
       var properties: [Property] = []
       for property in entity.ownColumns.sorted(by: { $0.slot < $1.slot }) {
         properties.append(Property(name: property.name, number: next))
@@ -21,10 +24,10 @@ extension SchemaRecord {
     }
     nextPropertyNumber = next
     nextEntityNumber = (entities.map(\.number).max() ?? 0) + 1
-    self.model = try model.encoded()
+    self.model = try model.encoded(names)
     indexes = []
     nextIndexNumber = 1
-    try takeIndexes(of: model)
+    try takeIndexes(of: model, names)
   }
 
   /// Replaces the indexes by those that a model declares. Indexes that exist already keep their numbers.
@@ -33,11 +36,11 @@ extension SchemaRecord {
   /// - Throws: `.coreData` if the store has no index number left.
   @discardableResult
   mutating func takeIndexes(
-    of model: ManagedObjectModel
+    of model: ManagedObjectModel, _ names: Set<String>? = nil
   ) throws(HeartwoodError) -> (new: [Index], old: [Index]) {
     var kept: [Index] = []
     var new: [Index] = []
-    for declared in Self.declaredIndexes(of: model) {
+    for declared in Self.declaredIndexes(of: model, names) {
       if let known = indexes.first(where: { $0.isSame(as: declared) }) {
         kept.append(known)
         continue
@@ -56,9 +59,10 @@ extension SchemaRecord {
   }
 
   /// The fetch indexes and uniqueness constraints of a model, without numbers.
-  static func declaredIndexes(of model: ManagedObjectModel) -> [Index] {
+  static func declaredIndexes(of model: ManagedObjectModel, _ names: Set<String>? = nil) -> [Index] {
     var indexes: [Index] = []
-    for entity in model.entities.sorted(by: { $0.number < $1.number }) {
+    for entity in model.entities.sorted(by: { $0.number < $1.number })
+    where names?.contains(entity.displayName) != false {
       for index in entity.indexes {
         indexes.append(
           Index(

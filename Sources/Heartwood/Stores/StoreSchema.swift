@@ -39,8 +39,9 @@ final class StoreSchema: Sendable {
     var entities: [StoreEntity?] = []
     var entitiesByNumber: [UInt16: StoreEntity] = [:]
     for entity in model.entities {
-      guard let stored = records[entity.displayName],
-        let root = records[entity.rootEntity.displayName]
+      // A store of a configuration does not have the others.
+      guard let stored = records[entity.displayName] else { continue }
+      guard let root = records[entity.rootEntity.displayName]
       else { throw .damagedStore("the store has no number for \(entity.displayName)") }
       let number = Int(entity.number)
       while entities.count <= number { entities.append(nil) }
@@ -50,8 +51,9 @@ final class StoreSchema: Sendable {
     }
     self.entities = entities
     self.entitiesByNumber = entitiesByNumber
-    isPlain = !record.isMigrated
-    hasFormerLayouts = record.hasDeferredWork
+    let isPlain = entities.allSatisfy { $0?.isPlain != false }
+    self.isPlain = isPlain
+    hasFormerLayouts = record.hasDeferredWork || !isPlain && entities.contains { $0?.isRenumbered == true }
     families = isPlain ? [:] : try Self.families(entities)
   }
 
@@ -100,7 +102,13 @@ final class StoreSchema: Sendable {
       number: index.number, name: index.name, entity: entity, slots: slots, kind: index.kind)
   }
 
-  /// - Precondition: The entity is of this model or of an equal one.
+  /// Whether the store has rows of an entity.
+  func has(_ entity: EntityDescription) -> Bool {
+    let number = Int(entity.number)
+    return number < entities.count && entities[number] != nil
+  }
+
+  /// - Precondition: The entity is of this model or of an equal one, and the store has it.
   func entity(_ entity: EntityDescription) -> StoreEntity {
     let number = Int(entity.number)
     guard number < entities.count, let stored = entities[number] else {
@@ -123,7 +131,12 @@ final class StoreSchema: Sendable {
   }
 
   var rootEntities: [EntityDescription] {
-    model.entities.filter { $0.superentity == nil }.sorted { $0.number < $1.number }
+    storedEntities.filter { $0.superentity == nil }
+  }
+
+  /// The entities that the store has, by their numbers in the model.
+  var storedEntities: [EntityDescription] {
+    model.entities.filter(has).sorted { $0.number < $1.number }
   }
 }
 
@@ -211,6 +224,14 @@ final class StoreEntity: Sendable {
     row.store(storage.rowNumber, at: 0)
     return row
   }
+
+  /// Whether the numbers in keys and rows are the model's, and all rows are read in place.
+  fileprivate var isPlain: Bool {
+    !isRenumbered && keyNumber == entity.rootEntity.number && storage.former.isEmpty
+  }
+
+  /// Whether the number in rows is not the model's.
+  fileprivate var isRenumbered: Bool { storage.rowNumber != entity.number }
 
   /// Whether rows with this number in their header are as the store writes them now.
   func writes(_ rowNumber: UInt16) -> Bool { storage.rowNumber == rowNumber }

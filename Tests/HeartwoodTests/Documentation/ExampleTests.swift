@@ -145,6 +145,7 @@ import Testing
     "Sources/Heartwood/Documentation.docc/Concurrency.md",
     "Sources/Heartwood/Documentation.docc/Migration.md", "Sources/Heartwood/Documentation.docc/Batches.md",
     "Sources/Heartwood/Documentation.docc/LiveResults.md", "Sources/Heartwood/Documentation.docc/Rows.md",
+    "Sources/Heartwood/Documentation.docc/SeveralStores.md",
   ])
   func `every line of the examples occurs in these tests`(document: String) throws {
     let here = URL(fileURLWithPath: #filePath)

@@ -36,6 +36,7 @@ final class CountingView: StoreView, @unchecked Sendable {
   }
 
   var generation: UInt64 { base.generation }
+  var generations: StoreGenerations { base.generations }
   func indexes(of entity: EntityDescription) -> [StoreIndex] { base.indexes(of: entity) }
 
   func row(_ root: EntityDescription, _ key: UInt64) throws -> RowView? {
@@ -110,10 +111,4 @@ final class CountingView: StoreView, @unchecked Sendable {
   ) throws -> Bool {
     try base.readExternal(reference, of: attribute, key, pieceBytes: pieceBytes, body)
   }
-
-  func history(after number: UInt64, _ body: (HistoryRecord) throws -> Bool) throws {
-    try base.history(after: number, body)
-  }
-
-  func newestDeletedHistory() throws -> UInt64 { try base.newestDeletedHistory() }
 }

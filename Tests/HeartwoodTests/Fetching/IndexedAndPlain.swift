@@ -3,7 +3,8 @@ import Heartwood
 import HeartwoodFaults
 import TestSupport
 
-/// The same objects in two stores, one with indexes and one without: every fetch must have the same result in both.
+/// The same objects in two stores, one with indexes and one without, or in one without and in several with: every fetch must have the same
+/// result in both.
 struct IndexedAndPlain {
   let indexed: ManagedObjectContext
   /// In memory.
@@ -12,9 +13,13 @@ struct IndexedAndPlain {
   private let folder: TemporaryFolder?
   var random: SplitMix64
   private(set) var count = 0
+  /// Those with indexes.
+  private let stores: [PersistentStore]
 
-  /// - Parameter isOnDisk: Whether the store with indexes is a folder.
-  init(seed: UInt64, isOnDisk: Bool = false) throws {
+  /// - Parameters:
+  ///   - isOnDisk: Whether the store with indexes is a folder.
+  ///   - storeCount: How many stores have indexes.
+  init(seed: UInt64, isOnDisk: Bool = false, storeCount: Int = 1) throws {
     random = SplitMix64(seed: seed)
     folder = isOnDisk ? try TemporaryFolder() : nil
     let memory = URL(fileURLWithPath: "/dev/null")
@@ -26,6 +31,10 @@ struct IndexedAndPlain {
       container.persistentStoreDescriptions = [PersistentStoreDescription(url: url)]
       try container.loadPersistentStores()
     }
+    for _ in 1..<storeCount {
+      try containers[0].persistentStoreCoordinator.addPersistentStore(type: .inMemory, at: nil)
+    }
+    stores = containers[0].persistentStoreCoordinator.persistentStores
     indexed = containers[0].newBackgroundContext()
     plain = containers[1].newBackgroundContext()
   }
@@ -76,6 +85,7 @@ struct IndexedAndPlain {
         let entity = action == 0 ? "Special" : "Item"
         let object = try ManagedObject(entity: context.entity(named: entity), insertInto: context)
         object.setValue("\(count)", forKey: "note")
+        if context === indexed { context.assign(object, to: store(count)) }
         set(values, of: object, in: context)
       } else if let object = try find(place, in: context) {
         if action == 9 { context.delete(object) } else { set(values, of: object, in: context) }
@@ -100,18 +110,24 @@ struct IndexedAndPlain {
 
   private func makeTowns() throws {
     for context in [indexed, plain] {
-      for number in 0..<4 {
+      for number in 0..<4 * (context === indexed ? stores.count : 1) {
         let town = try ManagedObject(entity: context.entity(named: "Town"), insertInto: context)
-        town.setValue("T\(number)", forKey: "label")
+        town.setValue("T\(number % 4)", forKey: "label")
+        if context === indexed { context.assign(town, to: store(number / 4)) }
       }
       try context.save()
     }
   }
 
+  private func store(_ number: Int) -> PersistentStore { stores[number % stores.count] }
+
   private func set(_ values: [String: Any?], of object: ManagedObject, in context: ManagedObjectContext) {
     for (name, value) in values where name != "owner" { object.setValue(value, forKey: name) }
     let request = FetchRequest<ManagedObject>(entityName: "Town")
     request.predicate = try? FormatPredicate("label == %@", values["owner"] as? String ?? "")
+    if context === indexed, let number = (object.value(forKey: "note") as? String).flatMap({ Int($0) }) {
+      request.affectedStores = [store(number)]
+    }
     object.setValue(try? context.fetch(request).first, forKey: "owner")
   }
 
@@ -154,6 +170,8 @@ struct RandomDictionaries {
   let isDistinct: Bool
   let limit: Int
   let entity: String
+  /// Whether objects that are equal in the order of the request are ordered by their notes, as their keys may be in another order.
+  var breaksTies = false
 
   init(_ random: inout SplitMix64) {
     func one(_ values: [String]) -> String { values[Int.random(in: 0..<values.count, using: &random)] }
@@ -202,7 +220,7 @@ struct RandomDictionaries {
     request.propertiesToFetch = try columns.map { try ExpressionDescription(name: $0, format: $0) }
     request.propertiesToGroupBy = groups
     request.returnsDistinctResults = isDistinct
-    request.sortDescriptors = sort
+    request.sortDescriptors = breaksTies && !sort.isEmpty ? sort + [NamedSort("note")] : sort
     request.fetchLimit = limit
     return request
   }

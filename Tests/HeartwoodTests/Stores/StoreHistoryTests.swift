@@ -7,7 +7,7 @@ import Testing
 @Suite struct StoreHistoryTests {
   private func records(_ store: LogStore, after number: UInt64 = 0) throws -> [HistoryRecord] {
     var records: [HistoryRecord] = []
-    try store.view().history(after: number) {
+    try store.newestView().history(after: number) {
       records.append($0)
       return true
     }

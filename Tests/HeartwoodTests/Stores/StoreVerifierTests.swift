@@ -125,7 +125,7 @@ import Testing
 
   @Test func `a gap in the history is found, and a record that cannot be read`() throws {
     var numbers: [UInt64] = []
-    try store.view().history(after: 0) {
+    try store.newestView().history(after: 0) {
       numbers.append($0.number)
       return true
     }

@@ -119,7 +119,7 @@ extension LogStoreOptions {
   static var quick: LogStoreOptions { LogStoreOptions(durability: .deferred) }
 }
 
-extension ObjectStore {
+extension LogStore {
   @discardableResult
   func save<Result>(_ body: (any StoreTransaction) throws -> Result) throws -> Result {
     try save(TransactionInfo(author: "test", date: Date(timeIntervalSince1970: 1000)), body).0

@@ -119,7 +119,7 @@ struct IdentityComparison {
         includesNull = true
         continue
       }
-      if isHere(identifier) { identifiers.append(identifier) }
+      if let identifier = here(identifier) { identifiers.append(identifier) }
     }
     guard comparator == .equal || comparator == .notEqual || comparator == .isIn else {
       throw .predicate(
@@ -156,9 +156,10 @@ struct IdentityComparison {
     return CompiledPart(IntegerSetTest(column, keys, includesNull: includesNull), .isIn(slot: slot, values))
   }
 
-  /// Whether the identifier may be one of this store: saved objects of another store are never found in it.
-  private func isHere(_ identifier: ManagedObjectID) -> Bool {
-    store == nil || identifier.isTemporaryID || identifier.store == store
+  /// The identifier as this store has it; nil if it is of another one: its objects are never found in this.
+  private func here(_ identifier: ManagedObjectID) -> ManagedObjectID? {
+    guard let store else { return identifier }
+    return identifier.localized(in: store)
   }
 
   /// The identifier that a constant denotes; nil for a null constant.

@@ -70,7 +70,8 @@ extension ConditionCompiler {
     case .parts(let parts): return try computed(parts)
     case .constant(let value):
       return ComputedValue(
-        reader: ConstantReader(value.withKeys), kind: ValueKind(value), memberKind: value.memberKind,
+        reader: ConstantReader(value.withKeys(in: store)), kind: ValueKind(value),
+        memberKind: value.memberKind,
         name: value.shortText)
     }
   }
@@ -261,10 +262,13 @@ extension Value {
   }
 
   /// The value with keys instead of identifiers, as computed values of objects have them.
-  fileprivate var withKeys: Value {
+  ///
+  /// - Parameter store: The store of the objects; one that an object is not of has no such key.
+  fileprivate func withKeys(in store: StoreIdentity?) -> Value {
     switch self {
-    case .object(let identifier): .int(Int64(bitPattern: identifier.key))
-    case .list(let values): .list(values.map(\.withKeys))
+    case .object(let identifier):
+      .int(Int64(bitPattern: store.map { identifier.key(in: $0) ?? .max } ?? identifier.key))
+    case .list(let values): .list(values.map { $0.withKeys(in: store) })
     default: self
     }
   }

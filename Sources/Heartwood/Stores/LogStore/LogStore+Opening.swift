@@ -16,6 +16,8 @@ struct LogStoreOptions: Sendable {
   var acceptsOtherContent = false
   /// Whether saves are recorded in the history.
   var tracksHistory = true
+  /// The names of the entities that the store has; nil for all of the model.
+  var entityNames: Set<String>?
   /// Seconds to wait for others; nil for the engine's default.
   var timeout: Double?
   /// Named in the history of each save; nil to name none.
@@ -76,7 +78,8 @@ extension LogStore {
       let schema = try SchemaOpening(engine, path, model, options, check).run()
       let store = LogStore(
         engine, schema, isReadOnly: options.isReadOnly, program: options.program,
-        tracksHistory: options.tracksHistory && file == nil, file: file)
+        tracksHistory: options.tracksHistory && file == nil, file: file,
+        entityNames: options.entityNames)
       if !options.isReadOnly, engine.newestGeneration != loaded {
         try file?.save(store.newestView(), engine.storeIdentifier)
         file?.noteCommitted()
@@ -143,6 +146,7 @@ private struct SchemaOpening {
   private let model: ManagedObjectModel
   private let isReadOnly: Bool
   private let acceptsOtherContent: Bool
+  private let names: Set<String>?
   private let check: ((ManagedObjectModel) throws -> Void)?
 
   init(
@@ -155,6 +159,7 @@ private struct SchemaOpening {
     self.check = check
     isReadOnly = options.isReadOnly
     acceptsOtherContent = options.acceptsOtherContent
+    names = options.entityNames
   }
 
   func run() throws -> StoreSchema {
@@ -180,10 +185,10 @@ private struct SchemaOpening {
   /// model is another one: rules, default values and class names are in no version hash.
   private func unchanged(_ record: SchemaRecord) throws -> StoreSchema? {
     var wanted = record
-    let differences = record.differences(from: try SchemaRecord(numbering: model))
+    let differences = record.differences(from: try SchemaRecord(numbering: model, names))
     guard differences.isEmpty else { throw HeartwoodError.incompatible(path, differences) }
-    let (new, old) = try wanted.takeIndexes(of: model)
-    let describesModel = try record.model == model.encoded()
+    let (new, old) = try wanted.takeIndexes(of: model, names)
+    let describesModel = try record.model == model.encoded(names)
     if let check, !describesModel {
       try check(record.model.withUnsafeBytes { try ManagedObjectModel(decoding: $0) })
     }
@@ -197,15 +202,15 @@ private struct SchemaOpening {
 
   private func create(_ transaction: WriteTransaction) throws -> StoreSchema {
     guard transaction.count == 0 || acceptsOtherContent else { throw HeartwoodError.keysOnly(path) }
-    let record = try SchemaRecord(numbering: model)
+    let record = try SchemaRecord(numbering: model, names)
     try transaction.put(KeySpace.schemaKey, record.encoded())
     return try StoreSchema(model, record)
   }
 
   private func take(_ record: SchemaRecord, _ transaction: WriteTransaction) throws -> StoreSchema {
     var record = record
-    let (new, old) = try record.takeIndexes(of: model)
-    record.model = try model.encoded()
+    let (new, old) = try record.takeIndexes(of: model, names)
+    record.model = try model.encoded(names)
     let schema = try StoreSchema(model, record)
     for index in old {
       _ = try transaction.deleteRange(.prefix(KeySpace.head(KeySpace.index, index.number)))

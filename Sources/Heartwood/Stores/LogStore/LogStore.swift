@@ -22,14 +22,14 @@ final class LogStore: ObjectStore {
 
   init(
     _ engine: Engine, _ schema: StoreSchema, isReadOnly: Bool, program: SavingProgram? = nil,
-    tracksHistory: Bool = true, file: StoreFile? = nil
+    tracksHistory: Bool = true, file: StoreFile? = nil, entityNames: Set<String>? = nil
   ) {
     self.file = file
     path = file?.path ?? engine.path
     self.program = program
     self.tracksHistory = tracksHistory
     self.engine = engine
-    schemas = SchemaCache(schema, path: path)
+    schemas = SchemaCache(schema, path: path, entityNames)
     self.isReadOnly = isReadOnly
     identity = StoreIdentity(uuid: UUID(engine.storeIdentifier))
   }
@@ -66,10 +66,23 @@ extension LogStore {
   }
 
   private func view(of snapshot: Snapshot) throws -> LogStoreView {
-    LogStoreView(snapshot, try schemas.schema(ofSnapshot: snapshot))
+    LogStoreView(snapshot, try schemas.schema(ofSnapshot: snapshot), identity)
   }
 
-  func view(at generation: UInt64) throws -> any StoreView {
+  func view(at generations: StoreGenerations) throws -> any StoreView {
+    guard let number = generations.number(of: identity) else {
+      throw HeartwoodError(
+        .persistentStoreOperation, "there is no generation of the store at \(path) in the query generation")
+    }
+    return try view(at: number)
+  }
+
+  func view(at generation: UInt64) throws -> any StoreView { try pastView(at: generation) }
+
+  /// A past generation.
+  ///
+  /// - Throws: `HeartwoodError` if the store no longer has it.
+  func pastView(at generation: UInt64) throws -> LogStoreView {
     do {
       return try HeartwoodError.translating("generation \(generation) cannot be read") {
         try view(of: engine.snapshot(at: Generation(rawValue: generation)))
@@ -83,9 +96,35 @@ extension LogStore {
     }
   }
 
+  func commit<Result>(
+    _ info: TransactionInfo, to stores: Set<Int>, _ body: (any StoreTransaction) throws -> Result
+  ) throws -> (Result, CommittedSave) {
+    let (result, number) = try save(info, body)
+    let generations = StoreGenerations(identity, number)
+    return (result, CommittedSave(written: generations, newest: generations))
+  }
+
+  /// Runs the body under the writer lock and commits its writes, with their history, as one generation.
+  ///
+  /// - Returns: As `commit(_:to:_:)`, the generation by its number.
   func save<Result>(
     _ info: TransactionInfo, _ body: (any StoreTransaction) throws -> Result
   ) throws -> (Result, UInt64) {
+    let (result, number) = try write(info) { transaction, finish in
+      let result = try body(transaction)
+      try finish()
+      return result
+    }
+    return (result, number ?? newestGeneration)
+  }
+
+  /// As `save(_:_:)`, and the body calls its second argument when it has written everything: what depends on all writes is checked
+  /// and written then, and only the commit remains.
+  ///
+  /// - Returns: The generation is nil if the body wrote nothing.
+  func write<Result>(
+    _ info: TransactionInfo, _ body: (LogStoreTransaction, _ finish: () throws -> Void) throws -> Result
+  ) throws -> (Result, UInt64?) {
     try refuseIfReadOnly()
     var info = info
     info.program = info.program ?? program
@@ -95,18 +134,24 @@ extension LogStore {
       let metadata = metadataToSave.pending
       let result = try engine.write { writer in
         let transaction = LogStoreTransaction(writer, try schemas.schema(of: writer), identity)
-        let result = try body(transaction)
-        number = try transaction.finish(info)
-        if let metadata { try writer.put(KeySpace.metadataKey, metadata.bytes(for: writer)) }
+        let result = try body(transaction) {
+          number = try transaction.finish(info)
+          if let metadata { try writer.put(KeySpace.metadataKey, metadata.bytes(for: writer)) }
+        }
+        // Last, as a file that is written cannot be taken back where another store of the same save fails.
         if let file, number != nil || metadata != nil { try file.save(transaction, engine.storeIdentifier) }
         return result
       }
       file?.noteCommitted()
       metadataToSave.noteWritten(metadata)
-      return (result, number ?? newestGeneration)
+      return (result, number)
     }
   }
 
+  /// Deletes the history of the transactions before `number`, oldest first, except those for which `isKept` returns true: the
+  /// first of them ends the work.
+  ///
+  /// - Returns: the number of transactions whose history was deleted.
   func deleteHistory(before number: UInt64, keepingFrom isKept: (HistoryRecord) -> Bool) throws -> Int {
     try refuseIfReadOnly()
     var deleted = 0
@@ -125,7 +170,7 @@ extension LogStore {
   /// How many history records one transaction deletes: other saves wait for it.
   private static let historyStep = 2000
 
-  func reserveKeys(_ root: EntityDescription, _ count: Int) throws -> UInt64 {
+  func reserveKeys(_ root: EntityDescription, _ count: Int, in store: Int = 0) throws -> UInt64 {
     try refuseIfReadOnly()
     return try HeartwoodError.translating("identifiers could not be reserved") {
       try engine.write { writer in

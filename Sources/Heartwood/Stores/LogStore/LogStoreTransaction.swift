@@ -33,11 +33,11 @@ final class LogStoreTransaction: StoreTransaction, StoreReading {
     self.identity = identity
   }
 
-  func newKeys(_ root: EntityDescription, _ count: Int) throws -> UInt64 {
+  func newKeys(_ root: EntityDescription, _ count: Int, in store: Int) throws -> UInt64 {
     let counter = KeySpace.counterKey(schema.keyNumber(of: root))
     let first = try number(counter) ?? 1
     let (next, overflows) = first.addingReportingOverflow(UInt64(count))
-    guard !overflows, next.isPermanentKey else {
+    guard !overflows, next <= UInt64.keyInStoreMask else {
       throw HeartwoodError(.persistentStoreSave, "\(root.displayName) has no keys left for \(count) objects")
     }
     try checkNoRows(root, from: first)

@@ -7,19 +7,23 @@ import HeartwoodEngine
 final class LogStoreView: StoreView, StoreReading {
   let reader: Snapshot
   let schema: StoreSchema
+  let identity: StoreIdentity
   let converted = ConvertedRows(keepsPlaces: true)
   private let hasOneReader: Bool
 
-  init(_ reader: Snapshot, _ schema: StoreSchema, hasOneReader: Bool = false) {
+  init(
+    _ reader: Snapshot, _ schema: StoreSchema, _ identity: StoreIdentity = .none, hasOneReader: Bool = false
+  ) {
     self.reader = reader
     self.schema = schema
+    self.identity = identity
     self.hasOneReader = hasOneReader
   }
 
   var convertsRows: Bool { schema.hasFormerLayouts }
 
   func forOneReader() -> any StoreView {
-    convertsRows && !hasOneReader ? LogStoreView(reader, schema, hasOneReader: true) : self
+    convertsRows && !hasOneReader ? LogStoreView(reader, schema, identity, hasOneReader: true) : self
   }
 
   func releaseRows() {
@@ -32,8 +36,13 @@ final class LogStoreView: StoreView, StoreReading {
 
   var generation: UInt64 { reader.generation.rawValue }
 
+  var generations: StoreGenerations { StoreGenerations(identity, generation) }
+
+  /// The newest transaction whose history is deleted; 0 if none is.
   func newestDeletedHistory() throws -> UInt64 { try number(KeySpace.deletedHistoryKey) ?? 0 }
 
+  /// Calls `body` with the transactions after `number` that have a history, oldest first, until it returns
+  /// false.
   func history(after number: UInt64, _ body: (HistoryRecord) throws -> Bool) throws {
     guard number < .max else { return }
     let end = KeyRange.prefix([KeySpace.history]).upper

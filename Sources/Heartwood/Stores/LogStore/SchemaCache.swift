@@ -20,11 +20,14 @@ final class SchemaCache: Sendable {
 
   private let model: ManagedObjectModel
   private let path: String
+  /// The entities that the store has; nil for all of the model.
+  private let names: Set<String>?
   private let known: Guarded<Known>
 
-  init(_ schema: StoreSchema, path: String) {
+  init(_ schema: StoreSchema, path: String, _ names: Set<String>?) {
     model = schema.model
     self.path = path
+    self.names = names
     known = Guarded(Known(record: [], schema: schema))
   }
 
@@ -61,7 +64,7 @@ final class SchemaCache: Sendable {
 
   private func decoded(_ bytes: UnsafeRawBufferPointer) throws -> StoreSchema {
     let record = try SchemaRecord(decoding: bytes)
-    let differences = record.differences(from: try SchemaRecord(numbering: model))
+    let differences = record.differences(from: try SchemaRecord(numbering: model, names))
     guard differences.isEmpty else { throw HeartwoodError.incompatible(path, differences) }
     return try StoreSchema(model, record)
   }

@@ -67,25 +67,36 @@ extension StoreReading {
   func forEachIndexRun(
     _ index: StoreIndex, _ range: IndexRange, elements: Int, _ body: (UInt64, Int) throws -> Bool
   ) throws -> Bool {
-    let bounds = IndexBounds(index, range)
-    guard bounds.isExact else { return false }
-    var rest = bounds.keys
-    while true {
-      var first: UInt64?
-      try scan(rest) { entry, _ in
-        first = try KeySpace.lastNumber(entry)
-        return false
-      }
-      guard let first else { return true }
-      let beginning = try whole(index, first, elements: elements)
-      guard beginning.count <= IndexKey.headSize + IndexKey.longestValues else { return false }
-      let run = KeyRange.prefix(beginning)
-      guard let end = run.upper else { return true }
-      let isLast = rest.upper.map { !end.key.lexicographicallyPrecedes($0.key) } ?? false
-      let count = try count(KeyRange(lower: rest.lower, upper: isLast ? rest.upper : end))
-      if try !body(first, count) || isLast { return true }
-      rest.lower = KeyRange.Bound(end.key, isInclusive: true)
+    guard var runs = RunReading(index, range) else { return false }
+    while let run = try next(of: &runs, index, elements: elements) {
+      guard try body(run.key, run.count) else { return true }
     }
+    return !runs.isUncertain
+  }
+
+  /// The next group of entries that share the values of the first `elements`; nil at the end, or where a long value makes the groups
+  /// uncertain.
+  func next(of runs: inout RunReading, _ index: StoreIndex, elements: Int) throws -> IndexRun? {
+    guard let rest = runs.rest else { return nil }
+    runs.rest = nil
+    var first: UInt64?
+    try scan(rest) { entry, _ in
+      first = try KeySpace.lastNumber(entry)
+      return false
+    }
+    guard let first else { return nil }
+    let beginning = try whole(index, first, elements: elements)
+    guard beginning.count <= IndexKey.headSize + IndexKey.longestValues else {
+      runs.isUncertain = true
+      return nil
+    }
+    guard let end = KeyRange.prefix(beginning).upper else { return nil }
+    let isLast = rest.upper.map { !end.key.lexicographicallyPrecedes($0.key) } ?? false
+    let count = try count(KeyRange(lower: rest.lower, upper: isLast ? rest.upper : end))
+    if !isLast {
+      runs.rest = KeyRange(lower: KeyRange.Bound(end.key, isInclusive: true), upper: rest.upper)
+    }
+    return IndexRun(key: first, count: count, values: beginning.dropFirst(IndexKey.headSize))
   }
 
   /// - Returns: false if the body ended the scan.
@@ -100,7 +111,7 @@ extension StoreReading {
   }
 
   /// The uncut values of a row in the form of the index.
-  private func whole(_ index: StoreIndex, _ key: UInt64, elements: Int = .max) throws -> [UInt8] {
+  func whole(_ index: StoreIndex, _ key: UInt64, elements: Int = .max) throws -> [UInt8] {
     guard let row = try row(index.entity.rootEntity, key) else {
       throw HeartwoodError.damagedStore("the index \(index.name) names the row \(key), which is not there")
     }
@@ -110,7 +121,7 @@ extension StoreReading {
 
 /// Adjacent entries of an index that begin with the same cut bytes. Their order is that of the rows' values,
 /// which the entries do not contain.
-private struct CutRun {
+struct CutRun {
   /// Rows with equal values. They have the same hash, so their entries are adjacent already.
   private struct Group {
     let hash: [UInt8]

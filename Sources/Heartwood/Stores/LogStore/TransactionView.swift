@@ -8,26 +8,30 @@ final class TransactionView: StoreView, StoreReading, @unchecked Sendable {
   let schema: StoreSchema
   let converted = ConvertedRows(keepsPlaces: false)
 
-  init(_ reader: WriteTransaction, _ schema: StoreSchema) {
+  private let identity: StoreIdentity
+
+  init(_ reader: WriteTransaction, _ schema: StoreSchema, _ identity: StoreIdentity = .none) {
     self.reader = reader
     self.schema = schema
+    self.identity = identity
   }
 
   /// That of the state that the transaction began from.
   var generation: UInt64 { reader.generation.rawValue }
+  var generations: StoreGenerations { StoreGenerations(identity, generation) }
   var convertsRows: Bool { schema.hasFormerLayouts }
   func releaseRows() { converted.trim() }
   func prepareToRead(_ relationship: RelationshipDescription) {}
   func indexes(of entity: EntityDescription) -> [StoreIndex] { schema.entity(entity).indexes }
 
-  func history(after number: UInt64, _ body: (HistoryRecord) throws -> Bool) throws {}
-  func newestDeletedHistory() throws -> UInt64 { try number(KeySpace.deletedHistoryKey) ?? 0 }
 }
 
 extension LogStoreTransaction {
-  func view() throws -> any StoreView {
+  func view() throws -> any StoreView { try transactionView() }
+
+  func transactionView() throws -> TransactionView {
     try writeEntries()
-    return TransactionView(reader, schema)
+    return TransactionView(reader, schema, identity)
   }
 
   func keys(in index: StoreIndex, like row: RowView) throws -> [UInt64] {

@@ -26,7 +26,7 @@ final class StoreVerifier {
       try checkExternal(of: root)
     }
     for index in schema.indexes { try checkEntries(of: index) }
-    for entity in schema.model.entities.sorted(by: { $0.number < $1.number }) {
+    for entity in schema.storedEntities {
       for case let relationship as RelationshipDescription in entity.ownProperties where relationship.isToMany
       {
         try checkLinks(relationship)
@@ -62,7 +62,7 @@ final class StoreVerifier {
     let indexes = Set(schema.indexes.map(\.number))
     let roots = Set(schema.rootEntities.map(schema.keyNumber))
     var links: [UInt8: Set<UInt16>] = [:]
-    for entity in schema.model.entities {
+    for entity in schema.storedEntities {
       for relationship in entity.relationshipsBySlot where relationship.isToMany {
         let kinds = relationship.isOrdered ? [KeySpace.order, KeySpace.rank] : [KeySpace.link]
         for kind in kinds { links[kind, default: []].insert(schema.number(of: relationship)) }
