@@ -7,13 +7,12 @@ struct Command {
 
   static var subcommands: [any Subcommand.Type] {
     [
-      ImportCommand.self, ModelCommand.self, GenerateCommand.self, FetchCommand.self, ShowCommand.self,
-      CountCommand.self,
-      DeleteCommand.self,
+      ImportCommand.self, ExportCommand.self, ModelCommand.self, GenerateCommand.self, FetchCommand.self,
+      ShowCommand.self, CountCommand.self, UpdateCommand.self, DeleteCommand.self,
       HistoryCommand.self,
       GenerationsCommand.self, SchemaCommand.self, StatisticsCommand.self, VerifyCommand.self,
       ReclaimCommand.self,
-      BackupCommand.self, SalvageCommand.self, MigrateCommand.self,
+      BackupCommand.self, SalvageCommand.self, MigrateCommand.self, CompletionCommand.self,
     ]
   }
 

@@ -53,6 +53,13 @@ enum ObjectText {
     return .object(JSONObject(members))
   }
 
+  /// Some properties by name, in the form of the import format.
+  static func json(_ object: ManagedObject, _ properties: [PropertyDescription]) -> JSONValue {
+    let id = JSONValue.string(ObjectName.text(object.objectID))
+    let members = properties.map { ($0.name, value(of: $0, object).json) }
+    return .object(JSONObject([("@id", id)] + members))
+  }
+
   private static func value(of property: PropertyDescription, _ object: ManagedObject) -> CellValue {
     guard let relationship = property as? RelationshipDescription else {
       return CellValue(attribute: object.value(forKey: property.name))

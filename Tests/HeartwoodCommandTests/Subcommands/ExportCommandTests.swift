@@ -1,0 +1,93 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import HeartwoodCommand
+
+@Suite struct `Export, update and completion` {
+  @Test func `what is exported and imported again is the same graph`() throws {
+    let world = try SmallWorld()
+    let first = world.run("export")
+    #expect(first.status == .success && first.notes == "")
+    let copy = world.directory.path("copy.heartwood")
+    #expect(
+      CommandRun("import", copy, try world.directory.file("first.json", first.output)).status == .success)
+    let second = CommandRun("export", copy)
+    let third = world.directory.path("third.heartwood")
+    #expect(
+      CommandRun("import", third, try world.directory.file("second.json", second.output)).status == .success)
+    #expect(CommandRun("export", third).output == second.output)
+    for columns in [
+      "code,name,population,capital.name", "code,neighbours.@count,cities.@count,continent.name",
+    ] {
+      let words = ["Country", "--columns", columns, "--sort", "code", "--format", "csv"]
+      #expect(CommandRun(["fetch", copy] + words).output == world.run("fetch", words: words).output)
+    }
+    #expect(first.output.hasSuffix("\n]}\n"))
+    #expect(world.run("export", "--generation", "0").output.hasSuffix("\"objects\": []}\n"))
+  }
+
+  @Test func `an update computes values of the objects that match, in one transaction or not at all`() throws
+  {
+    let world = try SmallWorld()
+    let set = "population = population * 2, name = uppercase(name)"
+    let dry = world.run("update", "Country", "--set", set, "--where", "population > 1000000", "--dry-run")
+    #expect(dry.output == "would update 2 objects\n")
+    let run = world.run(
+      "update", "Country", "--set", set, "--where", "population > 1000000", "--author", "me")
+    #expect(run.status == .success && run.output == "updated 2 objects\n", "\(run.notes)")
+    let rows = world.run(
+      "fetch", "Country", "--columns", "name,population", "--sort", "code", "--format", "csv")
+    #expect(rows.output.contains("FRANCE,132000000\n") && rows.output.contains("Luxembourg,550000\n"))
+    #expect(world.run("history", "--limit", "1").output.contains("by me"))
+    let none = world.run("update", "Country", "--set", "population = nil", "--where", "TRUEPREDICATE")
+    #expect(none.output == "updated 4 objects\n")
+    let same = world.run("update", "Country", "--set", "code = \"XX\"", "--where", "TRUEPREDICATE")
+    #expect(same.status != .success && same.notes.contains("unique"))
+    #expect(world.run("count", "Country", "--where", "code == \"XX\"").output == "0\n")
+  }
+
+  @Test(arguments: [
+    ("population", "no name = expression"), ("population = ", "no name = expression"),
+    ("size = 1", "size"), ("population = + 1", "--set population"),
+  ])
+  func `an update that is not understood changes nothing and says why`(set: String, reason: String) throws {
+    let world = try SmallWorld()
+    let run = world.run("update", "Country", "--set", set, "--where", "TRUEPREDICATE")
+    #expect(run.status != .success && run.notes.contains(reason), "\(run.notes)")
+  }
+
+  @Test(arguments: CompletionCommand.Shell.allCases)
+  func `the completion of a shell has every command and option`(shell: CompletionCommand.Shell) throws {
+    let script = CommandRun("completion", shell.rawValue).output
+    for syntax in Command.subcommands.map({ $0.syntax }) + KeyValueSubcommands.all.map({ $0.syntax }) {
+      #expect(script.contains(syntax.name.split(separator: " ").last ?? ""))
+      for option in syntax.options { #expect(script.contains(option.name)) }
+    }
+    #expect(CommandRun("completion", "tcsh").status == .usage)
+  }
+
+  @Test func `bash completes commands, options and files`() throws {
+    let folder = try TemporaryFolder()
+    let script = try folder.file("completion.bash", CommandRun("completion", "bash").output)
+    func completed(_ words: [String]) throws -> [String] {
+      let process = Process()
+      process.executableURL = URL(fileURLWithPath: "/bin/bash")
+      let list = words.map { "'\($0)'" }.joined(separator: " ")
+      process.arguments = [
+        "-c",
+        "source '\(script)'; COMP_WORDS=(\(list)); COMP_CWORD=\(words.count - 1); _heartwood; printf '%s\\n' \"${COMPREPLY[@]}\"",
+      ]
+      let output = Pipe()
+      process.standardOutput = output
+      try process.run()
+      let text = String(decoding: try output.fileHandleForReading.readToEnd() ?? Data(), as: UTF8.self)
+      process.waitUntilExit()
+      return text.split(separator: "\n").map(String.init)
+    }
+    #expect(try completed(["heartwood", "ex"]) == ["export"])
+    #expect(try completed(["heartwood", "update", "store", "--dr"]) == ["--dry-run"])
+    #expect(try completed(["heartwood", "kv", "pu"]) == ["put"])
+    #expect(try completed(["heartwood", "show", script.dropLast(4) + ""]) == [script])
+  }
+}
