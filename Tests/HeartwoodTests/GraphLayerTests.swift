@@ -21,7 +21,8 @@ struct GraphLayerTests {
       ["Stores/Union"],
       // Objects and contexts.
       [
-        "Declarations", "Predicates/Typed", "Objects", "Objects/Observation", "Objects/Snapshots",
+        "AtomicStores", "Declarations", "Predicates/Typed", "Objects", "Objects/Observation",
+        "Objects/Snapshots",
         "Objects/Relationships", "Conflicts", "Deleting", "Fetching", "Fetching/Rows", "History", "Context",
         "Coordinator", "LiveResults", "Batches",
         "Migration", "Migration/Inference", "Migration/InPlace", "Migration/Staged", "Migration/Mapping",

@@ -20,6 +20,7 @@ struct GraphUnsafeCodeTests {
     uncheckedSendable: [
       "one thread uses it": ["Stores/LogStore/TransactionView.swift"],
       "one queue or one migration uses it": [
+        "AtomicStores/AtomicStoreCacheNode.swift",
         "Context/ManagedObjectContext.swift", "Declarations/Recording.swift",
         "Fetching/AsynchronousFetchRequest.swift", "Fetching/DetachedFetch.swift",
         "LiveResults/LiveQuery.swift",
@@ -27,7 +28,9 @@ struct GraphUnsafeCodeTests {
         "Migration/Mapping/MigrationManager.swift", "Values/OpaqueValue.swift",
       ],
       "set by the program before it is used, then not changed": [
-        "Coordinator/PersistentContainer.swift", "Coordinator/PersistentStoreDescription.swift",
+        "AtomicStores/AtomicStore.swift",
+        "Coordinator/PersistentContainer.swift", "Coordinator/PersistentStore.swift",
+        "Coordinator/PersistentStoreDescription.swift",
         "Conflicts/MergePolicy.swift", "Migration/Mapping/EntityMapping.swift",
         "Migration/Mapping/MappingModel.swift", "Migration/Staged/MigrationStage.swift",
         "Model/AttributeDescription.swift", "Model/CompositeAttributeDescription.swift",
@@ -50,6 +53,7 @@ struct GraphUnsafeCodeTests {
         "Context/ManagedObjectContext+Sequences.swift", "Rows/ConvertedRows.swift",
       ],
       "a weak reference": [
+        "AtomicStores/AtomicStoreSaving.swift",
         "Context/ChangeFollowing.swift", "Coordinator/OpenStores.swift", "Identity/ObjectReference.swift",
         "Predicates/Evaluation/RelevanceReader.swift",
       ],

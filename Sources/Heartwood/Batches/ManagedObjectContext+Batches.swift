@@ -19,7 +19,9 @@ extension ManagedObjectContext {
     -> BatchInsertResult
   {
     let entity = try batchEntity(request.entityName)
-    return try run(request, request.resultType, contexts, insertionStore(request, entity)) { transaction in
+    let stores = try insertionStore(request, entity)
+    for store in stores { try store.require(.batchInserts) }
+    return try run(request, request.resultType, contexts, stores) { transaction in
       guard !entity.isAbstract else { throw HeartwoodError.batchAbstract(entity) }
       let view = try transaction.view()
       let reader = BatchRowReader(

@@ -45,13 +45,18 @@ extension ManagedObjectContext {
     let groups = Dictionary(grouping: objects) { object in
       KeyGroup(root: object.entity.rootEntity.number, store: choice?.number(of: object) ?? 0)
     }.sorted { $0.key < $1.key }
-    var firsts: [UInt64] = []
+    let atomic = atomicStores
+    var keys: [[UInt64]] = []
     for (group, members) in groups {
-      firsts.append(
-        try store.reserveKeys(members[0].entity.rootEntity, members.count, in: group.store))
+      if let atomic = atomic[group.store] {
+        keys.append(try members.map { try atomic.newKey(for: $0, inStore: group.store) })
+      } else {
+        let first = try store.reserveKeys(members[0].entity.rootEntity, members.count, in: group.store)
+        keys.append(Array(first..<first + UInt64(members.count)))
+      }
     }
-    for ((_, members), first) in zip(groups, firsts) {
-      for (key, object) in zip(first..., members) {
+    for ((_, members), keys) in zip(groups, keys) {
+      for (key, object) in zip(keys, members) {
         let identifier = ManagedObjectID(entity: object.entity, key: key, store: store.identity)
         publish([(object.identifier.key, identifier)])
         rename(object, to: identifier)

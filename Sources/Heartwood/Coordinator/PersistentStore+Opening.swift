@@ -24,7 +24,8 @@ extension LogStoreOptions {
     guard format != nil || kinds.contains(description.type) else {
       throw HeartwoodError(
         .persistentStoreInvalidType,
-        "unknown store type \(description.type.rawValue): use Log, InMemory, Binary, JSON or XML")
+        "unknown store type \(description.type.rawValue): use Log, InMemory, Binary, JSON or XML, or register a "
+          + "class for it with PersistentStoreCoordinator.registerStoreClass(_:type:)")
     }
     try description.checkOptions()
     self.init(

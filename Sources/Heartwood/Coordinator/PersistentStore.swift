@@ -1,8 +1,11 @@
 import Foundation
+import HeartwoodBytes
 import HeartwoodFiles
 
 /// An open store of a coordinator.
-public final class PersistentStore: Sendable {
+///
+/// Kinds of stores of a program derive from ``AtomicStore``.
+open class PersistentStore: @unchecked Sendable {
   /// A kind of store.
   public struct StoreType: RawRepresentable, Hashable, Sendable {
     /// The name.
@@ -26,49 +29,89 @@ public final class PersistentStore: Sendable {
   }
 
   /// The folder of the store; `/dev/null` for one in memory.
-  public let url: URL
+  public final let url: URL
   /// The kind of store.
-  public let type: StoreType
+  public final var type: StoreType { description.type }
   /// Whether the store is read-only: a save to it throws.
-  public let isReadOnly: Bool
+  public final var isReadOnly: Bool { description.isReadOnly }
   /// The UUID of the store, which object identifiers contain too.
-  public let identifier: String
+  public private(set) final var identifier = ""
   /// The name of the configuration whose entities the store has; nil for all entities of the model.
-  public let configurationName: String?
-  let configuration: StoreConfiguration
-  let contents: LogStore
+  public final var configurationName: String? { configuration.name }
+  final var configuration: StoreConfiguration
+  /// The options that it was opened with, by key.
+  public final var options: Options { description.options }
+  /// The coordinator that has the store open; nil before and after.
+  public internal(set) final weak var persistentStoreCoordinator: PersistentStoreCoordinator?
+  /// Nil until the store is open.
+  private final var opened: LogStore?
   /// Nil if remote changes are not posted.
   private let remoteChanges = Guarded<RemoteChanges?>(nil)
 
   /// How it was opened: a copy, which is not changed.
-  let description: PersistentStoreDescription
+  final var description: PersistentStoreDescription
 
   init(
     _ contents: LogStore, url: URL, type: StoreType, _ description: PersistentStoreDescription,
     _ configuration: StoreConfiguration
   ) {
     self.configuration = configuration
-    configurationName = configuration.name
-    self.contents = contents
     self.url = url
-    self.type = type
     self.description = description
-    isReadOnly = description.isReadOnly
+    begin(contents)
+  }
+
+  /// A store of a class of the program, before it is opened. The coordinator calls it.
+  ///
+  /// - Parameters:
+  ///   - coordinator: The coordinator that opens the store.
+  ///   - url: Its place.
+  ///   - options: Options by key.
+  public required init(
+    persistentStoreCoordinator coordinator: PersistentStoreCoordinator?, at url: URL, options: Options?
+  ) {
+    self.url = url
+    configuration = StoreConfiguration.all
+    description = PersistentStoreDescription(type: .log, url: url, options: options)
+    persistentStoreCoordinator = coordinator
+  }
+
+  /// Called when the store was added to a coordinator; does nothing.
+  open func didAdd(to coordinator: PersistentStoreCoordinator) {}
+
+  /// Called before the store is removed from a coordinator; does nothing. The coordinator is nil if it is going away itself.
+  open func willRemove(from coordinator: PersistentStoreCoordinator?) {}
+
+  /// Called before a store of a class of the program is loaded, to check its place and read its metadata; does nothing.
+  ///
+  /// - Throws: Why the store cannot be opened.
+  open func loadMetadata() throws {}
+
+  /// Opens the store with what it has.
+  final func begin(_ contents: LogStore) {
+    opened = contents
     identifier = contents.identity.uuid?.uuidString ?? ""
     OpenStores.add(self)
   }
 
+  final var contents: LogStore {
+    guard let opened else {
+      programError("The store at \(url.path) is used before a coordinator has opened it.")
+    }
+    return opened
+  }
+
   /// Whether closing it loses everything.
-  var isInMemory: Bool { url.path == "/dev/null" }
+  final var isInMemory: Bool { url.path == "/dev/null" }
 
   /// Starts posting notifications of commits through the coordinator.
-  func beginNotices(by coordinator: PersistentStoreCoordinator) {
+  final func beginNotices(by coordinator: PersistentStoreCoordinator) {
     let changes = RemoteChanges(of: contents, at: url, notedBy: coordinator)
     remoteChanges.withLock { $0 = changes }
   }
 
   /// Ends the use of the store.
-  func close() throws {
+  final func close() throws {
     remoteChanges.withLock { $0 }?.end()
     OpenStores.remove(self)
     try contents.close()

@@ -83,6 +83,7 @@ public final class PersistentStoreCoordinator: Sendable {
       try requireClosed(description, open.stores)
       return try opened(description)
     }
+    store.didAdd(to: self)
     post(.persistentStoreCoordinatorStoresDidChange, StoresChanges(added: [store]))
     if description.finishesDeferredMigrationInBackground, !description.isReadOnly {
       finishDeferred(description, store)
@@ -91,7 +92,10 @@ public final class PersistentStoreCoordinator: Sendable {
   }
 
   private func opened(_ description: PersistentStoreDescription) throws -> PersistentStore {
-    let store = try PersistentStore(opening: description, managedObjectModel)
+    let store =
+      try AtomicStore.opened(description, by: self)
+      ?? PersistentStore(opening: description, managedObjectModel)
+    store.persistentStoreCoordinator = self
     if description.postsRemoteChangeNotifications { store.beginNotices(by: self) }
     return store
   }
@@ -106,6 +110,9 @@ public final class PersistentStoreCoordinator: Sendable {
       throw HeartwoodError.storeIsOpen(path)
     }
   }
+
+  /// Reads from a store that another coordinator has open, and that closes it.
+  func adopt(_ store: PersistentStore) throws { _ = try attach { _ in store } }
 
   /// - Parameters:
   ///   - place: Where the store is among the others; nil for the end.
@@ -197,6 +204,7 @@ public final class PersistentStoreCoordinator: Sendable {
     if persistentStores.contains(where: { $0 === store }) {
       post(.persistentStoreCoordinatorStoresWillChange, removed)
       post(.persistentStoreCoordinatorWillRemoveStore, removed)
+      store.willRemove(from: self)
     }
     guard detach(store) != nil else { throw HeartwoodError.storeIsForeign(store.url) }
     defer { post(.persistentStoreCoordinatorStoresDidChange, removed) }

@@ -8,6 +8,13 @@ struct StoreConfiguration: Sendable {
   /// all.
   let storedNames: Set<String>?
 
+  /// All entities.
+  static let all = StoreConfiguration(name: nil, entityNames: nil, storedNames: nil)
+
+  private init(name: String?, entityNames: Set<String>?, storedNames: Set<String>?) {
+    (self.name, self.entityNames, self.storedNames) = (name, entityNames, storedNames)
+  }
+
   /// - Throws: `.coreData` if the model has no such configuration, or if a relationship of its entities leads to an entity that is in no
   ///   configuration with them.
   init(_ name: String?, of model: ManagedObjectModel) throws(HeartwoodError) {

@@ -81,6 +81,7 @@ enum StoreFeature: String {
   case history = "the history"
   case generations = "past generations"
   case backup = "incremental copies"
+  case batchInserts = "batch inserts"
 }
 
 extension ObjectStore {

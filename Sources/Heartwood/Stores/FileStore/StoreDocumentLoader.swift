@@ -36,8 +36,8 @@ final class StoreDocumentLoader {
 
   private let engine: Engine
   private let header: StoreFileHeader
-  private let schema: StoreSchema
-  private let identity: StoreIdentity
+  let schema: StoreSchema
+  let identity: StoreIdentity
   private let entities: [String: EntityDescription]
   private var waiting: [Row] = []
   private var links: [Link] = []
@@ -47,28 +47,50 @@ final class StoreDocumentLoader {
   /// How many objects are written in one transaction.
   private static let step = 10_000
 
-  init(_ document: StoreDocument, _ make: (StoreIdentifier?) throws -> Engine) throws {
+  convenience init(_ document: StoreDocument, _ make: (StoreIdentifier?) throws -> Engine) throws {
     let model = try Array(JSONWriter.line(document.model).utf8).withUnsafeBytes {
       try ManagedObjectModel(decoding: $0)
     }
-    let record = try SchemaRecord(numbering: model)
-    schema = try StoreSchema(model, record)
     guard let metadata = MetadataValue.values(document.metadata) else {
       throw Mistake(message: "its metadata have values that no metadata can have")
     }
-    entities = model.entitiesByName
-    let identifier = StoreIdentifier(document.identifier)
-    header = StoreFileHeader(identifier: identifier, saves: document.saves)
-    identity = StoreIdentity(uuid: document.identifier)
-    engine = try make(identifier)
+    try self.init(model, document.identifier, saves: document.saves, metadata, make)
     for (name, key) in document.nextKeys {
       guard let entity = entities[name] else { continue }
       nextKeys[entity.rootEntity.number] = key
     }
+  }
+
+  init(
+    _ model: ManagedObjectModel, _ uuid: UUID, saves: UInt64, _ metadata: [String: MetadataValue],
+    _ make: (StoreIdentifier?) throws -> Engine
+  ) throws {
+    let record = try SchemaRecord(numbering: model)
+    schema = try StoreSchema(model, record)
+    entities = model.entitiesByName
+    let identifier = StoreIdentifier(uuid)
+    header = StoreFileHeader(identifier: identifier, saves: saves)
+    identity = StoreIdentity(uuid: uuid)
+    engine = try make(identifier)
     try engine.write { transaction in
       try transaction.put(KeySpace.schemaKey, record.encoded())
       if !metadata.isEmpty { try transaction.put(KeySpace.metadataKey, StoreMetadata(metadata).encoded()) }
     }
+  }
+
+  /// Adds an object with values that fit its columns.
+  func add(_ entity: EntityDescription, _ key: UInt64, version: UInt32, _ cells: [(slot: Int, value: Value)])
+    throws
+  {
+    let root = entity.rootEntity.number
+    nextKeys[root] = max(nextKeys[root] ?? 1, key + 1)
+    waiting.append(Row(entity: entity, key: key, version: version, cells: cells))
+    if waiting.count >= Self.step { try writeWaiting() }
+  }
+
+  /// Adds the destinations of a to-many relationship.
+  func add(_ relationship: RelationshipDescription, of source: UInt64, _ targets: [UInt64]) {
+    links.append(Link(relationship: relationship, source: source, targets: targets))
   }
 
   func add(_ object: Object) throws {
@@ -87,10 +109,7 @@ final class StoreDocumentLoader {
       }
       if let cell = try cell(field, slot, entity, key, "\(name), \(property)") { cells.append((slot, cell)) }
     }
-    let root = entity.rootEntity.number
-    nextKeys[root] = max(nextKeys[root] ?? 1, key + 1)
-    waiting.append(Row(entity: entity, key: key, version: version, cells: cells))
-    if waiting.count >= Self.step { try writeWaiting() }
+    try add(entity, key, version: version, cells)
   }
 
   /// The value of a column; nil for a to-many relationship, whose links are kept for later.
@@ -115,7 +134,7 @@ final class StoreDocumentLoader {
       guard let keys = StoreDocumentValue.keys(json), Set(keys).count == keys.count else {
         throw Mistake(message: "\(name): \(json.kind) is no list of different keys")
       }
-      links.append(Link(relationship: entity.relationship(at: slot), source: key, targets: keys))
+      add(entity.relationship(at: slot), of: key, keys)
       return nil
     default:
       guard let value = StoreDocumentValue.value(json, kind) else {

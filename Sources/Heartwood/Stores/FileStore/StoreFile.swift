@@ -134,7 +134,7 @@ extension StoreFile {
   ///
   /// - Throws: `.persistentStoreSaveConflicts` if others have changed the file since it was read, `.persistentStoreTimeout` if they hold its
   ///   lock; `.persistentStoreSave`. The file is as before then, unless the error `isOutcomeUnknown`.
-  func save(_ contents: some StoreReading, _ identifier: StoreIdentifier) throws {
+  func save(contents: some StoreReading, _ identifier: StoreIdentifier) throws {
     let (known, saves, isAhead) = state.withLock { ($0.known, $0.saves, $0.isAhead) }
     guard !isAhead else { throw stopped }
     do {

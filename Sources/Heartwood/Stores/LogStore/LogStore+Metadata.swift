@@ -123,7 +123,7 @@ extension LogStore {
     let snapshot = try engine.snapshot()
     guard let record = try SchemaRecord(in: snapshot) else { return }
     let model = try record.model.withUnsafeBytes { try ManagedObjectModel(decoding: $0) }
-    try file.save(LogStoreView(snapshot, try StoreSchema(model, record)), engine.storeIdentifier)
+    try file.save(contents: LogStoreView(snapshot, try StoreSchema(model, record)), engine.storeIdentifier)
     file.noteCommitted()
   }
 

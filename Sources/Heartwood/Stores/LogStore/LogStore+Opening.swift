@@ -81,7 +81,7 @@ extension LogStore {
         tracksHistory: options.tracksHistory && file == nil, file: file,
         entityNames: options.entityNames)
       if !options.isReadOnly, engine.newestGeneration != loaded {
-        try file?.save(store.newestView(), engine.storeIdentifier)
+        try file?.save(contents: store.newestView(), engine.storeIdentifier)
         file?.noteCommitted()
       }
       try store.refuseUntrackedHistory()

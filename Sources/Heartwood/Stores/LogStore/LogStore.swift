@@ -17,12 +17,12 @@ final class LogStore: ObjectStore {
   /// Whether saves are recorded in the history.
   let tracksHistory: Bool
   let metadataToSave = MetadataToSave()
-  /// The file that each save writes as a whole; nil for a store in a folder, or only in memory.
-  let file: StoreFile?
+  /// What each save writes as a whole; nil for a store in a folder, or only in memory.
+  let file: (any StoreOutside)?
 
   init(
     _ engine: Engine, _ schema: StoreSchema, isReadOnly: Bool, program: SavingProgram? = nil,
-    tracksHistory: Bool = true, file: StoreFile? = nil, entityNames: Set<String>? = nil
+    tracksHistory: Bool = true, file: (any StoreOutside)? = nil, entityNames: Set<String>? = nil
   ) {
     self.file = file
     path = file?.path ?? engine.path
@@ -45,10 +45,10 @@ final class LogStore: ObjectStore {
   }
 
   func require(_ feature: StoreFeature) throws(HeartwoodError) {
-    guard let file else { return }
+    guard let file, !file.allows(feature) else { return }
     throw HeartwoodError(
       .persistentStoreUnsupportedRequestType,
-      "the store at \(path) is of type \(file.format.rawValue), which does not have \(feature.rawValue): only stores of type Log do"
+      "the store at \(path) is of type \(file.typeName), which does not have \(feature.rawValue): only stores of type Log do"
     )
   }
 
@@ -132,6 +132,8 @@ extension LogStore {
     return try HeartwoodError.translating("the save failed", .persistentStoreSave) {
       var number: UInt64?
       let metadata = metadataToSave.pending
+      var isCommitted = false
+      defer { if !isCommitted { file?.noteFailed() } }
       let result = try engine.write { writer in
         let transaction = LogStoreTransaction(writer, try schemas.schema(of: writer), identity)
         let result = try body(transaction) {
@@ -142,6 +144,7 @@ extension LogStore {
         if let file, number != nil || metadata != nil { try file.save(transaction, engine.storeIdentifier) }
         return result
       }
+      isCommitted = true
       file?.noteCommitted()
       metadataToSave.noteWritten(metadata)
       return (result, number)

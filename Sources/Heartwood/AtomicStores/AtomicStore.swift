@@ -1,0 +1,187 @@
+import Foundation
+import HeartwoodBytes
+
+/// A kind of store of a program: all its objects are loaded when it is opened, and each save writes all of them.
+///
+/// A class derives from this one, overrides `load()` and `save()`, and is registered with
+/// ``PersistentStoreCoordinator/registerStoreClass(_:type:)``. Meanwhile the objects are in memory, where conditions, sort orders, indexes,
+/// validation, conflicts and delete rules work as in other kinds of stores. There is no history, and there are no past generations and
+/// batch inserts.
+///
+/// Its methods are called by one thread at a time: while the store is opened, and while a save holds the store's lock.
+open class AtomicStore: PersistentStore, @unchecked Sendable {
+  /// Set by the opening.
+  private final var known: ManagedObjectModel?
+  private final var nodes: [NodeKey: AtomicStoreCacheNode] = [:]
+  private final var references: [NodeKey: any Sendable] = [:]
+  /// Two names that have the same key.
+  private(set) final var collision: HeartwoodError?
+  private final var storeIdentity = StoreIdentity.none
+
+  struct NodeKey: Hashable {
+    let root: UInt16
+    let key: UInt64
+
+    init(_ entity: EntityDescription, _ key: UInt64) {
+      root = entity.rootEntity.number
+      self.key = key
+    }
+  }
+
+  /// What the store says about itself: `loadMetadata()` sets what it has read, and `save()` writes it. The opening adds the values under
+  /// `PersistentStore.MetadataKey` that are missing, so a class that keeps the metadata keeps the identifiers of its objects.
+  public final var storedMetadata: [String: any Sendable] = [:]
+
+  /// The model of the coordinator.
+  public final var managedObjectModel: ManagedObjectModel {
+    guard let known else { programError("The store at \(url.path) is used before a coordinator opens it.") }
+    return known
+  }
+
+  // MARK: To override
+
+  /// Reads the objects: makes their nodes, and adds them with `addCacheNodes(_:)`.
+  ///
+  /// - Throws: Why the store cannot be read. It is not opened then.
+  open func load() throws {
+    programError("\(Swift.type(of: self)) does not override load().")
+  }
+
+  /// Writes all nodes, and the metadata, as a whole: after a crash the store should be the old or the new one.
+  ///
+  /// - Throws: Why they could not be written. The save of the context fails then, and the nodes are as before it.
+  open func save() throws {
+    programError("\(Swift.type(of: self)) does not override save().")
+  }
+
+  /// The node of a new object, without values: `updateCacheNode(_:from:)` sets them when all new objects have nodes.
+  open func newCacheNode(for object: ManagedObject) -> AtomicStoreCacheNode {
+    AtomicStoreCacheNode(objectID: object.objectID)
+  }
+
+  /// Sets the values of a node to those of an object, which is new or has changed. The object is valid during the call.
+  open func updateCacheNode(_ node: AtomicStoreCacheNode, from object: ManagedObject) {
+    let entity = object.entity
+    for slot in entity.slots {
+      let property = entity.property(at: slot)
+      guard !property.isTransient else { continue }
+      let value = object.value(forKey: property.name)
+      if property is RelationshipDescription {
+        node.setValue(related(value), forKey: property.name)
+      } else if entity.layout.columns[slot].kind != .composite {
+        node.setValue(value, forKey: property.name)
+      }
+    }
+  }
+
+  /// What the store calls a new object: a number from 1, a `String`, a `UUID`, or any other value whose description is its own. It must be
+  /// different for each object of an entity, and the same whenever the store is loaded. By default a random UUID.
+  open func newReferenceObject(for object: ManagedObject) -> any Sendable { UUID() }
+
+  /// Called before nodes of deleted objects are removed; does nothing.
+  open func willRemoveCacheNodes(_ cacheNodes: Set<AtomicStoreCacheNode>) {}
+
+  // MARK: Nodes
+
+  /// Adds nodes of objects.
+  public final func addCacheNodes(_ cacheNodes: Set<AtomicStoreCacheNode>) {
+    for node in cacheNodes { nodes[NodeKey(node.objectID.entity, node.objectID.key.keyInStore)] = node }
+  }
+
+  /// All nodes.
+  public final func cacheNodes() -> Set<AtomicStoreCacheNode> { Set(nodes.values) }
+
+  /// The node of an object; nil if there is none.
+  public final func cacheNode(for objectID: ManagedObjectID) -> AtomicStoreCacheNode? {
+    nodes[NodeKey(objectID.entity, objectID.key.keyInStore)]
+  }
+
+  /// The identifier of an object by what the store calls it. The same reference gives the same identifier whenever the store is loaded.
+  ///
+  /// - Parameters:
+  ///   - entity: The object's own entity.
+  ///   - reference: As for `newReferenceObject(for:)`.
+  public final func objectID(
+    for entity: EntityDescription, withReferenceObject reference: any Sendable
+  ) -> ManagedObjectID {
+    let key = Self.key(of: reference, entity)
+    let former = references.updateValue(reference, forKey: NodeKey(entity, key))
+    if let former, "\(former)" != "\(reference)" {
+      collision = HeartwoodError(
+        .persistentStoreSave,
+        "\(Swift.type(of: self)) calls objects \(former) and \(reference), which cannot be told apart by their identifiers: choose another name"
+      )
+    }
+    return ManagedObjectID(entity: entity, key: key, store: storeIdentity)
+  }
+
+  /// What the store calls an object; nil for an object of another store, or one that it has not named.
+  public final func referenceObject(for objectID: ManagedObjectID) -> (any Sendable)? {
+    objectID.store == storeIdentity ? references[NodeKey(objectID.entity, objectID.key.keyInStore)] : nil
+  }
+
+  /// Numbers are keys themselves, where no other entity of the family can have them; of anything else the key is a hash, with a bit that
+  /// numbers do not have.
+  private static func key(of reference: any Sendable, _ entity: EntityDescription) -> UInt64 {
+    let mark: UInt64 = 1 << 52
+    if let number = reference as? any BinaryInteger, let key = UInt64(exactly: number), key > 0, key < mark,
+      entity.rootEntity === entity, !entity.hasSubentities
+    {
+      return key
+    }
+    let text = Array("\(entity.displayName) \(reference)".utf8)
+    return text.withUnsafeBytes { XXH64.hash($0, seed: 0) } & (mark - 1) | mark
+  }
+
+  private func related(_ value: Any?) -> Any? {
+    switch value {
+    case let object as ManagedObject: cacheNode(for: object.objectID)
+    case let objects as Set<ManagedObject>: Set(objects.compactMap { cacheNode(for: $0.objectID) })
+    case let objects as [ManagedObject]: objects.compactMap { cacheNode(for: $0.objectID) }
+    default: nil
+    }
+  }
+}
+
+/// What the coordinator and saves do.
+extension AtomicStore {
+  final func prepare(_ model: ManagedObjectModel, _ identity: StoreIdentity) {
+    known = model
+    storeIdentity = identity
+  }
+
+  /// The key of a new object.
+  ///
+  /// - Throws: `.persistentStoreSave` if the store calls another object the same.
+  final func newKey(for object: ManagedObject, inStore number: Int) throws -> UInt64 {
+    let reference = newReferenceObject(for: object)
+    let identifier = objectID(for: object.entity, withReferenceObject: reference)
+    guard cacheNode(for: identifier) == nil else {
+      throw HeartwoodError(
+        .persistentStoreSave,
+        "\(Swift.type(of: self)) calls a new object \(reference), as another one of \(object.entity.displayName) is called already"
+      )
+    }
+    if let collision { throw collision }
+    return identifier.key.numbered(number)
+  }
+
+  final func removeCacheNodes(_ removed: [AtomicStoreCacheNode]) {
+    guard !removed.isEmpty else { return }
+    willRemoveCacheNodes(Set(removed))
+    for node in removed { nodes[NodeKey(node.objectID.entity, node.objectID.key.keyInStore)] = nil }
+  }
+}
+
+extension ManagedObjectContext {
+  /// The stores of classes of the program among those of the context, by their numbers.
+  var atomicStores: [Int: AtomicStore] {
+    guard let coordinator = persistentStoreCoordinator else { return [:] }
+    var stores: [Int: AtomicStore] = [:]
+    for case let atomic as AtomicStore in coordinator.persistentStores {
+      let members = (coordinator.objectStore as? StoreUnion)?.members
+      stores[members?.first { $0.store === atomic.contents }?.number ?? 0] = atomic
+    }
+    return stores
+  }
+}

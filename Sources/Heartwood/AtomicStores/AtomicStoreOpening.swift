@@ -1,0 +1,116 @@
+import Foundation
+import HeartwoodEngine
+
+/// Opening a store of a class of the program.
+extension AtomicStore {
+  /// Opens a store whose kind the program has registered; nil for a kind of this library.
+  static func opened(
+    _ description: PersistentStoreDescription, by coordinator: PersistentStoreCoordinator
+  ) throws -> PersistentStore? {
+    guard let storeClass = StoreClasses.all[description.type] else { return nil }
+    try description.checkOptions()
+    guard let url = description.place else {
+      throw HeartwoodError(
+        .persistentStoreOpen, "the store's description has no URL: set the place of the store")
+    }
+    let made = storeClass.init(persistentStoreCoordinator: coordinator, at: url, options: description.options)
+    guard let store = made as? AtomicStore else {
+      throw HeartwoodError(
+        .persistentStoreInvalidType,
+        "\(storeClass), which is registered for \(description.type.rawValue), does not derive from AtomicStore"
+      )
+    }
+    store.description = PersistentStoreDescription(copying: description)
+    try store.open(coordinator.managedObjectModel)
+    return store
+  }
+
+  private func open(_ model: ManagedObjectModel) throws {
+    try loadMetadata()
+    let uuid = try completeMetadata(model)
+    prepare(model, StoreIdentity(uuid: uuid))
+    try load()
+    if let collision { throw collision }
+    let saving = AtomicStoreSaving(self)
+    do {
+      let loader = try StoreDocumentLoader(model, uuid, saves: 0, [:]) { identifier in
+        var options = EngineOptions()
+        options.content = .graph
+        options.newIdentifier = identifier
+        return try Engine(at: "/dev/null", options: options)
+      }
+      for node in cacheNodes().sorted(by: { $0.objectID.key < $1.objectID.key }) { try add(node, to: loader) }
+      let engine = try loader.finish().engine
+      begin(
+        LogStore(engine, loader.schema, isReadOnly: isReadOnly, tracksHistory: false, file: saving))
+    } catch let mistake as StoreDocumentLoader.Mistake {
+      throw unfit(mistake.message)
+    } catch is ConstraintViolations {
+      throw unfit("values that must be unique are not")
+    }
+  }
+
+  private func unfit(_ why: String) -> HeartwoodError {
+    HeartwoodError(
+      .persistentStoreDamaged, "the store at \(url.path) could not be loaded: \(why); nothing was changed")
+  }
+
+  /// Adds what is missing, and compares the model.
+  ///
+  /// - Returns: The store's identifier.
+  private func completeMetadata(_ model: ManagedObjectModel) throws -> UUID {
+    typealias Key = MetadataKey
+    let hashes = Dictionary(
+      model.entities.map { ($0.displayName, Data($0.versionHash)) }, uniquingKeysWith: { first, _ in first })
+    if let stored = storedMetadata[Key.modelVersionHashes] as? [String: Data], stored != hashes {
+      let names = Set(stored.keys).union(hashes.keys).filter { stored[$0] != hashes[$0] }.sorted()
+      throw HeartwoodError(
+        .persistentStoreIncompatibleVersionHash,
+        "the store at \(url.path) was written with another model: \(names.joined(separator: ", ")) differ")
+    }
+    let uuid = (storedMetadata[Key.storeUUID] as? String).flatMap(UUID.init(uuidString:)) ?? UUID()
+    storedMetadata[Key.storeUUID] = uuid.uuidString
+    storedMetadata[Key.storeType] = type.rawValue
+    storedMetadata[Key.modelVersionHashes] = hashes
+    return uuid
+  }
+
+  private func add(_ node: AtomicStoreCacheNode, to loader: StoreDocumentLoader) throws {
+    let (entity, key) = (node.objectID.entity, node.objectID.key)
+    var cells: [(slot: Int, value: Value)] = []
+    for slot in entity.slots {
+      let column = entity.layout.columns[slot]
+      let name = entity.property(at: slot).name
+      let place = "\(entity.displayName) \(node.objectID), \(name)"
+      switch column.kind {
+      case .transient: continue
+      case .composite:
+        let hasElement = entity.slots.contains {
+          entity.property(at: $0).name.hasPrefix(name + ".")
+            && node.value(forKey: entity.property(at: $0).name) != nil
+        }
+        if hasElement { cells.append((slot, .bool(true))) }
+      case .toOne:
+        guard let value = node.value(forKey: name) else { continue }
+        guard let other = value as? AtomicStoreCacheNode else {
+          throw StoreDocumentLoader.Mistake(message: "\(place): the value is no node")
+        }
+        cells.append((slot, .object(other.objectID)))
+      case .toMany:
+        guard let value = node.value(forKey: name) else { continue }
+        let others = (value as? Set<AtomicStoreCacheNode>).map(Array.init) ?? value as? [AtomicStoreCacheNode]
+        guard let others else {
+          throw StoreDocumentLoader.Mistake(message: "\(place): the value is no set of nodes")
+        }
+        loader.add(entity.relationship(at: slot), of: key, others.map(\.objectID.key))
+      default:
+        do {
+          cells.append((slot, try entity.storedValue(node.value(forKey: name), at: slot)))
+        } catch {
+          throw StoreDocumentLoader.Mistake(message: "\(place): \(error.message)")
+        }
+      }
+    }
+    try loader.add(entity, key, version: 1, cells)
+  }
+}

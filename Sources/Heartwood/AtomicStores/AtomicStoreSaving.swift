@@ -1,0 +1,78 @@
+import HeartwoodEngine
+import HeartwoodFiles
+
+/// Brings the nodes of a store of the program up to date with a transaction, and has the store write them.
+final class AtomicStoreSaving: StoreOutside, Sendable {
+  private struct Weak: @unchecked Sendable {
+    weak var store: AtomicStore?
+  }
+
+  private let held: Weak
+  let path: String
+  let typeName: String
+  private let changes = Guarded<[HistoryChange]>([])
+
+  init(_ store: AtomicStore) {
+    held = Weak(store: store)
+    path = store.url.path
+    typeName = store.type.rawValue
+  }
+
+  func allows(_ feature: StoreFeature) -> Bool { false }
+
+  func save(_ transaction: LogStoreTransaction, _ identifier: StoreIdentifier) throws {
+    guard let store = held.store else { return }
+    changes.withLock { $0 = transaction.changes }
+    try update(store, try transaction.view())
+    do {
+      try store.save()
+    } catch let error as HeartwoodError {
+      throw error
+    } catch {
+      throw HeartwoodError(
+        .persistentStoreSave, "the store at \(path) was not saved: \(error)", underlying: error)
+    }
+  }
+
+  func noteCommitted() { changes.withLock { $0 = [] } }
+
+  /// Makes the nodes of what the transaction has changed as they were.
+  func noteFailed() {
+    guard let store = held.store, !changes.withLock(\.isEmpty), let view = try? store.contents.newestView()
+    else { return }
+    try? update(store, view)
+    noteCommitted()
+  }
+
+  /// Brings the nodes of the changed objects into agreement with a state of the store.
+  private func update(_ store: AtomicStore, _ view: any StoreView) throws {
+    // Of its own, as the coordinator of the store may have others, whose keys have their numbers.
+    let coordinator = try PersistentStoreCoordinator(checking: store.managedObjectModel)
+    try coordinator.adopt(store)
+    let context = ManagedObjectContext(.privateQueue, coordinator: coordinator)
+    let changes = changes.withLock { $0 }
+    try context.performAndWait {
+      // First: a context that meets another store drops its pin.
+      _ = try context.objectStore()
+      context.view.pinned = view
+      var (seen, removed, present) = (Set<AtomicStore.NodeKey>(), [AtomicStoreCacheNode](), [ManagedObject]())
+      for change in changes {
+        let entity = change.entity
+        guard seen.insert(AtomicStore.NodeKey(entity, change.key)).inserted else { continue }
+        let identifier = ManagedObjectID(entity: entity, key: change.key, store: store.contents.identity)
+        if try view.row(entity.rootEntity, change.key) == nil {
+          if let node = store.cacheNode(for: identifier) { removed.append(node) }
+        } else {
+          present.append(context.object(with: identifier))
+        }
+      }
+      store.removeCacheNodes(removed)
+      store.addCacheNodes(
+        Set(present.filter { store.cacheNode(for: $0.objectID) == nil }.map(store.newCacheNode)))
+      for object in present {
+        if let node = store.cacheNode(for: object.objectID) { store.updateCacheNode(node, from: object) }
+      }
+      try context.throwIfUnreadable()
+    }
+  }
+}

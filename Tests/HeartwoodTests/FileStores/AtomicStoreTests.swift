@@ -1,0 +1,106 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import Heartwood
+
+@Suite(.serialized) struct `Stores of a program's own kind` {
+  private let folder: TemporaryFolder
+
+  init() throws {
+    folder = try TemporaryFolder()
+    PersistentStoreCoordinator.registerStoreClass(LineStore.self, type: LineStore.kind)
+  }
+
+  private func open() throws -> PersistentContainer {
+    let container = PersistentContainer(
+      name: "Test", managedObjectModel: try ManagedObjectModel(types: companyTypes))
+    try container.persistentStoreCoordinator.addPersistentStore(type: LineStore.kind, at: folder.store)
+    return container
+  }
+
+  // EXT-01, EXT-02, EXT-03, EXT-04, STO-05
+  @Test
+  func `objects of a kind of store of the program are saved as nodes, and loaded under the same identifiers`()
+    throws
+  {
+    var container = try open()
+    var context = container.newBackgroundContext()
+    let company = context.makeCompany("A")
+    let people = (0..<5).map { context.makePerson("\($0)", age: Int64($0), in: company) }
+    company.ranking = [people[4], people[2]]
+    people[0].idol = people[1]
+    let club = Club(context: context)
+    club.members = [people[1], people[3]]
+    try context.save()
+    context.delete(people[3])
+    people[2].age = 20
+    people[2].nick = "nick"
+    try context.save()
+    let uris = people.map { $0.objectID.uriRepresentation() }
+    #expect(!people[0].objectID.isTemporaryID)
+    try container.close()
+
+    container = try open()
+    let coordinator = container.persistentStoreCoordinator
+    context = container.newBackgroundContext()
+    let found = try uris.map { uri -> Person? in
+      let identifier = try #require(coordinator.managedObjectID(forURIRepresentation: uri))
+      return try? context.existingObject(with: identifier) as? Person
+    }
+    #expect(found.map { $0?.name } == ["0", "1", "2", nil, "4"])
+    #expect(found.map { $0?.age } == [0, 1, 20, nil, 4])
+    #expect(found[2]?.nick == "nick")
+    #expect(found[0]?.idol?.name == "1")
+    #expect(found[0]?.company?.ranking.map(\.name) == ["4", "2"])
+    #expect(found[0]?.company?.people.count == 4)
+    #expect(try context.fetch(Club.self).map { $0.members.map(\.name) } == [["1"]])
+    #expect(try context.fetch(Person.self, where: { $0.age > 3 }).count == 2)
+    #expect(try coordinator.verify().findings == [])
+    let store = try #require(coordinator.persistentStores.first as? LineStore)
+    #expect(store.cacheNodes().count == 6)
+    #expect(store.persistentStoreCoordinator === coordinator)
+    try container.close()
+  }
+
+  @Test func `a save that the store's class refuses fails, and the next one saves everything`() throws {
+    var container = try open()
+    var context = container.newBackgroundContext()
+    let person = context.makePerson("a", age: 1)
+    try context.save()
+    let before = try Data(contentsOf: folder.store)
+    LineStore.fails = true
+    person.age = 2
+    let second = context.makePerson("b", age: 3)
+    #expect(heartwoodError { try context.save() }?.code == .persistentStoreSave)
+    LineStore.fails = false
+    #expect(try Data(contentsOf: folder.store) == before)
+    let store = try #require(container.persistentStoreCoordinator.persistentStores.first as? LineStore)
+    #expect(store.cacheNodes().compactMap { $0.value(forKey: "age") as? Int64 } == [1])
+    second.age = 4
+    try context.save()
+    try container.close()
+    container = try open()
+    context = container.newBackgroundContext()
+    #expect(Set(try context.fetch(Person.self).map(\.age)) == [2, 4])
+    try container.close()
+  }
+
+  // PSC-10, STO-22, STO-26
+  @Test func `a kind of store is known while its class is registered`() throws {
+    let kind = PersistentStore.StoreType(rawValue: "Other lines")
+    PersistentStoreCoordinator.registerStoreClass(LineStore.self, type: kind)
+    #expect(PersistentStoreCoordinator.registeredStoreTypes[kind] == LineStore.self)
+    #expect(PersistentStoreCoordinator.registeredStoreTypes[.binary] != nil)
+    let coordinator = PersistentStoreCoordinator(
+      managedObjectModel: try ManagedObjectModel(types: companyTypes))
+    let store = try coordinator.addPersistentStore(type: kind, at: folder.store)
+    #expect(store.type == kind)
+    try coordinator.close()
+    PersistentStoreCoordinator.registerStoreClass(nil, type: kind)
+    #expect(PersistentStoreCoordinator.registeredStoreTypes[kind] == nil)
+    #expect(
+      heartwoodError { _ = try coordinator.addPersistentStore(type: kind, at: folder.store) }?.code
+        == .persistentStoreInvalidType)
+  }
+}
