@@ -12,7 +12,7 @@ struct Command {
       HistoryCommand.self,
       GenerationsCommand.self, SchemaCommand.self, StatisticsCommand.self, VerifyCommand.self,
       ReclaimCommand.self,
-      BackupCommand.self, SalvageCommand.self, MigrateCommand.self, CompletionCommand.self,
+      BackupCommand.self, CopyCommand.self, SalvageCommand.self, MigrateCommand.self, CompletionCommand.self,
     ]
   }
 

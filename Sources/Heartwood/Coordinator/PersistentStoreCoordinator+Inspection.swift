@@ -21,6 +21,15 @@ extension PersistentStoreCoordinator {
     return try LogStore.model(at: url, options: opening)
   }
 
+  /// The kind of a store by its folder, or by the first bytes of its file; nil if it is none.
+  public static func typeOfPersistentStore(at url: URL) -> PersistentStore.StoreType? {
+    let path = LogStore.path(of: url)
+    if let format = StoreFile.format(at: path, PosixFileSystem()) {
+      return PersistentStore.StoreType(rawValue: format.rawValue)
+    }
+    return (try? Engine.containsStore(at: path, fileSystem: PosixFileSystem())) == true ? .log : nil
+  }
+
   /// Reads and checks everything in the store: bytes, tree, rows, indexes, relationships, history.
   ///
   /// - Parameters:

@@ -12,7 +12,7 @@ enum HelpText {
 
       heartwood <command> --help describes a command; heartwood --version prints the version.
 
-      A store is a directory. import, kv put and kv load create a missing store; backup and salvage create a copy.
+      A store is a directory, or a file made by copy. import, kv put and kv load create a missing store; backup and salvage create a copy.
       Reading changes nothing, except that it recovers a store that its writer did not close. verify and the kv commands
       that read do not recover a store; kv backup does.
       Exit status: 0 done, 1 a store failed verification, 64 to 77 as in sysexits(3).

@@ -14,6 +14,7 @@ struct CommandStore {
   ) throws {
     self.path = path
     let description = PersistentStoreDescription(url: CommandStore.url(path))
+    description.type = PersistentStoreCoordinator.typeOfPersistentStore(at: CommandStore.url(path)) ?? .log
     // A command changes the model of a store only if that is what it is for.
     description.shouldMigrateStoreAutomatically = false
     adapt(description)
@@ -177,6 +178,7 @@ extension CommandStore {
 
   /// Whether `path` is a store or at least a non-empty directory.
   static func exists(_ path: String) -> Bool {
+    if isFile(path) { return true }
     var isDirectory: ObjCBool = false
     guard FileManager.default.fileExists(atPath: path, isDirectory: &isDirectory), isDirectory.boolValue
     else {
@@ -185,13 +187,18 @@ extension CommandStore {
     return (try? FileManager.default.contentsOfDirectory(atPath: path))?.isEmpty != true
   }
 
+  /// Whether `path` is a store in one file.
+  private static func isFile(_ path: String) -> Bool {
+    PersistentStoreCoordinator.typeOfPersistentStore(at: url(path)).map { $0 != .log } ?? false
+  }
+
   /// - Parameter maker: A hint for the error message: the command that creates a store.
   static func checkExists(_ path: String, maker: String) throws(CommandFailure) {
     var isDirectory: ObjCBool = false
     guard FileManager.default.fileExists(atPath: path, isDirectory: &isDirectory) else {
       throw CommandFailure(.noInput, "\(path): there is no store here; \(maker)")
     }
-    guard isDirectory.boolValue else {
+    guard isDirectory.boolValue || isFile(path) else {
       throw .data("\(path): this is a file, and a store is a directory")
     }
   }

@@ -64,3 +64,22 @@ import Testing
   try FileManager.default.removeItem(at: last)
   #expect(world.run("salvage", world.directory.path("second")).status == .verificationFailed)
 }
+
+@Test(arguments: ["binary", "json", "xml"])
+func `copy makes a store of another kind, which the commands find by themselves`(type: String) throws {
+  let world = try SmallWorld()
+  let (file, back) = (world.directory.path("copy"), world.directory.path("back"))
+  let countries = world.run("fetch", "Country").output
+  let copied = world.run("copy", file, "--type", type)
+  #expect(copied.status == .success, "\(copied.notes)")
+  #expect(copied.output.contains("copied") && copied.output.contains("objects"))
+  #expect(CommandRun("fetch", file, "Country").output == countries)
+  #expect(CommandRun("verify", file).status == .success)
+  #expect(CommandRun("delete", file, "City/p1").status == .success)
+  #expect(CommandRun("count", file, "City").output != world.run("count", "City").output)
+  #expect(CommandRun("history", file).status != .success)
+  #expect(CommandRun("copy", file, back).status == .success)
+  #expect(CommandRun("count", back, "City").output == CommandRun("count", file, "City").output)
+  #expect(CommandRun("copy", file, back).status == .cannotCreate)
+  #expect(CommandRun("copy", file, world.directory.path("other"), "--type", "odd").status == .usage)
+}

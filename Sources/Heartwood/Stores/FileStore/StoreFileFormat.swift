@@ -14,12 +14,12 @@ enum StoreFileFormat: String, Sendable, CaseIterable {
     }
     let text = start.drop { [0xEF, 0xBB, 0xBF, 0x20, 0x09, 0x0A, 0x0D].contains($0) }
     switch text.first {
-    case UInt8(ascii: "{"): self = .json
-    case UInt8(ascii: "<"): self = .xml
+    case UInt8(ascii: "{") where String(decoding: text, as: UTF8.self).contains("\"heartwood\""): self = .json
+    case UInt8(ascii: "<") where String(decoding: text, as: UTF8.self).contains("<heartwood"): self = .xml
     default: return nil
     }
   }
 
   /// How many bytes of a file tell its form.
-  static let recognizedBytes = 64
+  static let recognizedBytes = 512
 }

@@ -1,0 +1,58 @@
+import Foundation
+import Heartwood
+
+/// Copies a store to one of another kind.
+enum CopyCommand: Subcommand {
+  static let syntax = SubcommandSyntax(
+    name: "copy",
+    summary: "copy the objects of a store to a new store, which may be of another kind",
+    arguments: [
+      .store,
+      SubcommandSyntax.Argument(name: "copy", summary: "a directory or file that is missing or empty"),
+    ],
+    options: [
+      SubcommandSyntax.Option(
+        name: "type", value: "log|binary|json|xml", summary: "the kind of the copy (default log)")
+    ],
+    discussion: """
+      A store of type log is a directory; binary, JSON and XML stores are one file, which each change writes again. All
+      commands find the kind of an existing store by themselves. The copy has the store's identifier, and its objects have
+      the same URIs. The history is copied from log to log only.
+      """,
+    examples: [
+      SubcommandSyntax.Example(
+        line: "heartwood copy world.heartwood world.json --type json", meaning: "a file to read and compare")
+    ])
+
+  private static let types: [String: PersistentStore.StoreType] = [
+    "log": .log, "binary": .binary, "json": .json, "xml": .xml,
+  ]
+
+  static func run(_ arguments: ParsedArguments, console: any Console) throws(CommandFailure) -> ExitCode {
+    let (path, copy) = (arguments.argument(0) ?? "", arguments.argument(1) ?? "")
+    let name = arguments.value("type") ?? "log"
+    guard let type = types[name] else {
+      throw .usage("--type is log, binary, json or xml, not \"\(name)\"")
+    }
+    try BackupCommand.checkPlace(copy, of: path)
+    guard !CommandStore.exists(copy) else {
+      throw CommandFailure(.cannotCreate, "\(copy): there is something here already; name another place")
+    }
+    // Opens it first as other commands do: what its last program has left to be recovered is recovered.
+    let (model, count) = try CommandStore.with(path, for: .reading, console) { store in
+      (store.model, try store.objectCounts().reduce(0) { $0 + $1.objects })
+    }
+    return try GraphFailure.catching(path) {
+      let coordinator = try PersistentStoreCoordinator(checking: model)
+      let description = PersistentStoreDescription(url: CommandStore.url(path))
+      description.type = PersistentStoreCoordinator.typeOfPersistentStore(at: CommandStore.url(path)) ?? .log
+      description.isReadOnly = true
+      description.shouldMigrateStoreAutomatically = false
+      let store = try coordinator.addPersistentStore(with: description)
+      try coordinator.migratePersistentStore(store, to: CommandStore.url(copy), type: type)
+      try coordinator.close()
+      try console.writeLine("copied \(Amount.text(count, "object")) to \(copy)")
+      return .success
+    }
+  }
+}
