@@ -21,6 +21,8 @@ extension AtomicStore {
       )
     }
     store.description = PersistentStoreDescription(copying: description)
+    store.configuration = try StoreConfiguration(
+      description.configuration, of: coordinator.managedObjectModel)
     try store.open(coordinator.managedObjectModel)
     return store
   }

@@ -19,6 +19,59 @@ import Testing
     return container
   }
 
+  @Test func `a kind of store of the program has the entities of its configuration beside another store`()
+    throws
+  {
+    func entity(_ name: String) -> EntityDescription {
+      EntityDescription(
+        name: name,
+        properties: [
+          AttributeDescription(name: "text", type: .string),
+          DerivedAttributeDescription(name: "key", type: .string, derivationExpression: "canonical:(text)"),
+        ])
+    }
+    let (note, label) = (entity("Note"), entity("Label"))
+    let model = ManagedObjectModel(entities: [note, label])
+    model.setEntities([note], forConfigurationName: "Notes")
+    model.setEntities([label], forConfigurationName: "Labels")
+    func open() throws -> PersistentContainer {
+      let container = PersistentContainer(name: "Test", managedObjectModel: model)
+      let coordinator = container.persistentStoreCoordinator
+      try coordinator.addPersistentStore(
+        type: .log, configuration: "Notes", at: folder.url.appendingPathComponent("notes"))
+      try coordinator.addPersistentStore(
+        type: LineStore.kind, configuration: "Labels", at: folder.url.appendingPathComponent("labels"))
+      return container
+    }
+    let first = try open()
+    let context = first.newBackgroundContext()
+    for (name, text) in [("Note", "Ä"), ("Label", "Ö"), ("Label", "Ü")] {
+      let object = ManagedObject(entity: try #require(model.entitiesByName[name]), insertInto: context)
+      object.setValue(text, forKey: "text")
+    }
+    try context.save()
+    let stores = first.persistentStoreCoordinator.persistentStores
+    #expect(stores.map(\.configurationName) == ["Notes", "Labels"])
+    try first.close()
+    let second = try open()
+    let reading = second.newBackgroundContext()
+    let labels = try reading.fetch(FetchRequest<ManagedObject>(entityName: "Label"))
+    #expect(Set(labels.map { $0.value(forKey: "key") as? String }) == ["o", "u"])
+    let identifier = second.persistentStoreCoordinator.persistentStores[1].identifier
+    #expect(labels.allSatisfy { $0.objectID.uriRepresentation().absoluteString.contains(identifier) })
+    #expect(try reading.count(for: FetchRequest<ManagedObject>(entityName: "Note")) == 1)
+    reading.delete(labels[0])
+    labels[1].setValue("Å", forKey: "text")
+    try reading.save()
+    try second.close()
+    let third = try open()
+    let last = third.newBackgroundContext()
+    let left = try last.fetch(FetchRequest<ManagedObject>(entityName: "Label"))
+    #expect(
+      left.map { $0.value(forKey: "key") as? String } == ["a"] && left.map(\.objectID) == [labels[1].objectID]
+    )
+  }
+
   // EXT-01, EXT-02, EXT-03, EXT-04, STO-05
   @Test
   func `objects of a kind of store of the program are saved as nodes, and loaded under the same identifiers`()
