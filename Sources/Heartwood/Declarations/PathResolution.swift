@@ -149,3 +149,11 @@ extension EntityDescription {
     type == ancestor || ancestor == ManagedObject.self || Superclasses(of: type).contains { $0 == ancestor }
   }
 }
+
+extension ManagedObject {
+  /// The names of the declared properties that a key path reads, starting at objects of this class; nil if it reads anything else. No model
+  /// needs to have the class.
+  static func declaredNames(of keyPath: AnyKeyPath) -> [String]? {
+    try? PathResolution.cachedNames(of: keyPath, from: self)
+  }
+}

@@ -94,6 +94,19 @@ import Testing
     }
   }
 
+  /// A class that no other test puts into a model.
+  private final class Unused: ManagedObject {
+    @Attribute var size: Int64 = 0
+    @Relationship var other: Unused?
+  }
+
+  @Test func `key paths are written by their names before a model with the class is in use`() throws {
+    let condition = try Where<Unused> { $0.other.size > 5 }.conditionTree(
+      for: EntityDescription(name: "Unused"))
+    #expect("\(condition)" == "other.size > 5")
+    #expect(RelationshipPath(\Unused.other).prefetchedSteps.count == 1)
+  }
+
   @Test func `a template keeps every option, with variables in columns, groups and HAVING`() throws {
     let template = FetchRequest<Book>()
     template.predicate = try FormatPredicate("pages > $LEAST")
