@@ -24,7 +24,11 @@ enum ExportCommand: Subcommand {
       if generation != nil {
         try store.pin(to: generation)
       } else {
-        try store.context.setQueryGenerationFrom(.current)
+        do {
+          try store.context.setQueryGenerationFrom(.current)
+        } catch let error as HeartwoodError where error.code == .persistentStoreUnsupportedRequestType {
+          // A store of one file was read as a whole, and does not change while it is open here.
+        }
       }
       try Export(store: store, console: console).write()
     }

@@ -24,6 +24,9 @@ import Testing
       #expect(CommandRun(["fetch", copy] + words).output == world.run("fetch", words: words).output)
     }
     #expect(first.output.hasSuffix("\n]}\n"))
+    let file = world.directory.path("world.json")
+    #expect(CommandRun("copy", world.path, file, "--type", "json").status == .success)
+    #expect(CommandRun("export", file).output == first.output)
     #expect(world.run("export", "--generation", "0").output.hasSuffix("\"objects\": []}\n"))
   }
 
