@@ -33,6 +33,7 @@ enum ModelText {
       (attribute.isUnique, "unique"), (attribute.isIndexed, "indexed"),
       (attribute.hasFullTextIndex, "full text"),
       (attribute.preservesValueInHistoryOnDeletion, "kept in history"),
+      (attribute.derivation != nil, "derived as \(attribute.derivation ?? "")"),
       (attribute.defaultValue != nil, "default \(attribute.defaultValue.map(JSONWriter.line) ?? "")"),
     ]
     let type = attribute.type.rawValue + (attribute.isOptional ? "?" : "")

@@ -199,7 +199,9 @@ extension CommandStore {
       throw CommandFailure(.noInput, "\(path): there is no store here; \(maker)")
     }
     guard isDirectory.boolValue || isFile(path) else {
-      throw .data("\(path): this is a file, and a store is a directory")
+      throw .data(
+        "\(path): this file is no store: a store is a directory, or a binary, JSON or XML file that heartwood copy made"
+      )
     }
   }
 }

@@ -30,6 +30,7 @@ private func document(_ text: String) throws -> DocumentModel {
         "small": {"type": "integer32"}, "large": {"type": "integer64"}}}}}
     """)
   #expect(try DocumentModel(model.graphModel()) == model)
+  #expect(ModelText.text(model).contains("derived as cities.@count"))
 }
 
 @Test(arguments: [

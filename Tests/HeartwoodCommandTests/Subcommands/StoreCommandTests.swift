@@ -154,7 +154,10 @@ func `a path that is not a store is refused and left unchanged`(reader: [String]
   let file = try directory.file("a.txt", "text")
   let overFile = CommandRun(words(reader, file))
   #expect(overFile.status == .dataError)
-  #expect(overFile.notes == "heartwood: \(file): this is a file, and a store is a directory\n")
+  #expect(
+    overFile.notes
+      == "heartwood: \(file): this file is no store: a store is a directory, or a binary, JSON or XML file that heartwood copy made\n"
+  )
   let overDirectory = CommandRun(words(reader, directory.url.path))
   #expect(overDirectory.status == .dataError)
   #expect(overDirectory.notes.contains(directory.url.path))
