@@ -87,13 +87,7 @@ extension FetchedPropertyDescription {
   fileprivate func request(
     _ template: FetchRequestTemplate, for object: ManagedObject
   ) -> FetchRequest<ManagedObject> {
-    let request = FetchRequest<ManagedObject>(template)
-    if let predicate = request.predicate as? FormatPredicate {
-      request.predicate = predicate.withSubstitutionVariables([
-        Variable.source: object, Variable.property: name,
-      ])
-    }
-    return request
+    FetchRequest(template, [Variable.source: object, Variable.property: name])
   }
 
   /// Checks that the predicate can be used.

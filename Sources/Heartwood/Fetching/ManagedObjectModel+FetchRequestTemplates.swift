@@ -33,17 +33,7 @@ extension ManagedObjectModel {
     withName name: String, substitutionVariables variables: [String: (any PredicateArgument)?],
     resultType type: Object.Type
   ) -> FetchRequest<Object>? {
-    guard let template = fetchRequestTemplates[name] else { return nil }
-    let request = FetchRequest<Object>(template)
-    if let predicate = request.predicate as? FormatPredicate {
-      request.predicate = predicate.withSubstitutionVariables(variables)
-    }
-    if let having = request.havingPredicate as? FormatPredicate {
-      request.havingPredicate = having.withSubstitutionVariables(variables)
-    }
-    request.propertiesToFetch = request.propertiesToFetch?.map { $0.substituting(variables) }
-    request.propertiesToGroupBy = request.propertiesToGroupBy?.map { $0.substituting(variables) }
-    return request
+    fetchRequestTemplates[name].map { FetchRequest($0, variables) }
   }
 
   /// Sets a request of the model, or removes it.
@@ -107,6 +97,19 @@ extension FetchRequestTemplate {
 }
 
 extension FetchRequest {
+  /// - Parameter variables: The values by the names of their variables, without the sign.
+  convenience init(_ template: FetchRequestTemplate, _ variables: [String: (any PredicateArgument)?]) {
+    self.init(template)
+    if let predicate = self.predicate as? FormatPredicate {
+      self.predicate = predicate.withSubstitutionVariables(variables)
+    }
+    if let having = havingPredicate as? FormatPredicate {
+      havingPredicate = having.withSubstitutionVariables(variables)
+    }
+    propertiesToFetch = propertiesToFetch?.map { $0.substituting(variables) }
+    propertiesToGroupBy = propertiesToGroupBy?.map { $0.substituting(variables) }
+  }
+
   convenience init(_ template: FetchRequestTemplate) {
     self.init(entityName: template.entityName)
     predicate = template.predicate.map(FetchRequestTemplate.predicate)

@@ -10,16 +10,8 @@ struct RelationshipRoutes {
     var isEmpty: Bool { byRoot.isEmpty }
   }
 
-  /// A relationship of a route, and its inverse.
-  private struct Step {
-    let destination: EntityDescription
-    let inverse: RelationshipDescription
-    /// The entity of an inverse that is a to-one relationship, and its column.
-    let column: (entity: EntityDescription, column: Column)?
-  }
-
-  /// Every route with all its beginnings, each as steps from the objects of the result.
-  private let routes: [[Step]]
+  /// Every route with all its beginnings, each as the inverses of its relationships, from the objects of the result.
+  private let routes: [[RelationshipDescription]]
   /// The numbers of the root entities of the rows at the ends of the routes.
   private let roots: Set<UInt16>
 
@@ -31,25 +23,22 @@ struct RelationshipRoutes {
     else { return nil }
     all += ofSort
     if let route = section?.toOneRoute { all.append(route) }
-    var routes: [[Step]] = []
+    var routes: [[RelationshipDescription]] = []
     var known: Set<[ObjectIdentifier]> = []
     for relationships in all {
-      var steps: [Step] = []
+      var inverses: [RelationshipDescription] = []
       for relationship in relationships {
-        guard let inverse = relationship.inverseRelationship, let owner = inverse.entity,
-          let destination = relationship.destinationEntity, inverse.deleteRule != .noActionDeleteRule
-        else { return nil }
-        steps.append(
-          Step(
-            destination: destination.rootEntity, inverse: inverse,
-            column: inverse.isToMany ? nil : (owner, owner.layout.columns[inverse.slot])))
-        if known.insert(relationships.prefix(steps.count).map { ObjectIdentifier($0) }).inserted {
-          routes.append(steps)
+        guard let inverse = relationship.inverseRelationship, inverse.deleteRule != .noActionDeleteRule else {
+          return nil
+        }
+        inverses.append(inverse)
+        if known.insert(relationships.prefix(inverses.count).map { ObjectIdentifier($0) }).inserted {
+          routes.append(inverses)
         }
       }
     }
     self.routes = routes
-    roots = Set(routes.compactMap(\.last?.destination.number))
+    roots = Set(routes.compactMap(\.last?.entity?.rootEntity.number))
   }
 
   /// The rows that were touched and that the result may read.
@@ -76,11 +65,13 @@ struct RelationshipRoutes {
   func owners(of keys: Keys, in source: any RowSource, atMost most: Int) throws -> Set<UInt64>? {
     var owners: Set<UInt64> = []
     for route in routes {
-      guard let last = route.last, var found = keys.byRoot[last.destination.number] else { continue }
-      for step in route.reversed() {
+      guard let last = route.last, var found = keys.byRoot[last.entity?.rootEntity.number ?? 0] else {
+        continue
+      }
+      for inverse in route.reversed() {
         var before: Set<UInt64> = []
         for key in found {
-          try forEachOwner(of: key, over: step, in: source) { owner in
+          try source.origins(over: inverse, of: key) { owner in
             before.insert(owner)
             return before.count <= most
           }
@@ -92,17 +83,5 @@ struct RelationshipRoutes {
       if owners.count > most { return nil }
     }
     return owners
-  }
-
-  private func forEachOwner(
-    of key: UInt64, over step: Step, in source: any RowSource, _ body: (UInt64) -> Bool
-  ) throws {
-    guard let (entity, column) = step.column else {
-      return try source.destinations(step.inverse, of: key, body)
-    }
-    guard let row = try source.row(step.destination, key),
-      try step.destination.entity(numbered: row.entityNumber).isKindOf(entity: entity), !row.isNull(column)
-    else { return }
-    _ = body(row.key(column))
   }
 }

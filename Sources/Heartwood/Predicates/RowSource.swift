@@ -22,6 +22,20 @@ protocol RowSource: AnyObject {
 }
 
 extension RowSource {
+  /// Calls `body` with the keys of the objects from which a relationship leads to an object, until it returns false.
+  ///
+  /// - Parameter inverse: The inverse of that relationship, by which they are found.
+  func origins(
+    over inverse: RelationshipDescription, of key: UInt64, _ body: (UInt64) throws -> Bool
+  ) throws {
+    guard !inverse.isToMany else { return try destinations(inverse, of: key, body) }
+    guard let entity = inverse.entity, let row = try row(entity.rootEntity, key),
+      try entity.rootEntity.entity(numbered: row.entityNumber).isKindOf(entity: entity)
+    else { return }
+    let column = entity.layout.columns[inverse.slot]
+    if !row.isNull(column) { _ = try body(row.key(column)) }
+  }
+
   func count(_ counts: inout WordCounts) throws {}
 
   func hasDestination(

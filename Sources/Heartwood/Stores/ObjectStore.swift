@@ -177,6 +177,12 @@ extension StoreView {
   var isOfSeveralStores: Bool { false }
   func forOneReader() -> any StoreView { self }
   func releaseRows() {}
+
+  func scanIndex(
+    _ index: StoreIndex, _ range: IndexRange, reversed: Bool, _ body: (UInt64) throws -> Bool
+  ) throws {
+    try scanEntries(index, range, reversed: reversed) { key, _ in try body(key) }
+  }
   func restricted(to stores: Set<Int>) -> any StoreView { self }
 
   /// Calls `body` with the row of a key, nil if there is none. It is valid until `body` returns, and is not kept.

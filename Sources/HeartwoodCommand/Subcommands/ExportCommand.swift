@@ -40,29 +40,20 @@ private struct Export {
   let store: CommandStore
   let console: any Console
 
-  /// Objects that are in memory at a time.
-  private static let page = 1000
-
   func write() throws {
     try console.write("{\"model\": \(JSONWriter.line(DocumentModel(store.model).json)), \"objects\": [")
     var isFirst = true
     for entity in store.model.entities.sorted(by: { $0.name ?? "" < $1.name ?? "" }) where !entity.isAbstract
     {
       let properties = entity.properties.filter(isWritten)
-      var offset = 0
-      while true {
-        let request = FetchRequest<ManagedObject>(entityName: entity.name ?? "")
-        request.includesSubentities = false
-        (request.fetchOffset, request.fetchLimit) = (offset, Self.page)
-        let objects = try store.context.fetch(request)
-        for object in objects {
-          try console.write((isFirst ? "\n" : ",\n") + JSONWriter.line(ObjectText.json(object, properties)))
-          isFirst = false
-        }
-        try store.checkReadings()
-        guard objects.count == Self.page else { break }
-        offset += Self.page
+      let request = FetchRequest<ManagedObject>(entityName: entity.name ?? "")
+      request.includesSubentities = false
+      request.fetchBatchSize = 1000
+      for object in try store.context.fetchInBatches(request) {
+        try console.write((isFirst ? "\n" : ",\n") + JSONWriter.line(ObjectText.json(object, properties)))
+        isFirst = false
       }
+      try store.checkReadings()
     }
     try console.writeLine(isFirst ? "]}" : "\n]}")
   }

@@ -1,3 +1,4 @@
+import Foundation
 import Heartwood
 
 /// Sets attributes of the objects that match.
@@ -58,9 +59,7 @@ enum UpdateCommand: Subcommand {
   private static func values(_ parts: [String]) throws -> [String: Any] {
     var values: [String: Any] = [:]
     for part in parts {
-      let sides = part.split(separator: "=", maxSplits: 1).map {
-        String($0.drop(while: \.isWhitespace).reversed().drop(while: \.isWhitespace).reversed())
-      }
+      let sides = part.split(separator: "=", maxSplits: 1).map { $0.trimmingCharacters(in: .whitespaces) }
       guard sides.count == 2, !sides[0].isEmpty, !sides[1].isEmpty else {
         throw CommandFailure.usage("--set has \"\(part)\", and no name = expression")
       }

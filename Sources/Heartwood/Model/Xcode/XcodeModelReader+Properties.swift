@@ -14,10 +14,8 @@ extension XcodeModelReader {
       throw failure(element, "\(path) is of the type \"\(typeName)\", which is not known")
     }
     _ = fields.take("indexed")
-    var property = ModelDocument.Property(
-      name: name, isOptional: fields.flag("optional"), isTransient: fields.flag("transient") ? true : nil,
-      renamingIdentifier: fields.text("elementID"), versionHashModifier: fields.text("versionHashModifier"),
-      userInfo: children(of: element, path))
+    var property = property(&fields, name, element, path)
+    property.isTransient = fields.flag("transient") ? true : nil
     var attribute = ModelDocument.Attribute(
       type: type.name, defaultValue: try defaultValue(&fields, type, element, path),
       preservesValueInHistoryOnDeletion: fields.flag("preserveAfterDeletion"),
@@ -46,10 +44,8 @@ extension XcodeModelReader {
     var fields = MarkupFields(element)
     let name = try fields.required("name", in: file)
     let path = "\(owner).\(name)"
-    var property = ModelDocument.Property(
-      name: name, isOptional: fields.flag("optional"), isTransient: fields.flag("transient") ? true : nil,
-      renamingIdentifier: fields.text("elementID"), versionHashModifier: fields.text("versionHashModifier"),
-      userInfo: children(of: element, path))
+    var property = property(&fields, name, element, path)
+    property.isTransient = fields.flag("transient") ? true : nil
     let isToMany = fields.flag("toMany")
     let ruleName = fields.text("deletionRule") ?? "Nullify"
     guard let rule = XcodeModel.deleteRules[ruleName] else {
@@ -79,13 +75,20 @@ extension XcodeModelReader {
     guard let request = element.children.first(where: { $0.name == "fetchRequest" }) else {
       throw failure(element, "the fetched property \(path) has no <fetchRequest>")
     }
-    var property = ModelDocument.Property(
-      name: name, isOptional: fields.flag("optional"), isTransient: nil,
-      renamingIdentifier: fields.text("elementID"), versionHashModifier: fields.text("versionHashModifier"),
-      userInfo: children(of: element, path))
+    var property = property(&fields, name, element, path)
     property.fetched = try fetchRequest(request).template
     property.modelFile = keep(fields.left, XcodeModel.silentRelationshipFields, of: element, path)
     return property
+  }
+
+  /// What all kinds of properties have.
+  private mutating func property(
+    _ fields: inout MarkupFields, _ name: String, _ element: MarkupElement, _ path: String
+  ) -> ModelDocument.Property {
+    ModelDocument.Property(
+      name: name, isOptional: fields.flag("optional"), isTransient: nil,
+      renamingIdentifier: fields.text("elementID"), versionHashModifier: fields.text("versionHashModifier"),
+      userInfo: children(of: element, path))
   }
 
   /// The user info of a property.

@@ -215,28 +215,10 @@ extension MarkupElement {
     let names =
       Self.order.filter { attributes[$0] != nil }
       + attributes.keys.filter { !Self.order.contains($0) }.sorted()
-    let fields = names.map { " \($0)=\"\((attributes[$0] ?? "").escapedForMarkup)\"" }.joined()
+    let fields = names.map { " \($0)=\"\((attributes[$0] ?? "").escapedForMarkup(keepingLines: false))\"" }
+      .joined()
     guard !children.isEmpty else { return "\(space)<\(name)\(fields)/>\n" }
     return "\(space)<\(name)\(fields)>\n" + children.map { $0.text(indent: indent + 1) }.joined()
       + "\(space)</\(name)>\n"
-  }
-}
-
-extension String {
-  fileprivate var escapedForMarkup: String {
-    var text = ""
-    for scalar in unicodeScalars {
-      switch scalar {
-      case "&": text += "&amp;"
-      case "<": text += "&lt;"
-      case ">": text += "&gt;"
-      case "\"": text += "&quot;"
-      case "\n": text += "&#10;"
-      case "\r": text += "&#13;"
-      case "\t": text += "&#9;"
-      default: text.unicodeScalars.append(scalar)
-      }
-    }
-    return text
   }
 }

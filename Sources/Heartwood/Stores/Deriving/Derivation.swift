@@ -53,9 +53,11 @@ struct Derivation: @unchecked Sendable {
     }
   }
 
-  /// The value for a row; nil if it does not depend on the row, and stays.
+  /// The value for a row.
   ///
-  /// - Parameter source: Has the other rows.
+  /// - Parameters:
+  ///   - source: Has the other rows.
+  ///   - now: The time of the save.
   /// - Throws: `.managedObjectValidation` if the value does not fit the attribute.
   func value(of row: RowView, _ key: UInt64, in source: any RowSource, now: Date) throws -> Value {
     guard let reader else { return .date(now.timeIntervalSinceReferenceDate) }

@@ -46,19 +46,5 @@ enum XMLStoreWriter {
     }
   }
 
-  private static func escaped(_ text: String) -> String {
-    guard text.utf8.contains(where: { "&<>\"\r\n\t".utf8.contains($0) }) else { return text }
-    var escaped = ""
-    for scalar in text.unicodeScalars {
-      switch scalar {
-      case "&": escaped += "&amp;"
-      case "<": escaped += "&lt;"
-      case ">": escaped += "&gt;"
-      case "\"": escaped += "&quot;"
-      case "\r": escaped += "&#13;"
-      default: escaped.unicodeScalars.append(scalar)
-      }
-    }
-    return escaped
-  }
+  private static func escaped(_ text: String) -> String { text.escapedForMarkup(keepingLines: true) }
 }

@@ -19,7 +19,9 @@ extension LogStoreTransaction {
   func derived(
     _ row: [UInt8], _ key: UInt64, _ stored: StoreEntity, from old: RowView?
   ) throws -> (row: [UInt8], changed: [Int]) {
-    guard let plan = derivations?.of(stored.entity) else { return (row, []) }
+    guard let plan = derivations?.of(stored.entity),
+      !plan.ofOwnRow.isEmpty || (old != nil && !plan.ofOthers.isEmpty)
+    else { return (row, []) }
     let layout = stored.entity.layout
     return try row.withUnsafeBytes { bytes in
       let new = try RowView(validating: bytes, layout: layout)
@@ -133,18 +135,10 @@ extension LogStoreTransaction {
   private func addOwners(
     of key: UInt64, over relationship: RelationshipDescription, to owners: inout Set<UInt64>
   ) throws {
-    guard let inverse = relationship.inverseRelationship, let entity = inverse.entity else { return }
-    guard !inverse.isToMany else {
-      try destinations(inverse, of: key) {
-        owners.insert($0)
-        return true
-      }
-      return
+    guard let inverse = relationship.inverseRelationship else { return }
+    try origins(over: inverse, of: key) {
+      owners.insert($0)
+      return true
     }
-    guard let row = try row(entity.rootEntity, key),
-      try entity.rootEntity.entity(numbered: row.entityNumber).isKindOf(entity: entity)
-    else { return }
-    let column = entity.layout.columns[inverse.slot]
-    if !row.isNull(column) { owners.insert(row.key(column)) }
   }
 }

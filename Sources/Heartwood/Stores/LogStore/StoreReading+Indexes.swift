@@ -21,12 +21,6 @@ extension StoreReading {
     return try count(.prefix(Array(beginning.prefix(IndexKey.headSize + IndexKey.longestValues))))
   }
 
-  func scanIndex(
-    _ index: StoreIndex, _ range: IndexRange, reversed: Bool, _ body: (UInt64) throws -> Bool
-  ) throws {
-    try scanEntries(index, range, reversed: reversed) { key, _ in try body(key) }
-  }
-
   func scanEntries(
     _ index: StoreIndex, _ range: IndexRange, reversed: Bool,
     _ body: (UInt64, UnsafeRawBufferPointer?) throws -> Bool

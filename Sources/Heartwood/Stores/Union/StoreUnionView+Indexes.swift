@@ -15,12 +15,6 @@ extension StoreUnionView {
     members(with: index.entity).compactMap { member in member.index(like: index).map { (member, $0) } }
   }
 
-  func scanIndex(
-    _ index: StoreIndex, _ range: IndexRange, reversed: Bool, _ body: (UInt64) throws -> Bool
-  ) throws {
-    try scanEntries(index, range, reversed: reversed) { key, _ in try body(key) }
-  }
-
   func scanEntries(
     _ index: StoreIndex, _ range: IndexRange, reversed: Bool,
     _ body: (UInt64, UnsafeRawBufferPointer?) throws -> Bool

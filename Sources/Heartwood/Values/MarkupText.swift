@@ -1,0 +1,22 @@
+extension String {
+  /// The text as it is written in XML.
+  ///
+  /// - Parameter keepingLines: Whether line feeds and tabs stay as they are. In attributes, reading makes spaces of them.
+  func escapedForMarkup(keepingLines: Bool) -> String {
+    guard utf8.contains(where: { "&<>\"\r\n\t".utf8.contains($0) }) else { return self }
+    var text = ""
+    for scalar in unicodeScalars {
+      switch scalar {
+      case "&": text += "&amp;"
+      case "<": text += "&lt;"
+      case ">": text += "&gt;"
+      case "\"": text += "&quot;"
+      case "\r": text += "&#13;"
+      case "\n" where !keepingLines: text += "&#10;"
+      case "\t" where !keepingLines: text += "&#9;"
+      default: text.unicodeScalars.append(scalar)
+      }
+    }
+    return text
+  }
+}
