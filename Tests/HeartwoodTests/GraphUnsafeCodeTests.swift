@@ -14,6 +14,7 @@ struct GraphUnsafeCodeTests {
       "where wrappers are in an object": ["Declarations/InstanceMemory.swift"],
       "objects in a table without reference counting": ["Context/IdentityMap.swift"],
       "values stored after an object's header": ["Objects/PendingValues.swift"],
+      "the initialiser of a class that is known at run time": ["Objects/ObjectMaking.swift"],
       "places on the stack of the caller": ["Predicates/Evaluation/Place.swift"],
       "texts compared eight bytes at a time": ["Predicates/Evaluation/TextBytes.swift"],
     ],

@@ -55,7 +55,8 @@ final class ClassRecord: @unchecked Sendable {
 
   private static func learn(_ type: ManagedObject.Type) throws(HeartwoodError) -> ClassRecord {
     let instanceSize = InstanceMemory.size(of: type)
-    guard type != ManagedObject.self else {
+    ObjectMaking.check()
+    guard type != ManagedObject.self, type._declaresProperties else {
       return ClassRecord(type, instanceSize: instanceSize, properties: [])
     }
     let prototypes = (0..<PropertyRecorder.roundCount).map {
@@ -138,7 +139,7 @@ struct Prototype {
 
   init(_ type: ManagedObject.Type, round: Int, instanceSize: Int) {
     let recorder = PropertyRecorder(round: round)
-    object = recorder.listen { type.init(entity: PropertyRecorder.entity, insertInto: nil) }
+    object = recorder.listen { ObjectMaking.make(type, PropertyRecorder.entity) }
     notes = recorder.notes
     bytes = InstanceMemory.bytes(of: object, count: instanceSize)
   }

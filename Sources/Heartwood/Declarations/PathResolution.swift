@@ -16,7 +16,7 @@ enum PathResolution {
     for round in 0..<2 {
       let recorder = PropertyRecorder(round: round)
       let result = recorder.listen { () -> Any? in
-        let root: Any = type.init(entity: PropertyRecorder.entity, insertInto: nil)
+        let root: Any = ObjectMaking.make(type, PropertyRecorder.entity)
         return root[keyPath: keyPath]
       }
       guard let result else { throw .model("\(keyPath) does not begin at \(type)") }
@@ -45,7 +45,7 @@ enum PathResolution {
   ) throws(HeartwoodError) -> PropertyRecord {
     let recorder = PropertyRecorder(round: 0)
     let type = relationship.destination
-    let result = recorder.listen { closure(type.init(entity: PropertyRecorder.entity, insertInto: nil)) }
+    let result = recorder.listen { closure(ObjectMaking.make(type, PropertyRecorder.entity)) }
     let steps = try PathResolution.steps(recorder.accesses, "the inverse of \(name)", on: type)
     guard steps.count == 1, let access = recorder.accesses.last, let result, isAnswer(access, of: result)
     else {

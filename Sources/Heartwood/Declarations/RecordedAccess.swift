@@ -12,7 +12,8 @@ extension ManagedObject {
   }
 
   final func recordedRelationship<Wrapped: RelationshipValue>(_ offset: Int) -> Wrapped {
-    let destination = Wrapped.Destination(entity: PropertyRecorder.entity, insertInto: nil)
+    let destination = CheckedCast.object(
+      ObjectMaking.make(Wrapped.Destination.self, PropertyRecorder.entity), of: Wrapped.Destination.self)
     PropertyRecorder.current?.note(
       RecordedAccess(object: self, offset: offset, answer: .destination(destination)))
     return ._leading(to: destination)

@@ -28,7 +28,7 @@ struct ObjectFactory: Sendable {
   /// A new object, without a context.
   @inline(__always)
   func makeObject() -> ManagedObject {
-    entityReference.with { objectClass.init(entity: $0, insertInto: nil) }
+    entityReference.with { ObjectMaking.make(objectClass, $0) }
   }
 
   @inline(__always)

@@ -1,8 +1,7 @@
 import Foundation
 
-extension ManagedObject: CustomStringConvertible {
-  /// Class, identifier, state and values. Does not fire a fault, and does not load a relationship.
-  public var description: String {
+extension ManagedObject {
+  final var descriptionText: String {
     let changes = isDeleted ? ", deleted" : isInserted ? ", inserted" : isUpdated ? ", updated" : ""
     return
       "\(type(of: self)) \(objectID)\(isFault ? ", fault" : "")\(changes)\(isFault ? "" : " (\(valuesText))")"

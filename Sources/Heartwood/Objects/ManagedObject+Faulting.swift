@@ -155,7 +155,7 @@ extension ManagedObject {
     let contents = entity.compiled
     guard contents.hasChangingDefaults else { return }
     let fresh = PropertyRecorder(round: 0)
-    _ = fresh.listen { contents.objectClass.init(entity: PropertyRecorder.entity, insertInto: nil) }
+    _ = fresh.listen { ObjectMaking.make(contents.objectClass, PropertyRecorder.entity) }
     for (slot, declared) in contents.declarations.enumerated() {
       guard let declared, declared.attribute?.hasChangingDefault == true, pending?.edit(slot) == nil,
         declared.reportIndex < fresh.notes.count,

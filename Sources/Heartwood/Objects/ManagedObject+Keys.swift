@@ -3,12 +3,7 @@ import HeartwoodBytes
 
 /// Properties by name, for models that exist only at run time.
 extension ManagedObject {
-  /// The value of a property. An attribute has the type that the class declares, without its optional (`Int`, an enum),
-  /// or the attribute type's own (`Int64`, `String`, `Date`…) if no class declares it. A to-one relationship is a
-  /// `ManagedObject`, a to-many one a `Set<ManagedObject>`, or an array if it is ordered, a fetched property an array.
-  ///
-  /// - Precondition: The entity has such a property.
-  public final func value(forKey key: String) -> Any? {
+  final func namedValue(_ key: String) -> Any? {
     guard let slot = entity.slot(named: key) else { return fetchedValue(forKey: key) }
     // A row is exposed only where no use is checked or observed, as for typed accessors.
     if let row = _row, let value = entity.compiled.namedReaders.value(row, at: slot) { return value }
@@ -23,12 +18,7 @@ extension ManagedObject {
     return relationship.isOrdered ? objects : Set(objects)
   }
 
-  /// Sets a property to a value of the types of `value(forKey:)`. An integer attribute also accepts any integer in
-  /// range, a floating-point or decimal attribute any number, an attribute declared with an enum its raw value, a to-many
-  /// relationship a set or an array of objects.
-  ///
-  /// - Precondition: The entity has such a property, and the value fits. `assign` throws instead.
-  public final func setValue(_ value: Any?, forKey key: String) {
+  final func setNamedValue(_ value: Any?, _ key: String) {
     do {
       try assign(value, forKey: key)
     } catch {

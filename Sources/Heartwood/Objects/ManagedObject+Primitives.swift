@@ -17,11 +17,7 @@ import HeartwoodBytes
 /// }
 /// ```
 extension ManagedObject {
-  /// The value of a property as it is in memory, in the types of `value(forKey:)`. Does not fire a fault, load a to-many
-  /// relationship, or inform observers: nil for what is not loaded. `willAccessValue(forKey:)` loads it.
-  ///
-  /// - Precondition: The entity has such a property.
-  public final func primitiveValue(forKey key: String) -> Any? {
+  final func namedPrimitiveValue(_ key: String) -> Any? {
     let slot = knownSlot(key)
     let use = beginUse("reading", slot)
     defer { use?.leave() }
@@ -35,17 +31,7 @@ extension ManagedObject {
     return destination(at: slot)
   }
 
-  /// Sets the value of a property as it is in memory: without marking the object as changed, informing observers, registering
-  /// for undo, or updating an inverse.
-  ///
-  /// A save does not write it unless the object is changed otherwise, and a rollback drops it only then. `willChangeValue` and
-  /// `didChangeValue` around it make it a change.
-  ///
-  /// - Parameters:
-  ///   - value: A value of the types of `value(forKey:)`.
-  ///   - key: The name of a property.
-  /// - Precondition: The entity has such a property, and the value fits.
-  public final func setPrimitiveValue(_ value: Any?, forKey key: String) {
+  final func setNamedPrimitiveValue(_ value: Any?, _ key: String) {
     let slot = knownSlot(key)
     let use = beginUse("setting", slot)
     defer { use?.leave() }
@@ -74,11 +60,7 @@ extension ManagedObject {
     managedObjectContext?.loadedState(self, relationship.slot).replace(with: objects.map(\.identifier.key))
   }
 
-  /// Begins reading a property in a custom accessor: fires a fault, loads a to-many relationship, and informs observers.
-  ///
-  /// - Parameter key: The property's name; nil only fires the fault.
-  /// - Precondition: The entity has such a property.
-  public final func willAccessValue(forKey key: String?) {
+  final func beginAccess(_ key: String?) {
     let slot = key.map(knownSlot)
     let use = beginUse("reading", slot)
     defer { use?.leave() }
@@ -90,17 +72,7 @@ extension ManagedObject {
     }
   }
 
-  /// Ends reading a property in a custom accessor.
-  ///
-  /// - Parameter key: As of `willAccessValue(forKey:)`.
-  public final func didAccessValue(forKey key: String?) {}
-
-  /// Begins changing a property in a custom accessor: the object becomes an updated one. Call `didChangeValue(forKey:)` after
-  /// it.
-  ///
-  /// - Parameter key: The property's name.
-  /// - Precondition: The entity has such a property.
-  public final func willChangeValue(forKey key: String) {
+  final func beginChange(_ key: String) {
     let slot = knownSlot(key)
     let use = beginUse("setting", slot)
     defer { use?.leave() }
@@ -110,11 +82,7 @@ extension ManagedObject {
     willChangeObserved(slot)
   }
 
-  /// Ends changing a property in a custom accessor: updates the inverse of a relationship, and informs observers.
-  ///
-  /// - Parameter key: The name that was given to `willChangeValue(forKey:)`.
-  /// - Precondition: `willChangeValue(forKey:)` was called for the property.
-  public final func didChangeValue(forKey key: String) {
+  final func endChange(_ key: String) {
     let slot = knownSlot(key)
     let use = beginUse("setting", slot)
     defer { use?.leave() }

@@ -5,56 +5,27 @@ import HeartwoodBytes
 /// Subclass it and mark persistent properties with `@Attribute` and `@Relationship`, or use it directly and access
 /// properties by name. A fetched object is a fault until its first use; after it, values are read directly from the
 /// bytes of its row. An object may be used on its context's queue only; its `objectID` may be used anywhere.
-///
-/// - Invariant: `_row` is not nil only while every attribute can be read from it: the object is realised and has no
-///   pending values.
-open class ManagedObject: Hashable {
-  @usableFromInline @exclusivity(unchecked) final var _row: _RowFields?
-  /// The columns by the offset of a wrapper in the instance.
-  @usableFromInline final let _columns: _AccessTable
-  /// The copied row. It is kept while there are pending values, and in a fault whose row a fetch has already copied.
-  @exclusivity(unchecked) final var storedRow: StoredRow?
-  /// The object's index in the context's list of changes that contains it.
-  @exclusivity(unchecked) final var placeInChanges: UInt32 = 0
-  /// Of the generation whose row was loaded with another fault's, with `prefetchMark`; otherwise the number of the batch with which the
-  /// row will be loaded, or 0.
-  @exclusivity(unchecked) final var prefetchStamp: UInt32 = 0
-  /// Pending values and relationship states; nil for an object without either.
-  @exclusivity(unchecked) final var pending: PendingValues?
-  /// Unretained: frozen entities live as long as the process, and a context detaches its objects in its deinit.
-  private final let entityReference: UnownedReference<EntityDescription>
-  @exclusivity(unchecked) final var contextReference: UnownedReference<ManagedObjectContext>?
-  @exclusivity(unchecked) final var identifier: ManagedObjectID
-  /// The context's flags of the object.
-  @exclusivity(unchecked) final var state: ObjectState = []
-  @exclusivity(unchecked) final var isRealised = false
-  @usableFromInline final let _isPrototype: Bool
-
+open class ManagedObject: _ManagedObjectFields, Hashable, CustomStringConvertible {
+  // The first member: see `ObjectMaking`.
   /// Creates an object of an entity, and inserts it into a context if there is one.
   ///
   /// This is the only designated initialiser. Fetched objects are also created with it, with a nil context, and so are a
   /// few prototypes from which the class's declarations are read. Override it only for work that all of them need; set
   /// the values of new objects in `awakeFromInsert`.
   ///
-  /// - Precondition: The entity is in a valid model and has this class. If there is a context, it is not abstract.
-  public required init(entity: EntityDescription, insertInto context: ManagedObjectContext?) {
-    entityReference = UnownedReference(entity)
-    identifier = ManagedObjectID(entity: entity, key: .temporaryKeyMark, store: .none)
-    _isPrototype = entity.knownFactory == nil && entity === PropertyRecorder.entity
-    guard !_isPrototype else {
-      _columns = .empty
-      return
-    }
-    let factory = entity.factory
-    _columns = factory.columns
-    checkClass(factory.objectClass)
+  /// - Precondition: The entity is in a valid model and has this class. If there is a context, it is not abstract. The class
+  ///   inherits this initialiser or overrides it.
+  public init(entity: EntityDescription, insertInto context: ManagedObjectContext?) {
+    super.init(entity)
+    guard !_isPrototype else { return }
+    checkClass(entity.factory.objectClass)
     context?.insert(self)
   }
 
   /// Creates a new object of the class's entity in the context's model.
   ///
   /// - Precondition: Exactly one entity of the model has this class.
-  public convenience init(context: ManagedObjectContext) {
+  public required convenience init(context: ManagedObjectContext) {
     self.init(entity: context.entity(of: Self.self), insertInto: context)
   }
 
@@ -77,6 +48,67 @@ open class ManagedObject: Hashable {
     }
     return identifier
   }
+
+  /// Class, identifier, state and values. Does not fire a fault, and does not load a relationship.
+  open var description: String { descriptionText }
+
+  // MARK: Values by name
+
+  /// The value of a property. An attribute has the type that the class declares, without its optional (`Int`, an enum),
+  /// or the attribute type's own (`Int64`, `String`, `Date`…) if no class declares it. A to-one relationship is a
+  /// `ManagedObject`, a to-many one a `Set<ManagedObject>`, or an array if it is ordered, a fetched property an array.
+  ///
+  /// - Precondition: The entity has such a property.
+  open func value(forKey key: String) -> Any? { namedValue(key) }
+
+  /// Sets a property to a value of the types of `value(forKey:)`. An integer attribute also accepts any integer in
+  /// range, a floating-point or decimal attribute any number, an attribute declared with an enum its raw value, a to-many
+  /// relationship a set or an array of objects.
+  ///
+  /// - Precondition: The entity has such a property, and the value fits. `assign` throws instead.
+  open func setValue(_ value: Any?, forKey key: String) { setNamedValue(value, key) }
+
+  /// The value of a property as it is in memory, in the types of `value(forKey:)`. Does not fire a fault, load a to-many
+  /// relationship, or inform observers: nil for what is not loaded. `willAccessValue(forKey:)` loads it.
+  ///
+  /// - Precondition: The entity has such a property.
+  open func primitiveValue(forKey key: String) -> Any? { namedPrimitiveValue(key) }
+
+  /// Sets the value of a property as it is in memory: without marking the object as changed, informing observers, registering
+  /// for undo, or updating an inverse.
+  ///
+  /// A save does not write it unless the object is changed otherwise, and a rollback drops it only then. `willChangeValue` and
+  /// `didChangeValue` around it make it a change.
+  ///
+  /// - Parameters:
+  ///   - value: A value of the types of `value(forKey:)`.
+  ///   - key: The name of a property.
+  /// - Precondition: The entity has such a property, and the value fits.
+  open func setPrimitiveValue(_ value: Any?, forKey key: String) { setNamedPrimitiveValue(value, key) }
+
+  /// Begins reading a property in a custom accessor: fires a fault, loads a to-many relationship, and informs observers.
+  ///
+  /// - Parameter key: The property's name; nil only fires the fault.
+  /// - Precondition: The entity has such a property.
+  open func willAccessValue(forKey key: String?) { beginAccess(key) }
+
+  /// Ends reading a property in a custom accessor.
+  ///
+  /// - Parameter key: As of `willAccessValue(forKey:)`.
+  open func didAccessValue(forKey key: String?) {}
+
+  /// Begins changing a property in a custom accessor: the object becomes an updated one. Call `didChangeValue(forKey:)` after
+  /// it.
+  ///
+  /// - Parameter key: The property's name.
+  /// - Precondition: The entity has such a property.
+  open func willChangeValue(forKey key: String) { beginChange(key) }
+
+  /// Ends changing a property in a custom accessor: updates the inverse of a relationship, and informs observers.
+  ///
+  /// - Parameter key: The name that was given to `willChangeValue(forKey:)`.
+  /// - Precondition: `willChangeValue(forKey:)` was called for the property.
+  open func didChangeValue(forKey key: String) { endChange(key) }
 
   // MARK: Lifecycle
 
@@ -129,6 +161,9 @@ open class ManagedObject: Hashable {
   /// The name of the class in the former version of the model, if it is another: a migration keeps its objects. As
   /// `renamed` of `@Attribute` and `@Relationship`, it may stay in later versions. A subclass does not inherit it.
   open class var renamed: String? { nil }
+
+  /// Whether the class declares properties by wrappers. Without, no prototypes of it are made.
+  open class var _declaresProperties: Bool { true }
 
   /// The names of attributes whose values together must be unique, for each constraint of several attributes. One attribute
   /// alone is `@Attribute(.unique)`.

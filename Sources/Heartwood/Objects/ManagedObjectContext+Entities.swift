@@ -20,13 +20,13 @@ extension EntityDescription {
   /// A new object of the entity with this name in the context's model.
   ///
   /// - Precondition: The model has such an entity, and it is not abstract.
-  public static func insertNewObject(
+  @_disfavoredOverload public static func insertNewObject(
     forEntityName name: String, into context: ManagedObjectContext
   ) -> ManagedObject {
     guard let entity = entity(forEntityName: name, in: context) else {
       programError("the context's model has no entity called \"\(name)\"")
     }
-    return entity.compiled.objectClass.init(entity: entity, insertInto: context)
+    return ObjectMaking.make(entity.compiled.objectClass, entity, insertInto: context)
   }
 
   /// The entity with this name in the context's model; nil if there is none.

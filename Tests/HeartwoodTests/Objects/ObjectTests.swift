@@ -9,7 +9,8 @@ import Testing
   init() throws { model = try ManagedObjectModel(types: declaredTypes) }
 
   func make<Object: ManagedObject>(_ type: Object.Type) throws -> Object {
-    try #require(Object(entity: try #require(model.entity(of: type)), insertInto: nil))
+    let entity = try #require(model.entity(of: type))
+    return try #require(ObjectMaking.make(type, entity) as? Object)
   }
 
   @Test func `a new object has the defaults of its class`() throws {

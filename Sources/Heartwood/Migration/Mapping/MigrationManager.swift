@@ -126,7 +126,7 @@ public final class MigrationManager: @unchecked Sendable {
         .entityMigrationPolicy,
         "the mapping \(mapping.name) makes objects, and has no entity of the destination")
     }
-    let object = entity.compiled.objectClass.init(entity: entity, insertInto: destinationContext)
+    let object = ObjectMaking.make(entity.compiled.objectClass, entity, insertInto: destinationContext)
     rehearsal?.made.append(object)
     return object
   }

@@ -157,7 +157,8 @@ extension ManagedObject {
   ///
   /// - Parameter key: The relationship's name.
   /// - Precondition: The entity has such a to-many relationship.
-  public final func mutableSetValue(forKey key: String) -> RelatedObjects<ManagedObject> {
+  @_disfavoredOverload public final func mutableSetValue(forKey key: String) -> RelatedObjects<ManagedObject>
+  {
     let relationship = entity.relationship(at: knownSlot(key))
     require(relationship.isToMany, "\(relationship.displayName) is a to-one relationship")
     return RelatedObjects(owner: self, slot: relationship.slot)
@@ -167,7 +168,9 @@ extension ManagedObject {
   ///
   /// - Parameter key: The relationship's name.
   /// - Precondition: The entity has such an ordered relationship.
-  public final func mutableOrderedSetValue(forKey key: String) -> RelatedObjects<ManagedObject> {
+  @_disfavoredOverload public final func mutableOrderedSetValue(forKey key: String) -> RelatedObjects<
+    ManagedObject
+  > {
     let relationship = entity.relationship(at: knownSlot(key))
     require(relationship.isOrdered, "\(relationship.displayName) has no order: use mutableSetValue(forKey:)")
     return RelatedObjects(owner: self, slot: relationship.slot)
