@@ -7,7 +7,12 @@ extension ManagedObjectContext {
   ///
   /// - Precondition: The identifier is temporary or belongs to this context's store. `existingObject(with:)` throws
   ///   instead.
-  public func object(with objectID: ManagedObjectID) -> ManagedObject {
+  @_disfavoredOverload public func object(with objectID: ManagedObjectID) -> ManagedObject {
+    anyObject(with: objectID)
+  }
+
+  /// As `object(with:)`, under a name that the module `CoreData` does not have.
+  package func anyObject(with objectID: ManagedObjectID) -> ManagedObject {
     beginUse("getting an object")
     defer { endUse() }
     let key = localKey(of: objectID)
@@ -25,7 +30,7 @@ extension ManagedObjectContext {
   public func object<Object: ManagedObject>(
     with objectID: ManagedObjectID, as type: Object.Type = Object.self
   ) -> Object {
-    let object: ManagedObject = object(with: objectID)
+    let object = anyObject(with: objectID)
     guard let typed = object as? Object else {
       programError(HeartwoodError.otherClass(object, Object.self).message)
     }
@@ -33,7 +38,7 @@ extension ManagedObjectContext {
   }
 
   /// The object with this identifier if it is registered, otherwise nil. Does not read the store.
-  public func registeredObject(for objectID: ManagedObjectID) -> ManagedObject? {
+  @_disfavoredOverload public func registeredObject(for objectID: ManagedObjectID) -> ManagedObject? {
     beginUse("getting an object")
     defer { endUse() }
     takeAssignedIdentifiers()
@@ -46,7 +51,12 @@ extension ManagedObjectContext {
   ///
   /// - Throws: `HeartwoodError` with code `.managedObjectReferentialIntegrity` if the row does not exist or belongs to
   ///   another store; the store's error if the row cannot be read.
-  public func existingObject(with objectID: ManagedObjectID) throws -> ManagedObject {
+  @_disfavoredOverload public func existingObject(with objectID: ManagedObjectID) throws -> ManagedObject {
+    try anyExistingObject(with: objectID)
+  }
+
+  /// As `existingObject(with:)`, under a name that the module `CoreData` does not have.
+  package func anyExistingObject(with objectID: ManagedObjectID) throws -> ManagedObject {
     beginUse("getting an object")
     defer { endUse() }
     if let object = registeredObject(for: objectID), !object.isFault || object.hasChanges {
@@ -80,7 +90,7 @@ extension ManagedObjectContext {
   public func existingObject<Object: ManagedObject>(
     with objectID: ManagedObjectID, as type: Object.Type = Object.self
   ) throws -> Object {
-    let object: ManagedObject = try existingObject(with: objectID)
+    let object = try anyExistingObject(with: objectID)
     guard let typed = object as? Object else { throw HeartwoodError.otherClass(object, Object.self) }
     return typed
   }
@@ -95,16 +105,18 @@ extension ManagedObjectContext {
   }
 
   /// Objects that the next save will write as new rows.
-  public var insertedObjects: Set<ManagedObject> { listing { Set(changes.inserted) } }
+  @_disfavoredOverload public var insertedObjects: Set<ManagedObject> { listing { Set(changes.inserted) } }
   /// Objects that were changed since they were fetched or saved.
-  public var updatedObjects: Set<ManagedObject> { listing { Set(changes.updated) } }
+  @_disfavoredOverload public var updatedObjects: Set<ManagedObject> { listing { Set(changes.updated) } }
   /// Objects that the next save will delete. Unlike in Core Data, those that others have deleted already are not among them: a save
   /// has nothing to do for them.
-  public var deletedObjects: Set<ManagedObject> { listing { Set(changes.deleted) } }
+  @_disfavoredOverload public var deletedObjects: Set<ManagedObject> { listing { Set(changes.deleted) } }
   /// Every object that the context holds now.
   ///
   /// - Complexity: Linear in the number of objects.
-  public var registeredObjects: Set<ManagedObject> { listing { Set(identities.objects) } }
+  @_disfavoredOverload public var registeredObjects: Set<ManagedObject> {
+    listing { Set(identities.objects) }
+  }
 
   /// Whether there is anything to save or to roll back. Setting a property to the value that it already has counts as a
   /// change, although a save of it writes nothing.
@@ -114,5 +126,28 @@ extension ManagedObjectContext {
     beginUse("listing objects")
     defer { endUse() }
     return list()
+  }
+}
+
+/// The same under names that the module `CoreData` does not have: its own members of these names have other types.
+extension ManagedObjectContext {
+  package func anyRegisteredObject(for objectID: ManagedObjectID) -> ManagedObject? {
+    registeredObject(for: objectID)
+  }
+  package var anyInsertedObjects: Set<ManagedObject> { insertedObjects }
+  package var anyUpdatedObjects: Set<ManagedObject> { updatedObjects }
+  package var anyDeletedObjects: Set<ManagedObject> { deletedObjects }
+  package var anyRegisteredObjects: Set<ManagedObject> { registeredObjects }
+  package var anyMergePolicy: MergePolicy {
+    get { mergePolicy }
+    set { mergePolicy = newValue }
+  }
+  package var anyUndoManager: (any UndoRegistering)? {
+    get { undoManager }
+    set { undoManager = newValue }
+  }
+  package var anyUserInfo: [String: Any] {
+    get { userInfo }
+    set { userInfo = newValue }
   }
 }

@@ -27,6 +27,7 @@ extension ManagedObjectContext {
   /// A context of the main queue also works in programs that never run the main queue: see `ConcurrencyType.mainQueue`.
   ///
   /// - Throws: What `block` throws.
+  @_disfavoredOverload
   public nonisolated(nonsending) func perform<Result: Sendable, Failure: Error>(
     schedule: ScheduledTaskType = .immediate, _ block: @escaping @Sendable () throws(Failure) -> Result
   ) async throws(Failure) -> Result {
@@ -115,4 +116,13 @@ extension ManagedObjectContext {
     queue.setSpecific(key: queueKey, value: ObjectIdentifier(context))
     return queue
   }
+}
+
+/// The same under names that the module `CoreData` does not have.
+extension ManagedObjectContext {
+  package func enqueueBlock(_ block: @escaping @Sendable () -> Void) { enqueue { self.asEvent(block) } }
+
+  package nonisolated(nonsending) func performBlock<Result: Sendable>(
+    schedule: ScheduledTaskType, _ block: @escaping @Sendable () -> Result
+  ) async -> Result { await perform(schedule: schedule, block) }
 }

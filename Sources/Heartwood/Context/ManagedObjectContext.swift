@@ -66,7 +66,7 @@ open class ManagedObjectContext: @unchecked Sendable {
   public var transactionAuthor: String?
 
   /// Values for the program's own use.
-  public var userInfo: [String: Any] = [:]
+  @_disfavoredOverload public var userInfo: [String: Any] = [:]
 
   /// Whether delete rules are applied each time pending changes are processed (the default), or only at a save.
   public var propagatesDeletesAtEndOfEvent = true
@@ -77,10 +77,10 @@ open class ManagedObjectContext: @unchecked Sendable {
   public var shouldDeleteInaccessibleFaults = true
 
   /// How a save resolves conflicts with what others have saved. The default throws them.
-  public var mergePolicy = MergePolicy.error
+  @_disfavoredOverload public var mergePolicy = MergePolicy.error
 
   /// What the context registers its changes with; nil, the default, if they cannot be undone.
-  public var undoManager: (any UndoRegistering)? {
+  @_disfavoredOverload public var undoManager: (any UndoRegistering)? {
     willSet { processPendingChanges() }
   }
 

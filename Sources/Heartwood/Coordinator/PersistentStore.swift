@@ -31,7 +31,7 @@ open class PersistentStore: @unchecked Sendable {
   /// The folder of the store; `/dev/null` for one in memory.
   public final let url: URL
   /// The kind of store.
-  public final var type: StoreType { description.type }
+  @_disfavoredOverload public final var type: StoreType { description.type }
   /// Whether the store is read-only: a save to it throws.
   public final var isReadOnly: Bool { description.isReadOnly }
   /// The UUID of the store, which object identifiers contain too.
@@ -40,7 +40,7 @@ open class PersistentStore: @unchecked Sendable {
   public final var configurationName: String? { configuration.name }
   final var configuration: StoreConfiguration
   /// The options that it was opened with, by key.
-  public final var options: Options { description.options }
+  @_disfavoredOverload public final var options: Options { description.options }
   /// The coordinator that has the store open; nil before and after.
   public internal(set) final weak var persistentStoreCoordinator: PersistentStoreCoordinator?
   /// Nil until the store is open.

@@ -8,6 +8,7 @@ extension PersistentStoreCoordinator {
   /// Integers come as `Int`, numbers with a fraction as `Double`.
   ///
   /// - Throws: `.persistentStoreOperation` if the store is not open in this coordinator; the store's error if it cannot be read.
+  @_disfavoredOverload
   public func metadata(for store: PersistentStore) throws -> [String: Any] {
     try requireOpen(store)
     return try store.metadata
@@ -22,6 +23,7 @@ extension PersistentStoreCoordinator {
   ///   - store: A store of this coordinator.
   /// - Throws: `.persistentStoreOperation` for a value of another type, or if the store is not open in this coordinator;
   ///   `.persistentStoreSave` if it is read-only. What was set before then stays.
+  @_disfavoredOverload
   public func setMetadata(_ metadata: [String: Any]?, for store: PersistentStore) throws {
     try requireOpen(store)
     try store.contents.setMetadata(try StoreMetadata(settable: metadata))

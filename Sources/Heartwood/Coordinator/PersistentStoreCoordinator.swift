@@ -37,6 +37,7 @@ public final class PersistentStoreCoordinator: Sendable {
   /// A coordinator without a store.
   ///
   /// - Precondition: The model is valid. `init(checking:)` throws instead.
+  @_disfavoredOverload
   public convenience init(managedObjectModel: ManagedObjectModel) {
     do {
       try self.init(checking: managedObjectModel)

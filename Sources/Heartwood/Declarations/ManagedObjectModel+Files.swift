@@ -17,6 +17,7 @@ extension ManagedObjectModel {
   ///   - report: Called with a sentence for each thing in the file that the model does not have, such as an attribute of the XML that is
   ///     not known.
   /// - Throws: `.coreData` with file, line and reason if it is no model, or not a valid one, or a class belongs to no entity.
+  @_disfavoredOverload
   public convenience init(
     contentsOf url: URL, classes: [ManagedObject.Type] = [], reporting report: (String) -> Void = { _ in }
   ) throws {
@@ -46,6 +47,31 @@ extension ManagedObjectModel {
         underlying: error)
     }
     isReadFromStore = classes.isEmpty && !file.isXcodeModel
+  }
+
+  /// The model in a file, which can still be changed, with the names of classes as the file has them.
+  ///
+  /// - Parameter url: As of `init(contentsOf:classes:reporting:)`.
+  package convenience init(changeableAt url: URL) throws {
+    let document = try ModelFile(url).document
+    self.init(entities: document.entities.map { EntityDescription(name: $0.name) })
+    try document.fill(entities)
+    versionIdentifiers = Set(document.versionIdentifiers)
+    fetchRequestTemplates = document.fetchRequests ?? [:]
+    entityNamesByConfiguration = document.configurations ?? [:]
+  }
+
+  /// Copies of the entities of several models, which can still be changed, in a model of their own.
+  ///
+  /// - Throws: `.coreData` if two entities of a name differ.
+  package convenience init(changeablyMerging models: [ManagedObjectModel]) throws {
+    let merged = try ManagedObjectModel(byMerging: models)
+    let document = try ModelDocument(merged)
+    self.init(entities: document.entities.map { EntityDescription(name: $0.name) })
+    try document.fill(entities)
+    versionIdentifiers = merged.versionIdentifiers
+    fetchRequestTemplates = merged.fetchRequestTemplates
+    entityNamesByConfiguration = merged.entityNamesByConfiguration
   }
 
   convenience init(

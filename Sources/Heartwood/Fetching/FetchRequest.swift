@@ -140,7 +140,7 @@ extension ManagedObject: FetchableObject {}
 
 extension FetchableObject {
   /// A request for all objects of this class.
-  public static func fetchRequest() -> FetchRequest<Self> { FetchRequest() }
+  @_disfavoredOverload public static func fetchRequest() -> FetchRequest<Self> { FetchRequest() }
 }
 
 extension FetchRequest: CustomStringConvertible {

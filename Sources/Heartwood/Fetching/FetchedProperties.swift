@@ -14,7 +14,7 @@ extension FetchedPropertyDescription {
   }
 
   /// The request; nil if none was set.
-  public var fetchRequest: FetchRequest<ManagedObject>? {
+  @_disfavoredOverload public var fetchRequest: FetchRequest<ManagedObject>? {
     get { template.map { FetchRequest($0) } }
     set {
       guard let newValue else {

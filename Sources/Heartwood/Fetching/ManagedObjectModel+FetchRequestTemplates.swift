@@ -1,11 +1,13 @@
 /// Fetch requests of a model by name. They are stored with the model, but are no part of what its data look like.
 extension ManagedObjectModel {
   /// The requests by their names.
+  @_disfavoredOverload
   public var fetchRequestTemplatesByName: [String: FetchRequest<ManagedObject>] {
     fetchRequestTemplates.mapValues { FetchRequest($0) }
   }
 
   /// A request of the model, whose variables have no values; nil if there is none of this name.
+  @_disfavoredOverload
   public func fetchRequestTemplate(forName name: String) -> FetchRequest<ManagedObject>? {
     fetchRequestTemplates[name].map { FetchRequest($0) }
   }

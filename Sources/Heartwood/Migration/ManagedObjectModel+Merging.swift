@@ -48,6 +48,7 @@ extension ManagedObjectModel {
   ///
   /// - Parameter models: The models. They are frozen, and not changed.
   /// - Throws: `.coreData` if two entities of one name differ, or if a model is not valid.
+  @_disfavoredOverload
   public convenience init(byMerging models: [ManagedObjectModel]) throws {
     var entities: [String: (encoded: Data, entity: ModelDocument.Entity)] = [:]
     var classes: [String: ManagedObject.Type] = [:]
@@ -107,6 +108,7 @@ extension ManagedObjectModel {
   ///
   /// - Parameter bundles: The bundles, such as `Bundle.module`; nil for the main bundle.
   /// - Throws: As `models(in:)` and `init(byMerging:)`.
+  @_disfavoredOverload
   public static func mergedModel(from bundles: [Bundle]?) throws -> ManagedObjectModel {
     try mergedModel(from: (bundles ?? [.main]).compactMap(\.resourceURL))
   }

@@ -81,6 +81,7 @@ extension ManagedObjectModel {
   /// - Parameters:
   ///   - configuration: The name of the store's configuration; nil for all entities. One that the model does not have is not compatible.
   ///   - metadata: As `PersistentStoreCoordinator.metadataForPersistentStore(type:at:options:)` returns it.
+  @_disfavoredOverload
   public func isConfiguration(
     withName configuration: String?, compatibleWithStoreMetadata metadata: [String: Any]
   ) -> Bool {

@@ -20,7 +20,7 @@ public final class DerivedAttributeDescription: AttributeDescription, @unchecked
   /// version hash: a migration computes the values anew if it changes.
   ///
   /// The value of an aggregate is computed from all destinations when one of them changes; a count is not.
-  public var derivationExpression = "" { willSet { willEdit() } }
+  @_disfavoredOverload public var derivationExpression = "" { willSet { willEdit() } }
 
   /// A new derived attribute; set at least its name, type and expression.
   public override init() { super.init() }

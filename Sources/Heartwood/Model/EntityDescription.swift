@@ -19,7 +19,7 @@ public final class EntityDescription: @unchecked Sendable {
   /// The entity's own indexes; they include objects of subentities.
   public var indexes: [FetchIndexDescription] = [] { willSet { willEdit() } }
   /// Annotations for the program's own use; not part of the version hash.
-  public var userInfo: [String: String] = [:] { willSet { willEdit() } }
+  @_disfavoredOverload public var userInfo: [String: String] = [:] { willSet { willEdit() } }
   /// The name by which migration identifies the entity; nil for its own name.
   public var renamingIdentifier: String? { willSet { willEdit() } }
   /// Any text; it is part of the version hash.
@@ -109,6 +109,22 @@ public final class EntityDescription: @unchecked Sendable {
       givenClass = newValue
       managedObjectClassName = newValue.map { String(reflecting: $0) } ?? "ManagedObject"
     }
+  }
+
+  /// Sets the class without its name, if none is set.
+  package func useClass(_ type: ManagedObject.Type) {
+    guard givenClass == nil else { return }
+    willEdit()
+    givenClass = type
+  }
+
+  /// The model that contains the entity, if it still exists.
+  package var owningModel: ManagedObjectModel? { model }
+
+  /// As `userInfo`, under a name that the module `CoreData` does not have.
+  package var annotations: [String: String] {
+    get { userInfo }
+    set { userInfo = newValue }
   }
 
   func willEdit() {

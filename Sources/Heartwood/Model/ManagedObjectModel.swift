@@ -47,6 +47,9 @@ public final class ManagedObjectModel: @unchecked Sendable {
   /// Whether the model was read from a store. Its transformable values are bytes where their transformer is not registered.
   final var isReadFromStore = false
 
+  /// Called before the model is first used, by the module `CoreData`.
+  package final var beforeFreezing: ((ManagedObjectModel) -> Void)?
+
   private let freezing = Guarded(false)
   private var entitiesByClass: [ObjectIdentifier: EntityDescription?]?
 
@@ -66,12 +69,14 @@ public final class ManagedObjectModel: @unchecked Sendable {
   }
 
   /// Whether the model is in use and cannot change any more.
-  var isFrozen: Bool { freezing.withLock { $0 } }
+  package var isFrozen: Bool { freezing.withLock { $0 } }
 
   /// Checks the model and freezes it for the rest of the process. Does nothing if it is frozen already.
   ///
   /// - Throws: `.coreData` with a message that says what is wrong in the model.
   func freeze() throws(HeartwoodError) {
+    beforeFreezing?(self)
+    beforeFreezing = nil
     let failure = freezing.withLock { isFrozen -> HeartwoodError? in
       guard !isFrozen else { return nil }
       do throws(HeartwoodError) {

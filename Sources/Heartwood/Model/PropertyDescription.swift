@@ -4,13 +4,13 @@ import HeartwoodBytes
 ///
 /// Descriptions are mutable until a coordinator or an object uses their model, which freezes them; changing a frozen
 /// description is a program error.
-public class PropertyDescription: @unchecked Sendable {
+open class PropertyDescription: @unchecked Sendable {
   /// The name, unique in the entity and its superentities.
   public var name = "" { willSet { willEdit() } }
   /// Whether the property may have no value at a save. Assignments are not checked.
   public var isOptional = true { willSet { willEdit() } }
   /// Annotations for the program's own use; not part of the version hash.
-  public var userInfo: [String: String] = [:] { willSet { willEdit() } }
+  @_disfavoredOverload public var userInfo: [String: String] = [:] { willSet { willEdit() } }
   /// The name by which migration identifies the property; nil for its own name.
   public var renamingIdentifier: String? { willSet { willEdit() } }
   /// Any text; it is part of the version hash.
@@ -20,13 +20,20 @@ public class PropertyDescription: @unchecked Sendable {
   final var modelFile: [String: String]?
 
   /// The entity that declares the property.
-  public internal(set) final var entity: EntityDescription?
+  @_disfavoredOverload public internal(set) final var entity: EntityDescription?
+
+  /// As `entity` and `userInfo`, under names that the module `CoreData` does not have.
+  package final var owningEntity: EntityDescription? { entity }
+  package final var annotations: [String: String] {
+    get { userInfo }
+    set { userInfo = newValue }
+  }
 
   /// The index of the property among those of its entity, inherited ones first; -1 before freezing.
   public internal(set) final var slot = -1
   final var isFrozen = false
 
-  init() {}
+  package init() {}
 
   /// Entity and property, for messages.
   final var displayName: String { "\(entity?.displayName ?? "?").\(name)" }

@@ -28,6 +28,20 @@ public enum ValueTransformers {
   /// The names of the registered transformers, in alphabetical order.
   public static var names: [String] { known.withLock { $0.keys.sorted() } }
 
+  /// Registers functions as a transformer.
+  package static func register(
+    as name: String, value: @escaping @Sendable (Data) -> Any?, bytes: @escaping @Sendable (Any) -> Data?,
+    areEqual: @escaping @Sendable (Data, Data) -> Bool
+  ) {
+    let registered = RegisteredTransformer(
+      valueType: Any.self, value: value,
+      stored: { any in
+        bytes(any).map(Value.data)
+          ?? .opaque(_OpaqueValue(any, refusal: "the transformer made no data of it"))
+      }, areEqual: areEqual)
+    known.withLock { $0[name] = registered }
+  }
+
   static func transformer(named name: String) -> RegisteredTransformer? { known.withLock { $0[name] } }
 }
 
@@ -40,6 +54,17 @@ struct RegisteredTransformer: Sendable {
   let stored: @Sendable (Any) -> Value?
   /// Whether two stored forms are those of equal values.
   let areEqual: @Sendable (Data, Data) -> Bool
+
+  init(
+    valueType: Any.Type, value: @escaping @Sendable (Data) -> Any?,
+    stored: @escaping @Sendable (Any) -> Value?,
+    areEqual: @escaping @Sendable (Data, Data) -> Bool
+  ) {
+    self.valueType = valueType
+    self.value = value
+    self.stored = stored
+    self.areEqual = areEqual
+  }
 
   init<Transformer: ValueTransforming>(_ transformer: Transformer) {
     valueType = Transformer.Transformed.self

@@ -4,6 +4,7 @@ import Foundation
 extension AttributeDescription {
   /// The rules as predicates. `SELF` is the value and `length` its length; a condition on the whole object names properties
   /// instead.
+  @_disfavoredOverload
   public final var validationPredicates: [FormatPredicate] {
     validationRules.compactMap { try? FormatPredicate($0.predicateText) }
   }
@@ -19,6 +20,7 @@ extension AttributeDescription {
   ///     on the whole object. A missing value satisfies those of the value. Nil for no rules.
   ///   - warnings: The message for each predicate, in the same order; an empty one, or one that is missing, leaves the error its own
   ///     sentence. Core Data expects as many as there are predicates.
+  @_disfavoredOverload
   public final func setValidationPredicates(
     _ predicates: [FormatPredicate]?, withValidationWarnings warnings: [String]?
   ) {

@@ -18,10 +18,10 @@ public struct PredicateConstant {
 
   init(_ value: Value) { expression = .value(value) }
   init(_ kind: ConditionExpression.Kind) { expression = ConditionExpression(kind) }
-  init(_ expression: ConditionExpression) { self.expression = expression }
+  package init(_ expression: ConditionExpression) { self.expression = expression }
 
   /// A list of constants.
-  init(list parts: [PredicateConstant]) {
+  package init(list parts: [PredicateConstant]) {
     expression = ConditionExpression(list: parts.map(\.expression))
   }
 

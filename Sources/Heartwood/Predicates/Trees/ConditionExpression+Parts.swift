@@ -183,6 +183,13 @@ extension ConditionExpression {
     self = try FormatParser.expression(format, arguments)
   }
 
+  /// An expression as text, with its arguments in an array.
+  ///
+  /// - Throws: Like `init(format:_:)`.
+  public init(format: String, argumentArray: [(any PredicateArgument)?]) throws(HeartwoodError) {
+    self = try FormatParser.expression(format, argumentArray)
+  }
+
   /// The object itself.
   public static func expressionForEvaluatedObject() -> ConditionExpression { .path(PropertyPath(.fetched)) }
 

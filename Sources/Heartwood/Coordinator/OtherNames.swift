@@ -1,0 +1,88 @@
+import Foundation
+
+/// The same under names that the module `CoreData` does not have: its own members of these names have other types.
+extension PersistentStore {
+  package final var kind: StoreType { type }
+  package final var givenOptions: Options { options }
+}
+
+extension PersistentStoreCoordinator {
+  package func anyMetadata(for store: PersistentStore) throws -> [String: Any] { try metadata(for: store) }
+
+  package func setAnyMetadata(_ metadata: [String: Any]?, for store: PersistentStore) throws {
+    try setMetadata(metadata, for: store)
+  }
+
+  package static func anyMetadata(of type: PersistentStore.StoreType, at url: URL) throws -> [String: Any] {
+    try metadataForPersistentStore(type: type, at: url)
+  }
+
+  package static func setAnyMetadata(
+    _ metadata: [String: Any]?, of type: PersistentStore.StoreType, at url: URL
+  ) throws {
+    try setMetadata(metadata, type: type, at: url)
+  }
+
+  package func destroyAnyStore(at url: URL, type: PersistentStore.StoreType) throws {
+    try destroyPersistentStore(at: url, type: type)
+  }
+
+  package func replaceAnyStore(
+    at destination: URL, from source: URL, type: PersistentStore.StoreType
+  ) throws {
+    try replacePersistentStore(at: destination, withPersistentStoreFrom: source, type: type)
+  }
+
+  package func migrateAnyStore(
+    _ store: PersistentStore, to url: URL, type: PersistentStore.StoreType
+  ) throws -> PersistentStore {
+    try migratePersistentStore(store, to: url, type: type)
+  }
+}
+
+extension ManagedObjectContext {
+  /// The context on whose queue the code runs.
+  package static var runningContext: ManagedObjectContext? { running.current }
+}
+
+extension FetchedPropertyDescription {
+  package var anyFetchRequest: FetchRequest<ManagedObject>? {
+    get { fetchRequest }
+    set { fetchRequest = newValue }
+  }
+}
+
+extension DerivedAttributeDescription {
+  package func setDerivation(_ text: String) { derivationExpression = text }
+}
+
+extension ManagedObjectModel {
+  package func isConfiguration(named name: String?, compatibleWith metadata: [String: Any]) -> Bool {
+    isConfiguration(withName: name, compatibleWithStoreMetadata: metadata)
+  }
+
+  package var fetchRequestTemplateNames: [String] { fetchRequestTemplates.keys.sorted() }
+
+  package func anyFetchRequestTemplate(
+    _ name: String, _ variables: [String: any PredicateArgument]
+  ) -> FetchRequest<ManagedObject>? {
+    variables.isEmpty
+      ? fetchRequestTemplate(forName: name)
+      : fetchRequestFromTemplate(withName: name, substitutionVariables: variables.mapValues { $0 })
+  }
+}
+
+extension NamedSort {
+  /// The path, whether the order is ascending, and the options.
+  package var parts: (path: String, isAscending: Bool, options: ComparisonOptions)? {
+    sortKey.expression.keyPath.map { ($0, sortKey.isAscending, sortKey.options) }
+  }
+}
+
+extension AttributeDescription {
+  package var validationFormats: [FormatPredicate] { validationPredicates }
+
+  package func setValidationFormats(_ formats: [FormatPredicate]?, warnings: [String]?) {
+    setValidationPredicates(formats, withValidationWarnings: warnings)
+  }
+}
