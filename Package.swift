@@ -12,6 +12,8 @@ let package = Package(
     .library(name: "HeartwoodFaults", targets: ["HeartwoodFaults"]),
     .executable(name: "heartwood", targets: ["HeartwoodCommand"]),
     .plugin(name: "HeartwoodClasses", targets: ["HeartwoodClasses"]),
+    .plugin(name: "CoreDataSources", targets: ["CoreDataSources"]),
+    .plugin(name: "CoreDataAccessors", targets: ["CoreDataAccessors"]),
   ],
   targets: [
     // From the bytes upward: a target imports only what stands above it in this list.
@@ -30,6 +32,14 @@ let package = Package(
     .plugin(
       name: "HeartwoodClasses", capability: .buildTool(), dependencies: ["HeartwoodCommand"],
       path: "Sources/Plugins/HeartwoodClasses"),
+    // Makes sources for Apple's Core Data compile on other systems; alone, so that the plugin is built quickly.
+    .executableTarget(name: "CoreDataTranslator"),
+    .plugin(
+      name: "CoreDataSources", capability: .buildTool(), dependencies: ["CoreDataTranslator"],
+      path: "Sources/Plugins/CoreDataSources"),
+    .plugin(
+      name: "CoreDataAccessors", capability: .buildTool(), dependencies: ["CoreDataTranslator"],
+      path: "Sources/Plugins/CoreDataAccessors"),
 
     // What tests of several targets share.
     .target(name: "TestSupport", dependencies: ["HeartwoodFiles"], path: "Tests/TestSupport"),
@@ -78,3 +88,15 @@ package.targets.append(
     : .executableTarget(
       name: "Fuzzing", dependencies: fuzzed, path: "Tests/Fuzzing", exclude: ["KeptInputTests.swift", "run"])
 )
+
+// Apple's systems have a framework of this name: there the product is that framework.
+#if canImport(ObjectiveC)
+  package.targets.append(.target(name: "AppleCoreData", path: "Sources/AppleCoreData"))
+  package.products.append(.library(name: "CoreData", targets: ["AppleCoreData"]))
+#else
+  package.targets += [
+    .target(name: "CoreData", dependencies: ["Heartwood"]),
+    .testTarget(name: "CoreDataTests", dependencies: ["TestSupport", "CoreData", "CoreDataTranslator"]),
+  ]
+  package.products.append(.library(name: "CoreData", targets: ["CoreData"]))
+#endif

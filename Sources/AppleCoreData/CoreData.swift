@@ -1,0 +1,3 @@
+#if canImport(ObjectiveC)
+  @_exported import CoreData
+#endif

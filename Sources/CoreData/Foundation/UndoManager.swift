@@ -1,0 +1,72 @@
+import Foundation
+import Heartwood
+
+/// Actions that undo changes, in groups. The part of Foundation's class that contexts and their programs use.
+open class UndoManager: NSObject {
+  let stack = UndoStack()
+  private var names: [String] = []
+
+  /// A manager without actions.
+  public override init() {}
+
+  /// How many groups are kept; 0 for any number.
+  open var levelsOfUndo: Int {
+    get { stack.levelsOfUndo }
+    set { stack.levelsOfUndo = newValue }
+  }
+  /// Whether each event makes a group of its own. Contexts group by events in any case.
+  open var groupsByEvent = true
+  /// How many groups are begun and not ended.
+  open var groupingLevel: Int { stack.groupingLevel }
+  /// Whether actions are registered.
+  open var isUndoRegistrationEnabled: Bool { stack.isUndoRegistrationEnabled }
+  /// Whether there is an action to undo.
+  open var canUndo: Bool { stack.canUndo }
+  /// Whether there is an action to redo.
+  open var canRedo: Bool { stack.canRedo }
+  /// Whether actions are being undone.
+  open var isUndoing: Bool { stack.isUndoing }
+  /// Whether actions are being redone.
+  open var isRedoing: Bool { stack.isRedoing }
+  /// The name of the action that would be undone.
+  open private(set) var undoActionName = ""
+
+  /// Begins a group.
+  open func beginUndoGrouping() { stack.beginUndoGrouping() }
+  /// Ends a group.
+  open func endUndoGrouping() { stack.endUndoGrouping() }
+  /// Registers nothing until `enableUndoRegistration()`.
+  open func disableUndoRegistration() { stack.disableUndoRegistration() }
+  /// Registers actions again.
+  open func enableUndoRegistration() { stack.enableUndoRegistration() }
+  /// Undoes the last group.
+  open func undo() { stack.undo() }
+  /// Undoes the last group.
+  open func undoNestedGroup() { stack.undo() }
+  /// Redoes what was undone last.
+  open func redo() { stack.redo() }
+  /// Forgets all actions.
+  open func removeAllActions() { stack.removeAllActions() }
+  /// Names the action that would be undone.
+  open func setActionName(_ actionName: String) { undoActionName = actionName }
+
+  /// Registers an action on an object, which is not kept.
+  public func registerUndo<Target: AnyObject>(withTarget target: Target, handler: @escaping (Target) -> Void)
+  {
+    stack.registerUndo { [weak target] in if let target { handler(target) } }
+  }
+}
+
+/// What a context registers its changes with.
+final class UndoManagerRegistrar: UndoRegistering {
+  let manager: UndoManager
+  init(_ manager: UndoManager) { self.manager = manager }
+
+  var isUndoRegistrationEnabled: Bool { manager.isUndoRegistrationEnabled }
+  var canUndo: Bool { manager.canUndo }
+  var canRedo: Bool { manager.canRedo }
+  func registerUndo(_ action: @escaping () -> Void) { manager.stack.registerUndo(action) }
+  func undo() { manager.undo() }
+  func redo() { manager.redo() }
+  func removeAllActions() { manager.removeAllActions() }
+}

@@ -1,0 +1,303 @@
+import Foundation
+import Heartwood
+
+/// What a batch insert returns. The raw values are Core Data's.
+public enum NSBatchInsertRequestResultType: UInt, Sendable {
+  case statusOnly = 0
+  case objectIDs = 1
+  case count = 2
+}
+
+/// What a batch update returns. The raw values are Core Data's.
+public enum NSBatchUpdateRequestResultType: UInt, Sendable {
+  case statusOnlyResultType = 0
+  case updatedObjectIDsResultType = 1
+  case updatedObjectsCountResultType = 2
+}
+
+/// What a batch delete returns. The raw values are Core Data's.
+public enum NSBatchDeleteRequestResultType: UInt, Sendable {
+  case resultTypeStatusOnly = 0
+  case resultTypeObjectIDs = 1
+  case resultTypeCount = 2
+}
+
+/// Inserts rows without making objects.
+open class NSBatchInsertRequest: NSPersistentStoreRequest, ExecutableRequest {
+  /// The name of the entity.
+  public final let entityName: String
+  /// The entity, if the request was made with it.
+  public final let entity: NSEntityDescription?
+  /// What the result is.
+  public final var resultType = NSBatchInsertRequestResultType.statusOnly
+  /// The rows as dictionaries, if the request was made with them.
+  public final var objectsToInsert: [[String: Any]]?
+  /// Fills a row, if the request was made with it.
+  public final var dictionaryHandler: ((NSMutableDictionary) -> Bool)?
+  /// Fills an object, if the request was made with it.
+  public final var managedObjectHandler: ((NSManagedObject) -> Bool)?
+
+  /// Inserts dictionaries.
+  public init(entityName: String, objects dictionaries: [[String: Any]]) {
+    self.entityName = entityName
+    entity = nil
+    objectsToInsert = dictionaries
+    super.init()
+  }
+  /// Inserts dictionaries.
+  public init(entity: NSEntityDescription, objects dictionaries: [[String: Any]]) {
+    entityName = entity.name ?? ""
+    self.entity = entity
+    objectsToInsert = dictionaries
+    super.init()
+  }
+  /// Inserts rows until the block, which fills them, returns true.
+  public init(entityName: String, dictionaryHandler handler: @escaping (NSMutableDictionary) -> Bool) {
+    self.entityName = entityName
+    entity = nil
+    dictionaryHandler = handler
+    super.init()
+  }
+  /// Inserts rows until the block, which fills them, returns true.
+  public init(entity: NSEntityDescription, dictionaryHandler handler: @escaping (NSMutableDictionary) -> Bool)
+  {
+    entityName = entity.name ?? ""
+    self.entity = entity
+    dictionaryHandler = handler
+    super.init()
+  }
+  /// Inserts rows until the block, which fills objects, returns true.
+  public init(entityName: String, managedObjectHandler handler: @escaping (NSManagedObject) -> Bool) {
+    self.entityName = entityName
+    entity = nil
+    managedObjectHandler = handler
+    super.init()
+  }
+  /// Inserts rows until the block, which fills objects, returns true.
+  public init(entity: NSEntityDescription, managedObjectHandler handler: @escaping (NSManagedObject) -> Bool)
+  {
+    entityName = entity.name ?? ""
+    self.entity = entity
+    managedObjectHandler = handler
+    super.init()
+  }
+
+  /// `.batchInsertRequestType`.
+  open override var requestType: NSPersistentStoreRequestType { .batchInsertRequestType }
+
+  func execute(in context: NSManagedObjectContext) throws -> NSPersistentStoreResult {
+    let request: BatchInsertRequest
+    if let objectsToInsert {
+      request = BatchInsertRequest(entityName: entityName, objects: objectsToInsert.map(Self.plain))
+    } else if let dictionaryHandler {
+      request = BatchInsertRequest(entityName: entityName) { (row: inout [String: Any]) -> Bool in
+        let dictionary = NSMutableDictionary()
+        guard !dictionaryHandler(dictionary) else { return true }
+        row = Self.plain(dictionary as? [String: Any] ?? [:])
+        return false
+      }
+    } else {
+      guard let managedObjectHandler,
+        let entity = entity ?? NSEntityDescription.entity(forEntityName: entityName, in: context)
+      else { throw HeartwoodError(.coreData, "the context's model has no entity called \"\(entityName)\"") }
+      request = BatchInsertRequest(entityName: entityName) { (row: inout [String: Any]) -> Bool in
+        let object = managed(ManagedObject.make(entity, insertInto: nil))
+        guard !managedObjectHandler(object) else { return true }
+        for name in entity.attributesByName.keys {
+          if let value = object.value(forKey: name) { row[name] = FoundationValue.plain(value) }
+        }
+        return false
+      }
+    }
+    request.affectedStores = affectedStores
+    request.resultType = BatchInsertRequestResultType(rawValue: Int(resultType.rawValue)) ?? .statusOnly
+    return NSBatchInsertResult(try context.execute(request), resultType)
+  }
+
+  private static func plain(_ row: [String: Any]) -> [String: Any] {
+    row.mapValues { FoundationValue.plain($0) ?? NSNull() }
+  }
+}
+
+/// Updates rows without making objects.
+open class NSBatchUpdateRequest: NSPersistentStoreRequest, ExecutableRequest {
+  /// The name of the entity.
+  public final let entityName: String
+  /// The entity, if the request was made with it.
+  public final let entity: NSEntityDescription?
+  /// The condition; nil for all rows.
+  public final var predicate: NSPredicate?
+  /// Whether rows of subentities are updated.
+  public final var includesSubentities = true
+  /// What the result is.
+  public final var resultType = NSBatchUpdateRequestResultType.statusOnlyResultType
+  /// The new values, or expressions of them, by names or by property descriptions.
+  public final var propertiesToUpdate: [AnyHashable: Any]?
+
+  /// Updates rows of an entity.
+  public init(entityName: String) {
+    self.entityName = entityName
+    entity = nil
+    super.init()
+  }
+  /// Updates rows of an entity.
+  public init(entity: NSEntityDescription) {
+    entityName = entity.name ?? ""
+    self.entity = entity
+    super.init()
+  }
+
+  /// `.batchUpdateRequestType`.
+  open override var requestType: NSPersistentStoreRequestType { .batchUpdateRequestType }
+
+  func execute(in context: NSManagedObjectContext) throws -> NSPersistentStoreResult {
+    let request = BatchUpdateRequest(entityName: entityName)
+    request.affectedStores = affectedStores
+    request.predicate = try predicate?.storeCondition()
+    request.includesSubentities = includesSubentities
+    request.resultType = BatchUpdateRequestResultType(rawValue: Int(resultType.rawValue)) ?? .statusOnly
+    var values: [String: Any] = [:]
+    for (key, value) in propertiesToUpdate ?? [:] {
+      guard let name = key.base as? String ?? (key.base as? NSPropertyDescription)?.name else {
+        throw HeartwoodError(
+          .coreData, "a property to update is a name or a description, not \(type(of: key.base))")
+      }
+      values[name] = (value as? NSExpression)?.expression ?? FoundationValue.plain(value) ?? NSNull()
+    }
+    request.propertiesToUpdate = values
+    return NSBatchUpdateResult(try context.execute(request), resultType)
+  }
+}
+
+/// Deletes rows without making objects.
+open class NSBatchDeleteRequest: NSPersistentStoreRequest, ExecutableRequest {
+  /// What the result is.
+  public final var resultType = NSBatchDeleteRequestResultType.resultTypeStatusOnly
+  /// The request whose objects are deleted.
+  public final let fetchRequest: NSFetchRequest<any NSFetchRequestResult>
+  private let identifiers: [NSManagedObjectID]?
+
+  /// Deletes what a request finds.
+  public init(fetchRequest fetch: NSFetchRequest<any NSFetchRequestResult>) {
+    fetchRequest = fetch
+    identifiers = nil
+    super.init()
+  }
+  /// Deletes objects by their identifiers.
+  public init(objectIDs objects: [NSManagedObjectID]) {
+    fetchRequest = NSFetchRequest<any NSFetchRequestResult>(entityName: objects.first?.entity.name ?? "")
+    identifiers = objects
+    super.init()
+  }
+
+  /// `.batchDeleteRequestType`.
+  open override var requestType: NSPersistentStoreRequestType { .batchDeleteRequestType }
+
+  func execute(in context: NSManagedObjectContext) throws -> NSPersistentStoreResult {
+    let request =
+      try identifiers.map { BatchDeleteRequest(objectIDs: $0) }
+      ?? BatchDeleteRequest(fetchRequest: fetchRequest.converted(in: context, as: ManagedObject.self))
+    request.affectedStores = affectedStores
+    request.resultType = BatchDeleteRequestResultType(rawValue: Int(resultType.rawValue)) ?? .statusOnly
+    return NSBatchDeleteResult(try context.execute(request), resultType)
+  }
+}
+
+extension BatchResult {
+  fileprivate var foundationResult: Any? {
+    switch resultType {
+    case .statusOnly: NSNumber(value: true)
+    case .objectIDs: objectIDs
+    case .count: NSNumber(value: count)
+    }
+  }
+}
+
+/// The result of a batch insert.
+open class NSBatchInsertResult: NSPersistentStoreResult {
+  /// A Boolean, identifiers or a number, as the request asked for.
+  public final let result: Any?
+  /// What the result is.
+  public final let resultType: NSBatchInsertRequestResultType
+  init(_ batch: BatchResult, _ type: NSBatchInsertRequestResultType) {
+    result = batch.foundationResult
+    resultType = type
+    super.init()
+  }
+}
+
+/// The result of a batch update.
+open class NSBatchUpdateResult: NSPersistentStoreResult {
+  /// A Boolean, identifiers or a number, as the request asked for.
+  public final let result: Any?
+  /// What the result is.
+  public final let resultType: NSBatchUpdateRequestResultType
+  init(_ batch: BatchResult, _ type: NSBatchUpdateRequestResultType) {
+    result = batch.foundationResult
+    resultType = type
+    super.init()
+  }
+}
+
+/// The result of a batch delete.
+open class NSBatchDeleteResult: NSPersistentStoreResult {
+  /// A Boolean, identifiers or a number, as the request asked for.
+  public final let result: Any?
+  /// What the result is.
+  public final let resultType: NSBatchDeleteRequestResultType
+  init(_ batch: BatchResult, _ type: NSBatchDeleteRequestResultType) {
+    result = batch.foundationResult
+    resultType = type
+    super.init()
+  }
+}
+
+/// A fetch in the background.
+open class NSAsynchronousFetchRequest<ResultType: NSFetchRequestResult>: NSPersistentStoreRequest,
+  ExecutableRequest
+{
+  /// The request.
+  public final let fetchRequest: NSFetchRequest<ResultType>
+  /// Called on the context's queue when the results are there.
+  public final let completionBlock: ((NSAsynchronousFetchResult<ResultType>) -> Void)?
+  /// How many results the program expects, for the progress.
+  public final var estimatedResultCount = 0
+
+  /// A fetch in the background.
+  public init(
+    fetchRequest request: NSFetchRequest<ResultType>,
+    completionBlock block: ((NSAsynchronousFetchResult<ResultType>) -> Void)? = nil
+  ) {
+    fetchRequest = request
+    completionBlock = block
+    super.init()
+  }
+
+  func execute(in context: NSManagedObjectContext) throws -> NSPersistentStoreResult {
+    let result = NSAsynchronousFetchResult<ResultType>(self, context)
+    let (sentRequest, sentResult) = (SentBlock(self), SentBlock(result))
+    context.perform {
+      let (request, result) = (sentRequest.block, sentResult.block)
+      do {
+        result.finalResult = try context.fetch(request.fetchRequest)
+      } catch {
+        result.operationError = error
+      }
+      request.completionBlock?(result)
+    }
+    return result
+  }
+}
+
+/// The result of a fetch in the background.
+open class NSAsynchronousFetchResult<ResultType: NSFetchRequestResult>: NSPersistentStoreAsynchronousResult {
+  /// The request.
+  public final let fetchRequest: NSAsynchronousFetchRequest<ResultType>
+  /// The results; nil until they are there.
+  public internal(set) final var finalResult: [ResultType]?
+
+  init(_ request: NSAsynchronousFetchRequest<ResultType>, _ context: NSManagedObjectContext) {
+    fetchRequest = request
+    super.init(context)
+  }
+}

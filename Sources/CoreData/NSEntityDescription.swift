@@ -1,0 +1,50 @@
+import Foundation
+import Heartwood
+
+/// An entity of a model.
+public typealias NSEntityDescription = EntityDescription
+
+extension EntityDescription {
+  /// A new object of the entity with this name in the context's model, inserted.
+  ///
+  /// - Precondition: The model has such an entity, and it is not abstract.
+  public static func insertNewObject(
+    forEntityName entityName: String, into context: NSManagedObjectContext
+  ) -> NSManagedObject {
+    guard let entity = entity(forEntityName: entityName, in: context) else {
+      fatalError("+entityForName: could not find an entity named '\(entityName)' in this model")
+    }
+    return managed(ManagedObject.make(entity, insertInto: context))
+  }
+
+  /// The model that contains the entity.
+  ///
+  /// - Precondition: The entity is in a model that exists.
+  public var managedObjectModel: NSManagedObjectModel {
+    guard let owningModel else { fatalError("the entity \(name ?? "?") is in no model") }
+    return owningModel
+  }
+
+  /// Annotations for the program's own use. Only those whose keys and values are text are kept.
+  public var userInfo: [AnyHashable: Any]? {
+    get { annotations }
+    set { annotations = textAnnotations(newValue) }
+  }
+
+  /// The expression by which Spotlight names objects.
+  @available(*, unavailable, message: "there is no Spotlight on this system")
+  public var coreSpotlightDisplayNameExpression: NSExpression { fatalError() }
+
+  /// The names of groups of indexed properties.
+  @available(*, unavailable, message: "use indexes")
+  public var compoundIndexes: [[Any]] { fatalError() }
+}
+
+/// Annotations whose keys and values are text.
+func textAnnotations(_ given: [AnyHashable: Any]?) -> [String: String] {
+  var kept: [String: String] = [:]
+  for (key, value) in given ?? [:] {
+    if let key = key.base as? String, let value = value as? String { kept[key] = value }
+  }
+  return kept
+}

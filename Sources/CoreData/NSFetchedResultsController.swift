@@ -1,0 +1,250 @@
+import Foundation
+import Heartwood
+
+/// What has happened to an object or a section. The raw values are Core Data's.
+public typealias NSFetchedResultsChangeType = FetchedResultsChangeType
+
+/// A section of a controller's objects.
+public protocol NSFetchedResultsSectionInfo {
+  /// The value of the section name key path.
+  var name: String { get }
+  /// The title of the section in an index.
+  var indexTitle: String? { get }
+  /// The number of objects.
+  var numberOfObjects: Int { get }
+  /// The objects; nil before the first fetch.
+  var objects: [Any]? { get }
+}
+
+struct SectionInfo: NSFetchedResultsSectionInfo {
+  let name: String
+  let indexTitle: String?
+  let numberOfObjects: Int
+  let all: [ManagedObject]
+  var objects: [Any]? { all }
+
+  init(_ section: FetchedResultsSectionInfo<ManagedObject>) {
+    name = section.name
+    indexTitle = section.indexTitle
+    numberOfObjects = section.numberOfObjects
+    all = section.objects
+  }
+}
+
+/// What a fetched results controller calls for changes. Every method has a default that does nothing.
+public protocol NSFetchedResultsControllerDelegate: AnyObject {
+  func controllerWillChangeContent(_ controller: NSFetchedResultsController<any NSFetchRequestResult>)
+  func controllerDidChangeContent(_ controller: NSFetchedResultsController<any NSFetchRequestResult>)
+  func controller(
+    _ controller: NSFetchedResultsController<any NSFetchRequestResult>, didChange anObject: Any,
+    at indexPath: IndexPath?,
+    for type: NSFetchedResultsChangeType, newIndexPath: IndexPath?)
+  func controller(
+    _ controller: NSFetchedResultsController<any NSFetchRequestResult>,
+    didChange sectionInfo: any NSFetchedResultsSectionInfo,
+    atSectionIndex sectionIndex: Int, for type: NSFetchedResultsChangeType)
+  func controller(
+    _ controller: NSFetchedResultsController<any NSFetchRequestResult>,
+    sectionIndexTitleForSectionName sectionName: String
+  ) -> String?
+  /// Called after each batch of changes with the difference of identifiers, for a controller without sections.
+  func controller(
+    _ controller: NSFetchedResultsController<any NSFetchRequestResult>,
+    didChangeContentWith diff: CollectionDifference<NSManagedObjectID>)
+}
+
+extension NSFetchedResultsControllerDelegate {
+  /// Does nothing.
+  public func controllerWillChangeContent(_ controller: NSFetchedResultsController<any NSFetchRequestResult>)
+  {}
+  /// Does nothing.
+  public func controllerDidChangeContent(_ controller: NSFetchedResultsController<any NSFetchRequestResult>) {
+  }
+  /// Does nothing.
+  public func controller(
+    _ controller: NSFetchedResultsController<any NSFetchRequestResult>, didChange anObject: Any,
+    at indexPath: IndexPath?,
+    for type: NSFetchedResultsChangeType, newIndexPath: IndexPath?
+  ) {}
+  /// Does nothing.
+  public func controller(
+    _ controller: NSFetchedResultsController<any NSFetchRequestResult>,
+    didChange sectionInfo: any NSFetchedResultsSectionInfo,
+    atSectionIndex sectionIndex: Int, for type: NSFetchedResultsChangeType
+  ) {}
+  /// The first letter of the name.
+  public func controller(
+    _ controller: NSFetchedResultsController<any NSFetchRequestResult>,
+    sectionIndexTitleForSectionName sectionName: String
+  ) -> String? { sectionName.first.map { $0.uppercased() } }
+  /// Does nothing.
+  public func controller(
+    _ controller: NSFetchedResultsController<any NSFetchRequestResult>,
+    didChangeContentWith diff: CollectionDifference<NSManagedObjectID>
+  ) {}
+}
+
+/// The objects of a fetch in sections, which follow the changes of their context and report them to a delegate.
+///
+/// Delegates get the controller as one of any objects, as they do on Apple's systems: it is the same instance.
+open class NSFetchedResultsController<ResultType: NSFetchRequestResult> {
+  /// The request. A change of it counts from the next `performFetch()`.
+  public final let fetchRequest: NSFetchRequest<ResultType>
+  /// The context whose changes the controller follows.
+  public final let managedObjectContext: NSManagedObjectContext
+  /// The path of the property whose value names the section of an object.
+  public final let sectionNameKeyPath: String?
+  /// The name of a cache, which has no effect.
+  public final let cacheName: String?
+  private final var core: ResultsCore?
+
+  /// What is told of changes; held weakly.
+  public final weak var delegate: (any NSFetchedResultsControllerDelegate)? {
+    didSet { core?.setDelegate(delegate, self) }
+  }
+
+  /// A controller without content; `performFetch()` gets it.
+  public init(
+    fetchRequest: NSFetchRequest<ResultType>, managedObjectContext context: NSManagedObjectContext,
+    sectionNameKeyPath: String?, cacheName name: String?
+  ) {
+    self.fetchRequest = fetchRequest
+    managedObjectContext = context
+    self.sectionNameKeyPath = sectionNameKeyPath
+    cacheName = name
+  }
+
+  /// Fetches the content.
+  ///
+  /// - Throws: What is wrong with the request, or the store's error.
+  open func performFetch() throws {
+    let request = try fetchRequest.converted(in: managedObjectContext, as: ManagedObject.self)
+    let core = ResultsCore(request, managedObjectContext, sectionNameKeyPath)
+    core.setDelegate(delegate, self)
+    try core.controller.performFetch()
+    self.core = core
+  }
+
+  // The next members are used through controllers of any objects as well, whose results have the same form: one reference each.
+
+  /// All objects in order; nil before the first fetch.
+  @inline(never)
+  public final var fetchedObjects: [ResultType]? {
+    core?.controller.fetchedObjects.map { unsafeBitCast($0, to: [ResultType].self) }
+  }
+
+  /// The sections, in order; nil before the first fetch.
+  @inline(never)
+  public final var sections: [any NSFetchedResultsSectionInfo]? {
+    core?.controller.sections?.map { SectionInfo($0) }
+  }
+
+  /// The object at a place.
+  ///
+  /// - Precondition: There is such a place.
+  @inline(never)
+  public final func object(at indexPath: IndexPath) -> ResultType {
+    guard let core else { fatalError("object(at:): the controller has no content before performFetch()") }
+    return unsafeBitCast(core.controller.object(at: indexPath), to: ResultType.self)
+  }
+
+  /// The place of an object; nil if it is not among the fetched ones.
+  @inline(never)
+  public final func indexPath(forObject object: ResultType) -> IndexPath? {
+    (object as AnyObject as? ManagedObject).flatMap { core?.controller.indexPath(forObject: $0) }
+  }
+
+  /// The titles of the sections in an index.
+  open var sectionIndexTitles: [String] { core?.controller.sectionIndexTitles ?? [] }
+
+  /// The title of a section in an index: the first letter of its name.
+  open func sectionIndexTitle(forSectionName sectionName: String) -> String? {
+    sectionName.first.map { $0.uppercased() }
+  }
+
+  /// The section for a title in an index.
+  open func section(forSectionIndexTitle title: String, at sectionIndex: Int) -> Int {
+    core?.controller.section(forSectionIndexTitle: title, at: sectionIndex) ?? 0
+  }
+
+  /// Does nothing: there are no caches of sections.
+  open class func deleteCache(withName name: String?) {}
+}
+
+/// Heartwood's controller of a fetch, and what passes its reports on.
+final class ResultsCore {
+  let controller: FetchedResultsController<ManagedObject>
+  private var forwarder: ResultsForwarder?
+
+  init(_ request: FetchRequest<ManagedObject>, _ context: NSManagedObjectContext, _ section: String?) {
+    controller = FetchedResultsController(
+      fetchRequest: request, managedObjectContext: context, sectionNameKeyPath: section)
+  }
+
+  func setDelegate(_ delegate: (any NSFetchedResultsControllerDelegate)?, _ owner: AnyObject) {
+    forwarder = delegate.map { ResultsForwarder($0, owner) }
+    controller.delegate = forwarder
+  }
+}
+
+private final class ResultsForwarder: FetchedResultsControllerDelegate {
+  typealias Object = ManagedObject
+  private weak var delegate: (any NSFetchedResultsControllerDelegate)?
+  private weak var owner: AnyObject?
+  private var former: [NSManagedObjectID] = []
+
+  init(_ delegate: any NSFetchedResultsControllerDelegate, _ owner: AnyObject) {
+    self.delegate = delegate
+    self.owner = owner
+  }
+
+  private func tell(
+    _ body: (any NSFetchedResultsControllerDelegate, NSFetchedResultsController<any NSFetchRequestResult>) ->
+      Void
+  ) {
+    guard let delegate, let owner else { return }
+    // The same instance; its members give references, whatever the class of the objects is.
+    body(delegate, unsafeDowncast(owner, to: NSFetchedResultsController<any NSFetchRequestResult>.self))
+  }
+
+  func controllerWillChangeContent(_ controller: FetchedResultsController<ManagedObject>) {
+    former = controller.fetchedObjects?.map(\.objectID) ?? []
+    tell { $0.controllerWillChangeContent($1) }
+  }
+
+  func controllerDidChangeContent(_ controller: FetchedResultsController<ManagedObject>) {
+    let present = controller.fetchedObjects?.map(\.objectID) ?? []
+    tell { delegate, owner in
+      if owner.sectionNameKeyPath == nil {
+        delegate.controller(owner, didChangeContentWith: present.difference(from: former).inferringMoves())
+      }
+      delegate.controllerDidChangeContent(owner)
+    }
+  }
+
+  func controller(
+    _ controller: FetchedResultsController<ManagedObject>, didChange object: ManagedObject,
+    at indexPath: IndexPath?,
+    for type: FetchedResultsChangeType, newIndexPath: IndexPath?
+  ) {
+    // Core Data gives an updated object its new place as well.
+    let new = type == .update ? newIndexPath ?? indexPath : newIndexPath
+    tell { $0.controller($1, didChange: object, at: indexPath, for: type, newIndexPath: new) }
+  }
+
+  func controller(
+    _ controller: FetchedResultsController<ManagedObject>,
+    didChange sectionInfo: FetchedResultsSectionInfo<ManagedObject>,
+    atSectionIndex sectionIndex: Int, for type: FetchedResultsChangeType
+  ) {
+    tell { $0.controller($1, didChange: SectionInfo(sectionInfo), atSectionIndex: sectionIndex, for: type) }
+  }
+
+  func controller(
+    _ controller: FetchedResultsController<ManagedObject>, sectionIndexTitleForSectionName sectionName: String
+  ) -> String? {
+    var title: String?
+    tell { title = $0.controller($1, sectionIndexTitleForSectionName: sectionName) }
+    return title
+  }
+}

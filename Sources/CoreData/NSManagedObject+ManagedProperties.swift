@@ -1,0 +1,228 @@
+import Foundation
+import Heartwood
+
+/// What the plugins make of `@NSManaged`.
+extension NSManagedObject {
+  /// The value of an attribute whose type is one of Swift's. Nil becomes the zero of the type, as bridging from Objective-C does.
+  public final func _managedGet<Value: AttributeValue>(_ key: String) -> Value {
+    if _isInspected { return InspectedObject.read(key, as: Value.self) }
+    guard entity.slotIndex(named: key) != nil else {
+      return ManagedValue.cast(modelledValue(key), "\(entity.name ?? "?").\(key)")
+    }
+    if let value = _typedValue(key, as: Value.self) { return value }
+    return ManagedValue.zero(Value.self)
+      ?? ManagedValue.cast(modelledValue(key), "\(entity.name ?? "?").\(key)")
+  }
+
+  /// Sets an attribute whose type is one of Swift's.
+  public final func _managedSet<Value: AttributeValue>(_ key: String, _ value: Value) {
+    guard !_isInspected, !_setTypedValue(value, key) else { return }
+    setModelled(value, key)
+  }
+
+  /// The value of a property of any type.
+  public final func _managedGet<Value>(_ key: String) -> Value {
+    if _isInspected { return InspectedObject.read(key, as: Value.self) }
+    if let slot = entity.slotIndex(named: key), entity.isRelationship(at: slot),
+      let related = ManagedValue.related(Value.self, self, key)
+    {
+      return related
+    }
+    return ManagedValue.cast(modelledValue(key), "\(entity.name ?? "?").\(key)")
+  }
+
+  /// Sets a property of any type.
+  public final func _managedSet<Value>(_ key: String, _ value: Value) {
+    guard !_isInspected else { return }
+    setModelled(value, key)
+  }
+
+  /// Adds an object, or the objects of a collection, to a to-many relationship.
+  public final func _managedAdd(_ key: String, _ objects: Any) {
+    let related = relatedObjects(forKey: key)
+    for object in ManagedValue.objects(in: objects) { related.insert(object) }
+  }
+
+  /// Removes an object, or the objects of a collection, from a to-many relationship.
+  public final func _managedRemove(_ key: String, _ objects: Any) {
+    let related = relatedObjects(forKey: key)
+    for object in ManagedValue.objects(in: objects) { related.remove(object) }
+  }
+
+  /// Inserts objects into an ordered relationship.
+  public final func _managedInsert(_ key: String, _ objects: Any, at indexes: IndexSet) {
+    let set = mutableOrderedSetValue(forKey: key)
+    for (object, index) in zip(ManagedValue.objects(in: objects), indexes) { set.insert(object, at: index) }
+  }
+
+  /// Inserts an object into an ordered relationship.
+  public final func _managedInsert(_ key: String, _ object: Any, at index: Int) {
+    _managedInsert(key, object, at: IndexSet(integer: index))
+  }
+
+  /// Removes the objects at places of an ordered relationship.
+  public final func _managedRemove(_ key: String, at indexes: IndexSet) {
+    let set = mutableOrderedSetValue(forKey: key)
+    for index in indexes.reversed() { set.removeObject(at: index) }
+  }
+
+  /// Inserts objects into an ordered relationship.
+  public final func _managedInsert(_ key: String, _ objects: Any, at indexes: NSIndexSet) {
+    _managedInsert(key, objects, at: indexes as IndexSet)
+  }
+
+  /// Removes the objects at places of an ordered relationship.
+  public final func _managedRemove(_ key: String, at indexes: NSIndexSet) {
+    _managedRemove(key, at: indexes as IndexSet)
+  }
+
+  /// Replaces objects of an ordered relationship.
+  public final func _managedReplace(_ key: String, at indexes: NSIndexSet, _ objects: Any) {
+    _managedReplace(key, at: indexes as IndexSet, objects)
+  }
+
+  /// Removes the object at a place of an ordered relationship.
+  public final func _managedRemove(_ key: String, at index: Int) {
+    _managedRemove(key, at: IndexSet(integer: index))
+  }
+
+  /// Replaces objects of an ordered relationship.
+  public final func _managedReplace(_ key: String, at indexes: IndexSet, _ objects: Any) {
+    let set = mutableOrderedSetValue(forKey: key)
+    for (object, index) in zip(ManagedValue.objects(in: objects), indexes) {
+      set.replaceObject(at: index, with: object)
+    }
+  }
+
+  /// Replaces the object at a place of an ordered relationship.
+  public final func _managedReplace(_ key: String, at index: Int, _ object: Any) {
+    _managedReplace(key, at: IndexSet(integer: index), object)
+  }
+
+  /// The property of which `primitiveName` names the value in memory: `name`.
+  private final func primitiveName(_ key: String) -> String? {
+    guard key.hasPrefix("primitive"), key.count > 9 else { return nil }
+    let name = key.dropFirst(9)
+    return [name.prefix(1).lowercased() + name.dropFirst(), String(name)].first {
+      entity.slotIndex(named: $0) != nil
+    }
+  }
+
+  /// The value of the model's property, also if `value(forKey:)` is overridden.
+  private final func modelledValue(_ key: String) -> Any? {
+    guard let slot = entity.slotIndex(named: key) else {
+      if let primitive = primitiveName(key) { return primitiveValue(forKey: primitive) }
+      if let own = unmodelledValue(forKey: key) { return own }
+      return value(forUndefinedKey: key)
+    }
+    return foundationValue(_plainValue(forKey: key), at: slot)
+  }
+
+  private final func setModelled(_ value: Any, _ key: String) {
+    let flat = ManagedValue.flat(value)
+    guard let slot = entity.slotIndex(named: key) else {
+      if let primitive = primitiveName(key) { return setPrimitiveValue(flat, forKey: primitive) }
+      return setValue(flat, forUndefinedKey: key)
+    }
+    _setPlainValue(storedValue(flat, at: slot), forKey: key)
+  }
+}
+
+/// Values of properties in the types that classes declare.
+enum ManagedValue {
+  /// The zero of a type that cannot be nil; nil for other types.
+  static func zero<Value>(_ type: Value.Type) -> Value? {
+    switch type {
+    case is String.Type: "" as? Value
+    case is Bool.Type: false as? Value
+    case is Int16.Type: Int16(0) as? Value
+    case is Int32.Type: Int32(0) as? Value
+    case is Int64.Type: Int64(0) as? Value
+    case is Int.Type: 0 as? Value
+    case is Double.Type: 0.0 as? Value
+    case is Float.Type: Float(0) as? Value
+    case is Data.Type: Data() as? Value
+    default: nil
+    }
+  }
+
+  /// A value in the declared type.
+  static func cast<Value>(_ any: Any?, _ name: @autoclosure () -> String) -> Value {
+    if let any {
+      if let value = any as? Value { return value }
+      if let value = Value.self as? any _ObjectCollection.Type,
+        let made = value.make(objects(in: any)) as? Value
+      {
+        return made
+      }
+      if let type = Value.self as? any RawRepresentable.Type, let made = raw(type, any) as? Value {
+        return made
+      }
+    } else if let value = (Value.self as? any ExpressibleByNilLiteral.Type)?.none as? Value {
+      return value
+    } else if let value = zero(Value.self) {
+      return value
+    } else if let value = Value.self as? any _ObjectCollection.Type, let made = value.make([]) as? Value {
+      return made
+    }
+    fatalError(
+      "\(name()) is \(any.map { "\(type(of: $0))" } ?? "nil"), which is no \(Value.self)"
+    )
+  }
+
+  private static func raw<Raw: RawRepresentable>(_ type: Raw.Type, _ any: Any) -> Any? {
+    (any as? Raw.RawValue).flatMap { Raw(rawValue: $0) }
+  }
+
+  /// The destinations of a relationship in the declared type; nil if that type is none of the usual ones.
+  static func related<Value>(_ type: Value.Type, _ object: NSManagedObject, _ key: String) -> Value? {
+    if let collection = type as? any _ObjectCollection.Type {
+      return collection.make(object._destinations(key)) as? Value
+    }
+    return nil
+  }
+
+  static func objects(in any: Any) -> [ManagedObject] {
+    switch any {
+    case let object as ManagedObject: [object]
+    case let set as NSSet: set.allObjects.compactMap { $0 as? ManagedObject }
+    case let set as NSOrderedSet: set.array.compactMap { $0 as? ManagedObject }
+    case let array as NSArray: array.compactMap { $0 as? ManagedObject }
+    default: (KeyValues.elements(of: any) ?? []).compactMap { $0 as? ManagedObject }
+    }
+  }
+
+  /// A value without optionals around it, and raw values of enums.
+  static func flat(_ value: Any) -> Any? {
+    if let optional = value as? any _FlatOptional { return optional._flat }
+    if !(value is any AttributeValue), !(value is NSObject), let raw = value as? any RawRepresentable {
+      return raw.rawValue
+    }
+    return value
+  }
+}
+
+extension ExpressibleByNilLiteral {
+  fileprivate static var none: Any { Self(nilLiteral: ()) }
+}
+
+protocol _FlatOptional { var _flat: Any? { get } }
+extension Optional: _FlatOptional {
+  var _flat: Any? { flatMap { ManagedValue.flat($0) } }
+}
+
+/// A collection of objects as classes declare relationships.
+protocol _ObjectCollection {
+  static func make(_ objects: [ManagedObject]) -> Any
+}
+extension Set: _ObjectCollection {
+  static func make(_ objects: [ManagedObject]) -> Any {
+    Set(objects.compactMap { $0 as? Element })
+  }
+}
+extension Array: _ObjectCollection {
+  static func make(_ objects: [ManagedObject]) -> Any { objects.compactMap { $0 as? Element } }
+}
+extension Optional: _ObjectCollection where Wrapped: _ObjectCollection {
+  static func make(_ objects: [ManagedObject]) -> Any { Wrapped.make(objects) }
+}

@@ -1,0 +1,157 @@
+import Foundation
+@_exported import Heartwood
+
+/// An object of a model, with key-value coding.
+///
+/// Its classes declare properties by `@NSManaged`, which the build plugins of this package fill in, or have none: every property can be used by
+/// its name.
+open class NSManagedObject: ManagedObject, NSFetchRequestResult, NSObjectProtocol, CVarArg {
+  /// Creates an object of an entity, and inserts it into a context if there is one.
+  ///
+  /// - Precondition: The entity is in a valid model. If there is a context, the entity is not abstract.
+  public override init(entity: NSEntityDescription, insertInto context: NSManagedObjectContext?) {
+    if !entity.isInUse { entity.owningModel?.bindClasses() }
+    super.init(entity: entity, insertInto: context)
+  }
+
+  /// False: properties are those of the model.
+  open override class var _declaresProperties: Bool { false }
+
+  /// Whether changes of properties that are not in the model leave the object unchanged: always true.
+  open class var contextShouldIgnoreUnmodeledPropertyChanges: Bool { true }
+
+  /// A request for the objects of this class.
+  @_disfavoredOverload
+  open class func fetchRequest() -> NSFetchRequest<any NSFetchRequestResult> { NSFetchRequest(ofClass: self) }
+
+  // MARK: Key-value coding
+
+  /// The value of a property in the types of Foundation: `NSNumber` for numbers and Booleans, `NSDecimalNumber`, `NSSet` and `NSOrderedSet` for to-many
+  /// relationships; what Swift bridges (`String`, `Date`, `Data`, `UUID`, `URL`) as it is.
+  ///
+  /// - Precondition: The entity has the property, or `value(forUndefinedKey:)` is overridden.
+  open override func value(forKey key: String) -> Any? {
+    if let own = _ownValue(forKey: key) { return own }
+    if let slot = entity.slotIndex(named: key) { return foundationValue(super.value(forKey: key), at: slot) }
+    if let other = unmodelledValue(forKey: key) { return other }
+    return value(forUndefinedKey: key)
+  }
+
+  /// Sets a property, to nil or to a value of a type that bridges to the property's.
+  ///
+  /// - Precondition: The entity has the property and the value fits, or `setValue(_:forUndefinedKey:)` is overridden.
+  open override func setValue(_ value: Any?, forKey key: String) {
+    if _setOwnValue(value, forKey: key) { return }
+    if let slot = entity.slotIndex(named: key) {
+      super.setValue(storedValue(value, at: slot), forKey: key)
+    } else {
+      setValue(value, forUndefinedKey: key)
+    }
+  }
+
+  /// Called for a name that is no property. Stops the program unless it is overridden.
+  open func value(forUndefinedKey key: String) -> Any? {
+    raise(
+      "valueForUndefinedKey:",
+      "the entity \(entity.name ?? "?") is not key value coding-compliant for the key \"\(key)\"")
+  }
+
+  /// Called for a name that is no property. Stops the program unless it is overridden.
+  open func setValue(_ value: Any?, forUndefinedKey key: String) {
+    raise(
+      "setValue:forUndefinedKey:",
+      "the entity \(entity.name ?? "?") is not key value coding-compliant for the key \"\(key)\"")
+  }
+
+  /// Core Data calls it for scalar properties that are set to nil by their names. The properties of this module take nil.
+  open func setNilValueForKey(_ key: String) {
+    raise("setNilValueForKey:", "could not set nil as the value for the key \(key)")
+  }
+
+  /// The value of a property of the class that is not in the model, by its name. The plugin that translates sources overrides it for
+  /// properties that are visible to Objective-C.
+  ///
+  /// - Returns: Nil if the class has no such property.
+  open func _ownValue(forKey key: String) -> Any?? { nil }
+
+  /// Sets a property of the class that is not in the model, by its name.
+  ///
+  /// - Returns: Whether the class has such a property.
+  open func _setOwnValue(_ value: Any?, forKey key: String) -> Bool { false }
+
+  /// Sets a property of an object to a value of its type, for `_setOwnValue(_:forKey:)`.
+  ///
+  /// - Returns: True.
+  public static func _assign<Root, Value>(
+    _ value: Any?, to path: ReferenceWritableKeyPath<Root, Value>, of object: Any
+  ) -> Bool {
+    guard let object = object as? Root else { return true }
+    object[keyPath: path] = ManagedValue.cast(value, "\(path)")
+    return true
+  }
+
+  /// The value in memory, without firing a fault, in the types of `value(forKey:)`.
+  open override func primitiveValue(forKey key: String) -> Any? {
+    let value = super.primitiveValue(forKey: key)
+    return entity.slotIndex(named: key).map { foundationValue(value, at: $0) } ?? value
+  }
+
+  /// Sets the value in memory, without marking the object as changed.
+  open override func setPrimitiveValue(_ value: Any?, forKey key: String) {
+    super.setPrimitiveValue(
+      entity.slotIndex(named: key).map { storedValue(value, at: $0) } ?? value, forKey: key)
+  }
+
+  // MARK: Validation
+
+  /// Validates one value at a save, after the rules of the model. Override it for rules that the model cannot express.
+  ///
+  /// - Parameters:
+  ///   - value: The value. Another one that is stored there takes its place.
+  ///   - key: The name of a property.
+  /// - Throws: What is wrong with the value.
+  open func validateValue(_ value: AutoreleasingUnsafeMutablePointer<AnyObject?>, forKey key: String) throws {
+  }
+
+  /// Calls `validateValue(_:forKey:)` for what a save validates.
+  open override func validateValue(_ value: inout Any?, forKey key: String) throws {
+    let given = value.map { FoundationValue.of($0) as AnyObject }
+    let place = AutoreleasingUnsafeMutablePointer(given)
+    try validateValue(place, forKey: key)
+    if place.pointee !== given { value = place.pointee.flatMap { FoundationValue.plain($0) } }
+  }
+
+  // MARK: NSObject
+
+  /// Whether it is the same instance.
+  open func isEqual(_ object: Any?) -> Bool { (object as? ManagedObject) === self }
+  /// A hash of the instance.
+  open var hash: Int { ObjectIdentifier(self).hashValue }
+  /// The object itself.
+  public final func `self`() -> Self { self }
+  /// Always false.
+  public final func isProxy() -> Bool { false }
+  /// What `description` says.
+  open var debugDescription: String { description }
+
+  /// Whether the object is of the class or of a subclass.
+  public final func isKind(of aClass: AnyClass) -> Bool {
+    var next: AnyClass? = type(of: self)
+    while let current = next {
+      if current == aClass { return true }
+      next = _getSuperclass(current)
+    }
+    return false
+  }
+
+  /// Whether the object is exactly of the class.
+  public final func isMember(of aClass: AnyClass) -> Bool { type(of: self) == aClass }
+
+  /// Needed for arguments of formats; never asked for.
+  public final var _cVarArgEncoding: [Int] { [Int(bitPattern: Unmanaged.passUnretained(self).toOpaque())] }
+}
+
+/// Stops the program, as an exception does that is not caught.
+func raise(_ method: String, _ reason: String) -> Never {
+  fatalError("-[NSManagedObject \(method)]: \(reason)")
+}

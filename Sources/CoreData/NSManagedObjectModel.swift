@@ -1,0 +1,91 @@
+import Foundation
+import Heartwood
+import Synchronization
+
+enum ModelProblems {
+  static let last = Mutex<String?>(nil)
+}
+
+/// The entities of a store with their properties.
+public typealias NSManagedObjectModel = ManagedObjectModel
+
+extension ManagedObjectModel {
+  /// The model at a place: a `.xcdatamodeld` or `.xcdatamodel` folder, or a model that the build plugin has put into the program, for which
+  /// `Bundle.url(forResource:withExtension:)` gives the place, also under the names `momd` and `mom`.
+  ///
+  /// - Parameter url: The place.
+  /// - Returns: Nil if there is no model, or none that can be read. `NSManagedObjectModel.loadingProblem` says why.
+  public convenience init?(contentsOf url: URL) {
+    do {
+      try self.init(changeableAt: try EmbeddedModels.place(of: url))
+      replaceNamesOfClasses()
+    } catch {
+      Self.note(problem: "the model at \(url.path) was not read: \(error)")
+      return nil
+    }
+  }
+
+  /// Why the last model could not be read, for messages; nil if none has failed.
+  public static var loadingProblem: String? { ModelProblems.last.withLock { $0 } }
+
+  /// One model of several.
+  ///
+  /// - Returns: Nil if the models have different entities of the same name, or the list is empty.
+  public convenience init?(byMerging models: [NSManagedObjectModel]?) {
+    guard let models, !models.isEmpty else { return nil }
+    do {
+      for model in models { model.bindClasses() }
+      try self.init(changeablyMerging: models)
+      replaceNamesOfClasses()
+    } catch {
+      Self.note(problem: "the models cannot be merged: \(error)")
+      return nil
+    }
+  }
+
+  /// The models of bundles as one; nil if there is none.
+  ///
+  /// - Parameter bundles: The bundles; nil for the program itself with the models that the build plugin has put into it.
+  public class func mergedModel(from bundles: [Bundle]?) -> NSManagedObjectModel? {
+    let places = EmbeddedModels.names.compactMap { EmbeddedModels.url(ofModel: $0) }
+    let models = places.compactMap { NSManagedObjectModel(contentsOf: $0) }
+    guard models.count != 1 else { return models[0] }
+    return NSManagedObjectModel(byMerging: models)
+  }
+
+  private static func note(problem: String) {
+    ModelProblems.last.withLock { $0 = problem }
+    FileHandle.standardError.write(Data("CoreData: error: \(problem)\n".utf8))
+  }
+
+  /// The names of classes as Core Data has them.
+  private func replaceNamesOfClasses() {
+    beforeFreezing = { $0.bindClasses() }
+    for entity in entities where entity.managedObjectClassName == "ManagedObject" {
+      entity.managedObjectClassName = "NSManagedObject"
+    }
+  }
+
+  /// Finds the classes of entities by their names. An entity whose class is not in the program gets `NSManagedObject`.
+  func bindClasses() {
+    guard !isFrozen else { return }
+    beforeFreezing = nil
+    completeTransformers()
+    for entity in entities where entity.managedObjectClass == nil {
+      let name = entity.managedObjectClassName
+      entity.useClass(Self.class(named: name, of: entity))
+    }
+  }
+
+  private static func `class`(named name: String, of entity: NSEntityDescription) -> ManagedObject.Type {
+    guard name != "NSManagedObject", name != "ManagedObject", !name.isEmpty else {
+      return NSManagedObject.self
+    }
+    if let found = ProgramClasses.named(name) as? NSManagedObject.Type { return found }
+    FileHandle.standardError.write(
+      Data(
+        "CoreData: warning: Unable to load class named '\(name)' for entity '\(entity.name ?? "?")'. Class not found, using default NSManagedObject instead.\n"
+          .utf8))
+    return NSManagedObject.self
+  }
+}

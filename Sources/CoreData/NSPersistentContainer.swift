@@ -1,0 +1,78 @@
+import Foundation
+import Heartwood
+
+/// A model, its stores, and a context for the main queue.
+open class NSPersistentContainer {
+  /// The name.
+  public let name: String
+  /// The coordinator of the stores.
+  public let persistentStoreCoordinator: NSPersistentStoreCoordinator
+  /// The model.
+  public var managedObjectModel: NSManagedObjectModel { persistentStoreCoordinator.managedObjectModel }
+  /// The context of the main queue.
+  public let viewContext: NSManagedObjectContext
+  /// What `loadPersistentStores` opens.
+  open var persistentStoreDescriptions: [NSPersistentStoreDescription] = []
+
+  /// A container of the model with this name: one that the build plugin has put into the program, or a `.xcdatamodeld` folder beside it.
+  ///
+  /// - Precondition: There is such a model.
+  public convenience init(name: String) {
+    guard let place = EmbeddedModels.url(ofModel: name), let model = NSManagedObjectModel(contentsOf: place)
+    else {
+      fatalError(
+        "NSPersistentContainer: there is no model called \"\(name)\" in this program (it has \(EmbeddedModels.names)) or beside it"
+          + (NSManagedObjectModel.loadingProblem.map { ": \($0)" }
+            ?? ": give the target the plugin of Heartwood, or pass a model"))
+    }
+    self.init(name: name, managedObjectModel: model)
+  }
+
+  /// A container of a model.
+  public init(name: String, managedObjectModel model: NSManagedObjectModel) {
+    self.name = name
+    persistentStoreCoordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
+    viewContext = NSManagedObjectContext(concurrencyType: .mainQueueConcurrencyType)
+    viewContext.persistentStoreCoordinator = persistentStoreCoordinator
+    persistentStoreDescriptions = [
+      NSPersistentStoreDescription(url: Self.defaultDirectoryURL().appending(path: "\(name).sqlite"))
+    ]
+  }
+
+  /// The folder of stores whose descriptions were not changed: the folder of the system for support files.
+  open class func defaultDirectoryURL() -> URL { PersistentContainer.defaultDirectoryURL() }
+
+  /// Opens the stores of `persistentStoreDescriptions`, and calls the block for each.
+  open func loadPersistentStores(
+    completionHandler block: @escaping (NSPersistentStoreDescription, (any Error)?) -> Void
+  ) {
+    let open = Set(persistentStoreCoordinator.persistentStores.map(\.url.standardizedFileURL))
+    for description in persistentStoreDescriptions {
+      if let url = description.url?.standardizedFileURL, url.path != "/dev/null", open.contains(url) {
+        continue
+      }
+      persistentStoreCoordinator.addPersistentStore(with: description, completionHandler: block)
+    }
+  }
+
+  /// A context with a queue of its own.
+  open func newBackgroundContext() -> NSManagedObjectContext {
+    let context = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
+    context.persistentStoreCoordinator = persistentStoreCoordinator
+    return context
+  }
+
+  /// Runs a block in a new context with a queue of its own.
+  open func performBackgroundTask(_ block: @escaping (NSManagedObjectContext) -> Void) {
+    let context = newBackgroundContext()
+    context.perform { block(context) }
+  }
+
+  /// Runs a block in a new context with a queue of its own, and waits for its result.
+  public nonisolated(nonsending) func performBackgroundTask<Result, Failure: Error>(
+    _ block: @escaping (NSManagedObjectContext) throws(Failure) -> Result
+  ) async throws(Failure) -> Result {
+    let context = newBackgroundContext()
+    return try await context.perform { () throws(Failure) in try block(context) }
+  }
+}

@@ -1,0 +1,114 @@
+import Foundation
+import Heartwood
+
+/// A place in the history of stores.
+public typealias NSPersistentHistoryToken = PersistentHistoryToken
+/// A transaction of the history.
+public typealias NSPersistentHistoryTransaction = PersistentHistoryTransaction
+/// A change of the history.
+public typealias NSPersistentHistoryChange = PersistentHistoryChange
+/// The kind of a change.
+public typealias NSPersistentHistoryChangeType = PersistentHistoryChange.ChangeType
+
+/// What a request for history returns. The raw values are Core Data's.
+public enum NSPersistentHistoryResultType: Int, Sendable {
+  case statusOnly = 0
+  case objectIDs = 1
+  case count = 2
+  case transactionsOnly = 3
+  case changesOnly = 4
+  case transactionsAndChanges = 5
+}
+
+/// Fetches or deletes history.
+open class NSPersistentHistoryChangeRequest: NSPersistentStoreRequest, ExecutableRequest {
+  private let request: PersistentHistoryChangeRequest
+  /// What the result is.
+  public final var resultType = NSPersistentHistoryResultType.transactionsAndChanges
+  /// The token after which history is fetched.
+  public final let token: NSPersistentHistoryToken?
+  /// Conditions on transactions or changes: a request for the entity of one of these.
+  public final var fetchRequest: NSFetchRequest<any NSFetchRequestResult>?
+
+  private init(_ request: PersistentHistoryChangeRequest, _ token: NSPersistentHistoryToken? = nil) {
+    self.request = request
+    self.token = token
+    super.init()
+  }
+
+  /// History after a date.
+  open class func fetchHistory(after date: Date) -> NSPersistentHistoryChangeRequest {
+    NSPersistentHistoryChangeRequest(.fetchHistory(after: date))
+  }
+  /// History after a token; all of it for nil.
+  open class func fetchHistory(after token: NSPersistentHistoryToken?) -> NSPersistentHistoryChangeRequest {
+    NSPersistentHistoryChangeRequest(.fetchHistory(after: token), token)
+  }
+  /// History after a transaction; all of it for nil.
+  open class func fetchHistory(after transaction: NSPersistentHistoryTransaction?)
+    -> NSPersistentHistoryChangeRequest
+  {
+    NSPersistentHistoryChangeRequest(.fetchHistory(after: transaction), transaction?.token)
+  }
+  /// Deletes history before a date.
+  open class func deleteHistory(before date: Date) -> NSPersistentHistoryChangeRequest {
+    NSPersistentHistoryChangeRequest(.deleteHistory(before: date))
+  }
+  /// Deletes history before a token; nothing for nil.
+  open class func deleteHistory(before token: NSPersistentHistoryToken?) -> NSPersistentHistoryChangeRequest {
+    NSPersistentHistoryChangeRequest(
+      token.map { .deleteHistory(before: $0) } ?? .deleteHistory(before: .distantPast), token)
+  }
+  /// Deletes history before a transaction; nothing for nil.
+  open class func deleteHistory(before transaction: NSPersistentHistoryTransaction?)
+    -> NSPersistentHistoryChangeRequest
+  {
+    deleteHistory(before: transaction?.token)
+  }
+
+  func execute(in context: NSManagedObjectContext) throws -> NSPersistentStoreResult {
+    request.affectedStores = affectedStores
+    request.resultType =
+      PersistentHistoryResult.ResultType(rawValue: resultType.rawValue) ?? .transactionsAndChanges
+    if let predicate = try fetchRequest?.predicate?.storeCondition() {
+      if fetchRequest?.entityName == NSPersistentHistoryTransaction.entityDescription.name {
+        request.transactionPredicate = predicate
+      } else {
+        request.changePredicate = predicate
+      }
+    }
+    return NSPersistentHistoryResult(try context.execute(request), resultType)
+  }
+}
+
+/// The result of a request for history.
+open class NSPersistentHistoryResult: NSPersistentStoreResult {
+  /// Transactions, changes, identifiers, a number or a Boolean, as the request asked for.
+  public final let result: Any?
+  /// What the result is.
+  public final let resultType: NSPersistentHistoryResultType
+
+  init(_ history: PersistentHistoryResult, _ type: NSPersistentHistoryResultType) {
+    result = history.result
+    resultType = type
+    super.init()
+  }
+}
+
+extension PersistentHistoryTransaction {
+  /// A request for transactions, for the conditions of a request for history.
+  public static var fetchRequest: NSFetchRequest<any NSFetchRequestResult>? {
+    let request = NSFetchRequest<any NSFetchRequestResult>(entityName: entityDescription.name ?? "")
+    request.entity = entityDescription
+    return request
+  }
+}
+
+extension PersistentHistoryChange {
+  /// A request for changes, for the conditions of a request for history.
+  public static var fetchRequest: NSFetchRequest<any NSFetchRequestResult>? {
+    let request = NSFetchRequest<any NSFetchRequestResult>(entityName: entityDescription.name ?? "")
+    request.entity = entityDescription
+    return request
+  }
+}

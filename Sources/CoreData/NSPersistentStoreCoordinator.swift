@@ -1,0 +1,161 @@
+import Foundation
+import Heartwood
+
+/// The stores of a model.
+public typealias NSPersistentStoreCoordinator = PersistentStoreCoordinator
+
+extension PersistentStoreCoordinator {
+  /// A coordinator without stores.
+  ///
+  /// - Precondition: The model is valid.
+  public convenience init(managedObjectModel model: NSManagedObjectModel) {
+    model.bindClasses()
+    do {
+      try self.init(checking: model)
+    } catch {
+      fatalError("\(error)")
+    }
+  }
+
+  /// Opens a store.
+  ///
+  /// - Parameters:
+  ///   - storeType: The kind, such as `NSSQLiteStoreType`, which is a store of Heartwood's engine.
+  ///   - configuration: The configuration whose entities the store has; nil for all.
+  ///   - storeURL: The place.
+  ///   - options: Options by their names, such as `NSMigratePersistentStoresAutomaticallyOption`.
+  /// - Returns: The store.
+  /// - Throws: The store's error if it cannot be opened.
+  @discardableResult
+  public func addPersistentStore(
+    ofType storeType: String, configurationName configuration: String?, at storeURL: URL?,
+    options: [AnyHashable: Any]? = nil
+  ) throws -> NSPersistentStore {
+    try addPersistentStore(
+      with: PersistentStoreDescription.make(
+        type: storeType, configuration: configuration, url: storeURL, options: options))
+  }
+
+  /// Opens a store, as `addPersistentStore(ofType:configurationName:at:options:)`.
+  @discardableResult
+  public func addPersistentStore(
+    type: NSPersistentStore.StoreType, configuration: String? = nil, at storeURL: URL,
+    options: [AnyHashable: Any]?
+  ) throws -> NSPersistentStore {
+    try addPersistentStore(
+      ofType: type.rawValue, configurationName: configuration, at: storeURL, options: options)
+  }
+
+  /// Opens a store, in the background if its description says so.
+  public func addPersistentStore(
+    with storeDescription: NSPersistentStoreDescription,
+    completionHandler block: @escaping (NSPersistentStoreDescription, (any Error)?) -> Void
+  ) {
+    let (sentDescription, sentBlock) = (SentBlock(storeDescription), SentBlock(block))
+    @Sendable func open() {
+      let description = sentDescription.block
+      do {
+        let converted = try description.converted()
+        if let folder = converted.url?.deletingLastPathComponent(), converted.url?.path != "/dev/null" {
+          try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        }
+        try addPersistentStore(with: converted)
+        sentBlock.block(description, nil)
+      } catch {
+        sentBlock.block(description, error)
+      }
+    }
+    if storeDescription.shouldAddStoreAsynchronously {
+      DispatchQueue.global().async { open() }
+    } else {
+      open()
+    }
+  }
+
+  /// The metadata of a store.
+  public func metadata(for store: NSPersistentStore) -> [String: Any] {
+    (try? anyMetadata(for: store)) ?? [:]
+  }
+
+  /// Sets the metadata of a store, which the next save writes.
+  public func setMetadata(_ metadata: [String: Any]?, for store: NSPersistentStore) {
+    do {
+      try setAnyMetadata(metadata, for: store)
+    } catch {
+      fatalError("the metadata of \(store.url.path) cannot be set: \(error)")
+    }
+  }
+
+  /// The metadata of a store that need not be open.
+  ///
+  /// - Throws: The store's error if it cannot be read.
+  public static func metadataForPersistentStore(
+    ofType storeType: String, at url: URL, options: [AnyHashable: Any]? = nil
+  ) throws -> [String: Any] {
+    try anyMetadata(of: StoreTypes.kind(storeType), at: url)
+  }
+
+  /// Sets the metadata of a store that is not open.
+  ///
+  /// - Throws: The store's error if it cannot be written.
+  public static func setMetadata(
+    _ metadata: [String: Any]?, forPersistentStoreOfType storeType: String, at url: URL,
+    options: [AnyHashable: Any]? = nil
+  ) throws {
+    try setAnyMetadata(metadata, of: StoreTypes.kind(storeType), at: url)
+  }
+
+  /// Deletes a store that is not open, with all its files.
+  ///
+  /// - Throws: The store's error if it cannot be deleted.
+  public func destroyPersistentStore(
+    at url: URL, ofType storeType: String, options: [AnyHashable: Any]? = nil
+  ) throws {
+    // Core Data makes an empty store of one that is not there.
+    guard FileManager.default.fileExists(atPath: url.path) else { return }
+    try destroyAnyStore(at: url, type: StoreTypes.kind(storeType))
+  }
+
+  /// Deletes a store that is not open, as `destroyPersistentStore(at:ofType:options:)`.
+  public func destroyPersistentStore(
+    at url: URL, type: NSPersistentStore.StoreType, options: [AnyHashable: Any]? = nil
+  ) throws { try destroyPersistentStore(at: url, ofType: type.rawValue, options: options) }
+
+  /// Replaces a store by a copy of another one.
+  ///
+  /// - Throws: The store's error if it cannot be replaced.
+  public func replacePersistentStore(
+    at destinationURL: URL, destinationOptions: [AnyHashable: Any]? = nil,
+    withPersistentStoreFrom sourceURL: URL, sourceOptions: [AnyHashable: Any]? = nil, ofType storeType: String
+  ) throws { try replaceAnyStore(at: destinationURL, from: sourceURL, type: StoreTypes.kind(storeType)) }
+
+  /// Replaces a store by a copy of another one, as the method above.
+  public func replacePersistentStore(
+    at destinationURL: URL, destinationOptions: [AnyHashable: Any]? = nil,
+    withPersistentStoreFrom sourceURL: URL, sourceOptions: [AnyHashable: Any]? = nil,
+    type: NSPersistentStore.StoreType
+  ) throws { try replaceAnyStore(at: destinationURL, from: sourceURL, type: StoreTypes.kind(type.rawValue)) }
+
+  /// Moves the content of an open store to another place, and opens it there.
+  ///
+  /// - Returns: The store at the new place.
+  /// - Throws: The store's error if it cannot be written.
+  @discardableResult
+  public func migratePersistentStore(
+    _ store: NSPersistentStore, to storeURL: URL, options: [AnyHashable: Any]? = nil,
+    withType storeType: String
+  ) throws -> NSPersistentStore {
+    try migrateAnyStore(store, to: storeURL, type: StoreTypes.kind(storeType))
+  }
+
+  /// Executes a request in a context.
+  public func execute(_ request: NSPersistentStoreRequest, with context: NSManagedObjectContext) throws -> Any
+  {
+    let result: NSPersistentStoreResult = try context.execute(request)
+    return result
+  }
+
+  /// Changes the place of a store.
+  @available(*, unavailable, message: "close the container, move the store's folder, and open it there")
+  public func setURL(_ url: URL, for store: NSPersistentStore) -> Bool { fatalError() }
+}

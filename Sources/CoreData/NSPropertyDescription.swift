@@ -1,0 +1,105 @@
+import Foundation
+import Heartwood
+
+/// A property of an entity.
+public typealias NSPropertyDescription = PropertyDescription
+/// A property with a value of its own.
+public typealias NSAttributeDescription = AttributeDescription
+/// The type of an attribute's value.
+public typealias NSAttributeType = AttributeType
+/// A property whose values are other objects.
+public typealias NSRelationshipDescription = RelationshipDescription
+/// What becomes of destinations when an object is deleted.
+public typealias NSDeleteRule = DeleteRule
+/// A property whose value is the result of a fetch.
+public typealias NSFetchedPropertyDescription = FetchedPropertyDescription
+/// An attribute whose value the store computes.
+public typealias NSDerivedAttributeDescription = DerivedAttributeDescription
+/// A group of attributes.
+public typealias NSCompositeAttributeDescription = CompositeAttributeDescription
+/// An index of an entity.
+public typealias NSFetchIndexDescription = FetchIndexDescription
+/// A property of an index.
+public typealias NSFetchIndexElementDescription = FetchIndexElementDescription
+/// The kind of an index.
+public typealias NSFetchIndexElementType = FetchIndexElementDescription.CollationType
+
+extension PropertyDescription {
+  /// The entity that declares the property.
+  ///
+  /// - Precondition: An entity has the property.
+  public var entity: NSEntityDescription {
+    guard let owningEntity else { fatalError("the property \(name) is in no entity") }
+    return owningEntity
+  }
+
+  /// Annotations for the program's own use. Only those whose keys and values are text are kept.
+  public var userInfo: [AnyHashable: Any]? {
+    get { annotations }
+    set { annotations = textAnnotations(newValue) }
+  }
+
+  /// Whether Spotlight indexes the property: false, and setting it has no effect.
+  @available(*, unavailable, message: "there is no Spotlight on this system")
+  public var isIndexedBySpotlight: Bool { fatalError() }
+  /// Whether the property has an index.
+  @available(*, unavailable, message: "use indexes of the entity")
+  public var isIndexed: Bool { fatalError() }
+}
+
+extension AttributeDescription {
+  /// The conditions on values, in which `SELF` is the value.
+  public var validationPredicates: [NSPredicate] {
+    validationFormats.map { NSPredicate.made(of: $0.condition) }
+  }
+
+  /// Sets the conditions on values, with a message for each.
+  public func setValidationPredicates(
+    _ validationPredicates: [NSPredicate]?, withValidationWarnings validationWarnings: [String]?
+  ) {
+    let formats = validationPredicates?.compactMap { predicate in
+      (try? predicate.storeCondition()).map { FormatPredicate($0) }
+    }
+    setValidationFormats(formats, warnings: validationWarnings)
+  }
+
+  /// Whether CloudKit encrypts the values.
+  @available(*, unavailable, message: "there is no CloudKit on this system")
+  public var allowsCloudEncryption: Bool { fatalError() }
+}
+
+extension DerivedAttributeDescription {
+  /// How the store computes the value.
+  public var derivationExpression: NSExpression? {
+    get { derivation.flatMap { $0.isEmpty ? nil : NSExpression(format: $0) } }
+    set { setDerivation(newValue.map { "\($0)" } ?? "") }
+  }
+}
+
+extension FetchedPropertyDescription {
+  /// The request whose result is the value.
+  public var fetchRequest: NSFetchRequest<any NSFetchRequestResult>? {
+    get {
+      anyFetchRequest.map { known in
+        let request = NSFetchRequest<any NSFetchRequestResult>(entityName: known.entityName ?? "")
+        request.predicate = (known.predicate as? FormatPredicate).map { NSPredicate.made(of: $0.condition) }
+        request.fetchLimit = known.fetchLimit
+        request.includesSubentities = known.includesSubentities
+        return request
+      }
+    }
+    set {
+      guard let newValue else { return anyFetchRequest = nil }
+      let request = FetchRequest<ManagedObject>(entityName: newValue.entityName ?? "")
+      do {
+        request.predicate = try newValue.predicate?.storeCondition()
+        request.sortDescriptors = try newValue.sortDescriptors?.map { try $0.storeOrder() }
+      } catch {
+        fatalError("the request of the fetched property \(name) cannot be used: \(error)")
+      }
+      request.fetchLimit = newValue.fetchLimit
+      request.includesSubentities = newValue.includesSubentities
+      anyFetchRequest = request
+    }
+  }
+}

@@ -1,0 +1,122 @@
+import Foundation
+import Heartwood
+
+/// A model that the build plugin has put into the program. The plugin makes a subclass for each, whose name has the model's.
+open class _EmbeddedModel {
+  /// The name of the folder of the model, without its ending.
+  open class var name: String { "" }
+  /// The names of the versions, without their endings, and the text of their files.
+  open class var versions: [(name: String, contents: String)] { [] }
+  /// The name of the version that is current.
+  open class var currentVersion: String { versions.first?.name ?? "" }
+}
+
+/// The models in the program and beside it.
+enum EmbeddedModels {
+  static let scheme = "heartwood-model"
+  private static let prefix = "_EmbeddedModel_"
+
+  /// The names of the models in the program.
+  static var names: [String] { types.map { $0.name }.sorted() }
+
+  private static var types: [_EmbeddedModel.Type] {
+    ProgramClasses.names(withPrefix: prefix).compactMap { ProgramClasses.named($0) as? _EmbeddedModel.Type }
+  }
+
+  /// The place of a model, for `NSManagedObjectModel(contentsOf:)`; nil if there is none of this name.
+  static func url(ofModel name: String, version: String? = nil) -> URL? {
+    if let type = types.first(where: { $0.name == name }) {
+      guard let version else { return URL(string: "\(scheme):/\(escaped(name)).momd") }
+      guard type.versions.contains(where: { $0.name == version }) else { return nil }
+      return URL(string: "\(scheme):/\(escaped(name)).momd/\(escaped(version)).mom")
+    }
+    guard let folder = folderBeside(name) else { return nil }
+    return version.map { folder.appending(path: "\($0).xcdatamodel") } ?? folder
+  }
+
+  /// The name of the model that has a version; nil if there is none.
+  static func name(ofModelWithVersion version: String) -> String? {
+    types.first { $0.versions.contains { $0.name == version } }?.name
+  }
+
+  /// A folder or file that Heartwood reads. Models in the program are written to a temporary folder.
+  static func place(of url: URL) throws -> URL {
+    if url.scheme == scheme { return try written(url) }
+    let changed =
+      url.pathExtension == "momd" ? "xcdatamodeld" : url.pathExtension == "mom" ? "xcdatamodel" : nil
+    guard let changed, !FileManager.default.fileExists(atPath: url.path) else { return url }
+    let other = url.deletingPathExtension().appendingPathExtension(changed)
+    if FileManager.default.fileExists(atPath: other.path) { return other }
+    let name = url.deletingPathExtension().lastPathComponent
+    return try self.url(ofModel: name).map(place) ?? url
+  }
+
+  private static func written(_ url: URL) throws -> URL {
+    let parts = url.path.split(separator: "/").map(String.init)
+    guard let folder = parts.first, let type = types.first(where: { $0.name + ".momd" == folder }) else {
+      throw CocoaError(.fileNoSuchFile)
+    }
+    let wanted = parts.count > 1 ? String(parts[1].dropLast(4)) : type.currentVersion
+    guard let version = type.versions.first(where: { $0.name == wanted }) else {
+      throw CocoaError(.fileNoSuchFile)
+    }
+    let place = FileManager.default.temporaryDirectory
+      .appending(path: "heartwood-models-\(ProcessInfo.processInfo.processIdentifier)-\(UUID().uuidString)")
+      .appending(path: "\(version.name).xcdatamodel")
+    try FileManager.default.createDirectory(at: place, withIntermediateDirectories: true)
+    try Data(version.contents.utf8).write(to: place.appending(path: "contents"))
+    return place
+  }
+
+  /// A model folder in the resources beside the executable.
+  private static func folderBeside(_ name: String) -> URL? {
+    let manager = FileManager.default
+    let folders = [Bundle.main.resourceURL, Bundle.main.bundleURL].compactMap { $0 }
+    for folder in folders {
+      let entries = (try? manager.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil)) ?? []
+      let places = [folder] + entries.filter { ["resources", "bundle"].contains($0.pathExtension) }
+      for place in places {
+        let model = place.appending(path: "\(name).xcdatamodeld")
+        if manager.fileExists(atPath: model.path) { return model }
+      }
+    }
+    return nil
+  }
+
+  private static func escaped(_ name: String) -> String {
+    name.addingPercentEncoding(
+      withAllowedCharacters: .urlPathAllowed.subtracting(CharacterSet(charactersIn: "/"))) ?? name
+  }
+}
+
+extension Bundle {
+  /// The place of a resource. Models that the build plugin has put into the program are found under the endings `momd` and `mom`.
+  public func url(forResource name: String, withExtension ext: String) -> URL? {
+    if let model = model(name, ext) { return model }
+    let (resource, ending): (String?, String?) = (name, ext)
+    return url(forResource: resource, withExtension: ending)
+  }
+
+  /// The place of a resource in a folder, as `url(forResource:withExtension:)`.
+  public func url(forResource name: String, withExtension ext: String, subdirectory: String) -> URL? {
+    if ext == "mom", subdirectory.hasSuffix(".momd"),
+      let model = EmbeddedModels.url(ofModel: String(subdirectory.dropLast(5)), version: name)
+    {
+      return model
+    }
+    let (resource, ending, folder): (String?, String?, String?) = (name, ext, subdirectory)
+    return url(forResource: resource, withExtension: ending, subdirectory: folder)
+  }
+
+  private func model(_ name: String, _ ext: String) -> URL? {
+    switch ext {
+    case "momd": EmbeddedModels.url(ofModel: name)
+    case "mom":
+      EmbeddedModels.url(ofModel: name)
+        ?? EmbeddedModels.name(ofModelWithVersion: name).flatMap {
+          EmbeddedModels.url(ofModel: $0, version: name)
+        }
+    default: nil
+    }
+  }
+}

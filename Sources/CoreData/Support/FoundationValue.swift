@@ -1,0 +1,72 @@
+import Foundation
+import Heartwood
+
+/// Values as key-value coding has them: numbers as `NSNumber`, to-many relationships as sets of Foundation.
+enum FoundationValue {
+  /// A value of an attribute as key-value coding has it.
+  static func of(_ any: Any) -> Any {
+    // Types are compared before anything is cast: other casts go through the conformances of Foundation's classes.
+    let type = Swift.type(of: any)
+    if type == String.self { return any }
+    if type == Int64.self, let number = any as? Int64 { return NSNumber(value: number) }
+    if type == Bool.self, let truth = any as? Bool { return NSNumber(value: truth) }
+    if type == Double.self, let number = any as? Double { return NSNumber(value: number) }
+    if type == Int16.self, let number = any as? Int16 { return NSNumber(value: number) }
+    if type == Int32.self, let number = any as? Int32 { return NSNumber(value: number) }
+    if type == Int.self, let number = any as? Int { return NSNumber(value: number) }
+    if type == Float.self, let number = any as? Float { return NSNumber(value: number) }
+    if type == Decimal.self, let number = any as? Decimal { return NSDecimalNumber(decimal: number) }
+    return any
+  }
+
+  /// A value without the types of Foundation that Swift bridges; nil for `NSNull`.
+  static func plain(_ any: Any) -> Any? {
+    guard any is NSObject else { return any }
+    switch any {
+    case is NSNull: return nil
+    case let text as NSString: return String(text._nsString)
+    case let date as NSDate: return Date(timeIntervalSinceReferenceDate: date.timeIntervalSinceReferenceDate)
+    case let data as NSData: return Data(referencing: data)
+    case let uuid as NSUUID: return UUID(uuidString: uuid.uuidString)
+    case let url as NSURL: return URL(string: url.absoluteString)
+    default: return any
+    }
+  }
+
+  /// The managed objects in a value that is set to a relationship.
+  static func related(_ any: Any) -> Any? {
+    switch any {
+    case is NSNull: nil
+    case let object as ManagedObject: object
+    case let objects as [ManagedObject]: objects
+    case let objects as Set<ManagedObject>: objects
+    case let set as NSSet: set.allObjects.compactMap { $0 as? ManagedObject }
+    case let set as NSOrderedSet: set.array.compactMap { $0 as? ManagedObject }
+    case let array as NSArray: array.compactMap { $0 as? ManagedObject }
+    default: any
+    }
+  }
+}
+
+extension NSString {
+  fileprivate var _nsString: String { substring(from: 0) }
+}
+
+extension NSManagedObject {
+  /// A value that `ManagedObject` has, as key-value coding has it.
+  final func foundationValue(_ value: Any?, at slot: Int) -> Any? {
+    guard let value else { return nil }
+    guard entity.isRelationship(at: slot) else { return FoundationValue.of(value) }
+    switch value {
+    case let objects as Set<ManagedObject>: return NSSet(array: Array(objects))
+    case let objects as [ManagedObject]: return NSOrderedSet(array: objects)
+    default: return value
+    }
+  }
+
+  /// A value of key-value coding in the types that `ManagedObject` takes.
+  final func storedValue(_ value: Any?, at slot: Int) -> Any? {
+    guard let value else { return nil }
+    return entity.isRelationship(at: slot) ? FoundationValue.related(value) : FoundationValue.plain(value)
+  }
+}

@@ -1,0 +1,76 @@
+import Foundation
+import Heartwood
+
+/// Reads the names of properties from key paths, by evaluating them on objects without values.
+enum InspectedObject {
+  final class Recorder: @unchecked Sendable {
+    var names: [String] = []
+  }
+
+  @TaskLocal static var recorder: Recorder?
+
+  /// The names that a key path reads, with dots between them; nil if it reads none.
+  static func names(of keyPath: AnyKeyPath) -> String? {
+    if let known = KnownPaths.shared[keyPath] { return known }
+    guard let root = type(of: keyPath).rootType as? ManagedObject.Type else { return nil }
+    let recorder = Recorder()
+    let object: Any = ManagedObject.makeInspected(root)
+    _ = $recorder.withValue(recorder) { object[keyPath: keyPath] }
+    guard !recorder.names.isEmpty else { return nil }
+    let path = recorder.names.joined(separator: ".")
+    KnownPaths.shared[keyPath] = path
+    return path
+  }
+
+  /// A value of a type for a property that is read from an object without values.
+  static func read<Value>(_ key: String, as type: Value.Type) -> Value {
+    recorder?.names.append(key)
+    if let target = destination(of: type), let value = ManagedObject.makeInspected(target) as? Value {
+      return value
+    }
+    if let value = (type as? any ExpressibleByNilLiteral.Type)?.nilValue as? Value { return value }
+    if let value = ManagedValue.zero(type) { return value }
+    if let value = (type as? any _ObjectCollection.Type)?.make([]) as? Value { return value }
+    if let value = sample(type) { return value }
+    fatalError("a key path to \(key) cannot be named: there is no value of \(type) to try it with")
+  }
+
+  private static func destination<Value>(of type: Value.Type) -> ManagedObject.Type? {
+    (type as? ManagedObject.Type) ?? (type as? any _OptionalType.Type)?.wrapped as? ManagedObject.Type
+  }
+
+  private static func sample<Value>(_ type: Value.Type) -> Value? {
+    switch type {
+    case is Date.Type: Date(timeIntervalSinceReferenceDate: 0) as? Value
+    case is UUID.Type: UUID() as? Value
+    case is URL.Type: URL(fileURLWithPath: "/") as? Value
+    case is Decimal.Type: Decimal() as? Value
+    case is NSNumber.Type, is NSDecimalNumber.Type: NSDecimalNumber.zero as? Value
+    case is NSSet.Type: NSSet() as? Value
+    case is NSOrderedSet.Type: NSOrderedSet() as? Value
+    case is NSString.Type: NSString() as? Value
+    case is NSDate.Type: NSDate() as? Value
+    case is NSData.Type: NSData() as? Value
+    default: nil
+    }
+  }
+}
+
+/// The names of key paths that were asked for. Finding them makes objects.
+private final class KnownPaths: @unchecked Sendable {
+  static let shared = KnownPaths()
+  private let lock = NSLock()
+  private var paths: [AnyKeyPath: String] = [:]
+
+  subscript(keyPath: AnyKeyPath) -> String? {
+    get { lock.withLock { paths[keyPath] } }
+    set { lock.withLock { paths[keyPath] = newValue } }
+  }
+}
+
+extension ExpressibleByNilLiteral {
+  fileprivate static var nilValue: Any { Self(nilLiteral: ()) }
+}
+
+protocol _OptionalType { static var wrapped: Any.Type { get } }
+extension Optional: _OptionalType { static var wrapped: Any.Type { Wrapped.self } }

@@ -1,0 +1,104 @@
+import Foundation
+import Heartwood
+
+/// Key-value coding of what has values by name: managed objects, dictionaries, collections of them, and other Swift values by their stored
+/// properties.
+enum KeyValues {
+  /// The value at the end of names with dots between them.
+  static func value(of object: Any?, atPath path: String) -> Any? {
+    var value = object
+    var names = path.split(separator: ".").map(String.init)[...]
+    while let name = names.popFirst() {
+      guard let current = value else { return nil }
+      if let elements = elements(of: current), !(current is NSDictionary) {
+        if name.hasPrefix("@") { return aggregate(name, of: elements, path: names.joined(separator: ".")) }
+        let rest = ([name] + names).joined(separator: ".")
+        let values = elements.compactMap { self.value(of: $0, atPath: rest) }
+        return isOrdered(current) ? values : NSSet(array: values)
+      }
+      value = self.value(of: current, named: name)
+    }
+    return value
+  }
+
+  /// The value of one name.
+  static func value(of object: Any, named name: String) -> Any? {
+    switch object {
+    case let object as NSManagedObject: return object.value(forKey: name)
+    case let dictionary as [String: Any]: return dictionary[name]
+    case let dictionary as NSDictionary: return dictionary.object(forKey: name)
+    case let id as NSManagedObjectID where name == "entity": return id.entity
+    case let keyed as any _KeyValueCoding: return keyed._value(forKey: name)
+    default: return mirrored(object, name)
+    }
+  }
+
+  private static func mirrored(_ object: Any, _ name: String) -> Any? {
+    if name == "self" { return object }
+    if let text = object as? String {
+      switch name {
+      case "length": return text.utf16.count
+      case "uppercaseString": return text.uppercased()
+      case "lowercaseString": return text.lowercased()
+      default: break
+      }
+    }
+    var mirror: Mirror? = Mirror(reflecting: object)
+    while let current = mirror {
+      if let child = current.children.first(where: { $0.label == name || $0.label == "_" + name }) {
+        let inner = Mirror(reflecting: child.value)
+        return inner.displayStyle == .optional ? inner.children.first?.value : child.value
+      }
+      mirror = current.superclassMirror
+    }
+    return nil
+  }
+
+  /// The elements of a collection of Foundation or Swift; nil if it is none.
+  static func elements(of value: Any) -> [Any]? {
+    if let set = value as? NSSet { return set.allObjects }
+    if let set = value as? NSOrderedSet { return set.array }
+    if let array = value as? NSArray { return array.map { $0 } }
+    if let array = value as? [Any] { return array }
+    return (value as? Set<AnyHashable>)?.map(\.base)
+  }
+
+  private static func isOrdered(_ value: Any) -> Bool {
+    value is [Any] || value is NSArray || value is NSOrderedSet
+  }
+
+  private static func aggregate(_ name: String, of elements: [Any], path: String) -> Any? {
+    if name == "@count" { return NSNumber(value: elements.count) }
+    let values = elements.compactMap { path.isEmpty || path == "self" ? $0 : value(of: $0, atPath: path) }
+    let numbers = values.compactMap(number)
+    switch name {
+    case "@sum": return NSNumber(value: numbers.reduce(0, +))
+    case "@avg": return NSNumber(value: numbers.isEmpty ? 0 : numbers.reduce(0, +) / Double(numbers.count))
+    case "@min": return values.min { InMemoryOrder.compare($0, $1) == .orderedAscending }
+    case "@max": return values.max { InMemoryOrder.compare($0, $1) == .orderedAscending }
+    case "@unionOfObjects": return values
+    case "@distinctUnionOfObjects":
+      var seen: Set<AnyHashable> = []
+      return values.filter { ($0 as? AnyHashable).map { seen.insert($0).inserted } ?? true }
+    default: fatalError("valueForKeyPath: the operator \(name) is not known")
+    }
+  }
+
+  /// A number as a double; nil for other values.
+  static func number(_ value: Any) -> Double? {
+    switch value {
+    case let number as NSNumber: number.doubleValue
+    case let number as any BinaryInteger: Double(number)
+    case let number as any BinaryFloatingPoint: Double(number)
+    case let number as Decimal: NSDecimalNumber(decimal: number).doubleValue
+    default: nil
+    }
+  }
+}
+
+/// An object that knows its values by name. Classes that are no managed objects can conform, to be used by `NSPredicate` and
+/// `NSSortDescriptor`.
+public protocol _KeyValueCoding {
+  /// The value of a property; nil if it is nil or there is none.
+  func _value(forKey key: String) -> Any?
+}

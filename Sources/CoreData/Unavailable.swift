@@ -1,0 +1,303 @@
+import Foundation
+import Heartwood
+
+// What Core Data has and this module does not, with what to use instead.
+
+extension NSManagedObject {
+  /// Not here.
+  @available(
+    *, unavailable,
+    message: "observe the object with withObservationTracking, or the notifications of its context"
+  )
+  public var observationInfo: UnsafeMutableRawPointer? { fatalError() }
+}
+
+extension ManagedObjectContext {
+  /// Not here.
+  @available(*, unavailable, message: "a context is locked by perform(_:) and performAndWait(_:)")
+  public func lock() { fatalError() }
+  /// Not here.
+  @available(*, unavailable, message: "a context is locked by perform(_:) and performAndWait(_:)")
+  public func unlock() { fatalError() }
+  /// Not here.
+  @available(*, unavailable, message: "a context is locked by perform(_:) and performAndWait(_:)")
+  public func tryLock() -> Bool { fatalError() }
+  /// Not here.
+  @available(*, unavailable, message: "observe the notifications of the context")
+  public func observeValue(
+    forKeyPath keyPath: String?, of object: Any?, change: [String: Any]?, context: UnsafeMutableRawPointer?
+  ) { fatalError() }
+}
+
+extension PersistentStoreCoordinator {
+  /// Not here.
+  @available(*, unavailable, message: "a coordinator is locked by perform(_:) and performAndWait(_:)")
+  public func lock() { fatalError() }
+  /// Not here.
+  @available(*, unavailable, message: "a coordinator is locked by perform(_:) and performAndWait(_:)")
+  public func unlock() { fatalError() }
+  /// Not here.
+  @available(*, unavailable, message: "a coordinator is locked by perform(_:) and performAndWait(_:)")
+  public func tryLock() -> Bool { fatalError() }
+  /// Not here.
+  @available(*, unavailable, message: "there are no external records without Spotlight")
+  public class func elementsDerived(fromExternalRecordAt fileURL: URL) -> [AnyHashable: Any] { fatalError() }
+  /// Not here.
+  @available(
+    *, unavailable, message: "register a class of Heartwood's AtomicStore with registerStoreClass(_:type:)"
+  )
+  public class func registerStoreClass(_ storeClass: AnyClass?, forStoreType storeType: String) {
+    fatalError()
+  }
+}
+
+extension ManagedObjectModel {
+  /// Not here.
+  @available(*, unavailable, message: "translate the messages of errors where they are shown")
+  public var localizationDictionary: [String: String]? { fatalError() }
+  /// Not here.
+  @available(*, unavailable, message: "use mergedModel(from:forStoreMetadata:)")
+  public convenience init?(byMerging models: [NSManagedObjectModel], forStoreMetadata metadata: [String: Any])
+  { fatalError() }
+}
+
+extension PropertyDescription {
+  /// Not here.
+  @available(*, unavailable, message: "the version hash of the entity tells of every property")
+  public var versionHash: Data { fatalError() }
+  /// Not here.
+  @available(*, unavailable, message: "there are no external records without Spotlight")
+  public var isStoredInExternalRecord: Bool { fatalError() }
+}
+
+extension AttributeType {
+  /// Not here.
+  @available(*, unavailable, message: "store the uriRepresentation() of an identifier, or use a relationship")
+  public static var objectIDAttributeType: AttributeType { fatalError() }
+}
+
+extension FetchIndexDescription {
+  /// Not here.
+  @available(*, unavailable, message: "an index has all rows of its entity")
+  public var partialIndexPredicate: NSPredicate? { fatalError() }
+  /// Not here.
+  @available(*, unavailable, message: "an entity has its indexes, and an index does not know it")
+  public var entity: NSEntityDescription? { fatalError() }
+}
+
+extension FetchIndexElementDescription {
+  /// The name of the property.
+  public var propertyName: String? { property.name }
+  /// Not here.
+  @available(*, unavailable, message: "an index has its elements, and an element does not know it")
+  public var indexDescription: NSFetchIndexDescription? { fatalError() }
+}
+
+extension PersistentStore {
+  /// Not here.
+  @available(
+    *, unavailable, message: "use NSPersistentStoreCoordinator.metadataForPersistentStore(ofType:at:options:)"
+  )
+  public class func metadataForPersistentStore(with url: URL) throws -> [String: Any] { fatalError() }
+  /// Not here.
+  @available(
+    *, unavailable,
+    message: "use NSPersistentStoreCoordinator.setMetadata(_:forPersistentStoreOfType:at:options:)"
+  )
+  public class func setMetadata(_ metadata: [String: Any]?, forPersistentStoreAt url: URL) throws {
+    fatalError()
+  }
+  /// Not here.
+  @available(*, unavailable, message: "migrate with NSMigrationManager")
+  public class func migrationManagerClass() -> AnyClass { fatalError() }
+  /// Not here.
+  @available(*, unavailable, message: "there is no Spotlight on this system")
+  public var coreSpotlightExporter: NSCoreDataCoreSpotlightDelegate { fatalError() }
+  /// Not here.
+  @available(*, unavailable, message: "stores are made by coordinators")
+  public convenience init(
+    persistentStoreCoordinator root: NSPersistentStoreCoordinator?, configurationName name: String?,
+    at url: URL,
+    options: [AnyHashable: Any]?
+  ) { fatalError() }
+}
+
+extension MergeConflict {
+  /// Not here.
+  @available(*, unavailable, message: "conflicts are made by saves")
+  public init(
+    source srcObject: NSManagedObject, newVersion newvers: Int, oldVersion oldvers: Int,
+    cachedSnapshot cachesnap: [String: Any]?,
+    persistedSnapshot persnap: [String: Any]?
+  ) { fatalError() }
+}
+
+extension ConstraintConflict {
+  /// Not here.
+  @available(*, unavailable, message: "conflicts are made by saves")
+  public init(
+    constraint contraint: [String], database databaseObject: NSManagedObject?,
+    databaseSnapshot: [AnyHashable: Any]?,
+    conflictingObjects: [NSManagedObject], conflictingSnapshots: [Any]
+  ) { fatalError() }
+}
+
+extension NSPersistentHistoryChangeRequest {
+  /// Not here.
+  @available(*, unavailable, message: "set fetchRequest of a request that fetchHistory(after:) makes")
+  public class func fetchHistory(withFetch fetchRequest: NSFetchRequest<any NSFetchRequestResult>)
+    -> NSPersistentHistoryChangeRequest
+  {
+    fatalError()
+  }
+}
+
+extension MigrationManager {
+  /// Not here.
+  @available(
+    *, unavailable,
+    message: "use migrateStore of Heartwood's MigrationManager, which takes places and a mapping model"
+  )
+  public func migrateStore(
+    from sourceURL: URL, sourceType sStoreType: String, options sOptions: [AnyHashable: Any]? = nil,
+    with mappings: NSMappingModel?,
+    toDestinationURL dURL: URL, destinationType dStoreType: String,
+    destinationOptions dOptions: [AnyHashable: Any]? = nil
+  ) throws { fatalError() }
+  /// Not here.
+  @available(
+    *, unavailable,
+    message: "use migrateStore of Heartwood's MigrationManager, which takes places and a mapping model"
+  )
+  public func migrateStore(
+    from sourceURL: URL, type sourceType: NSPersistentStore.StoreType,
+    options sourceOptions: [AnyHashable: Any]? = nil,
+    mapping: NSMappingModel, to destinationURL: URL, type destinationType: NSPersistentStore.StoreType,
+    options destinationOptions: [AnyHashable: Any]? = nil
+  ) throws { fatalError() }
+}
+
+extension MappingModel {
+  /// Not here.
+  @available(
+    *, unavailable,
+    message:
+      "mapping models that Apple's tools have compiled are not read: write the mapping in code, or infer it"
+  )
+  public convenience init?(
+    from bundles: [Bundle]?, forSourceModel sourceModel: NSManagedObjectModel?,
+    destinationModel: NSManagedObjectModel?
+  ) { fatalError() }
+}
+
+extension EntityMapping {
+  /// Not here.
+  @available(*, unavailable, message: "use sourcePredicate")
+  public var sourceExpression: NSExpression? { fatalError() }
+  /// Not here.
+  @available(*, unavailable, message: "set policy to an instance of the class")
+  public var entityMigrationPolicyClassName: String? { fatalError() }
+}
+
+extension EntityMapping.MappingType {
+  /// Not here.
+  public static let undefinedEntityMappingType = Self.undefined
+  /// Not here.
+  public static let customEntityMappingType = Self.custom
+  /// Not here.
+  public static let addEntityMappingType = Self.add
+  /// Not here.
+  public static let removeEntityMappingType = Self.remove
+  /// Not here.
+  public static let copyEntityMappingType = Self.copy
+  /// Not here.
+  public static let transformEntityMappingType = Self.transform
+}
+
+extension ManagedObjectModelReference {
+  /// Not here.
+  @available(*, unavailable, message: "use init(fileURL:versionChecksum:) or init(name:in:versionChecksum:)")
+  public convenience init(
+    entityVersionHashes versionHash: [AnyHashable: Any], in bundle: Bundle?, versionChecksum: String
+  ) {
+    fatalError()
+  }
+}
+
+/// A save as a request, which only stores of one's own see.
+@available(*, unavailable, message: "stores of Heartwood's are told of saves by methods of their own")
+public final class NSSaveChangesRequest: NSPersistentStoreRequest {}
+
+/// A fetch within a predicate.
+@available(
+  *, unavailable, message: "use SUBQUERY in a predicate, or ConditionExpression(fetch:) of Heartwood"
+)
+public final class NSFetchRequestExpression: NSExpression {}
+
+/// A store of one's own that is in memory as a whole.
+@available(*, unavailable, message: "use AtomicStore of Heartwood")
+public final class NSAtomicStore {}
+
+/// An object of such a store.
+@available(*, unavailable, message: "use AtomicStoreCacheNode of Heartwood")
+public final class NSAtomicStoreCacheNode {}
+
+/// A store of one's own.
+@available(*, unavailable, message: "use Heartwood's stores of a program")
+public final class NSIncrementalStore {}
+
+/// An object of such a store.
+@available(*, unavailable, message: "use Heartwood's stores of a program")
+public final class NSIncrementalStoreNode {}
+
+/// The index of Spotlight.
+@available(
+  *, unavailable,
+  message:
+    "there is no Spotlight on this system: use an index of words, of Heartwood's FetchIndexElementDescription"
+)
+public final class NSCoreDataCoreSpotlightDelegate {}
+
+/// A container that CloudKit synchronises.
+@available(
+  *, unavailable,
+  message: "there is no CloudKit on this system: use NSPersistentContainer, and synchronise by its history"
+)
+public final class NSPersistentCloudKitContainer {}
+
+/// External records of Spotlight.
+@available(*, unavailable, message: "there are no external records without Spotlight")
+public var NSExternalRecordsFileFormatOption: String { fatalError() }
+/// Not here.
+@available(*, unavailable, message: "there are no external records without Spotlight")
+public var NSExternalRecordsDirectoryOption: String { fatalError() }
+/// Not here.
+@available(*, unavailable, message: "there are no external records without Spotlight")
+public var NSExternalRecordExtensionOption: String { fatalError() }
+/// Not here.
+@available(*, unavailable, message: "there are no external records without Spotlight")
+public var NSEntityNameInPathKey: String { fatalError() }
+/// Not here.
+@available(*, unavailable, message: "there are no external records without Spotlight")
+public var NSStoreUUIDInPathKey: String { fatalError() }
+/// Not here.
+@available(*, unavailable, message: "there are no external records without Spotlight")
+public var NSStorePathKey: String { fatalError() }
+/// Not here.
+@available(*, unavailable, message: "there are no external records without Spotlight")
+public var NSModelPathKey: String { fatalError() }
+/// Not here.
+@available(*, unavailable, message: "there are no external records without Spotlight")
+public var NSObjectURIKey: String { fatalError() }
+/// Not here.
+@available(*, unavailable, message: "there are no external records without Spotlight")
+public var NSXMLExternalRecordType: String { fatalError() }
+/// Not here.
+@available(*, unavailable, message: "there are no external records without Spotlight")
+public var NSBinaryExternalRecordType: String { fatalError() }
+/// Not here.
+@available(*, unavailable, message: "use SUBQUERY in a predicate")
+public var NSFetchRequestExpressionType: NSExpression.ExpressionType { fatalError() }
+/// The version of the framework; Heartwood has none of Apple's.
+@available(*, unavailable, message: "there is no version of Apple's framework here")
+public var NSCoreDataVersionNumber: Double { fatalError() }

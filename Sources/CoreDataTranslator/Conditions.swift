@@ -1,0 +1,88 @@
+/// Removes from tokens what `#if` leaves out on Linux.
+enum Conditions {
+  static func active(_ tokens: [Token]) -> [Token] {
+    var result: [Token] = []
+    /// Of each open `#if`: whether this part is read, and whether a part was.
+    var open: [(isActive: Bool, isDone: Bool)] = []
+    var next = 0
+    while next < tokens.count {
+      let token = tokens[next]
+      guard token.kind == .word, ["#if", "#elseif", "#else", "#endif"].contains(token.text) else {
+        if open.allSatisfy(\.isActive) { result.append(token) }
+        next += 1
+        continue
+      }
+      var end = next + 1
+      while end < tokens.count, !tokens[end].isFirstOnLine, tokens[end].kind != .end { end += 1 }
+      let condition = Array(tokens[(next + 1)..<end])
+      switch token.text {
+      case "#if":
+        let holds = holds(condition)
+        open.append((holds, holds))
+      case "#elseif":
+        if let last = open.popLast() {
+          let holds = !last.isDone && holds(condition)
+          open.append((holds, last.isDone || holds))
+        }
+      case "#else": if let last = open.popLast() { open.append((!last.isDone, true)) }
+      default: _ = open.popLast()
+      }
+      next = end
+    }
+    return result
+  }
+
+  private static func holds(_ tokens: [Token]) -> Bool {
+    var rest = tokens[...]
+    return either(&rest)
+  }
+
+  private static func either(_ rest: inout ArraySlice<Token>) -> Bool {
+    var value = both(&rest)
+    while rest.count >= 2, rest.first?.is("|") == true {
+      rest = rest.dropFirst(2)
+      let other = both(&rest)
+      value = value || other
+    }
+    return value
+  }
+
+  private static func both(_ rest: inout ArraySlice<Token>) -> Bool {
+    var value = one(&rest)
+    while rest.count >= 2, rest.first?.is("&") == true {
+      rest = rest.dropFirst(2)
+      let other = one(&rest)
+      value = value && other
+    }
+    return value
+  }
+
+  private static func one(_ rest: inout ArraySlice<Token>) -> Bool {
+    guard let first = rest.popFirst() else { return false }
+    if first.is("!") { return !one(&rest) }
+    if first.is("(") {
+      let value = either(&rest)
+      if rest.first?.is(")") == true { rest.removeFirst() }
+      return value
+    }
+    guard rest.first?.is("(") == true else { return first.is("true") || first.is("SWIFT_PACKAGE") }
+    var depth = 0
+    var argument: [String] = []
+    while let token = rest.popFirst() {
+      if token.is("(") { depth += 1 }
+      if token.is(")") { depth -= 1 }
+      if depth == 0 { break }
+      argument.append(token.text)
+    }
+    let name = argument.count > 1 ? argument[1] : ""
+    switch first.text {
+    case "os": return name == "Linux"
+    case "canImport":
+      return [
+        "Foundation", "CoreData", "Dispatch", "Glibc", "Swift", "FoundationNetworking", "XCTest", "Testing",
+      ].contains(name)
+    case "swift", "compiler": return !argument.contains("<")
+    default: return false
+    }
+  }
+}

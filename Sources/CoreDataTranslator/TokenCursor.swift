@@ -1,0 +1,78 @@
+/// Finds the ends of types and brackets in tokens.
+struct TokenCursor {
+  let tokens: [Token]
+
+  init(_ tokens: [Token]) { self.tokens = tokens }
+
+  subscript(index: Int) -> Token { tokens[min(max(index, 0), tokens.count - 1)] }
+
+  /// The index after the bracket that closes the one at `index`.
+  func end(ofBracketsAt index: Int) -> Int {
+    let pairs = ["(": ")", "[": "]", "{": "}", "<": ">"]
+    guard let closing = pairs[self[index].text] else { return index + 1 }
+    let opening = self[index].text
+    var depth = 0
+    var next = index
+    while self[next].kind != .end {
+      if self[next].is(opening) { depth += 1 }
+      if self[next].is(closing) {
+        depth -= 1
+        if depth == 0 { return next + 1 }
+      }
+      next += 1
+    }
+    return next
+  }
+
+  /// The index after an attribute such as `@available(iOS 17, *)`.
+  func end(ofAttributeAt index: Int) -> Int {
+    var next = index + 2
+    while self[next].is("."), self[next + 1].kind == .word { next += 2 }
+    // Arguments follow at once; `@escaping (Int) -> Void` has none.
+    if self[next].is("("), self[next].range.lowerBound == self[next - 1].range.upperBound {
+      next = end(ofBracketsAt: next)
+    }
+    return next
+  }
+
+  /// The index after the type that begins at `index`.
+  func end(ofTypeAt index: Int) -> Int {
+    var next = index
+    while true {
+      while self[next].is("@") { next = end(ofAttributeAt: next) }
+      while [
+        "any", "some", "inout", "borrowing", "consuming", "sending", "__owned", "repeat", "each", "isolated",
+      ].contains(self[next].text),
+        self[next].kind == .word, self[next + 1].kind == .word || self[next + 1].is("(")
+      { next += 1 }
+      if self[next].is("(") || self[next].is("[") {
+        next = end(ofBracketsAt: next)
+      } else if self[next].kind == .word {
+        next += 1
+        if self[next].is("<") { next = end(ofBracketsAt: next) }
+      } else {
+        return next
+      }
+      while true {
+        if self[next].is("?") || self[next].is("!"), !self[next].isFirstOnLine {
+          next += 1
+        } else if self[next].is("."), self[next + 1].kind == .word {
+          next += 2
+          if self[next].is("<") { next = end(ofBracketsAt: next) }
+        } else {
+          break
+        }
+      }
+      var following = next
+      while self[following].is("async") || self[following].is("throws") || self[following].is("rethrows") {
+        following += 1
+        if self[following].is("(") { following = end(ofBracketsAt: following) }
+      }
+      if self[following].is("->") || self[following].is("&") {
+        next = following + 1
+        continue
+      }
+      return next
+    }
+  }
+}

@@ -1,0 +1,394 @@
+/// Makes of a source for Apple's systems one that compiles elsewhere. Every line stays where it is.
+struct Translation {
+  private let file: String
+  private let bytes: [UInt8]
+  private let cursor: TokenCursor
+  private var edits: [(range: Range<Int>, text: String)] = []
+  private var index: ClassIndex
+  private var appended: [String] = []
+  private(set) var errors: [TranslationError] = []
+
+  /// A type or an extension whose braces enclose the present place; nil for other braces.
+  private struct Scope {
+    let name: String
+    let isClass: Bool
+    let hasObjectiveCMembers: Bool
+    let isProtocol: Bool
+  }
+  private var scopes: [Scope?] = []
+  /// A type whose opening brace comes next.
+  private var coming: Scope?
+  private var pending = PendingAttributes()
+
+  private struct PendingAttributes {
+    var isObjectiveC = false
+    var objectiveCName: String?
+    var hasObjectiveCMembers = false
+    var isStatic = false
+    var isPrivate = false
+  }
+
+  init(file: String, bytes: [UInt8], index: ClassIndex) {
+    self.file = file
+    self.bytes = bytes
+    self.index = index
+    cursor = TokenCursor(Lexer.tokens(of: bytes))
+  }
+
+  /// What the file says about its classes.
+  static func collect(from bytes: [UInt8], file: String, into index: inout ClassIndex) {
+    var translation = Translation(file: file, bytes: bytes, index: index)
+    translation.walk()
+    index = translation.index
+  }
+
+  /// The translated text.
+  ///
+  /// - Parameter index: What all files of the target say about their classes.
+  static func translate(_ bytes: [UInt8], file: String, index: ClassIndex) -> (
+    text: String, errors: [TranslationError]
+  ) {
+    var translation = Translation(file: file, bytes: bytes, index: index)
+    translation.isWriting = true
+    translation.walk()
+    let head = "#sourceLocation(file: \(literal(file)), line: 1)\n"
+    let tail = translation.appended.isEmpty ? "" : "\n" + translation.appended.joined(separator: "\n") + "\n"
+    return (head + translation.applied() + tail, translation.errors)
+  }
+
+  private var isWriting = false
+
+  static func literal(_ text: String) -> String {
+    "\"" + text.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"") + "\""
+  }
+
+  // MARK: Walking
+
+  private mutating func walk() {
+    var next = 0
+    while cursor[next].kind != .end { next = step(at: next) }
+  }
+
+  private mutating func step(at next: Int) -> Int {
+    let token = cursor[next]
+    switch (token.kind, token.text) {
+    case (.punctuation, "@"): return attribute(at: next)
+    case (.punctuation, "{"):
+      scopes.append(coming)
+      coming = nil
+      pending = PendingAttributes()
+    case (.punctuation, "}"):
+      if let scope = scopes.popLast() ?? nil, scope.isClass { close(scope, at: token) }
+      pending = PendingAttributes()
+    case (.word, "#keyPath"): return keyPath(at: next)
+    case (.word, "#selector"): return selector(at: next)
+    case (.word, "class") where isModifier(next): pending.isStatic = true
+    case (.word, "static"): pending.isStatic = true
+    case (.word, "private"), (.word, "fileprivate"):
+      if !cursor[next + 1].is("(") { pending.isPrivate = true }
+    case (.word, "class"), (.word, "struct"), (.word, "enum"), (.word, "actor"), (.word, "extension"),
+      (.word, "protocol"):
+      if cursor[next + 1].kind == .word, !cursor[next - 1].is(".") { return type(at: next) }
+    case (.word, "optional") where isOptionalMember(next):
+      fail(
+        token,
+        "optional members of protocols need the Objective-C runtime: give the protocol an extension with a default instead"
+      )
+    case (.word, "var"), (.word, "let"):
+      noteOwnProperty(at: next)
+      pending = PendingAttributes()
+    case (.word, "func"), (.word, "init"), (.word, "subscript"), (.word, "case"), (.word, "typealias"):
+      pending = PendingAttributes()
+    default: break
+    }
+    return next + 1
+  }
+
+  private func isModifier(_ next: Int) -> Bool {
+    [
+      "func", "var", "let", "subscript", "override", "private", "fileprivate", "internal", "public", "open",
+      "final", "@",
+    ]
+    .contains(cursor[next + 1].text)
+  }
+
+  private func isOptionalMember(_ next: Int) -> Bool {
+    (scopes.last ?? nil)?.isProtocol == true && ["func", "var"].contains(cursor[next + 1].text)
+  }
+
+  /// A declaration of a type: its name, and what it inherits from first.
+  private mutating func type(at start: Int) -> Int {
+    let keyword = cursor[start].text
+    var next = start + 1
+    var name = cursor[next].text
+    next += 1
+    while cursor[next].is("."), cursor[next + 1].kind == .word {
+      name = cursor[next + 1].text
+      next += 2
+    }
+    if cursor[next].is("<") { next = cursor.end(ofBracketsAt: next) }
+    var superclass: String?
+    if cursor[next].is(":") {
+      var place = next + 1
+      while cursor[place].is("@") { place = cursor.end(ofAttributeAt: place) }
+      superclass = cursor[place].text
+      while cursor[place + 1].is("."), cursor[place + 2].kind == .word {
+        superclass = cursor[place + 2].text
+        place += 2
+      }
+    }
+    if keyword == "class" {
+      index.note(class: name, superclass: superclass)
+      if isWriting, let given = pending.objectiveCName, given != name, scopes.isEmpty {
+        appended.append(
+          "final class _ClassNamed_\(given): CoreData._NamedClass { override class var target: AnyClass { \(name).self } }"
+        )
+      }
+    }
+    coming = Scope(
+      name: name, isClass: keyword == "class", hasObjectiveCMembers: pending.hasObjectiveCMembers,
+      isProtocol: keyword == "protocol")
+    pending = PendingAttributes()
+    return next
+  }
+
+  // MARK: Attributes
+
+  private static let removed: Set<String> = [
+    "objc", "IBAction", "IBOutlet", "IBInspectable", "IBDesignable", "IBSegueAction", "NSCopying",
+    "GKInspectable",
+  ]
+
+  private mutating func attribute(at start: Int) -> Int {
+    let name = cursor[start + 1].text
+    let end = cursor.end(ofAttributeAt: start)
+    if name == "NSManaged" { return managed(at: start) }
+    if name == "objcMembers" { pending.hasObjectiveCMembers = true }
+    guard Self.removed.contains(name) else { return end }
+    if name == "objc" {
+      pending.isObjectiveC = true
+      if end > start + 2 {
+        pending.objectiveCName = cursor.tokens[(start + 3)..<(end - 1)].map(\.text).joined()
+      }
+    }
+    remove(start..<end)
+    return end
+  }
+
+  private mutating func managed(at start: Int) -> Int {
+    remove(start..<(start + 2))
+    if let scope = (scopes.last ?? nil) { index.noteManaged(scope.name) }
+    var next = start + 2
+    while cursor[next].kind != .end {
+      let token = cursor[next]
+      if token.is("@") {
+        next = attribute(at: next)
+      } else if token.is("var") {
+        return property(at: next)
+      } else if token.is("func") {
+        return method(at: next)
+      } else if ["weak", "unowned", "dynamic", "lazy"].contains(token.text), token.kind == .word {
+        let end = cursor[next + 1].is("(") ? cursor.end(ofBracketsAt: next + 1) : next + 1
+        remove(next..<end)
+        next = end
+      } else if cursor[next + 1].is("("), token.kind == .word {
+        next = cursor.end(ofBracketsAt: next + 1)
+      } else if token.kind == .word {
+        next += 1
+      } else {
+        break
+      }
+    }
+    fail(cursor[start], "@NSManaged is not before a variable or a function")
+    return next
+  }
+
+  /// `var a: T, b: U`, or `var a, b: T`.
+  private mutating func property(at start: Int) -> Int {
+    pending = PendingAttributes()
+    var next = start + 1
+    var untyped: [Token] = []
+    while cursor[next].kind == .word {
+      let name = cursor[next]
+      next += 1
+      if cursor[next].is(",") {
+        untyped.append(name)
+        next += 1
+        continue
+      }
+      guard cursor[next].is(":") else {
+        fail(name, "the type of the @NSManaged property \(name.text) is not written")
+        return next
+      }
+      let type = next + 1
+      let end = cursor.end(ofTypeAt: type)
+      let text = self.text(cursor[type].range.lowerBound..<cursor[end - 1].range.upperBound)
+      insert(Self.accessors(name.text), after: cursor[end - 1])
+      for name in untyped { insert(": \(text)" + Self.accessors(name.text), after: name) }
+      untyped = []
+      next = end
+      guard cursor[next].is(",") else { break }
+      next += 1
+    }
+    return next
+  }
+
+  private static func accessors(_ name: String) -> String {
+    " { get { _managedGet(\"\(name)\") } set { _managedSet(\"\(name)\", newValue) } }"
+  }
+
+  /// A method that changes a relationship.
+  private mutating func method(at start: Int) -> Int {
+    let given = pending.objectiveCName
+    pending = PendingAttributes()
+    let name = cursor[start + 1]
+    var next = start + 2
+    guard cursor[next].is("(") else {
+      fail(name, "the @NSManaged function \(name.text) has no parameters")
+      return next
+    }
+    let end = cursor.end(ofBracketsAt: next)
+    var labels: [String] = []
+    var names: [String] = []
+    next += 1
+    while next < end - 1 {
+      labels.append(cursor[next].text)
+      let second = cursor[next + 1].kind == .word
+      names.append(cursor[second ? next + 1 : next].text)
+      while next < end - 1, !cursor[next].is(":") { next += 1 }
+      next = cursor.end(ofTypeAt: next + 1)
+      while next < end - 1, !cursor[next].is(",") { next += 1 }
+      next += 1
+    }
+    guard let body = ManagedMethod.body(name: name.text, labels: labels, selector: given, parameters: names)
+    else {
+      fail(
+        name,
+        "the @NSManaged function \(name.text) is none that Core Data makes for a relationship, such as addToStops(_:): write its body"
+      )
+      return end
+    }
+    var last = end
+    if cursor[last].is("->") { last = cursor.end(ofTypeAt: last + 1) }
+    insert(" { \(body) }", after: cursor[last - 1])
+    return last
+  }
+
+  // MARK: Expressions
+
+  private mutating func keyPath(at start: Int) -> Int {
+    guard cursor[start + 1].is("(") else { return start + 1 }
+    let end = cursor.end(ofBracketsAt: start + 1)
+    let names = cursor.tokens[(start + 2)..<(end - 1)].filter { $0.kind == .word }.map(\.text)
+    // Modules and types are written with capitals; properties follow them.
+    let first = names.firstIndex { !($0.first?.isUppercase ?? false) } ?? max(names.count - 1, 0)
+    guard first < names.count else {
+      fail(cursor[start], "#keyPath has no property")
+      return end
+    }
+    let path = names[first...].filter { $0 != "self" }.joined(separator: ".")
+    replace(start..<end, "\"\(path)\"")
+    return end
+  }
+
+  private mutating func selector(at start: Int) -> Int {
+    guard cursor[start + 1].is("(") else { return start + 1 }
+    let end = cursor.end(ofBracketsAt: start + 1)
+    guard end - 1 > start + 2 else { return end }
+    var first = start + 2
+    var isAccessor = false
+    if ["getter", "setter"].contains(cursor[first].text), cursor[first + 1].is(":") {
+      isAccessor = true
+      first += 2
+    }
+    let inner = text(cursor[first].range.lowerBound..<cursor[end - 2].range.upperBound)
+    let name = String(inner.split(separator: "(").first.flatMap { $0.split(separator: ".").last } ?? "")
+    let labels = inner.contains("(") ? inner[(inner.firstIndex(of: "(") ?? inner.startIndex)...] : ""
+    if isAccessor {
+      replace(start..<end, "Selector(\"\(name)\")")
+      return end
+    }
+    // A method of the class itself is named without its object.
+    var target = inner
+    if target.hasPrefix("self.") { target = "Self." + target.dropFirst(5) }
+    if !(target.split(separator: "(").first ?? "").contains(".") { target = "Self." + target }
+    replace(start..<end, "Selector(\"\(name)\(labels)\", \(target))")
+    return end
+  }
+
+  // MARK: Properties that Objective-C sees
+
+  private mutating func noteOwnProperty(at start: Int) {
+    guard !isWriting, let scope = (scopes.last ?? nil), !scope.isProtocol, !pending.isStatic,
+      !pending.isPrivate,
+      pending.isObjectiveC || scope.hasObjectiveCMembers, cursor[start + 1].kind == .word
+    else { return }
+    index.note(
+      ClassIndex.OwnProperty(name: cursor[start + 1].text, isSettable: isSettable(at: start)), of: scope.name)
+  }
+
+  private func isSettable(at start: Int) -> Bool {
+    guard cursor[start].is("var") else { return false }
+    if cursor[start - 1].is(")"), cursor[start - 2].is("set") { return false }
+    var next = start + 2
+    if cursor[next].is(":") { next = cursor.end(ofTypeAt: next + 1) }
+    guard cursor[next].is("{") else { return true }
+    let end = cursor.end(ofBracketsAt: next)
+    return cursor.tokens[next..<end].contains { $0.is("set") || $0.is("didSet") || $0.is("willSet") }
+  }
+
+  /// Gives a class of managed objects its properties by their names.
+  private mutating func close(_ scope: Scope, at brace: Token) {
+    guard isWriting, index.isManaged(scope.name), let own = index.ownProperties[scope.name], !own.isEmpty
+    else { return }
+    let read = own.map { "case \"\($0.name)\": return .some(self.\($0.name))" }.joined(separator: "; ")
+    let settable = own.filter(\.isSettable)
+    let written = settable.map {
+      "case \"\($0.name)\": return Self._assign(value, to: \\\(scope.name).\($0.name), of: self)"
+    }
+    var text =
+      " public override func _ownValue(forKey key: String) -> Any?? { switch key { \(read); default: return super._ownValue(forKey: key) } }"
+    if !written.isEmpty {
+      text +=
+        "; public override func _setOwnValue(_ value: Any?, forKey key: String) -> Bool { switch key { \(written.joined(separator: "; ")); default: return super._setOwnValue(value, forKey: key) } }"
+    }
+    edits.append((brace.range.lowerBound..<brace.range.lowerBound, text + " "))
+  }
+
+  // MARK: Edits
+
+  private func text(_ range: Range<Int>) -> String { String(decoding: bytes[range], as: UTF8.self) }
+
+  private mutating func remove(_ range: Range<Int>) { replace(range, "") }
+
+  /// Replaces tokens; line breaks among them stay.
+  private mutating func replace(_ range: Range<Int>, _ text: String) {
+    guard isWriting else { return }
+    let place = cursor[range.lowerBound].range.lowerBound..<cursor[range.upperBound - 1].range.upperBound
+    let breaks = bytes[place].filter { $0 == UInt8(ascii: "\n") }.count
+    edits.append((place, text + String(repeating: "\n", count: breaks)))
+  }
+
+  private mutating func insert(_ text: String, after token: Token) {
+    guard isWriting else { return }
+    edits.append((token.range.upperBound..<token.range.upperBound, text))
+  }
+
+  private mutating func fail(_ token: Token, _ message: String) {
+    guard isWriting else { return }
+    errors.append(TranslationError(file: file, line: token.line, message: message))
+  }
+
+  private func applied() -> String {
+    var result: [UInt8] = []
+    var place = 0
+    for edit in edits.sorted(by: { $0.range.lowerBound < $1.range.lowerBound })
+    where edit.range.lowerBound >= place {
+      result += bytes[place..<edit.range.lowerBound]
+      result += Array(edit.text.utf8)
+      place = edit.range.upperBound
+    }
+    result += bytes[place...]
+    return String(decoding: result, as: UTF8.self)
+  }
+}

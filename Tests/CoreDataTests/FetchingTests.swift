@@ -1,0 +1,133 @@
+import CoreData
+import Foundation
+import Testing
+
+@Suite struct `Fetching by Core Data's names` {
+  let container: NSPersistentContainer
+  let context: NSManagedObjectContext
+
+  init() throws {
+    container = try Library.makeContainer()
+    context = container.newBackgroundContext()
+    try context.performAndWait { [context] in
+      for (index, name) in ["Zoë", "anna", "Bob"].enumerated() {
+        let author = Author(name: name, context: context)
+        for number in 0...index {
+          let book = Book(context: context)
+          book.title = "\(name) \(number)"
+          book.pages = Int32(100 * (index + 1) + number)
+          book.isRead = number == 0
+          book.author = author
+        }
+      }
+      try context.save()
+    }
+  }
+
+  @Test func `predicates of formats take arguments of any type`() throws {
+    try context.performAndWait {
+      let request = NSFetchRequest<Book>(entityName: "Book")
+      request.sortDescriptors = [NSSortDescriptor(key: "title", ascending: true)]
+      request.predicate = NSPredicate(format: "pages > %d AND author.name == %@", 200, "Bob")
+      #expect(try context.fetch(request).map(\.title) == ["Bob 0", "Bob 1", "Bob 2"])
+      request.predicate = NSPredicate(format: "%K == %@", "isRead", NSNumber(value: true))
+      #expect(try context.count(for: request) == 3)
+      request.predicate = NSPredicate(format: "pages IN %@", [100, 201] as [Int])
+      #expect(try context.fetch(request).map(\.pages) == [100, 201])
+      let author = try #require(try context.fetch(Author.fetchRequest()).first { $0.name == "anna" })
+      request.predicate = NSPredicate(format: "author = %@", author)
+      #expect(try context.count(for: request) == 2)
+      request.predicate = NSPredicate(format: "author == %@", author.objectID)
+      #expect(try context.count(for: request) == 2)
+      request.predicate = NSPredicate(format: "title CONTAINS[cd] %@ AND pages BETWEEN %@", "ZOE", [1, 1000])
+      #expect(try context.count(for: request) == 1)
+      request.predicate = NSPredicate(
+        format: "author.born == nil && author.name BEGINSWITH %@", argumentArray: ["B"])
+      #expect(try context.count(for: request) == 3)
+    }
+  }
+
+  @Test func `predicates are joined, built of expressions, and replaced variables`() throws {
+    try context.performAndWait {
+      let request = Book.fetchRequest()
+      let read = NSComparisonPredicate(
+        leftExpression: NSExpression(forKeyPath: "isRead"),
+        rightExpression: NSExpression(forConstantValue: true),
+        modifier: .direct, type: .equalTo)
+      let long = NSPredicate(format: "pages >= $LEAST")
+      request.predicate = NSCompoundPredicate(andPredicateWithSubpredicates: [
+        read, long.withSubstitutionVariables(["LEAST": 200]),
+      ])
+      let both = try context.count(for: request)
+      #expect(both == 2)
+      request.predicate = NSCompoundPredicate(notPredicateWithSubpredicate: read)
+      let unread = try context.count(for: request)
+      #expect(unread == 3)
+      request.predicate = NSPredicate(value: false)
+      let none = try context.count(for: request)
+      #expect(none == 0)
+      #expect(read.leftExpression.keyPath == "isRead")
+      #expect(throws: (any Error).self) {
+        request.predicate = NSPredicate { _, _ in true }
+        _ = try context.fetch(request)
+      }
+    }
+  }
+
+  @Test func `sort descriptors order by keys, key paths and selectors`() throws {
+    try context.performAndWait {
+      let request = Author.fetchRequest()
+      request.sortDescriptors = [
+        NSSortDescriptor(key: "name", ascending: true, selector: Selector("localizedCaseInsensitiveCompare:"))
+      ]
+      #expect(try context.fetch(request).map(\.name) == ["anna", "Bob", "Zoë"])
+      request.sortDescriptors = [NSSortDescriptor(keyPath: \Author.name, ascending: false)]
+      #expect(try context.fetch(request).map(\.name) == ["anna", "Zoë", "Bob"])
+      let objects = try context.fetch(Author.fetchRequest()) as NSArray
+      let sorted = objects.sortedArray(using: [NSSortDescriptor(key: "name", ascending: true)])
+      #expect((sorted as? [Author])?.map(\.name) == ["Bob", "Zoë", "anna"])
+    }
+  }
+
+  @Test func `results are identifiers, dictionaries and numbers as well`() throws {
+    try context.performAndWait {
+      let ids = NSFetchRequest<NSManagedObjectID>(entityName: "Author")
+      ids.resultType = .managedObjectIDResultType
+      #expect(try context.fetch(ids).count == 3)
+
+      let rows = NSFetchRequest<NSDictionary>(entityName: "Book")
+      rows.resultType = .dictionaryResultType
+      let sum = NSExpressionDescription()
+      sum.name = "total"
+      sum.expression = NSExpression(forFunction: "sum:", arguments: [NSExpression(forKeyPath: "pages")])
+      sum.expressionResultType = .integer64AttributeType
+      rows.propertiesToFetch = ["author.name", sum]
+      rows.propertiesToGroupBy = ["author.name"]
+      rows.sortDescriptors = [NSSortDescriptor(key: "author.name", ascending: true)]
+      let found = try context.fetch(rows)
+      #expect(found.map { $0["total"] as? Int } == [903, 100, 401])
+
+      let number = NSFetchRequest<NSNumber>(entityName: "Book")
+      number.resultType = .countResultType
+      #expect(try context.fetch(number).first?.intValue == 6)
+
+      let any: NSFetchRequest<NSFetchRequestResult> = Author.fetchRequest()
+      #expect(try context.fetch(any).compactMap { $0 as? Author }.count == 3)
+    }
+  }
+
+  @Test func `predicates filter in memory, by key-value coding`() throws {
+    try context.performAndWait {
+      let books = try context.fetch(Book.fetchRequest()) as NSArray
+      #expect(books.filtered(using: NSPredicate(format: "pages > 200 AND author.name == 'Bob'")).count == 3)
+      let rows: [NSDictionary] = [["a": 1, "b": "x"], ["a": 5, "b": "Y"]]
+      let wanted = NSPredicate(format: "a > 2 AND b LIKE[c] 'y'")
+      #expect(rows.filter { wanted.evaluate(with: $0) }.count == 1)
+      #expect(NSPredicate(format: "SELF MATCHES %@", "[a-z]+").evaluate(with: "abc"))
+      #expect(!NSPredicate(format: "SELF MATCHES %@", "[a-z]+").evaluate(with: "abc1"))
+      #expect(NSPredicate(format: "SELF IN %@", ["a", "b"]).evaluate(with: "a"))
+      #expect(NSPredicate(format: "a == $X").evaluate(with: rows[0], substitutionVariables: ["X": 1]))
+      #expect(NSPredicate(format: "a == 1") == NSPredicate(format: "a == 1"))
+    }
+  }
+}

@@ -1,0 +1,161 @@
+import Testing
+
+@testable import CoreDataTranslator
+
+@Suite struct `Translation of sources for Apple's systems` {
+  /// The translation of a text without its first line, which names the file.
+  func translated(_ source: String, sourceLocation: SourceLocation = #_sourceLocation) -> String {
+    var index = ClassIndex()
+    Translation.collect(from: Array(source.utf8), file: "A.swift", into: &index)
+    let (text, errors) = Translation.translate(Array(source.utf8), file: "A.swift", index: index)
+    #expect(errors.map(\.description) == [], sourceLocation: sourceLocation)
+    let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
+    #expect(lines.first == "#sourceLocation(file: \"A.swift\", line: 1)", sourceLocation: sourceLocation)
+    return lines.dropFirst().joined(separator: "\n")
+  }
+
+  func errors(_ source: String) -> [String] {
+    Translation.translate(Array(source.utf8), file: "A.swift", index: ClassIndex()).errors.map(\.description)
+  }
+
+  static func accessors(_ name: String) -> String {
+    "{ get { _managedGet(\"\(name)\") } set { _managedSet(\"\(name)\", newValue) } }"
+  }
+
+  @Test(arguments: [
+    "String?", "String!", "[String: Any]", "Set<City>", "Set<City>?", "(Int, String)", "((Int) -> Void)?",
+    "any P & Q",
+    "Swift.Optional<Foundation.Date>", "Dictionary<String, [Int]>?", "Int16",
+    "@Sendable (Int) async throws -> [City]?",
+    "City.Type", "[[Int?]?]",
+  ])
+  func `a property of any type gets accessors after its type`(type: String) {
+    #expect(
+      translated("class C { @NSManaged var a: \(type) }")
+        == "class C {  var a: \(type) \(Self.accessors("a")) }")
+    #expect(
+      translated("class C {\n  @NSManaged public var a: \(type) // note\n  var b = 1\n}")
+        == "class C {\n   public var a: \(type) \(Self.accessors("a")) // note\n  var b = 1\n}")
+  }
+
+  @Test func `modifiers and other attributes of properties stay, but for those of Objective-C`() {
+    func words(_ text: String) -> [Substring] { text.split(whereSeparator: \.isWhitespace) }
+    #expect(
+      words(
+        translated(
+          "@objc(City) class C { @objc @NSManaged @available(iOS 17, *) public private(set) dynamic var `class`: Int }"
+        ))
+        == words(
+          "class C { @available(iOS 17, *) public private(set) var `class`: Int \(Self.accessors("class")) } "
+            + "final class _ClassNamed_City: CoreData._NamedClass { override class var target: AnyClass { C.self } }"
+        ))
+    #expect(
+      words(translated("class C { @NSManaged weak var a: C?; @NSManaged unowned(unsafe) var b: C }"))
+        == words("class C { var a: C? \(Self.accessors("a")); var b: C \(Self.accessors("b")) }"))
+  }
+
+  @Test func `several properties of one declaration get their accessors each`() {
+    let (a, b) = (Self.accessors("a"), Self.accessors("b"))
+    #expect(translated("class C { @NSManaged var a, b: Int }") == "class C {  var a: Int \(a), b: Int \(b) }")
+    #expect(
+      translated("class C { @NSManaged var a: Int?, b: String }")
+        == "class C {  var a: Int? \(a), b: String \(b) }")
+  }
+
+  @Test func `lines stay where they are`() {
+    let source = """
+      @objc(
+        City
+      )
+      class City: NSManagedObject {
+        @NSManaged
+        var name:
+          String?
+        /* @NSManaged var no: Int /* nested */ */
+        let text = \"""
+          @NSManaged var no: Int \\(#keyPath(City
+            .name))
+          \"""
+      }
+      """
+    let lines = translated(source).split(separator: "\n", omittingEmptySubsequences: false)
+    #expect(lines.count == source.split(separator: "\n", omittingEmptySubsequences: false).count)
+    #expect(lines[6] == "    String? \(Self.accessors("name"))")
+    #expect(lines[7] == "  /* @NSManaged var no: Int /* nested */ */")
+    #expect(lines[9].hasSuffix("\\(\"name\""))
+  }
+
+  @Test func `key paths become texts, in interpolations too`() {
+    #expect(translated("let k = #keyPath(City.owner.name)") == "let k = \"owner.name\"")
+    #expect(translated("let k = #keyPath(Model.City.name)") == "let k = \"name\"")
+    #expect(translated("let k = #keyPath(name)") == "let k = \"name\"")
+    #expect(translated("let k = \"\\(#keyPath(City.name)) == %@\"") == "let k = \"\\(\"name\") == %@\"")
+    #expect(translated("let k = #\"\\#(#keyPath(City.name)) \\(x)\"#") == "let k = #\"\\#(\"name\") \\(x)\"#")
+  }
+
+  @Test func `selectors carry their methods`() {
+    #expect(
+      translated("f(#selector(Controller.changed(_:)))")
+        == "f(Selector(\"changed(_:)\", Controller.changed(_:)))")
+    #expect(translated("f(#selector(changed))") == "f(Selector(\"changed\", Self.changed))")
+    #expect(translated("f(#selector(self.changed(_:)))") == "f(Selector(\"changed(_:)\", Self.changed(_:)))")
+    #expect(translated("f(#selector(getter: City.name))") == "f(Selector(\"name\"))")
+  }
+
+  @Test func `methods of relationships get bodies, by their names in Swift and in Objective-C`() {
+    #expect(
+      translated("class C { @NSManaged func addToStops(_ value: Stop) }")
+        == "class C {  func addToStops(_ value: Stop) { _managedAdd(\"stops\", value) } }")
+    #expect(
+      translated("class C { @objc(removeStopsObject:) @NSManaged func take(_ stop: Stop) }")
+        == "class C {   func take(_ stop: Stop) { _managedRemove(\"stops\", stop) } }")
+    #expect(
+      translated(
+        "class C { @objc(insertObject:inStopsAtIndex:) @NSManaged func insertIntoStops(_ v: Stop, at idx: Int) }"
+      )
+        == "class C {   func insertIntoStops(_ v: Stop, at idx: Int) { _managedInsert(\"stops\", v, at: idx) } }"
+    )
+    #expect(
+      translated("class C { @NSManaged func replaceStops(at indexes: NSIndexSet, with values: [Stop]) }")
+        == "class C {  func replaceStops(at indexes: NSIndexSet, with values: [Stop]) { _managedReplace(\"stops\", at: indexes, values) } }"
+    )
+    #expect(
+      translated(
+        "class C { @objc(removeObjectFromStopsAtIndex:) @NSManaged func removeFromStops(at idx: Int) }")
+        == "class C {   func removeFromStops(at idx: Int) { _managedRemove(\"stops\", at: idx) } }")
+  }
+
+  @Test func `properties that Objective-C sees are found by their names`() {
+    let text = translated(
+      "class C: NSManagedObject { @objc var full: String { \"x\" }; @objc var mark = 1; var hidden = 2 }")
+    #expect(
+      text.contains(
+        "case \"full\": return .some(self.full); case \"mark\": return .some(self.mark); default:"))
+    #expect(text.contains("case \"mark\": return Self._assign(value, to: \\C.mark, of: self); default:"))
+    #expect(!text.contains("\"hidden\""))
+    #expect(
+      translated("class D: Other { @objc var full: String { \"x\" } }")
+        == "class D: Other {  var full: String { \"x\" } }")
+  }
+
+  @Test func `strings and regular expressions hide what looks like code`() {
+    for source in [
+      "let a = \"@NSManaged var a: Int\"", "let a = #\"\"@objc\"\"#", "let r = /\"@objc/",
+      "let r = #/\"/#; let x = 1 / 2 / 3",
+      "let a = \"\\\"@objc\"", "// @objc class", "let c = a / b; let d = \"@objc\"",
+    ] { #expect(translated(source) == source) }
+  }
+
+  @Test func `what cannot be translated is an error with its place`() {
+    #expect(
+      errors("class C {\n  @NSManaged func calculate(_ x: Int)\n}") == [
+        "A.swift:2:1: error: the @NSManaged function calculate is none that Core Data makes for a relationship, such as addToStops(_:): write its body"
+      ])
+    #expect(
+      errors("protocol P {\n\n  @objc optional func f()\n}").first?.hasPrefix(
+        "A.swift:3:1: error: optional members") == true)
+    #expect(
+      errors("class C { @NSManaged var a }").first?.contains(
+        "the type of the @NSManaged property a is not written") == true)
+  }
+}
