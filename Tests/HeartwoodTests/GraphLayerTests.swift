@@ -21,7 +21,8 @@ struct GraphLayerTests {
       ["Stores/Union"],
       // Objects and contexts.
       [
-        "AtomicStores", "Declarations", "Predicates/Typed", "Objects", "Objects/Observation",
+        "AtomicStores", "IncrementalStores", "Declarations", "Predicates/Typed", "Objects",
+        "Objects/Observation",
         "Objects/Snapshots",
         "Objects/Relationships", "Conflicts", "Deleting", "Fetching", "Fetching/Rows", "History", "Context",
         "Coordinator", "LiveResults", "Batches",

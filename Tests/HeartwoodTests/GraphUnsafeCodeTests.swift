@@ -21,7 +21,7 @@ struct GraphUnsafeCodeTests {
     uncheckedSendable: [
       "one thread uses it": ["Stores/LogStore/TransactionView.swift"],
       "one queue or one migration uses it": [
-        "AtomicStores/AtomicStoreCacheNode.swift",
+        "AtomicStores/AtomicStoreCacheNode.swift", "IncrementalStores/IncrementalStoreNode.swift",
         "Context/ManagedObjectContext.swift", "Declarations/Recording.swift",
         "Fetching/AsynchronousFetchRequest.swift", "Fetching/DetachedFetch.swift",
         "LiveResults/LiveQuery.swift",
@@ -29,7 +29,7 @@ struct GraphUnsafeCodeTests {
         "Migration/Mapping/MigrationManager.swift", "Values/OpaqueValue.swift",
       ],
       "set by the program before it is used, then not changed": [
-        "AtomicStores/AtomicStore.swift",
+        "AtomicStores/AtomicStore.swift", "IncrementalStores/IncrementalStore.swift",
         "Coordinator/PersistentContainer.swift", "Coordinator/PersistentStore.swift",
         "Coordinator/PersistentStoreDescription.swift",
         "Conflicts/MergePolicy.swift", "Migration/Mapping/EntityMapping.swift",
@@ -51,10 +51,11 @@ struct GraphUnsafeCodeTests {
       ],
       "a lock or an atomic guards it": [
         "Context/ContextOccupancy.swift", "Context/MainQueue.swift",
-        "Context/ManagedObjectContext+Sequences.swift", "Rows/ConvertedRows.swift",
+        "Context/ManagedObjectContext+Sequences.swift", "IncrementalStores/IncrementalView.swift",
+        "Rows/ConvertedRows.swift",
       ],
       "a weak reference": [
-        "AtomicStores/AtomicStoreSaving.swift",
+        "AtomicStores/AtomicStoreSaving.swift", "IncrementalStores/IncrementalContents.swift",
         "Context/ChangeFollowing.swift", "Coordinator/OpenStores.swift", "Identity/ObjectReference.swift",
         "Predicates/Evaluation/RelevanceReader.swift",
       ],

@@ -3,33 +3,9 @@ import HeartwoodEngine
 
 /// Opening a store of a class of the program.
 extension AtomicStore {
-  /// Opens a store whose kind the program has registered; nil for a kind of this library.
-  static func opened(
-    _ description: PersistentStoreDescription, by coordinator: PersistentStoreCoordinator
-  ) throws -> PersistentStore? {
-    guard let storeClass = StoreClasses.all[description.type] else { return nil }
-    try description.checkOptions()
-    guard let url = description.place else {
-      throw HeartwoodError(
-        .persistentStoreOpen, "the store's description has no URL: set the place of the store")
-    }
-    let made = storeClass.init(persistentStoreCoordinator: coordinator, at: url, options: description.options)
-    guard let store = made as? AtomicStore else {
-      throw HeartwoodError(
-        .persistentStoreInvalidType,
-        "\(storeClass), which is registered for \(description.type.rawValue), does not derive from AtomicStore"
-      )
-    }
-    store.description = PersistentStoreDescription(copying: description)
-    store.configuration = try StoreConfiguration(
-      description.configuration, of: coordinator.managedObjectModel)
-    try store.open(coordinator.managedObjectModel)
-    return store
-  }
-
-  private func open(_ model: ManagedObjectModel) throws {
+  func open(_ model: ManagedObjectModel) throws {
     try loadMetadata()
-    let uuid = try completeMetadata(model)
+    let uuid = try complete(&storedMetadata, model) { UUID() }
     prepare(model, StoreIdentity(uuid: uuid))
     try load()
     if let collision { throw collision }
@@ -55,26 +31,6 @@ extension AtomicStore {
   private func unfit(_ why: String) -> HeartwoodError {
     HeartwoodError(
       .persistentStoreDamaged, "the store at \(url.path) could not be loaded: \(why); nothing was changed")
-  }
-
-  /// Adds what is missing, and compares the model.
-  ///
-  /// - Returns: The store's identifier.
-  private func completeMetadata(_ model: ManagedObjectModel) throws -> UUID {
-    typealias Key = MetadataKey
-    let hashes = Dictionary(
-      model.entities.map { ($0.displayName, Data($0.versionHash)) }, uniquingKeysWith: { first, _ in first })
-    if let stored = storedMetadata[Key.modelVersionHashes] as? [String: Data], stored != hashes {
-      let names = Set(stored.keys).union(hashes.keys).filter { stored[$0] != hashes[$0] }.sorted()
-      throw HeartwoodError(
-        .persistentStoreIncompatibleVersionHash,
-        "the store at \(url.path) was written with another model: \(names.joined(separator: ", ")) differ")
-    }
-    let uuid = (storedMetadata[Key.storeUUID] as? String).flatMap(UUID.init(uuidString:)) ?? UUID()
-    storedMetadata[Key.storeUUID] = uuid.uuidString
-    storedMetadata[Key.storeType] = type.rawValue
-    storedMetadata[Key.modelVersionHashes] = hashes
-    return uuid
   }
 
   private func add(_ node: AtomicStoreCacheNode, to loader: StoreDocumentLoader) throws {

@@ -1,3 +1,4 @@
+import Foundation
 import HeartwoodBytes
 import HeartwoodFiles
 
@@ -7,6 +8,33 @@ enum StoreClasses {
   static let builtIn: Set<PersistentStore.StoreType> = [.log, .inMemory, .binary, .json, .xml]
 
   static var all: [PersistentStore.StoreType: PersistentStore.Type] { registered.withLock { $0 } }
+
+  /// Opens a store whose kind the program has registered; nil for a kind of this library.
+  static func opened(
+    _ description: PersistentStoreDescription, by coordinator: PersistentStoreCoordinator
+  ) throws -> PersistentStore? {
+    guard let storeClass = all[description.type] else { return nil }
+    try description.checkOptions()
+    guard let url = description.place else {
+      throw HeartwoodError(
+        .persistentStoreOpen, "the store's description has no URL: set the place of the store")
+    }
+    let model = coordinator.managedObjectModel
+    let made = storeClass.init(persistentStoreCoordinator: coordinator, at: url, options: description.options)
+    made.description = PersistentStoreDescription(copying: description)
+    made.configuration = try StoreConfiguration(description.configuration, of: model)
+    if let atomic = made as? AtomicStore {
+      try atomic.open(model)
+    } else if let incremental = made as? IncrementalStore {
+      try incremental.open(model)
+    } else {
+      throw HeartwoodError(
+        .persistentStoreInvalidType,
+        "\(storeClass), which is registered for \(description.type.rawValue), derives from neither AtomicStore nor IncrementalStore"
+      )
+    }
+    return made
+  }
 
   static func set(_ storeClass: PersistentStore.Type?, _ type: PersistentStore.StoreType) {
     registered.withLock { $0[type] = storeClass }
@@ -25,7 +53,7 @@ extension PersistentStoreCoordinator {
   /// Registers a class of stores of the program for a kind. Stores of the kind can be added from now on, to any coordinator.
   ///
   /// - Parameters:
-  ///   - storeClass: A class that derives from ``AtomicStore``; nil to register none any more. Open stores stay open.
+  ///   - storeClass: A class that derives from ``AtomicStore`` or ``IncrementalStore``; nil to register none any more. Open stores stay open.
   ///   - type: A name that is none of the kinds that come with this library.
   /// - Precondition: The kind does not come with this library.
   public static func registerStoreClass(_ storeClass: PersistentStore.Type?, type: PersistentStore.StoreType)
@@ -35,5 +63,30 @@ extension PersistentStoreCoordinator {
         "\(type.rawValue) is a kind of store that comes with Heartwood: register the class for another name")
     }
     StoreClasses.set(storeClass, type)
+  }
+}
+
+extension PersistentStore {
+  /// Adds what is missing to the metadata of a store of the program, and compares the model.
+  ///
+  /// - Parameter newIdentifier: Makes the identifier of a new store.
+  /// - Returns: The store's identifier.
+  final func complete(
+    _ metadata: inout [String: any Sendable], _ model: ManagedObjectModel, _ newIdentifier: () -> UUID
+  ) throws -> UUID {
+    typealias Key = MetadataKey
+    let hashes = Dictionary(
+      model.entities.map { ($0.displayName, Data($0.versionHash)) }, uniquingKeysWith: { first, _ in first })
+    if let stored = metadata[Key.modelVersionHashes] as? [String: Data], stored != hashes {
+      let names = Set(stored.keys).union(hashes.keys).filter { stored[$0] != hashes[$0] }.sorted()
+      throw HeartwoodError(
+        .persistentStoreIncompatibleVersionHash,
+        "the store at \(place) was written with another model: \(names.joined(separator: ", ")) differ")
+    }
+    let uuid = (metadata[Key.storeUUID] as? String).flatMap(UUID.init(uuidString:)) ?? newIdentifier()
+    metadata[Key.storeUUID] = uuid.uuidString
+    metadata[Key.storeType] = type.rawValue
+    metadata[Key.modelVersionHashes] = hashes
+    return uuid
   }
 }

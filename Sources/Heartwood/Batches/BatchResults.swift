@@ -41,6 +41,25 @@ public struct BatchResult: Sendable {
   /// for identifiers.
   public let changes: ObjectIDChanges
 
+  /// The result of a request that an ``IncrementalStore`` has executed.
+  ///
+  /// - Parameters:
+  ///   - resultType: What the request asked for.
+  ///   - count: The number of objects that it was about.
+  ///   - changes: The changes that the store has made.
+  public init(resultType: BatchRequestResultType, count: Int, changes: ObjectIDChanges = ObjectIDChanges()) {
+    let all = changes.insertedObjectIDs.union(changes.updatedObjectIDs).union(changes.deletedObjectIDs)
+    self.init(
+      resultType: resultType, count: count,
+      objectIDs: resultType == .objectIDs ? all.sorted { $0.key < $1.key } : [], changes: changes)
+  }
+
+  init(
+    resultType: BatchRequestResultType, count: Int, objectIDs: [ManagedObjectID], changes: ObjectIDChanges
+  ) {
+    (self.resultType, self.count, self.objectIDs, self.changes) = (resultType, count, objectIDs, changes)
+  }
+
   /// What the request asked for: a Boolean, an array of identifiers, or a number.
   public var result: Any? {
     switch resultType {

@@ -18,6 +18,7 @@ extension ManagedObjectContext {
   public func execute(_ request: BatchInsertRequest, mergingInto contexts: [ManagedObjectContext] = []) throws
     -> BatchInsertResult
   {
+    if let result = try incrementalResult(of: request, mergingInto: contexts) { return result }
     let entity = try batchEntity(request.entityName)
     let stores = try insertionStore(request, entity)
     for store in stores { try store.require(.batchInserts) }
@@ -51,6 +52,7 @@ extension ManagedObjectContext {
   public func execute(_ request: BatchUpdateRequest, mergingInto contexts: [ManagedObjectContext] = []) throws
     -> BatchUpdateResult
   {
+    if let result = try incrementalResult(of: request, mergingInto: contexts) { return result }
     let entity = try batchEntity(request.entityName)
     return try run(request, request.resultType, contexts, batchStores(request, entity)) { transaction in
       let view = try transaction.view()
@@ -85,6 +87,7 @@ extension ManagedObjectContext {
   public func execute(_ request: BatchDeleteRequest, mergingInto contexts: [ManagedObjectContext] = []) throws
     -> BatchDeleteResult
   {
+    if let result = try incrementalResult(of: request, mergingInto: contexts) { return result }
     let (stores, selection) = try deletion(request)
     return try run(request, request.resultType, contexts, stores) { transaction in
       let (root, keys) = try batchKeys(selection, in: transaction, ofAll: stores)

@@ -12,7 +12,8 @@ public enum PersistentStoreRequestType: Int, Sendable {
   case batchDeleteRequestType = 7
 }
 
-/// The base of the requests that a context executes in its store: fetches, and batches, which are one transaction each.
+/// The base of the requests that a context executes in its store: fetches, and batches, which are one transaction each. A program that has
+/// an ``IncrementalStore`` may derive requests of its own.
 open class PersistentStoreRequest {
   /// The stores of the context that execute the request; nil for all. A request that names none of them throws.
   public final var affectedStores: [PersistentStore]?
@@ -20,5 +21,6 @@ open class PersistentStoreRequest {
   /// The kind of the request.
   open var requestType: PersistentStoreRequestType { .fetchRequestType }
 
-  init() {}
+  /// A request of a class of the program.
+  public init() {}
 }

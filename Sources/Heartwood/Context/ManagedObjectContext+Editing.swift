@@ -39,6 +39,9 @@ extension ManagedObjectContext {
   private func assignPermanentIDs(to objects: [ManagedObject]) throws {
     guard !objects.isEmpty else { return }
     let store = try objectStore()
+    if let incremental = store as? IncrementalContents {
+      return try assign(incremental.newIdentifiers, to: objects)
+    }
     let choice = try (store as? StoreUnion).map {
       try StoreChoice(for: objects + Array(changes.inserted), in: $0, self)
     }
@@ -62,6 +65,20 @@ extension ManagedObjectContext {
         rename(object, to: identifier)
       }
     }
+    finishAssigning(objects)
+  }
+
+  /// Gives objects the identifiers that `make` returns for them.
+  func assign(_ make: ([ManagedObject]) throws -> [ManagedObjectID], to objects: [ManagedObject]) throws {
+    guard !objects.isEmpty else { return }
+    for (identifier, object) in zip(try make(objects), objects) {
+      publish([(object.identifier.key, identifier)])
+      rename(object, to: identifier)
+    }
+    finishAssigning(objects)
+  }
+
+  private func finishAssigning(_ objects: [ManagedObject]) {
     // Relationship states may still contain the temporary keys.
     identities.forEach { object in
       object.forEachRelationshipState { $0.rename(permanentKeys.permanent) }

@@ -100,7 +100,8 @@ extension ManagedObjectContext {
     let store = try objectStore()
     if let pinned = view.pinned { return pinned }
     if let held = view.held, held.generation == store.newestGeneration { return held }
-    let newest = try store.view()
+    var newest = try store.view()
+    if let incremental = newest as? IncrementalView { newest = incremental.read(by: self) }
     if view.pinsAtNextRead {
       view.pinned = newest
       view.pinsAtNextRead = false
@@ -141,6 +142,8 @@ extension ManagedObjectContext {
   /// store, so are all objects: their identifiers may be those of other rows there.
   private func followStore(_ store: (any ObjectStore)?, _ number: Int) {
     view.store = store
+    usedObjects?.end()
+    usedObjects = (store as? IncrementalContents).map(UsedObjects.init)
     view.identity = store?.identity ?? .none
     view.openingNumber = number
     view.held = nil

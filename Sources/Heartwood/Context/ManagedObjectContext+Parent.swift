@@ -32,7 +32,7 @@ extension ManagedObjectContext {
     defer { endUse() }
     if propagatesDeletesAtEndOfEvent { propagateDeletes() }
     try throwIfUnreadable()
-    let base = try readingView()
+    let base = try readingView().forOtherQueues
     guard !changes.isEmptyForFetches else {
       viewOfChanges = nil
       return base

@@ -56,6 +56,7 @@ extension ManagedObjectContext {
     }
     renamedByParent = []
     identities.removeAll()
+    usedObjects?.end()
     fetchBatches = FetchBatches()
     discarded = ObjectList()
     watched = []

@@ -87,6 +87,7 @@ extension ManagedObjectContext {
   /// Removes an object from the context; it keeps its last values but has no context any more.
   func forget(_ object: ManagedObject) {
     identities.remove(object.entity.rootEntity.number, object.identifier.key)
+    usedObjects?.remove(object.identifier)
     object.detach()
   }
 
@@ -98,6 +99,7 @@ extension ManagedObjectContext {
     ObjectReference.rename(object.identifier.key, to: identifier)
     object.identifier = identifier
     identities.insert(object, root, identifier.key)
+    usedObjects?.add(identifier)
   }
 
   /// Releases objects that only the context references and that have nothing to save.
@@ -119,6 +121,7 @@ extension ManagedObjectContext {
     }
     for (root, key) in gone { registered(root, key).map { changes.gone.append($0) } }
     fetchBatches.sweep { registered($0, $1) != nil }
+    usedObjects?.keep { registered($0.entity.rootEntity, $0.key) != nil }
   }
 
   /// The object of a row: the registered fault, unless it was made as one of another entity.
@@ -155,6 +158,7 @@ extension ManagedObjectContext {
     let object = factory.makeObject()
     object.attach(to: self, as: factory.identifier(key, in: store), isNew: false)
     identities.insert(object, factory.rootNumber, key)
+    usedObjects?.add(object.identifier)
     return object
   }
 }

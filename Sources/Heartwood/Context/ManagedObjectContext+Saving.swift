@@ -71,6 +71,7 @@ extension ManagedObjectContext {
   {
     var round = 1
     while true {
+      try obtainIncrementalIdentifiers()
       let plan = SavePlan(self)
       if plan.isEmpty { return nil }
       plan.readDeletedFaults()
@@ -123,6 +124,7 @@ extension ManagedObjectContext {
     }
     let info = TransactionInfo(author: transactionAuthor, contextName: name)
     let store = try objectStore()
+    if let incremental = store as? IncrementalContents { return try write(plan, to: incremental) }
     let choice = try (store as? StoreUnion).map { try StoreChoice(plan, in: $0, self) }
     let touched = choice?.touched(by: plan) ?? []
     do {

@@ -22,7 +22,7 @@ extension ManagedObjectContext {
       persistentStoreCoordinator?.persistentStores.contains { $0 === store } == true,
       "\(object.entity.displayName) was assigned to the store at \(store.url.path), which is not open in the context's coordinator"
     )
-    let identity = store.contents.identity
+    let identity = store.objectStore.identity
     guard object.identifier.isTemporaryID else {
       return require(
         object.identifier.store == identity,
@@ -41,13 +41,13 @@ extension ManagedObjectContext {
     guard let affectedStores else { return nil }
     let store = try objectStore()
     guard let union = store as? StoreUnion else {
-      guard affectedStores.contains(where: { $0.contents === store }) else {
+      guard affectedStores.contains(where: { $0.objectStore === store }) else {
         throw HeartwoodError.noAffectedStore
       }
       return nil
     }
     let members = union.members.filter { member in
-      affectedStores.contains { $0.contents === member.store }
+      affectedStores.contains { $0.objectStore === member.store }
     }
     guard !members.isEmpty else { throw HeartwoodError.noAffectedStore }
     return members.count == union.members.count ? nil : Set(members.map(\.number))

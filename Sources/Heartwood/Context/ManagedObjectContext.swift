@@ -158,6 +158,8 @@ open class ManagedObjectContext: @unchecked Sendable {
   var fetchBatches = FetchBatches()
   /// The live results of this context.
   @exclusivity(unchecked) var trackers: [WeakTracker] = []
+  /// Tells an incremental store which objects the context uses; nil for other stores.
+  var usedObjects: UsedObjects?
   /// The slab that the next row is copied to.
   @exclusivity(unchecked) var rowSlab: RowSlab?
 

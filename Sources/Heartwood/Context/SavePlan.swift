@@ -9,7 +9,7 @@ struct SavePlan {
   let watched: [ManagedObject]
 
   /// The changed slots of each object in `updated`.
-  private let changedSlots: [[Int]]
+  let changedSlots: [[Int]]
 
   init(_ context: ManagedObjectContext) {
     inserted = Array(context.changes.inserted)

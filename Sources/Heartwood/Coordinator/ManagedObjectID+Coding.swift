@@ -46,8 +46,15 @@ extension ManagedObjectID: Codable {
     guard let uri = URL(string: text), let parts = Self.parts(of: uri) else {
       throw refusal("is not the URI of a permanent object identifier")
     }
-    guard let store = OpenStores.store(parts.store.uuidString)?.contents else {
+    guard let open = OpenStores.store(parts.store.uuidString) else {
       throw refusal("is of a store that is not open: open the store first")
+    }
+    guard let store = open.log else {
+      guard let identifier = (open as? IncrementalStore)?.identifier(parts) else {
+        throw refusal("is of no object that its store can name")
+      }
+      self = identifier
+      return
     }
     guard let entity = store.entity(inURI: parts.entityName, store.schema.model) else {
       throw refusal("is of an entity that the model of its store does not have")

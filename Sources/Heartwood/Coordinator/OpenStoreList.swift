@@ -16,7 +16,10 @@ struct OpenStoreList {
     if let other = stores.first(where: { $0.identifier == store.identifier }) {
       throw .sameStore(store, other)
     }
-    let identity = store.contents.identity
+    let identity = store.objectStore.identity
+    if store is IncrementalStore || stores.first is IncrementalStore {
+      guard stores.isEmpty, store.configurationName == nil else { throw .aloneOnly(store, stores.first) }
+    }
     if stores.isEmpty, numbers?.number(of: identity) == nil { numbers = nil }
     if !stores.isEmpty || store.configurationName != nil { try number() }
     _ = try numbers?.add(identity)
@@ -35,13 +38,13 @@ struct OpenStoreList {
   private mutating func number() throws(HeartwoodError) {
     guard numbers == nil else { return }
     let made = StoreNumbers()
-    for store in stores { _ = try made.add(store.contents.identity) }
+    for store in stores { _ = try made.add(store.objectStore.identity) }
     numbers = made
   }
 
   private mutating func update() {
     guard let numbers, !stores.isEmpty else {
-      objectStore = stores.first?.contents
+      objectStore = stores.first?.objectStore
       return
     }
     let members = stores.compactMap { store in
@@ -58,6 +61,16 @@ extension HeartwoodError {
     HeartwoodError(
       .persistentStoreOpen,
       "the store at \(path) is open in this coordinator already: use the open one, or remove it first")
+  }
+
+  fileprivate static func aloneOnly(_ store: PersistentStore, _ other: PersistentStore?) -> HeartwoodError {
+    let why =
+      other.map { "the one at \($0.place) is open in this coordinator" }
+      ?? "it was to have the configuration \(store.configurationName ?? "?")"
+    return HeartwoodError(
+      .persistentStoreOpen,
+      "the store at \(store.place) was not opened: \(why), and an incremental store has all entities and is the only store of its "
+        + "coordinator; give it a coordinator of its own")
   }
 
   fileprivate static func sameStore(_ store: PersistentStore, _ other: PersistentStore) -> HeartwoodError {

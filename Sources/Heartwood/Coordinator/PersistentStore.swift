@@ -4,7 +4,7 @@ import HeartwoodFiles
 
 /// An open store of a coordinator.
 ///
-/// Kinds of stores of a program derive from ``AtomicStore``.
+/// Kinds of stores of a program derive from ``AtomicStore`` or ``IncrementalStore``.
 open class PersistentStore: @unchecked Sendable {
   /// A kind of store.
   public struct StoreType: RawRepresentable, Hashable, Sendable {
@@ -44,7 +44,7 @@ open class PersistentStore: @unchecked Sendable {
   /// The coordinator that has the store open; nil before and after.
   public internal(set) final weak var persistentStoreCoordinator: PersistentStoreCoordinator?
   /// Nil until the store is open.
-  private final var opened: LogStore?
+  private final var opened: (any ObjectStore)?
   /// Nil if remote changes are not posted.
   private let remoteChanges = Guarded<RemoteChanges?>(nil)
 
@@ -88,25 +88,50 @@ open class PersistentStore: @unchecked Sendable {
   open func loadMetadata() throws {}
 
   /// Opens the store with what it has.
-  final func begin(_ contents: LogStore) {
+  final func begin(_ contents: any ObjectStore) {
     opened = contents
     identifier = contents.identity.uuid?.uuidString ?? ""
     OpenStores.add(self)
   }
 
-  final var contents: LogStore {
+  /// What contexts see of the store.
+  final var objectStore: any ObjectStore {
     guard let opened else {
       programError("The store at \(url.path) is used before a coordinator has opened it.")
     }
     return opened
   }
 
+  /// The store on the engine; nil for an incremental store of the program.
+  final var log: LogStore? { objectStore as? LogStore }
+
+  /// - Precondition: It is no incremental store of the program.
+  final var contents: LogStore {
+    guard let log else { programError("The store at \(url.path) is none on the engine.") }
+    return log
+  }
+
+  /// The store on the engine.
+  ///
+  /// - Throws: `.persistentStoreUnsupportedRequestType` for an incremental store of the program.
+  final func requireLog() throws(HeartwoodError) -> LogStore {
+    if let log { return log }
+    throw HeartwoodError(
+      .persistentStoreUnsupportedRequestType,
+      "the store at \(place) is of type \(type.rawValue), whose class is of the program: it cannot do this, as it needs a store that "
+        + "comes with Heartwood")
+  }
+
+  /// Where the store is, for messages: without a password that the URL may have.
+  final var place: String { url.isFileURL ? url.path : url.withoutPassword }
+
   /// Whether closing it loses everything.
   final var isInMemory: Bool { url.path == "/dev/null" }
 
   /// Starts posting notifications of commits through the coordinator.
   final func beginNotices(by coordinator: PersistentStoreCoordinator) {
-    let changes = RemoteChanges(of: contents, at: url, notedBy: coordinator)
+    guard let log else { return }
+    let changes = RemoteChanges(of: log, at: url, notedBy: coordinator)
     remoteChanges.withLock { $0 = changes }
   }
 
@@ -114,7 +139,7 @@ open class PersistentStore: @unchecked Sendable {
   final func close() throws {
     remoteChanges.withLock { $0 }?.end()
     OpenStores.remove(self)
-    try contents.close()
+    try log?.close()
   }
 }
 
@@ -123,4 +148,13 @@ extension PersistentStore: Hashable {
   public static func == (left: PersistentStore, right: PersistentStore) -> Bool { left === right }
   /// Hashes the instance's identity.
   public func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
+}
+
+extension URL {
+  /// The text of the URL, without a password.
+  var withoutPassword: String {
+    guard var parts = URLComponents(url: self, resolvingAgainstBaseURL: false) else { return path }
+    parts.password = nil
+    return parts.string ?? path
+  }
 }

@@ -8,9 +8,12 @@ extension PersistentStoreCoordinator {
   /// The entity may have its name, or one that it had before a migration in place, if no other entity has that now. The row need not exist. If it does, and is one of another entity of the same family, the identifier has the entity of the row.
   public func managedObjectID(forURIRepresentation url: URL) -> ManagedObjectID? {
     guard let parts = ManagedObjectID.parts(of: url),
-      let store = persistentStores.first(where: { $0.contents.identity.uuid == parts.store })?.contents,
-      let entity = store.entity(inURI: parts.entityName, managedObjectModel)
+      let open = persistentStores.first(where: { $0.objectStore.identity.uuid == parts.store })
     else { return nil }
+    if let incremental = open as? IncrementalStore { return incremental.identifier(parts) }
+    guard let store = open.log, let entity = store.entity(inURI: parts.entityName, managedObjectModel) else {
+      return nil
+    }
     return ManagedObjectID(
       entity: storedEntity(entity, parts.key, store), key: parts.key, store: store.identity)
   }
@@ -64,8 +67,8 @@ extension PersistentStoreCoordinator {
   {
     let stores = stores.flatMap { $0.isEmpty ? nil : $0 }
     let own = persistentStores.filter { store in
-      stores?.contains { $0 === store } ?? true && (try? store.contents.require(.history)) != nil
+      stores?.contains { $0 === store } ?? true && (try? store.objectStore.require(.history)) != nil
     }
-    return PersistentHistoryToken(own.map { $0.contents.currentHistoryToken() })
+    return PersistentHistoryToken(own.compactMap { $0.log?.currentHistoryToken() })
   }
 }

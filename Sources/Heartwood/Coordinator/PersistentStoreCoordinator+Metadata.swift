@@ -26,6 +26,7 @@ extension PersistentStoreCoordinator {
   @_disfavoredOverload
   public func setMetadata(_ metadata: [String: Any]?, for store: PersistentStore) throws {
     try requireOpen(store)
+    if let incremental = store as? IncrementalStore { return try incremental.setMetadata(metadata) }
     try store.contents.setMetadata(try StoreMetadata(settable: metadata))
   }
 
@@ -115,7 +116,8 @@ extension PersistentStore {
   /// - Throws: The store's error if it cannot be read.
   public var metadata: [String: Any] {
     get throws {
-      try contents.metadata().completed(contents.schema.record, contents.identity, type)
+      if let incremental = self as? IncrementalStore { return incremental.completeMetadata }
+      return try contents.metadata().completed(contents.schema.record, contents.identity, type)
     }
   }
 }

@@ -150,20 +150,21 @@ extension PersistentStoreCoordinator {
     for (key, value) in options ?? [:] { copy.setOption(value, forKey: key) }
     try copy.checkOptions()
     let target = try LogStoreOptions(copy)
+    let contents = try store.requireLog()
     // 1. Copy most of it while the store is in use.
-    let isCopiedTwice = type == .log && store.contents.file == nil
-    if isCopiedTwice { try store.contents.writeFolder(at: url, copy.fileSystem) }
+    let isCopiedTwice = type == .log && contents.file == nil
+    if isCopiedTwice { try contents.writeFolder(at: url, copy.fileSystem) }
     let replaced = StoresChanges(removed: [store])
     post(.persistentStoreCoordinatorStoresWillChange, replaced)
     post(.persistentStoreCoordinatorWillRemoveStore, replaced)
     // 2. Copy what was saved meanwhile, when this coordinator's contexts cannot save any more.
     let migrated = try exchange(store) {
       if let format = target.format {
-        try store.contents.write(format, at: url, target)
+        try contents.write(format, at: url, target)
       } else if type == .inMemory {
-        copy.filled = try store.contents.copyInMemory()
+        copy.filled = try contents.copyInMemory()
       } else if store.isInMemory || !isCopiedTwice {
-        try store.contents.writeFolder(at: url, copy.fileSystem)
+        try contents.writeFolder(at: url, copy.fileSystem)
       }
       if !store.isInMemory {
         try store.close()

@@ -94,7 +94,7 @@ public final class PersistentStoreCoordinator: Sendable {
 
   private func opened(_ description: PersistentStoreDescription) throws -> PersistentStore {
     let store =
-      try AtomicStore.opened(description, by: self)
+      try StoreClasses.opened(description, by: self)
       ?? PersistentStore(opening: description, managedObjectModel)
     store.persistentStoreCoordinator = self
     if description.postsRemoteChangeNotifications { store.beginNotices(by: self) }
@@ -106,8 +106,12 @@ public final class PersistentStoreCoordinator: Sendable {
     _ description: PersistentStoreDescription, _ stores: [PersistentStore]
   ) throws {
     guard let url = description.place, url.path != "/dev/null" else { return }
+    if !url.isFileURL, let other = stores.first(where: { $0.url == url }) {
+      throw HeartwoodError.storeIsOpen(other.place)
+    }
+    guard url.isFileURL else { return }
     let path = LogStore.path(of: url)
-    if stores.contains(where: { LogStore.path(of: $0.url) == path }) {
+    if stores.contains(where: { $0.url.isFileURL && LogStore.path(of: $0.url) == path }) {
       throw HeartwoodError.storeIsOpen(path)
     }
   }
@@ -175,7 +179,7 @@ public final class PersistentStoreCoordinator: Sendable {
   }
 
   private func follow(_ store: PersistentStore) {
-    let contents = store.contents
+    guard let contents = store.log else { return }
     let made = remoteFollowers.withLock { followers -> RemoteFollower? in
       guard followers?[contents.identity] == nil else { return nil }
       let made = RemoteFollower(after: contents.newestGeneration)
@@ -192,7 +196,7 @@ public final class PersistentStoreCoordinator: Sendable {
   }
 
   private func endFollowing(_ store: PersistentStore) {
-    remoteFollowers.withLock { $0?.removeValue(forKey: store.contents.identity) }?.end()
+    remoteFollowers.withLock { $0?.removeValue(forKey: store.objectStore.identity) }?.end()
   }
 
   /// Closes a store. Its objects leave the contexts of this coordinator at their next use; without another store, contexts throw at
@@ -235,12 +239,12 @@ public final class PersistentStoreCoordinator: Sendable {
   func openStore(_ store: PersistentStore? = nil) throws -> LogStore {
     if let store {
       try requireOpen(store)
-      return store.contents
+      return try store.requireLog()
     }
     let stores = persistentStores
     guard let store = stores.first else { throw HeartwoodError.noOpenStore }
     guard stores.count == 1 else { throw HeartwoodError.severalStores(stores) }
-    return store.contents
+    return try store.requireLog()
   }
 
   /// The open stores.
@@ -249,7 +253,7 @@ public final class PersistentStoreCoordinator: Sendable {
   func openStores() throws -> [LogStore] {
     let stores = persistentStores
     guard !stores.isEmpty else { throw HeartwoodError.noOpenStore }
-    return stores.map(\.contents)
+    return try stores.map { try $0.requireLog() }
   }
 }
 

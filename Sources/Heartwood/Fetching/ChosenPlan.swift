@@ -84,7 +84,9 @@ extension FetchExecution {
   private func orderStep(_ count: Int) -> FetchPlan.Step? {
     switch plan.order {
     case .any, .keys: return nil
-    case .index: return step("order: \(request.sortText), from the index")
+    case .index:
+      let place = plan.access.isRequested ? "by the store" : "from the index"
+      return step("order: \(request.sortText), \(place)")
     case .indexRuns(let keys, _):
       return step(
         "order: \(request.sortText), the first \(keys == 1 ? "key" : "\(keys) keys") from the index")

@@ -88,7 +88,7 @@ extension ManagedObjectContext {
     try beginReading()
     let resolved = try resolve(request)
     guard request.includesPendingChanges else {
-      return DetachedFetch(resolved, in: try readingView(), unsaved: [], log: fetchLog)
+      return DetachedFetch(resolved, in: try readingView().forOtherQueues, unsaved: [], log: fetchLog)
     }
     return DetachedFetch(resolved, in: try viewForChildren(), unsaved: Array(changes.inserted), log: fetchLog)
   }

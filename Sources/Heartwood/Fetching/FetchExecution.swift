@@ -283,6 +283,14 @@ extension FetchExecution {
       changedRoots.formUnion(layer.changedRoots)
     }
     let view = reader.stored
+    if let incremental = view as? IncrementalView {
+      let plan = try incremental.plan(request, hidden: pending.hidden.count, isCount: isCount)
+      try pending.sort(by: DeliveryOrder(request, in: source))
+      self.init(
+        request: request, plan: plan, view: view, source: source, pending: pending, changedRoots: changedRoots
+      )
+      return
+    }
     let planner = Planner(
       request: request, view: view, indexes: view.indexes(of:), changedRoots: changedRoots)
     let plan = try isCount ? planner.chooseForCount() : planner.choose()

@@ -77,6 +77,7 @@ struct RelatedRows {
 extension FetchExecution {
   /// The related rows that the condition, the order and the results read, each way chosen by counts.
   func relatedRows() throws -> [RelatedRows] {
+    guard !plan.access.isRequested else { return [] }
     let predicate = plan.isFilterServed ? [] : plan.filter?.reachedRoots ?? []
     let sort = request.sort?.reachedRoots ?? []
     guard !(predicate.isEmpty && sort.isEmpty && request.reachedRoots.isEmpty) else { return [] }
@@ -106,6 +107,7 @@ extension FetchExecution {
 
   /// The same execution with hash tables where they are cheaper.
   func withHashedRows() throws -> FetchExecution {
+    guard !view.convertsRows else { return self }
     let roots = try relatedRows().filter(\.isHashed).map(\.root)
     guard !roots.isEmpty else { return self }
     var execution = self

@@ -67,6 +67,12 @@ extension ManagedObjectContext {
   ) throws {
     var classes = classes
     let delivery = execution.request.delivery
+    if let fetch = execution.requested {
+      return try forEachObject(of: fetch, execution) { object in
+        try classes.check(object)
+        return try body(object)
+      }
+    }
     guard !delivery.returnsWithoutRows else {
       return try forEachFault(of: execution) { object in
         try classes.check(object)
@@ -149,6 +155,10 @@ extension ManagedObjectContext {
     let entity = execution.request.entity
     let store = storeIdentity
     var found: [ManagedObjectID] = []
+    if let fetch = execution.requested {
+      let identifiers = try fetch.identifiers().dropFirst(execution.request.offset)
+      return execution.request.limit.map { Array(identifiers.prefix($0)) } ?? Array(identifiers)
+    }
     if execution.needsNoRows {
       try execution.forEachKey { key in
         found.append(ManagedObjectID(entity: entity, key: key, store: store))

@@ -70,7 +70,7 @@ extension RowAccess {
     switch self {
     case .index, .destinations: true
     case .union(let parts): parts.allSatisfy(\.hasEntries)
-    case .nothing, .identifiers, .scan, .intersection: false
+    case .nothing, .identifiers, .scan, .intersection, .requested: false
     }
   }
 }

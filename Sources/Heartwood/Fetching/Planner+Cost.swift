@@ -99,7 +99,7 @@ extension RowAccess {
   fileprivate var costOfRow: Double {
     switch self {
     case .nothing: 0
-    case .scan: 1
+    case .scan, .requested: 1
     case .identifiers, .index, .destinations, .union, .intersection: Planner.costOfLookup
     }
   }

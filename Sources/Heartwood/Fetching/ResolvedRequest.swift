@@ -29,6 +29,8 @@ struct ResolvedRequest {
   let limit: Int?
   let offset: Int
   let includesPendingChanges: Bool
+  /// The order as it was asked for.
+  let sorts: [any FetchSort]
   /// The properties of each object's own row that are read of the results; nil if the row is needed.
   var columns: Set<Int>?
   /// The root entities whose rows the results read by key.
@@ -55,6 +57,7 @@ struct ResolvedRequest {
     self.limit = limit
     self.offset = offset
     self.includesPendingChanges = includesPendingChanges
+    self.sorts = sorts
   }
 
   /// The memos of the condition and the order.

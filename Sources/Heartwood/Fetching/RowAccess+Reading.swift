@@ -14,6 +14,7 @@ extension RowAccess {
       guard let start else { return }
       return try view.scanRows(of: root, from: start, reversed: false, body)
     }
+    if case .requested(let fetch) = self { return try fetch.forEachRow(root, skipping: count, body) }
     var remaining = count
     try forEachKey(in: view, entity) { key in
       if remaining > 0 {
@@ -76,6 +77,8 @@ extension RowAccess {
       }
     case .union, .intersection:
       for key in try combinedKeys(in: view, entity) where try !stopping(key) { return }
+    case .requested(let fetch):
+      for id in try fetch.identifiers() where try !stopping(id.key) { return }
     case .scan:
       try view.scanRows(of: entity.rootEntity, from: nil, reversed: false) { try stopping($0.key) }
     }

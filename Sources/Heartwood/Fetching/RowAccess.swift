@@ -16,6 +16,8 @@ enum RowAccess {
   indirect case intersection([RowAccess])
   /// All rows of the entity's root, by key.
   case scan
+  /// What an incremental store finds: the results, in the order of the request.
+  case requested(IncrementalFetch)
 }
 
 /// The order in which an access and its sorting deliver rows.
@@ -35,6 +37,12 @@ enum PlanOrder {
 }
 
 extension RowAccess {
+  /// Whether the store finds and orders the results itself.
+  var isRequested: Bool {
+    if case .requested = self { return true }
+    return false
+  }
+
   /// The index that is walked; nil for other accesses.
   var index: StoreIndex? {
     guard case .index(let index, _, _) = self else { return nil }
@@ -54,6 +62,7 @@ extension RowAccess {
     case .intersection(let parts):
       "intersection: \(parts.map { "(\($0.explain(entity)))" }.joined(separator: " AND "))"
     case .scan: "scan: \(entity.rootEntity.displayName)"
+    case .requested: "request: \(entity.displayName), executed by the store"
     }
   }
 

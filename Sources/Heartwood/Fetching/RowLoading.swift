@@ -62,7 +62,9 @@ extension ManagedObjectContext {
   ) throws {
     defer { withExtendedLifetime(view) {} }
     // A parent's view scans the store's rows only.
-    guard parent == nil, keys.count > 1, Self.isDense(keys), let last = keys.last else {
+    let incremental = view.stored as? IncrementalView
+    try incremental?.load(root, keys)
+    guard parent == nil, incremental == nil, keys.count > 1, Self.isDense(keys), let last = keys.last else {
       for key in keys {
         guard let row = try view.row(root, key) else { continue }
         try body(FoundRow(key: key, row: row))
@@ -87,8 +89,12 @@ extension ManagedObjectContext {
   func forEachDestinations(
     _ relationship: RelationshipDescription, of sources: [UInt64], _ body: (UInt64, [UInt64]) -> Void
   ) throws {
-    let view = try readingView()
-    guard parent == nil, sources.count > 1, Self.isDense(sources), let last = sources.last else {
+    let view = try readingView().forOneReader()
+    defer { withExtendedLifetime(view) {} }
+    let incremental = view.stored as? IncrementalView
+    try incremental?.load(relationship, of: sources)
+    guard parent == nil, incremental == nil, sources.count > 1, Self.isDense(sources), let last = sources.last
+    else {
       for source in sources {
         var keys: [UInt64] = []
         try view.destinations(relationship, of: source) {

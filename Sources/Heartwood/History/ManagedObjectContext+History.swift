@@ -61,11 +61,11 @@ extension PersistentStoreCoordinator {
   ) throws -> [LogStore] {
     if let affected = request.affectedStores {
       let named = all.filter { store in affected.contains { $0.identifier == store.identifier } }
-      for store in named { try store.contents.require(.history) }
-      return named.map(\.contents)
+      for store in named { try store.objectStore.require(.history) }
+      return named.compactMap(\.log)
     }
-    let able = all.map(\.contents).filter { (try? $0.require(.history)) != nil }
-    if able.isEmpty { for store in all { try store.contents.require(.history) } }
+    let able = all.compactMap(\.log).filter { (try? $0.require(.history)) != nil }
+    if able.isEmpty { for store in all { try store.objectStore.require(.history) } }
     return able
   }
 }

@@ -40,7 +40,7 @@ extension PersistentStoreCoordinator {
     try store.refuseIfReadOnly()
     let progress = Progress(totalUnitCount: Int64(try store.deferredMigrationRows))
     let work = BackgroundMigration(store, progress) { [weak self] in
-      self?.persistentStores.contains { $0.contents === store } == true
+      self?.persistentStores.contains { $0.log === store } == true
     }
     DispatchQueue.global(qos: .utility).async { completion(work.run()) }
     return progress
@@ -56,8 +56,8 @@ extension PersistentStoreCoordinator {
   func finishDeferred(_ description: PersistentStoreDescription, _ store: PersistentStore) {
     let log = MigrationLog(description.migrationLog).about(description.url.map(LogStore.path) ?? "a store")
     do {
-      guard try store.contents.hasDeferredMigration else { return }
-      _ = try finishDeferred(store.contents) { error in
+      guard let contents = store.log, try contents.hasDeferredMigration else { return }
+      _ = try finishDeferred(contents) { error in
         log.note("rows in the background: \(error.map { "\($0)" } ?? "all are written again")")
       }
     } catch {

@@ -69,12 +69,29 @@ extension MetadataValue {
   }
 
   /// The value as a program has it: integers as `Int`, numbers with a fraction as `Double`.
-  var any: Any? {
+  var any: (any Sendable)? {
     switch self {
     case .scalar(.int(let number)): Int(number)
-    case .scalar(let value): value.anyValue(.double)
+    case .scalar(let value): value.scalar
     case .list(let values): values.compactMap(\.any)
     case .dictionary(let values): values.compactMapValues(\.any)
+    }
+  }
+}
+
+extension Value {
+  /// A value that is neither an integer nor an object, as a program has it.
+  var scalar: (any Sendable)? {
+    switch self {
+    case .double(let number): number
+    case .bool(let value): value
+    case .string(let text): text
+    case .date(let seconds): Date(timeIntervalSinceReferenceDate: seconds)
+    case .data(let data): data
+    case .decimal(let decimal): decimal
+    case .uuid(let uuid): uuid
+    case .url(let text): URL(string: text)
+    default: nil
     }
   }
 }

@@ -16,7 +16,7 @@ final class CompiledPredicate {
   /// Active while a fetch tests rows that do not change.
   let memos: [AggregateMemo]
   private let test: RowTest
-  private let condition: Condition
+  let condition: Condition
 
   /// - Parameter store: if given, constants that are saved objects of another store equal nothing.
   /// - Throws: `.coreData` if a name is unknown, a type does not fit, or the tree is too large.

@@ -1,0 +1,170 @@
+import Foundation
+import HeartwoodFiles
+import Synchronization
+
+/// What contexts see of an incremental store: rows that are made of nodes when they are read.
+final class IncrementalContents: ObjectStore {
+  private struct Weak: @unchecked Sendable {
+    weak var store: IncrementalStore?
+  }
+
+  let identity: StoreIdentity
+  private let held: Weak
+  private let path: String
+  private let typeName: String
+  private let saves = Atomic<UInt64>(1)
+
+  init(_ store: IncrementalStore, _ identity: StoreIdentity) {
+    held = Weak(store: store)
+    path = store.place
+    typeName = store.type.rawValue
+    self.identity = identity
+  }
+
+  /// - Throws: `.persistentStoreOperation` if it is not open any more.
+  func openStore() throws -> IncrementalStore {
+    if let store = held.store { return store }
+    throw HeartwoodError(
+      .persistentStoreOperation, "the store at \(path) is not open any more: add it to a coordinator again")
+  }
+
+  /// Counts the saves of this coordinator; those of others are seen when objects are read.
+  var newestGeneration: UInt64 { saves.load(ordering: .acquiring) }
+
+  /// - Returns: What the save has made.
+  func noteSave() -> StoreGenerations {
+    StoreGenerations(identity, saves.add(1, ordering: .acquiringAndReleasing).newValue)
+  }
+
+  func require(_ feature: StoreFeature) throws(HeartwoodError) { throw unsupported(feature.rawValue) }
+
+  private func unsupported(_ what: String) -> HeartwoodError {
+    HeartwoodError(
+      .persistentStoreUnsupportedRequestType,
+      "the store at \(path) is of type \(typeName), a class of the program, which does not have \(what): only stores of type Log do"
+    )
+  }
+
+  func view() throws -> any StoreView { IncrementalView(self, newestGeneration) }
+
+  func view(at generations: StoreGenerations) throws -> any StoreView {
+    throw unsupported(StoreFeature.generations.rawValue)
+  }
+
+  /// Saves of contexts are requests to the store; see `ManagedObjectContext.write(_:to:)`.
+  func commit<Result>(
+    _ info: TransactionInfo, to stores: Set<Int>, _ body: (any StoreTransaction) throws -> Result
+  ) throws -> (Result, CommittedSave) {
+    throw unsupported("transactions of rows")
+  }
+
+  func savePendingMetadata() throws { try openStore().savePendingMetadata() }
+
+  func reserveKeys(_ root: EntityDescription, _ count: Int, in store: Int) throws -> UInt64 {
+    throw unsupported("identifiers without objects")
+  }
+
+  /// The keys of new objects.
+  ///
+  /// - Throws: The error of the store; `.persistentStoreSave` if it has not given a new identifier of this store to each object.
+  func newIdentifiers(for objects: [ManagedObject]) throws -> [ManagedObjectID] {
+    let store = try openStore()
+    guard !store.isReadOnly else { throw store.readOnly }
+    let identifiers = try store.obtainPermanentIDs(for: objects)
+    let areFitting =
+      identifiers.count == objects.count && Set(identifiers).count == objects.count
+      && zip(identifiers, objects).allSatisfy {
+        !$0.isTemporaryID && $0.store == identity && $0.entity === $1.entity
+      }
+    guard areFitting else {
+      throw HeartwoodError(
+        .persistentStoreSave,
+        "\(type(of: store)).obtainPermanentIDs(for:) must return a different identifier of this store for each of the \(objects.count) "
+          + "objects, with its entity, in their order: it returned \(identifiers)")
+    }
+    return identifiers
+  }
+
+  // MARK: Reading
+
+  func nodes(
+    _ root: EntityDescription, _ keys: [UInt64], _ context: ManagedObjectContext?
+  ) throws -> [IncrementalStoreNode] {
+    let store = try openStore()
+    let nodes: [IncrementalStoreNode]
+    if keys.count == 1 {
+      do {
+        nodes = [try store.newValuesForObject(with: identifier(root, keys[0]), with: context)]
+      } catch let error as HeartwoodError where error.code == .managedObjectReferentialIntegrity {
+        nodes = []
+      }
+    } else {
+      nodes = try store.newValues(forObjectsWith: keys.map { identifier(root, $0) }, with: context)
+    }
+    for node in nodes {
+      guard node.objectID.store == identity, node.objectID.entity.rootEntity === root else {
+        throw HeartwoodError(
+          .persistentStoreDamaged,
+          "\(type(of: store)) returned a node of \(node.objectID) for an object of \(root.displayName)",
+          objectIDs: [node.objectID])
+      }
+    }
+    return nodes
+  }
+
+  func identifier(_ entity: EntityDescription, _ key: UInt64) -> ManagedObjectID {
+    ManagedObjectID(entity: entity, key: key, store: identity)
+  }
+
+  /// A node as a row.
+  func row(of node: IncrementalStoreNode, _ context: ManagedObjectContext?) throws -> [UInt8] {
+    try node.row { relationship in
+      let value = try openStore().newValue(
+        forRelationship: relationship, forObjectWith: node.objectID, with: context)
+      if value is NSNull { return nil }
+      if let id = value as? ManagedObjectID { return id }
+      throw wrong(value, relationship, "an identifier or NSNull")
+    }
+  }
+
+  func destinations(
+    _ relationship: RelationshipDescription, of keys: [UInt64], _ context: ManagedObjectContext?
+  ) throws -> [UInt64: [UInt64]] {
+    guard let entity = relationship.entity else { return [:] }
+    let store = try openStore()
+    var found: [UInt64: [UInt64]] = [:]
+    if keys.count == 1 {
+      let value = try store.newValue(
+        forRelationship: relationship, forObjectWith: identifier(entity, keys[0]), with: context)
+      found[keys[0]] = try self.keys(value, relationship)
+    } else {
+      let values = try store.newValues(
+        forRelationship: relationship, forObjectsWith: keys.map { identifier(entity, $0) }, with: context)
+      for (id, value) in values { found[id.key] = try self.keys(value, relationship) }
+    }
+    return found
+  }
+
+  /// The keys of destinations; those of an unordered relationship ascending.
+  private func keys(_ value: Any, _ relationship: RelationshipDescription) throws -> [UInt64] {
+    let identifiers: [ManagedObjectID]
+    if let list = value as? [ManagedObjectID] {
+      identifiers = list
+    } else if let set = value as? Set<ManagedObjectID> {
+      identifiers = Array(set)
+    } else {
+      throw wrong(value, relationship, "an array or a set of identifiers")
+    }
+    let keys = identifiers.map(\.key)
+    return relationship.isOrdered ? keys : keys.sorted()
+  }
+
+  private func wrong(_ value: Any, _ relationship: RelationshipDescription, _ wanted: String)
+    -> HeartwoodError
+  {
+    HeartwoodError(
+      .persistentStoreDamaged,
+      "newValue(forRelationship: \(relationship.displayName)) must return \(wanted), and returned \(value)",
+      property: relationship.name)
+  }
+}

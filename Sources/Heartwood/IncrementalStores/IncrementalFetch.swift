@@ -1,0 +1,166 @@
+import Foundation
+
+/// A fetch that an incremental store executes.
+final class IncrementalFetch {
+  /// An object that it has found.
+  struct Found {
+    let objectID: ManagedObjectID
+    /// Nil if the store has not returned its values.
+    let node: IncrementalStoreNode?
+  }
+
+  private let view: IncrementalView
+  private let entity: EntityDescription
+  private let condition: Condition?
+  private let sorts: [any FetchSort]
+  private let includesSubentities: Bool
+  /// How many of the first objects are needed; nil for all.
+  private let most: Int?
+
+  /// - Parameter hidden: How many of the objects may be left out afterwards.
+  init(_ request: ResolvedRequest, _ view: IncrementalView, hidden: Int) {
+    self.view = view
+    entity = request.entity
+    condition = request.predicate?.condition
+    sorts = request.sorts
+    includesSubentities = request.includesSubentities
+    most = request.window.map { $0.addingReportingOverflow(hidden) }.map {
+      $0.overflow ? .max : $0.partialValue
+    }
+  }
+
+  init(all entity: EntityDescription, _ view: IncrementalView) {
+    (self.view, self.entity, condition, sorts, includesSubentities, most) = (view, entity, nil, [], true, nil)
+  }
+
+  private func execute(_ type: FetchRequestResultType, from offset: Int = 0) throws -> Any {
+    let store = try view.contents.openStore()
+    let request = FetchRequest<ManagedObject>()
+    request.entity = entity
+    request.predicate = condition
+    request.sortDescriptors = sorts.isEmpty ? nil : sorts
+    request.fetchOffset = offset
+    // A limit of 0 is none.
+    request.fetchLimit = type == .countResultType ? 0 : most.map { max(0, $0 - offset) } ?? 0
+    request.includesSubentities = includesSubentities
+    request.includesPendingChanges = false
+    request.resultType = type
+    return try store.execute(request, with: view.context)
+  }
+
+  /// The objects after the first `offset`, in order.
+  func found(from offset: Int) throws -> [Found] {
+    if let most, most <= offset { return [] }
+    let result = try execute(.managedObjectResultType, from: offset)
+    if let nodes = result as? [IncrementalStoreNode] {
+      return nodes.map { Found(objectID: $0.objectID, node: $0) }
+    }
+    return try identifiers(result).map { Found(objectID: $0, node: nil) }
+  }
+
+  /// The identifiers of the objects, in order.
+  func identifiers() throws -> [ManagedObjectID] {
+    if let most, most <= 0 { return [] }
+    return try identifiers(try execute(.managedObjectIDResultType))
+  }
+
+  private func identifiers(_ result: Any) throws -> [ManagedObjectID] {
+    if let identifiers = result as? [ManagedObjectID] { return identifiers }
+    if let objects = result as? [ManagedObject] { return objects.map(\.objectID) }
+    throw wrong(result, "an array of nodes, identifiers or objects")
+  }
+
+  func count() throws -> Int {
+    let result = try execute(.countResultType)
+    if let number = result as? any BinaryInteger { return Int(clamping: number) }
+    if let number = (result as? [any BinaryInteger])?.first { return Int(clamping: number) }
+    if let numbers = result as? [Int], let number = numbers.first { return number }
+    throw wrong(result, "an array of one integer")
+  }
+
+  private func wrong(_ result: Any, _ wanted: String) -> HeartwoodError {
+    HeartwoodError(
+      .persistentStoreOperation,
+      "execute(_:with:) of the store at \((try? view.contents.openStore())?.place ?? "?") must return \(wanted) for a fetch of "
+        + "\(entity.displayName), and returned \(String(describing: result).prefix(200))")
+  }
+
+  // MARK: As an access of a plan
+
+  /// How many rows are read at once that the store has not returned with the objects.
+  private static let readAtOnce = 500
+
+  /// Calls `body` with the rows of the objects after the first `count`, until it returns false.
+  func forEachRow(_ root: EntityDescription, skipping count: Int, _ body: (FoundRow) throws -> Bool) throws {
+    let found = try found(from: count)
+    for first in stride(from: 0, to: found.count, by: Self.readAtOnce) {
+      let part = found[first..<min(first + Self.readAtOnce, found.count)]
+      let missing = part.filter { $0.node == nil }.map(\.objectID.key)
+      let rows = missing.isEmpty ? [] : try view.rows(root, missing)
+      let byKey = Dictionary(rows.map { ($0.key, $0.row) }, uniquingKeysWith: { first, _ in first })
+      for object in part {
+        // An object that was deleted since it was found is none.
+        guard let row = try object.node.map(view.row) ?? byKey[object.objectID.key] else { continue }
+        guard try body(FoundRow(key: object.objectID.key, row: row.view)) else { return }
+      }
+    }
+  }
+}
+
+extension IncrementalView {
+  /// The plan of a request: the store executes it.
+  func plan(_ request: ResolvedRequest, hidden: Int, isCount: Bool) throws -> ChosenPlan {
+    let fetch = IncrementalFetch(request, self, hidden: hidden)
+    let count = isCount ? try fetch.count() : nil
+    return ChosenPlan(
+      access: .requested(fetch), order: request.sort == nil ? .any : .index, filter: nil, checksEntity: false,
+      count: count ?? 0, matches: count ?? 0, exactCount: count)
+  }
+}
+
+extension FetchExecution {
+  /// The fetch of an incremental store that finds all results, in their order; nil if there is none.
+  var requested: IncrementalFetch? {
+    guard case .requested(let fetch) = plan.access, pending.isEmpty, log == nil else { return nil }
+    return fetch
+  }
+}
+
+/// Stores that cannot evaluate conditions have it done in memory.
+extension IncrementalStore {
+  /// The nodes that a fetch request selects of all those of its entity and the subentities of it, in the order of the request, with its offset
+  /// and limit. Other objects that the condition or the order reads are asked for by `newValuesForObject(with:with:)` and
+  /// `newValue(forRelationship:forObjectWith:with:)`.
+  ///
+  /// - Parameters:
+  ///   - nodes: All objects that may be selected; those of other entities are left out.
+  ///   - request: The request that `execute(_:with:)` got.
+  /// - Throws: `.coreData` for a request that does not fit the model, and what reading others throws.
+  /// - Complexity: Linear in the number of nodes, and sorting.
+  public final func select(
+    _ nodes: some Sequence<IncrementalStoreNode>, for request: FetchRequest<ManagedObject>
+  ) throws -> [IncrementalStoreNode] {
+    guard let entity = request.entity, let contents = objectStore as? IncrementalContents else { return [] }
+    let resolved = try ResolvedRequest(
+      entity: entity, predicate: request.predicate, sorts: request.sortDescriptors ?? [],
+      limit: request.fetchLimit == 0 ? nil : request.fetchLimit, offset: request.fetchOffset,
+      includesSubentities: request.includesSubentities, includesPendingChanges: false,
+      store: contents.identity)
+    let source = IncrementalView(contents, contents.newestGeneration).forOneReader()
+    defer { withExtendedLifetime(source) {} }
+    var (slab, rows, byKey) = (RowSlab?.none, [StoredRow](), [UInt64: IncrementalStoreNode]())
+    var first = FirstRows(resolved.window, DeliveryOrder(resolved, in: source))
+    for node in nodes where node.objectID.entity.rootEntity === entity.rootEntity {
+      let key = node.objectID.key
+      let row = try contents.row(of: node, nil).withUnsafeBytes { StoredRow(copying: $0, into: &slab) }
+      guard resolved.accepts(row.view.entityNumber),
+        try resolved.predicate?.matches(row.view, key: key, in: source) ?? true
+      else { continue }
+      rows.append(row)
+      byKey[key] = node
+      try first.insert(FoundRow(key: key, row: row.view))
+    }
+    defer { withExtendedLifetime(rows) {} }
+    return try first.sorted().dropFirst(resolved.offset).compactMap { byKey[$0.key] }
+  }
+}

@@ -1,0 +1,222 @@
+import HeartwoodBytes
+
+/// Saving to an incremental store.
+extension ManagedObjectContext {
+  /// Gives new objects the identifiers that the store has for them: a request to save has no temporary ones.
+  func obtainIncrementalIdentifiers() throws {
+    guard parent == nil, let contents = try objectStore() as? IncrementalContents else { return }
+    try assign(contents.newIdentifiers, to: changes.inserted.filter { $0.identifier.isTemporaryID })
+  }
+
+  /// Writes all changes by one request to the store, or throws.
+  ///
+  /// - Throws: `.managedObjectMerge` or `.managedObjectConstraintMerge` with all conflicts, or the error of the store.
+  func write(
+    _ plan: SavePlan, to contents: IncrementalContents
+  ) throws -> (SaveOutcome, generation: StoreGenerations?) {
+    let store = try contents.openStore()
+    guard !store.isReadOnly else { throw store.readOnly }
+    let checks = IncrementalChecks(plan, contents, self)
+    if !store.comparesVersions {
+      let conflicts = try checks.conflicts()
+      guard conflicts.isEmpty else { throw HeartwoodError.merge(conflicts) }
+    }
+    if !store.checksUniqueness {
+      let violations = try checks.violations()
+      guard violations.isEmpty else { throw constraintError(violations, SaveOutcome()) }
+    }
+    let request = SaveChangesRequest(plan)
+    do {
+      _ = try store.execute(request, with: self)
+    } catch let conflicts as IncrementalStoreConflicts {
+      throw try error(of: conflicts, plan, checks)
+    } catch let error as HeartwoodError {
+      throw error
+    } catch {
+      throw HeartwoodError(
+        .persistentStoreSave, "the store at \(store.place) was not saved: \(error)", underlying: error)
+    }
+    var outcome = SaveOutcome()
+    let mapping = permanentKeys.permanent
+    outcome.rows = plan.inserted.map { ($0, $0.encodedRow(version: 1, mapping: mapping)) }
+    for (object, slots) in zip(plan.updated, plan.changedSlots) where !slots.isEmpty {
+      outcome.rows.append((object, object.encodedRow(version: object.baseVersion &+ 1, mapping: mapping)))
+    }
+    try store.savePendingMetadata()
+    return (outcome, contents.noteSave())
+  }
+
+  private func error(
+    of conflicts: IncrementalStoreConflicts, _ plan: SavePlan, _ checks: IncrementalChecks
+  ) throws -> any Error {
+    guard conflicts.violations.isEmpty else {
+      return constraintError(conflicts.violations.compactMap(checks.violation), SaveOutcome())
+    }
+    if conflicts.isUniquenessViolated {
+      let violations = try checks.violations()
+      if !violations.isEmpty { return constraintError(violations, SaveOutcome()) }
+      return HeartwoodError(
+        .persistentStoreSave,
+        "values that must be unique were saved by others meanwhile, and are gone again; save again")
+    }
+    let changed = Set(conflicts.changedObjects)
+    let found = try checks.conflicts(of: plan.all.filter { changed.contains($0.identifier) }, areKnown: true)
+    guard !found.isEmpty else {
+      return HeartwoodError(
+        .persistentStoreSave,
+        "the store reported conflicts of \(conflicts.changedObjects.map(\.description).joined(separator: ", ")), which are no objects of the save"
+      )
+    }
+    return HeartwoodError.merge(found)
+  }
+}
+
+/// What is in the store now, beside what a save changes.
+struct IncrementalChecks {
+  private let plan: SavePlan
+  private let context: ManagedObjectContext
+  private let reader: IncrementalView
+
+  init(_ plan: SavePlan, _ contents: IncrementalContents, _ context: ManagedObjectContext) {
+    self.plan = plan
+    self.context = context
+    reader = IncrementalView(contents, contents.newestGeneration, context, hasOneReader: true)
+  }
+
+  // MARK: Versions
+
+  /// Conflicts with rows that others have changed or deleted.
+  func conflicts() throws -> [MergeConflict] {
+    let updated = zip(plan.updated, plan.changedSlots).filter { !$1.isEmpty }.map(\.0)
+    return try conflicts(of: plan.watched + plan.deleted + updated, areKnown: false)
+  }
+
+  /// - Parameter areKnown: Whether the objects have conflicts; otherwise those that have are found by their versions.
+  func conflicts(of objects: [ManagedObject], areKnown: Bool) throws -> [MergeConflict] {
+    for (root, members) in Dictionary(grouping: objects, by: { $0.entity.rootEntity.number }) {
+      guard let entity = members.first?.entity.rootEntity, entity.number == root else { continue }
+      try reader.load(entity, members.map(\.identifier.key))
+    }
+    let deleted = Set(plan.deleted.map(ObjectIdentifier.init))
+    var conflicts: [MergeConflict] = []
+    for object in objects {
+      let newest = try reader.row(object.entity.rootEntity, object.identifier.key)
+      // An object that is deleted already is no conflict of its deletion.
+      if newest == nil, deleted.contains(ObjectIdentifier(object)) { continue }
+      if areKnown || newest?.version != object.baseVersion {
+        conflicts.append(MergeConflict(object, newest: newest))
+      }
+    }
+    return conflicts
+  }
+
+  // MARK: Uniqueness
+
+  private struct Constraint: Hashable {
+    let entity: UInt16
+    let names: [String]
+  }
+
+  /// How many values one fetch looks for.
+  private static let soughtAtOnce = 200
+
+  /// The objects of the save that have values that must be unique and that others have too.
+  func violations() throws -> [ConstraintViolation] {
+    var claims: [Constraint: [ManagedObject]] = [:]
+    for (object, slots) in zip(plan.inserted, repeatElement(nil, count: plan.inserted.count))
+      .map({ ($0, $1 as [Int]?) }) + zip(plan.updated, plan.changedSlots).map({ ($0, $1) })
+    {
+      for (entity, names) in object.entity.constraints {
+        let own = names.compactMap(object.entity.slot(named:))
+        if let slots, Set(slots).isDisjoint(with: own) { continue }
+        claims[Constraint(entity: entity.number, names: names), default: []].append(object)
+      }
+    }
+    var found: [ConstraintViolation] = []
+    for (constraint, objects) in claims.sorted(by: {
+      ($0.key.entity, $0.key.names.joined()) < ($1.key.entity, $1.key.names.joined())
+    }) {
+      guard let entity = objects[0].entity.constraints.first(where: { $0.0.number == constraint.entity })?.0
+      else { continue }
+      found += try violations(of: constraint.names, entity, by: objects)
+    }
+    return found
+  }
+
+  private func violations(
+    of names: [String], _ entity: EntityDescription, by objects: [ManagedObject]
+  ) throws -> [ConstraintViolation] {
+    let slots = names.compactMap(entity.slot(named:))
+    var owners: [[Value]: UInt64] = [:]
+    var violations: [ConstraintViolation] = []
+    for object in objects {
+      let values = slots.map(object.value(at:))
+      guard !values.contains(where: \.isNull) else { continue }
+      let key = object.identifier.key
+      if let owner = owners[values] {
+        violations.append(
+          ConstraintViolation(
+            entity: entity, constraint: names, values: values, existingKey: owner, newKey: key))
+      } else {
+        owners[values] = key
+      }
+    }
+    // Objects of this save do not have their former values any more.
+    let own = Set((plan.deleted + objects).map(\.identifier.key))
+    let sought = Array(owners.keys)
+    for first in stride(from: 0, to: sought.count, by: Self.soughtAtOnce) {
+      let part = sought[first..<min(first + Self.soughtAtOnce, sought.count)]
+      for found in try find(Array(part), names, entity) where !own.contains(found.key) {
+        let values = slots.map { found.row.view.value(entity.layout.columns[$0]) }
+        guard let owner = owners[values] else { continue }
+        violations.append(
+          ConstraintViolation(
+            entity: entity, constraint: names, values: values, existingKey: found.key, newKey: owner))
+      }
+    }
+    return violations
+  }
+
+  /// The stored objects with any of these values.
+  private func find(
+    _ values: [[Value]], _ names: [String], _ entity: EntityDescription
+  ) throws -> [(key: UInt64, row: StoredRow)] {
+    func path(_ name: String) -> ConditionExpression { .path(PropertyPath(names: name)) }
+    let condition: Condition =
+      names.count == 1
+      ? .comparing(path(names[0]), .isIn, .list(values.map { $0[0] }))
+      : .any(values.map { one in .all(zip(names, one).map { .comparing(path($0), .equal, .value($1)) }) })
+    let request = try ResolvedRequest(
+      entity: entity, predicate: condition, sorts: [], limit: nil, offset: 0, includesPendingChanges: false,
+      store: reader.contents.identity)
+    var rows: [(key: UInt64, row: StoredRow)] = []
+    let fetch = IncrementalFetch(request, reader, hidden: 0)
+    var slab: RowSlab?
+    try fetch.forEachRow(entity.rootEntity, skipping: 0) { found in
+      rows.append((found.key, StoredRow(copying: found.row.bytes, into: &slab)))
+      return true
+    }
+    return rows
+  }
+
+  /// A violation that the store has found.
+  func violation(_ found: IncrementalStoreConflicts.Violation) -> ConstraintViolation? {
+    guard
+      let object = context.registered(found.objectID.entity.rootEntity, found.objectID.key),
+      let entity = object.entity.constraints.first(where: { $0.1 == found.constraint })?.0
+    else { return nil }
+    let values = found.constraint.compactMap(object.entity.slot(named:)).map(object.value(at:))
+    return ConstraintViolation(
+      entity: entity, constraint: found.constraint, values: values, existingKey: found.existing.key,
+      newKey: found.objectID.key)
+  }
+}
+
+extension EntityDescription {
+  /// The uniqueness constraints of the entity and of its superentities, with the entities that declare them.
+  var constraints: [(EntityDescription, [String])] {
+    sequence(first: self, next: \.superentity).flatMap { entity in
+      entity.uniquenessConstraints.map { (entity, $0) }
+    }
+  }
+}

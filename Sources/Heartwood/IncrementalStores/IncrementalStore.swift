@@ -1,0 +1,244 @@
+import Foundation
+import HeartwoodBytes
+import HeartwoodFiles
+
+/// A kind of store of a program that loads objects when they are used: a server, a database, a file format of others.
+///
+/// A class derives from this one, overrides `loadMetadata()`, `execute(_:with:)`, `newValuesForObject(with:with:)`,
+/// `newValue(forRelationship:forObjectWith:with:)` and `obtainPermanentIDs(for:)`, and is registered with
+/// ``PersistentStoreCoordinator/registerStoreClass(_:type:)``. Fetches, faults, relationships, validation, delete rules, conflicts, merge
+/// policies, child contexts and live results work above it as above other kinds of stores. There is no history, and there are no past
+/// generations. An incremental store is the only store of its coordinator.
+///
+/// Contexts call its methods on their own queues, so that several threads may do at the same time.
+open class IncrementalStore: PersistentStore, @unchecked Sendable {
+  private struct Place: Hashable {
+    let root: UInt16
+    let key: UInt64
+  }
+
+  /// Set by the opening.
+  private final var known: ManagedObjectModel?
+  private final var storeIdentity = StoreIdentity.none
+  /// What the class calls objects, where it is no number.
+  private final let references = Guarded<[Place: any Sendable]>([:])
+
+  /// What the store says about itself: `loadMetadata()` sets what it has read. The opening adds the values under
+  /// `PersistentStore.MetadataKey` that are missing, so a class that keeps the metadata keeps the identifiers of its objects.
+  public final var storedMetadata: [String: any Sendable] = [:]
+
+  /// The model of the coordinator. It is known when `loadMetadata()` is called.
+  public final var managedObjectModel: ManagedObjectModel {
+    guard let known else { programError("The store at \(place) is used before a coordinator opens it.") }
+    return known
+  }
+
+  // MARK: To override
+
+  /// Whether `execute(_:with:)` compares the versions of saved objects itself, in the same transaction in which it writes them, and throws
+  /// ``IncrementalStoreConflicts``. If it does not, which is the default, they are compared before the call, by the versions of
+  /// nodes; others may save in between.
+  open var comparesVersions: Bool { false }
+
+  /// Whether `execute(_:with:)` refuses objects that violate uniqueness constraints itself, and throws ``IncrementalStoreConflicts``. If it
+  /// does not, which is the default, a save fetches objects with the same values first.
+  open var checksUniqueness: Bool { false }
+
+  /// Executes a request.
+  ///
+  /// - Parameters:
+  ///   - request: A `FetchRequest<ManagedObject>`, whose entity is set and whose predicate is a `Condition`; a ``SaveChangesRequest``; a
+  ///     batch request; or a request of a class of the program.
+  ///   - context: The context, if the call is made on its queue; nil for the reads of child contexts and for detached fetches.
+  /// - Returns: Of a fetch, by its `resultType`: for objects an array of ``IncrementalStoreNode``, of identifiers or of objects of the
+  ///   context, for identifiers an array of them, for a count an array of one integer. They are in the order of the request, and equal ones
+  ///   in that of their references. Of a save, an empty array. Of a batch request, a result of its class.
+  /// - Throws: Why it could not be executed. By default `.persistentStoreUnsupportedRequestType`, as a class should for requests that it
+  ///   does not know. For a save that meets conflicts ``IncrementalStoreConflicts``.
+  open func execute(_ request: PersistentStoreRequest, with context: ManagedObjectContext?) throws -> Any {
+    throw unsupported(request)
+  }
+
+  /// The values of an object: all attributes that have one, and to-one relationships where they are at hand.
+  ///
+  /// - Parameters:
+  ///   - objectID: The object. Its entity may be a superentity of the object's; the node's identifier has the object's own.
+  ///   - context: As for `execute(_:with:)`.
+  /// - Throws: ``missingObject(_:)`` if there is no such object, or why it cannot be read.
+  open func newValuesForObject(
+    with objectID: ManagedObjectID, with context: ManagedObjectContext?
+  ) throws -> IncrementalStoreNode {
+    programError("\(Swift.type(of: self)) does not override newValuesForObject(with:with:).")
+  }
+
+  /// The values of several objects of one root entity, in any order; those that do not exist are left out. By default calls
+  /// `newValuesForObject(with:with:)` for each: override it if one call can load many.
+  open func newValues(
+    forObjectsWith objectIDs: [ManagedObjectID], with context: ManagedObjectContext?
+  ) throws -> [IncrementalStoreNode] {
+    try objectIDs.compactMap { id in
+      do {
+        return try newValuesForObject(with: id, with: context)
+      } catch let error as HeartwoodError where error.code == .managedObjectReferentialIntegrity {
+        return nil
+      }
+    }
+  }
+
+  /// The destinations of a relationship.
+  ///
+  /// - Returns: Of a to-one relationship an identifier, or `NSNull`; of a to-many relationship an array of identifiers, in their order if
+  ///   it is ordered, or a set.
+  /// - Throws: Why they cannot be read.
+  open func newValue(
+    forRelationship relationship: RelationshipDescription, forObjectWith objectID: ManagedObjectID,
+    with context: ManagedObjectContext?
+  ) throws -> Any {
+    programError(
+      "\(Swift.type(of: self)) does not override newValue(forRelationship:forObjectWith:with:).")
+  }
+
+  /// The destinations of a to-many relationship of several objects. By default calls `newValue(forRelationship:forObjectWith:with:)` for
+  /// each: override it if one call can load many.
+  ///
+  /// - Returns: As that method, by the identifiers of the objects; objects without destinations may be left out.
+  open func newValues(
+    forRelationship relationship: RelationshipDescription, forObjectsWith objectIDs: [ManagedObjectID],
+    with context: ManagedObjectContext?
+  ) throws -> [ManagedObjectID: Any] {
+    var values: [ManagedObjectID: Any] = [:]
+    for id in objectIDs {
+      values[id] = try newValue(forRelationship: relationship, forObjectWith: id, with: context)
+    }
+    return values
+  }
+
+  /// Identifiers for new objects, made with `newObjectID(for:referenceObject:)`, in the order of the objects. Called before they are saved.
+  ///
+  /// - Throws: Why there are none; the save fails then.
+  open func obtainPermanentIDs(for objects: [ManagedObject]) throws -> [ManagedObjectID] {
+    programError("\(Swift.type(of: self)) does not override obtainPermanentIDs(for:).")
+  }
+
+  /// Called when a program has replaced the metadata with `PersistentStoreCoordinator.setMetadata(_:for:)`, and a context saves:
+  /// `storedMetadata` has the new ones. Does nothing.
+  ///
+  /// - Throws: Why they cannot be written; the save fails then.
+  open func saveMetadata() throws {}
+
+  /// Called when contexts begin to use objects; does nothing. Each call is one use of each object.
+  open func managedObjectContextDidRegisterObjects(with objectIDs: [ManagedObjectID]) {}
+
+  /// Called when contexts end to use objects; does nothing. On any thread.
+  open func managedObjectContextDidUnregisterObjects(with objectIDs: [ManagedObjectID]) {}
+
+  /// The UUID of a new store, whose metadata has none: by default a random one.
+  open class func identifierForNewStore(at url: URL) -> UUID { UUID() }
+
+  // MARK: References
+
+  /// The identifier of an object by what the store calls it. The same reference gives the same identifier.
+  ///
+  /// - Parameters:
+  ///   - entity: The object's own entity.
+  ///   - reference: An integer, a `String`, a `UUID`, or any other value whose description is its own. It is different for all objects of
+  ///     an entity, its superentities and their subentities. An identifier with an integer from 1 to 2⁵² − 1 is found again by its URI in
+  ///     another process; one with another reference when the store has named the object there.
+  public final func newObjectID(
+    for entity: EntityDescription, referenceObject reference: any Sendable
+  ) -> ManagedObjectID {
+    if let number = reference as? any BinaryInteger, let key = UInt64(exactly: number), key > 0,
+      key < Self.mark
+    {
+      return ManagedObjectID(entity: entity, key: key, store: storeIdentity)
+    }
+    let text = Array("\(entity.rootEntity.displayName) \(reference)".utf8)
+    let key = text.withUnsafeBytes { XXH64.hash($0, seed: 0) } & (Self.mark - 1) | Self.mark
+    references.withLock { $0[Place(root: entity.rootEntity.number, key: key)] = reference }
+    return ManagedObjectID(entity: entity, key: key, store: storeIdentity)
+  }
+
+  /// Set in the keys of references that are no numbers.
+  private static let mark: UInt64 = 1 << 52
+
+  /// What the store calls an object: an `Int64` if it calls it by an integer.
+  ///
+  /// - Precondition: It is an object of this store, and its identifier is permanent.
+  public final func referenceObject(for objectID: ManagedObjectID) -> any Sendable {
+    guard objectID.store == storeIdentity, !objectID.isTemporaryID else {
+      programError("\(objectID) is no identifier of an object of the store at \(place).")
+    }
+    if let number = number(of: objectID) { return number }
+    let place = Place(root: objectID.entity.rootEntity.number, key: objectID.key)
+    guard let reference = references.withLock({ $0[place] }) else {
+      programError("The store at \(self.place) has not named \(objectID) in this process.")
+    }
+    return reference
+  }
+
+  /// The number by which the store calls an object; nil if it calls it by something else.
+  private final func number(of objectID: ManagedObjectID) -> Int64? {
+    objectID.key & Self.mark == 0 ? Int64(objectID.key) : nil
+  }
+
+  /// The error of an object that does not exist.
+  public final func missingObject(_ objectID: ManagedObjectID) -> HeartwoodError { .noRow(objectID) }
+
+  // MARK: What the coordinator does
+
+  final func open(_ model: ManagedObjectModel) throws {
+    known = model
+    try loadMetadata()
+    let uuid = try complete(&storedMetadata, model) { Swift.type(of: self).identifierForNewStore(at: url) }
+    storeIdentity = StoreIdentity(uuid: uuid)
+    begin(IncrementalContents(self, storeIdentity))
+  }
+
+  /// The identifier of the parts of a URI; nil if the store cannot name the object.
+  final func identifier(_ parts: (store: UUID, entityName: String, key: UInt64)) -> ManagedObjectID? {
+    guard let entity = managedObjectModel.entitiesByName[parts.entityName], parts.key > 0 else { return nil }
+    let place = Place(root: entity.rootEntity.number, key: parts.key)
+    guard parts.key & Self.mark == 0 || references.withLock({ $0[place] != nil }) else { return nil }
+    var own = entity
+    if entity.rootEntity.hasSubentities, let view = try? objectStore.view(),
+      let number = try? view.withRow(entity.rootEntity, parts.key, { $0?.entityNumber }),
+      let stored = try? entity.rootEntity.entity(numbered: number)
+    {
+      own = stored
+    }
+    return ManagedObjectID(entity: own, key: parts.key, store: storeIdentity)
+  }
+
+  private let metadataToSave = Guarded(false)
+
+  /// - Throws: As `PersistentStoreCoordinator.setMetadata(_:for:)`.
+  final func setMetadata(_ metadata: [String: Any]?) throws {
+    guard !isReadOnly else { throw readOnly }
+    let settable = try StoreMetadata(settable: metadata)
+    var values = storedMetadata.filter { MetadataKey.all.contains($0.key) }
+    for (name, value) in settable.values { values[name] = value.any }
+    metadataToSave.withLock { $0 = true }
+    storedMetadata = values
+  }
+
+  final func savePendingMetadata() throws {
+    guard metadataToSave.withLock({ $0 }) else { return }
+    try saveMetadata()
+    metadataToSave.withLock { $0 = false }
+  }
+
+  /// The metadata with the store's own values.
+  final var completeMetadata: [String: Any] { storedMetadata }
+
+  final var readOnly: HeartwoodError {
+    HeartwoodError(
+      .persistentStoreSave, "the store at \(place) is open read-only; open it without isReadOnly to save")
+  }
+
+  final func unsupported(_ request: PersistentStoreRequest) -> HeartwoodError {
+    HeartwoodError(
+      .persistentStoreUnsupportedRequestType,
+      "the store at \(place) is of type \(type.rawValue), whose class \(Swift.type(of: self)) does not execute a "
+        + "\(Swift.type(of: request))")
+  }
+}

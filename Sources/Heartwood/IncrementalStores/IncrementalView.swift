@@ -1,0 +1,226 @@
+import HeartwoodBytes
+import HeartwoodFiles
+
+/// What contexts read of an incremental store.
+///
+/// A view for one reader keeps what it has read until `releaseRows()`; others ask the store whenever they are read. There are no indexes,
+/// and fetches are requests to the store: see `IncrementalFetch`.
+final class IncrementalView: StoreView, @unchecked Sendable {
+  private struct Place: Hashable {
+    let root: UInt16
+    let key: UInt64
+  }
+
+  private struct LinkPlace: Hashable {
+    let relationship: ObjectIdentifier
+    let key: UInt64
+  }
+
+  private struct State: @unchecked Sendable {
+    /// Nil for rows that do not exist.
+    var rows: [Place: StoredRow?] = [:]
+    var links: [LinkPlace: [UInt64]] = [:]
+    /// Rows of a view that does not remember them, which are valid as long as it.
+    var others: [StoredRow] = []
+    var slab: RowSlab?
+    var size = 0
+  }
+
+  private static let mostBytes = 1 << 20
+
+  let contents: IncrementalContents
+  let generation: UInt64
+  /// The context on whose queue the view is read; nil for reads of others.
+  private(set) weak var context: ManagedObjectContext?
+  private let hasOneReader: Bool
+  private let state = Guarded(State())
+  /// The view for readers on other queues.
+  private var forOtherQueues: IncrementalView?
+
+  init(
+    _ contents: IncrementalContents, _ generation: UInt64, _ context: ManagedObjectContext? = nil,
+    hasOneReader: Bool = false
+  ) {
+    self.contents = contents
+    self.generation = generation
+    self.context = context
+    self.hasOneReader = hasOneReader
+  }
+
+  var generations: StoreGenerations { StoreGenerations(contents.identity, generation) }
+
+  /// The same view for the queue of a context.
+  func read(by context: ManagedObjectContext) -> IncrementalView {
+    IncrementalView(contents, generation, context)
+  }
+
+  /// The same view without a context; called on the context's queue.
+  var withoutContext: IncrementalView {
+    if context == nil { return self }
+    if let forOtherQueues { return forOtherQueues }
+    let made = IncrementalView(contents, generation)
+    forOtherQueues = made
+    return made
+  }
+
+  var convertsRows: Bool { true }
+
+  func forOneReader() -> any StoreView {
+    hasOneReader ? self : IncrementalView(contents, generation, context, hasOneReader: true)
+  }
+
+  func releaseRows() {
+    guard hasOneReader else { return }
+    state.withLock { if $0.size > Self.mostBytes { $0 = State() } }
+  }
+
+  // MARK: Rows
+
+  func row(_ root: EntityDescription, _ key: UInt64) throws -> RowView? {
+    guard key.isPermanentKey else { return nil }
+    let place = Place(root: root.number, key: key)
+    if let known = state.withLock({ $0.rows[place] }) { return known?.view }
+    return try rows(root, [key]).first?.row.view
+  }
+
+  /// Reads rows that are not known yet together.
+  func load(_ root: EntityDescription, _ keys: [UInt64]) throws {
+    guard hasOneReader else { return }
+    let missing = state.withLock { state in
+      keys.filter { $0.isPermanentKey && state.rows[Place(root: root.number, key: $0)] == nil }
+    }
+    if missing.count > 1 { _ = try rows(root, missing) }
+  }
+
+  /// The rows of keys; those that do not exist are left out.
+  func rows(_ root: EntityDescription, _ keys: [UInt64]) throws -> [(key: UInt64, row: StoredRow)] {
+    let nodes = try contents.nodes(root, keys, context)
+    var rows: [(key: UInt64, row: StoredRow)] = []
+    rows.reserveCapacity(nodes.count)
+    for node in nodes { rows.append((node.objectID.key, try row(of: node))) }
+    guard hasOneReader else { return rows }
+    let found = Set(rows.map(\.key))
+    state.withLock { state in
+      for key in keys where !found.contains(key) {
+        state.rows[Place(root: root.number, key: key)] = .some(nil)
+      }
+    }
+    return rows
+  }
+
+  /// The row of a node.
+  func row(of node: IncrementalStoreNode) throws -> StoredRow {
+    let bytes = try contents.row(of: node, context)
+    let place = Place(root: node.objectID.entity.rootEntity.number, key: node.objectID.key)
+    return state.withLock { state in
+      let row = bytes.withUnsafeBytes { StoredRow(copying: $0, into: &state.slab) }
+      state.size += bytes.count
+      if hasOneReader { state.rows[place] = .some(row) } else { state.others.append(row) }
+      return row
+    }
+  }
+
+  // MARK: Relationships
+
+  func destinations(
+    _ relationship: RelationshipDescription, of key: UInt64, _ body: (UInt64) throws -> Bool
+  ) throws {
+    guard key.isPermanentKey else { return }
+    let place = LinkPlace(relationship: ObjectIdentifier(relationship), key: key)
+    let known = state.withLock { $0.links[place] }
+    let keys = try known ?? contents.destinations(relationship, of: [key], context)[key] ?? []
+    if known == nil, hasOneReader { state.withLock { $0.links[place] = keys } }
+    for key in keys where try !body(key) { return }
+  }
+
+  /// Reads destinations that are not known yet together.
+  func load(_ relationship: RelationshipDescription, of keys: [UInt64]) throws {
+    guard hasOneReader else { return }
+    let relation = ObjectIdentifier(relationship)
+    let missing = state.withLock { state in
+      keys.filter { $0.isPermanentKey && state.links[LinkPlace(relationship: relation, key: $0)] == nil }
+    }
+    guard missing.count > 1 else { return }
+    let found = try contents.destinations(relationship, of: missing, context)
+    state.withLock { state in
+      for key in missing { state.links[LinkPlace(relationship: relation, key: key)] = found[key] ?? [] }
+    }
+  }
+
+  func links(
+    _ relationship: RelationshipDescription, from first: UInt64, through last: UInt64,
+    _ body: (UInt64, UInt64) throws -> Bool
+  ) throws {
+    guard let entity = relationship.entity else { return }
+    var continues = true
+    for key in try keys(of: entity) where continues && key >= first && key <= last {
+      try destinations(relationship, of: key) { destination in
+        continues = try body(key, destination)
+        return continues
+      }
+    }
+  }
+
+  // MARK: Scans
+
+  /// How many rows a scan reads at once.
+  private static let scanned = 500
+
+  func scanRows(
+    of root: EntityDescription, from start: UInt64?, reversed: Bool, _ body: (FoundRow) throws -> Bool
+  ) throws {
+    let keys = try keys(of: root).filter { key in start.map { reversed ? key <= $0 : key >= $0 } ?? true }
+    let ordered = reversed ? keys.reversed() : keys
+    for first in stride(from: 0, to: ordered.count, by: Self.scanned) {
+      let part = Array(ordered[first..<min(first + Self.scanned, ordered.count)])
+      let rows = Dictionary(
+        try rows(root, part).map { ($0.key, $0.row) }, uniquingKeysWith: { first, _ in first })
+      for key in part {
+        guard let row = rows[key] else { continue }
+        if try !body(FoundRow(key: key, row: row.view)) { return }
+      }
+    }
+  }
+
+  private func keys(of entity: EntityDescription) throws -> [UInt64] {
+    try IncrementalFetch(all: entity, self).identifiers().map(\.key).sorted()
+  }
+
+  func rowCount(of root: EntityDescription) throws -> Int { try IncrementalFetch(all: root, self).count() }
+
+  func rowKey(of root: EntityDescription, atRank rank: Int) throws -> UInt64? {
+    let keys = try keys(of: root)
+    return keys.indices.contains(rank) ? keys[rank] : nil
+  }
+
+  // MARK: What there is none of
+
+  func indexes(of entity: EntityDescription) -> [StoreIndex] { [] }
+
+  func scanEntries(
+    _ index: StoreIndex, _ range: IndexRange, reversed: Bool,
+    _ body: (UInt64, UnsafeRawBufferPointer?) throws -> Bool
+  ) throws {
+    programError("An incremental store has no indexes.")
+  }
+
+  func forEachIndexRun(
+    _ index: StoreIndex, _ range: IndexRange, elements: Int, _ body: (UInt64, Int) throws -> Bool
+  ) throws -> Bool { false }
+
+  func indexCount(_ index: StoreIndex, _ range: IndexRange) throws -> Int? { nil }
+
+  func indexRunLength(_ index: StoreIndex, _ range: IndexRange, elements: Int, atRank rank: Int) throws
+    -> Int
+  { 0 }
+
+  func readExternal(
+    _ reference: ExternalReference, of attribute: AttributeDescription, _ key: UInt64, pieceBytes: Int,
+    _ body: (UnsafeRawBufferPointer) throws -> Bool
+  ) throws -> Bool { false }
+}
+
+extension StoreView {
+  /// The view for readers that are not on the queue of the context that has it.
+  var forOtherQueues: any StoreView { (self as? IncrementalView)?.withoutContext ?? self }
+}

@@ -1,0 +1,44 @@
+/// Requests that an incremental store executes itself.
+extension ManagedObjectContext {
+  /// Executes a request of a class of the program, which the context's ``IncrementalStore`` knows.
+  ///
+  /// - Parameter request: A request that is neither a fetch nor one of a class of this library.
+  /// - Returns: The result of each store that has executed it.
+  /// - Throws: `.persistentStoreUnsupportedRequestType` if the store does not know it; the error of the store.
+  @_disfavoredOverload
+  public func execute(_ request: PersistentStoreRequest) throws -> [Any] {
+    beginUse("executing a request")
+    defer { endUse() }
+    _ = try affectedNumbers(request.affectedStores)
+    guard let contents = try objectStore() as? IncrementalContents else {
+      throw HeartwoodError(
+        .persistentStoreUnsupportedRequestType,
+        "no store of the context executes a \(type(of: request)): only an IncrementalStore of the program may know one"
+      )
+    }
+    let result = try contents.openStore().execute(request, with: parent == nil ? self : nil)
+    view.held = nil
+    return [result]
+  }
+
+  /// The result of a batch request that an incremental store has executed; nil for other stores.
+  func incrementalResult(
+    of request: PersistentStoreRequest, mergingInto contexts: [ManagedObjectContext]
+  ) throws -> BatchResult? {
+    guard let contents = try objectStore() as? IncrementalContents else { return nil }
+    let store = try contents.openStore()
+    guard !store.isReadOnly else { throw store.readOnly }
+    let executed = try execute(request)[0]
+    guard let result = executed as? BatchResult else {
+      throw HeartwoodError(
+        .persistentStoreOperation,
+        "execute(_:with:) of the store at \(store.place) must return a BatchResult for a batch request, and returned \(executed)"
+      )
+    }
+    _ = contents.noteSave()
+    if !contexts.isEmpty {
+      ManagedObjectContext.mergeChanges(fromRemoteContextSave: result.changes.userInfo, into: contexts)
+    }
+    return result
+  }
+}
