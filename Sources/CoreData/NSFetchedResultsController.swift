@@ -204,7 +204,11 @@ private final class ResultsForwarder: FetchedResultsControllerDelegate {
   ) {
     guard let delegate, let owner else { return }
     // The same instance; its members give references, whatever the class of the objects is.
-    body(delegate, unsafeDowncast(owner, to: NSFetchedResultsController<any NSFetchRequestResult>.self))
+    let address = Unmanaged.passUnretained(owner).toOpaque()
+    body(
+      delegate,
+      Unmanaged<NSFetchedResultsController<any NSFetchRequestResult>>.fromOpaque(address)
+        .takeUnretainedValue())
   }
 
   func controllerWillChangeContent(_ controller: FetchedResultsController<ManagedObject>) {

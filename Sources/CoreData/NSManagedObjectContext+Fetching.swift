@@ -7,13 +7,15 @@ extension ManagedObjectContext {
   ///
   /// - Throws: `.coreData` if the request does not fit the model, otherwise the store's error.
   public func fetch<Result>(_ request: NSFetchRequest<Result>) throws -> [Result] {
-    if request.resultType == .managedObjectResultType {
-      let objects = try fetch(request.converted(in: self, as: ManagedObject.self))
-      return try typed(objects, of: request)
-    }
-    return try results(of: request).map { result in
-      if let result = result as? Result { return result }
-      throw otherResult(result, of: request)
+    try asCocoa(in: self) {
+      if request.resultType == .managedObjectResultType {
+        let objects = try fetch(request.converted(in: self, as: ManagedObject.self))
+        return try typed(objects, of: request)
+      }
+      return try results(of: request).map { result in
+        if let result = result as? Result { return result }
+        throw otherResult(result, of: request)
+      }
     }
   }
 
@@ -21,7 +23,7 @@ extension ManagedObjectContext {
   ///
   /// - Throws: As `fetch(_:)`.
   public func count<Result>(for request: NSFetchRequest<Result>) throws -> Int {
-    try count(for: request.converted(in: self, as: ManagedObject.self))
+    try asCocoa(in: self) { try count(for: request.converted(in: self, as: ManagedObject.self)) }
   }
 
   /// The results of a request of any type.

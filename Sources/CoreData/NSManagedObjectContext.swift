@@ -38,7 +38,7 @@ extension ManagedObjectContext {
   ///
   /// - Throws: An error in the Cocoa domain with the code 133000 if there is no such row.
   public func existingObject(with objectID: NSManagedObjectID) throws -> NSManagedObject {
-    managed(try anyExistingObject(with: objectID))
+    managed(try asCocoa(in: self) { try anyExistingObject(with: objectID) })
   }
 
   /// The objects that the next save inserts.
@@ -59,6 +59,11 @@ extension ManagedObjectContext {
     }
     assign(object, to: store)
   }
+
+  /// Writes the changes of the context to its store or its parent.
+  ///
+  /// - Throws: An error in the Cocoa domain with Core Data's code, or what a class of objects has thrown at validation.
+  public func save() throws { try asCocoa(in: self) { try saveChanges() } }
 
   // MARK: Settings
 

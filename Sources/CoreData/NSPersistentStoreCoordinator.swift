@@ -31,9 +31,11 @@ extension PersistentStoreCoordinator {
     ofType storeType: String, configurationName configuration: String?, at storeURL: URL?,
     options: [AnyHashable: Any]? = nil
   ) throws -> NSPersistentStore {
-    try addPersistentStore(
-      with: PersistentStoreDescription.make(
-        type: storeType, configuration: configuration, url: storeURL, options: options))
+    try asCocoa {
+      try addPersistentStore(
+        with: PersistentStoreDescription.make(
+          type: storeType, configuration: configuration, url: storeURL, options: options))
+    }
   }
 
   /// Opens a store, as `addPersistentStore(ofType:configurationName:at:options:)`.
@@ -59,7 +61,7 @@ extension PersistentStoreCoordinator {
         if let folder = converted.url?.deletingLastPathComponent(), converted.url?.path != "/dev/null" {
           try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         }
-        try addPersistentStore(with: converted)
+        try asCocoa { _ = try addPersistentStore(with: converted) }
         sentBlock.block(description, nil)
       } catch {
         sentBlock.block(description, error)
@@ -92,7 +94,7 @@ extension PersistentStoreCoordinator {
   public static func metadataForPersistentStore(
     ofType storeType: String, at url: URL, options: [AnyHashable: Any]? = nil
   ) throws -> [String: Any] {
-    try anyMetadata(of: StoreTypes.kind(storeType), at: url)
+    try asCocoa { try anyMetadata(of: StoreTypes.kind(storeType), at: url) }
   }
 
   /// Sets the metadata of a store that is not open.

@@ -47,7 +47,7 @@ extension ManagedObjectContext {
         .persistentStoreUnsupportedRequestType,
         "a context cannot execute a \(type(of: request)): use a request of this module")
     }
-    return try executable.execute(in: self)
+    return try asCocoa(in: self) { try executable.execute(in: self) }
   }
 }
 

@@ -13,6 +13,7 @@ extension ManagedObjectContext {
   ///   `.managedObjectMerge` if rows were changed elsewhere since they were read, `.managedObjectConstraintMerge` if a
   ///   uniqueness constraint would be violated, or the store's own error. If `isOutcomeUnknown` is true, the transaction
   ///   may turn out to be committed when the store is opened again.
+  @_disfavoredOverload
   public func save() throws {
     beginUse("saving")
     defer { endUse() }

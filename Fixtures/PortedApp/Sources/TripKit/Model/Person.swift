@@ -1,0 +1,39 @@
+import CoreData
+import Foundation
+
+@objc(Person)
+public class Person: NSManagedObject {
+    @NSManaged public var email: String?
+    @NSManaged public var fullName: String
+    @NSManaged public var trips: Set<Trip>
+
+    @objc public dynamic var initials: String {
+        fullName.split(separator: " ").compactMap { $0.first.map(String.init) }.joined()
+    }
+
+    @objc(addTripsObject:)
+    @NSManaged public func addToTrips(_ value: Trip)
+
+    @objc(removeTripsObject:)
+    @NSManaged public func removeFromTrips(_ value: Trip)
+
+    public override func validateForInsert() throws {
+        try super.validateForInsert()
+        guard !fullName.isEmpty else {
+            throw NSError(domain: "TripKit", code: 1, userInfo: [NSLocalizedDescriptionKey: "A person needs a name"])
+        }
+    }
+}
+
+extension Person {
+    @nonobjc public class func fetchRequest() -> NSFetchRequest<Person> {
+        return NSFetchRequest<Person>(entityName: "Person")
+    }
+
+    static func find(email: String, in context: NSManagedObjectContext) throws -> Person? {
+        let request: NSFetchRequest<Person> = Person.fetchRequest()
+        request.predicate = NSPredicate(format: "%K ==[c] %@", #keyPath(Person.email), email)
+        request.fetchLimit = 1
+        return try context.fetch(request).first
+    }
+}

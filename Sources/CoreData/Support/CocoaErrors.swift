@@ -1,0 +1,31 @@
+import Foundation
+import Heartwood
+
+/// Runs a body, and makes of Heartwood's errors those of the Cocoa domain.
+///
+/// - Parameter context: The context whose objects an error is about, if it is one.
+func asCocoa<Result>(in context: NSManagedObjectContext? = nil, _ body: () throws -> Result) throws -> Result
+{
+  do {
+    return try body()
+  } catch let error as HeartwoodError {
+    throw error.cocoaError(in: context)
+  }
+}
+
+extension HeartwoodError {
+  /// The error as Core Data has it: with objects in place of identifiers and errors of the same kind as details. An error that a class has
+  /// thrown at validation is the class's own.
+  func cocoaError(in context: NSManagedObjectContext?) -> any Error {
+    if code == .managedObjectValidation, let underlying, !(underlying is HeartwoodError) { return underlying }
+    var info = errorUserInfo
+    let objects = objectIDs.map { id -> Any in context?.anyRegisteredObject(for: id) ?? id }
+    if info[NSValidationObjectErrorKey] != nil { info[NSValidationObjectErrorKey] = objects.first }
+    if !objects.isEmpty { info[NSAffectedObjectsErrorKey] = objects }
+    if let value = info[NSValidationValueErrorKey] {
+      info[NSValidationValueErrorKey] = FoundationValue.of(value)
+    }
+    if !details.isEmpty { info[NSDetailedErrorsKey] = details.map { $0.cocoaError(in: context) as NSError } }
+    return NSError(domain: NSCocoaErrorDomain, code: code.rawValue, userInfo: info)
+  }
+}
