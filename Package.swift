@@ -27,13 +27,14 @@ let package = Package(
     .target(name: "Heartwood", dependencies: ["HeartwoodBytes", "HeartwoodFiles", "HeartwoodEngine"]),
     .executableTarget(
       name: "HeartwoodCommand",
-      dependencies: ["Heartwood", "HeartwoodEngine", "HeartwoodFiles"]),
+      dependencies: ["Heartwood", "HeartwoodEngine", "HeartwoodFiles", "CoreDataTranslation"]),
     // Runs `heartwood generate` for the models of Xcode in a target.
     .plugin(
       name: "HeartwoodClasses", capability: .buildTool(), dependencies: ["HeartwoodCommand"],
       path: "Sources/Plugins/HeartwoodClasses"),
     // Makes sources for Apple's Core Data compile on other systems; alone, so that the plugin is built quickly.
-    .executableTarget(name: "CoreDataTranslator"),
+    .target(name: "CoreDataTranslation"),
+    .executableTarget(name: "CoreDataTranslator", dependencies: ["CoreDataTranslation"]),
     .plugin(
       name: "CoreDataSources", capability: .buildTool(), dependencies: ["CoreDataTranslator"],
       path: "Sources/Plugins/CoreDataSources"),
@@ -96,7 +97,7 @@ package.targets.append(
 #else
   package.targets += [
     .target(name: "CoreData", dependencies: ["Heartwood"]),
-    .testTarget(name: "CoreDataTests", dependencies: ["TestSupport", "CoreData", "CoreDataTranslator"]),
+    .testTarget(name: "CoreDataTests", dependencies: ["TestSupport", "CoreData", "CoreDataTranslation"]),
   ]
   package.products.append(.library(name: "CoreData", targets: ["CoreData"]))
 #endif

@@ -162,10 +162,18 @@ open class NSBatchUpdateRequest: NSPersistentStoreRequest, ExecutableRequest {
         throw HeartwoodError(
           .coreData, "a property to update is a name or a description, not \(type(of: key.base))")
       }
-      values[name] = (value as? NSExpression)?.expression ?? FoundationValue.plain(value) ?? NSNull()
+      values[name] = try Self.newValue(value)
     }
     request.propertiesToUpdate = values
     return NSBatchUpdateResult(try context.execute(request), resultType)
+  }
+
+  private static func newValue(_ value: Any) throws -> Any {
+    guard let expression = (value as? NSExpression)?.expression else {
+      return FoundationValue.plain(value) ?? NSNull()
+    }
+    return expression.expressionType == .constantValue
+      ? expression.constantValue ?? NSNull() : try FormatExpression("\(expression)")
   }
 }
 

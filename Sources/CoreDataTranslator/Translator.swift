@@ -1,3 +1,4 @@
+import CoreDataTranslation
 import Foundation
 
 /// Translates the sources of a target, embeds its models, and writes the classes of their entities.

@@ -7,7 +7,8 @@ struct Command {
 
   static var subcommands: [any Subcommand.Type] {
     [
-      ImportCommand.self, ExportCommand.self, ModelCommand.self, GenerateCommand.self, FetchCommand.self,
+      ImportCommand.self, ExportCommand.self, ModelCommand.self, GenerateCommand.self, PortCommand.self,
+      FetchCommand.self,
       ShowCommand.self, CountCommand.self, UpdateCommand.self, DeleteCommand.self,
       HistoryCommand.self,
       GenerationsCommand.self, SchemaCommand.self, StatisticsCommand.self, VerifyCommand.self,

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@testable import CoreDataTranslator
+@testable import CoreDataTranslation
 
 /// The names of accessors, held against those of the compiler.
 @Suite struct `Accessors under the compiler's names` {

@@ -1,6 +1,6 @@
 import Foundation
 
-@testable import CoreDataTranslator
+@testable import CoreDataTranslation
 
 /// The public declarations of sources, by type, with the labels of their parameters.
 struct DeclaredNames {

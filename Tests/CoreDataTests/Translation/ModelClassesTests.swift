@@ -1,6 +1,6 @@
 import Testing
 
-@testable import CoreDataTranslator
+@testable import CoreDataTranslation
 
 @Suite struct `Classes of models as Xcode makes them` {
   let model = """

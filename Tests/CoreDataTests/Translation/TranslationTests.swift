@@ -1,6 +1,6 @@
 import Testing
 
-@testable import CoreDataTranslator
+@testable import CoreDataTranslation
 
 @Suite struct `Translation of sources for Apple's systems` {
   /// The translation of a text without its first line, which names the file.

@@ -1,22 +1,22 @@
 /// Writes the functions that `@NSManaged` leaves to the Objective-C runtime, under the names by which the compiler calls them: for sources that
 /// have no other attributes of Objective-C, or these within `#if`.
-struct AccessorWriter {
+package struct AccessorWriter {
   private let module: String
   private var names = TypeNames()
   private var imports: Set<String> = ["import CoreData", "import Foundation"]
   private var lines: [String] = []
   private var count = 0
-  private(set) var errors: [TranslationError] = []
+  package private(set) var errors: [TranslationError] = []
 
-  init(module: String) { self.module = module }
+  package init(module: String) { self.module = module }
 
   /// Notes a class of the module itself.
-  mutating func declare(class name: String) {
+  package mutating func declare(class name: String) {
     names.declare(NominalType(module: module, path: [(name, .class)]), privateFile: nil, isGeneric: false)
   }
 
   /// Notes the types that a source declares.
-  mutating func collect(_ bytes: [UInt8], file: String, module: String) {
+  package mutating func collect(_ bytes: [UInt8], file: String, module: String) {
     var scanner = DeclarationScanner(bytes: bytes, file: file)
     scanner.scan()
     for type in scanner.types {
@@ -28,7 +28,7 @@ struct AccessorWriter {
   }
 
   /// Writes the accessors of a source.
-  mutating func write(_ bytes: [UInt8], file: String) {
+  package mutating func write(_ bytes: [UInt8], file: String) {
     var scanner = DeclarationScanner(bytes: bytes, file: file)
     scanner.scan()
     guard !scanner.members.isEmpty else { return }
@@ -49,7 +49,7 @@ struct AccessorWriter {
     }
   }
 
-  var text: String { (imports.sorted() + [""] + lines).joined(separator: "\n") + "\n" }
+  package var text: String { (imports.sorted() + [""] + lines).joined(separator: "\n") + "\n" }
 
   private mutating func write(_ member: DeclarationScanner.Member, _ file: String) throws {
     guard case .type(let owner)? = names.find(member.owner, within: []) else {

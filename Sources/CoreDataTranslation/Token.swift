@@ -23,9 +23,9 @@ struct Token {
 }
 
 /// What is wrong with a source, with its place.
-struct TranslationError: Error, CustomStringConvertible {
+package struct TranslationError: Error, CustomStringConvertible {
   let file: String
   let line: Int
   let message: String
-  var description: String { "\(file):\(line):1: error: \(message)" }
+  package var description: String { "\(file):\(line):1: error: \(message)" }
 }

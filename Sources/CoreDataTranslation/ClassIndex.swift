@@ -1,5 +1,7 @@
 /// What the sources of a target say about their classes, in all files.
-struct ClassIndex {
+package struct ClassIndex {
+  package init() {}
+
   /// The superclasses, or what else is named first after the colon, by class.
   private(set) var superclasses: [String: String] = [:]
   private var withManagedProperties: Set<String> = []

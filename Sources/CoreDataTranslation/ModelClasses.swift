@@ -1,9 +1,9 @@
 /// The classes that Xcode makes for the entities of a model, with the properties as this translator writes them.
-struct ModelClasses {
+package struct ModelClasses {
   private let entities: [Markup]
   private let classes: [String: String]
 
-  init(_ root: Markup) {
+  package init(_ root: Markup) {
     entities = root.children("entity")
     classes = Dictionary(
       entities.map { entity in
@@ -16,7 +16,7 @@ struct ModelClasses {
   }
 
   /// The sources of all entities that ask for it.
-  var text: String {
+  package var text: String {
     entities.compactMap { entity -> String? in
       guard let mode = entity.fields["codeGenerationType"], let name = entity.fields["name"],
         let type = classes[name],
@@ -27,7 +27,7 @@ struct ModelClasses {
   }
 
   /// The names of the classes that `text` declares.
-  var declared: [String] {
+  package var declared: [String] {
     entities.compactMap { entity in
       guard entity.fields["codeGenerationType"] == "class", let name = entity.fields["name"],
         let type = classes[name],

@@ -1,13 +1,13 @@
 import Foundation
 
 /// A `.xcdatamodeld` or `.xcdatamodel` folder.
-struct ModelFolder {
+package struct ModelFolder {
   let name: String
   /// The versions by their names, without their endings.
   let versions: [(name: String, contents: String)]
   let current: String
 
-  init(path: String) throws {
+  package init(path: String) throws {
     let url = URL(fileURLWithPath: path)
     name = url.deletingPathExtension().lastPathComponent
     if url.pathExtension == "xcdatamodel" {
@@ -46,7 +46,7 @@ struct ModelFolder {
   }
 
   /// The root of the current version.
-  func root() throws -> Markup {
+  package func root() throws -> Markup {
     guard let text = versions.first(where: { $0.name == current })?.contents, let root = Markup.root(of: text)
     else {
       throw TranslationError(file: name, line: 1, message: "the model is no XML")
@@ -55,7 +55,7 @@ struct ModelFolder {
   }
 
   /// A class that carries the files of the model, so that containers find it by its name.
-  var embedding: String {
+  package var embedding: String {
     let texts = versions.map { "(name: \(Self.raw($0.name)), contents: \(Self.raw($0.contents)))" }.joined(
       separator: ",\n    ")
     return """

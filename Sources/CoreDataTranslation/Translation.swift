@@ -1,5 +1,5 @@
 /// Makes of a source for Apple's systems one that compiles elsewhere. Every line stays where it is.
-struct Translation {
+package struct Translation {
   private let file: String
   private let bytes: [UInt8]
   private let cursor: TokenCursor
@@ -36,7 +36,7 @@ struct Translation {
   }
 
   /// What the file says about its classes.
-  static func collect(from bytes: [UInt8], file: String, into index: inout ClassIndex) {
+  package static func collect(from bytes: [UInt8], file: String, into index: inout ClassIndex) {
     var translation = Translation(file: file, bytes: bytes, index: index)
     translation.walk()
     index = translation.index
@@ -45,7 +45,7 @@ struct Translation {
   /// The translated text.
   ///
   /// - Parameter index: What all files of the target say about their classes.
-  static func translate(_ bytes: [UInt8], file: String, index: ClassIndex) -> (
+  package static func translate(_ bytes: [UInt8], file: String, index: ClassIndex) -> (
     text: String, errors: [TranslationError]
   ) {
     var translation = Translation(file: file, bytes: bytes, index: index)

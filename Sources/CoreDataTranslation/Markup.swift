@@ -1,5 +1,5 @@
 /// An element of a model's file: as much of XML as these files have.
-final class Markup {
+package final class Markup {
   let name: String
   let fields: [String: String]
   private(set) var children: [Markup] = []

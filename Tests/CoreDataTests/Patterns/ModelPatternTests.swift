@@ -1,0 +1,107 @@
+import CoreData
+import Foundation
+import Testing
+
+/// What applications do with models, as they write it.
+@Suite struct `Patterns over models` {
+  final class Sketch: NSManagedObject {
+    var tags: [String]? {
+      get { _managedGet("tags") }
+      set { _managedSet("tags", newValue) }
+    }
+    var primitiveTitle: String? {
+      get { _managedGet("primitiveTitle") }
+      set { _managedSet("primitiveTitle", newValue) }
+    }
+    override func validateValue(_ value: AutoreleasingUnsafeMutablePointer<AnyObject?>, forKey key: String)
+      throws
+    {
+      try super.validateValue(value, forKey: key)
+      if key == "title", value.pointee as? String == "bad" {
+        throw CocoaError(.validationStringPatternMatching)
+      }
+      if key == "title", value.pointee as? String == "trim " { value.pointee = "trim" as AnyObject }
+    }
+    override func value(forUndefinedKey key: String) -> Any? {
+      key == "made" ? "up" : super.value(forUndefinedKey: key)
+    }
+  }
+
+  func makeContext() throws -> NSManagedObjectContext {
+    let entity = NSEntityDescription()
+    entity.name = "Sketch"
+    entity.managedObjectClassName = "Sketch"
+    let tags = Library.attribute("tags", .transformableAttributeType)
+    tags.valueTransformerName = NSValueTransformerName.secureUnarchiveFromDataTransformerName.rawValue
+    let title = Library.attribute("title", .stringAttributeType)
+    title.setValidationPredicates([NSPredicate(format: "length < 20")], withValidationWarnings: ["too long"])
+    title.userInfo = ["note": "text"]
+    entity.properties = [tags, title]
+    let model = NSManagedObjectModel()
+    model.entities = [entity]
+    let coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
+    try coordinator.addPersistentStore(
+      ofType: NSInMemoryStoreType, configurationName: nil, at: nil, options: nil)
+    let context = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
+    context.persistentStoreCoordinator = coordinator
+    return context
+  }
+
+  @Test func `transformable values are archived, and read again`() throws {
+    let context = try makeContext()
+    try context.performAndWait {
+      let sketch = NSEntityDescription.insertNewObject(forEntityName: "Sketch", into: context) as! Sketch
+      sketch.tags = ["a", "b"]
+      try context.save()
+      context.reset()
+      let found = try context.fetch(NSFetchRequest<Sketch>(entityName: "Sketch")).first
+      #expect(found?.tags == ["a", "b"])
+      #expect(found?.value(forKey: "made") as? String == "up")
+      #expect(found?.entity.attributesByName["title"]?.userInfo?["note"] as? String == "text")
+      #expect(found?.entity.attributesByName["title"]?.validationPredicates.count == 1)
+      #expect(found?.entity.managedObjectModel === context.persistentStoreCoordinator?.managedObjectModel)
+    }
+  }
+
+  @Test func `values are validated by the class and by the model, and replaced by the class`() throws {
+    let context = try makeContext()
+    try context.performAndWait {
+      let sketch = Sketch(context: context)
+      sketch.setValue("bad", forKey: "title")
+      do {
+        try context.save()
+        Issue.record("the class refuses the value")
+      } catch { #expect((error as? CocoaError)?.code == .validationStringPatternMatching) }
+      sketch.setValue("a title of more than twenty letters", forKey: "title")
+      do {
+        try context.save()
+        Issue.record("the model refuses the value")
+      } catch { #expect((error as NSError).domain == NSCocoaErrorDomain) }
+      sketch.primitiveTitle = "raw"
+      #expect(sketch.primitiveTitle == "raw")
+      sketch.setValue("trim ", forKey: "title")
+      try context.save()
+      #expect(sketch.value(forKey: "title") as? String == "trim")
+    }
+  }
+
+  @Test func `several invalid objects are one error with details`() throws {
+    let context = try makeContext()
+    context.performAndWait {
+      let sketches = (0..<2).map { _ in Sketch(context: context) }
+      for sketch in sketches { sketch.setValue("bad", forKey: "title") }
+      do {
+        try context.save()
+        Issue.record("both are refused")
+      } catch {
+        let error = error as NSError
+        #expect(error.code == NSValidationMultipleErrorsError)
+        let details = error.userInfo[NSDetailedErrorsKey] as? [NSError]
+        #expect(
+          details?.map(\.code) == [
+            NSValidationStringPatternMatchingError, NSValidationStringPatternMatchingError,
+          ])
+      }
+    }
+  }
+}

@@ -1,0 +1,172 @@
+import CoreData
+import Foundation
+import Testing
+
+/// What applications do with stores, batches and history, as they write it.
+@Suite struct `Patterns over stores` {
+  let folder: URL
+  let url: URL
+  let container: NSPersistentContainer
+
+  init() throws {
+    folder = FileManager.default.temporaryDirectory.appending(path: "patterns-\(UUID().uuidString)")
+    url = folder.appending(path: "Library.sqlite")
+    container = NSPersistentContainer(name: "Library", managedObjectModel: Library.makeModel())
+    let description = NSPersistentStoreDescription(url: url)
+    description.setOption(true as NSNumber, forKey: NSPersistentHistoryTrackingKey)
+    container.persistentStoreDescriptions = [description]
+    var failure: (any Error)?
+    container.loadPersistentStores { _, error in failure = error }
+    if let failure { throw failure }
+  }
+
+  func remove() throws {
+    for store in container.persistentStoreCoordinator.persistentStores {
+      try container.persistentStoreCoordinator.remove(store)
+    }
+    try FileManager.default.removeItem(at: folder)
+  }
+
+  @Test func `batches insert, update and delete without objects, and contexts merge them`() throws {
+    defer { try? remove() }
+    let context = container.newBackgroundContext()
+    try context.performAndWait {
+      var titles = ["a", "b", "c"]
+      let insert = NSBatchInsertRequest(entityName: "Book") { (row: NSMutableDictionary) -> Bool in
+        guard let title = titles.popLast() else { return true }
+        row["title"] = title
+        row["pages"] = 100
+        return false
+      }
+      insert.resultType = .objectIDs
+      let inserted = try context.execute(insert) as? NSBatchInsertResult
+      #expect((inserted?.result as? [NSManagedObjectID])?.count == 3)
+
+      let update = NSBatchUpdateRequest(entityName: "Book")
+      update.predicate = NSPredicate(format: "title < %@", "c")
+      update.propertiesToUpdate = ["pages": NSExpression(format: "pages + 1"), "isRead": true]
+      update.resultType = .updatedObjectsCountResultType
+      #expect((try context.execute(update) as? NSBatchUpdateResult)?.result as? Int == 2)
+      let request = NSFetchRequest<Book>(entityName: "Book")
+      request.sortDescriptors = [NSSortDescriptor(key: "title", ascending: true)]
+      let pages = try context.fetch(request).map(\.pages)
+      #expect(pages == [101, 101, 100])
+
+      let delete = NSBatchDeleteRequest(
+        fetchRequest: NSFetchRequest<NSFetchRequestResult>(entityName: "Book"))
+      delete.resultType = .resultTypeObjectIDs
+      let deleted = (try context.execute(delete) as? NSBatchDeleteResult)?.result as? [NSManagedObjectID]
+      NSManagedObjectContext.mergeChanges(
+        fromRemoteContextSave: [NSDeletedObjectsKey: deleted ?? []], into: [context])
+      let left = try context.count(for: request)
+      #expect(left == 0)
+    }
+  }
+
+  @Test func `history is fetched after a token, filtered, and deleted`() throws {
+    defer { try? remove() }
+    let context = container.newBackgroundContext()
+    context.transactionAuthor = "app"
+    try context.performAndWait {
+      for name in ["a", "b"] {
+        _ = Author(name: name, context: context)
+        try context.save()
+      }
+      let all = try context.execute(
+        NSPersistentHistoryChangeRequest.fetchHistory(after: nil as NSPersistentHistoryToken?))
+      let transactions =
+        (all as? NSPersistentHistoryResult)?.result as? [NSPersistentHistoryTransaction] ?? []
+      #expect(transactions.map(\.author) == ["app", "app"])
+      let request = NSPersistentHistoryChangeRequest.fetchHistory(after: transactions[0].token)
+      let fetch = NSPersistentHistoryTransaction.fetchRequest
+      fetch?.predicate = NSPredicate(format: "author == %@", "app")
+      request.fetchRequest = fetch
+      let newer =
+        (try context.execute(request) as? NSPersistentHistoryResult)?.result
+        as? [NSPersistentHistoryTransaction]
+      #expect(newer?.count == 1)
+      let other = container.newBackgroundContext()
+      for transaction in newer ?? [] {
+        other.mergeChanges(fromContextDidSave: transaction.objectIDNotification())
+      }
+      try context.execute(NSPersistentHistoryChangeRequest.deleteHistory(before: transactions[1]))
+      let rest =
+        (try context.execute(NSPersistentHistoryChangeRequest.fetchHistory(after: Date.distantPast))
+        as? NSPersistentHistoryResult)?.result
+      #expect((rest as? [NSPersistentHistoryTransaction])?.count == 1)
+      #expect(container.persistentStoreCoordinator.currentPersistentHistoryToken(fromStores: nil) != nil)
+    }
+  }
+
+  @Test func `a store is opened by a coordinator with options, has metadata, and is destroyed`() throws {
+    defer { try? remove() }
+    let coordinator = container.persistentStoreCoordinator
+    let store = try #require(coordinator.persistentStore(for: url))
+    #expect(store.type == NSSQLiteStoreType)
+    #expect(!store.isReadOnly)
+    #expect(coordinator.metadata(for: store)[NSStoreUUIDKey] as? String == store.identifier)
+    try coordinator.remove(store)
+    let metadata = try NSPersistentStoreCoordinator.metadataForPersistentStore(
+      ofType: NSSQLiteStoreType, at: url)
+    #expect(
+      coordinator.managedObjectModel.isConfiguration(withName: nil, compatibleWithStoreMetadata: metadata))
+    try coordinator.addPersistentStore(
+      ofType: NSSQLiteStoreType, configurationName: nil, at: url,
+      options: [NSReadOnlyPersistentStoreOption: true])
+    #expect(coordinator.persistentStores.first?.isReadOnly == true)
+    try coordinator.remove(try #require(coordinator.persistentStores.first))
+    try coordinator.destroyPersistentStore(at: url, ofType: NSSQLiteStoreType, options: nil)
+    #expect(throws: (any Error).self) {
+      _ = try NSPersistentStoreCoordinator.metadataForPersistentStore(ofType: NSSQLiteStoreType, at: url)
+    }
+    do {
+      try coordinator.addPersistentStore(
+        ofType: "NoSuchType", configurationName: nil, at: url, options: nil)
+      Issue.record("there is no such type of stores")
+    } catch {
+      #expect((error as NSError).code == NSPersistentStoreInvalidTypeError)
+    }
+  }
+
+  @Test func `a controller has sections, and tells its delegate`() throws {
+    defer { try? remove() }
+    final class Delegate: NSFetchedResultsControllerDelegate {
+      var changes: [String] = []
+      func controller(
+        _ controller: NSFetchedResultsController<any NSFetchRequestResult>, didChange anObject: Any,
+        at indexPath: IndexPath?,
+        for type: NSFetchedResultsChangeType, newIndexPath: IndexPath?
+      ) { changes.append("\(type) \((anObject as? Book)?.title ?? "")") }
+      func controller(
+        _ controller: NSFetchedResultsController<any NSFetchRequestResult>,
+        didChange sectionInfo: any NSFetchedResultsSectionInfo,
+        atSectionIndex sectionIndex: Int, for type: NSFetchedResultsChangeType
+      ) { changes.append("\(type) section \(sectionInfo.name)") }
+      func controllerDidChangeContent(_ controller: NSFetchedResultsController<any NSFetchRequestResult>) {
+        changes.append("\(controller.fetchedObjects?.count ?? 0) objects")
+      }
+    }
+    let context = container.newBackgroundContext()
+    let delegate = Delegate()
+    try context.performAndWait {
+      let request = NSFetchRequest<Book>(entityName: "Book")
+      request.sortDescriptors = [
+        NSSortDescriptor(key: "isRead", ascending: true), NSSortDescriptor(key: "title", ascending: true),
+      ]
+      let controller = NSFetchedResultsController(
+        fetchRequest: request, managedObjectContext: context, sectionNameKeyPath: "isRead", cacheName: nil)
+      controller.delegate = delegate
+      try controller.performFetch()
+      let book = Book(context: context)
+      book.title = "A"
+      try context.save()
+      #expect(controller.sections?.map(\.numberOfObjects) == [1])
+      #expect(controller.object(at: IndexPath(item: 0, section: 0)) === book)
+      #expect(controller.indexPath(forObject: book) == IndexPath(item: 0, section: 0))
+      book.isRead = true
+      context.processPendingChanges()
+      #expect(delegate.changes.contains("insert A") && delegate.changes.contains("1 objects"))
+      #expect(delegate.changes.contains { $0.hasPrefix("move A") })
+    }
+  }
+}
