@@ -4,20 +4,35 @@ import Heartwood
 /// What the plugins make of `@NSManaged`.
 extension NSManagedObject {
   /// The value of an attribute whose type is one of Swift's. Nil becomes the zero of the type, as bridging from Objective-C does.
+  @inlinable
   public final func _managedGet<Value: AttributeValue>(_ key: String) -> Value {
-    if _isInspected { return InspectedObject.read(key, as: Value.self) }
-    guard entity.slotIndex(named: key) != nil else {
-      return ManagedValue.cast(modelledValue(key), "\(entity.name ?? "?").\(key)")
-    }
-    if let value = _typedValue(key, as: Value.self) { return value }
-    return ManagedValue.zero(Value.self)
-      ?? ManagedValue.cast(modelledValue(key), "\(entity.name ?? "?").\(key)")
+    if !_isInspected, _hasAttribute(key), let value = _typedValue(key, as: Value.self) { return value }
+    return _otherValue(key)
   }
 
   /// Sets an attribute whose type is one of Swift's.
+  @inlinable
   public final func _managedSet<Value: AttributeValue>(_ key: String, _ value: Value) {
-    guard !_isInspected, !_setTypedValue(value, key) else { return }
-    setModelled(value, key)
+    if !_isInspected, _setTypedValue(value, key) { return }
+    _setOtherValue(key, value)
+  }
+
+  /// Whether the entity has an attribute of this name.
+  @usableFromInline
+  final func _hasAttribute(_ key: String) -> Bool { entity.slotIndex(named: key) != nil }
+
+  /// The value of an attribute that is nil, or of another type than it is declared with.
+  @usableFromInline
+  final func _otherValue<Value>(_ key: String) -> Value {
+    if _isInspected { return InspectedObject.read(key, as: Value.self) }
+    let value = modelledValue(key)
+    if value == nil, let zero = ManagedValue.zero(Value.self) { return zero }
+    return ManagedValue.cast(value, "\(entity.name ?? "?").\(key)")
+  }
+
+  @usableFromInline
+  final func _setOtherValue<Value>(_ key: String, _ value: Value) {
+    if !_isInspected { setModelled(value, key) }
   }
 
   /// The value of a property of any type.
@@ -124,6 +139,10 @@ extension NSManagedObject {
       if let primitive = primitiveName(key) { return setPrimitiveValue(flat, forKey: primitive) }
       return setValue(flat, forUndefinedKey: key)
     }
+    // A date that is declared as a number of seconds.
+    if let seconds = flat as? Double, entity.attributeType(at: slot) == .date {
+      return _setPlainValue(Date(timeIntervalSinceReferenceDate: seconds), forKey: key)
+    }
     _setPlainValue(storedValue(flat, at: slot), forKey: key)
   }
 }
@@ -150,6 +169,9 @@ enum ManagedValue {
   static func cast<Value>(_ any: Any?, _ name: @autoclosure () -> String) -> Value {
     if let any {
       if let value = any as? Value { return value }
+      if let date = any as? Date, let seconds = date.timeIntervalSinceReferenceDate as? Value {
+        return seconds
+      }
       if let value = Value.self as? any _ObjectCollection.Type,
         let made = value.make(objects(in: any)) as? Value
       {

@@ -1,5 +1,5 @@
 import Foundation
-@_exported import Heartwood
+import Heartwood
 
 /// An object of a model, with key-value coding.
 ///

@@ -42,13 +42,6 @@ extension PersistentStoreCoordinator {
   /// Not here.
   @available(*, unavailable, message: "there are no external records without Spotlight")
   public class func elementsDerived(fromExternalRecordAt fileURL: URL) -> [AnyHashable: Any] { fatalError() }
-  /// Not here.
-  @available(
-    *, unavailable, message: "register a class of Heartwood's AtomicStore with registerStoreClass(_:type:)"
-  )
-  public class func registerStoreClass(_ storeClass: AnyClass?, forStoreType storeType: String) {
-    fatalError()
-  }
 }
 
 extension ManagedObjectModel {
@@ -234,20 +227,12 @@ public final class NSSaveChangesRequest: NSPersistentStoreRequest {}
 )
 public final class NSFetchRequestExpression: NSExpression {}
 
-/// A store of one's own that is in memory as a whole.
-@available(*, unavailable, message: "use AtomicStore of Heartwood")
-public final class NSAtomicStore {}
-
-/// An object of such a store.
-@available(*, unavailable, message: "use AtomicStoreCacheNode of Heartwood")
-public final class NSAtomicStoreCacheNode {}
-
 /// A store of one's own.
-@available(*, unavailable, message: "use Heartwood's stores of a program")
+@available(*, unavailable, message: "use IncrementalStore of Heartwood, which this class would be")
 public final class NSIncrementalStore {}
 
 /// An object of such a store.
-@available(*, unavailable, message: "use Heartwood's stores of a program")
+@available(*, unavailable, message: "use IncrementalStore of Heartwood, which this class would be")
 public final class NSIncrementalStoreNode {}
 
 /// The index of Spotlight.

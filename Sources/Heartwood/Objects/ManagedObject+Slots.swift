@@ -8,22 +8,46 @@ extension ManagedObject {
   /// The value of an attribute in a type; nil if the stored value is none of the type.
   ///
   /// - Precondition: The entity has an attribute of this name.
+  @inlinable
   public final func _typedValue<Wrapped: AttributeValue>(_ key: String, as type: Wrapped.Type) -> Wrapped? {
-    let slot = knownSlot(key)
     // As for wrappers: a row is exposed only where no use is checked or observed.
-    if let row = _row, let value = Wrapped._read(row, entity.layout.columns[slot]) { return value }
+    if let row = _row, let column = _exposedColumn(key, Wrapped.attributeType),
+      let value = Wrapped._read(row, column)
+    {
+      return value
+    }
+    return Wrapped(_storedValue(key))
+  }
+
+  /// The column of an attribute that has exactly this type.
+  @usableFromInline
+  final func _exposedColumn(_ key: String, _ type: AttributeDescription.AttributeType) -> _Column? {
+    let contents = entity.compiled
+    guard let slot = contents.slotsByName[key], contents.attributes[slot]?.type == type else { return nil }
+    return contents.layout.columns[slot]
+  }
+
+  @usableFromInline
+  final func _storedValue(_ key: String) -> _Value {
+    let slot = knownSlot(key)
     let use = beginUse("reading", slot)
     defer { use?.leave() }
     noteAccess(slot)
-    return Wrapped(wholeValue(at: slot))
+    return wholeValue(at: slot)
   }
 
   /// Sets an attribute to a value of a type.
   ///
   /// - Returns: Whether the entity has an attribute of this name, and the value is one of it.
+  @inlinable
   public final func _setTypedValue<Wrapped: AttributeValue>(_ value: Wrapped, _ key: String) -> Bool {
+    _setStoredValue(value._value, key)
+  }
+
+  @usableFromInline
+  final func _setStoredValue(_ value: _Value, _ key: String) -> Bool {
     guard let slot = entity.slot(named: key), let attribute = entity.attribute(at: slot),
-      let stored = value._value.fitted(to: attribute.type)
+      let stored = value.fitted(to: attribute.type)
     else { return false }
     let use = beginUse("setting", slot)
     defer { use?.leave() }
@@ -81,6 +105,11 @@ extension ManagedObject {
 extension EntityDescription {
   /// The place of a property among those of the entity; nil if there is none of this name.
   package func slotIndex(named name: String) -> Int? { slot(named: name) }
+
+  /// The type of an attribute; nil for a relationship.
+  package func attributeType(at slot: Int) -> AttributeDescription.AttributeType? {
+    attribute(at: slot)?.type
+  }
 
   package func isRelationship(at slot: Int) -> Bool { compiled.relationshipBySlot[slot] != nil }
 

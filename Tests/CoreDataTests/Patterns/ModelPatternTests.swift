@@ -27,6 +27,57 @@ import Testing
     }
   }
 
+  /// Properties that are declared with other types than the model has.
+  final class Mixed: NSManagedObject {
+    var small: Int16 {
+      get { _managedGet("small") }
+      set { _managedSet("small", newValue) }
+    }
+    var large: Int {
+      get { _managedGet("large") }
+      set { _managedSet("large", newValue) }
+    }
+    var when: TimeInterval {
+      get { _managedGet("when") }
+      set { _managedSet("when", newValue) }
+    }
+    var share: Float {
+      get { _managedGet("share") }
+      set { _managedSet("share", newValue) }
+    }
+  }
+
+  @Test func `properties may have other types of numbers than their attributes, and dates be numbers`() throws
+  {
+    let entity = NSEntityDescription()
+    entity.name = "Mixed"
+    entity.managedObjectClassName = "Mixed"
+    entity.properties = [
+      Library.attribute("small", .integer64AttributeType),
+      Library.attribute("large", .integer32AttributeType),
+      Library.attribute("when", .dateAttributeType), Library.attribute("share", .doubleAttributeType),
+    ]
+    let model = NSManagedObjectModel()
+    model.entities = [entity]
+    let coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
+    try coordinator.addPersistentStore(
+      ofType: NSInMemoryStoreType, configurationName: nil, at: nil, options: nil)
+    let context = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
+    context.persistentStoreCoordinator = coordinator
+    try context.performAndWait {
+      let mixed = Mixed(context: context)
+      #expect(mixed.small == 0 && mixed.large == 0 && mixed.when == 0 && mixed.share == 0)
+      (mixed.small, mixed.large, mixed.when, mixed.share) = (-3, 70_000, 1.5, 0.25)
+      try context.save()
+      context.reset()
+      let found = try #require(try context.fetch(NSFetchRequest<Mixed>(entityName: "Mixed")).first)
+      #expect(found.small == -3 && found.large == 70_000 && found.when == 1.5 && found.share == 0.25)
+      #expect(found.value(forKey: "when") as? Date == Date(timeIntervalSinceReferenceDate: 1.5))
+      // As read from the row.
+      #expect(found.small == -3 && found.large == 70_000 && found.when == 1.5 && found.share == 0.25)
+    }
+  }
+
   func makeContext() throws -> NSManagedObjectContext {
     let entity = NSEntityDescription()
     entity.name = "Sketch"
