@@ -9,18 +9,25 @@ func overlay(_ target: String) -> [SwiftSetting] {
   return [.unsafeFlags(["-vfsoverlay", folder + "/overlay.yaml"], .when(platforms: [.linux]))]
 }
 
+let coreData = Target.Dependency.product(name: "CoreData", package: "heartwood")
+let sources = Target.PluginUsage.plugin(name: "CoreDataSources", package: "heartwood")
+
 let package = Package(
   name: "PortedApp",
   platforms: [.macOS(.v15)],
   products: [.library(name: "TripKit", targets: ["TripKit"])],
   dependencies: [.package(name: "heartwood", path: "../..")],
   targets: [
-    .target(
-      name: "TripKit", dependencies: [.product(name: "CoreData", package: "heartwood")],
-      swiftSettings: overlay("TripKit"), plugins: [.plugin(name: "CoreDataSources", package: "heartwood")]),
+    // Sources with attributes of Objective-C, which the compiler reads through the overlay.
+    .target(name: "TripKit", dependencies: [coreData], swiftSettings: overlay("TripKit"), plugins: [sources]),
     .testTarget(
-      name: "TripKitTests", dependencies: ["TripKit"], swiftSettings: overlay("TripKitTests"),
-      plugins: [.plugin(name: "CoreDataSources", package: "heartwood")]),
+      name: "TripKitTests", dependencies: ["TripKit"], swiftSettings: overlay("TripKitTests"), plugins: [sources]),
+    // Sources of the same kind, of which translated copies are compiled.
+    .target(name: "AtlasKit", dependencies: [coreData], sources: ["Exports.swift"], plugins: [sources]),
+    // Sources without these attributes, which are compiled as they are, with accessors.
+    .target(
+      name: "JournalKit", dependencies: [coreData], plugins: [.plugin(name: "CoreDataAccessors", package: "heartwood")]),
+    .testTarget(name: "KitTests", dependencies: ["AtlasKit", "JournalKit"]),
   ],
   swiftLanguageModes: [.v5]
 )
