@@ -46,16 +46,11 @@ public struct BatchResult: Sendable {
   /// - Parameters:
   ///   - resultType: What the request asked for.
   ///   - count: The number of objects that it was about.
-  ///   - changes: The changes that the store has made.
-  public init(resultType: BatchRequestResultType, count: Int, changes: ObjectIDChanges = ObjectIDChanges()) {
-    let all = changes.insertedObjectIDs.union(changes.updatedObjectIDs).union(changes.deletedObjectIDs)
-    self.init(
-      resultType: resultType, count: count,
-      objectIDs: resultType == .objectIDs ? all.sorted { $0.key < $1.key } : [], changes: changes)
-  }
-
-  init(
-    resultType: BatchRequestResultType, count: Int, objectIDs: [ManagedObjectID], changes: ObjectIDChanges
+  ///   - objectIDs: These objects; they may be left out if the request has not asked for them.
+  ///   - changes: All changes that the store has made.
+  public init(
+    resultType: BatchRequestResultType, count: Int, objectIDs: [ManagedObjectID] = [],
+    changes: ObjectIDChanges = ObjectIDChanges()
   ) {
     (self.resultType, self.count, self.objectIDs, self.changes) = (resultType, count, objectIDs, changes)
   }

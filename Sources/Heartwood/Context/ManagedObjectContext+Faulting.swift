@@ -143,7 +143,7 @@ extension ManagedObjectContext {
   private func followStore(_ store: (any ObjectStore)?, _ number: Int) {
     view.store = store
     usedObjects?.end()
-    usedObjects = (store as? IncrementalContents).map(UsedObjects.init)
+    usedObjects = (store as? IncrementalContents).flatMap(UsedObjects.init)
     view.identity = store?.identity ?? .none
     view.openingNumber = number
     view.held = nil

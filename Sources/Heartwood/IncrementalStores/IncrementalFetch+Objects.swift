@@ -16,13 +16,11 @@ extension ManagedObjectContext {
       let (factory, key) = (one.objectID.entity.factory, one.objectID.key)
       let object: ManagedObject
       if let node = one.node, !delivery.returnsWithoutRows {
-        defer { view.releaseRows() }
-        let row = try view.row(of: node)
-        object =
-          try delivery.refreshes
-          ? self.object(for: FoundRow(key: key, row: row.view), root, refreshing: true)
-            ?? fault(factory, key, in: store)
-          : materialise(factory, key, in: store, row: row.bytes)
+        object = try view.contents.row(of: node, self).withUnsafeBytes { row in
+          guard delivery.refreshes else { return materialise(factory, key, in: store, row: row) }
+          let found = FoundRow(key: key, row: RowView(unchecked: row))
+          return try self.object(for: found, root, refreshing: true) ?? fault(factory, key, in: store)
+        }
       } else {
         object = fault(factory, key, in: store)
       }

@@ -39,6 +39,9 @@ extension ManagedObjectContext {
     if !contexts.isEmpty {
       ManagedObjectContext.mergeChanges(fromRemoteContextSave: result.changes.userInfo, into: contexts)
     }
-    return result
+    let namesObjects = result.resultType == .objectIDs
+    return BatchResult(
+      resultType: result.resultType, count: result.count, objectIDs: namesObjects ? result.objectIDs : [],
+      changes: namesObjects ? result.changes : ObjectIDChanges())
   }
 }

@@ -22,6 +22,7 @@ public final class SaveChangesRequest: PersistentStoreRequest {
   /// The same objects in the order of their changes.
   let plan: SavePlan
   private let changedRows: [ObjectIdentifier: [Int]]
+  let slots = StoredSlots()
 
   init(_ plan: SavePlan) {
     func set(_ objects: [ManagedObject]) -> Set<ManagedObject>? { objects.isEmpty ? nil : Set(objects) }

@@ -249,7 +249,7 @@ struct StoreConditionLowering {
 
 extension Value {
   /// The constant in the type of `ManagedObject.value(forKey:)`; nil for a missing value.
-  fileprivate var constant: (any Sendable)? {
+  var constant: (any Sendable)? {
     switch self {
     case .int(let number): number
     case .object(let id): id

@@ -75,7 +75,7 @@ extension EntityDescription {
 extension SaveChangesRequest {
   /// The values of `EntityDescription.storedProperties` that an object of the save has, in their order.
   public func storedValues(of object: ManagedObject) -> [StoredValue] {
-    object.entity.storedSlots.map { storedValue(at: $0, of: object) }
+    slots.of(object.entity).map { storedValue(at: $0, of: object) }
   }
 
   /// The value of an attribute or to-one relationship that an object of the save has.
@@ -84,11 +84,24 @@ extension SaveChangesRequest {
   }
 
   private func storedValue(at slot: Int, of object: ManagedObject) -> StoredValue {
-    guard case .object(let id) = object.value(at: slot) else { return StoredValue(object.value(at: slot)) }
+    let value = object.value(at: slot)
+    guard case .object(let id) = value else { return StoredValue(value) }
     guard id.isTemporaryID, let context = object.managedObjectContext else { return .object(id) }
     let key = context.permanentKeys.permanent(id.key)
     return .object(
       context.registered(id.entity.rootEntity, key)?.identifier
         ?? ManagedObjectID(entity: id.entity, key: key, store: context.storeIdentity))
+  }
+}
+
+/// The slots of stored properties, found once for each entity.
+final class StoredSlots {
+  private var known: [ObjectIdentifier: [Int]] = [:]
+
+  func of(_ entity: EntityDescription) -> [Int] {
+    if let slots = known[ObjectIdentifier(entity)] { return slots }
+    let slots = entity.storedSlots
+    known[ObjectIdentifier(entity)] = slots
+    return slots
   }
 }

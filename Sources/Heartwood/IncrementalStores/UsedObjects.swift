@@ -5,7 +5,11 @@ final class UsedObjects: Sendable {
   private let contents: IncrementalContents
   private let identifiers = Guarded<Set<ManagedObjectID>>([])
 
-  init(_ contents: IncrementalContents) { self.contents = contents }
+  /// - Returns: nil if the store does not count uses.
+  init?(_ contents: IncrementalContents) {
+    guard (try? contents.openStore())?.countsUses == true else { return nil }
+    self.contents = contents
+  }
 
   deinit { end() }
 

@@ -182,6 +182,8 @@ final class DictionaryStore: IncrementalStore, @unchecked Sendable {
     }
   }
 
+  override var countsUses: Bool { true }
+
   override func managedObjectContextDidRegisterObjects(with objectIDs: [ManagedObjectID]) {
     note("register") { database in for id in objectIDs { database.uses[id, default: 0] += 1 } }
   }

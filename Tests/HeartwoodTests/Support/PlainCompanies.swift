@@ -67,7 +67,7 @@ extension PlainCompanies {
   ///
   /// - Throws: `Disagreement` when the two sides of a relationship do not agree.
   init(readingFrom context: ManagedObjectContext) throws {
-    for company in try context.fetch(HeartwoodTests.Company.self) {
+    for company in try context.fetch(StoredCompany.self) {
       let number = try company.name.number
       companies[number] = Company(
         size: company.size, partners: Set(try company.partners.map { try $0.name.number }),
@@ -76,7 +76,7 @@ extension PlainCompanies {
       try check(company.partners.allSatisfy { $0.partners.contains(company) }, "partners of \(company.name)")
       try check(company.ranking.allSatisfy { $0.ranked === company }, "ranking of \(company.name)")
     }
-    for person in try context.fetch(HeartwoodTests.Person.self) {
+    for person in try context.fetch(StoredPerson.self) {
       let number = try person.name.number
       people[number] = Person(
         age: person.age, nick: person.nick, company: try person.company?.name.number,
@@ -110,3 +110,7 @@ extension String {
     }
   }
 }
+
+/// The classes, whose names those of the model here hide.
+private typealias StoredCompany = Company
+private typealias StoredPerson = Person

@@ -1,0 +1,65 @@
+import Foundation
+import Heartwood
+
+/// The connections of a store: each call borrows one, and waits while as many as allowed are in use.
+///
+/// A connection that is lost is dropped, with all others that are idle then: a server that was restarted has lost them too.
+final class PostgresPool: @unchecked Sendable {
+  private let address: PostgresAddress
+  private let condition = NSCondition()
+  private var idle: [PostgresConnection] = []
+  private var used = 0
+
+  init(_ address: PostgresAddress) { self.address = address }
+
+  /// Runs the body with a connection.
+  ///
+  /// - Parameter retries: Whether the body may be called again with a new connection if the first one was lost: it only reads.
+  func withConnection<Result>(
+    retries: Bool, _ body: (PostgresConnection) throws -> Result
+  ) throws -> Result {
+    do {
+      return try borrow(body)
+    } catch let failure as PostgresFailure where failure.isConnectionLost && retries {
+      return try borrow(body)
+    }
+  }
+
+  private func borrow<Result>(_ body: (PostgresConnection) throws -> Result) throws -> Result {
+    let connection = try take()
+    defer { putBack(connection) }
+    return try body(connection)
+  }
+
+  private func take() throws -> PostgresConnection {
+    condition.lock()
+    while idle.isEmpty, used >= address.pool { condition.wait() }
+    used += 1
+    let known = idle.popLast()
+    condition.unlock()
+    if let known { return known }
+    do {
+      return try PostgresConnection(address)
+    } catch {
+      release(nil)
+      throw error
+    }
+  }
+
+  private func putBack(_ connection: PostgresConnection) { release(connection) }
+
+  private func release(_ connection: PostgresConnection?) {
+    condition.lock()
+    used -= 1
+    if let connection, connection.isUsable { idle.append(connection) } else { idle = [] }
+    condition.signal()
+    condition.unlock()
+  }
+
+  /// Closes the connections that are not in use.
+  func close() {
+    condition.lock()
+    idle = []
+    condition.unlock()
+  }
+}

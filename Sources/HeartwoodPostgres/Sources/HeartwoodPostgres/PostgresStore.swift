@@ -1,0 +1,187 @@
+import Foundation
+import Heartwood
+
+/// A store in a PostgreSQL database, or in anything that speaks its protocol and dialect.
+///
+/// ```swift
+/// PostgresStore.register()
+/// let description = PersistentStoreDescription(url: URL(string: "postgres://app@localhost/shop?schema=shop")!)
+/// description.type = .postgres
+/// try container.persistentStoreCoordinator.addPersistentStore(with: description)
+/// ```
+///
+/// Many processes on many machines may use one database. Conditions, orders, limits and counts are executed by the server; what cannot be translated
+/// to SQL is refused with an error that names it. A save is one transaction, and finds conflicts by the version of each row. The schema
+/// is made from the model when the store is first opened.
+public final class PostgresStore: IncrementalStore, @unchecked Sendable {
+  /// How many numbers of objects one call of a sequence reserves.
+  static let block = 64
+
+  private(set) var schema: PostgresSchema!
+  private(set) var pool: PostgresPool!
+  private(set) var address: PostgresAddress!
+  private let numbers = NumberReserve()
+
+  /// Registers the class for `.postgres`. Call it before the first store is opened.
+  public static func register() {
+    PersistentStoreCoordinator.registerStoreClass(PostgresStore.self, type: .postgres)
+  }
+
+  public override var comparesVersions: Bool { true }
+  public override var checksUniqueness: Bool { true }
+
+  // MARK: Opening
+
+  /// Connects to the database, makes the schema if there is none, and reads the metadata.
+  ///
+  /// - Throws: `.persistentStoreOpen` if the database cannot be reached, or has other tables.
+  public override func loadMetadata() throws {
+    let address = try PostgresAddress(url)
+    self.address = address
+    let schema = PostgresSchema(managedObjectModel, named: address.schema)
+    self.schema = schema
+    pool = PostgresPool(address)
+    try translating(.persistentStoreOpen, "the store at \(address.text) was not opened") {
+      try pool.withConnection(retries: true) { connection in
+        if try !exists(connection) { try create(connection) }
+        try readMetadata(connection)
+      }
+    }
+  }
+
+  public override func saveMetadata() throws {
+    let own = Set(storedMetadata.keys.filter { !$0.hasPrefix("NSStore") })
+    let values = storedMetadata.filter { own.contains($0.key) }
+    let bytes = try PropertyListSerialization.data(fromPropertyList: values, format: .binary, options: 0)
+    try translating(.persistentStoreSave, "the metadata of the store at \(address.text) were not saved") {
+      try pool.withConnection(retries: true) { try write(["program": bytes], $0) }
+    }
+  }
+
+  public override func willRemove(from coordinator: PersistentStoreCoordinator?) { pool.close() }
+
+  // MARK: Identifiers
+
+  public override func obtainPermanentIDs(for objects: [ManagedObject]) throws -> [ManagedObjectID] {
+    var waiting: [ObjectIdentifier: (PostgresTable, Int)] = [:]
+    for object in objects {
+      let table = schema.table(object.entity)
+      waiting[ObjectIdentifier(table), default: (table, 0)].1 += 1
+    }
+    var reserved: [ObjectIdentifier: ArraySlice<Int64>] = [:]
+    for (place, (table, count)) in waiting { reserved[place] = try reserve(count, in: table)[...] }
+    return objects.map { object in
+      let number = reserved[ObjectIdentifier(schema.table(object.entity))]?.popFirst() ?? 0
+      return self.object(object.entity, number)
+    }
+  }
+
+  /// Numbers that no other object of a table has had; what is left of a block is kept for the next objects.
+  private func reserve(_ count: Int, in table: PostgresTable) throws -> [Int64] {
+    try numbers.take(count, table.name) { missing in
+      let blocks = (missing + Self.block - 1) / Self.block
+      let rows = try translating(.persistentStoreSave, "no identifiers were reserved in \(address.text)") {
+        try pool.withConnection(retries: true) {
+          try $0.query(
+            "SELECT nextval($1::text::regclass) FROM generate_series(1, $2::int8)",
+            [.text("\(schema.name.quoted).\(table.sequence.quoted)"), .integer(Int64(blocks))])
+        }
+      }
+      return (0..<rows.count).flatMap { row in
+        let first = rows.integer(row, 0)
+        return first..<first + Int64(Self.block)
+      }
+    }
+  }
+
+  /// The number of an object of this store.
+  func number(_ id: ManagedObjectID) -> Int64 { number(of: id) ?? referenceObject(for: id) as? Int64 ?? 0 }
+
+  /// The object of an entity with a number; others than this class may have written any.
+  func object(_ entity: EntityDescription, _ number: Int64) -> ManagedObjectID {
+    guard number > 0, number < 1 << 52 else { return newObjectID(for: entity, referenceObject: number) }
+    return newObjectID(for: entity, number: UInt64(number))
+  }
+
+  // MARK: Requests
+
+  public override func execute(_ request: PersistentStoreRequest, with context: ManagedObjectContext?) throws
+    -> Any
+  {
+    if let fetch = request as? FetchRequest<ManagedObject> {
+      return try translating(.persistentStoreOperation, "the fetch was not executed by \(address.text)") {
+        try self.fetch(fetch)
+      }
+    }
+    if let save = request as? SaveChangesRequest {
+      try self.save(save)
+      return []
+    }
+    if let update = request as? BatchUpdateRequest { return try execute(update) }
+    if let delete = request as? BatchDeleteRequest, let context { return try execute(delete, in: context) }
+    return try super.execute(request, with: context)
+  }
+
+  public override func newValuesForObject(
+    with objectID: ManagedObjectID, with context: ManagedObjectContext?
+  ) throws -> IncrementalStoreNode {
+    if let node = try nodes(of: [objectID]).first { return node }
+    throw missingObject(objectID)
+  }
+
+  public override func newValues(
+    forObjectsWith objectIDs: [ManagedObjectID], with context: ManagedObjectContext?
+  ) throws -> [IncrementalStoreNode] {
+    try nodes(of: objectIDs)
+  }
+
+  public override func newValue(
+    forRelationship relationship: RelationshipDescription, forObjectWith objectID: ManagedObjectID,
+    with context: ManagedObjectContext?
+  ) throws -> Any {
+    let values = try destinations(relationship, of: [objectID])
+    return values.first?.value ?? (relationship.isToMany ? [ManagedObjectID]() as Any : NSNull())
+  }
+
+  public override func newValues(
+    forRelationship relationship: RelationshipDescription, forObjectsWith objectIDs: [ManagedObjectID],
+    with context: ManagedObjectContext?
+  ) throws -> [ManagedObjectID: Any] {
+    try destinations(relationship, of: objectIDs)
+  }
+}
+
+extension PostgresStore {
+  /// Runs the body, and translates errors of the server.
+  func translating<Result>(
+    _ code: HeartwoodError.Code, _ what: String, _ body: () throws -> Result
+  ) throws -> Result {
+    do {
+      return try body()
+    } catch let failure as PostgresFailure {
+      let why = failure.isConnectionLost ? "the connection to the server is lost, or cannot be made: " : ""
+      throw HeartwoodError(code, "\(what): \(why)\(failure)", underlying: failure)
+    }
+  }
+}
+
+extension PersistentStore.StoreType {
+  /// A store in a PostgreSQL database; see ``PostgresStore``.
+  public static let postgres = PersistentStore.StoreType(rawValue: "Postgres")
+}
+
+/// Numbers that are reserved and not given to objects yet, by table.
+private final class NumberReserve: @unchecked Sendable {
+  private let lock = NSLock()
+  private var left: [String: [Int64]] = [:]
+
+  /// - Parameter more: Reserves at least as many as are missing.
+  func take(_ count: Int, _ table: String, _ more: (Int) throws -> [Int64]) rethrows -> [Int64] {
+    try lock.withLock {
+      var all = left[table] ?? []
+      if all.count < count { all += try more(count - all.count) }
+      left[table] = Array(all.dropFirst(count))
+      return Array(all.prefix(count))
+    }
+  }
+}

@@ -1,0 +1,203 @@
+import Foundation
+import Heartwood
+
+/// Batch updates and deletes, each one transaction in the database.
+extension PostgresStore {
+  func execute(_ request: BatchUpdateRequest) throws -> BatchResult {
+    try refuse(request.validates)
+    let update = try resolve(request)
+    let table = schema.table(update.entity)
+    var builder = builder()
+    var assignments = ["_version = t0._version + 1"]
+    for change in update.changes {
+      let column = table.column(change.property, of: update.entity)
+      let value = try builder.value(change.value)
+      assignments.append("\(column.name.quoted) = \(column.assigned(value))")
+    }
+    guard builder.joins(of: 0).isEmpty else {
+      throw HeartwoodError(
+        .persistentStoreUnsupportedRequestType,
+        "the batch update cannot be translated to SQL, because a new value is computed from other objects")
+    }
+    var conditions: [String] = []
+    if let own = ownEntity(update.entity, update.includesSubentities, table) { conditions.append(own) }
+    if let condition = update.condition { conditions.append(try builder.condition(condition)) }
+    let filter = conditions.isEmpty ? "TRUE" : conditions.map { "(\($0))" }.joined(separator: " AND ")
+    let sql =
+      "UPDATE \(table.sqlName) t0 SET \(assignments.joined(separator: ", ")) WHERE t0._id IN "
+      + "(SELECT t0._id FROM \(table.sqlName) t0\(builder.joins(of: 0)) WHERE \(filter)) RETURNING t0._id\(table.isFamily ? ", t0._entity" : "")"
+    let parameters = builder.parameters
+    return try inTransaction("the batch update") { connection in
+      var changes = ObjectIDChanges()
+      let rows = try connection.query(sql, parameters)
+      let updated = identifiers(rows, table)
+      changes.updatedObjectIDs = Set(updated)
+      return BatchResult(
+        resultType: request.resultType, count: rows.count, objectIDs: updated, changes: changes)
+    }
+  }
+
+  func execute(_ request: BatchDeleteRequest, in context: ManagedObjectContext) throws -> BatchResult {
+    try refuse(request.validates)
+    let selection = try selection(of: request, in: context)
+    guard let entity = selection.entity else { return BatchResult(resultType: request.resultType, count: 0) }
+    return try inTransaction("the batch delete") { connection in
+      let (sql, parameters) = try statement(selection)
+      let found = identifiers(try connection.query(sql, parameters), schema.table(entity))
+      var deletion = PostgresDeletion(self, connection)
+      return try deletion.delete(found, request.resultType)
+    }
+  }
+
+  private func refuse(_ validates: Bool) throws {
+    guard validates else { return }
+    throw HeartwoodError(
+      .persistentStoreUnsupportedRequestType,
+      "a batch request that validates cannot be executed in PostgreSQL: save objects, or leave the rules to the next save of each"
+    )
+  }
+
+  private func inTransaction<Result>(
+    _ what: String, _ body: (PostgresConnection) throws -> Result
+  ) throws -> Result {
+    guard !isReadOnly else {
+      throw HeartwoodError(.persistentStoreSave, "the store at \(address.text) is open read-only")
+    }
+    do {
+      return try pool.withConnection(retries: false) { connection in
+        try connection.transaction { try body(connection) }
+      }
+    } catch let commit as PostgresCommitFailure {
+      throw batchError(commit.failure, what, isOutcomeUnknown: commit.failure.isConnectionLost)
+    } catch let failure as PostgresFailure {
+      throw batchError(failure, what, isOutcomeUnknown: false)
+    }
+  }
+
+  private func batchError(_ failure: PostgresFailure, _ what: String, isOutcomeUnknown: Bool)
+    -> HeartwoodError
+  {
+    let code: HeartwoodError.Code =
+      failure.isUniquenessViolation
+      ? .managedObjectConstraintMerge
+      : failure.isReferenceViolation ? .managedObjectReferentialIntegrity : .persistentStoreSave
+    return HeartwoodError(
+      code, "\(what) was not executed by \(address.text): \(failure)", underlying: failure,
+      isOutcomeUnknown: isOutcomeUnknown)
+  }
+
+  /// The objects of rows with a number and, in a family, an entity.
+  func identifiers(_ rows: PostgresRows, _ table: PostgresTable) -> [ManagedObjectID] {
+    (0..<rows.count).map { row in
+      object(table.isFamily ? table.entity(named: rows.text(row, 1)) : table.root, rows.integer(row, 0))
+    }
+  }
+}
+
+/// Deleting rows by their delete rules.
+private struct PostgresDeletion {
+  private let store: PostgresStore
+  private let connection: PostgresConnection
+  /// The objects that are deleted, in the order in which they were found.
+  private var deleted: [ManagedObjectID] = []
+  private var known: Set<ManagedObjectID> = []
+  private var updated: Set<ManagedObjectID> = []
+
+  init(_ store: PostgresStore, _ connection: PostgresConnection) {
+    (self.store, self.connection) = (store, connection)
+  }
+
+  mutating func delete(_ found: [ManagedObjectID], _ type: BatchRequestResultType) throws -> BatchResult {
+    add(found)
+    var next = 0
+    while next < deleted.count {
+      let part = deleted[next...]
+      next = deleted.count
+      for (relationship, objects) in relationships(of: part) where relationship.deleteRule == .cascade {
+        add(try destinations(relationship, objects).map(\.1))
+      }
+    }
+    for (relationship, objects) in relationships(of: deleted[...]) {
+      switch relationship.deleteRule {
+      case .deny:
+        guard
+          let (source, _) = try destinations(relationship, objects).first(where: { !known.contains($0.1) })
+        else { continue }
+        throw HeartwoodError(
+          .validationRelationshipDeniedDelete,
+          "\(relationship.name) of \(source) still has destinations, and its delete rule is deny: delete or remove them first",
+          objectIDs: [source], property: relationship.name)
+      case .nullify: try leave(relationship, objects)
+      default: continue
+      }
+    }
+    var count = 0
+    for (table, objects) in Dictionary(
+      grouping: deleted, by: { ObjectIdentifier(store.schema.table($0.entity)) }
+    ).values
+      .map({ (store.schema.table($0[0].entity), $0) })
+    {
+      let numbers = PostgresParameter.integers(objects.map(store.number))
+      for join in store.schema.joins where join.source === table && !join.hasReferences {
+        _ = try connection.query("DELETE FROM \(join.sqlName) WHERE source = ANY($1::int8[])", [numbers])
+      }
+      count += try connection.query("DELETE FROM \(table.sqlName) WHERE _id = ANY($1::int8[])", [numbers])
+        .changed
+    }
+    var changes = ObjectIDChanges()
+    changes.deletedObjectIDs = known
+    changes.updatedObjectIDs = updated.subtracting(known)
+    return BatchResult(resultType: type, count: count, objectIDs: deleted, changes: changes)
+  }
+
+  private mutating func add(_ objects: [ManagedObjectID]) {
+    for object in objects where known.insert(object).inserted { deleted.append(object) }
+  }
+
+  private func relationships(
+    of objects: ArraySlice<ManagedObjectID>
+  ) -> [(RelationshipDescription, [ManagedObjectID])] {
+    Dictionary(grouping: objects, by: { $0.entity.name ?? "" }).sorted { $0.key < $1.key }.flatMap {
+      _, members in
+      members[0].entity.relationshipsByName.values.sorted { $0.name < $1.name }.map { ($0, members) }
+    }
+  }
+
+  /// The destinations of objects, with their sources.
+  private func destinations(
+    _ relationship: RelationshipDescription, _ objects: [ManagedObjectID]
+  ) throws -> [(ManagedObjectID, ManagedObjectID)] {
+    let table = store.schema.table(relationship.destinationEntity)
+    let sql: String
+    if let side = store.schema.side(relationship) {
+      sql =
+        "SELECT t._id\(table.isFamily ? ", t._entity" : ", ''"), x.\(side.own) FROM \(side.join.sqlName) x JOIN \(table.sqlName) t ON t._id = x.\(side.other) "
+        + "WHERE x.\(side.own) = ANY($1::int8[]) ORDER BY 1"
+    } else if relationship.isToMany, let (_, column) = store.schema.inverse(relationship) {
+      let own = "t.\(column.name.quoted)"
+      sql =
+        "SELECT t._id\(table.isFamily ? ", t._entity" : ", ''"), \(own) FROM \(table.sqlName) t WHERE \(own) = ANY($1::int8[]) ORDER BY 1"
+    } else {
+      let source = store.schema.table(objects[0].entity)
+      let column = source.column(relationship, of: objects[0].entity).name.quoted
+      sql =
+        "SELECT t._id\(table.isFamily ? ", t._entity" : ", ''"), s._id FROM \(source.sqlName) s JOIN \(table.sqlName) t ON t._id = s.\(column) "
+        + "WHERE s._id = ANY($1::int8[]) ORDER BY 1"
+    }
+    let rows = try connection.query(sql, [.integers(objects.map(store.number))])
+    let entity = objects[0].entity
+    return zip(store.identifiers(rows, table), 0..<rows.count).map {
+      (store.object(entity, rows.integer($1, 2)), $0)
+    }
+  }
+
+  /// Removes references of objects that stay.
+  private mutating func leave(_ relationship: RelationshipDescription, _ objects: [ManagedObjectID]) throws {
+    guard let (table, column) = store.schema.inverse(relationship) else { return }
+    let name = column.name.quoted
+    let rows = try connection.query(
+      "UPDATE \(table.sqlName) t SET \(name) = NULL, _version = t._version + 1 WHERE t.\(name) = ANY($1::int8[]) "
+        + "RETURNING t._id\(table.isFamily ? ", t._entity" : "")", [.integers(objects.map(store.number))])
+    updated.formUnion(store.identifiers(rows, table))
+  }
+}

@@ -1,0 +1,207 @@
+import Foundation
+import Heartwood
+
+/// Saving: one transaction, and one statement for all objects of an entity with the same changed properties.
+extension PostgresStore {
+  /// The most rows of a statement.
+  private static let mostRows = 5000
+  /// How often a transaction is tried that the server ends to resolve a deadlock.
+  private static let mostAttempts = 5
+
+  func save(_ request: SaveChangesRequest) throws {
+    let what = "the save was not written to \(address.text)"
+    do {
+      for attempt in 1...Self.mostAttempts {
+        do {
+          return try pool.withConnection(retries: false) { connection in
+            try connection.transaction { try write(request, connection) }
+          }
+        } catch let failure as PostgresFailure
+          where failure.isSerializationFailure && attempt < Self.mostAttempts
+        {
+          // Another save had locked the same rows in another order; nothing of this one is there.
+          continue
+        }
+      }
+    } catch let commit as PostgresCommitFailure {
+      throw saveError(commit.failure, what, isOutcomeUnknown: commit.failure.isConnectionLost)
+    } catch let failure as PostgresFailure {
+      throw saveError(failure, what, isOutcomeUnknown: false)
+    }
+  }
+
+  private func saveError(_ failure: PostgresFailure, _ what: String, isOutcomeUnknown: Bool) -> any Error {
+    if failure.isUniquenessViolation { return IncrementalStoreConflicts(isUniquenessViolated: true) }
+    if failure.isReferenceViolation {
+      return HeartwoodError(
+        .managedObjectReferentialIntegrity,
+        "\(what): an object of it refers to one that others have deleted, or is referred to by an object that others have saved (\(failure.message)); "
+          + "refresh the objects and save again", underlying: failure)
+    }
+    let why =
+      !failure.isConnectionLost
+      ? failure.isSerializationFailure ? "others have saved the same rows meanwhile; save again: " : ""
+      : isOutcomeUnknown
+        ? "the connection was lost while the server committed it, so that it may be there: look before you save again: "
+        : "the connection to the server was lost, and nothing of it is there: "
+    return HeartwoodError(
+      .persistentStoreSave, "\(what): \(why)\(failure)", underlying: failure,
+      isOutcomeUnknown: isOutcomeUnknown)
+  }
+
+  private func write(_ request: SaveChangesRequest, _ connection: PostgresConnection) throws {
+    try checkLocked(request, connection)
+    // Deletes first: new objects may have their unique values.
+    try delete(request, connection)
+    try update(request, connection)
+    try insert(request, connection)
+    try writeRelationships(request, connection)
+  }
+
+  // MARK: Objects
+
+  private func byTable(_ objects: some Sequence<ManagedObject>) -> [(PostgresTable, [ManagedObject])] {
+    Dictionary(grouping: objects) { ObjectIdentifier(schema.table($0.entity)) }.values
+      .map { (schema.table($0[0].entity), $0.sorted { number($0.objectID) < number($1.objectID) }) }
+      .sorted { $0.0.name < $1.0.name }
+  }
+
+  private func parts(_ objects: [ManagedObject]) -> [ArraySlice<ManagedObject>] {
+    stride(from: 0, to: objects.count, by: Self.mostRows).map {
+      objects[$0..<min($0 + Self.mostRows, objects.count)]
+    }
+  }
+
+  private func identity(_ objects: ArraySlice<ManagedObject>, _ request: SaveChangesRequest)
+    -> [PostgresParameter]
+  {
+    [
+      .integers(objects.map { number($0.objectID) }),
+      .integers(objects.map { Int64(request.version(of: $0)) }),
+    ]
+  }
+
+  /// Throws the conflicts of objects that a statement has not found in their versions.
+  private func require(
+    _ objects: ArraySlice<ManagedObject>, _ rows: PostgresRows,
+    except isAllowed: (Set<Int64>) throws -> Set<Int64> = { _ in [] }
+  ) throws {
+    guard rows.count < objects.count else { return }
+    let found = Set((0..<rows.count).map { rows.integer($0, 0) })
+    let missing = Set(objects.map { number($0.objectID) }).subtracting(found)
+    let conflicting = missing.subtracting(try isAllowed(missing))
+    guard !conflicting.isEmpty else { return }
+    throw IncrementalStoreConflicts(
+      changedObjects: objects.map(\.objectID).filter { conflicting.contains(number($0)) })
+  }
+
+  private func checkLocked(_ request: SaveChangesRequest, _ connection: PostgresConnection) throws {
+    for (table, objects) in byTable(request.lockedObjects ?? []) {
+      for part in parts(objects) {
+        let rows = try connection.query(
+          "SELECT t._id FROM \(table.sqlName) t JOIN unnest($1::int8[], $2::int8[]) v(id, version) "
+            + "ON t._id = v.id AND t._version = v.version ORDER BY t._id FOR SHARE OF t",
+          identity(part, request))
+        try require(part, rows)
+      }
+    }
+  }
+
+  private func delete(_ request: SaveChangesRequest, _ connection: PostgresConnection) throws {
+    for (table, objects) in byTable(request.deletedObjects ?? []) {
+      for part in parts(objects) {
+        let rows = try connection.query(
+          "DELETE FROM \(table.sqlName) t USING unnest($1::int8[], $2::int8[]) v(id, version) "
+            + "WHERE t._id = v.id AND t._version = v.version RETURNING t._id", identity(part, request))
+        try require(part, rows) { missing in
+          // One that is gone already is no conflict.
+          let rest = try connection.query(
+            "SELECT _id FROM \(table.sqlName) WHERE _id = ANY($1::int8[])", [.integers(missing)])
+          return missing.subtracting((0..<rest.count).map { rest.integer($0, 0) })
+        }
+        for join in schema.joins where join.source === table && !join.hasReferences {
+          _ = try connection.query(
+            "DELETE FROM \(join.sqlName) WHERE source = ANY($1::int8[])",
+            [.integers(part.map { number($0.objectID) })])
+        }
+      }
+    }
+  }
+
+  private func insert(_ request: SaveChangesRequest, _ connection: PostgresConnection) throws {
+    for (table, objects) in byTable(request.insertedInOrder) {
+      for (entity, members) in byEntity(objects) {
+        let properties = entity.storedProperties
+        let columns = properties.map { table.column($0, of: entity) }
+        var names = ["_id", "_version"] + columns.map(\.name.quoted)
+        var values = ["v.id", "1"] + columns.indices.map { columns[$0].assigned("v.c\($0)") }
+        if table.isFamily {
+          names.append("_entity")
+          values.append((entity.name ?? "").literal)
+        }
+        let lists = columns.enumerated().map { "$\($0.offset + 2)::\($0.element.parameterType.array.name)" }
+        let fields = columns.indices.map { "c\($0)" }
+        let sql =
+          "INSERT INTO \(table.sqlName) (\(names.joined(separator: ", "))) SELECT \(values.joined(separator: ", ")) "
+          + "FROM unnest(\((["$1::int8[]"] + lists).joined(separator: ", "))) v(\((["id"] + fields).joined(separator: ", ")))"
+        for part in parts(members) {
+          let all = part.map { request.storedValues(of: $0) }
+          var parameters = [PostgresParameter.integers(part.map { number($0.objectID) })]
+          for (place, column) in columns.enumerated() {
+            parameters.append(try list(column, all.lazy.map { $0[place] }, all.count))
+          }
+          _ = try connection.query(sql, parameters)
+        }
+      }
+    }
+  }
+
+  private func update(_ request: SaveChangesRequest, _ connection: PostgresConnection) throws {
+    for (table, objects) in byTable(request.updatedObjects ?? []) {
+      let groups = Dictionary(grouping: objects) { object in
+        [object.entity.name ?? ""] + request.changedProperties(of: object).map(\.name)
+      }
+      for (_, members) in groups.sorted(by: { $0.key.joined(separator: ",") < $1.key.joined(separator: ",") })
+      {
+        let entity = members[0].entity
+        let properties = request.changedProperties(of: members[0]).filter { property in
+          entity.storedProperties.contains { $0 === property }
+        }
+        guard !request.changedProperties(of: members[0]).isEmpty else { continue }
+        let columns = properties.map { table.column($0, of: entity) }
+        let changes =
+          ["_version = t._version + 1"]
+          + columns.enumerated().map {
+            "\($0.element.name.quoted) = \($0.element.assigned("v.c\($0.offset)"))"
+          }
+        let lists = columns.enumerated().map { "$\($0.offset + 3)::\($0.element.parameterType.array.name)" }
+        let fields = ["id", "version"] + columns.indices.map { "c\($0)" }
+        let sql =
+          "UPDATE \(table.sqlName) t SET \(changes.joined(separator: ", ")) FROM unnest(\((["$1::int8[]", "$2::int8[]"] + lists).joined(separator: ", "))) "
+          + "v(\(fields.joined(separator: ", "))) WHERE t._id = v.id AND t._version = v.version RETURNING t._id"
+        for part in parts(members) {
+          var parameters = identity(part, request)
+          for (column, property) in zip(columns, properties) {
+            parameters.append(
+              try list(column, part.lazy.map { request.storedValue(property, of: $0) }, part.count))
+          }
+          try require(part, try connection.query(sql, parameters))
+        }
+      }
+    }
+  }
+
+  private func byEntity(_ objects: [ManagedObject]) -> [(EntityDescription, [ManagedObject])] {
+    guard schema.table(objects[0].entity).isFamily else { return [(objects[0].entity, objects)] }
+    return Dictionary(grouping: objects) { $0.entity.name ?? "" }.sorted { $0.key < $1.key }
+      .map { ($0.value[0].entity, $0.value) }
+  }
+
+  private func list(
+    _ column: PostgresColumn, _ values: some Sequence<StoredValue>, _ count: Int
+  ) throws -> PostgresParameter {
+    var array = PostgresArray(column.parameterType, count: count)
+    for value in values { try column.append(value, to: &array) { number($0) } }
+    return array.parameter
+  }
+}

@@ -1,0 +1,1 @@
+../../../../Tests/HeartwoodTests/Random/GraphWork.swift

@@ -1,0 +1,146 @@
+import Foundation
+import Heartwood
+
+@testable import HeartwoodPostgres
+
+/// Every kind of relationship and of delete rule.
+final class Company: ManagedObject {
+  @Attribute(.unique) var code = ""
+  @Attribute var name = ""
+  @Attribute(.indexed) var size: Int64?
+  @Relationship(inverse: { $0.company }, deleteRule: .cascade) var people: Set<Person>
+  @Relationship(inverse: { $0.owner }, deleteRule: .deny) var houses: Set<House>
+  @Relationship(inverse: { $0.partners }) var partners: Set<Company>
+  @Relationship(inverse: { $0.ranked }) var ranking: [Person]
+}
+
+final class Person: ManagedObject {
+  @Attribute(.indexed) var name = ""
+  @Attribute var age: Int64 = 0
+  @Attribute var nick: String?
+  @Relationship(inverse: { $0.people }) var company: Company?
+  @Relationship(inverse: { $0.ranking }) var ranked: Company?
+  @Relationship(inverse: { $0.members }) var clubs: Set<Club>
+  @Relationship(deleteRule: .noAction) var idol: Person?
+}
+
+final class House: ManagedObject {
+  @Attribute var street = ""
+  @Relationship(inverse: { $0.houses }) var owner: Company?
+}
+
+final class Club: ManagedObject {
+  @Attribute var title = ""
+  @Relationship(inverse: { $0.clubs }) var members: Set<Person>
+}
+
+/// A family of entities.
+class Animal: ManagedObject {
+  @Attribute var name = ""
+  @Attribute var legs: Int16 = 4
+}
+
+final class Dog: Animal {
+  @Attribute var trick: String?
+  @Relationship(inverse: { $0.dogs }) var kennel: Kennel?
+}
+
+class Bird: Animal {
+  @Attribute var span = 0.0
+  @Attribute(.unique) var ring: String?
+}
+
+final class Parrot: Bird {
+  @Attribute var words: Int32 = 0
+}
+
+final class Kennel: ManagedObject {
+  @Attribute var title = ""
+  @Relationship(inverse: { $0.kennel }) var dogs: [Dog]
+}
+
+/// Ordered on both sides.
+final class Playlist: ManagedObject {
+  @Attribute var title = ""
+  @Relationship(inverse: { $0.playlists }) var songs: [Song]
+}
+
+final class Song: ManagedObject {
+  @Attribute var title = ""
+  @Relationship(inverse: { $0.songs }) var playlists: [Playlist]
+  @Relationship(deleteRule: .noAction) var likes: Set<Thing>
+}
+
+/// Every type of attribute.
+final class Thing: ManagedObject {
+  @Attribute var number = 0
+  @Attribute var small: Int16?
+  @Attribute var medium: Int32?
+  @Attribute var large: Int64?
+  @Attribute var double: Double?
+  @Attribute var float: Float?
+  @Attribute var decimal: Decimal?
+  @Attribute var flag: Bool?
+  @Attribute var text: String?
+  @Attribute var date: Date?
+  @Attribute var data: Data?
+  @Attribute var uuid: UUID?
+  @Attribute var url: URL?
+}
+
+let allTypes: [ManagedObject.Type] = [
+  Company.self, Person.self, House.self, Club.self, Animal.self, Dog.self, Bird.self, Parrot.self,
+  Kennel.self,
+  Thing.self, Playlist.self, Song.self,
+]
+
+/// A store in a schema of its own.
+struct PostgresWorld {
+  let url: URL
+  let container: PersistentContainer
+
+  init(at url: URL? = nil, types: [ManagedObject.Type] = allTypes) throws {
+    PostgresStore.register()
+    self.url = try url ?? PostgresServer.shared.get().url()
+    container = PersistentContainer(name: "Test", managedObjectModel: try ManagedObjectModel(types: types))
+    let description = PersistentStoreDescription(url: self.url)
+    description.type = .postgres
+    try container.persistentStoreCoordinator.addPersistentStore(with: description)
+  }
+
+  func context() -> ManagedObjectContext { container.newBackgroundContext() }
+
+  /// Executes SQL beside the store.
+  func sql(_ text: String) throws -> PostgresRows {
+    try PostgresConnection(PostgresAddress(url)).query(text)
+  }
+
+  var schema: String { (try? PostgresAddress(url).schema) ?? "" }
+}
+
+extension ManagedObjectContext {
+  func makePerson(_ name: String, age: Int64 = 0, in company: Company? = nil) -> Person {
+    let person = Person(context: self)
+    person.name = name
+    person.age = age
+    person.company = company
+    return person
+  }
+
+  func makeCompany(_ code: String) -> Company {
+    let company = Company(context: self)
+    company.code = code
+    company.name = code
+    return company
+  }
+}
+
+/// The `HeartwoodError` that `body` throws, if any.
+func heartwoodError(_ body: () throws -> Void) -> HeartwoodError? {
+  do {
+    try body()
+    return nil
+  } catch {
+    return error as? HeartwoodError
+  }
+}

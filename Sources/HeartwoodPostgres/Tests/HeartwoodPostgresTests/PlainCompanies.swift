@@ -1,0 +1,1 @@
+../../../../Tests/HeartwoodTests/Support/PlainCompanies.swift

@@ -1,0 +1,114 @@
+import Foundation
+
+/// A PostgreSQL server of the tests' own, in a temporary folder, which listens on a Unix socket only.
+final class PostgresServer: @unchecked Sendable {
+  /// The one that tests share.
+  static let shared = Result { try PostgresServer() }
+
+  let folder: URL
+  /// Whether commits wait for the disk; without, the tests are quicker.
+  private let isDurable: Bool
+  private static let user = "postgres"
+
+  init(isDurable: Bool = false) throws {
+    self.isDurable = isDurable
+    // The path of a socket has at most 107 bytes.
+    folder = URL(fileURLWithPath: "/tmp/hwpg-\(UUID().uuidString.prefix(8))")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    if getuid() == 0 { _ = try Self.run("chown", [Self.user, folder.path]) }
+    try program(
+      "initdb", ["-D", data, "-U", Self.user, "-A", "trust", "-E", "UTF8", "--no-sync", "--locale=C.UTF-8"])
+    try start()
+    Self.servers.append(self)
+    atexit { PostgresServer.stopAll() }
+  }
+
+  nonisolated(unsafe) private static var servers: [PostgresServer] = []
+
+  private static func stopAll() {
+    for server in servers {
+      try? server.program("pg_ctl", ["-D", server.data, "-m", "immediate", "stop"])
+      try? FileManager.default.removeItem(at: server.folder)
+    }
+    servers = []
+  }
+
+  private var data: String { folder.path + "/data" }
+
+  func start() throws {
+    var options = "-c listen_addresses= -c unix_socket_directories=\(folder.path) -c max_connections=60"
+    if !isDurable { options += " -c fsync=off -c synchronous_commit=off -c full_page_writes=off" }
+    try program("pg_ctl", ["-D", data, "-w", "-t", "60", "-l", folder.path + "/log", "-o", options, "start"])
+  }
+
+  /// Ends all processes of the server at once, as a power cut does.
+  func kill() throws {
+    let text = try String(contentsOfFile: data + "/postmaster.pid", encoding: .utf8)
+    guard let first = text.split(separator: "\n").first, let process = Int32(first) else { return }
+    // The postmaster's children end when it does.
+    Foundation.kill(process, SIGKILL)
+    // A process whose parent does not wait for it stays known.
+    for _ in 0..<1000 where Foundation.kill(process, 0) == 0 { usleep(1000) }
+  }
+
+  /// Starts the server again after it was killed: waits until the last of its processes is gone.
+  func restart() throws {
+    try? FileManager.default.removeItem(atPath: data + "/postmaster.pid")
+    for _ in 0..<100 {
+      if (try? start()) != nil { return }
+      usleep(100_000)
+    }
+    try start()
+  }
+
+  /// The URL of a schema of its own.
+  func url(
+    schema: String = "s" + UUID().uuidString.replacingOccurrences(of: "-", with: "").lowercased(),
+    pool: Int = 4
+  ) -> URL {
+    var parts = URLComponents()
+    parts.scheme = "postgres"
+    parts.host = ""
+    parts.path = "/postgres"
+    parts.queryItems = [
+      URLQueryItem(name: "host", value: folder.path), URLQueryItem(name: "user", value: Self.user),
+      URLQueryItem(name: "schema", value: schema), URLQueryItem(name: "pool", value: "\(pool)"),
+    ]
+    return parts.url!
+  }
+
+  // MARK: Programs
+
+  private func program(_ name: String, _ arguments: [String]) throws {
+    let path = try Self.programs() + "/" + name
+    // The server refuses to run as root.
+    let output =
+      getuid() == 0
+      ? try Self.run(
+        "setpriv", ["--reuid", Self.user, "--regid", Self.user, "--clear-groups", path] + arguments)
+      : try Self.run(path, arguments)
+    guard output.status == 0 else { throw Failure(message: "\(name): \(output.text)") }
+  }
+
+  struct Failure: Error, CustomStringConvertible {
+    let message: String
+    var description: String { message }
+  }
+
+  private static func programs() throws -> String {
+    let versions = (try? FileManager.default.contentsOfDirectory(atPath: "/usr/lib/postgresql")) ?? []
+    guard let newest = versions.compactMap(Int.init).max() else {
+      throw Failure(message: "there is no PostgreSQL in /usr/lib/postgresql: apt-get install -y postgresql")
+    }
+    return "/usr/lib/postgresql/\(newest)/bin"
+  }
+
+  /// By a shell: Foundation's processes wait for those that they have started, as the server is.
+  private static func run(_ program: String, _ arguments: [String]) throws -> (status: Int32, text: String) {
+    let place = "/tmp/hwpg-out-\(UUID().uuidString)"
+    defer { try? FileManager.default.removeItem(atPath: place) }
+    let words = ([program] + arguments).map { "'\($0.replacingOccurrences(of: "'", with: "'\\''"))'" }
+    let status = system("cd /tmp && \(words.joined(separator: " ")) >\(place) 2>&1 </dev/null")
+    return (status, (try? String(contentsOfFile: place, encoding: .utf8)) ?? "")
+  }
+}
