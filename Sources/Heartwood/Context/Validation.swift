@@ -107,25 +107,28 @@ extension ManagedObject {
     if case .opaque(let held) = value, let refusal = held.refusal {
       throw HeartwoodError.unencodable(self, entity.property(at: check.slot), refusal)
     }
-    let accepted = try validated(value, at: check.slot, name, check.rules)
+    let accepted = try validated(value, at: check.slot, name, check.rules, plainType: check.plainType)
     guard accepted != value else { return }
     willEdit()
     setEdit(check.slot, accepted)
   }
 
   /// The value that the rules and the hook accept.
-  private func validated(_ value: Value, at slot: Int, _ name: String, _ rules: [ValidationRule]) throws
-    -> Value
-  {
+  ///
+  /// - Parameter plainType: As in `PropertyCheck`. Most values are of such a type and stay as they are, which is then seen without
+  ///   converting them back.
+  private func validated(
+    _ value: Value, at slot: Int, _ name: String, _ rules: [ValidationRule], plainType: AttributeType? = nil
+  ) throws -> Value {
     for rule in rules { try check(value, rule, at: slot) }
-    let shown = entity.anyValue(value, at: slot)
-    var accepted = shown
+    var accepted = plainType.map { value.anyValue($0) } ?? entity.anyValue(value, at: slot)
     do {
       try validateValue(&accepted, forKey: name)
     } catch {
       let refusal = error as? HeartwoodError ?? HeartwoodError.validation(error)
       throw refusal.about(objectID, name, value)
     }
+    if let plainType, value.isShown(as: accepted, plainType) { return value }
     // Without `==` nothing tells whether the hook has put another value in its place.
     if case .opaque(let held) = value, !held.isComparable { return value }
     let replacement = try entity.storedValue(accepted, at: slot)

@@ -48,7 +48,6 @@ final class FrozenEntity: @unchecked Sendable {
     self.versionHash = versionHash
     self.family = family
     self.defaults = defaults
-    checks = properties.enumerated().compactMap { PropertyCheck($1, slot: $0) }
     declaredProperties = bound.entity.declaredProperties
     fetchedProperties = bound.entity.fetchedPropertiesByName
     slotsByName = SlotsByName(properties.map(\.name))
@@ -65,7 +64,11 @@ final class FrozenEntity: @unchecked Sendable {
       exposesRows: !transientSlots.contains { slot in
         declarations[slot]?.attribute?.valueType._isOptional == true && !defaults[slot].isNull
       })
-    convertedTypes = EntityDescription.convertedTypes(declarations, attributes)
+    let convertedTypes = EntityDescription.convertedTypes(declarations, attributes)
+    self.convertedTypes = convertedTypes
+    checks = properties.enumerated().compactMap {
+      PropertyCheck($1, slot: $0, converted: convertedTypes[$0])
+    }
     namedReaders = NamedReaders(zip(convertedTypes, attributes).map { $0 ?? $1?.type.swiftType }, layout)
     hasChangingDefaults = declarations.contains { $0?.attribute?.hasChangingDefault == true }
   }

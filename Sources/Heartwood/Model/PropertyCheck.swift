@@ -13,10 +13,15 @@ struct PropertyCheck {
   /// Whether it is an element of a composite attribute.
   let isElement: Bool
   let rules: [ValidationRule]
+  /// The type of an attribute that the hook is given in the attribute type's own Swift type; nil for others.
+  let plainType: AttributeType?
 
   /// Nil for a property that needs no check.
-  init?(_ property: PropertyDescription, slot: Int) {
+  ///
+  /// - Parameter converted: The type that the class declares for the property, if it is not the attribute type's own Swift type.
+  init?(_ property: PropertyDescription, slot: Int, converted: (any AttributeValue.Type)?) {
     self.slot = slot
+    plainType = (property as? AttributeDescription)?.plainType(converted)
     // The store gives a derived attribute its value after the check.
     isMandatory = !property.isOptional && !property.isTransient && property.derivation == nil
     isElement = property.name.contains(".")
@@ -32,5 +37,11 @@ struct PropertyCheck {
       guard isMandatory else { return nil }
       kind = .toOne
     }
+  }
+}
+
+extension AttributeDescription {
+  fileprivate func plainType(_ converted: (any AttributeValue.Type)?) -> AttributeType? {
+    converted == nil && type.swiftType != nil ? type : nil
   }
 }

@@ -35,6 +35,12 @@ extension Value {
     return nil
   }
 
+  /// Whether `any` is this value in a usual type; false also where only another conversion would tell.
+  func isShown(as any: Any?, _ type: AttributeType) -> Bool {
+    guard let any else { return isNull }
+    return Self.usual(any)?.fitted(to: type) == self
+  }
+
   private static func anyInteger(_ value: Int64, _ type: AttributeType) -> Any {
     switch type {
     case .integer16: Int16(truncatingIfNeeded: value)
