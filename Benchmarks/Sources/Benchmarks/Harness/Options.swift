@@ -1,7 +1,7 @@
 /// What the command line asks for.
 struct Options {
   enum Part: String, CaseIterable {
-    case engine, graph, values, access, live, plans, lean, growth, space, migration
+    case engine, graph, values, access, live, plans, lean, growth, space, migration, files
     /// One peer's turn of `growth`, which runs it in a process of its own.
     case turn
     /// One peer's row of `migration`, in a process of its own.
@@ -29,7 +29,7 @@ struct Options {
 
   static let usage = """
     usage: heartwood-benchmarks [engine] [graph] [values] [access] [live] [plans] [lean] [growth]
-                                [space] [migration] [options]
+                                [space] [migration] [files] [options]
 
       engine          keys and values beside SQLite, LMDB, RocksDB and LevelDB
       graph           objects beside GRDB's records and hand-written SQLite
@@ -44,6 +44,8 @@ struct Options {
       space           room that overwritten records take, and commits beside giving it back
       migration       a million rows and a changed model, beside SQLite's ALTER TABLE and
                       copied table, and beside a copy of the store's bytes
+      files           stores of one file beside property lists and JSON made by Codable, and
+                      reading a model of Xcode
                       (engine and graph where none is named)
 
       --records N,M   records of the engine's rows (1000000), and of growth's
