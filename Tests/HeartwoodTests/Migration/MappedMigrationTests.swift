@@ -150,7 +150,9 @@ import Testing
   @Test func `a mapping that fails leaves nothing beside the store, which is as it was`() throws {
     try fill()
     let failing = mapping { $0.policy = ClosureMigrationPolicy { _, _, _ in throw Refused() } }
-    #expect(throws: Refused.self) { try open(2) { $0.mappingModel = failing } }
+    let error = try #require(heartwoodError { _ = try open(2) { $0.mappingModel = failing } })
+    #expect(error.code == .entityMigrationPolicy && error.underlying is Refused)
+    #expect(error.objectIDs.count == 1 && error.message.contains("/p1: Refused()"), "\(error.message)")
     #expect(try names == ["Store.heartwood"])
     let context = try open(1) { $0.shouldMigrateStoreAutomatically = false }
     #expect(try persons(context, "name") == ["Ada", "Bob"])

@@ -107,6 +107,7 @@ import Testing
     #expect(
       report.changes.contains(
         "the mapping Person->Person makes Person of Person, by the code of a ClosureMigrationPolicy"))
+    #expect(report.changes.contains("Person.name is Person.full"))
     #expect(
       (report.bytesWritten ?? 0) > 0 && (report.bytesBefore ?? 0) > 0 && report.bytesAfter != nil)
     #expect(try FileManager.default.contentsOfDirectory(atPath: folder.url.path).count == 2)
@@ -155,15 +156,37 @@ import Testing
   }
 
   // MIG-09, MIG-16
-  @Test func `a mapping that fails as a whole fails when it is tried, and leaves nothing`() throws {
+  @Test
+  func
+    `a mapping whose code fails for each object names them when it is tried, and one that is wrong is refused`()
+    throws
+  {
     try fill(10)
     struct Broken: Error {}
     let broken = mapping { $0.policy = ClosureMigrationPolicy { _, _, _ in throw Broken() } }
-    #expect(throws: Broken.self) { try rehearse(broken) }
+    let violations = try #require(try rehearse(broken)).violations
+    #expect(violations.map(\.count) == [10])
+    #expect(violations[0].code == .entityMigrationPolicy && violations[0].preventsMigration)
+    #expect(violations[0].message.contains("Broken"))
     let wrong = mapping { $0.attributeMappings[0] = PropertyMapping(name: "name", from: "nme") }
     #expect(heartwoodError { _ = try rehearse(wrong) }?.message.contains("nme") == true)
     let empty = heartwoodError { _ = try rehearse(MappingModel(entityMappings: [])) }
     #expect(empty?.code == .migrationMissingMappingModel)
+  }
+
+  @Test func `the next rehearsal removes what a killed one has left, and nothing of a running one`() throws {
+    try fill(10)
+    let scratch = folder.url.appending(path: "scratch")
+    // No process has the first number, and this test has the second.
+    let (abandoned, running) = (
+      "heartwood-rehearsal-2147483647-A", "heartwood-rehearsal-\(ProcessInfo.processInfo.processIdentifier)-B"
+    )
+    for name in [abandoned, running, "other"] {
+      try FileManager.default.createDirectory(
+        at: scratch.appending(path: name), withIntermediateDirectories: true)
+    }
+    RehearsalFolder.removeAbandoned(in: scratch)
+    #expect(try Set(FileManager.default.contentsOfDirectory(atPath: scratch.path)) == [running, "other"])
   }
 
   // MIG-09

@@ -126,7 +126,7 @@ extension MappedMigration {
       manager.rehearsal = rehearsal
       try manager.migrate(copiedSource(), mapping, destination)
       var report = rehearsal.report
-      report.changes = try mapping.sentences(from: begun.source, to: model)
+      report.changes = mapping.sentences(from: begun.source)
       report.seconds = (ContinuousClock.now - start) / .seconds(1)
       return report
     }
@@ -147,22 +147,12 @@ extension MappedMigration {
 }
 
 extension MappingModel {
-  /// What the models differ in, and what becomes of the objects, in words.
-  fileprivate func sentences(
-    from source: ManagedObjectModel, to destination: ManagedObjectModel
-  ) throws -> [String] {
-    let changes = try InferredChanges(from: source, to: destination)
-    let mappings = entityMappings.compactMap { mapping -> String? in
-      guard let name = mapping.sourceEntityName else { return nil }
-      let code =
-        Swift.type(of: mapping.policy) == EntityMigrationPolicy.self
-        ? "" : ", by the code of a \(Swift.type(of: mapping.policy))"
-      guard mapping.mappingType != .remove, let new = mapping.destinationEntityName else {
-        return "the mapping \(mapping.name) deletes objects of \(name)"
-      }
-      return "the mapping \(mapping.name) makes \(new) of \(name)\(code)"
-    }
-    return changes.inferredSentences() + mappings
+  /// What becomes of the objects, in words.
+  fileprivate func sentences(from source: ManagedObjectModel) -> [String] {
+    let mapped = Set(entityMappings.compactMap(\.sourceEntityName))
+    let removed = source.entities.filter { !$0.isAbstract && !mapped.contains($0.displayName) }
+    return removed.map { "\($0.displayName) is removed, with its objects" }.sorted()
+      + entityMappings.flatMap { $0.sentences() }
   }
 
   /// - Throws: `.migrationMissingMappingModel` if no mapping says what becomes of the objects of an entity that the new model has too.
@@ -182,5 +172,35 @@ extension MappingModel {
       .migrationMissingMappingModel,
       "the store at \(path) cannot be migrated by this mapping model: it says nothing about \(names), whose objects would be deleted; "
         + "add a mapping, of type remove to delete them")
+  }
+}
+
+extension EntityMapping {
+  /// What becomes of objects of the source's entity and of each property that is not copied under its name.
+  fileprivate func sentences() -> [String] {
+    guard let source = sourceEntityName else {
+      return [
+        "the mapping \(name) makes \(destinationEntityName ?? "") by the code of a \(Swift.type(of: policy))"
+      ]
+    }
+    guard mappingType != .remove, let destination = destinationEntityName else {
+      return ["the mapping \(name) deletes objects of \(source)"]
+    }
+    let isPlain = Swift.type(of: policy) == EntityMigrationPolicy.self
+    let code = isPlain ? "" : ", by the code of a \(Swift.type(of: policy))"
+    return ["the mapping \(name) makes \(destination) of \(source)\(code)"]
+      + (attributeMappings + relationshipMappings).compactMap { property in
+        property.origin(in: source).map { "\(destination).\(property.name) \($0)" }
+      }
+  }
+}
+
+extension PropertyMapping {
+  /// Where the value comes from; nil if it is that of the source's property of the same name.
+  fileprivate func origin(in source: String) -> String? {
+    if value != nil { return "is computed by code" }
+    if let valueExpression { return "is \(valueExpression)" }
+    guard let sourceName else { return "has its default" }
+    return sourceName == name ? nil : "is \(source).\(sourceName)"
   }
 }

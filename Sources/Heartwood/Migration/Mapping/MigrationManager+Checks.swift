@@ -128,6 +128,16 @@ extension MigrationManager {
         error.code,
         "the mapping \(mapping.name) cannot migrate \(id.uriRepresentation().absoluteString): \(error.message)",
         objectIDs: [id], property: error.property, details: error.details, underlying: error)
+    } catch let error where !(error is HeartwoodError) {
+      let id = sourceID(of: object, mapping)
+      if let rehearsal {
+        let error = HeartwoodError(.entityMigrationPolicy, "\(error)", underlying: error)
+        return rehearsal.note(error, id, mapping, self)
+      }
+      throw HeartwoodError(
+        .entityMigrationPolicy,
+        "the code of the mapping \(mapping.name) failed at \(id.uriRepresentation().absoluteString): \(error)",
+        objectIDs: [id], underlying: error)
     }
   }
 }

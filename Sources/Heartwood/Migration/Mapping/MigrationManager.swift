@@ -166,8 +166,8 @@ public final class MigrationManager: @unchecked Sendable {
   ///   - sourceOptions: Options for opening the source.
   ///   - destinationOptions: Options for opening the destination.
   /// - Throws: `.migrationManagerSourceStore` and `.migrationManagerDestinationStore` if a store cannot be opened, with the reason as
-  ///   `underlying`; `.migrationCancelled`; what policies throw; the errors of validation and of saves. The destination is not usable
-  ///   then.
+  ///   `underlying`; `.migrationCancelled`; `.entityMigrationPolicy` with the object's identifier and what a policy has thrown as
+  ///   `underlying`; the errors of validation and of saves. The destination is not usable then.
   public func migrateStore(
     from source: URL, withMapping mapping: MappingModel, to destination: URL,
     sourceOptions: PersistentStore.Options? = nil, destinationOptions: PersistentStore.Options? = nil

@@ -108,7 +108,8 @@ struct MigrationRehearsal {
   private func rehearse(
     _ mapping: MappingModel, _ before: Int64, _ findings: MigrationFindings
   ) throws -> MigrationReport? {
-    let folder = scratch.appending(path: "heartwood-rehearsal-\(UUID().uuidString)")
+    RehearsalFolder.removeAbandoned(in: scratch)
+    let folder = RehearsalFolder.make(in: scratch)
     defer { try? FileManager.default.removeItem(at: folder) }
     let rehearsal = MappedRehearsal(findings)
     let migration = MappedMigration(at: url, to: model, description, options)

@@ -1,0 +1,26 @@
+import Foundation
+
+/// The folder for what a mapping makes in a rehearsal. Its name has the number of the process, so that the next rehearsal removes
+/// what a killed one has left.
+enum RehearsalFolder {
+  private static let prefix = "heartwood-rehearsal-"
+
+  /// A folder that is not there yet.
+  static func make(in scratch: URL) -> URL {
+    scratch.appending(path: "\(prefix)\(ProcessInfo.processInfo.processIdentifier)-\(UUID().uuidString)")
+  }
+
+  /// Removes the folders of processes that are gone. What can't be listed or removed stays.
+  static func removeAbandoned(in scratch: URL) {
+    let names = (try? FileManager.default.contentsOfDirectory(atPath: scratch.path)) ?? []
+    for name in names where name.hasPrefix(prefix) {
+      guard let process = name.dropFirst(prefix.count).split(separator: "-").first.flatMap({ Int32($0) }),
+        isGone(process)
+      else { continue }
+      try? FileManager.default.removeItem(at: scratch.appending(path: name))
+    }
+  }
+
+  /// Whether no process has this number. A process of another user is there, too.
+  private static func isGone(_ process: Int32) -> Bool { kill(process, 0) != 0 && errno == ESRCH }
+}
