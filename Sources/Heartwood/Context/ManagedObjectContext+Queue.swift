@@ -34,10 +34,8 @@ extension ManagedObjectContext {
     if schedule == .immediate, isOnQueue {
       return try asEvent { Swift.Result { () throws(Failure) in try block() } }.get()
     }
-    let result = await withCheckedContinuation { continuation in
-      enqueue {
-        continuation.resume(returning: self.asEvent { Swift.Result { () throws(Failure) in try block() } })
-      }
+    let result = await handedOver { deliver in
+      enqueue { deliver(self.asEvent { Swift.Result { () throws(Failure) in try block() } }) }
     }
     return try result.get()
   }

@@ -78,11 +78,9 @@ open class PersistentContainer: @unchecked Sendable {
   ///
   /// - Throws: The first error; stores that were opened before it stay open.
   public func loadPersistentStores() async throws {
-    try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
-      DispatchQueue.global().async {
-        continuation.resume(with: Result { try self.loadPersistentStores() })
-      }
-    }
+    try await handedOver { deliver in
+      DispatchQueue.global().async { deliver(Result { try self.loadPersistentStores() }) }
+    }.get()
   }
 
   /// Opens the stores of the descriptions that are not open yet. Calls `block` for each, with the error or nil: before this

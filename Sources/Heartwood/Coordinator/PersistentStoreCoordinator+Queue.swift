@@ -26,8 +26,8 @@ extension PersistentStoreCoordinator {
   public func perform<Result: Sendable, Failure: Error>(
     _ block: @escaping @Sendable () throws(Failure) -> Result
   ) async throws(Failure) -> Result {
-    let result = await withCheckedContinuation { continuation in
-      self.perform { continuation.resume(returning: Swift.Result { () throws(Failure) in try block() }) }
+    let result = await handedOver { deliver in
+      self.perform { deliver(Swift.Result { () throws(Failure) in try block() }) }
     }
     return try result.get()
   }

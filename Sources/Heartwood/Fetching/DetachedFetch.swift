@@ -1,4 +1,5 @@
 import Dispatch
+import HeartwoodFiles
 
 /// The objects that a request finds, as keys: any thread may find them, and the context makes them afterwards.
 struct FoundKeys: Sendable {
@@ -69,9 +70,9 @@ final class DetachedFetch: @unchecked Sendable {
   nonisolated(nonsending) func find() async throws -> FoundKeys {
     let control = ScanControl()
     return try await withTaskCancellationHandler {
-      try await withCheckedThrowingContinuation { continuation in
-        Self.onOtherThread { continuation.resume(with: Result { try self.find(control) }) }
-      }
+      try await handedOver { deliver in
+        Self.onOtherThread { deliver(Result { try self.find(control) }) }
+      }.get()
     } onCancel: {
       control.cancel()
     }
