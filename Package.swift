@@ -42,6 +42,8 @@ let package = Package(
       name: "CoreDataAccessors", capability: .buildTool(), dependencies: ["CoreDataTranslator"],
       path: "Sources/Plugins/CoreDataAccessors"),
 
+    // A program's own kind of store, which the tests of the graph run over too; see its README.
+    .target(name: "LineStore", dependencies: ["Heartwood"], path: "Fixtures/LineStore/Sources/LineStore"),
     // What tests of several targets share.
     .target(name: "TestSupport", dependencies: ["HeartwoodFiles"], path: "Tests/TestSupport"),
     .testTarget(name: "HeartwoodBytesTests", dependencies: ["HeartwoodBytes", "HeartwoodFaults"]),
@@ -54,7 +56,9 @@ let package = Package(
       dependencies: ["TestSupport", "HeartwoodBytes", "HeartwoodFiles", "HeartwoodFaults", "HeartwoodEngine"]),
     .testTarget(
       name: "HeartwoodTests",
-      dependencies: ["TestSupport", "HeartwoodFiles", "HeartwoodFaults", "HeartwoodEngine", "Heartwood"]),
+      dependencies: [
+        "TestSupport", "HeartwoodFiles", "HeartwoodFaults", "HeartwoodEngine", "Heartwood", "LineStore",
+      ]),
     // Everything that can go wrong, at every place where it can: `Tests/FaultProgramme/run`.
     .executableTarget(
       name: "FaultProgramme",

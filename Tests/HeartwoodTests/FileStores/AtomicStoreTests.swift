@@ -1,4 +1,5 @@
 import Foundation
+import LineStore
 import TestSupport
 import Testing
 
@@ -122,11 +123,13 @@ import Testing
     let person = context.makePerson("a", age: 1)
     try context.save()
     let before = try Data(contentsOf: folder.store)
-    LineStore.fails = true
+    // Without its folder the file can't be written.
+    let elsewhere = folder.url.appendingPathExtension("elsewhere")
+    try FileManager.default.moveItem(at: folder.url, to: elsewhere)
     person.age = 2
     let second = context.makePerson("b", age: 3)
     #expect(heartwoodError { try context.save() }?.code == .persistentStoreSave)
-    LineStore.fails = false
+    try FileManager.default.moveItem(at: elsewhere, to: folder.url)
     #expect(try Data(contentsOf: folder.store) == before)
     let store = try #require(container.persistentStoreCoordinator.persistentStores.first as? LineStore)
     #expect(store.cacheNodes().compactMap { $0.value(forKey: "age") as? Int64 } == [1])
