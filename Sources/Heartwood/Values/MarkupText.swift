@@ -2,7 +2,7 @@ extension String {
   /// The text as it is written in XML.
   ///
   /// - Parameter keepingLines: Whether line feeds and tabs stay as they are. In attributes, reading makes spaces of them.
-  func escapedForMarkup(keepingLines: Bool) -> String {
+  package func escapedForMarkup(keepingLines: Bool) -> String {
     guard utf8.contains(where: { "&<>\"\r\n\t".utf8.contains($0) }) else { return self }
     var text = ""
     for scalar in unicodeScalars {

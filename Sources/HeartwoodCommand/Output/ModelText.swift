@@ -36,8 +36,7 @@ enum ModelText {
       (attribute.derivation != nil, "derived as \(attribute.derivation ?? "")"),
       (attribute.defaultValue != nil, "default \(attribute.defaultValue.map(JSONWriter.line) ?? "")"),
     ]
-    let type = attribute.type.rawValue + (attribute.isOptional ? "?" : "")
-    return (attribute.name, type, marks.filter { $0.0 }.map { $0.1 })
+    return (attribute.name, attribute.typeText, marks.filter { $0.0 }.map { $0.1 })
   }
 
   private static func row(_ relationship: DocumentRelationship) -> (

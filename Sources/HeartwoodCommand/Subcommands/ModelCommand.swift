@@ -2,8 +2,6 @@ import Heartwood
 
 /// Prints a model: of Xcode, of a store, in a JSON file, or inferred from its objects; or writes it for Xcode.
 enum ModelCommand: Subcommand {
-  enum Format: String, CaseIterable { case text, json }
-
   static let syntax = SubcommandSyntax(
     name: "model",
     summary: "show the model of a file or a store, or that import would infer from objects",
@@ -15,9 +13,7 @@ enum ModelCommand: Subcommand {
         isRepeated: true),
     ],
     options: [
-      SubcommandSyntax.Option(
-        name: "format", value: "text|json",
-        summary: "for people, or to edit and give to import (default text)"),
+      ModelFormat.option,
       SubcommandSyntax.Option(
         name: "output", value: "folder",
         summary: "write the model for Xcode, to a folder whose name ends in .xcdatamodel or .xcdatamodeld"),
@@ -30,6 +26,9 @@ enum ModelCommand: Subcommand {
       SubcommandSyntax.Example(
         line: "heartwood model world.heartwood --output World.xcdatamodeld",
         meaning: "the model of a store, to edit in Xcode"),
+      SubcommandSyntax.Example(
+        line: "heartwood model world.heartwood --format svg > world.svg",
+        meaning: "a diagram of the model; mermaid and dot are for tools that draw"),
       SubcommandSyntax.Example(
         line: "heartwood model diff world.heartwood model.json",
         meaning: "in words, what a migration of the store to the model does"),
@@ -54,10 +53,7 @@ enum ModelCommand: Subcommand {
       }
       if let folder = arguments.value("output") { return try write(model.graphModel(), folder, console) }
     }
-    switch try arguments.choice("format", Format.self) ?? .text {
-    case .text: try console.write(ModelText.text(model))
-    case .json: try console.writeLine(JSONWriter.pretty(model.json))
-    }
+    try (arguments.choice("format", ModelFormat.self) ?? .text).write(model, to: console)
     return .success
   }
 

@@ -9,11 +9,7 @@ enum SchemaCommand: Subcommand {
       .store,
       SubcommandSyntax.Argument(name: "entity", summary: "only this entity (default all)", isOptional: true),
     ],
-    options: [
-      SubcommandSyntax.Option(
-        name: "format", value: "text|json",
-        summary: "for people, or to edit and give to import (default text)")
-    ],
+    options: [ModelFormat.option],
     examples: [
       SubcommandSyntax.Example(
         line: "heartwood schema world.heartwood --format json > model.json",
@@ -21,17 +17,14 @@ enum SchemaCommand: Subcommand {
     ])
 
   static func run(_ arguments: ParsedArguments, console: any Console) throws(CommandFailure) -> ExitCode {
-    let format = try arguments.choice("format", ModelCommand.Format.self) ?? .text
+    let format = try arguments.choice("format", ModelFormat.self) ?? .text
     try CommandStore.with(arguments.argument(0) ?? "", for: .reading, console) { store in
       var model = DocumentModel(store.model)
       if let name = arguments.argument(1) {
         _ = try store.entity(named: name)
         model.entities.removeAll { $0.name != name }
       }
-      switch format {
-      case .text: try console.write(ModelText.text(model))
-      case .json: try console.writeLine(JSONWriter.pretty(model.json))
-      }
+      try format.write(model, to: console)
     }
     return .success
   }
