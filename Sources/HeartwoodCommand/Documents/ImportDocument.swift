@@ -26,6 +26,11 @@ struct ImportDocument {
   let model: DocumentModel?
   let objects: [Object]
 
+  init(model: DocumentModel?, objects: [Object]) {
+    self.model = model
+    self.objects = objects
+  }
+
   /// Parses `{"model": {...}, "objects": [...]}` or a list of objects.
   ///
   /// - Throws: A data failure that names the place of invalid JSON, or of an invalid model or `@id`.
@@ -86,8 +91,18 @@ struct ImportDocument {
   }
 }
 
-/// References from one object of a file to another: `{"@ref": "Country/FR"}`.
+/// References from one object of a file to another, `{"@ref": "Country/FR"}`, or to one of the file or the store by an attribute,
+/// `{"@find": {"code": "FR"}}`.
 enum Reference {
+  static let search = "@find"
+
+  /// The attribute and its value in a reference by an attribute; nil if the value is none.
+  static func search(in place: JSONPlace) throws(CommandFailure) -> JSONPlace? {
+    guard case .object(let object) = place.value, let sought = object[search] else { return nil }
+    if object.members.count > 1 { try place.knowsOnly(search) }
+    return place.member(search, sought)
+  }
+
   /// The entity in an identifier such as `Country/FR`.
   static func entity(of place: JSONPlace) throws(CommandFailure) -> String {
     let parts = try place.string().split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false)

@@ -5,9 +5,12 @@ enum ImportFormatHelp {
       {"model": {...}, "objects": [{"@id": "Country/FR", "name": "France", "capital": {"@ref": "City/Paris"},
       "neighbours": [{"@ref": "Country/BE"}]}, ...]}, or only the list of objects.
       "@id" is the entity and any key of your choice; {"@ref": ...} refers to another object of the file by its "@id".
+      {"@find": {"code": "FR"}} refers to the object with this value of a unique attribute, in the file or in the store.
       "@entity" instead of "@id" does for objects that nothing refers to. "@uri", which heartwood show writes, is ignored.
       Without a model, whole numbers become integer64, numbers with fractions double, other values string or boolean, and
       references relationships without an inverse. Dates are ISO 8601 strings, data is base 64; both need a model.
+      The first line of a CSV file names properties of its entity: name, address.city (of a composite attribute),
+      continent.name (the continent with this name), @id, @entity. An empty field is no value, and "" an empty text.
 
     model
       {"entities": {"Country": {

@@ -58,11 +58,14 @@ struct LinkConsolidation {
     relationship(key).map { !$0.isToMany || isWritten($0, key) } ?? false
   }
 
-  /// The links to write, for each object by its index.
+  /// The links to write, with the indices of their objects.
   ///
+  /// - Parameter count: The number of objects, with those of the store.
   /// - Throws: A failure if a to-one relationship has two destinations, given by itself or by its inverse.
-  func consolidated() throws(CommandFailure) -> [[PreparedImport.Link]] {
-    var links = [[PreparedImport.Link]](repeating: [], count: objects.count)
+  func consolidated(_ count: Int) throws(CommandFailure) -> some Sequence<
+    (offset: Int, element: [PreparedImport.Link])
+  > {
+    var links = [[PreparedImport.Link]](repeating: [], count: count)
     for (key, given) in destinations.sorted(by: {
       ($0.key.entity, $0.key.name) < ($1.key.entity, $1.key.name)
     }) {
@@ -75,7 +78,7 @@ struct LinkConsolidation {
           PreparedImport.Link(name: key.name, isToMany: relationship.isToMany, destinations: found))
       }
     }
-    return links
+    return links.enumerated()
   }
 
   /// The destinations in the order of their first occurrences.
@@ -92,11 +95,16 @@ struct LinkConsolidation {
     guard let (source, found) = bySource.filter({ $0.value.count > 1 }).min(by: { $0.key < $1.key }) else {
       return
     }
-    let names = found.prefix(2).map { objects[$0].identifier ?? objects[$0].path }
+    let names = found.prefix(2).map(name)
     let reason = relationship.inverse.map { "; its inverse \($0) counts, too" } ?? ""
     throw .data(
-      "\(objects[source].path).\(relationship.name): leads to both \"\(names[0])\" and \"\(names[1])\"\(reason)"
+      "\(source < objects.count ? objects[source].path : name(source)).\(relationship.name): leads to both \"\(names[0])\" and \"\(names[1])\"\(reason)"
     )
+  }
+
+  private func name(_ index: Int) -> String {
+    guard index < objects.count else { return "an object of the store" }
+    return objects[index].identifier ?? objects[index].path
   }
 
   private func isWritten(_ relationship: DocumentRelationship, _ key: Key) -> Bool {

@@ -1,9 +1,24 @@
+import Heartwood
+
 /// The objects of a file, all checked against a model before anything is written.
 struct PreparedImport {
   struct Object {
     let entity: String
-    var attributes: [(name: String, value: any Sendable)] = []
+    /// Nil values only of objects that update others.
+    var attributes: [(name: String, value: (any Sendable)?)] = []
     var links: [Link] = []
+    /// Where the object is in the file, for messages.
+    var path = ""
+    /// What an object of the store is found by; nil for a new object.
+    var key: ObjectKey?
+    /// Whether the file only refers to the object, so that the store must have it.
+    var isSought = false
+    /// The attributes that a new object needs and this one does not have, if it may update another.
+    var missing: [String] = []
+    /// The relationships to one that an update removes.
+    var cleared: [String] = []
+    /// The object of the store that is updated or referred to.
+    var existing: ManagedObjectID?
   }
 
   /// The destinations of a relationship of an object, as indices of the file's objects.
@@ -16,30 +31,52 @@ struct PreparedImport {
   private(set) var objects: [Object] = []
   /// The number of references in the file.
   private(set) var referenceCount = 0
+  /// Notes the object of the store that an object of the file updates or refers to.
+  mutating func setExisting(_ identifier: ManagedObjectID?, of index: Int) {
+    objects[index].existing = identifier
+  }
+
+  /// The number of objects in the file that update those of the store.
+  var updatedCount: Int { objects.prefix(fileCount).count { $0.existing != nil } }
   /// The number of links to make.
   var linkCount: Int {
     objects.reduce(0) { sum, object in object.links.reduce(sum) { $0 + $1.destinations.count } }
   }
 
+  /// The number of objects in the file; objects of the store that it refers to follow them.
+  private(set) var fileCount = 0
+
   /// Checks every value and reference.
   ///
+  /// - Parameter names: Attributes by which objects of the store are updated; see `ImportKeys`.
   /// - Throws: A failure that names the first invalid place, such as `objects[12].population`.
-  init(_ document: ImportDocument, model: DocumentModel) throws(CommandFailure) {
+  init(_ document: ImportDocument, model: DocumentModel, updatingBy names: [String] = [])
+    throws(CommandFailure)
+  {
     let known = try ImportDocument.places(of: document.objects)
     var entities: [String: EntityProperties] = [:]
     var links = LinkConsolidation(document.objects, model: model)
+    var keys = try ImportKeys(document, model, updatingBy: names)
     objects.reserveCapacity(document.objects.count)
+    fileCount = document.objects.count
     for object in document.objects {
       if entities[object.entity] == nil { entities[object.entity] = try EntityProperties(object, model) }
       guard let properties = entities[object.entity] else { continue }
       let check = ObjectCheck(properties: properties, model: model, document: document, known: known)
-      objects.append(try check.attributes(of: object))
-      for (relationship, destinations) in try check.references(of: object) {
+      var prepared = try check.attributes(of: object, try keys.key(of: object))
+      for (relationship, destinations) in try check.references(of: object, &keys) {
         referenceCount += destinations.count
         links.add(relationship, from: object.index, to: destinations)
+        if prepared.key != nil, destinations.isEmpty, !relationship.isToMany {
+          prepared.cleared.append(relationship.name)
+        }
       }
+      objects.append(prepared)
     }
-    for (index, links) in try links.consolidated().enumerated() { objects[index].links = links }
+    for sought in keys.sought {
+      objects.append(Object(entity: sought.entity, path: sought.path, key: sought.key, isSought: true))
+    }
+    for (index, links) in try links.consolidated(objects.count) { objects[index].links = links }
   }
 }
 
@@ -95,49 +132,62 @@ private struct ObjectCheck {
   let known: [String: Int]
 
   /// The object with its attributes. Checks their types and that no required attribute is missing.
-  func attributes(of object: ImportDocument.Object) throws(CommandFailure) -> PreparedImport.Object {
-    var prepared = PreparedImport.Object(entity: object.entity)
+  ///
+  /// - Parameter key: What an object of the store is found by, which this one updates. Only if there is none, all values are required.
+  func attributes(
+    of object: ImportDocument.Object, _ key: ObjectKey?
+  ) throws(CommandFailure) -> PreparedImport.Object {
+    var prepared = PreparedImport.Object(entity: object.entity, key: key)
+    if key != nil { prepared.path = object.path }
     for (name, place) in object.properties {
       if let attribute = properties.attributes[name] {
-        guard place.value != .null else { continue }
+        guard place.value != .null else {
+          if key != nil { prepared.attributes.append((name, nil)) }
+          continue
+        }
         prepared.attributes.append((name, try AttributeReading.value(of: place, as: attribute)))
       } else if properties.relationships[name] == nil {
         throw properties.unknown(name, of: object.entity, at: place)
       }
     }
     for name in properties.required where object.members[name] ?? .null == .null {
+      guard key == nil else {
+        prepared.missing.append(name)
+        continue
+      }
       throw .data("\(object.path).\(name): a value is missing, and \(object.entity).\(name) is not optional")
     }
     return prepared
   }
 
   func references(
-    of object: ImportDocument.Object
+    of object: ImportDocument.Object, _ keys: inout ImportKeys
   ) throws(CommandFailure) -> [(DocumentRelationship, [Int])] {
     var references: [(DocumentRelationship, [Int])] = []
     for (name, place) in object.properties {
       guard let relationship = properties.relationships[name] else { continue }
-      references.append((relationship, try destinations(of: relationship, at: place)))
+      references.append((relationship, try destinations(of: relationship, at: place, &keys)))
     }
     return references
   }
 
   private func destinations(
-    of relationship: DocumentRelationship, at place: JSONPlace
+    of relationship: DocumentRelationship, at place: JSONPlace, _ keys: inout ImportKeys
   ) throws(CommandFailure) -> [Int] {
     if case .null = place.value { return [] }
-    guard relationship.isToMany else { return [try destination(of: relationship, at: place)] }
+    guard relationship.isToMany else { return [try destination(of: relationship, at: place, &keys)] }
     guard case .array = place.value else { throw place.expected("a list of references") }
     var destinations: [Int] = []
     for element in try place.elements() {
-      destinations.append(try destination(of: relationship, at: element))
+      destinations.append(try destination(of: relationship, at: element, &keys))
     }
     return destinations
   }
 
   private func destination(
-    of relationship: DocumentRelationship, at place: JSONPlace
+    of relationship: DocumentRelationship, at place: JSONPlace, _ keys: inout ImportKeys
   ) throws(CommandFailure) -> Int {
+    if let search = try Reference.search(in: place) { return try keys.find(search, relationship.destination) }
     guard let identifier = try Reference.identifier(in: place) else {
       throw place.expected("a reference such as {\"@ref\": \"\(relationship.destination)/...\"}")
     }

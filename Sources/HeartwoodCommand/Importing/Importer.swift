@@ -46,9 +46,9 @@ struct Importer {
       } catch {
         let failure = GraphFailure.failure(error, store.path)
         guard keepsPortions, number > 0 else { throw failure }
-        let saved = batches[..<number].map(\.count).reduce(0, +)
+        let saved = batches[..<number].joined().count { $0 < prepared.fileCount }
         throw CommandFailure(
-          failure.code, "\(failure.message); \(saved) of \(prepared.objects.count) objects were saved before")
+          failure.code, "\(failure.message); \(saved) of \(prepared.fileCount) objects were saved before")
       }
     }
   }
@@ -63,7 +63,8 @@ struct Importer {
       guard let object = object(source), let relationship = relationship(link.name, of: source) else {
         continue
       }
-      try connect(object, relationship, link, isNew: made[source] != nil)
+      let isNew = made[source] != nil && prepared.objects[source].existing == nil
+      try connect(object, relationship, link, isNew: isNew)
     }
     try store.context.save()
     guard batches.count > 1 else { return }
@@ -77,8 +78,11 @@ struct Importer {
   private mutating func make(_ prepared: PreparedImport.Object) throws -> ManagedObject {
     let entity = try entities[prepared.entity] ?? store.entity(named: prepared.entity)
     entities[prepared.entity] = entity
-    let object = ManagedObject(entity: entity, insertInto: store.context)
+    let object =
+      try prepared.existing.map { try store.context.existingObject(with: $0) }
+      ?? ManagedObject(entity: entity, insertInto: store.context)
     for (name, value) in prepared.attributes { try object.assign(value, forKey: name) }
+    for name in prepared.cleared { try object.assign(nil, forKey: name) }
     return object
   }
 
@@ -103,10 +107,10 @@ struct Importer {
     var destinations = link.destinations.compactMap(self.object)
     // A link is written from one side, so a new object has none of the relationship yet, unless it is its own inverse.
     let mayHaveOthers = !isNew || relationship.inverseRelationship === relationship
-    if mayHaveOthers, !relationship.isOrdered,
-      let present = object.value(forKey: link.name) as? Set<ManagedObject>
-    {
-      destinations = Array(present.union(destinations))
+    if mayHaveOthers, !(isNew && relationship.isOrdered) {
+      let present = object.objectIDs(forRelationshipNamed: link.name).map { store.context.object(with: $0) }
+      let known = Set(present)
+      destinations = present + destinations.filter { !known.contains($0) }
     }
     try object.assign(destinations, forKey: link.name)
   }

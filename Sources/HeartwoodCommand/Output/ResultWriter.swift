@@ -44,10 +44,11 @@ struct ResultWriter {
     try console.write((count == 0 ? "[\n" : ",\n") + JSONWriter.line(.object(object)))
   }
 
-  /// Writes a row as in RFC 4180, but with line feeds.
+  /// Writes a row as in RFC 4180, but with line feeds. An empty text is `""`, to differ from no value.
   private func addCSV(_ row: [CellValue]) throws(CommandFailure) {
     if count == 0 { try writeCSVHeading() }
-    try console.writeLine(row.map { ResultWriter.quoted($0.plain) }.joined(separator: ","))
+    try console.writeLine(
+      row.map { $0 == .text("") ? "\"\"" : ResultWriter.quoted($0.plain) }.joined(separator: ","))
   }
 
   private func writeCSVHeading() throws(CommandFailure) {

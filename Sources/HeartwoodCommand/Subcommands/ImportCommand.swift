@@ -1,16 +1,26 @@
 import Foundation
 
-/// Imports the objects of a JSON file into a store.
+/// Imports the objects of a JSON or CSV file into a store.
 enum ImportCommand: Subcommand {
+  enum Format: String, CaseIterable { case json, csv, tsv }
+
   static let syntax = SubcommandSyntax(
     name: "import",
-    summary: "import the objects of a JSON file into a store, which is created if it is missing",
+    summary: "import the objects of a JSON or CSV file into a store, which is created if it is missing",
     arguments: [
-      .store, SubcommandSyntax.Argument(name: "file", summary: "the JSON file; - for standard input"),
+      .store, SubcommandSyntax.Argument(name: "file", summary: "the JSON or CSV file; - for standard input"),
     ],
     options: [
       SubcommandSyntax.Option(
         name: "model", value: "file", summary: "the model of the new store (the file's own, else inferred)"),
+      SubcommandSyntax.Option(
+        name: "format", value: "json|csv|tsv", summary: "what the file is (default by its name, else json)"),
+      SubcommandSyntax.Option(
+        name: "entity", value: "name",
+        summary: "the entity of the records of a CSV file (default the file's name)"),
+      SubcommandSyntax.Option(
+        name: "upsert", value: "names",
+        summary: "update the objects with the same values of these: code,City.name"),
       SubcommandSyntax.Option(
         name: "batch", value: "number", summary: "how many objects go into one transaction (default 10000)"),
       .author,
@@ -19,6 +29,8 @@ enum ImportCommand: Subcommand {
       A store that is there already keeps its model, and the file has to fit it. A file with no more objects than go into
       one transaction is imported whole or not at all. The whole file is checked before anything is written.
 
+      With --upsert, an object whose value of a unique attribute is in the store already updates that object: attributes and
+      relationships to one get the values given, null included; relationships to many get what is given in addition.
 
       """ + ImportFormatHelp.text,
     examples: [
@@ -28,6 +40,9 @@ enum ImportCommand: Subcommand {
       SubcommandSyntax.Example(
         line: "heartwood import places.heartwood places.json --model model.json",
         meaning: "a list of objects, with a model written beside it (see heartwood model)"),
+      SubcommandSyntax.Example(
+        line: "heartwood import world.heartwood City.csv --upsert name",
+        meaning: "updates the cities that are there, and adds the others"),
     ])
 
   static func run(_ arguments: ParsedArguments, console: any Console) throws(CommandFailure) -> ExitCode {
@@ -36,81 +51,143 @@ enum ImportCommand: Subcommand {
     guard batchSize > 0 else { throw .usage("--batch needs a whole number, 1 or more") }
     let job = ImportJob(
       file: arguments.argument(1) ?? "-", batchSize: batchSize, author: arguments.value("author"),
-      console: console)
+      format: try arguments.choice("format", Format.self), entity: arguments.value("entity"),
+      upserts: try arguments.list("upsert") ?? [], console: console)
     let begin = ContinuousClock.now
     let counts =
       CommandStore.exists(path)
       ? try job.intoStore(path, model: arguments.value("model"))
       : try job.makingStore(path, model: arguments.value("model"))
     let seconds = begin.duration(to: .now)
+    let updated = job.upserts.isEmpty ? "" : " (\(counts.updated) of them updated)"
     try console.writeLine(
-      "imported \(Amount.text(counts.objects, "object")) and \(Amount.text(counts.links, "link")) into \(path) in "
+      "imported \(Amount.text(counts.objects, "object"))\(updated) and \(Amount.text(counts.links, "link")) into \(path) in "
         + "\(seconds.formatted(.units(allowed: [.seconds], width: .wide, fractionalPart: .show(length: 2))))")
     return .success
   }
 
-  private typealias Counts = (objects: Int, links: Int)
+  private typealias Counts = (objects: Int, updated: Int, links: Int)
 
   private struct ImportJob {
     let file: String
     let batchSize: Int
     let author: String?
+    let format: Format?
+    let entity: String?
+    let upserts: [String]
     let console: any Console
 
     func intoStore(_ path: String, model: String?) throws(CommandFailure) -> Counts {
       guard model == nil else {
         throw .usage("\(path) is a store with a model already: --model is for a new one")
       }
-      let document = try document()
+      let source = try source()
       return try CommandStore.with(path, for: .changing, console) { store in
         let model = DocumentModel(store.model)
-        return try write(prepare(document, model), model, into: store, keepsPortions: true)
+        let prepared = try prepare(document(source, model), model, upserts(source, model))
+        return try write(prepared, model, into: store, keepsPortions: true)
       }
     }
 
     func makingStore(_ path: String, model given: String?) throws(CommandFailure) -> Counts {
-      let document = try document()
-      let model = try model(given, document)
-      let prepared = try prepare(document, model)
+      let source = try source()
+      let known = try given.map { given throws(CommandFailure) in try self.model(given) }
+      let document = try document(source, known)
+      let model = try naming { () throws(CommandFailure) in
+        guard let known else { return try document.givenOrInferredModel() }
+        return known
+      }
+      let prepared = try prepare(document, model, upserts(source, model))
       return try CommandStore.making(path, model: model.graphModel()) { store in
         try write(prepared, model, into: store, keepsPortions: false)
       }
     }
 
-    private func document() throws(CommandFailure) -> ImportDocument {
+    private enum Source {
+      case json(ImportDocument)
+      case csv(CSVTable)
+    }
+
+    private func source() throws(CommandFailure) -> Source {
+      let format = format ?? Format(rawValue: CommandStore.url(file).pathExtension.lowercased()) ?? .json
+      guard format != .json || entity == nil else {
+        throw .usage("--entity is for CSV files; the objects of a JSON file have \"@id\" or \"@entity\"")
+      }
       var progress = ProgressLine("reading", total: 1, on: console)
       progress.show("reading \(file)")
       defer { progress.finish() }
-      return try InputFile.naming(file) { () throws(CommandFailure) in
-        try ImportDocument(InputFile.read(file))
+      return try naming { () throws(CommandFailure) in
+        let bytes = try InputFile.read(file)
+        guard format != .json else { return .json(try ImportDocument(bytes)) }
+        return .csv(try CSVTable(bytes, separator: UInt8(ascii: format == .csv ? "," : "\t")))
       }
     }
 
-    private func model(
-      _ given: String?, _ document: ImportDocument
-    ) throws(CommandFailure) -> DocumentModel {
-      if let given {
-        return ModelArgument.isGraphModel(given)
-          ? DocumentModel(try ModelArgument.model(given, console)) : try ModelFile.read(given)
+    private func document(_ source: Source, _ model: DocumentModel?) throws(CommandFailure) -> ImportDocument
+    {
+      switch source {
+      case .json(let document): return document
+      case .csv(let table):
+        let entity = try entityName(model)
+        return try naming { () throws(CommandFailure) in
+          try ImportDocument(table, entity: entity, model: model)
+        }
       }
-      return try InputFile.naming(file) { () throws(CommandFailure) in try document.givenOrInferredModel() }
+    }
+
+    /// The entity that is named, or that the file is named after.
+    private func entityName(_ model: DocumentModel?) throws(CommandFailure) -> String {
+      if let entity { return entity }
+      let name = CommandStore.url(file).deletingPathExtension().lastPathComponent
+      if let found = model?.entities.first(where: { $0.name.lowercased() == name.lowercased() }) {
+        return found.name
+      }
+      guard file != "-", model == nil, Identifier.isValid(name) else {
+        throw .usage("--entity is needed: no entity is named as the file \(file)")
+      }
+      return name.prefix(1).uppercased() + name.dropFirst()
+    }
+
+    /// The attributes by which objects are updated; those of a CSV file are of its entity.
+    private func upserts(_ source: Source, _ model: DocumentModel) throws(CommandFailure) -> [String] {
+      guard case .csv = source, !upserts.isEmpty else { return upserts }
+      let entity = try entityName(model)
+      return upserts.map { $0.contains(".") ? $0 : "\(entity).\($0)" }
+    }
+
+    private func model(_ given: String) throws(CommandFailure) -> DocumentModel {
+      ModelArgument.isGraphModel(given)
+        ? DocumentModel(try ModelArgument.model(given, console)) : try ModelFile.read(given)
     }
 
     private func prepare(
-      _ document: ImportDocument, _ model: DocumentModel
+      _ document: ImportDocument, _ model: DocumentModel, _ upserts: [String]
     ) throws(CommandFailure) -> PreparedImport {
-      try InputFile.naming(file) { () throws(CommandFailure) in try PreparedImport(document, model: model) }
+      try naming { () throws(CommandFailure) in
+        try PreparedImport(document, model: model, updatingBy: upserts)
+      }
     }
 
     private func write(
       _ prepared: PreparedImport, _ model: DocumentModel, into store: CommandStore, keepsPortions: Bool
     ) throws -> Counts {
       if let author { store.context.transactionAuthor = author }
+      var prepared = prepared
+      do {
+        try prepared.findExisting(in: store)
+      } catch let failure as CommandFailure {
+        try naming { () throws(CommandFailure) in throw failure }
+      }
       var importer = Importer(
         prepared, model: model, batchSize: batchSize, into: store, keepsPortions: keepsPortions,
         console)
       try importer.run()
-      return (prepared.objects.count, prepared.linkCount)
+      return (prepared.fileCount, prepared.updatedCount, prepared.linkCount)
+    }
+
+    private func naming<Result>(_ body: () throws(CommandFailure) -> Result) throws(CommandFailure) -> Result
+    {
+      try InputFile.naming(file, body)
     }
   }
 }
