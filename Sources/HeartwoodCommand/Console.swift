@@ -4,13 +4,22 @@ import Foundation
 protocol Console: AnyObject {
   /// Whether notes go to a terminal, where progress is shown.
   var showsProgress: Bool { get }
-  /// Whether results go to a terminal, where very long cells are truncated.
-  var cutsLongCells: Bool { get }
+  /// The columns of the terminal that results go to, to which tables are cut; nil if they go elsewhere.
+  var terminalWidth: Int? { get }
+  /// Whether results are shown with colours.
+  var usesColors: Bool { get }
   func write(_ bytes: [UInt8]) throws(CommandFailure)
   func writeNote(_ text: String)
+  /// Writes what is buffered.
+  func flush() throws(CommandFailure)
 }
 
 extension Console {
+  func flush() throws(CommandFailure) {}
+
+  /// Whether very long values are cut.
+  var cutsLongCells: Bool { terminalWidth != nil }
+
   func write(_ text: String) throws(CommandFailure) {
     try write(Array(text.utf8))
   }
@@ -31,7 +40,9 @@ extension Console {
 /// The standard output and standard error of the process.
 final class StandardConsole: Console {
   let showsProgress = isatty(STDERR_FILENO) == 1
-  let cutsLongCells = isatty(STDOUT_FILENO) == 1
+  let terminalWidth = TerminalSize.columns(of: STDOUT_FILENO)
+  let usesColors =
+    TerminalStyle.isWanted(by: ProcessInfo.processInfo.environment) && isatty(STDOUT_FILENO) == 1
   private var pending: [UInt8] = []
 
   func write(_ bytes: [UInt8]) throws(CommandFailure) {

@@ -12,13 +12,19 @@ enum HelpText {
 
       heartwood <command> --help describes a command; heartwood --version prints the version.
 
-      A store is a directory, or a file made by copy. import, kv put and kv load create a missing store; backup and salvage create a copy.
-      Reading changes nothing, except that it recovers a store that its writer did not close. verify and the kv commands
-      that read do not recover a store; kv backup does.
-      Exit status: 0 done, 1 a store failed verification, 64 to 77 as in sysexits(3).
+      \(introduction)
+      Exit status: \(exitStatus)
 
       """
   }
+
+  static let introduction = """
+    A store is a directory, or a file made by copy. import, kv put and kv load create a missing store; backup and salvage create a copy.
+    Reading changes nothing, except that it recovers a store that its writer did not close. verify and the kv commands
+    that read do not recover a store; kv backup does.
+    """
+
+  static let exitStatus = "0 done, 1 a store failed verification, 64 to 77 as in sysexits(3)."
 
   static func subcommand(_ syntax: SubcommandSyntax) -> String {
     var parts = ["heartwood \(syntax.name): \(syntax.summary)", "usage: \(syntax.usage)"]

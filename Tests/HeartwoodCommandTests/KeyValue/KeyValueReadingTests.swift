@@ -49,7 +49,7 @@ import Testing
   #expect(store.kv("put", "long", String(repeating: "ab", count: 1000)).status == .success)
   #expect(store.kv("list", "--prefix", "long").output.count == 2006)
   let console = RecordingConsole()
-  console.cutsLongCells = true
+  console.terminalWidth = 120
   #expect(Command.run(["kv", "list", store.path, "--prefix", "long"], console: console) == .success)
   #expect(console.output == "long\t\(String(repeating: "ab", count: 29))a…\n")
 }

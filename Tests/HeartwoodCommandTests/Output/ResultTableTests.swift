@@ -6,7 +6,7 @@ import Testing
 
 private func written(_ table: ResultTable, _ format: OutputFormat, cut: Bool = false) throws -> String {
   let console = RecordingConsole()
-  console.cutsLongCells = cut
+  console.terminalWidth = cut ? 120 : nil
   try table.write(format, to: console)
   return console.output
 }
@@ -70,6 +70,37 @@ private let countries = ResultTable(
   #expect(try written(table, .table).contains(String(repeating: "語", count: 100)))
   #expect(
     try written(table, .table, cut: true).contains("\n" + String(repeating: "語", count: 29) + "\u{2026}\n"))
+}
+
+@Test func `a table is narrowed to the terminal, its widest columns first`() throws {
+  #expect(ResultTable.widths([4, 30, 50], within: 60) == [4, 26, 26])
+  #expect(ResultTable.widths([4, 10], within: 80) == [4, 10])
+  #expect(ResultTable.widths([100], within: 300) == [60])
+  #expect(ResultTable.widths([20, 20, 20], within: 10) == [8, 8, 8])
+  let console = RecordingConsole()
+  console.terminalWidth = 24
+  let table = ResultTable(
+    columns: ["code", "text"], rows: [[.integer(1), .text("a long text of many words")]])
+  try table.write(.table, to: console)
+  let lines = console.output.split(separator: "\n")
+  #expect(lines[2] == "   1  a long text of ma\u{2026}")
+  #expect(lines.prefix(3).allSatisfy { TextWidth.columns(of: String($0)) <= 24 })
+}
+
+@Test func `on a terminal with colours, heads are bold and missing values dim`() throws {
+  let console = RecordingConsole()
+  console.terminalWidth = 80
+  console.usesColors = true
+  try ResultTable(columns: ["a"], rows: [[.null], [.text("x")]]).write(.table, to: console)
+  #expect(console.output == "\u{1B}[1ma\u{1B}[0m\n-\n\u{1B}[2m-\u{1B}[0m\nx\n(2 objects)\n")
+  #expect(!TerminalStyle.isWanted(by: ["NO_COLOR": "1"]))
+  #expect(!TerminalStyle.isWanted(by: ["TERM": "dumb"]))
+  #expect(TerminalStyle.isWanted(by: ["TERM": "xterm", "NO_COLOR": ""]))
+}
+
+@Test func `CSV tells an empty text from no value`() throws {
+  let table = ResultTable(columns: ["a", "b"], rows: [[.text(""), .null]])
+  #expect(try written(table, .csv) == "a,b\n\"\",\n")
 }
 
 @Test(arguments: [

@@ -60,6 +60,20 @@ import Testing
     #expect(run.status != .success && run.notes.contains(reason), "\(run.notes)")
   }
 
+  @Test func `the manual page has every command and option`() {
+    let page = CommandRun("manual").output
+    for syntax in Command.subcommands.map({ $0.syntax }) + KeyValueSubcommands.all.map({ $0.syntax }) {
+      #expect(page.contains(".SS heartwood \(syntax.name.replacing("-", with: "\\-"))"))
+      for option in syntax.options {
+        #expect(page.contains("\\fB\\-\\-\(option.name.replacing("-", with: "\\-"))"))
+      }
+    }
+    // A line that begins with a point is a request of man's notation.
+    let requests = Set(
+      page.split(separator: "\n").filter { $0.hasPrefix(".") }.map { $0.prefix { $0 != " " } })
+    #expect(requests.isSubset(of: [".TH", ".SH", ".SS", ".B", ".TP", ".PP", ".RS", ".RE", ".nf", ".fi"]))
+  }
+
   @Test(arguments: CompletionCommand.Shell.allCases)
   func `the completion of a shell has every command and option`(shell: CompletionCommand.Shell) throws {
     let script = CommandRun("completion", shell.rawValue).output

@@ -272,7 +272,8 @@ func `a backup is neither in the store's directory nor around it, and a copy tha
 /// Calls a closure after the first result, or after each.
 private final class InterruptingConsole: Console {
   let showsProgress = false
-  let cutsLongCells = false
+  let terminalWidth: Int? = nil
+  let usesColors = false
   private(set) var notes = ""
   private var interruption: (() -> Void)?
 

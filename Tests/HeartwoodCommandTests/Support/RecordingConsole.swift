@@ -3,7 +3,8 @@
 /// Keeps the output of a command for tests.
 final class RecordingConsole: Console {
   var showsProgress = false
-  var cutsLongCells = false
+  var terminalWidth: Int?
+  var usesColors = false
   private(set) var bytes: [UInt8] = []
   private(set) var notes = ""
 

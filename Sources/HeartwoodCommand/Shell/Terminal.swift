@@ -1,0 +1,86 @@
+import Foundation
+
+/// A terminal on which lines are edited: standard input and standard error.
+struct Terminal {
+  /// Reads a line with a prompt; nil where the input ends.
+  ///
+  /// - Parameter editor: The line and its history.
+  static func line(_ prompt: String, _ editor: LineEditor) -> String?? {
+    guard let mode = RawMode() else { return nil }
+    defer { mode.end() }
+    var editor = editor
+    let keys = KeyDecoder { byte() }
+    show(prompt, editor)
+    while let key = keys.key() {
+      switch editor.handle(key) {
+      case .editing: break
+      case .line(let line):
+        write("\r\n")
+        return line
+      case .interrupted:
+        write("^C\r\n")
+        return ""
+      case .ended:
+        write("\r\n")
+        return .some(nil)
+      case .candidates(let candidates): write("\r\n" + candidates.joined(separator: "  ") + "\r\n")
+      case .clearScreen: write("\u{1B}[H\u{1B}[2J")
+      }
+      show(prompt, editor)
+    }
+    return .some(nil)
+  }
+
+  /// Shows the part of the line around the cursor that fits.
+  private static func show(_ prompt: String, _ editor: LineEditor) {
+    let room = max(10, (TerminalSize.columns(of: STDERR_FILENO) ?? 80) - prompt.count - 1)
+    var first = 0
+    while width(editor.line[first..<editor.cursor]) > room { first += 1 }
+    var last = editor.cursor
+    while last < editor.line.count, width(editor.line[first...last]) <= room { last += 1 }
+    let back = width(editor.line[editor.cursor..<last])
+    write(
+      "\r" + prompt + String(editor.line[first..<last]).escapingControls + "\u{1B}[K"
+        + (back > 0 ? "\u{1B}[\(back)D" : ""))
+  }
+
+  private static func width(_ characters: ArraySlice<Character>) -> Int {
+    TextWidth.columns(of: String(characters))
+  }
+
+  private static func byte() -> UInt8? {
+    var byte: UInt8 = 0
+    while true {
+      let count = read(STDIN_FILENO, &byte, 1)
+      if count == 1 { return byte }
+      if count < 0, errno == EINTR { continue }
+      return nil
+    }
+  }
+
+  private static func write(_ text: String) {
+    // A failure to write to the terminal can't be reported anywhere.
+    try? FileHandle.standardError.write(contentsOf: Array(text.utf8))
+  }
+}
+
+/// Standard input without echo, line by line reading and signals of keys, until its end.
+private struct RawMode {
+  private let before: termios
+
+  /// Nil if standard input is no terminal.
+  init?() {
+    var mode = termios()
+    guard tcgetattr(STDIN_FILENO, &mode) == 0 else { return nil }
+    before = mode
+    cfmakeraw(&mode)
+    // Output stays as it is, so that other text begins at the left.
+    mode.c_oflag = before.c_oflag
+    guard tcsetattr(STDIN_FILENO, TCSAFLUSH, &mode) == 0 else { return nil }
+  }
+
+  func end() {
+    var mode = before
+    tcsetattr(STDIN_FILENO, TCSADRAIN, &mode)
+  }
+}
