@@ -21,7 +21,7 @@ import Testing
     let store = try coordinator.addPersistentStore(with: description)
     defer { try? coordinator.close() }
     let context = ManagedObjectContext(.privateQueue, coordinator: coordinator)
-    let title = store.metadata["title"] as? String ?? ""
+    let title = try store.metadata["title"] as? String ?? ""
     return try context.performAndWait {
       let request = FetchRequest<ManagedObject>(entityName: "Sheet")
       return try ["\(store.identifier) \(title)"]

@@ -36,7 +36,7 @@ public final class LineStore: AtomicStore, @unchecked Sendable {
         guard let relationship = node.objectID.entity.relationshipsByName[name] else { continue }
         let found = others.compactMap { nodes[$0] }
         let value: Any? =
-          !relationship.isToMany ? found.first : relationship.isOrdered ? found : Set(found)
+          !relationship.isToMany ? found.first : relationship.isOrdered ? found as Any : Set(found) as Any
         node.setValue(value, forKey: name)
       }
     }
