@@ -1,7 +1,8 @@
 import Foundation
-import Heartwood
 import TestSupport
 import Testing
+
+@testable import Heartwood
 
 /// Migrations by a mapping model that are tried.
 @Suite struct MappedRehearsalTests {
