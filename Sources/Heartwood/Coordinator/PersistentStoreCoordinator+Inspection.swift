@@ -97,3 +97,10 @@ extension PersistentStoreCoordinator {
     try openStore(store).statistics()
   }
 }
+
+extension PersistentStore.StoreType {
+  /// The kind of the store at a place; that of a log where there is none.
+  static func ofStore(at url: URL) -> PersistentStore.StoreType {
+    PersistentStoreCoordinator.typeOfPersistentStore(at: url) ?? .log
+  }
+}

@@ -147,7 +147,7 @@ extension PersistentStoreCoordinator {
     ofStoreAt url: URL, to model: ManagedObjectModel, options: PersistentStore.Options? = nil,
     log: (@Sendable (String) -> Void)? = nil, progress: (@Sendable (MigrationProgress) -> Void)? = nil
   ) throws -> MigrationReport? {
-    let description = PersistentStoreDescription(type: .log, url: url, options: options)
+    let description = PersistentStoreDescription(type: .ofStore(at: url), url: url, options: options)
     (description.migrationLog, description.migrationProgress) = (log, progress)
     (description.mappingModel, description.stagedMigrationManager) = (nil, nil)
     description.shouldInferMappingModelAutomatically = true
@@ -187,7 +187,7 @@ extension PersistentStoreCoordinator {
     _ url: URL, _ options: PersistentStore.Options?, _ log: (@Sendable (String) -> Void)?,
     _ progress: (@Sendable (MigrationProgress) -> Void)?
   ) throws -> LogStoreOptions {
-    var reading = try LogStoreOptions(reading: .log, at: url, options)
+    var reading = try LogStoreOptions(reading: .ofStore(at: url), at: url, options)
     reading.migrationLog = MigrationLog(log, progress: progress)
     return reading
   }

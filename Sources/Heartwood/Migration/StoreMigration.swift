@@ -84,8 +84,12 @@ struct StoreMigration {
       allowsFormerModel: description.allowsMigrationToFormerModel)
   }
 
-  /// One process at a time goes through the stages; others wait, and go on where it has ended.
+  /// One process at a time goes through the stages; others wait, and go on where it has ended. A store of one file has no such lock: a
+  /// save over that of another process fails.
   private func migrate(by manager: StagedMigrationManager) throws {
+    guard options.format == nil else {
+      return try StagedMigration(manager, at: url, to: try target, description, targetOptions).run()
+    }
     let what = "the store at \(LogStore.path(of: url)) could not be migrated"
     let lock: FolderLock
     do {

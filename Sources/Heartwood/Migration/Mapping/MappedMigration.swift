@@ -28,6 +28,9 @@ struct MappedMigration {
   ///   as before then.
   func run(_ mapping: MappingModel) throws {
     let what = "the store at \(path) could not be migrated"
+    guard options.format == nil else {
+      return try HeartwoodError.translating(what, .migration) { try runInFile(mapping) }
+    }
     try HeartwoodError.translating(what, .migration) {
       let start = ContinuousClock.now
       var engine = options.engine
@@ -78,6 +81,31 @@ struct MappedMigration {
     try? beside.remove(busyTimeout: 0, description.fileSystem)
   }
 
+  /// Migrates a store of one file: to a folder beside it, whose contents are then written to the file as those of one save. If others
+  /// have saved meanwhile, that fails.
+  private func runInFile(_ mapping: MappingModel) throws {
+    try LogStore.withEngine(at: url, options: options) { engine in
+      guard let (source, metadata) = try begin(mapping, engine.snapshot()) else { return }
+      let beside = HiddenFolder(beside: url, "migrating")
+      try beside.remove(busyTimeout: options.engine.busyTimeout, description.fileSystem)
+      defer { try? beside.remove(busyTimeout: 0, description.fileSystem) }
+      try copy(by: mapping, source, to: beside.url)
+      var folder = options
+      folder.format = nil
+      try LogStore.withEngine(at: beside.url, options: folder) { made in
+        let contents = try made.snapshot()
+        try engine.write { transaction in
+          _ = try transaction.deleteRange(KeyRange(lower: nil, upper: nil))
+          try contents.scan { key, value in
+            if BinaryStoreFile.keeps(key) { try transaction.put(key, value) }
+            return true
+          }
+          try transaction.put(KeySpace.metadataKey, metadata.encoded())
+        }
+      }
+    }
+  }
+
   /// The store's model and the metadata that the new store gets; nil if the store has the new model already.
   private func begin(
     _ mapping: MappingModel, _ snapshot: Snapshot
@@ -98,6 +126,8 @@ struct MappedMigration {
     let destination = PersistentStoreDescription(copying: description)
     destination.shouldMigrateStoreAutomatically = false
     destination.url = folder
+    destination.type = .log
+    if options.format != nil { destination.durability = .none }
     // Of the store itself, which exists.
     destination.createsStore = true
     try manager(from: sourceModel).migrate(copiedSource(), mapping, destination)

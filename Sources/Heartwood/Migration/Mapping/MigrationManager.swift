@@ -172,9 +172,9 @@ public final class MigrationManager: @unchecked Sendable {
     from source: URL, withMapping mapping: MappingModel, to destination: URL,
     sourceOptions: PersistentStore.Options? = nil, destinationOptions: PersistentStore.Options? = nil
   ) throws {
-    let from = PersistentStoreDescription(type: .log, url: source, options: sourceOptions)
+    let from = PersistentStoreDescription(type: .ofStore(at: source), url: source, options: sourceOptions)
     from.isReadOnly = true
-    let to = PersistentStoreDescription(type: .log, url: destination, options: destinationOptions)
+    let to = PersistentStoreDescription(type: .ofStore(at: destination), url: destination, options: destinationOptions)
     try migrate(from, mapping, to)
   }
 

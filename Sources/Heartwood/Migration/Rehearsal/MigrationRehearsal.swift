@@ -4,13 +4,14 @@ import HeartwoodFiles
 /// Migrates a store over which there is a layer in memory, and validates its objects with the new model.
 ///
 /// The store is only read, without locks: others may write to it meanwhile, and what they write is not part of the rehearsal. What a mapping
-/// makes is a store in a folder of its own, which is removed at the end.
+/// makes is a store in a folder of its own, which is removed at the end. A store of one file is copied there instead of the layer.
 struct MigrationRehearsal {
   private let url: URL
   private let model: ManagedObjectModel
   private let description: PersistentStoreDescription
   private let options: LogStoreOptions
-  private let overlay: OverlayFileSystem
+  /// The layer; nil for a store of one file.
+  private let overlay: OverlayFileSystem?
   private let scratch: URL
 
   /// - Parameters:
@@ -30,12 +31,13 @@ struct MigrationRehearsal {
     description = PersistentStoreDescription(copying: given)
     let path = LogStore.path(of: url)
     do {
-      overlay = try LogStore.overlay(over: given.fileSystem, path)
+      let isFile = StoreFileFormat(rawValue: given.type.rawValue) != nil
+      overlay = isFile ? nil : try LogStore.overlay(over: given.fileSystem, path)
     } catch {
       throw HeartwoodError(
         .persistentStoreOpen, "the store at \(path) could not be opened: \(error)", underlying: error)
     }
-    description.fileSystem = overlay
+    if let overlay { description.fileSystem = overlay }
     description.isReadOnly = false
     description.createsStore = false
     description.durability = .none
@@ -48,8 +50,36 @@ struct MigrationRehearsal {
   }
 
   func run() throws -> MigrationReport? {
+    guard overlay == nil else { return try runOverLayer() }
+    RehearsalFolder.removeAbandoned(in: scratch)
+    let folder = RehearsalFolder.make(in: scratch)
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let copy = folder.appending(path: url.lastPathComponent)
+    try HeartwoodError.translating(
+      "the store at \(LogStore.path(of: url)) could not be opened", .persistentStoreOpen
+    ) {
+      try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+      try FileManager.default.copyItem(at: url, to: copy)
+    }
+    return try MigrationRehearsal(self, of: copy).runOverLayer()
+  }
+
+  /// The rehearsal of a file that may be changed, a copy of the store.
+  private init(_ other: MigrationRehearsal, of copy: URL) {
+    (url, model, options, overlay, scratch) = (copy, other.model, other.options, nil, other.scratch)
+    description = PersistentStoreDescription(copying: other.description)
+    description.url = copy
+  }
+
+  /// The bytes of the store as it is now.
+  private func size() throws -> Int64 {
+    if let overlay { return try overlay.size(LogStore.isSegment) }
+    return Int64(try url.resourceValues(forKeys: [.fileSizeKey]).fileSize ?? 0)
+  }
+
+  private func runOverLayer() throws -> MigrationReport? {
     let findings = MigrationFindings()
-    let before = try overlay.size(LogStore.isSegment)
+    let before = try size()
     if let manager = description.stagedMigrationManager {
       return try finished(migrate(by: manager, findings), before, findings)
     }
@@ -74,8 +104,8 @@ struct MigrationRehearsal {
   ) throws -> MigrationReport? {
     guard var report else { return nil }
     report.bytesBefore = before
-    report.bytesWritten = overlay.writtenBytes(LogStore.isSegment)
-    report.bytesAfter = try overlay.size(LogStore.isSegment)
+    report.bytesAfter = try size()
+    report.bytesWritten = overlay?.writtenBytes(LogStore.isSegment) ?? report.bytesAfter
     // A staged migration may have ended at an earlier version.
     if description.stagedMigrationManager == nil || !findings.preventsMigration { try validate(findings) }
     report.violations = findings.violations
