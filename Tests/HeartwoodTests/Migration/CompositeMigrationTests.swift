@@ -249,4 +249,29 @@ private enum Third {
     home?.elements.first?.renamingIdentifier = "street"
     #expect(try differences(element) == ["P.home.road is renamed from street"])
   }
+
+  // MIG-04, MOD-49
+  @Test func `elements that exchange their names without another version hash are refused`() throws {
+    func model(_ first: String?, _ second: String?) -> ManagedObjectModel {
+      let elements = ["a", "b"].map { AttributeDescription(name: $0, type: .string) }
+      (elements[0].renamingIdentifier, elements[1].renamingIdentifier) = (first, second)
+      let composite = CompositeAttributeDescription()
+      composite.name = "pair"
+      composite.elements = elements
+      return ManagedObjectModel(entities: [EntityDescription(name: "P", properties: [composite])])
+    }
+    func open(_ model: ManagedObjectModel) throws -> ManagedObjectContext {
+      let coordinator = try PersistentStoreCoordinator(checking: model)
+      try coordinator.addPersistentStore(with: PersistentStoreDescription(url: folder.store))
+      return ManagedObjectContext(.privateQueue, coordinator: coordinator)
+    }
+    let context = try open(model(nil, nil))
+    let entity = try #require(context.persistentStoreCoordinator?.managedObjectModel.entitiesByName["P"])
+    ManagedObject(entity: entity, insertInto: context).setValue(["a": "1", "b": "2"], forKey: "pair")
+    try context.save()
+    try context.persistentStoreCoordinator?.close()
+    let error = heartwoodError { _ = try open(model("b", "a")) }
+    #expect(error?.code == .inferredMappingModel)
+    #expect(error?.message.contains("versionHashModifier") == true, "\(String(describing: error))")
+  }
 }
