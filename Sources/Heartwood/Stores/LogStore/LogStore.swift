@@ -19,6 +19,9 @@ final class LogStore: ObjectStore {
   let metadataToSave = MetadataToSave()
   /// What each save writes as a whole; nil for a store in a folder, or only in memory.
   let file: (any StoreOutside)?
+  /// Held for a whole save of a store with a file, before the writer lock: the file is told how a transaction has ended before the next
+  /// one is written to it.
+  private let savesToFile = Lock()
 
   init(
     _ engine: Engine, _ schema: StoreSchema, isReadOnly: Bool, program: SavingProgram? = nil,
@@ -126,6 +129,8 @@ extension LogStore {
     _ info: TransactionInfo, _ body: (LogStoreTransaction, _ finish: () throws -> Void) throws -> Result
   ) throws -> (Result, UInt64?) {
     try refuseIfReadOnly()
+    if file != nil { savesToFile.lock() }
+    defer { if file != nil { savesToFile.unlock() } }
     var info = info
     info.program = info.program ?? program
     info.tracksHistory = tracksHistory
