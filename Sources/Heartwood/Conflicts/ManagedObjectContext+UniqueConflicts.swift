@@ -23,6 +23,7 @@ extension ManagedObjectContext {
           continue
         }
         let identifier = other.identifier
+        try refuseOtherEntity(other, conflict, survivor.entity)
         merge(other, into: survivor, by: type)
         mergedInto[identifier] = survivor.identifier
       }
@@ -43,6 +44,7 @@ extension ManagedObjectContext {
       return object
     }
     let root = stored.entity.rootEntity
+    try refuseOtherEntity(object, conflict, storedEntity(stored))
     let isKnown =
       identities.find(root.number, stored.key).map { !$0.isHeldOnce || $0.object.hasChanges } ?? false
     if !isKnown, !type.storeWins {
@@ -59,6 +61,22 @@ extension ManagedObjectContext {
     merge(object, into: survivor, by: type)
     mergedInto[identifier] = survivor.identifier
     return survivor
+  }
+
+  /// The entity that the row has now.
+  private func storedEntity(_ stored: ManagedObjectID) throws -> EntityDescription {
+    let root = stored.entity.rootEntity
+    let found = try readingView().withRow(root, stored.key) { row in
+      try row.map { try root.entity(numbered: $0.entityNumber) }
+    }
+    return found ?? stored.entity
+  }
+
+  /// An object becomes only one of its own entity or of a subentity: what refers to it must fit the other object too.
+  private func refuseOtherEntity(
+    _ object: ManagedObject, _ conflict: ConstraintConflict, _ entity: EntityDescription
+  ) throws {
+    guard entity.isKindOf(entity: object.entity) else { throw HeartwoodError.constraints([conflict]) }
   }
 
   /// Makes a new object the object of a stored row.
