@@ -28,6 +28,56 @@ import Testing
     return people.map { $0.objectID.uriRepresentation() }
   }
 
+  /// Threads that each save objects of their own, one by one, and refused ones between them.
+  @Test(arguments: StoreKind.files)
+  func `threads that save to one file wait for each other, and all that they saved is there`(kind: StoreKind)
+    async throws
+  {
+    let container = try kind.open(companyTypes, at: folder.store)
+    let (threads, saves) = (4, 20)
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      for thread in 0..<threads {
+        group.addTask {
+          let context = container.newBackgroundContext()
+          for number in 0..<saves {
+            try context.performAndWait {
+              _ = context.makeCompany("\(thread)-\(number)")
+              try context.save()
+              // Refused, as another has the code.
+              _ = context.makeCompany("\(thread)-0")
+              #expect(heartwoodError { try context.save() } != nil)
+              context.rollback()
+            }
+          }
+        }
+      }
+      try await group.waitForAll()
+    }
+    try container.close()
+    let again = try kind.open(companyTypes, at: folder.store)
+    #expect(try again.newBackgroundContext().count(for: FetchRequest<Company>()) == threads * saves)
+    try again.close()
+  }
+
+  // STO-04
+  @Test func `members and versions of a JSON file that no object can have are named`() throws {
+    let kind = try #require(StoreKind.files.first { $0.type == .json })
+    _ = try fill(kind)
+    let text = try String(contentsOf: folder.store, encoding: .utf8)
+    for (old, new, what) in [
+      ("\"attributes\":", "\"atributes\":", "atributes"),
+      ("\"relationships\":", "\"relations\":", "relations"),
+      ("\"version\": 1,", "\"version\": 4294967295,", "version"),
+    ] {
+      let place = try #require(text.range(of: old))
+      let changed = text.replacingCharacters(in: place, with: new)
+      try Data(changed.utf8).write(to: folder.store)
+      let error = heartwoodError { try kind.open(companyTypes, at: folder.store).close() }
+      #expect(error?.message.contains(what) == true, "\(String(describing: error))")
+      #expect(try Data(contentsOf: folder.store) == Data(changed.utf8))
+    }
+  }
+
   // STO-02, STO-04
   @Test(arguments: StoreKind.files)
   func `everything is in the file after a save, under the same identifiers`(kind: StoreKind) throws {

@@ -69,14 +69,26 @@ extension StoreDocumentReader {
       "the store at \(path) is in the format \"\(kind)\", which this version does not know; use a newer one")
   }
 
+  private static let members: Set = ["entity", "key", "version", "attributes", "relationships"]
+
   private static func object(_ value: JSONValue, _ number: Int) throws -> StoreDocumentLoader.Object {
     guard case .object(let object) = value, case .string(let entity)? = object["entity"],
       case .integer(let key)? = object["key"]
     else {
       throw StoreDocumentLoader.Mistake(message: "object \(number) has no entity and key")
     }
+    for name in object.names where !Self.members.contains(name) {
+      throw StoreDocumentLoader.Mistake(
+        message: "object \(number) has a member \"\(name)\", which objects do not have")
+    }
     var version: Int64 = 1
-    if case .integer(let given)? = object["version"] { version = given }
+    if let given = object["version"] {
+      guard case .integer(let number) = given, 0..<Int64(UInt32.max) ~= number else {
+        throw StoreDocumentLoader.Mistake(
+          message: "the version of object \(number) is no whole number from 0 to \(UInt32.max - 1)")
+      }
+      version = number
+    }
     var values: [(String, StoreDocumentLoader.Field)] = []
     for name in ["attributes", "relationships"] {
       guard let members = object[name] else { continue }
@@ -143,6 +155,14 @@ extension StoreDocumentReader {
     guard let entity = attributes["entity"], let key = attributes["key"].flatMap(Int64.init) else {
       throw damaged("line \(scanner.line): an object has no entity and key")
     }
+    for name in attributes.keys where !["entity", "key", "version"].contains(name) {
+      throw damaged("line \(scanner.line): an object has the attribute \(name), which objects do not have")
+    }
+    let version = attributes["version"].map { Int64($0) } ?? 1
+    guard let version, 0..<Int64(UInt32.max) ~= version else {
+      throw damaged(
+        "line \(scanner.line): the version of an object is no whole number from 0 to \(UInt32.max - 1)")
+    }
     var values: [(String, StoreDocumentLoader.Field)] = []
     while case .start(let element, let fields)? = try scanner.nextElement() {
       guard ["attribute", "relationship"].contains(element), let name = fields["name"] else {
@@ -159,6 +179,6 @@ extension StoreDocumentReader {
       values.append((name, .text(text)))
     }
     return StoreDocumentLoader.Object(
-      entity: entity, key: key, version: attributes["version"].flatMap(Int64.init) ?? 1, values: values)
+      entity: entity, key: key, version: version, values: values)
   }
 }

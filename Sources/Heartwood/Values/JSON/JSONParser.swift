@@ -218,19 +218,20 @@ extension JSONParser {
   private mutating func string() throws(JSONError) -> String {
     let start = position
     position += 1
-    var escaped: [UInt8]?
+    // What is before the run, where there are escapes.
+    var collected: [UInt8] = []
+    var hasEscapes = false
     var runStart = position
     while let byte = peek {
       switch byte {
       case UInt8(ascii: "\""):
-        escaped?.append(contentsOf: bytes[runStart..<position])
+        if hasEscapes { collected.append(contentsOf: bytes[runStart..<position]) }
         defer { position += 1 }
-        return try text(escaped, runStart..<position, from: start)
+        return try text(hasEscapes ? collected : nil, runStart..<position, from: start)
       case UInt8(ascii: "\\"):
-        var collected = escaped ?? []
+        hasEscapes = true
         collected.append(contentsOf: bytes[runStart..<position])
         try appendEscape(to: &collected)
-        escaped = collected
         runStart = position
       case 0..<0x20:
         throw error("a control character in a string; write it as \\n, \\t or \\u00..")
