@@ -75,6 +75,13 @@ struct BatchChange {
       throw HeartwoodError.batchReference(
         attribute, "\(computed.name) is \(computed.kind.name), and it is \(attribute.type.kindName)")
     }
+    if computed.kind == .null {
+      guard case .value(.null) = expression.kind else {
+        throw HeartwoodError.batchReference(
+          attribute,
+          "\(computed.name) has no result for any object: a number is too large, or divided by zero")
+      }
+    }
     readsOtherRows = readsOtherRows || compiler.readsOtherRows
     addPresence(of: slot, unless: false, entity)
     values.append((slot, .computed(computed.reader, attribute)))

@@ -34,7 +34,7 @@ enum AttributeReading {
     case .float: return try float(place)
     case .decimal: return try decimal(place)
     case .boolean: return try place.bool()
-    case .date: return try read(place, "a date such as \"2024-01-31T12:00:00Z\"") { DateText.date($0) }
+    case .date: return try date(place)
     case .data: return try read(place, "data in base 64") { Data(base64Encoded: $0) }
     case .uuid: return try read(place, "a UUID") { UUID(uuidString: $0) }
     case .uri: return try read(place, "a URI") { URL(string: $0) }
@@ -79,6 +79,16 @@ enum AttributeReading {
     case .string("Infinity"): return .infinity
     case .string("-Infinity"): return -.infinity
     default: throw place.expected("a number")
+    }
+  }
+
+  /// A text, or a number of seconds since 2001, as it is written where no text is exact.
+  private static func date(_ place: JSONPlace) throws(CommandFailure) -> Date {
+    switch place.value {
+    case .integer, .fraction, .string("NaN"), .string("Infinity"), .string("-Infinity"):
+      return Date(timeIntervalSinceReferenceDate: try double(place))
+    default:
+      return try read(place, "a date such as \"2024-01-31T12:00:00Z\"") { DateText.date($0) }
     }
   }
 

@@ -8,7 +8,8 @@ enum ImportFormatHelp {
       {"@find": {"code": "FR"}} refers to the object with this value of a unique attribute, in the file or in the store.
       "@entity" instead of "@id" does for objects that nothing refers to. "@uri", which heartwood show writes, is ignored.
       Without a model, whole numbers become integer64, numbers with fractions double, other values string or boolean, and
-      references relationships without an inverse. Dates are ISO 8601 strings, data is base 64; both need a model.
+      references relationships without an inverse. Dates are ISO 8601 strings or seconds since 2001, data is base 64;
+      both need a model.
       The first line of a CSV file names properties of its entity: name, address.city (of a composite attribute),
       continent.name (the continent with this name), @id, @entity. An empty field is no value, and "" an empty text.
 

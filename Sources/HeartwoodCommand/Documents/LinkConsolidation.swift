@@ -36,7 +36,11 @@ struct LinkConsolidation {
   ) {
     guard !found.isEmpty else { return }
     let sides = sides(of: relationship, from: objects[source].entity)
-    if sides.isNeeded { destinations[sides.key, default: [:]][source, default: []] += found }
+    if sides.isNeeded {
+      // A list that is given has its order; what inverses have added before follows.
+      let added = destinations[sides.key]?[source] ?? []
+      destinations[sides.key, default: [:]][source] = found + added
+    }
     guard let inverse = sides.inverse, sides.needsInverse else { return }
     for destination in found {
       destinations[inverse, default: [:]][destination, default: []].append(source)

@@ -85,7 +85,7 @@ extension CellValue {
     case .double(let number) where !number.isFinite: .string(CellValue.digits(number))
     case .double(let number): .fraction(number, text: CellValue.digits(number))
     case .decimal(let number): .string(number.description)
-    case .date(let date): .string(DateText.text(date))
+    case .date(let date): DateText.json(date.timeIntervalSinceReferenceDate)
     case .reference(let text): .object(JSONObject([("@ref", .string(text))]))
     case .list(let values): .array(values.map(\.json))
     case .group(let values):

@@ -13,8 +13,7 @@ struct CommandStore {
     _ path: String, model: ManagedObjectModel, _ adapt: (PersistentStoreDescription) -> Void
   ) throws {
     self.path = path
-    let description = PersistentStoreDescription(url: CommandStore.url(path))
-    description.type = PersistentStoreCoordinator.typeOfPersistentStore(at: CommandStore.url(path)) ?? .log
+    let description = CommandStore.description(path)
     // A command changes the model of a store only if that is what it is for.
     description.shouldMigrateStoreAutomatically = false
     adapt(description)
@@ -26,6 +25,13 @@ struct CommandStore {
   }
 
   static func url(_ path: String) -> URL { URL(fileURLWithPath: path) }
+
+  /// How the store at a path is opened, of whatever kind it is.
+  static func description(_ path: String) -> PersistentStoreDescription {
+    let description = PersistentStoreDescription(url: url(path))
+    description.type = PersistentStoreCoordinator.typeOfPersistentStore(at: url(path)) ?? .log
+    return description
+  }
 
   /// The parts of a path without symbolic links, also if its end does not exist yet.
   static func resolved(_ path: String) -> [String] {

@@ -142,7 +142,7 @@ enum MigrateCommand: Subcommand {
     if arguments.has("dry-run") {
       let log = arguments.has("steps") ? writeStep : nil
       return try rehearsed(path, console) { say in
-        let description = PersistentStoreDescription(url: CommandStore.url(path))
+        let description = CommandStore.description(path)
         description.mappingModel = mapping
         description.migrationLog = log
         description.migrationProgress = { say("\($0)") }
@@ -153,7 +153,7 @@ enum MigrateCommand: Subcommand {
       try model.isConfiguration(
         withName: nil,
         compatibleWithStoreMetadata: PersistentStoreCoordinator.metadataForPersistentStore(
-          at: CommandStore.url(path)))
+          type: CommandStore.description(path).type, at: CommandStore.url(path)))
     }
     guard !isCurrent else {
       try console.writeLine("the store has this model already; nothing was changed")
@@ -166,7 +166,7 @@ enum MigrateCommand: Subcommand {
     defer { progress.finish() }
     try GraphFailure.catching(path) {
       try LiveProgress.run(&progress, isShown: console.showsProgress) { say in
-        let description = PersistentStoreDescription(url: CommandStore.url(path))
+        let description = CommandStore.description(path)
         description.createsStore = false
         description.mappingModel = mapping
         description.migrationLog = log

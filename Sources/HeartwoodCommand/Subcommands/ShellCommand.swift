@@ -8,11 +8,11 @@ enum ShellCommand: Subcommand {
     summary: "run commands on a store line by line, with history and completion on a terminal",
     arguments: [.store],
     discussion: """
-      A line is a command without "heartwood" and without the store: fetch Country --where 'population > 5e7'. "help" lists the
-      commands, "help fetch" describes one, and "exit" or the end of the input ends the session.
-      On a terminal, Tab completes commands, options, entities and properties, and the arrow keys find former lines, which are
-      kept in ~/.heartwood_history, or in the file that HEARTWOOD_HISTORY names. Otherwise the first line that fails ends the
-      session with its status.
+      A line is a command without "heartwood" and without the store: fetch Country --where 'population > 5e7'. "help"
+      lists the commands, "help fetch" describes one, and "exit" or the end of the input ends the session.
+      On a terminal, Tab completes commands, options, entities and properties, and the arrow keys find former lines,
+      which are kept in ~/.heartwood_history, or in the file that HEARTWOOD_HISTORY names. Otherwise the first line
+      that fails ends the session with its status.
       """,
     examples: [
       SubcommandSyntax.Example(line: "heartwood shell world.heartwood", meaning: "a session on a terminal"),

@@ -73,7 +73,7 @@ private func edited(
     ("cou", ["count"]), ("fetch Co", ["Continent", "Country"]), ("fetch Country --wh", ["--where"]),
     ("fetch Country --sort po", ["population"]), ("fetch Country --where 'capital.na", ["capital.name"]),
     ("fetch Country --where 'name == \"x\" and pop", ["population"]), ("count Ci", ["City"]),
-    ("kv ge", ["get"]),
+    ("kv ge", ["get", "generations"]),
     ("fetch Country --columns name,continent.countries.ca", ["continent.countries.capital"]),
     ("nonsense x", []),
   ])

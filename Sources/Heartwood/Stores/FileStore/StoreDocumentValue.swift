@@ -11,7 +11,7 @@ enum StoreDocumentValue {
     case .decimal(let number): .string("\(number)")
     case .bool(let flag): .bool(flag)
     case .string(let text), .url(let text): .string(text)
-    case .date(let seconds): date(seconds)
+    case .date(let seconds): DateText.json(seconds)
     case .data(let data): .string(data.base64EncodedString())
     case .uuid(let uuid): .string(uuid.uuidString)
     }
@@ -21,17 +21,6 @@ enum StoreDocumentValue {
     if number.isNaN { return .string("NaN") }
     if number.isInfinite { return .string(number < 0 ? "-Infinity" : "Infinity") }
     return .fraction(Double(number), text: "\(number)")
-  }
-
-  /// A date as text, or as a number of seconds where no text is exact.
-  private static func date(_ seconds: Double) -> JSONValue {
-    guard seconds.magnitude < 1e11, seconds != 0 || seconds.sign == .plus else { return json(seconds) }
-    let text = DateText.text(Date(timeIntervalSinceReferenceDate: seconds))
-    guard let read = DateText.date(text), read.timeIntervalSinceReferenceDate.bitPattern == seconds.bitPattern
-    else {
-      return json(seconds)
-    }
-    return .string(text)
   }
 
   /// - Returns: Nil if the column cannot have the value.

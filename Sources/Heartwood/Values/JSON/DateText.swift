@@ -26,6 +26,17 @@ package enum DateText {
       + fraction.padding(toLength: max(3, fraction.count), withPad: "0", startingAt: 0) + "Z"
   }
 
+  /// A date as text, or as a number of seconds since 2001 where no text is exact.
+  package static func json(_ seconds: Double) -> JSONValue {
+    if seconds.isFinite, seconds.magnitude < 1e11, seconds != 0 || seconds.sign == .plus {
+      let text = text(Date(timeIntervalSinceReferenceDate: seconds))
+      if let read = date(text), read.timeIntervalSinceReferenceDate.bitPattern == seconds.bitPattern {
+        return .string(text)
+      }
+    }
+    return StoreDocumentValue.json(seconds)
+  }
+
   private static let dayStyle = Date.ISO8601FormatStyle().year().month().day()
 
   /// Splits a time such as `12:00:00.5+02:00`; the fraction is empty if there is none.
