@@ -27,11 +27,17 @@ import Testing
       return try ["\(store.identifier) \(title)"]
         + context.fetch(request).map { object in
           let values = object.entity.attributesByName.keys.sorted().map {
-            "\($0)=\(object.value(forKey: $0).map { "\($0)" } ?? "nil")"
+            "\($0)=\(Self.text(object.value(forKey: $0)))"
           }
           return "\(object.objectID.uriRepresentation()) \(values.joined(separator: " "))"
         }.sorted()
     }
+  }
+
+  /// The same text for the same value: dictionaries have no order.
+  private static func text(_ value: Any?) -> String {
+    guard let elements = value as? [String: Any] else { return value.map { "\($0)" } ?? "nil" }
+    return elements.sorted { $0.key < $1.key }.map { "\($0.key): \(text($0.value))" }.joined(separator: ", ")
   }
 
   // STO-02, STO-04

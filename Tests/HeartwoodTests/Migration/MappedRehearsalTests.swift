@@ -157,11 +157,7 @@ import Testing
   }
 
   // MIG-09, MIG-16
-  @Test
-  func
-    `a mapping whose code fails for each object names them when it is tried, and one that is wrong is refused`()
-    throws
-  {
+  @Test func `a mapping whose code fails names each object when it is tried`() throws {
     try fill(10)
     struct Broken: Error {}
     let broken = mapping { $0.policy = ClosureMigrationPolicy { _, _, _ in throw Broken() } }
