@@ -5,7 +5,8 @@ import PackageDescription
 // An application's core as one has it for Apple's systems, with its tests. Only this manifest knows of other systems: its targets get the
 // module CoreData and a plugin, and the compiler the overlay that the plugin writes.
 func overlay(_ target: String) -> [SwiftSetting] {
-  let folder = Context.packageDirectory + "/.build/plugins/outputs/portedapp/\(target)/destination/CoreDataSources"
+  let build = Context.environment["HEARTWOOD_FIXTURE_BUILD"] ?? Context.packageDirectory + "/.build"
+  let folder = build + "/plugins/outputs/portedapp/\(target)/destination/CoreDataSources"
   return [.unsafeFlags(["-vfsoverlay", folder + "/overlay.yaml"], .when(platforms: [.linux]))]
 }
 
