@@ -16,7 +16,7 @@ enum ModelCommand: Subcommand {
       ModelFormat.option,
       SubcommandSyntax.Option(
         name: "output", value: "folder",
-        summary: "write the model for Xcode, to a folder whose name ends in .xcdatamodel or .xcdatamodeld"),
+        summary: "write it for Xcode, to a folder named *.xcdatamodel or *.xcdatamodeld"),
     ],
     discussion: ImportFormatHelp.text,
     examples: [

@@ -168,7 +168,7 @@ private func value(_ json: JSONValue, _ type: DocumentType) throws -> any Sendab
 }
 
 @Test(arguments: [
-  (DocumentType.date, JSONValue.string("yesterday")), (.date, .integer(5)), (.data, .string("?")),
+  (DocumentType.date, JSONValue.string("yesterday")), (.date, .bool(true)), (.data, .string("?")),
   (.uuid, .string("1-2")), (.decimal, .string("1,5")), (.decimal, .string("")),
   (.float, .fraction(1e300, text: "1e300")),
   (.boolean, .integer(1)), (.double, .string("1")), (.double, .bool(true)),

@@ -7,7 +7,7 @@ enum StoreDocumentValue {
     switch value {
     case .null, .object, .list, .opaque: .null
     case .int(let number): .integer(number)
-    case .double(let number): kind == .float ? json(Float(number)) : json(number)
+    case .double(let number): kind == .float ? .number(Float(number)) : .number(number)
     case .decimal(let number): .string("\(number)")
     case .bool(let flag): .bool(flag)
     case .string(let text), .url(let text): .string(text)
@@ -15,12 +15,6 @@ enum StoreDocumentValue {
     case .data(let data): .string(data.base64EncodedString())
     case .uuid(let uuid): .string(uuid.uuidString)
     }
-  }
-
-  static func json<Number: BinaryFloatingPoint & LosslessStringConvertible>(_ number: Number) -> JSONValue {
-    if number.isNaN { return .string("NaN") }
-    if number.isInfinite { return .string(number < 0 ? "-Infinity" : "Infinity") }
-    return .fraction(Double(number), text: "\(number)")
   }
 
   /// - Returns: Nil if the column cannot have the value.
@@ -133,7 +127,7 @@ extension MetadataValue {
     case .dictionary(let values): Self.tagged("dictionary", .object(Self.object(values)))
     case .scalar(let value):
       switch value {
-      case .double(let number): Self.tagged("double", StoreDocumentValue.json(number))
+      case .double(let number): Self.tagged("double", .number(number))
       case .date: Self.tagged("date", StoreDocumentValue.json(value, .date))
       case .decimal: Self.tagged("decimal", StoreDocumentValue.json(value, .decimal))
       case .data: Self.tagged("data", StoreDocumentValue.json(value, .data))

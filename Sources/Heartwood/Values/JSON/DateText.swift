@@ -34,7 +34,7 @@ package enum DateText {
         return .string(text)
       }
     }
-    return StoreDocumentValue.json(seconds)
+    return .number(seconds)
   }
 
   private static let dayStyle = Date.ISO8601FormatStyle().year().month().day()

@@ -52,3 +52,12 @@ extension JSONValue {
     }
   }
 }
+
+extension JSONValue {
+  /// A number with the digits that it takes to read it back; a text for one that JSON does not have.
+  static func number<Number: BinaryFloatingPoint & LosslessStringConvertible>(_ number: Number) -> JSONValue {
+    if number.isNaN { return .string("NaN") }
+    if number.isInfinite { return .string(number < 0 ? "-Infinity" : "Infinity") }
+    return .fraction(Double(number), text: "\(number)")
+  }
+}
