@@ -174,7 +174,8 @@ public final class MigrationManager: @unchecked Sendable {
   ) throws {
     let from = PersistentStoreDescription(type: .ofStore(at: source), url: source, options: sourceOptions)
     from.isReadOnly = true
-    let to = PersistentStoreDescription(type: .ofStore(at: destination), url: destination, options: destinationOptions)
+    let to = PersistentStoreDescription(
+      type: .ofStore(at: destination), url: destination, options: destinationOptions)
     try migrate(from, mapping, to)
   }
 
