@@ -73,7 +73,9 @@ extension IncrementalStore {
 
   /// The objects that a batch delete selects, as a request for their identifiers.
   ///
-  /// - Parameter context: The context that executes the request.
+  /// - Parameters:
+  ///   - request: The batch delete.
+  ///   - context: The context that executes the request.
   /// - Throws: `.coreData` for what does not fit the model, and identifiers that are not of objects of this store.
   public final func selection(
     of request: BatchDeleteRequest, in context: ManagedObjectContext
