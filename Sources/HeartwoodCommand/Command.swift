@@ -14,7 +14,7 @@ struct Command {
       GenerationsCommand.self, SchemaCommand.self, StatisticsCommand.self, VerifyCommand.self,
       ReclaimCommand.self,
       BackupCommand.self, CopyCommand.self, SalvageCommand.self, MigrateCommand.self, CompletionCommand.self,
-      ManualCommand.self,
+      ShellCommand.self, ManualCommand.self,
     ]
   }
 
