@@ -129,8 +129,13 @@ extension LogStore {
     _ info: TransactionInfo, _ body: (LogStoreTransaction, _ finish: () throws -> Void) throws -> Result
   ) throws -> (Result, UInt64?) {
     try refuseIfReadOnly()
-    if file != nil { savesToFile.lock() }
-    defer { if file != nil { savesToFile.unlock() } }
+    guard file != nil else { return try writeUnlocked(info, body) }
+    return try savesToFile.withLock { try writeUnlocked(info, body) }
+  }
+
+  private func writeUnlocked<Result>(
+    _ info: TransactionInfo, _ body: (LogStoreTransaction, _ finish: () throws -> Void) throws -> Result
+  ) throws -> (Result, UInt64?) {
     var info = info
     info.program = info.program ?? program
     info.tracksHistory = tracksHistory
