@@ -44,32 +44,22 @@ extension ManagedObjectContext {
       return object
     }
     let root = stored.entity.rootEntity
-    try refuseOtherEntity(object, conflict, storedEntity(stored))
     let isKnown =
       identities.find(root.number, stored.key).map { !$0.isHeldOnce || $0.object.hasChanges } ?? false
-    if !isKnown, !type.storeWins {
-      let isDone = try readingView().withRow(root, stored.key) { row in
-        guard let row, row.entityNumber == object.entity.number else { return false }
-        identities.remove(root.number, stored.key)
-        become(object, stored, row.bytes, by: type)
-        return true
-      }
-      if isDone { return object }
+    let isDone = try readingView().withRow(root, stored.key) { row in
+      let entity = try row.map { try root.entity(numbered: $0.entityNumber) } ?? stored.entity
+      try refuseOtherEntity(object, conflict, entity)
+      guard let row, entity === object.entity, !isKnown, !type.storeWins else { return false }
+      identities.remove(root.number, stored.key)
+      become(object, stored, row.bytes, by: type)
+      return true
     }
+    if isDone { return object }
     let survivor = self.object(stored.entity, stored.key)
     let identifier = object.identifier
     merge(object, into: survivor, by: type)
     mergedInto[identifier] = survivor.identifier
     return survivor
-  }
-
-  /// The entity that the row has now.
-  private func storedEntity(_ stored: ManagedObjectID) throws -> EntityDescription {
-    let root = stored.entity.rootEntity
-    let found = try readingView().withRow(root, stored.key) { row in
-      try row.map { try root.entity(numbered: $0.entityNumber) }
-    }
-    return found ?? stored.entity
   }
 
   /// An object becomes only one of its own entity or of a subentity: what refers to it must fit the other object too.

@@ -38,7 +38,8 @@ public enum MergePolicyType: UInt, Sendable {
 ///
 /// The identifier that survives a uniqueness conflict is always that of the stored row. To-many relationships are merged as
 /// differences by all of them. Two stored objects of which one is edited to the unique value of the other are not merged: the
-/// edit is dropped by store trump and rollback, and object trump and overwrite throw.
+/// edit is dropped by store trump and rollback, and object trump and overwrite throw. A new object becomes one of its own entity or of a
+/// subentity; all of them throw where it would become one of a superentity, which what refers to it could not have.
 open class MergePolicy: @unchecked Sendable {
   /// What the policy does with conflicts.
   public let mergeType: MergePolicyType
