@@ -17,7 +17,8 @@ final class StoreDocumentLoader {
   struct Object {
     let entity: String
     let key: Int64
-    let version: Int64
+    /// Nil if the file has something else than a number.
+    let version: Int64?
     let values: [(name: String, field: Field)]
   }
 
@@ -98,10 +99,13 @@ final class StoreDocumentLoader {
     guard let entity = entities[object.entity], !entity.isAbstract else {
       throw Mistake(message: "\(name): the model has no such entity, or it is abstract")
     }
+    // The next save adds 1 to a version.
     guard object.key > 0, let key = UInt64(exactly: object.key),
-      let version = UInt32(exactly: object.version),
-      version > 0
-    else { throw Mistake(message: "\(name): keys and versions are positive numbers") }
+      let version = object.version.flatMap({ UInt32(exactly: $0) }), 1..<UInt32.max ~= version
+    else {
+      throw Mistake(
+        message: "\(name): keys are positive numbers, and versions those from 1 to \(UInt32.max - 1)")
+    }
     var cells: [(slot: Int, value: Value)] = []
     for (property, field) in object.values {
       guard let slot = entity.slot(named: property), entity.layout.columns[slot].kind != .transient else {

@@ -81,13 +81,9 @@ extension StoreDocumentReader {
       throw StoreDocumentLoader.Mistake(
         message: "object \(number) has a member \"\(name)\", which objects do not have")
     }
-    var version: Int64 = 1
-    if let given = object["version"] {
-      guard case .integer(let number) = given, 0..<Int64(UInt32.max) ~= number else {
-        throw StoreDocumentLoader.Mistake(
-          message: "the version of object \(number) is no whole number from 0 to \(UInt32.max - 1)")
-      }
-      version = number
+    let version = object["version"].map { version -> Int64? in
+      if case .integer(let version) = version { return version }
+      return nil
     }
     var values: [(String, StoreDocumentLoader.Field)] = []
     for name in ["attributes", "relationships"] {
@@ -97,7 +93,7 @@ extension StoreDocumentReader {
       }
       for member in members.members { values.append((member.name, .json(member.value))) }
     }
-    return StoreDocumentLoader.Object(entity: entity, key: key, version: version, values: values)
+    return StoreDocumentLoader.Object(entity: entity, key: key, version: version ?? 1, values: values)
   }
 }
 
@@ -158,11 +154,7 @@ extension StoreDocumentReader {
     for name in attributes.keys where !["entity", "key", "version"].contains(name) {
       throw damaged("line \(scanner.line): an object has the attribute \(name), which objects do not have")
     }
-    let version = attributes["version"].map { Int64($0) } ?? 1
-    guard let version, 0..<Int64(UInt32.max) ~= version else {
-      throw damaged(
-        "line \(scanner.line): the version of an object is no whole number from 0 to \(UInt32.max - 1)")
-    }
+    let version = attributes["version"].map { Int64($0) }
     var values: [(String, StoreDocumentLoader.Field)] = []
     while case .start(let element, let fields)? = try scanner.nextElement() {
       guard ["attribute", "relationship"].contains(element), let name = fields["name"] else {
@@ -179,6 +171,6 @@ extension StoreDocumentReader {
       values.append((name, .text(text)))
     }
     return StoreDocumentLoader.Object(
-      entity: entity, key: key, version: version, values: values)
+      entity: entity, key: key, version: version ?? 1, values: values)
   }
 }
