@@ -51,17 +51,16 @@ struct MigrationRehearsal {
 
   func run() throws -> MigrationReport? {
     guard overlay == nil else { return try runOverLayer() }
-    RehearsalFolder.removeAbandoned(in: scratch)
-    let folder = RehearsalFolder.make(in: scratch)
-    defer { try? FileManager.default.removeItem(at: folder) }
-    let copy = folder.appending(path: url.lastPathComponent)
-    try HeartwoodError.translating(
-      "the store at \(LogStore.path(of: url)) could not be opened", .persistentStoreOpen
-    ) {
-      try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-      try FileManager.default.copyItem(at: url, to: copy)
+    return try RehearsalFolder.with(in: scratch) { folder in
+      let copy = folder.appending(path: url.lastPathComponent)
+      try HeartwoodError.translating(
+        "the store at \(LogStore.path(of: url)) could not be opened", .persistentStoreOpen
+      ) {
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        try FileManager.default.copyItem(at: url, to: copy)
+      }
+      return try MigrationRehearsal(self, of: copy).runOverLayer()
     }
-    return try MigrationRehearsal(self, of: copy).runOverLayer()
   }
 
   /// The rehearsal of a file that may be changed, a copy of the store.
@@ -138,17 +137,16 @@ struct MigrationRehearsal {
   private func rehearse(
     _ mapping: MappingModel, _ before: Int64, _ findings: MigrationFindings
   ) throws -> MigrationReport? {
-    RehearsalFolder.removeAbandoned(in: scratch)
-    let folder = RehearsalFolder.make(in: scratch)
-    defer { try? FileManager.default.removeItem(at: folder) }
-    let rehearsal = MappedRehearsal(findings)
-    let migration = MappedMigration(at: url, to: model, description, options)
-    guard var report = try migration.rehearse(mapping, in: folder, rehearsal) else { return nil }
-    report.bytesBefore = before
-    report.bytesAfter = try Self.size(of: folder)
-    report.bytesWritten = report.bytesAfter
-    report.violations = findings.violations
-    return report
+    try RehearsalFolder.with(in: scratch) { folder in
+      let rehearsal = MappedRehearsal(findings)
+      let migration = MappedMigration(at: url, to: model, description, options)
+      guard var report = try migration.rehearse(mapping, in: folder, rehearsal) else { return nil }
+      report.bytesBefore = before
+      report.bytesAfter = try Self.size(of: folder)
+      report.bytesWritten = report.bytesAfter
+      report.violations = findings.violations
+      return report
+    }
   }
 
   private static func size(of folder: URL) throws -> Int64 {

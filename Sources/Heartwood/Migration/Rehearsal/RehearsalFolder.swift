@@ -5,9 +5,13 @@ import Foundation
 enum RehearsalFolder {
   private static let prefix = "heartwood-rehearsal-"
 
-  /// A folder that is not there yet.
-  static func make(in scratch: URL) -> URL {
-    scratch.appending(path: "\(prefix)\(ProcessInfo.processInfo.processIdentifier)-\(UUID().uuidString)")
+  /// Calls `body` with a folder that is not there yet, and removes it, and those of processes that are gone.
+  static func with<Result>(in scratch: URL, _ body: (URL) throws -> Result) rethrows -> Result {
+    removeAbandoned(in: scratch)
+    let name = "\(prefix)\(ProcessInfo.processInfo.processIdentifier)-\(UUID().uuidString)"
+    let folder = scratch.appending(path: name)
+    defer { try? FileManager.default.removeItem(at: folder) }
+    return try body(folder)
   }
 
   /// Removes the folders of processes that are gone. What can't be listed or removed stays.
