@@ -48,7 +48,7 @@ package struct ModelClasses {
       "  @nonobjc public class func fetchRequest() -> NSFetchRequest<\(type)> { NSFetchRequest<\(type)>(entityName: \"\(name)\") }",
     ]
     func line(_ name: String, _ type: String) -> String {
-      let word = Self.keywords.contains(name) ? "`\(name)`" : name
+      let word = SwiftKeywords.escaped(name)
       return
         "  public var \(word): \(type) { get { _managedGet(\"\(name)\") } set { _managedSet(\"\(name)\", newValue) } }"
     }
@@ -82,16 +82,6 @@ package struct ModelClasses {
   private static func byName(_ left: Markup, _ right: Markup) -> Bool {
     (left.fields["name"] ?? "") < (right.fields["name"] ?? "")
   }
-
-  private static let keywords: Set<String> = [
-    "as", "associatedtype", "break", "case", "catch", "class", "continue", "default", "defer", "deinit", "do",
-    "else", "enum",
-    "extension", "fallthrough", "false", "fileprivate", "for", "func", "guard", "if", "import", "in", "init",
-    "inout", "internal",
-    "is", "let", "nil", "operator", "private", "protocol", "public", "repeat", "rethrows", "return", "self",
-    "static", "struct",
-    "subscript", "super", "switch", "throw", "throws", "true", "try", "typealias", "var", "where", "while",
-  ]
 
   private static func type(of attribute: Markup) -> String {
     let isScalar = attribute.fields["usesScalarValueType"] == "YES"

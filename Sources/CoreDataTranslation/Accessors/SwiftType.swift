@@ -90,11 +90,7 @@ extension Mangler {
     }
     let key = "n:" + type.key
     if substitute(key) { return }
-    if type.path.count > 1 {
-      nominal(NominalType(module: type.module, path: Array(type.path.dropLast())))
-    } else {
-      module(type.module)
-    }
+    scope(of: type)
     if let last = type.path.last {
       identifier(last.name)
       append(last.kind.rawValue)
@@ -140,15 +136,20 @@ extension Mangler {
     }
   }
 
-  /// A protocol in an existential, which is not remembered itself.
-  private mutating func protocolName(_ type: NominalType) {
-    let key = "n:" + type.key
-    if substitute(key) { return }
+  /// The type or the module in which a type is declared.
+  private mutating func scope(of type: NominalType) {
     if type.path.count > 1 {
       nominal(NominalType(module: type.module, path: Array(type.path.dropLast())))
     } else {
       module(type.module)
     }
+  }
+
+  /// A protocol in an existential, which is not remembered itself.
+  private mutating func protocolName(_ type: NominalType) {
+    let key = "n:" + type.key
+    if substitute(key) { return }
+    scope(of: type)
     if let last = type.path.last { identifier(last.name) }
   }
 

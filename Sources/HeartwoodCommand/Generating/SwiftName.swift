@@ -1,18 +1,9 @@
+import CoreDataTranslation
 import Foundation
 import Heartwood
 
 /// Names, types and values of a model as Swift writes them.
 enum SwiftName {
-  private static let keywords: Set<String> = [
-    "as", "associatedtype", "break", "case", "catch", "class", "continue", "default", "defer", "deinit", "do",
-    "else", "enum",
-    "extension", "fallthrough", "false", "fileprivate", "for", "func", "guard", "if", "import", "in", "init",
-    "inout", "internal",
-    "is", "let", "nil", "operator", "private", "protocol", "public", "repeat", "rethrows", "return", "self",
-    "static", "struct",
-    "subscript", "super", "switch", "throw", "throws", "true", "try", "typealias", "var", "where", "while",
-  ]
-
   /// The name of an entity's class without its module; nil if the entity has no class of its own.
   static func ofClass(of entity: EntityDescription) -> String? {
     guard let name = entity.managedObjectClassName.split(separator: ".").last, name != "ManagedObject" else {
@@ -21,7 +12,7 @@ enum SwiftName {
     return String(name)
   }
 
-  static func property(_ name: String) -> String { keywords.contains(name) ? "`\(name)`" : name }
+  static func property(_ name: String) -> String { SwiftKeywords.escaped(name) }
 
   /// A text as a literal.
   static func literal(_ text: String) -> String {
