@@ -26,8 +26,7 @@ struct DiagramLayout {
     self.boxes = boxes
     let most = max(3, Int((Double(boxes.count) * 1.3).squareRoot().rounded(.up)))
     let layers = DiagramLayers(count: boxes.count, lines: lines, width: most)
-    let centers = place(layers)
-    connect(layers, lines, centers)
+    connect(layers, lines, place(layers))
   }
 
   static let margin = 24.0
@@ -36,8 +35,15 @@ struct DiagramLayout {
   /// The least height between two layers, for the ends of lines.
   private static let between = 72.0
 
-  /// Gives every box its place, and returns the horizontal centre of every node.
-  private mutating func place(_ layers: DiagramLayers) -> [DiagramLayers.Node: Double] {
+  /// Where nodes and layers are.
+  private struct Places {
+    let centers: [DiagramLayers.Node: Double]
+    /// The upper and the lower edge of each layer.
+    let layers: [(top: Double, bottom: Double)]
+  }
+
+  /// Gives every box its place.
+  private mutating func place(_ layers: DiagramLayers) -> Places {
     var centers: [DiagramLayers.Node: Double] = [:]
     let neighbours = Self.neighbours(layers.paths)
     for layer in layers.layers {
@@ -49,10 +55,11 @@ struct DiagramLayout {
     }
     for round in 0..<Self.rounds {
       let order = round.isMultiple(of: 2) ? layers.layers : layers.layers.reversed()
-      for layer in order { settle(layer, neighbours, &centers) }
+      for layer in order { align(layer, neighbours, &centers) }
     }
     let least = layers.layers.joined().map { centers[$0, default: 0] - width(of: $0) / 2 }.min() ?? 0
     for node in centers.keys { centers[node]? += Self.margin - least }
+    var edges: [(top: Double, bottom: Double)] = []
     var y = Self.margin
     for layer in layers.layers {
       let tallest = layer.map { height(of: $0) }.max() ?? 0
@@ -60,24 +67,20 @@ struct DiagramLayout {
         boxes[index].x = centers[.entity(index), default: 0] - boxes[index].width / 2
         boxes[index].y = y + (tallest - boxes[index].height) / 2
       }
-      tops.append(y)
-      y += tallest
-      bottoms.append(y)
-      y += Self.between
+      edges.append((y, y + tallest))
+      y += tallest + Self.between
     }
     width =
       (layers.layers.joined().map { centers[$0, default: 0] + width(of: $0) / 2 }.max() ?? 0) + Self.margin
     // A line from a box to itself is drawn at its right.
     width += Self.loop
     height = max(y - Self.between, 0) + Self.margin
-    return centers
+    return Places(centers: centers, layers: edges)
   }
 
   /// The room at the right of a box for a line to itself.
   static let loop = 26.0
   private static let rounds = 12
-  private var tops: [Double] = []
-  private var bottoms: [Double] = []
 
   private func width(of node: DiagramLayers.Node) -> Double {
     if case .entity(let index) = node { return boxes[index].width + Self.loop }
@@ -104,7 +107,7 @@ struct DiagramLayout {
 
   /// Moves the nodes of a layer towards the mean of their neighbours, in their order and without overlaps: nodes that would overlap become
   /// a block, which is placed at the mean of what its nodes want.
-  private func settle(
+  private func align(
     _ layer: [DiagramLayers.Node], _ neighbours: [DiagramLayers.Node: [DiagramLayers.Node]],
     _ centers: inout [DiagramLayers.Node: Double]
   ) {
@@ -136,8 +139,9 @@ struct DiagramLayout {
 
   /// Gives every line its points. The ends at a box are side by side, in the order of where the lines lead.
   private mutating func connect(
-    _ layers: DiagramLayers, _ given: [(upper: Int, lower: Int)], _ centers: [DiagramLayers.Node: Double]
+    _ layers: DiagramLayers, _ given: [(upper: Int, lower: Int)], _ places: Places
   ) {
+    let centers = places.centers
     var layerOf: [Int: Int] = [:]
     for (number, layer) in layers.layers.enumerated() {
       for case .entity(let index) in layer { layerOf[index] = number }
@@ -162,13 +166,13 @@ struct DiagramLayout {
       }
       var points = [Point(x: starts[number] ?? 0, y: boxes[upper].y + boxes[upper].height)]
       // A short box in a tall layer: the line leaves the layer straight.
-      points.append(Point(x: points[0].x, y: bottoms[layerOf[upper] ?? 0]))
+      points.append(Point(x: points[0].x, y: places.layers[layerOf[upper] ?? 0].bottom))
       for case .bend(let line, let layer) in path {
         let x = centers[.bend(line: line, layer: layer)] ?? 0
-        points += [Point(x: x, y: tops[layer]), Point(x: x, y: bottoms[layer])]
+        points += [Point(x: x, y: places.layers[layer].top), Point(x: x, y: places.layers[layer].bottom)]
       }
       let end = finishes[number] ?? 0
-      points += [Point(x: end, y: tops[layerOf[lower] ?? 0]), Point(x: end, y: boxes[lower].y)]
+      points += [Point(x: end, y: places.layers[layerOf[lower] ?? 0].top), Point(x: end, y: boxes[lower].y)]
       // A line that was turned round to break a cycle is drawn upward.
       lines.append(given[number].upper == upper ? points : points.reversed())
     }

@@ -44,8 +44,7 @@ enum CopyCommand: Subcommand {
     }
     return try GraphFailure.catching(path) {
       let coordinator = try PersistentStoreCoordinator(checking: model)
-      let description = PersistentStoreDescription(url: CommandStore.url(path))
-      description.type = PersistentStoreCoordinator.typeOfPersistentStore(at: CommandStore.url(path)) ?? .log
+      let description = CommandStore.description(path)
       description.isReadOnly = true
       description.shouldMigrateStoreAutomatically = false
       let store = try coordinator.addPersistentStore(with: description)
