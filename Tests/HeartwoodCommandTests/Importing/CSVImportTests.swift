@@ -1,3 +1,4 @@
+import Heartwood
 import HeartwoodFaults
 import TestSupport
 import Testing
@@ -136,7 +137,7 @@ import Testing
       let text = (0..<Int.random(in: 1...6, using: &random)).map { _ in
         pieces.randomElement(using: &random) ?? ""
       }
-      let value = JSONWriterText.quoted(text.joined())
+      let value = JSONWriter.line(.string(text.joined()))
       let size = Bool.random(using: &random) ? "null" : "\(Double.random(in: -5...5, using: &random))"
       return
         #"{"@entity": "Item", "number": \#(number), "text": \#(Bool.random(using: &random) ? "null" : value), "size": \#(size)}"#
@@ -152,15 +153,5 @@ import Testing
     let run = CommandRun("import", second, csv, "--model", model, "--entity", "Item")
     #expect(run.status == .success, "\(run.notes)")
     #expect(CommandRun(shown.map { $0 == first ? second : $0 }).output == written)
-  }
-}
-
-private enum JSONWriterText {
-  static func quoted(_ text: String) -> String {
-    let escaped = text.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"").replacing(
-      "\r\n", with: "\\r\\n"
-    )
-    .replacing("\n", with: "\\n").replacing("\t", with: "\\t")
-    return "\"\(escaped)\""
   }
 }

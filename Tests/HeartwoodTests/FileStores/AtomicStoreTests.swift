@@ -118,29 +118,7 @@ import Testing
   }
 
   @Test func `saves of several threads, and refused ones between them, are all in the file`() async throws {
-    let container = try open()
-    let (threads, saves) = (4, 20)
-    try await withThrowingTaskGroup(of: Void.self) { group in
-      for thread in 0..<threads {
-        group.addTask {
-          let context = container.newBackgroundContext()
-          for number in 0..<saves {
-            try context.performAndWait {
-              _ = context.makeCompany("\(thread)-\(number)")
-              try context.save()
-              _ = context.makeCompany("\(thread)-0")
-              #expect(heartwoodError { try context.save() } != nil)
-              context.rollback()
-            }
-          }
-        }
-      }
-      try await group.waitForAll()
-    }
-    try container.close()
-    let again = try open()
-    #expect(try again.newBackgroundContext().count(for: FetchRequest<Company>()) == threads * saves)
-    try again.close()
+    try await expectSavesOfThreadsAreKept { try open() }
   }
 
   @Test func `a save that the store's class refuses fails, and the next one saves everything`() throws {

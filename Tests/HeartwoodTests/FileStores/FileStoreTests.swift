@@ -28,35 +28,11 @@ import Testing
     return people.map { $0.objectID.uriRepresentation() }
   }
 
-  /// Threads that each save objects of their own, one by one, and refused ones between them.
   @Test(arguments: StoreKind.files)
   func `threads that save to one file wait for each other, and all that they saved is there`(kind: StoreKind)
     async throws
   {
-    let container = try kind.open(companyTypes, at: folder.store)
-    let (threads, saves) = (4, 20)
-    try await withThrowingTaskGroup(of: Void.self) { group in
-      for thread in 0..<threads {
-        group.addTask {
-          let context = container.newBackgroundContext()
-          for number in 0..<saves {
-            try context.performAndWait {
-              _ = context.makeCompany("\(thread)-\(number)")
-              try context.save()
-              // Refused, as another has the code.
-              _ = context.makeCompany("\(thread)-0")
-              #expect(heartwoodError { try context.save() } != nil)
-              context.rollback()
-            }
-          }
-        }
-      }
-      try await group.waitForAll()
-    }
-    try container.close()
-    let again = try kind.open(companyTypes, at: folder.store)
-    #expect(try again.newBackgroundContext().count(for: FetchRequest<Company>()) == threads * saves)
-    try again.close()
+    try await expectSavesOfThreadsAreKept { try kind.open(companyTypes, at: folder.store) }
   }
 
   // STO-04
