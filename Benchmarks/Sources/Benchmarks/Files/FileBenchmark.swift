@@ -45,7 +45,9 @@ struct FileBenchmark {
     let entities = (0..<count).map { number in
       EntityDescription(
         name: "Entity\(number)",
-        properties: (0..<10).map { AttributeDescription(name: "attribute\($0)", type: types[$0 % types.count]) })
+        properties: (0..<10).map {
+          AttributeDescription(name: "attribute\($0)", type: types[$0 % types.count])
+        })
     }
     for (number, entity) in entities.enumerated() {
       let next = entities[(number + 1) % count]

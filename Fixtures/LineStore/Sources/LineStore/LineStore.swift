@@ -6,6 +6,7 @@ import Heartwood
 /// It writes another file and renames it, so that a crash leaves the old one or the new one. It has attributes of all types but
 /// transformable and composite ones.
 public final class LineStore: AtomicStore, @unchecked Sendable {
+  /// The kind under which the class is registered.
   public static let kind = PersistentStore.StoreType(rawValue: "Lines")
 
   private var lines: [Line] = []
