@@ -101,7 +101,9 @@ package.targets.append(
 #else
   package.targets += [
     .target(name: "CoreData", dependencies: ["Heartwood"]),
-    .testTarget(name: "CoreDataTests", dependencies: ["TestSupport", "CoreData", "CoreDataTranslation"]),
+    .testTarget(
+      name: "CoreDataTests",
+      dependencies: ["TestSupport", "HeartwoodFaults", "CoreData", "CoreDataTranslation"]),
   ]
   package.products.append(.library(name: "CoreData", targets: ["CoreData"]))
 #endif

@@ -4,22 +4,46 @@ import Heartwood
 /// What the plugins make of `@NSManaged`.
 extension NSManagedObject {
   /// The value of an attribute whose type is one of Swift's. Nil becomes the zero of the type, as bridging from Objective-C does.
+  ///
+  /// - Parameters:
+  ///   - key: The name of the attribute.
+  ///   - name: The hash of the name.
+  @inlinable @inline(__always)
+  public final func _managedGet<Value: AttributeValue>(_ key: String, _ name: UInt64) -> Value {
+    if let value: Value = _exposedValue(name) { return value }
+    return _uncommonValue(key, name)
+  }
+
+  /// As `_managedGet(_:_:)`, without the hash of the name.
   @inlinable
   public final func _managedGet<Value: AttributeValue>(_ key: String) -> Value {
-    if !_isInspected, _hasAttribute(key), let value = _typedValue(key, as: Value.self) { return value }
+    _managedGet(key, _PropertyHash.of(key))
+  }
+
+  /// The value of an attribute that is not in the row alone.
+  @inlinable @inline(never)
+  final func _uncommonValue<Value: AttributeValue>(_ key: String, _ name: UInt64) -> Value {
+    if !_isInspected, let value: Value = _typedValue(key, name) { return value }
     return _otherValue(key)
   }
 
   /// Sets an attribute whose type is one of Swift's.
+  ///
+  /// - Parameters:
+  ///   - key: The name of the attribute.
+  ///   - name: The hash of the name.
+  ///   - value: The value.
   @inlinable
-  public final func _managedSet<Value: AttributeValue>(_ key: String, _ value: Value) {
-    if !_isInspected, _setTypedValue(value, key) { return }
+  public final func _managedSet<Value: AttributeValue>(_ key: String, _ name: UInt64, _ value: Value) {
+    if !_isInspected, _setTypedValue(value, key, name) { return }
     _setOtherValue(key, value)
   }
 
-  /// Whether the entity has an attribute of this name.
-  @usableFromInline
-  final func _hasAttribute(_ key: String) -> Bool { entity.slotIndex(named: key) != nil }
+  /// As `_managedSet(_:_:_:)`, without the hash of the name.
+  @inlinable
+  public final func _managedSet<Value: AttributeValue>(_ key: String, _ value: Value) {
+    _managedSet(key, _PropertyHash.of(key), value)
+  }
 
   /// The value of an attribute that is nil, or of another type than it is declared with.
   @usableFromInline
@@ -35,10 +59,25 @@ extension NSManagedObject {
     if !_isInspected { setModelled(value, key) }
   }
 
+  /// The object of a to-one relationship.
+  ///
+  /// - Parameters:
+  ///   - key: The name of the relationship.
+  ///   - name: The hash of the name.
+  public final func _managedGet<Value: NSManagedObject>(_ key: String, _ name: UInt64) -> Value? {
+    guard !_isInspected, let destination = _toOneDestination(key, name) else { return _otherValue(key) }
+    return destination.map { ManagedValue.cast($0, "\(entity.name ?? "?").\(key)") }
+  }
+
   /// The value of a property of any type.
-  public final func _managedGet<Value>(_ key: String) -> Value {
+  ///
+  /// - Parameters:
+  ///   - key: The name of the property.
+  ///   - name: The hash of the name.
+  @_disfavoredOverload
+  public final func _managedGet<Value>(_ key: String, _ name: UInt64) -> Value {
     if _isInspected { return InspectedObject.read(key, as: Value.self) }
-    if let slot = entity.slotIndex(named: key), entity.isRelationship(at: slot),
+    if let slot = slotIndex(named: key, name), entity.isRelationship(at: slot),
       let related = ManagedValue.related(Value.self, self, key)
     {
       return related
@@ -46,10 +85,23 @@ extension NSManagedObject {
     return ManagedValue.cast(modelledValue(key), "\(entity.name ?? "?").\(key)")
   }
 
+  /// As `_managedGet(_:_:)`, without the hash of the name.
+  public final func _managedGet<Value>(_ key: String) -> Value { _managedGet(key, _PropertyHash.of(key)) }
+
   /// Sets a property of any type.
-  public final func _managedSet<Value>(_ key: String, _ value: Value) {
+  ///
+  /// - Parameters:
+  ///   - key: The name of the property.
+  ///   - name: The hash of the name.
+  ///   - value: The value.
+  public final func _managedSet<Value>(_ key: String, _ name: UInt64, _ value: Value) {
     guard !_isInspected else { return }
     setModelled(value, key)
+  }
+
+  /// As `_managedSet(_:_:_:)`, without the hash of the name.
+  public final func _managedSet<Value>(_ key: String, _ value: Value) {
+    _managedSet(key, _PropertyHash.of(key), value)
   }
 
   /// Adds an object, or the objects of a collection, to a to-many relationship.

@@ -32,6 +32,7 @@ open class NSManagedObject: ManagedObject, NSFetchRequestResult, NSObjectProtoco
   /// - Precondition: The entity has the property, or `value(forUndefinedKey:)` is overridden.
   open override func value(forKey key: String) -> Any? {
     if let own = _ownValue(forKey: key) { return own }
+    if let value = exposedFoundationValue(forKey: key) { return value }
     if let slot = entity.slotIndex(named: key) { return foundationValue(super.value(forKey: key), at: slot) }
     if let other = unmodelledValue(forKey: key) { return other }
     return value(forUndefinedKey: key)

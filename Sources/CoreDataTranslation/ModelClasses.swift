@@ -49,8 +49,9 @@ package struct ModelClasses {
     ]
     func line(_ name: String, _ type: String) -> String {
       let word = SwiftKeywords.escaped(name)
+      let named = PropertyHash.arguments(name)
       return
-        "  public var \(word): \(type) { get { _managedGet(\"\(name)\") } set { _managedSet(\"\(name)\", newValue) } }"
+        "  public var \(word): \(type) { get { _managedGet(\(named)) } set { _managedSet(\(named), newValue) } }"
     }
     for attribute in entity.children("attribute").sorted(by: Self.byName) {
       lines.append(line(attribute.fields["name"] ?? "", Self.type(of: attribute)))

@@ -234,7 +234,8 @@ package struct Translation {
   }
 
   private static func accessors(_ name: String) -> String {
-    " { get { _managedGet(\"\(name)\") } set { _managedSet(\"\(name)\", newValue) } }"
+    let named = PropertyHash.arguments(name)
+    return " { get { _managedGet(\(named)) } set { _managedSet(\(named), newValue) } }"
   }
 
   /// A method that changes a relationship.

@@ -53,6 +53,23 @@ extension NSString {
 }
 
 extension NSManagedObject {
+  /// The value of an attribute that can be read from the row, as key-value coding has it; nil for others, and for nil.
+  final func exposedFoundationValue(forKey key: String) -> Any? {
+    let name = _PropertyHash.of(key)
+    switch _exposedType(name) {
+    case .integer16: return (_exposedValue(name) as Int16?).map { NSNumber(value: $0) }
+    case .integer32: return (_exposedValue(name) as Int32?).map { NSNumber(value: $0) }
+    case .integer64: return (_exposedValue(name) as Int64?).map { NSNumber(value: $0) }
+    case .double: return (_exposedValue(name) as Double?).map { NSNumber(value: $0) }
+    case .float: return (_exposedValue(name) as Float?).map { NSNumber(value: $0) }
+    case .boolean: return (_exposedValue(name) as Bool?).map { NSNumber(value: $0) }
+    case .string: return _exposedValue(name) as String?
+    case .date: return _exposedValue(name) as Date?
+    case .uuid: return _exposedValue(name) as UUID?
+    default: return nil
+    }
+  }
+
   /// A value that `ManagedObject` has, as key-value coding has it.
   final func foundationValue(_ value: Any?, at slot: Int) -> Any? {
     guard let value else { return nil }

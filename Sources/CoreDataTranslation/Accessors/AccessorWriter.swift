@@ -75,10 +75,11 @@ package struct AccessorWriter {
       let written = type.source
       var taken = written
       if case .function = type { taken = "@escaping " + written }
+      let named = PropertyHash.arguments(member.name)
       lines += [
         "extension \(extended) {",
-        "  @_silgen_name(\"\(mangler.name)vg\") \(access)dynamic func _get_\(count)() -> \(written) { _managedGet(\"\(member.name)\") }",
-        "  @_silgen_name(\"\(mangler.name)vs\") \(access)dynamic func _set_\(count)(_ value: __owned \(taken)) { _managedSet(\"\(member.name)\", value) }",
+        "  @_silgen_name(\"\(mangler.name)vg\") \(access)dynamic func _get_\(count)() -> \(written) { _managedGet(\(named)) }",
+        "  @_silgen_name(\"\(mangler.name)vs\") \(access)dynamic func _set_\(count)(_ value: __owned \(taken)) { _managedSet(\(named), value) }",
         "}",
       ]
     case .method(let parameters, let selector):

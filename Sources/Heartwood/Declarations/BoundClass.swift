@@ -23,7 +23,9 @@ struct BoundClass {
     let slotsByOffset = Dictionary(
       record.properties.compactMap { declared in slots[declared.name].map { (declared.offset, $0) } },
       uniquingKeysWith: { first, _ in first })
-    return AccessTable(instanceSize: record.instanceSize, slotsByOffset: slotsByOffset, layout: layout)
+    return AccessTable(
+      instanceSize: record.instanceSize, slotsByOffset: slotsByOffset, layout: layout,
+      named: objectClass._declaresProperties ? [] : PropertyHash.columns(of: entity, layout))
   }
 
   /// The class's declaration of each property; nil for those that it does not declare.

@@ -5,31 +5,53 @@ extension ManagedObject {
   /// Whether the object was made for inspection, and has no values.
   public final var _isInspected: Bool { _isPrototype }
 
-  /// The value of an attribute in a type; nil if the stored value is none of the type.
+  /// The value of an attribute that can be read from the row without a check; nil otherwise.
   ///
-  /// - Precondition: The entity has an attribute of this name.
+  /// - Parameter name: The hash of the attribute's name.
+  @inlinable @inline(__always)
+  public final func _exposedValue<Wrapped: AttributeValue>(_ name: UInt64) -> Wrapped? {
+    // As for wrappers: debug builds always check uses, so they omit this fast path.
+    #if !DEBUG
+      if let row = _row, let found = _columns.column(named: name),
+        found.type == _PropertyHash.number(Wrapped.attributeType)
+      {
+        return Wrapped._read(row, found.column)
+      }
+    #endif
+    return nil
+  }
+
+  /// The type of an attribute whose value can be read from the row without a check; nil otherwise.
+  ///
+  /// - Parameter name: The hash of the attribute's name.
+  package final func _exposedType(_ name: UInt64) -> AttributeDescription.AttributeType? {
+    #if !DEBUG
+      if _row != nil, let found = _columns.column(named: name) {
+        return AttributeDescription.AttributeType(rawValue: Int(truncatingIfNeeded: found.type))
+      }
+    #endif
+    return nil
+  }
+
+  /// The value of an attribute in a type; nil if the entity has no such attribute, or its value is none of the type.
+  ///
+  /// - Parameters:
+  ///   - key: The name of the attribute.
+  ///   - name: Its hash.
   @inlinable
-  public final func _typedValue<Wrapped: AttributeValue>(_ key: String, as type: Wrapped.Type) -> Wrapped? {
-    // As for wrappers: a row is exposed only where no use is checked or observed.
-    if let row = _row, let column = _exposedColumn(key, Wrapped.attributeType),
-      let value = Wrapped._read(row, column)
-    {
-      return value
-    }
-    return Wrapped(_storedValue(key))
+  public final func _typedValue<Wrapped: AttributeValue>(_ key: String, _ name: UInt64) -> Wrapped? {
+    _storedValue(key, name).flatMap { Wrapped($0) }
   }
 
-  /// The column of an attribute that has exactly this type.
-  @usableFromInline
-  final func _exposedColumn(_ key: String, _ type: AttributeDescription.AttributeType) -> _Column? {
-    let contents = entity.compiled
-    guard let slot = contents.slotsByName[key], contents.attributes[slot]?.type == type else { return nil }
-    return contents.layout.columns[slot]
+  /// The place of a property, found by the hash of its name, otherwise by the name.
+  final func slot(named key: String, _ name: UInt64) -> Int? {
+    guard let found = _columns.column(named: name) else { return entity.slot(named: key) }
+    return Int(found.column.slot)
   }
 
   @usableFromInline
-  final func _storedValue(_ key: String) -> _Value {
-    let slot = knownSlot(key)
+  final func _storedValue(_ key: String, _ name: UInt64) -> _Value? {
+    guard let slot = slot(named: key, name), entity.attribute(at: slot) != nil else { return nil }
     let use = beginUse("reading", slot)
     defer { use?.leave() }
     noteAccess(slot)
@@ -38,15 +60,35 @@ extension ManagedObject {
 
   /// Sets an attribute to a value of a type.
   ///
+  /// - Parameters:
+  ///   - value: The value.
+  ///   - key: The name of the attribute.
+  ///   - name: Its hash.
   /// - Returns: Whether the entity has an attribute of this name, and the value is one of it.
   @inlinable
-  public final func _setTypedValue<Wrapped: AttributeValue>(_ value: Wrapped, _ key: String) -> Bool {
-    _setStoredValue(value._value, key)
+  public final func _setTypedValue<Wrapped: AttributeValue>(
+    _ value: Wrapped, _ key: String, _ name: UInt64
+  ) -> Bool {
+    if let found = _columns.column(named: name), found.type == _PropertyHash.number(Wrapped.attributeType) {
+      _setStored(value._value, at: found.column)
+      return true
+    }
+    return _setStoredValue(value._value, key, name)
+  }
+
+  /// - Precondition: The value is one of the attribute.
+  @usableFromInline
+  final func _setStored(_ value: _Value, at column: _Column) {
+    let slot = Int(column.slot)
+    let use = beginUse("setting", slot)
+    defer { use?.leave() }
+    willEdit()
+    setEdit(slot, value)
   }
 
   @usableFromInline
-  final func _setStoredValue(_ value: _Value, _ key: String) -> Bool {
-    guard let slot = entity.slot(named: key), let attribute = entity.attribute(at: slot),
+  final func _setStoredValue(_ value: _Value, _ key: String, _ name: UInt64) -> Bool {
+    guard let slot = slot(named: key, name), let attribute = entity.attribute(at: slot),
       let stored = value.fitted(to: attribute.type)
     else { return false }
     let use = beginUse("setting", slot)
@@ -66,6 +108,23 @@ extension ManagedObject {
     noteAccess(slot)
     return destination(at: slot)
   }
+
+  /// The destination of a to-one relationship; nil if the entity has none of this name.
+  ///
+  /// - Parameters:
+  ///   - key: The name of the relationship.
+  ///   - name: Its hash.
+  package final func _toOneDestination(_ key: String, _ name: UInt64) -> ManagedObject?? {
+    guard let slot = slot(named: key, name), entity.compiled.relationshipBySlot[slot]?.isToMany == false
+    else { return nil }
+    let use = beginUse("reading", slot)
+    defer { use?.leave() }
+    noteAccess(slot)
+    return .some(destination(at: slot))
+  }
+
+  /// The place of a property, found by the hash of its name, otherwise by the name.
+  package final func slotIndex(named key: String, _ name: UInt64) -> Int? { slot(named: key, name) }
 
   /// The destinations of a to-many relationship.
   ///

@@ -10,8 +10,8 @@ import Testing
       public init() {}
       public static func == (left: NSManagedObject, right: NSManagedObject) -> Bool { left === right }
       public func hash(into hasher: inout Hasher) {}
-      public final func _managedGet<T>(_ key: String) -> T { fatalError() }
-      public final func _managedSet<T>(_ key: String, _ value: T) {}
+      public final func _managedGet<T>(_ key: String, _ name: UInt64) -> T { fatalError() }
+      public final func _managedSet<T>(_ key: String, _ name: UInt64, _ value: T) {}
       public final func _managedAdd(_ key: String, _ value: Any) {}
       public final func _managedRemove(_ key: String, _ value: Any) {}
       public final func _managedInsert(_ key: String, _ value: Any, at index: Int) {}

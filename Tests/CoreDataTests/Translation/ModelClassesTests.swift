@@ -26,7 +26,7 @@ import Testing
       "public class City: NSManagedObject {}", "public class Capital: City {}",
       "public var population: Int64 {",
       "public var rank: NSNumber? {", "public var founded: Date? {",
-      "public var `in`: String? { get { _managedGet(\"in\") }",
+      "public var `in`: String? { get { _managedGet(\"in\", 0x",
       "public var country: Country? {", "public var twins: NSSet? {",
       "public func addToTwins(_ value: City) { _managedAdd(\"twins\", value) }",
       "public func removeFromTwins(_ values: NSSet) { _managedRemove(\"twins\", values) }",

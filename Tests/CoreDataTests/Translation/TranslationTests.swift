@@ -19,7 +19,8 @@ import Testing
   }
 
   static func accessors(_ name: String) -> String {
-    "{ get { _managedGet(\"\(name)\") } set { _managedSet(\"\(name)\", newValue) } }"
+    let named = "\"\(name)\", 0x\(String(PropertyHash.of(name), radix: 16))"
+    return "{ get { _managedGet(\(named)) } set { _managedSet(\(named), newValue) } }"
   }
 
   @Test(arguments: [
