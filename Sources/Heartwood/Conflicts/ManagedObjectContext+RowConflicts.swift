@@ -9,10 +9,12 @@ extension ManagedObjectContext {
     note(object)
     editCount &+= 1
     switch conflict.cause {
+    case .row(let newest?) where object.state.contains(.inserted): resolveInserted(object, newest, by: type)
     case .row(let newest?): resolve(object, newest, by: type)
     case .row(nil): resolveDeleted(object, by: type)
     case .order(let slot): resolveOrder(of: object, slot, by: type)
     case .dangling(let slot, let key): dropReference(of: object, slot, key)
+    case .partner(let slot, let key): rejoin(object, slot, key, by: type)
     case .referenced: applyDeleteRules(of: object)
     }
     if object.managedObjectContext != nil { object.awake(fromSnapshotEvents: .mergePolicy) }
@@ -32,10 +34,13 @@ extension ManagedObjectContext {
     if type != .error, type != .overwrite { object.dropEqualEdits() }
     switch type {
     case .error: return
-    case .mergeByPropertyStoreTrump: dropEdits(of: object, changedIn: newest)
+    case .mergeByPropertyStoreTrump:
+      dropEdits(of: object, equalTo: newest)
+      dropEdits(of: object, changedIn: newest)
     case .mergeByPropertyObjectTrump: break
     case .overwrite: editEverything(of: object)
     case .rollback:
+      dropEdits(of: object, equalTo: newest)
       restoreInverses(of: object)
       object.dropEdits()
       object.forEachRelationshipState { $0.forgetDifferences() }
@@ -47,10 +52,12 @@ extension ManagedObjectContext {
 
   private func take(_ newest: [UInt8], by object: ManagedObject) {
     let former = object.state.contains(.deleted) ? [] : object.committedPartners
+    let pairs = object.committedPairs
     object.conflictBase = nil
     do {
       try newest.withUnsafeBytes { try object.adopt(row: $0) }
       reloadRelationships(of: object)
+      refreshPartners(of: object, pairs)
       leaveNewPartners(of: object, former)
     } catch {
       noteUnreadable(error, object)
@@ -59,17 +66,27 @@ extension ManagedObjectContext {
 
   /// Drops the unsaved values of properties that the newest row has changed, too.
   private func dropEdits(of object: ManagedObject, changedIn newest: [UInt8]) {
+    forEachEdit(of: object, over: newest) { slot, value in
+      guard value != object.baseValue(at: slot) else { return }
+      restoreInverses(of: object, slot: slot)
+      object.dropEdit(slot)
+    }
+  }
+
+  /// Drops the unsaved values that the newest row has, too: the other sides of relationships stay as they are.
+  private func dropEdits(of object: ManagedObject, equalTo newest: [UInt8]) {
+    forEachEdit(of: object, over: newest) { slot, value in
+      if object.pending?.edit(slot)?.isStored(as: value) == true { object.dropEdit(slot) }
+    }
+  }
+
+  /// Calls `body` with the slot of each unsaved value, and the property's value in the newest row.
+  private func forEachEdit(of object: ManagedObject, over newest: [UInt8], _ body: (Int, Value) -> Void) {
     let layout = object.entity.layout
-    let identity = object.identifier.store
     newest.withUnsafeBytes { bytes in
       guard let row = try? RowView(validating: bytes, layout: layout) else { return }
       for slot in object.editedSlots {
-        guard row.value(layout.columns[slot], layout: layout, store: identity) != object.baseValue(at: slot)
-        else {
-          continue
-        }
-        restoreInverses(of: object, slot: slot)
-        object.dropEdit(slot)
+        body(slot, row.value(layout.columns[slot], layout: layout, store: object.identifier.store))
       }
     }
   }
@@ -114,6 +131,23 @@ extension ManagedObjectContext {
     changes.inserted.append(object)
   }
 
+  // MARK: Inserted rows
+
+  /// Makes an object that others have inserted under the same identifier, too, one of their row: both have taken back its delete.
+  private func resolveInserted(_ object: ManagedObject, _ newest: [UInt8], by type: MergePolicyType) {
+    if type == .overwrite { editEverything(of: object) }
+    changes.inserted.remove(object)
+    object.state.remove(.inserted)
+    object.state.insert(.updated)
+    changes.updated.append(object)
+    take(newest, by: object)
+    object.forEachRelationshipState { $0.unload() }
+    guard type.storeWins else { return leaveFormerDestinations(object) }
+    restoreInverses(of: object)
+    object.dropEdits()
+    object.forEachRelationshipState { $0.forgetDifferences() }
+  }
+
   // MARK: Relationships
 
   private func resolveOrder(of object: ManagedObject, _ slot: Int, by type: MergePolicyType) {
@@ -142,8 +176,13 @@ extension ManagedObjectContext {
     for relationship in object.entity.relationshipsBySlot where relationship.isToMany {
       object.relationshipState(at: relationship.slot)?.unload()
     }
-    unpropagatedDeletes.append(object)
     view.held = nil
+    // The partners are those of the newest row.
+    for (relationship, partner) in object.committedPairs {
+      object.dropEdit(relationship.slot)
+      refreshPartner(relationship, partner)
+    }
+    unpropagatedDeletes.append(object)
     propagateDeletes()
   }
 }

@@ -93,7 +93,7 @@ extension ManagedObjectContext {
   }
 
   /// Removes an object from the inverses of the to-one values that its unsaved ones replace.
-  private func leaveFormerDestinations(_ object: ManagedObject) {
+  func leaveFormerDestinations(_ object: ManagedObject) {
     for relationship in object.entity.relationshipsBySlot where !relationship.isToMany {
       guard let inverse = relationship.inverseRelationship,
         let edit = object.pending?.edit(relationship.slot),

@@ -28,6 +28,8 @@ public struct MergeConflict: @unchecked Sendable {
     case order(Int)
     /// No row of the destination with a key, which the relationship at a slot has.
     case dangling(Int, UInt64)
+    /// The destination with a key refers elsewhere, in the one-to-one relationship at a slot, than the object does.
+    case partner(Int, UInt64)
     /// References to the object, which this save deletes.
     case referenced
   }
@@ -64,6 +66,8 @@ public struct MergeConflict: @unchecked Sendable {
     case .order(let slot): "the order of \(name(slot)) of \(objectID) was changed"
     case .dangling(let slot, let key):
       "\(name(slot)) of \(objectID) leads to the object \(key), which was deleted"
+    case .partner(let slot, let key):
+      "\(name(slot)) of \(objectID) and the other side at the object \(key) do not agree"
     case .referenced: "\(objectID), which is deleted here, is referenced by other objects"
     }
   }

@@ -115,9 +115,9 @@ extension SavePlan {
   }
 
   /// Conflicts with concurrent saves that would leave dangling references: a reference to a deleted row, or a row that now
-  /// references an object that this save deletes.
+  /// references an object that this save deletes; and one-to-one relationships whose sides would not agree.
   func danglingReferences(
-    in transaction: any StoreTransaction
+    _ mapping: (UInt64) -> UInt64, in transaction: any StoreTransaction
   ) throws -> [MergeConflict] {
     var conflicts: [MergeConflict] = []
     // Objects that this save deletes itself may stay referenced: that is what the rule noAction means.
@@ -134,8 +134,12 @@ extension SavePlan {
         }
       }
     }
-    for object in written { try check(object) }
-    for object in deleted where try isReferenced(object, in: transaction) {
+    for object in written {
+      try check(object)
+      conflicts += try partnerConflicts(of: object, mapping, in: transaction)
+    }
+    for object in deleted
+    where try isReferenced(object, in: transaction) || isPartnerLeft(by: object, in: transaction) {
       conflicts.append(
         MergeConflict(
           object, newest: try transaction.row(object.entity.rootEntity, object.identifier.key), .referenced))

@@ -104,6 +104,11 @@ extension SavePlan {
     }
     for object in inserted {
       let key = mapping(object.identifier.key)
+      // Others may have inserted a deleted row again, too.
+      if !object.identifier.isTemporaryID, let newest = try transaction.row(object.entity.rootEntity, key) {
+        conflicts.append(MergeConflict(object, newest: newest))
+        continue
+      }
       let external = try writeExternal(of: object, key, in: transaction)
       var row = object.encodedRow(version: 1, mapping: mapping, external: external)
       try transaction.insert(object.entity, key, row: &row)
@@ -115,7 +120,7 @@ extension SavePlan {
       }
     }
     conflicts += try writeRelationships(mapping, in: transaction)
-    if conflicts.isEmpty { conflicts = try danglingReferences(in: transaction) }
+    if conflicts.isEmpty { conflicts = try danglingReferences(mapping, in: transaction) }
     guard conflicts.isEmpty else { throw HeartwoodError.merge(conflicts) }
     outcome.corrected = try transaction.reconcileOrders()
     outcome.derived = try transaction.deriveValues()

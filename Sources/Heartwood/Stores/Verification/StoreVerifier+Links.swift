@@ -90,7 +90,8 @@ extension StoreVerifier {
     try view.contains(KeySpace.rowKey(schema.keyNumber(of: entity.rootEntity), key))
   }
 
-  private func toOneKey(_ relationship: RelationshipDescription, of key: UInt64) throws -> UInt64? {
+  /// The destination of a to-one relationship in the row with a key; nil without one.
+  func toOneKey(_ relationship: RelationshipDescription, of key: UInt64) throws -> UInt64? {
     guard let root = relationship.entity?.rootEntity, let row = try row(root, key) else { return nil }
     let entity = try root.entity(numbered: row.entityNumber)
     guard let owner = relationship.entity, entity.isKindOf(entity: owner) else { return nil }

@@ -62,7 +62,22 @@ extension StoreVerifier {
       let column = entity.layout.columns[relationship.slot]
       guard !row.isNull(column) else { continue }
       try checkTarget(row.key(column), of: relationship, key)
+      try checkPartner(row.key(column), of: relationship, key)
     }
+  }
+
+  /// Reports the destination of a one-to-one relationship that refers elsewhere.
+  private func checkPartner(_ target: UInt64, of relationship: RelationshipDescription, _ source: UInt64)
+    throws
+  {
+    guard relationship.isOneToOne, let inverse = relationship.inverseRelationship,
+      let owner = relationship.entity,
+      let destination = relationship.destinationEntity, try row(destination.rootEntity, target) != nil,
+      try toOneKey(inverse, of: target) != source
+    else { return }
+    report(
+      "\(name(owner, source)): \(relationship.name) is \(name(destination, target)), whose \(inverse.name) is another"
+    )
   }
 
   /// Reports a destination that is missing or of a wrong entity, unless the model allows dangling references.
