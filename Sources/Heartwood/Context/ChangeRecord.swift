@@ -56,6 +56,8 @@ struct ChangeRecord {
         entry.relationships.append(
           (relationship.slot, keys.map { context.object(relationship.destinationEntity, $0) }))
       }
+      // The row of a fault may be gone: reading it has shown that there is nothing to bring back.
+      guard !object.state.contains(.inaccessible) else { return nil }
     case .updated:
       entry.values = object.valuesChanged(since: change).map { ($0, recorded($1, at: $0, object, context)) }
       for relationship in object.entity.relationshipsBySlot where relationship.isToMany {

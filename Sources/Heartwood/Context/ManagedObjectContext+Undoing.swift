@@ -38,7 +38,8 @@ extension ManagedObjectContext {
     defer { endUse() }
     // Objects come back before values that refer to them, and go after them.
     let entries = record.entries.map { $0.kind == .deleted ? restored($0) : $0 }
-    let changed = Set(entries.lazy.map { ObjectIdentifier($0.object) })
+    let changed = Dictionary(
+      entries.lazy.map { (ObjectIdentifier($0.object), $0) }, uniquingKeysWith: { first, _ in first })
     for entry in entries where entry.kind == .updated || entry.kind == .deleted {
       setFormerValues(entry, changed)
     }
@@ -86,8 +87,10 @@ extension ManagedObjectContext {
   /// The other sides of relationships have entries of their own, so only this side is set. A destination without an entry keeps
   /// the object that it refers to: another context has changed it meanwhile.
   ///
-  /// - Parameter changed: The objects of all entries.
-  private func setFormerValues(_ entry: ChangeRecord.Entry, _ changed: Set<ObjectIdentifier>) {
+  /// - Parameter changed: All entries, by their objects.
+  private func setFormerValues(
+    _ entry: ChangeRecord.Entry, _ changed: [ObjectIdentifier: ChangeRecord.Entry]
+  ) {
     let object = entry.object
     guard object.managedObjectContext === self, !object.isDeleted else { return }
     willEdit(object)
@@ -97,8 +100,8 @@ extension ManagedObjectContext {
       let relationship = object.entity.relationship(at: slot)
       /// Whether a destination that this undo does not change refers to the object; nil if that decides nothing.
       func refers(_ destination: ManagedObject) -> Bool? {
-        guard !changed.contains(ObjectIdentifier(destination)),
-          let inverse = relationship.inverseRelationship, !inverse.isToMany
+        guard let inverse = relationship.inverseRelationship, !inverse.isToMany,
+          changed[ObjectIdentifier(destination)]?.changes(inverse.slot) != true
         else { return nil }
         return toOne(destination, inverse.slot) === object
       }
@@ -124,6 +127,11 @@ extension ManagedObjectContext {
 }
 
 extension ChangeRecord.Entry {
+  /// Whether taking the entry back decides the value of a to-one relationship.
+  fileprivate func changes(_ slot: Int) -> Bool {
+    kind != .updated || values.contains { $0.slot == slot }
+  }
+
   /// What `awake(fromSnapshotEvents:)` is told.
   fileprivate var snapshotEvent: SnapshotEventType {
     switch kind {

@@ -3,6 +3,12 @@ import Heartwood
 import HeartwoodFaults
 import Testing
 
+private final class Branch: ManagedObject {
+  @Attribute var name = ""
+  @Relationship(inverse: { $0.branches }) var parent: Branch?
+  @Relationship(inverse: { $0.parent }) var branches: Set<Branch>
+}
+
 @Suite struct `Undo and redo` {
   private func makeContext() throws -> (ManagedObjectContext, UndoStack) {
     let context = try makeContainer().newBackgroundContext()
@@ -161,6 +167,84 @@ import Testing
     let again = try #require(try fresh.fetch(Company.self, where: { $0.code == "A" }).first)
     #expect(again.people.map(\.age) == [7] && again.partners.map(\.code) == ["B"])
     #expect(try context.persistentStoreCoordinator?.verify().findings.isEmpty == true)
+  }
+
+  @Test func `undoing an insert keeps the destinations that others have given the object's partners`() throws
+  {
+    let container = try PersistentContainer(
+      name: "Tree", types: [Branch.self], at: URL(fileURLWithPath: "/dev/null"))
+    let here = container.newBackgroundContext()
+    let root = Branch(context: here)
+    try here.save()
+    here.undoManager = UndoStack()
+    let new = Branch(context: here)
+    new.parent = root
+    try here.save()
+    let update = BatchUpdateRequest(entityName: "Branch")
+    update.propertiesToUpdate = ["parent": root.objectID]
+    try here.execute(update, mergingInto: [here])
+    here.undo()
+    try here.save()
+    #expect(root.branches == [root] && root.parent === root)
+    let fresh = container.newBackgroundContext()
+    #expect(try fresh.fetch(Branch.self).map(\.branches.count) == [1])
+  }
+
+  @Test(arguments: [MergePolicy.error, .overwrite, .mergeByPropertyObjectTrump], [false, true])
+  func `undoing the delete of an object whose row others have deleted saves no defaults`(
+    policy: MergePolicy, isFault: Bool
+  ) throws {
+    let container = try makeContainer()
+    let (here, there) = (container.newBackgroundContext(), container.newBackgroundContext())
+    here.mergePolicy = policy
+    let person = here.makePerson("Ada", age: 36)
+    try here.save()
+    here.undoManager = UndoStack()
+    if isFault { here.refreshAllObjects() }
+    there.delete(try there.existingObject(with: person.objectID))
+    try there.save()
+    here.delete(person)
+    do { try here.save() } catch is HeartwoodError {}
+    here.undo()
+    try here.save()
+    let stored = try container.newBackgroundContext().fetch(Person.self).map { "\($0.name) \($0.age)" }
+    #expect(stored == (isFault ? [] : ["Ada 36"]))
+  }
+
+  @Test(arguments: [
+    MergePolicyType.error, .overwrite, .mergeByPropertyObjectTrump, .mergeByPropertyStoreTrump, .rollback,
+  ])
+  func `two contexts that take back one delete conflict`(type: MergePolicyType) throws {
+    let container = try makeContainer()
+    let (here, there) = (container.newBackgroundContext(), container.newBackgroundContext())
+    let company = here.makeCompany("A")
+    let person = here.makePerson("Ada", age: 1, in: company)
+    try here.save()
+    let theirs = try #require(there.existingObject(with: person.objectID) as? Person)
+    for context in [here, there] { context.undoManager = UndoStack() }
+    here.mergePolicy = MergePolicy(merge: type)
+    there.mergePolicy = .mergeByPropertyStoreTrump
+    #expect(theirs.age == 1 && theirs.company?.code == "A")
+    here.delete(person)
+    there.delete(theirs)
+    try here.save()
+    try there.save()
+    here.undo()
+    there.undo()
+    theirs.age = 2
+    try there.save()
+    let error = heartwoodError { try here.save() }
+    if type == .error {
+      #expect(error?.code == .managedObjectMerge)
+      here.rollback()
+    } else {
+      #expect(error == nil && !here.hasChanges)
+    }
+    let fresh = container.newBackgroundContext()
+    let isMine = type == .overwrite || type == .mergeByPropertyObjectTrump
+    #expect(try fresh.fetch(Person.self).map { "\($0.name) \($0.age)" } == ["Ada \(isMine ? 1 : 2)"])
+    #expect(try fresh.fetch(Company.self).map { $0.people.map(\.name) } == [["Ada"]])
+    #expect(try container.persistentStoreCoordinator.verify().findings == [])
   }
 
   // UND-04
