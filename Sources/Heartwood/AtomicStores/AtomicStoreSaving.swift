@@ -20,10 +20,35 @@ final class AtomicStoreSaving: StoreOutside, Sendable {
 
   func allows(_ feature: StoreFeature) -> Bool { false }
 
+  /// Whether the store can be saved is known to its class alone.
+  func prepare() {}
+
   func save(_ transaction: LogStoreTransaction, _ identifier: StoreIdentifier) throws {
     guard let store = held.store else { return }
     changes.withLock { $0 = transaction.changes }
-    try update(store, try transaction.view())
+    try save(store, try transaction.view())
+  }
+
+  /// Makes nodes of everything in the store, and has it written.
+  func saveAll() throws {
+    guard let store = held.store else { return }
+    let view = try store.contents.newestView()
+    var all: [HistoryChange] = []
+    for root in store.contents.schema.rootEntities {
+      try view.scanRows(of: root, from: nil, reversed: false) { found in
+        all.append(
+          HistoryChange(
+            kind: .insert, entity: try root.entity(numbered: found.row.entityNumber), key: found.key))
+        return true
+      }
+    }
+    changes.withLock { [all] in $0 = all }
+    try save(store, view)
+    noteCommitted()
+  }
+
+  private func save(_ store: AtomicStore, _ view: any StoreView) throws {
+    try update(store, view)
     do {
       try store.save()
     } catch let error as HeartwoodError {

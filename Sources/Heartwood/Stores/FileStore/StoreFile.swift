@@ -21,6 +21,14 @@ final class StoreFile: Sendable {
     var saves: UInt64
     /// Set while the file may be newer than the store in memory: after a failure nothing is written until the store is opened again.
     var isAhead = false
+    /// Set between the preparation of a save and its end.
+    var prepared: Prepared?
+  }
+
+  /// The file's directory, and the file, locked and compared.
+  private struct Prepared {
+    let directory: any Directory
+    let lock: any File
   }
 
   private init(_ path: String, _ format: StoreFileFormat, _ options: LogStoreOptions, _ state: State) throws {
@@ -135,15 +143,46 @@ extension StoreFile {
   /// - Throws: `.persistentStoreSaveConflicts` if others have changed the file since it was read, `.persistentStoreTimeout` if they hold its
   ///   lock; `.persistentStoreSave`. The file is as before then, unless the error `isOutcomeUnknown`.
   func save(contents: some StoreReading, _ identifier: StoreIdentifier) throws {
-    let (known, saves, isAhead) = state.withLock { ($0.known, $0.saves, $0.isAhead) }
+    try prepare()
+    defer { endPreparation() }
+    guard let prepared = state.withLock(\.prepared) else { return }
+    try writing {
+      removeTemporaries(prepared.directory)
+      try replace(prepared.directory, contents, identifier)
+    }
+  }
+
+  /// Locks the file, and compares it with what was read or written last. The lock is held until `save` or `noteFailed` has ended.
+  ///
+  /// - Throws: As `save(contents:_:)`.
+  func prepare() throws {
+    let (known, isAhead, isPrepared) = state.withLock { ($0.known, $0.isAhead, $0.prepared != nil) }
     guard !isAhead else { throw stopped }
-    do {
+    guard !isPrepared else { return }
+    try writing {
       let directory = try options.fileSystem.openDirectory(directoryPath)
       let lock = try locked(directory, mayCreate: known == .empty)
-      defer { try? lock.close() }
-      guard try Self.digest(of: name, directory) == known else { throw changedByOthers }
-      removeTemporaries(directory)
-      try replace(directory, contents, identifier, saves + 1)
+      do {
+        guard try Self.digest(of: name, directory) == known else { throw changedByOthers }
+      } catch {
+        try? lock.close()
+        throw error
+      }
+      state.withLock { $0.prepared = Prepared(directory: directory, lock: lock) }
+    }
+  }
+
+  func endPreparation() {
+    let prepared = state.withLock { state in
+      defer { state.prepared = nil }
+      return state.prepared
+    }
+    try? prepared?.lock.close()
+  }
+
+  private func writing(_ body: () throws -> Void) throws {
+    do {
+      try body()
     } catch let error as FileSystemError {
       throw HeartwoodError(
         .persistentStoreSave, "the store at \(path) could not be saved: \(error); the file is as before",
@@ -152,8 +191,9 @@ extension StoreFile {
   }
 
   private func replace(
-    _ directory: any Directory, _ contents: some StoreReading, _ identifier: StoreIdentifier, _ saves: UInt64
+    _ directory: any Directory, _ contents: some StoreReading, _ identifier: StoreIdentifier
   ) throws {
+    let saves = state.withLock(\.saves) + 1
     let temporary = AtomicReplacement.temporaryName(for: name, options.engine.entropy.next())
     let digest: FileDigest
     do {

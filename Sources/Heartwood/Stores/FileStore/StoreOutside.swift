@@ -7,6 +7,10 @@ protocol StoreOutside: AnyObject, Sendable {
   var typeName: String { get }
   func allows(_ feature: StoreFeature) -> Bool
 
+  /// Refuses what `save` would refuse without having written anything: several stores of one save are asked before the first is
+  /// committed. `save` or `noteFailed` follows.
+  func prepare() throws
+
   /// Writes what a transaction has made of the store. `noteCommitted` or `noteFailed` follows.
   ///
   /// - Throws: If it could not be written. Nothing is committed in memory then.
@@ -23,5 +27,5 @@ extension StoreFile: StoreOutside {
     try save(contents: transaction, identifier)
   }
   /// If the file was replaced, it stays ahead.
-  func noteFailed() {}
+  func noteFailed() { endPreparation() }
 }

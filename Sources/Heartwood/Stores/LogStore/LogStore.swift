@@ -149,6 +149,7 @@ extension LogStore {
         let result = try body(transaction) {
           number = try transaction.finish(info)
           if let metadata { try writer.put(KeySpace.metadataKey, metadata.bytes(for: writer)) }
+          if number != nil || metadata != nil { try file?.prepare() }
         }
         // Last, as a file that is written cannot be taken back where another store of the same save fails.
         if let file, number != nil || metadata != nil { try file.save(transaction, engine.storeIdentifier) }

@@ -317,6 +317,38 @@ import Testing
     #expect(try world.context().numbers("Writer", sort: ["number"]) == [0, 1, 10, 11])
   }
 
+  // PSC-23
+  @Test(arguments: [PersistentStore.StoreType.json, .binary])
+  func `a file that others have changed makes the save fail in all stores`(type: PersistentStore.StoreType)
+    throws
+  {
+    let world = try SeveralStoresWorld()
+    let stores = try ["Library", "Archive"].map { try world.add($0, type: type) }
+    let context = world.context()
+    var writers: [ManagedObject] = []
+    for (number, store) in stores.enumerated() {
+      writers.append(world.make("Writer", number, in: context))
+      context.assign(writers[number], to: store)
+    }
+    try context.save()
+    for changed in stores {
+      var bytes = try Data(contentsOf: changed.url)
+      bytes.append(UInt8(ascii: "\n"))
+      let before = try stores.map { try Data(contentsOf: $0.url) }
+      try bytes.write(to: changed.url)
+      for writer in writers { writer.setValue("new", forKey: "name") }
+      let error = heartwoodError { try context.save() }
+      #expect(error?.code == .persistentStoreSaveConflicts)
+      #expect(context.updatedObjects == Set(writers))
+      for (store, data) in zip(stores, before) where store !== changed {
+        #expect(try Data(contentsOf: store.url) == data)
+      }
+      try before[stores.firstIndex { $0 === changed } ?? 0].write(to: changed.url)
+    }
+    try context.save()
+    #expect(try world.context().numbers("Writer", "name == 'new'").sorted() == [0, 1])
+  }
+
   @Test func `a value that must be unique in one store makes the save fail in all`() throws {
     let library = try world.add("Library")
     let archive = try world.add("Archive")
