@@ -26,14 +26,18 @@ public struct ExecutedFetch: Sendable, CustomStringConvertible {
   public let rowsReturned: Int
   /// How long it took, with what was done with each result.
   public let duration: Duration
+  /// The error that ended it; nil if it succeeded.
+  public let failure: (any Error)?
 
-  /// One line, and an advice if an index would spare reading most of the rows.
+  /// One line, and an advice if an index would spare reading most of the rows, or why it failed.
   public var description: String {
     let milliseconds = String(format: "%.3f", duration / .milliseconds(1))
     let steps = plan.steps.filter { !$0.hasPrefix("advice:") }.joined(separator: "; ")
-    let advice = plan.steps.filter { $0.hasPrefix("advice:") }.map { "; " + $0 }.joined()
+    let end =
+      failure.map { "; failed: \($0)" }
+      ?? plan.steps.filter { $0.hasPrefix("advice:") }.map { "; " + $0 }.joined()
     return
-      "\(kind.rawValue) of \(entityName): \(steps); \(rowsRead) read, \(rowsReturned) returned, \(milliseconds) ms\(advice)"
+      "\(kind.rawValue) of \(entityName): \(steps); \(rowsRead) read, \(rowsReturned) returned, \(milliseconds) ms\(end)"
   }
 }
 
@@ -57,13 +61,21 @@ struct FetchLog: Sendable {
     _ kind: ExecutedFetch.Kind, _ entity: EntityDescription, _ figures: FetchFigures,
     plan: () throws -> FetchPlan, _ body: () throws -> Result
   ) rethrows -> Result {
-    let result = try figures.time(\.whole, body)
-    guard let plan = try? plan() else { return result }
-    write(
-      ExecutedFetch(
-        kind: kind, entityName: entity.displayName, plan: plan, rowsRead: figures.read,
-        rowsReturned: figures.results, duration: figures.whole))
-    return result
+    func write(failure: (any Error)? = nil) {
+      guard let plan = (try? plan()) ?? (failure == nil ? nil : FetchPlan(details: [])) else { return }
+      self.write(
+        ExecutedFetch(
+          kind: kind, entityName: entity.displayName, plan: plan, rowsRead: figures.read,
+          rowsReturned: figures.results, duration: figures.whole, failure: failure))
+    }
+    do {
+      let result = try figures.time(\.whole, body)
+      write()
+      return result
+    } catch {
+      write(failure: error)
+      throw error
+    }
   }
 
   private static let standardError: (@Sendable (ExecutedFetch) -> Void)? = {

@@ -86,4 +86,15 @@ import Testing
     #expect(try other.fetch(Book.self, where: { $0.pages == 100 }).count == 1)
     #expect(told.take().isEmpty)
   }
+
+  @Test func `a fetch that fails is told with its error`() throws {
+    struct Wrong: Decodable { let title: Int }
+    #expect(throws: (any Error).self) {
+      try context.fetchRows(
+        Book.self, as: Wrong.self, columns: { ["title": $0.title] }, where: { $0.year == 1950 })
+    }
+    let fetch = try #require(told.take().first)
+    #expect(fetch.failure != nil && fetch.rowsRead > 0, "\(fetch)")
+    #expect("\(fetch)".contains("index: Book.year == 1950") && "\(fetch)".contains("; failed: "), "\(fetch)")
+  }
 }
