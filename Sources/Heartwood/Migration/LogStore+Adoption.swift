@@ -17,11 +17,13 @@ extension LogStore {
     var report = MigrationReport()
     report.changes = changes.sentences()
     guard !report.changes.isEmpty else { return nil }
-    report.builtIndexes = changes.newIndexes()
+    let firstNew = try metadata(at: url, options: options).0.nextIndexNumber
     let log = options.migrationLog.about(path(of: url))
     for change in report.changes { log.note(change) }
     let store = try log.step("indexes and the model") { try open(at: url, model: model, options: options) }
     defer { try? store.close() }
+    report.builtIndexes = try store.newestView().schema.indexes.filter { $0.number >= firstNew }
+      .map { "\($0.entity.displayName).\($0.name)" }.sorted()
     report.hasDeferredWork = try store.hasDeferredMigration
     report.seconds = (ContinuousClock.now - start) / .seconds(1)
     return report

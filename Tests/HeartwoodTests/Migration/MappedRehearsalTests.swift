@@ -93,6 +93,16 @@ import Testing
     return files
   }
 
+  @Test func `a mapping's rehearsal counts the links to objects that it leaves out`() throws {
+    try fill(10)
+    let some = mapping { $0.sourcePredicate = try? FormatPredicate("code != 4 AND code != 9") }
+    let report = try #require(try rehearse(some))
+    // 3, 5 and 8 stay without a friend: friends are those of both sides.
+    #expect(report.lostLinks == ["Person.friends": 3])
+    #expect(report.rewrittenObjects == ["Person": 8] && report.deletedObjects == ["Note": 7, "Person": 2])
+    #expect(try rehearse(mapping())?.lostLinks == [:])
+  }
+
   // MIG-10, MIG-11, MIG-17
   @Test func `a mapping with a policy is tried, and the store's files and folder are as before`() throws {
     try fill()

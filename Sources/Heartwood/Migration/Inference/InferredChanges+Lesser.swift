@@ -20,17 +20,6 @@ extension InferredChanges {
     return sentences
   }
 
-  /// The indexes of existing properties that the source does not have, by the names of entity and index.
-  func newIndexes() -> [String] {
-    sorted(destination).flatMap { entity -> [String] in
-      guard let former = source(of: entity) else { return [] }
-      let before = formerIndexes(of: entity, former)
-      return indexes(of: entity).filter { before[$0.key] == nil }.map(\.value).sorted().map {
-        "\(entity.displayName).\($0)"
-      }
-    }
-  }
-
   /// By what they are of, the names of an entity's indexes of properties that the source has too.
   private func indexes(of entity: EntityDescription) -> [IndexSubject: String] {
     var found: [IndexSubject: String] = [:]

@@ -154,7 +154,7 @@ extension MigrationManager {
 
 extension PropertyMapping {
   /// The name of the source's property, if that is where the value comes from.
-  fileprivate var usedSourceName: String? { value == nil && expression == nil ? sourceName : nil }
+  var usedSourceName: String? { value == nil && expression == nil ? sourceName : nil }
 }
 
 extension HeartwoodError {

@@ -64,22 +64,39 @@ final class MappedRehearsal {
     return removed
   }
 
-  /// Counts what the new store has, and what of the former one has become nothing.
+  /// Counts what the new store has, and which objects and links of the former one have become nothing.
   func count(_ manager: MigrationManager) throws {
     for entity in manager.destinationModel.entities where !entity.isAbstract {
       let count = try manager.destinationContext.count(for: Self.request(entity))
       if count > 0 { report.rewrittenObjects[entity.displayName] = count }
     }
     for entity in manager.sourceModel.entities where !entity.isAbstract {
+      let mappings = manager.mappingModel?.entityMappings.filter { $0.sourceEntityName == entity.name } ?? []
       var count = 0
       try manager.sourceContext.enumerate(Self.request(entity), batchSize: 500) { objects in
-        for object in objects where manager.associations.destinations(of: object.objectID, nil).isEmpty {
-          count += 1
+        for object in objects {
+          if manager.associations.destinations(of: object.objectID, nil).isEmpty { count += 1 }
+          for mapping in mappings { countLostLinks(of: object, mapping, manager) }
         }
         manager.sourceContext.reset()
       }
       count -= failed[entity.displayName] ?? 0
       if count > 0 { report.deletedObjects[entity.displayName] = count }
+    }
+  }
+
+  /// Counts the destinations in relationships that a mapping copies of which nothing was made.
+  private func countLostLinks(of object: ManagedObject, _ mapping: EntityMapping, _ manager: MigrationManager)
+  {
+    guard !manager.associations.destinations(of: object.objectID, mapping.name).isEmpty else { return }
+    for relationship in mapping.relationshipMappings {
+      guard let former = relationship.usedSourceName, let entity = mapping.destinationEntityName else {
+        continue
+      }
+      let lost = object.objectIDs(forRelationshipNamed: former).count {
+        manager.associations.destinations(of: $0, nil).isEmpty
+      }
+      if lost > 0 { report.lostLinks["\(entity).\(relationship.name)", default: 0] += lost }
     }
   }
 
