@@ -4,9 +4,13 @@ import Heartwood
 /// A computed column of dictionaries.
 open class NSExpressionDescription: NSPropertyDescription, @unchecked Sendable {
   /// The expression.
-  public final var expression: NSExpression?
+  public final var expression: NSExpression? {
+    didSet { expressionText = expression.map { "\($0.expression)" } }
+  }
   /// The type of the result.
-  public final var expressionResultType: NSAttributeType = .undefined
+  public final var expressionResultType: NSAttributeType = .undefined {
+    didSet { expressionType = expressionResultType }
+  }
   /// The type of the result, under the name of newer systems.
   public final var resultType: NSAttributeType {
     get { expressionResultType }

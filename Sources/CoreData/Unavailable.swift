@@ -170,19 +170,6 @@ extension MigrationManager {
   ) throws { fatalError() }
 }
 
-extension MappingModel {
-  /// Not here.
-  @available(
-    *, unavailable,
-    message:
-      "mapping models that Apple's tools have compiled are not read: write the mapping in code, or infer it"
-  )
-  public convenience init?(
-    from bundles: [Bundle]?, forSourceModel sourceModel: NSManagedObjectModel?,
-    destinationModel: NSManagedObjectModel?
-  ) { fatalError() }
-}
-
 extension EntityMapping {
   /// Not here.
   @available(*, unavailable, message: "use sourcePredicate")

@@ -47,6 +47,43 @@ import Testing
     }
   }
 
+  @Test func `an index may be of an expression description`() throws {
+    let title = NSAttributeDescription()
+    title.name = "title"
+    title.attributeType = .stringAttributeType
+    title.isOptional = true
+    let lower = NSExpressionDescription()
+    lower.name = "lower"
+    lower.expression = NSExpression(format: "lowercase:(title)")
+    lower.expressionResultType = .stringAttributeType
+    let page = NSEntityDescription()
+    page.name = "Page"
+    page.properties = [title]
+    let element = NSFetchIndexElementDescription(property: lower, collationType: .binary)
+    #expect(element.expression == "lowercase:(title)" && element.propertyName == "lower")
+    page.indexes = [NSFetchIndexDescription(name: "lower", elements: [element])]
+    let model = NSManagedObjectModel()
+    model.entities = [page]
+    let container = NSPersistentContainer(name: "Pages", managedObjectModel: model)
+    container.persistentStoreDescriptions = [
+      NSPersistentStoreDescription(url: URL(fileURLWithPath: "/dev/null"))
+    ]
+    var failure: (any Error)?
+    container.loadPersistentStores { _, error in failure = error }
+    #expect(failure == nil)
+    let context = container.newBackgroundContext()
+    try context.performAndWait {
+      for text in ["Abc", "ABC", "b"] {
+        NSEntityDescription.insertNewObject(forEntityName: "Page", into: context).setValue(
+          text, forKey: "title")
+      }
+      try context.save()
+      let request = NSFetchRequest<NSManagedObject>(entityName: "Page")
+      request.predicate = NSPredicate(format: "lowercase:(title) == %@", "abc")
+      #expect(try context.count(for: request) == 2)
+    }
+  }
+
   @Test func `predicates are joined, built of expressions, and replaced variables`() throws {
     try context.performAndWait {
       let request = Book.fetchRequest()

@@ -47,7 +47,7 @@ struct GraphUnsafeCodeTests {
         "Memory/PlainTable.swift",
         "Model/FrozenEntity.swift", "Objects/Observation/AccessProbe.swift",
         "Predicates/ConditionExpression.swift", "Values/CompositeValue.swift", "Values/NamedReaders.swift",
-        "Stores/Deriving/Derivation.swift",
+        "Stores/Deriving/Derivation.swift", "Predicates/Compilation/IndexedExpression.swift",
       ],
       "a lock or an atomic guards it": [
         "Context/ContextOccupancy.swift", "Context/MainQueue.swift",

@@ -50,7 +50,7 @@ public final class PersistentStoreCoordinator: Sendable {
   ///
   /// - Throws: A description of the error in the model.
   public init(checking managedObjectModel: ManagedObjectModel) throws {
-    try managedObjectModel.checkDerivations()
+    try managedObjectModel.checkExpressions()
     try managedObjectModel.checkFetchedProperties()
     self.managedObjectModel = managedObjectModel
     open = Guarded(OpenStoreList(managedObjectModel))

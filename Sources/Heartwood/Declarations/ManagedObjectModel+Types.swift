@@ -112,14 +112,11 @@ private struct ModelBuilding {
     _ collation: FetchIndexElementDescription.CollationType
   ) {
     for names in lists {
-      let properties = names.map { name in
-        // A name that is no property is reported by the checks of the model.
-        entity.columnsByName[name] ?? AttributeDescription(name: name, type: .undefined)
-      }
+      let properties = entity.columnsByName
       entity.indexes.append(
         FetchIndexDescription(
           name: prefix + names.joined(separator: "And"),
-          elements: properties.map { FetchIndexElementDescription(property: $0, collationType: collation) }))
+          elements: names.map { FetchIndexElementDescription($0, properties, collationType: collation) }))
     }
   }
 

@@ -1,7 +1,8 @@
 /// A sort order with its names resolved, ready to compare rows.
 final class CompiledSort {
   struct Key {
-    /// The slot of the entity's own attribute if the key has no options: only such a key can be served by an index.
+    /// The slot of the entity's own attribute, or the number of an indexed expression, if the key has no options: only such a key can be
+    /// served by an index.
     let slot: Int?
     let ascending: Bool
     fileprivate let order: RowOrder
@@ -125,8 +126,10 @@ final class CompiledSort {
       throw .sort("\(value.name) is \(value.kind.name): \(key.options.sortSuffix) is for texts", nil)
     }
     let reader = key.options.isEmpty ? value.reader : FoldedReader(value.reader, key.options)
+    let indexed = key.options.isEmpty ? compiler.indexedExpression(key.expression) : nil
     return Key(
-      slot: nil, ascending: key.isAscending, order: ComputedOrder(reader, key.isAscending ? 1 : -1), hops: [],
+      slot: indexed?.isExact == true ? indexed?.slot : nil, ascending: key.isAscending,
+      order: ComputedOrder(reader, key.isAscending ? 1 : -1), hops: [],
       toOneRoutes: [],
       text: "\(key.expression)\(key.options.sortSuffix) \(key.isAscending ? "ascending" : "descending")",
       reader: reader, isComputed: true, options: key.options)

@@ -19,7 +19,9 @@ final class EntryRows {
 
   /// - Returns: nil if an index has properties whose values are not in its entries.
   init?(_ index: StoreIndex) {
-    guard index.isOrdered, index.columns.allSatisfy(\.kind.isReadableInEntries) else { return nil }
+    guard index.isOrdered, !index.hasExpressions, index.columns.allSatisfy(\.kind.isReadableInEntries) else {
+      return nil
+    }
     columns = index.columns
     texts = columns.filter { $0.kind == .string }.sorted { $0.slot < $1.slot }
     let layout = index.entity.layout

@@ -65,7 +65,7 @@ struct IndexAdvice {
   }
 
   private static func name(_ slots: [Int], _ entity: EntityDescription) -> String {
-    let names = slots.map { entity.property(at: $0).name }.joined(separator: ", ")
+    let names = slots.map { entity.elementName(at: $0) }.joined(separator: ", ")
     return "\(entity.displayName).\(slots.count > 1 ? "(\(names))" : names)"
   }
 

@@ -102,7 +102,8 @@ extension ManagedObjectContext {
   func pendingCandidates(_ request: ResolvedRequest) -> [ManagedObject]? {
     guard pendingLookup != nil else { return nil }
     for conjunct in request.predicate?.conjuncts ?? [] {
-      guard case .equal(let slot, let value) = conjunct, let attribute = request.entity.attribute(at: slot)
+      guard case .equal(let slot, let value) = conjunct, !slot.isOfExpression,
+        let attribute = request.entity.attribute(at: slot)
       else {
         continue
       }

@@ -10,7 +10,10 @@ extension Planner {
     guard fewest >= Self.leastRows else { return [] }
     let conditions = SlotConditions(conjuncts)
     var found: [Candidate] = []
-    for index in indexes(request.entity) where index.slots.count > 1 && index.kind == .ordered {
+    for index in indexes(request.entity)
+    where index.slots.count > 1 && index.kind == .ordered
+      && !index.hasExpressions
+    {
       let (range, consumed) = conditions.range(on: index)
       let element = range.equal.count
       guard !range.leavesOutNull, element < index.slots.count - 1, index.columns[element].kind != .toOne

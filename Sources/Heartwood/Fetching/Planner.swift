@@ -89,7 +89,7 @@ struct Planner {
 
   /// Notes whether an index's entries have all that is read of the rows.
   private func covering(_ candidate: Candidate) -> Candidate {
-    guard let index = candidate.access.index, index.isOrdered, !view.convertsRows,
+    guard let index = candidate.access.index, index.isOrdered, !index.hasExpressions, !view.convertsRows,
       request.takesAll(below: candidate.covers),
       index.columns.allSatisfy(\.kind.isReadableInEntries)
     else { return candidate }

@@ -67,7 +67,7 @@ extension RowAccess {
   }
 
   private static func explain(_ index: StoreIndex, _ ranges: [IndexRange], _ reversed: Bool) -> String {
-    let names = index.slots.map { index.entity.property(at: $0).name }
+    let names = index.propertyNames
     let entity = index.entity.displayName
     if index.kind == .words, let range = ranges.first {
       let word = range.prefix.map { "\($0)*" } ?? range.equal.first?.text ?? "…"

@@ -27,7 +27,7 @@ extension FetchIndexDescription {
   }
 }
 
-/// One property of an index.
+/// One property of an index, or an expression of an object's attributes.
 public struct FetchIndexElementDescription: Sendable {
   /// How an index orders values.
   public enum CollationType: Int, Sendable {
@@ -41,7 +41,7 @@ public struct FetchIndexElementDescription: Sendable {
     case words = 100
   }
 
-  /// The property: an attribute or a to-one relationship.
+  /// The property: an attribute or a to-one relationship. For an expression it has the expression as its name, and no entity.
   public let property: PropertyDescription
   /// How values are ordered.
   public let collationType: CollationType
@@ -56,5 +56,40 @@ public struct FetchIndexElementDescription: Sendable {
     self.property = property
     self.collationType = collationType
     self.isAscending = isAscending
+  }
+}
+
+extension FetchIndexElementDescription {
+  /// The expression in the language of `FormatPredicate`; nil if the element is a property.
+  public var expression: String? { property.expressionText }
+
+  /// The path of the property, or the expression.
+  package var path: String { expression ?? property.path }
+
+  /// An element for an expression as text. The checks of the model find what is wrong with it.
+  package init(
+    expressionText: String, type: AttributeType = .undefined, collationType: CollationType = .binary,
+    isAscending: Bool = true
+  ) {
+    let property = PropertyDescription()
+    property.name = expressionText
+    property.expressionText = expressionText
+    property.expressionType = type
+    self.init(property: property, collationType: collationType, isAscending: isAscending)
+  }
+
+  /// An element for a property or, if the text is more than a path, for an expression.
+  package init(
+    _ text: String, _ properties: [String: PropertyDescription], collationType: CollationType = .binary
+  ) {
+    if let property = properties[text] {
+      self.init(property: property, collationType: collationType)
+    } else if text.isDottedName {
+      // A name that is no property is reported by the checks of the model.
+      self.init(
+        property: AttributeDescription(name: text, type: .undefined), collationType: collationType)
+    } else {
+      self.init(expressionText: text, collationType: collationType)
+    }
   }
 }

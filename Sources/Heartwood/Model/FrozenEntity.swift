@@ -20,6 +20,8 @@ final class FrozenEntity: @unchecked Sendable {
   /// The checks of an object at a save.
   let checks: [PropertyCheck]
   let rules = CompiledRules()
+  /// The expressions of the indexes that cover the entity.
+  let indexedExpressions: IndexedExpressions
   let versionHash: VersionHash
   /// The entity and all its subentities at any depth, by number.
   let family: RowFamily
@@ -48,6 +50,8 @@ final class FrozenEntity: @unchecked Sendable {
     self.versionHash = versionHash
     self.family = family
     self.defaults = defaults
+    indexedExpressions = IndexedExpressions(
+      bound.entity.lineage.flatMap { $0.indexes.flatMap { $0.elements.compactMap(\.expression) } })
     declaredProperties = bound.entity.declaredProperties
     fetchedProperties = bound.entity.fetchedPropertiesByName
     slotsByName = SlotsByName(properties.map(\.name))

@@ -87,6 +87,15 @@ extension ModelChecks {
   private func check(
     _ element: FetchIndexElementDescription, of index: FetchIndexDescription, _ entity: EntityDescription
   ) throws(HeartwoodError) {
+    if let expression = element.expression {
+      guard element.collationType == .binary else {
+        throw .model(
+          "the index \(index.name) of \(entity.displayName) is of the expression \(expression), whose values are kept in their order only: use the binary collation type"
+        )
+      }
+      // The expression itself is checked when the entities have their layouts.
+      return
+    }
     guard let owner = element.property.owner, entity.isKindOf(entity: owner) else {
       throw .model(
         "the index \(index.name) of \(entity.displayName) is over \(element.property.displayName), "

@@ -72,7 +72,18 @@ extension ModelDocument.Entity {
         )
       }
       var elements: [FetchIndexElementDescription] = []
-      for (property, isAscending) in zip(index.properties, index.isAscending) {
+      let types = index.expressionTypes ?? index.properties.map { _ in "" }
+      guard types.count == index.properties.count else {
+        throw .damagedModel("the index \(index.name) of \(name) is incomplete")
+      }
+      for (place, (property, isAscending)) in zip(index.properties, index.isAscending).enumerated() {
+        if !types[place].isEmpty {
+          elements.append(
+            FetchIndexElementDescription(
+              expressionText: property, type: try found(AttributeType(name: types[place]), types[place]),
+              collationType: collation, isAscending: isAscending))
+          continue
+        }
         elements.append(
           FetchIndexElementDescription(
             property: try found(named[property], property), collationType: collation, isAscending: isAscending

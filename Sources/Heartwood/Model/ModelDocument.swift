@@ -174,6 +174,8 @@ struct ModelDocument: Codable {
     var isAscending: [Bool]
     /// Nil if values are in their order, also in models of earlier versions.
     var collation: String?
+    /// The types of expressions among the properties, empty for others. Nil if there are none, also in models of earlier versions.
+    var expressionTypes: [String]?
   }
 }
 
@@ -223,9 +225,11 @@ extension ModelDocument.Entity {
     properties = entity.ownProperties.map { ModelDocument.Property($0) }
     uniquenessConstraints = entity.uniquenessConstraints
     indexes = entity.indexes.map { index in
-      ModelDocument.Index(
-        name: index.name, properties: index.elements.map(\.property.path),
-        isAscending: index.elements.map(\.isAscending), collation: index.collationType.documentName)
+      let types = index.elements.map { $0.expression == nil ? "" : $0.property.expressionType.name }
+      return ModelDocument.Index(
+        name: index.name, properties: index.elements.map(\.path),
+        isAscending: index.elements.map(\.isAscending), collation: index.collationType.documentName,
+        expressionTypes: types.allSatisfy(\.isEmpty) ? nil : types)
     }
   }
 }

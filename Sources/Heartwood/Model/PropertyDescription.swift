@@ -44,6 +44,11 @@ open class PropertyDescription: @unchecked Sendable {
   /// - Precondition: The property is an attribute when the model is first used.
   public final var isTransient = false { willSet { willEdit() } }
 
+  /// Of a property of an index that is computed, its expression in the language of `FormatPredicate`.
+  package final var expressionText: String?
+  /// The type of such a property's values; `.undefined` for that of the expression.
+  package final var expressionType = AttributeType.undefined
+
   final func willEdit() {
     require(
       !isFrozen,

@@ -169,7 +169,7 @@ open class ManagedObject: _ManagedObjectFields, Hashable, CustomStringConvertibl
   /// alone is `@Attribute(.unique)`.
   open class var uniquenessConstraints: [[String]] { [] }
   /// The names of the properties of each index of several properties, the most significant first. One alone is
-  /// `@Attribute(.indexed)`.
+  /// `@Attribute(.indexed)`. An expression of attributes, such as `lowercase:(name)`, can be in place of a name.
   open class var compoundIndexes: [[String]] { [] }
   /// The names of the two attributes of each index of ranges, such as `[["latitude", "longitude"]]`: it serves conditions that restrict both to a
   /// range.

@@ -42,7 +42,7 @@ enum IndexKey {
   static func whole(_ index: StoreIndex, _ row: RowView, elements: Int = .max) -> [UInt8] {
     var key = KeySpace.head(KeySpace.index, index.number)
     key.reserveCapacity(64)
-    for column in index.columns.prefix(elements) { row.appendOrderedKey(column, to: &key) }
+    append(index, row, elements: elements, to: &key)
     return key
   }
 
@@ -88,7 +88,7 @@ enum IndexKey {
     if index.kind == .ranges { return appendRange(index, row, key, to: &bytes) }
     let start = bytes.count
     KeySpace.appendHead(KeySpace.index, index.number, to: &bytes)
-    for column in index.columns { row.appendOrderedKey(column, to: &bytes) }
+    append(index, row, elements: .max, to: &bytes)
     if bytes.count - start > headSize + longestValues {
       var entry = Array(bytes[start...])
       cut(&entry)
@@ -96,6 +96,20 @@ enum IndexKey {
     }
     OrderedKey.append(key, to: &bytes)
     return true
+  }
+
+  /// Appends the values of a row, or the first of them.
+  private static func append(_ index: StoreIndex, _ row: RowView, elements: Int, to bytes: inout [UInt8]) {
+    guard index.hasExpressions else {
+      for column in index.columns.prefix(elements) { row.appendOrderedKey(column, to: &bytes) }
+      return
+    }
+    for element in index.elements.prefix(elements) {
+      switch element {
+      case .column(let column): row.appendOrderedKey(column, to: &bytes)
+      case .expression(let expression): expression.value(of: row).appendOrderedKey(to: &bytes)
+      }
+    }
   }
 
   /// The same for a range index, which has no entry for a row in which a value is missing.

@@ -6,14 +6,14 @@ import HeartwoodBytes
 /// removed from the model.
 ///
 /// ```
-/// format u8 (1 to 4) · counted model
-/// count { entity name · number · counted version hash · count { property name · number } · formats 2 and 4: storage } …
+/// format u8 (1 to 6) · counted model
+/// count { entity name · number · counted version hash · count { property name · number } · formats 2, 4 and 6: storage } …
 /// count { entity name · index name · kind u8 · number · count { property name } } …
-/// next property number · next index number · formats 2 and 4: next entity number
+/// next property number · next index number · formats 2, 4 and 6: next entity number
 /// ```
 ///
-/// Formats 2 and 4 are those of a migrated store; `SchemaRecord.Storage` describes what it has besides. Formats 3 and 4 have indexes that are
-/// not of whole values in their order, which earlier versions would not maintain.
+/// Even formats are those of a migrated store; `SchemaRecord.Storage` describes what it has besides. Formats 3 and 4 have indexes that are
+/// not of whole values in their order, and formats 5 and 6 have indexes of expressions; earlier versions would not maintain them.
 ///
 /// Names are counted strings; counts and numbers are varints. An entity's properties are its own, in slot
 /// order.
@@ -36,7 +36,14 @@ struct SchemaRecord: Equatable {
     var name: String
     var kind: StoreIndex.Kind
     var number: UInt16
+    /// The paths of properties, and expressions.
     var properties: [String]
+
+    /// What is added to the format for the index.
+    fileprivate var addition: UInt8 {
+      if !properties.allSatisfy(\.isDottedName) { return SchemaRecord.expressionIndexes }
+      return kind == .ordered || kind == .unique ? 0 : SchemaRecord.moreIndexKinds
+    }
   }
 
   var model: [UInt8]
@@ -61,12 +68,14 @@ extension SchemaRecord {
   static let migratedFormat: UInt8 = 2
   /// Is added to the format if there are indexes of other kinds than the first two.
   static let moreIndexKinds: UInt8 = 2
+  /// Is added to the format if there are indexes of expressions.
+  static let expressionIndexes: UInt8 = 4
 
   func encoded() -> [UInt8] {
     var writer = ByteWriter()
     let isMigrated = isMigrated
-    let isUsual = indexes.allSatisfy { $0.kind == .ordered || $0.kind == .unique }
-    writer.append((isMigrated ? Self.migratedFormat : Self.firstFormat) + (isUsual ? 0 : Self.moreIndexKinds))
+    let addition = indexes.map(\.addition).max() ?? 0
+    writer.append((isMigrated ? Self.migratedFormat : Self.firstFormat) + addition)
     model.withUnsafeBytes { writer.appendCounted($0) }
     writer.appendVarint(UInt64(entities.count))
     for entity in entities {
@@ -102,13 +111,13 @@ extension SchemaRecord {
   init(decoding bytes: UnsafeRawBufferPointer) throws(HeartwoodError) {
     var reader = SchemaReader(bytes)
     let version = try reader.byte()
-    guard Self.firstFormat...Self.migratedFormat + Self.moreIndexKinds ~= version else {
+    guard Self.firstFormat...Self.migratedFormat + Self.expressionIndexes ~= version else {
       throw HeartwoodError(
         .persistentStoreOpen,
         "the store's model is kept in format \(version), which this version does not know; use a newer one",
         underlying: NewerSchemaRecord(format: Int(version)))
     }
-    let format = version > Self.migratedFormat ? version - Self.moreIndexKinds : version
+    let format = version % 2 == 1 ? Self.firstFormat : Self.migratedFormat
     model = try reader.bytes()
     entities = try reader.list { (reader) throws(HeartwoodError) in
       let (name, number) = (try reader.text(), try reader.number())

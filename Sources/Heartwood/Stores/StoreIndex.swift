@@ -9,10 +9,19 @@ final class StoreIndex: Sendable {
   let name: String
   /// The entity that declares the index.
   let entity: EntityDescription
-  /// The indexed properties, the most significant first.
+  /// The indexed properties and expressions, the most significant first; an expression's number is that of `IndexedExpression`.
   let slots: [Int]
+  /// The columns that entries depend on: those of the properties in their order, then those that expressions read.
   let columns: [Column]
   let kind: Kind
+  /// What entries are of, if there are expressions among it; empty otherwise.
+  let elements: [Element]
+
+  /// A property or an expression.
+  enum Element: Sendable {
+    case column(Column)
+    case expression(IndexedExpression)
+  }
 
   /// What entries an index has. The raw values are in schema records.
   enum Kind: UInt8 {
@@ -37,18 +46,30 @@ final class StoreIndex: Sendable {
     }
   }
 
-  init(number: UInt16, name: String, entity: EntityDescription, slots: [Int], kind: Kind) {
+  /// - Parameter expressions: Those of the index's expressions, by their numbers.
+  init(
+    number: UInt16, name: String, entity: EntityDescription, slots: [Int], kind: Kind,
+    expressions: [Int: IndexedExpression] = [:]
+  ) {
     self.number = number
     self.name = name
     self.entity = entity
     self.slots = slots
-    columns = slots.map { entity.layout.columns[$0] }
     self.kind = kind
+    columns =
+      slots.filter { !$0.isOfExpression }.map { entity.layout.columns[$0] }
+      + slots.flatMap { expressions[$0]?.columns ?? [] }
+    elements =
+      expressions.isEmpty
+      ? [] : slots.map { expressions[$0].map(Element.expression) ?? .column(entity.layout.columns[$0]) }
   }
+
+  var hasExpressions: Bool { !elements.isEmpty }
 
   var isUnique: Bool { kind == .unique }
   /// Whether the entries are in the order of the values, and have them.
   var isOrdered: Bool { kind == .ordered || kind == .unique }
 
-  var propertyNames: [String] { slots.map { entity.property(at: $0).name } }
+  /// The names of the properties, and the expressions.
+  var propertyNames: [String] { slots.map { entity.elementName(at: $0) } }
 }

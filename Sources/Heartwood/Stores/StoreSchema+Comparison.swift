@@ -68,7 +68,7 @@ extension SchemaRecord {
           Index(
             entity: entity.displayName, name: index.name, kind: StoreIndex.Kind(index.collationType),
             number: 0,
-            properties: index.elements.map(\.property.path)))
+            properties: index.elements.map(\.path)))
       }
       for names in entity.uniquenessConstraints {
         indexes.append(

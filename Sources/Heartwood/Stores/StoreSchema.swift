@@ -87,19 +87,30 @@ final class StoreSchema: Sendable {
   ) throws(HeartwoodError) -> StoreIndex? {
     guard let entity = entities[index.entity] else { return nil }
     var slots: [Int] = []
+    var expressions: [Int: IndexedExpression] = [:]
     for name in index.properties {
+      if !name.isDottedName {
+        let expression = try entity.compiled.indexedExpressions.expression(name, of: entity)
+        expressions[expression.slot] = expression
+        slots.append(expression.slot)
+        continue
+      }
       guard let slot = entity.slot(named: name) else {
         throw .damagedStore("the index \(index.name) is about \(index.entity).\(name), which does not exist")
       }
       slots.append(slot)
     }
-    guard index.kind.suits(slots.map { entity.layout.columns[$0].kind }) else {
+    let isSuitable =
+      expressions.isEmpty
+      ? index.kind.suits(slots.map { entity.layout.columns[$0].kind }) : index.kind == .ordered
+    guard isSuitable else {
       throw .damagedStore(
         "the index \(index.name) of \(index.entity) is of \(index.properties.joined(separator: ", ")), and its kind cannot be"
       )
     }
     return StoreIndex(
-      number: index.number, name: index.name, entity: entity, slots: slots, kind: index.kind)
+      number: index.number, name: index.name, entity: entity, slots: slots, kind: index.kind,
+      expressions: expressions)
   }
 
   /// Whether the store has rows of an entity.

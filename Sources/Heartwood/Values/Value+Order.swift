@@ -28,7 +28,11 @@ extension Value {
     a == b ? 0 : a < b ? -1 : 1
   }
 
-  static func order(_ a: String, _ b: String) -> Int { a == b ? 0 : a < b ? -1 : 1 }
+  /// By composed scalars, as in indexes. Swift's `<` has "e\u{301}", a decomposed é, after "éa".
+  static func order(_ a: String, _ b: String) -> Int {
+    if a == b { return 0 }
+    return a.normalizedForComparison.utf8.lexicographicallyPrecedes(b.normalizedForComparison.utf8) ? -1 : 1
+  }
 
   /// A total order: NaN is last and equal to itself.
   static func order(_ a: Double, _ b: Double) -> Int {

@@ -17,7 +17,7 @@ extension DocumentEntity {
     superentity = entity.superentity?.name
     isAbstract = entity.isAbstract
     let groups = entity.indexes.filter { $0.collationType == .binary }.map {
-      $0.elements.map(\.property.name)
+      $0.elements.map(\.path)
     }
     let texts = entity.indexes.filter { $0.collationType == .words }.compactMap {
       $0.elements.first?.property.name
@@ -36,7 +36,7 @@ extension DocumentEntity {
     }
     let own = Set(attributes.map(\.name))
     rangeIndexes = entity.indexes.filter { $0.collationType == .rTree }.map {
-      $0.elements.map(\.property.name)
+      $0.elements.map(\.path)
     }
     indexes = groups.filter { $0.count > 1 || !own.isSuperset(of: $0) }
     uniquenessConstraints = entity.uniquenessConstraints.filter { $0.count > 1 || !own.isSuperset(of: $0) }

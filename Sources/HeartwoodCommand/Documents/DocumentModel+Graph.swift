@@ -35,14 +35,11 @@ extension DocumentModel {
     func index(
       _ names: [String], _ prefix: String, _ type: FetchIndexElementDescription.CollationType
     ) -> FetchIndexDescription {
-      let properties = names.compactMap { name in
-        lineage(of: entity.name).lazy.compactMap { ancestor in
-          descriptions[ancestor.name]?.ownProperties.first { $0.name == name }
-        }.first
-      }
+      let own = lineage(of: entity.name).flatMap { descriptions[$0.name]?.ownProperties ?? [] }
+      let properties = Dictionary(own.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
       return FetchIndexDescription(
         name: prefix + names.joined(separator: ", "),
-        elements: properties.map { FetchIndexElementDescription(property: $0, collationType: type) })
+        elements: names.map { FetchIndexElementDescription($0, properties, collationType: type) })
     }
     let singles = entity.attributes.filter(\.isIndexed).map { [$0.name] }
     var indexes = (singles + entity.indexes).map { index($0, "by ", .binary) }

@@ -61,7 +61,8 @@ struct DocumentModelCheck {
     for name in entity.uniquenessConstraints.joined() where properties[name] != .attribute {
       throw failure(entity, "uniquenessConstraints: there is no attribute \"\(name)\"")
     }
-    for name in entity.indexes.joined() where properties[name] ?? .toMany == .toMany {
+    for name in entity.indexes.joined()
+    where name.isDottedName && properties[name] ?? .toMany == .toMany {
       throw failure(entity, "indexes: there is no attribute or to-one relationship \"\(name)\"")
     }
     for name in entity.rangeIndexes.joined() where properties[name] != .attribute {

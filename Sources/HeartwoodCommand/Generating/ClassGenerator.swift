@@ -175,7 +175,7 @@ struct ClassGenerator {
       lines.append("  \(access)override class var uniquenessConstraints: [[String]] { \(list(constraints)) }")
     }
     let indexes = entity.indexes.filter { $0.collationType == .binary }.map {
-      $0.elements.map(\.property.name)
+      $0.elements.map(\.path)
     }
     let compound = indexes.filter { $0.count > 1 || !own.isSuperset(of: $0) }
     if !compound.isEmpty {
@@ -183,7 +183,7 @@ struct ClassGenerator {
     }
     let ranges = entity.indexes.filter { $0.collationType == .rTree }
     if !ranges.isEmpty {
-      let names = ranges.map { $0.elements.map(\.property.name) }
+      let names = ranges.map { $0.elements.map(\.path) }
       lines.append("  \(access)override class var rangeIndexes: [[String]] { \(list(names)) }")
     }
     return lines.isEmpty ? [] : [""] + lines

@@ -80,6 +80,22 @@ import Testing
     #expect(Value(any: 1, for: .date) == nil)
   }
 
+  @Test func `texts are ordered by composed scalars, whatever their form`() {
+    // Swift's `<` finds no order between a decomposed letter and the composed one with another behind it.
+    let ascending = ["e", "ea", "z", "\u{E9}", "\u{E9}a", "\u{EA}"]
+    for (left, first) in ascending.enumerated() {
+      for (right, second) in ascending.enumerated() {
+        for first in [first, first.decomposedStringWithCanonicalMapping] {
+          for second in [second, second.decomposedStringWithCanonicalMapping] {
+            let order = Value.compare(.string(first), .string(second))
+            #expect(order == (left - right).signum(), "\(first) \(second)")
+            #expect(Self.order(Self.key(.string(first)), Self.key(.string(second))) == order)
+          }
+        }
+      }
+    }
+  }
+
   private static func key(_ value: Value) -> [UInt8] {
     var key: [UInt8] = []
     value.appendOrderedKey(to: &key)

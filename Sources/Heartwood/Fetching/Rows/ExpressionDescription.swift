@@ -84,3 +84,19 @@ extension ExpressionDescription: FetchableProperty {
   /// The column itself.
   public func fetchedColumn() -> ExpressionDescription { self }
 }
+
+extension FetchIndexElementDescription {
+  /// An element for an expression of an object's own attributes: an index of `lowercase:(name)` or `width * height`, which serves
+  /// comparisons of the same expression with constants.
+  ///
+  /// The model is refused when a coordinator gets it if the expression's values cannot be indexed.
+  ///
+  /// - Parameters:
+  ///   - expression: The expression. Its name means nothing here.
+  ///   - isAscending: Whether the smallest value comes first.
+  public init(expression: ExpressionDescription, isAscending: Bool = true) {
+    self.init(
+      expressionText: expression.expression.description, type: expression.expressionResultType,
+      isAscending: isAscending)
+  }
+}

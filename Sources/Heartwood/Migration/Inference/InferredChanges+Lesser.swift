@@ -24,9 +24,10 @@ extension InferredChanges {
   private func indexes(of entity: EntityDescription) -> [IndexSubject: String] {
     var found: [IndexSubject: String] = [:]
     for index in entity.indexes {
-      let properties = index.elements.map(\.property.path)
-      let isKnown = properties.allSatisfy { name in
-        entity.slot(named: name).flatMap { sourceSlot($0, of: entity) } != nil
+      let properties = index.elements.map(\.path)
+      let isKnown = index.elements.allSatisfy { element in
+        element.expression != nil
+          || entity.slot(named: element.path).flatMap { sourceSlot($0, of: entity) } != nil
       }
       if isKnown { found[IndexSubject(properties: properties, collation: index.collationType)] = index.name }
     }
@@ -40,7 +41,8 @@ extension InferredChanges {
     var found: [IndexSubject: String] = [:]
     for index in former.indexes {
       let names = index.elements.compactMap { element -> String? in
-        guard let slot = former.slot(named: element.property.path),
+        if let expression = element.expression { return expression }
+        guard let slot = former.slot(named: element.path),
           let now = sourceSlots[entity.displayName]?.firstIndex(of: slot)
         else { return nil }
         return entity.property(at: now).name

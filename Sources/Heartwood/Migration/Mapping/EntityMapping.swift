@@ -86,6 +86,8 @@ public final class PropertyMapping: @unchecked Sendable {
   public var name: String
   /// The name of the source's property whose value it has; nil for the default.
   public var sourceName: String?
+  /// Whether the property of the source is meant only where the source has one of that name and kind.
+  var isIfPresent = false
   /// The text of the expression whose value it has; nil if there is none.
   public private(set) var valueExpression: String?
   private(set) var expression: MappingExpression?

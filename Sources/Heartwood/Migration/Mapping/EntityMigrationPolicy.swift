@@ -34,7 +34,7 @@ open class EntityMigrationPolicy: @unchecked Sendable {
         let scope = MappingScope(
           source: source, destination: object, manager: manager, mapping: mapping, property: property)
         try object.assign(expression.value(in: scope), forKey: property.name)
-      } else if let name = property.sourceName {
+      } else if let name = property.sourceName, property.isRead(from: source.entity, isRelationship: false) {
         try manager.assignAttribute(property.name, of: object, from: source, name)
       }
     }
@@ -70,7 +70,7 @@ open class EntityMigrationPolicy: @unchecked Sendable {
         let scope = MappingScope(
           source: source, destination: destination, manager: manager, mapping: mapping, property: property)
         try manager.assign(expression.value(in: scope), to: property.name, of: destination)
-      } else if let name = property.sourceName {
+      } else if let name = property.sourceName, property.isRead(from: source.entity, isRelationship: true) {
         try manager.assignRelationship(property.name, of: destination, from: source, name)
       }
     }

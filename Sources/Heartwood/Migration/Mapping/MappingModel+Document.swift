@@ -2,13 +2,33 @@ import Foundation
 
 /// Mapping models in files.
 extension MappingModel {
-  /// The mapping model in a file: what `encodedDocument()` returns.
+  /// The mapping model in a file: what `encodedDocument()` returns, or Xcode's `.xcmappingmodel` folder.
+  ///
+  /// In a mapping model of Xcode, a value that Xcode generates is that of the source's property of the same name, if there is one.
+  /// Expressions are read as texts and as archives. The version hashes of its entities are those of the two models if they are found where
+  /// the file says, or in the folders around it.
   ///
   /// - Parameters:
-  ///   - url: The file.
-  ///   - policies: The policies by the names that the file has for them. A mapping whose policy has no name has the usual one.
-  /// - Throws: `.coreData` if the file is no mapping model, or names a policy that is not given.
+  ///   - url: The file or folder.
+  ///   - policies: The policies by the names that the file has for them, or by the names of their classes without the module. A mapping
+  ///     whose policy has no name has the usual one.
+  /// - Throws: `.coreData` if the file is no mapping model, has an expression that is not understood, or names a policy that is not given.
   public convenience init(contentsOf url: URL, policies: [String: EntityMigrationPolicy] = [:]) throws {
+    if let file = Self.xcodeFile(at: url) {
+      let mapping = try XcodeMapping(Self.bytes(of: file), file: file.path)
+      self.init(entityMappings: try mapping.entityMappings(policies))
+      let (source, destination) = mapping.modelPaths
+      let models = [source, destination].map { $0.flatMap { Self.model(at: $0, around: file) } }
+      for mapping in entityMappings {
+        mapping.sourceEntityVersionHash = mapping.sourceEntityName.flatMap {
+          models[0]?.entityVersionHashesByName[$0]
+        }
+        mapping.destinationEntityVersionHash = mapping.destinationEntityName.flatMap {
+          models[1]?.entityVersionHashesByName[$0]
+        }
+      }
+      return
+    }
     do {
       let document = try JSONDecoder().decode(MappingDocument.self, from: Data(contentsOf: url))
       guard document.formatVersion == 1 else {
@@ -21,10 +41,46 @@ extension MappingModel {
     }
   }
 
+  /// The file of an `.xcmappingmodel` folder, or the file itself; nil for other files.
+  private static func xcodeFile(at url: URL) -> URL? {
+    if url.pathExtension == "xml" { return url }
+    var isFolder: ObjCBool = false
+    guard url.pathExtension == "xcmappingmodel",
+      FileManager.default.fileExists(atPath: url.path, isDirectory: &isFolder)
+    else { return nil }
+    return isFolder.boolValue ? url.appending(path: "xcmapping.xml") : url
+  }
+
+  private static func bytes(of file: URL) throws(HeartwoodError) -> Data {
+    do {
+      return try Data(contentsOf: file)
+    } catch {
+      throw HeartwoodError(
+        .coreData, "the mapping model \(file.path) cannot be read: \(error.localizedDescription)",
+        underlying: error)
+    }
+  }
+
+  /// The model at a path of a project, where the mapping model is in a folder of the same project.
+  private static func model(at path: String, around file: URL) -> ManagedObjectModel? {
+    let parts = path.split(separator: "/").map(String.init)
+    var folder = file.deletingLastPathComponent()
+    for _ in 0..<16 where folder.path != "/" {
+      folder.deleteLastPathComponent()
+      for count in Set([parts.count, 2, 1]).sorted(by: >) where 1...parts.count ~= count {
+        let place = folder.appending(path: parts.suffix(count).joined(separator: "/"))
+        guard FileManager.default.fileExists(atPath: place.path) else { continue }
+        if let model = try? ManagedObjectModel(contentsOf: place) { return model }
+      }
+    }
+    return nil
+  }
+
   /// The first mapping model in folders that is about two models, by the version hashes of its entities; nil if there is none.
   ///
   /// - Parameters:
-  ///   - folders: The folders. Files whose names do not end in `.json`, or that are no mapping models, are left out.
+  ///   - folders: The folders. Files whose names end neither in `.json` nor in `.xcmappingmodel`, or that are no mapping models, are left
+  ///     out.
   ///   - source: The model of the store.
   ///   - destination: The model to migrate to.
   ///   - policies: As for `init(contentsOf:policies:)`.
@@ -34,7 +90,7 @@ extension MappingModel {
   ) -> MappingModel? {
     for folder in folders {
       let names = (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []
-      for name in names.sorted() where name.hasSuffix(".json") {
+      for name in names.sorted() where name.hasSuffix(".json") || name.hasSuffix(".xcmappingmodel") {
         let model = try? MappingModel(contentsOf: folder.appending(path: name), policies: policies)
         if let model, model.isAbout(source, destination) { return model }
       }
@@ -58,11 +114,28 @@ extension MappingModel {
       destinationModel: destination, policies: policies)
   }
 
+  /// The first mapping model in the resources of bundles that is about two models, as Core Data finds it; nil if there is none.
+  ///
+  /// - Parameters:
+  ///   - bundles: The bundles, such as `Bundle.module`; nil for the main bundle.
+  ///   - source: The model of the store.
+  ///   - destination: The model to migrate to.
+  public convenience init?(
+    from bundles: [Bundle]?, forSourceModel source: ManagedObjectModel?,
+    destinationModel destination: ManagedObjectModel?
+  ) {
+    guard let source, let destination,
+      let found = Self.mappingModel(from: bundles, forSourceModel: source, destinationModel: destination)
+    else { return nil }
+    self.init(entityMappings: found.entityMappings)
+  }
+
   private func isAbout(_ source: ManagedObjectModel, _ destination: ManagedObjectModel) -> Bool {
     !entityMappings.isEmpty
       && entityMappings.allSatisfy { mapping in
         Self.matches(mapping.sourceEntityName, mapping.sourceEntityVersionHash, source)
           && Self.matches(mapping.destinationEntityName, mapping.destinationEntityVersionHash, destination)
+          && mapping.hasProperties(source, destination)
       }
   }
 
@@ -80,6 +153,18 @@ extension MappingModel {
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes, .prettyPrinted]
     return try encoder.encode(
       MappingDocument(entityMappings: try entityMappings.map { try MappingDocument.Entity($0) }))
+  }
+}
+
+extension EntityMapping {
+  /// Whether the two models have the properties that the mapping names. Without hashes, that is what tells versions apart.
+  fileprivate func hasProperties(_ source: ManagedObjectModel, _ destination: ManagedObjectModel) -> Bool {
+    let all = attributeMappings + relationshipMappings
+    if let known = destinationEntityName.flatMap({ destination.entitiesByName[$0] }) {
+      guard all.allSatisfy({ known.slot(named: $0.name) != nil }) else { return false }
+    }
+    guard let known = sourceEntityName.flatMap({ source.entitiesByName[$0] }) else { return true }
+    return all.allSatisfy { $0.isIfPresent || $0.sourceName.map { known.slot(named: $0) != nil } ?? true }
   }
 }
 
@@ -106,6 +191,8 @@ private struct MappingDocument: Codable {
     var name: String
     var source: String?
     var expression: String?
+    /// Nil if the source must have the property, also in files of earlier versions.
+    var isIfPresent: Bool?
     var userInfo: [String: String]
   }
 }
@@ -162,6 +249,7 @@ extension MappingDocument.Property {
     name = mapping.name
     source = mapping.sourceName
     expression = mapping.valueExpression
+    isIfPresent = mapping.isIfPresent ? true : nil
     userInfo = mapping.userInfo
   }
 
@@ -169,6 +257,7 @@ extension MappingDocument.Property {
     let mapping =
       try expression.map { try PropertyMapping(name: name, valueExpression: $0) }
       ?? PropertyMapping(name: name, from: source)
+    mapping.isIfPresent = isIfPresent ?? false
     mapping.userInfo = userInfo
     return mapping
   }

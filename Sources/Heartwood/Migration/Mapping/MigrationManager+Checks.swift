@@ -55,13 +55,15 @@ extension MigrationManager {
     }
     for property in mapping.attributeMappings {
       try require(property.name, of: destination, isRelationship: false, mapping)
-      if let name = property.usedSourceName {
+      if let name = property.usedSourceName, !property.isIfPresent {
         try require(name, of: source, isRelationship: false, mapping)
       }
     }
     for property in mapping.relationshipMappings {
       try require(property.name, of: destination, isRelationship: true, mapping)
-      if let name = property.usedSourceName { try require(name, of: source, isRelationship: true, mapping) }
+      if let name = property.usedSourceName, !property.isIfPresent {
+        try require(name, of: source, isRelationship: true, mapping)
+      }
     }
   }
 
@@ -155,6 +157,13 @@ extension MigrationManager {
 extension PropertyMapping {
   /// The name of the source's property, if that is where the value comes from.
   var usedSourceName: String? { value == nil && expression == nil ? sourceName : nil }
+
+  /// Whether the value comes from an object of the source: from its property, which may be missing.
+  func isRead(from entity: EntityDescription, isRelationship: Bool) -> Bool {
+    guard isIfPresent else { return true }
+    guard let slot = sourceName.flatMap(entity.slot) else { return false }
+    return (entity.property(at: slot) is RelationshipDescription) == isRelationship
+  }
 }
 
 extension HeartwoodError {

@@ -68,6 +68,7 @@ extension EntityMapping {
     mappings.count == others.count
       && zip(mappings, others).allSatisfy {
         $0.name == $1.name && $0.sourceName == $1.sourceName && $0.value == nil && $0.expression == nil
+          && !$0.isIfPresent
       }
   }
 }

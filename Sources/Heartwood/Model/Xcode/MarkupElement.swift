@@ -4,11 +4,12 @@ import Foundation
   import FoundationXML
 #endif
 
-/// An element of an XML document, with its attributes and elements. Text between elements is left out.
+/// An element of an XML document, with its attributes and elements. Text is kept in elements without elements only.
 struct MarkupElement {
   let name: String
   var attributes: [String: String]
   var children: [MarkupElement] = []
+  var text = ""
   /// The line of the document, from 1.
   var line = 0
 
@@ -23,8 +24,12 @@ struct MarkupElement {
   /// - Parameters:
   ///   - data: The document.
   ///   - file: What messages call it.
-  /// - Throws: `.coreData` if it is no XML, or its elements are nested too deep.
+  /// - Throws: `.coreData` if it is no XML in UTF-8, or its elements are nested too deep.
   init(document data: Data, file: String) throws(HeartwoodError) {
+    // Foundation's parser traps on names that are not.
+    guard String(validating: data, as: UTF8.self) != nil else {
+      throw HeartwoodError(.coreData, "\(file) is no XML: it is not in UTF-8")
+    }
     let parser = XMLParser(data: data)
     let builder = MarkupBuilder()
     parser.delegate = builder
@@ -59,8 +64,13 @@ private final class MarkupBuilder: NSObject, XMLParserDelegate {
   func parser(
     _ parser: XMLParser, didEndElement name: String, namespaceURI: String?, qualifiedName: String?
   ) {
-    guard let element = open.popLast() else { return }
+    guard var element = open.popLast() else { return }
+    if !element.children.isEmpty { element.text = "" }
     if open.isEmpty { root = element } else { open[open.count - 1].children.append(element) }
+  }
+
+  func parser(_ parser: XMLParser, foundCharacters string: String) {
+    if !open.isEmpty, open[open.count - 1].children.isEmpty { open[open.count - 1].text += string }
   }
 
   func parser(_ parser: XMLParser, parseErrorOccurred error: any Error) {

@@ -95,13 +95,14 @@ struct XcodeModelReader {
     var fields = MarkupFields(element)
     let name = try fields.required("name", in: file)
     var index = ModelDocument.Index(name: name, properties: [], isAscending: [])
+    var types: [String] = []
     for part in element.children where part.name == "fetchIndexElement" {
-      guard let property = part.attributes["property"] else {
+      guard let property = part.attributes["property"] ?? part.attributes["expression"] else {
         return note(
-          part,
-          "the index \(name) of \(entity.name) has the expression \(part.attributes["expression"] ?? ""), and is left out"
+          part, "an element of the index \(name) of \(entity.name) has no property, and the index is left out"
         )
       }
+      let isExpression = part.attributes["property"] == nil
       switch part.attributes["type"] {
       case nil, "Binary": break
       case "RTree": index.collation = FetchIndexElementDescription.CollationType.rTree.documentName
@@ -109,8 +110,11 @@ struct XcodeModelReader {
         return note(part, "the index \(name) of \(entity.name) is of type \(type), and is left out")
       }
       index.properties.append(property)
+      let type = XcodeModel.types.first { $0.name == part.attributes["expressionType"] }?.type ?? .undefined
+      types.append(isExpression ? type.name : "")
       index.isAscending.append(part.attributes["order"] != "descending")
     }
+    if !types.allSatisfy(\.isEmpty) { index.expressionTypes = types }
     if !index.properties.isEmpty { entity.indexes.append(index) }
   }
 

@@ -64,14 +64,18 @@ struct XcodeModelWriter {
         continue
       }
       var written = MarkupElement("fetchIndex", ["name": index.name])
-      for (property, isAscending) in zip(index.properties, index.isAscending) {
-        written.children.append(
-          MarkupElement(
-            "fetchIndexElement",
-            [
-              "property": property, "type": isRange ? "RTree" : "Binary",
-              "order": isAscending ? "ascending" : "descending",
-            ]))
+      for (place, property) in index.properties.enumerated() {
+        var fields = [
+          "type": isRange ? "RTree" : "Binary",
+          "order": index.isAscending[place] ? "ascending" : "descending",
+        ]
+        if let type = index.expressionTypes?[place], !type.isEmpty {
+          fields["expression"] = property
+          fields["expressionType"] = XcodeModel.types.first { $0.type.name == type }?.name
+        } else {
+          fields["property"] = property
+        }
+        written.children.append(MarkupElement("fetchIndexElement", fields))
       }
       element.children.append(written)
     }

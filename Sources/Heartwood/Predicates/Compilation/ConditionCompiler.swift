@@ -189,7 +189,10 @@ extension ConditionCompiler {
       return try compileMembership(of: comparison.left, in: path, if: comparator == .isIn)
     case (_, .parts(let parts)) where comparator == .isIn || comparator == .between:
       return try compile(comparison, withParts: parts)
-    default: return try compileComputed(left, comparator, right, options)
+    default:
+      var part = try compileComputed(left, comparator, right, options)
+      if part.conjunct.isOther { part.conjunct = indexed(comparison, left, right) }
+      return part
     }
   }
 

@@ -83,11 +83,23 @@ final class DerivationPlan: Sendable {
 }
 
 extension ManagedObjectModel {
-  /// Checks the expressions of derived attributes. Freezes the model.
+  /// Checks the expressions of derived attributes and of indexes. Freezes the model.
   ///
-  /// - Throws: `.coreData` with the attribute and what is wrong.
-  package func checkDerivations() throws(HeartwoodError) {
+  /// - Throws: `.coreData` with the attribute or the index, and what is wrong.
+  package func checkExpressions() throws(HeartwoodError) {
     try freeze()
     _ = try DerivationPlan(self)
+    for entity in entities {
+      for index in entity.indexes {
+        for text in index.elements.compactMap(\.expression) {
+          do {
+            _ = try entity.compiled.indexedExpressions.expression(text, of: entity)
+          } catch {
+            throw .model(
+              "the index \(index.name) of \(entity.displayName) cannot be of \"\(text)\": \(error.message)")
+          }
+        }
+      }
+    }
   }
 }

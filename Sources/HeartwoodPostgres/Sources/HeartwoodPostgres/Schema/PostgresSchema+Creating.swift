@@ -38,7 +38,8 @@ extension PostgresSchema {
     for entity in table.entities {
       for index in entity.indexes
       where entity.superentity?.indexes.contains(where: { $0.name == index.name }) != true {
-        let properties = index.elements.compactMap(\.property)
+        // Indexes of expressions are those of stores on the engine.
+        let properties = index.elements.filter { $0.expression == nil }.map(\.property)
         let columns = properties.filter { ($0 as? RelationshipDescription)?.isToMany != true }
         guard !columns.isEmpty, columns.count == index.elements.count,
           columns.allSatisfy({ property in entity.storedProperties.contains { $0 === property } })

@@ -1,0 +1,346 @@
+import Foundation
+
+/// A mapping model of Xcode: the file `xcmapping.xml` of an `.xcmappingmodel` folder.
+///
+/// It is a store in XML with Xcode's own objects: the mapping model, its mappings of entities, and theirs of properties, which name each
+/// other by their identifiers. Expressions are texts, or keyed archives in Base64.
+struct XcodeMapping {
+  /// An object of the file.
+  private struct Item {
+    let type: String
+    let line: Int
+    var attributes: [String: String] = [:]
+    var references: [String: [String]] = [:]
+
+    func text(_ name: String) -> String? { attributes[name].flatMap { $0.isEmpty ? nil : $0 } }
+
+    func flag(_ name: String) -> Bool {
+      ["1", "YES", "TRUE"].contains(attributes[name]?.uppercased() ?? "")
+    }
+  }
+
+  private let file: String
+  private var items: [String: Item] = [:]
+  private var model = Item(type: "", line: 0)
+
+  /// - Parameters:
+  ///   - data: The file.
+  ///   - file: What messages call it.
+  /// - Throws: `.coreData` if it is no mapping model of Xcode.
+  init(_ data: Data, file: String) throws(HeartwoodError) {
+    self.file = file
+    let root = try MarkupElement(document: data, file: file)
+    guard root.name == "database" else {
+      throw HeartwoodError(
+        .coreData, "\(file) is no mapping model of Xcode: it has <\(root.name)> in place of <database>")
+    }
+    var models: [Item] = []
+    for element in root.children where element.name == "object" {
+      var item = Item(type: (element.attributes["type"] ?? "").uppercased(), line: element.line)
+      for child in element.children {
+        guard let name = child.attributes["name"]?.lowercased() else { continue }
+        if child.name == "attribute" { item.attributes[name] = child.text }
+        if child.name == "relationship" {
+          item.references[name] = (child.attributes["idrefs"] ?? "").split(separator: " ").map(String.init)
+        }
+      }
+      guard let identifier = element.attributes["id"], items.updateValue(item, forKey: identifier) == nil
+      else {
+        throw HeartwoodError(
+          .coreData, "\(file), line \(element.line): an object has no id, or that of another one")
+      }
+      if item.type == "XDDEVMAPPINGMODEL" { models.append(item) }
+    }
+    guard models.count == 1 else {
+      throw HeartwoodError(
+        .coreData, "\(file) has \(models.count) objects of the type XDDEVMAPPINGMODEL: it needs one")
+    }
+    model = models[0]
+  }
+
+  /// The paths of the two models, as the project has them.
+  var modelPaths: (source: String?, destination: String?) {
+    (model.text("sourcemodelpath"), model.text("destinationmodelpath"))
+  }
+
+  /// - Parameter policies: The policies by the names of their classes.
+  /// - Throws: `.coreData` naming the mapping and the property that cannot be read, or the policy that is not given.
+  func entityMappings(_ policies: [String: EntityMigrationPolicy]) throws(HeartwoodError) -> [EntityMapping] {
+    var found: [(number: Int, item: Item)] = []
+    for item in try followed("entitymappings", of: model, "XDDEVENTITYMAPPING") {
+      found.append((Int(item.attributes["mappingnumber"] ?? "") ?? 0, item))
+    }
+    // Those of one number stay in the file's order.
+    let ordered = found.enumerated().sorted {
+      ($0.element.number, $0.offset) < ($1.element.number, $1.offset)
+    }
+    var mappings: [EntityMapping] = []
+    for (_, entry) in ordered { mappings.append(try mapping(entry.item, policies)) }
+    return mappings
+  }
+
+  private func followed(_ name: String, of item: Item, _ type: String) throws(HeartwoodError) -> [Item] {
+    var found: [Item] = []
+    for identifier in item.references[name] ?? [] {
+      guard let other = items[identifier], other.type == type else {
+        throw HeartwoodError(
+          .coreData,
+          "\(file), line \(item.line): \(name) names \(identifier), which is no \(type) of the file")
+      }
+      found.append(other)
+    }
+    return found
+  }
+
+  // MARK: Entities
+
+  private func mapping(
+    _ item: Item, _ policies: [String: EntityMigrationPolicy]
+  ) throws(HeartwoodError) -> EntityMapping {
+    let (source, destination) = (item.text("sourcename"), item.text("destinationname"))
+    guard source != nil || destination != nil else {
+      throw HeartwoodError(
+        .coreData, "\(file), line \(item.line): a mapping has neither a source nor a destination")
+    }
+    let mapping = EntityMapping(from: source, to: destination, type: type(item, source, destination))
+    if let source, let destination { mapping.name = "\(source)To\(destination)" }
+    mapping.name = item.text("name") ?? mapping.name
+    let place = "\(file): the mapping \(mapping.name)"
+    mapping.sourcePredicate = try predicate(item, place)
+    if let name = item.text("migrationpolicyclassname") {
+      let short = name.split(separator: ".").last.map(String.init) ?? name
+      guard let policy = policies[name] ?? policies[short] else {
+        throw HeartwoodError(.coreData, "\(place) has the policy \(name), which is not given")
+      }
+      mapping.policy = policy
+      mapping.policyName = name
+    }
+    mapping.userInfo = try userInfo(item, place)
+    for property in try followed("attributemappings", of: item, "XDDEVATTRIBUTEMAPPING") {
+      mapping.attributeMappings.append(try self.property(property, false, source != nil, place))
+    }
+    for property in try followed("relationshipmappings", of: item, "XDDEVRELATIONSHIPMAPPING") {
+      mapping.relationshipMappings.append(try self.property(property, true, source != nil, place))
+    }
+    return mapping
+  }
+
+  private func type(_ item: Item, _ source: String?, _ destination: String?) -> EntityMapping.MappingType {
+    if source == nil { return .add }
+    if destination == nil { return .remove }
+    switch item.text("mappingtypename")?.lowercased() {
+    case "copy": return .copy
+    case "custom": return .custom
+    default: return item.text("migrationpolicyclassname") == nil ? .transform : .custom
+    }
+  }
+
+  /// Which objects of the source are meant.
+  private func predicate(_ item: Item, _ place: String) throws(HeartwoodError) -> FormatPredicate? {
+    var text = item.text("sourcefilterpredicatestring")
+    if !item.flag("autogenerateexpression"), let data = item.text("sourceexpressiondata") {
+      do {
+        text = try ArchivedExpression(base64: data).fetchedPredicate ?? text
+      } catch {
+        throw HeartwoodError(
+          .coreData,
+          "\(place) selects its objects by an expression that is not understood: \(error.message); filter them by a predicate"
+        )
+      }
+    }
+    guard let text, text.uppercased() != "TRUEPREDICATE" else { return nil }
+    do {
+      return try FormatPredicate(text)
+    } catch {
+      throw HeartwoodError(.coreData, "\(place) selects objects by \"\(text)\": \(error.message)")
+    }
+  }
+
+  private func userInfo(_ item: Item, _ place: String) throws(HeartwoodError) -> [String: String] {
+    guard let data = item.text("userinfodata") else { return [:] }
+    do {
+      let archive = try KeyedArchive(base64: data)
+      return archive.texts(archive.root) ?? [:]
+    } catch {
+      throw HeartwoodError(.coreData, "\(place) has a user info that is not understood: \(error.message)")
+    }
+  }
+
+  // MARK: Properties
+
+  private func property(
+    _ item: Item, _ isRelationship: Bool, _ hasSource: Bool, _ place: String
+  ) throws(HeartwoodError) -> PropertyMapping {
+    guard let name = item.text("name") else {
+      throw HeartwoodError(.coreData, "\(file), line \(item.line): the mapping of a property has no name")
+    }
+    let mapping: PropertyMapping
+    do {
+      if let text = try expression(item) {
+        mapping = try PropertyMapping(name: name, valueExpression: text)
+      } else if isRelationship, hasSource, let through = item.text("sourcemappingname") {
+        let source = item.text("sourcekeypath") ?? name
+        mapping = try PropertyMapping(
+          name: name,
+          valueExpression:
+            "FUNCTION($manager, \"destinationInstancesForEntityMappingNamed:sourceInstances:\", \(through.quotedForMapping), $source.\(source))"
+        )
+      } else {
+        let isGenerated =
+          item.flag("autogenerateexpression") || item.attributes["autogenerateexpression"] == nil
+        let source = item.text("sourcekeypath") ?? (isGenerated && hasSource ? name : nil)
+        mapping = PropertyMapping(name: name, from: source)
+        mapping.isIfPresent = item.text("sourcekeypath") == nil
+      }
+    } catch {
+      let reason = (error as? HeartwoodError)?.message ?? "\(error)"
+      throw HeartwoodError(
+        .coreData, "\(place) has a value for \(name) that is not understood: \(reason)", property: name)
+    }
+    mapping.userInfo = try userInfo(item, "\(place).\(name)")
+    return mapping
+  }
+
+  /// The text of a value expression that was written by hand.
+  private func expression(_ item: Item) throws(HeartwoodError) -> String? {
+    if item.flag("autogenerateexpression") { return nil }
+    if let text = item.text("valueexpression") ?? item.text("valueexpressionstring") { return text }
+    guard let data = item.text("valueexpressiondata") else { return nil }
+    return try ArchivedExpression(base64: data).text
+  }
+}
+
+extension String {
+  /// The text as a constant of an expression.
+  fileprivate var quotedForMapping: String { Value.string(self).predicateText }
+}
+
+extension KeyedArchive {
+  fileprivate init(base64 text: String) throws(HeartwoodError) {
+    guard let data = Data(base64Encoded: text, options: .ignoreUnknownCharacters), !data.isEmpty else {
+      throw HeartwoodError(.coreData, "it is no data in Base64")
+    }
+    try self.init(data)
+  }
+}
+
+/// An expression of Foundation in a keyed archive, as the text of one.
+private struct ArchivedExpression {
+  private let archive: KeyedArchive
+
+  init(base64 text: String) throws(HeartwoodError) { archive = try KeyedArchive(base64: text) }
+
+  /// The text for `MappingExpression`.
+  var text: String {
+    get throws(HeartwoodError) { try text(of: archive.root, depth: 0) }
+  }
+
+  /// The predicate of a fetch that Xcode makes: of the objects of an entity that satisfy it.
+  ///
+  /// - Throws: `.coreData` if it is another expression.
+  var fetchedPredicate: String? {
+    get throws(HeartwoodError) {
+      var (name, fields) = try object(archive.root)
+      if name == "NSFetchRequestExpression" {
+        guard let request = fields["NSFetchRequest"] ?? fields["NSRequestExpression"] ?? fields["NSFetch"]
+        else {
+          throw HeartwoodError(.coreData, "an NSFetchRequestExpression has no request")
+        }
+        (name, fields) = try object(request)
+      }
+      guard archive.text(fields["NSSelectorName"]) == "fetchRequestForSourceEntityNamed:predicateString:",
+        let arguments = fields["NSArguments"].flatMap(archive.members), arguments.count == 2
+      else { throw HeartwoodError(.coreData, "\(name) is not what Xcode makes") }
+      let (_, predicate) = try object(arguments[1])
+      return archive.text(predicate["NSConstantValue"])
+    }
+  }
+
+  private func object(
+    _ part: KeyedArchive.Part
+  ) throws(HeartwoodError) -> (name: String, fields: [String: KeyedArchive.Part]) {
+    guard case .fields(let fields) = archive.resolved(part), let name = archive.className(of: fields) else {
+      throw HeartwoodError(.coreData, "there is no object where an expression should be")
+    }
+    return (name, fields)
+  }
+
+  private func text(of part: KeyedArchive.Part, depth: Int) throws(HeartwoodError) -> String {
+    guard depth < TreeSize.greatestDepth else { throw HeartwoodError(.coreData, "it is nested too deep") }
+    let (name, fields) = try object(part)
+    switch name {
+    case "NSConstantValueExpression": return try constant(fields["NSConstantValue"] ?? .null)
+    case "NSVariableExpression": return "$" + (try field("NSVariable", fields, name))
+    case "NSKeyPathSpecifierExpression": return try field("NSKeyPath", fields, name)
+    case "NSAggregateExpression":
+      guard let members = fields["NSCollection"].flatMap(archive.members) else {
+        throw HeartwoodError(.coreData, "an \(name) has no NSCollection")
+      }
+      return "{\(try list(members, depth))}"
+    case "NSKeyPathExpression", "NSFunctionExpression": return try function(fields, name, depth)
+    default: throw HeartwoodError(.coreData, "it has an \(name)")
+    }
+  }
+
+  private func field(
+    _ key: String, _ fields: [String: KeyedArchive.Part], _ name: String
+  ) throws(HeartwoodError) -> String {
+    guard let text = archive.text(fields[key]) else {
+      throw HeartwoodError(.coreData, "an \(name) has no \(key)")
+    }
+    return text
+  }
+
+  private func list(_ parts: [KeyedArchive.Part], _ depth: Int) throws(HeartwoodError) -> String {
+    var texts: [String] = []
+    for part in parts { texts.append(try text(of: part, depth: depth + 1)) }
+    return texts.joined(separator: ", ")
+  }
+
+  private static let arithmetic = [
+    "add:to:": "+", "from:subtract:": "-", "multiply:by:": "*", "divide:by:": "/",
+  ]
+
+  private func function(
+    _ fields: [String: KeyedArchive.Part], _ name: String, _ depth: Int
+  ) throws(HeartwoodError) -> String {
+    let selector = try field("NSSelectorName", fields, name)
+    let arguments = fields["NSArguments"].flatMap(archive.members) ?? []
+    if let sign = Self.arithmetic[selector], arguments.count == 2 {
+      let left = try text(of: arguments[0], depth: depth + 1)
+      return "(\(left) \(sign) \(try text(of: arguments[1], depth: depth + 1)))"
+    }
+    guard let operand = fields["NSOperand"] else {
+      throw HeartwoodError(.coreData, "an \(name) has no NSOperand")
+    }
+    let target = try text(of: operand, depth: depth + 1)
+    if selector == "valueForKeyPath:" || selector == "valueForKey:", arguments.count == 1 {
+      let (kind, key) = try object(arguments[0])
+      let path =
+        kind == "NSConstantValueExpression"
+        ? archive.text(key["NSConstantValue"]) : archive.text(key["NSKeyPath"])
+      guard let path else { throw HeartwoodError(.coreData, "an \(name) has no key path") }
+      return "\(target).\(path)"
+    }
+    guard target.hasPrefix("$") else { throw HeartwoodError(.coreData, "it has the function \(selector)") }
+    let rest = arguments.isEmpty ? "" : ", \(try list(arguments, depth))"
+    return "FUNCTION(\(target), \(selector.quotedForMapping)\(rest))"
+  }
+
+  private func constant(_ part: KeyedArchive.Part) throws(HeartwoodError) -> String {
+    if let text = archive.text(part) { return text.quotedForMapping }
+    switch archive.resolved(part) {
+    case .null: return "nil"
+    case .flag(let flag): return flag ? "TRUE" : "FALSE"
+    case .integer(let number): return "\(number)"
+    case .real(let number) where number.isFinite: return "\(number)"
+    case .fields(let fields):
+      let name = archive.className(of: fields) ?? "an object"
+      guard name == "NSNull" else {
+        throw HeartwoodError(.coreData, "it has a constant of the class \(name)")
+      }
+      return "nil"
+    default: throw HeartwoodError(.coreData, "it has a constant that is no text and no number")
+    }
+  }
+}
