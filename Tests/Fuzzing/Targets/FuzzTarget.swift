@@ -1,3 +1,5 @@
+@testable import Heartwood
+
 /// A part of the library that reads untrusted bytes. It may refuse them, but must not trap, hang or give inconsistent
 /// results.
 enum FuzzTarget: String, CaseIterable, Sendable {
@@ -11,6 +13,14 @@ enum FuzzTarget: String, CaseIterable, Sendable {
   case rows
   /// The text of a predicate, and its evaluation.
   case predicates
+  /// Stores of one file.
+  case binaryStores, jsonStores, xmlStores
+  /// Models of Xcode.
+  case models
+  /// Mapping models of Xcode, and keyed archives.
+  case mappings
+  /// Files that `import` reads.
+  case csv
 
   /// Runs the target; returns a description of the error found, or nil.
   func finding(_ bytes: [UInt8]) -> String? {
@@ -20,6 +30,12 @@ enum FuzzTarget: String, CaseIterable, Sendable {
     case .store: StoreTarget.finding(bytes)
     case .rows: RowTarget.finding(bytes)
     case .predicates: PredicateTarget.finding(bytes)
+    case .binaryStores: StoreFileTarget.finding(bytes, .binary)
+    case .jsonStores: StoreFileTarget.finding(bytes, .json)
+    case .xmlStores: StoreFileTarget.finding(bytes, .xml)
+    case .models: ModelFileTarget.finding(bytes)
+    case .mappings: MappingTarget.finding(bytes)
+    case .csv: CSVTarget.finding(bytes)
     }
   }
 
@@ -31,6 +47,20 @@ enum FuzzTarget: String, CaseIterable, Sendable {
     case .store: StoreTarget.seeds
     case .rows: RowTarget.seeds
     case .predicates: PredicateTarget.seeds
+    case .binaryStores: StoreFileTarget.seeds(.binary)
+    case .jsonStores: StoreFileTarget.seeds(.json)
+    case .xmlStores: StoreFileTarget.seeds(.xml)
+    case .models: ModelFileTarget.seeds
+    case .mappings: MappingTarget.seeds
+    case .csv: CSVTarget.seeds
+    }
+  }
+
+  /// Whether the inputs are texts.
+  var isOfText: Bool {
+    switch self {
+    case .predicates, .jsonStores, .xmlStores, .models, .mappings, .csv: true
+    case .frames, .pages, .store, .rows, .binaryStores: false
     }
   }
 }
