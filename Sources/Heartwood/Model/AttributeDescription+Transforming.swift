@@ -50,6 +50,9 @@ extension EntityDescription {
 }
 
 extension ManagedObjectModel {
+  /// Has transformable values without a registered transformer be the bytes that are stored, as in a model that was read from a store.
+  package func keepsBytesWithoutTransformers() { isReadFromStore = true }
+
   /// - Throws: `.coreData` if a transformer that the model names is not registered.
   func checkTransformers() throws(HeartwoodError) {
     guard !isReadFromStore else { return }

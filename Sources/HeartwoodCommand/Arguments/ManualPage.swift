@@ -13,9 +13,21 @@ enum ManualPage {
     ]
     let ends = [
       ".SH EXIT STATUS\n" + escaped(HelpText.exitStatus),
-      ".SH ENVIRONMENT\n.TP\n.B NO_COLOR\nIf it is set and not empty, tables have no colours on a terminal.",
+      ".SH ENVIRONMENT",
+      variable("NO_COLOR", "If it is set and not empty, tables have no colours on a terminal."),
+      variable(
+        "HEARTWOOD_HISTORY",
+        "The file with the former lines of the shell, in place of ~/.heartwood_history; if it is empty, none are kept."
+      ),
+      variable(
+        "HEARTWOOD_FETCH_DEBUG",
+        "1 writes a line about each fetch to standard error, and 2 the steps of its plan, too."),
     ]
     return (parts + syntaxes.map(subcommand) + ends).joined(separator: "\n") + "\n"
+  }
+
+  private static func variable(_ name: String, _ meaning: String) -> String {
+    entry("\\fB\(name)\\fR", meaning).joined(separator: "\n")
   }
 
   private static func subcommand(_ syntax: SubcommandSyntax) -> String {

@@ -35,7 +35,8 @@ enum AttributeReading {
     case .decimal: return try decimal(place)
     case .boolean: return try place.bool()
     case .date: return try date(place)
-    case .data: return try read(place, "data in base 64") { Data(base64Encoded: $0) }
+    // Without its transformer, a value is the bytes that are stored.
+    case .data, .transformable: return try read(place, "data in base 64") { Data(base64Encoded: $0) }
     case .uuid: return try read(place, "a UUID") { UUID(uuidString: $0) }
     case .uri: return try read(place, "a URI") { URL(string: $0) }
     case .composite: throw place.expected("an object with the elements")

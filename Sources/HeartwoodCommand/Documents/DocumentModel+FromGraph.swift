@@ -45,8 +45,9 @@ extension DocumentEntity {
 
 extension DocumentAttribute {
   fileprivate init(_ attribute: AttributeDescription, isIndexed: Bool, unique: [[String]]) {
-    let type = attribute.type == .transformable ? .data : DocumentType(attribute.type) ?? .string
-    self.init(name: attribute.name, type: type)
+    self.init(name: attribute.name, type: DocumentType(attribute.type) ?? .string)
+    transformer = attribute.valueTransformerName
+    valueClass = attribute.attributeValueClassName
     renamed = attribute.renamingIdentifier
     isOptional = attribute.isOptional
     isUnique = unique.contains([attribute.name])

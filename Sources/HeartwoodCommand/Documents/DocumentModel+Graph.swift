@@ -17,7 +17,9 @@ extension DocumentModel {
     }
     for entity in entities { connect(entity, descriptions) }
     for entity in entities { addIndexes(entity, descriptions) }
-    return ManagedObjectModel(entities: entities.compactMap { descriptions[$0.name] })
+    let model = ManagedObjectModel(entities: entities.compactMap { descriptions[$0.name] })
+    model.keepsBytesWithoutTransformers()
+    return model
   }
 
   private func connect(_ entity: DocumentEntity, _ descriptions: [String: EntityDescription]) {
@@ -92,6 +94,8 @@ extension DocumentAttribute {
       derived?.derivationExpression = derivation ?? ""
       let description = derived ?? AttributeDescription()
       description.type = type.attributeType
+      description.valueTransformerName = transformer
+      description.attributeValueClassName = valueClass
       return description
     }
     let composite = CompositeAttributeDescription()
@@ -139,6 +143,7 @@ extension DocumentType {
     case .uuid: .uuid
     case .uri: .uri
     case .composite: .composite
+    case .transformable: .transformable
     }
   }
 

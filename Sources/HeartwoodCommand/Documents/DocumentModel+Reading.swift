@@ -54,7 +54,7 @@ extension DocumentAttribute {
     try Identifier.checkProperty(name, at: place)
     try place.knowsOnly(
       "renamed", "type", "optional", "unique", "indexed", "fullText", "preservesValueInHistoryOnDeletion",
-      "default", "elements", "derived")
+      "default", "elements", "derived", "transformer", "valueClass")
     guard let type = try place.member("type") else { throw place.failure("\"type\" is missing") }
     self.init(name: name, type: try type.choice(DocumentType.self))
     renamed = try place.member("renamed")?.string()
@@ -68,6 +68,15 @@ extension DocumentAttribute {
     preservesValueInHistoryOnDeletion =
       try place.member("preservesValueInHistoryOnDeletion")?.bool() ?? false
     derivation = try place.member("derived")?.string()
+    transformer = try place.member("transformer")?.string()
+    valueClass = try place.member("valueClass")?.string()
+    guard (self.type == .transformable) == (transformer != nil), valueClass == nil || transformer != nil
+    else {
+      throw place.failure(
+        self.type == .transformable
+          ? "\"transformer\" is missing: the name of what makes bytes of the values"
+          : "\"transformer\" and \"valueClass\" are for attributes of type transformable")
+    }
     try readElements(of: place)
     if let given = try place.member("default") {
       _ = try AttributeReading.value(of: given, as: self)

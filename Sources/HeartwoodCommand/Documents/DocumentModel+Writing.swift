@@ -40,6 +40,8 @@ extension DocumentAttribute {
       ("preservesValueInHistoryOnDeletion", preservesValueInHistoryOnDeletion),
     ]
     members += flags.filter { $0.1 }.map { ($0.0, .bool(true)) }
+    if let transformer { members.append(("transformer", .string(transformer))) }
+    if let valueClass { members.append(("valueClass", .string(valueClass))) }
     if let derivation { members.append(("derived", .string(derivation))) }
     if let defaultValue { members.append(("default", defaultValue)) }
     if !elements.isEmpty {

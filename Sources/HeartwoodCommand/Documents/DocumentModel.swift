@@ -68,6 +68,9 @@ struct DocumentAttribute: Equatable, Sendable {
   /// The expression of a derived attribute.
   var derivation: String?
   var defaultValue: JSONValue?
+  /// The name of a transformable attribute's transformer, and the class of its values if it has one.
+  var transformer: String?
+  var valueClass: String?
   /// The elements of a composite attribute.
   var elements: [DocumentAttribute] = []
 }
@@ -94,5 +97,5 @@ enum DocumentDeleteRule: String, CaseIterable, Sendable {
 /// The attribute types, by their names in a file.
 enum DocumentType: String, CaseIterable, Sendable {
   case string, integer16, integer32, integer64, double, float, decimal, boolean, date, data, uuid, uri,
-    composite
+    composite, transformable
 }

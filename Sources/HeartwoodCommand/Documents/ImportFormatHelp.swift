@@ -18,12 +18,14 @@ enum ImportFormatHelp {
         "attributes": {"code": {"type": "string", "unique": true}},
         "relationships": {"cities": {"destination": "City", "toMany": true, "inverse": "country",
                                      "deleteRule": "cascade"}}}}}
-      types: \(DocumentType.allCases.map(\.rawValue).joined(separator: ", "))
+      types: \(DocumentType.allCases.dropLast().map(\.rawValue).joined(separator: ", ")),
+             transformable (with "transformer", its name, and "valueClass")
       of an attribute: optional, unique, indexed, fullText, preservesValueInHistoryOnDeletion, default,
                        derived (the expression of a value that the store computes: "canonical:(name)", "cities.@count")
       of a composite attribute: elements, attributes by name; its value is an object, {"city": "Lyon", "code": null}
       of a relationship: destination, toMany, ordered, optional, min, max, inverse, deleteRule
       delete rules: \(DocumentDeleteRule.allCases.map(\.rawValue).joined(separator: ", "))
-      of an entity: superentity, abstract, uniquenessConstraints, indexes and rangeIndexes (lists of lists of names)
+      of an entity: superentity, abstract, uniquenessConstraints, indexes and rangeIndexes (lists of lists of names; an index
+                    may also be of expressions such as "lowercase:(name)")
     """
 }

@@ -20,7 +20,7 @@ struct ShellCompletion {
       let names = command == KeyValueSubcommands.name ? ShellCommand.keyValueVerbs : []
       return LineEditor.Completion(start: start, candidates: matching(text, names))
     }
-    if text.hasPrefix("-") {
+    if text.hasPrefix("-"), !isValue(after: complete.last?.text, syntax) {
       return LineEditor.Completion(
         start: start, candidates: matching(text, syntax.options.flatMap(\.spellings)))
     }
@@ -34,6 +34,12 @@ struct ShellCompletion {
     }
     return property(
       line, start, of: complete.dropFirst().lazy.map(\.text).first { model.entitiesByName[$0] != nil })
+  }
+
+  /// Whether a word is the value of the option before it, as `-population` is in `--sort -population`.
+  private func isValue(after option: String?, _ syntax: SubcommandSyntax) -> Bool {
+    guard let option else { return false }
+    return syntax.options.contains { $0.value != nil && $0.spellings.contains(option) }
   }
 
   /// A name inside a predicate in quotation marks.

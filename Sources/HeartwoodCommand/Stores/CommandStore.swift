@@ -139,13 +139,14 @@ extension CommandStore {
   /// Opens or creates the store at `path` and closes it after `body`. Removes a newly created store if `body`
   /// fails.
   static func making<Result>(
-    _ path: String, model: ManagedObjectModel, _ body: (CommandStore) throws -> Result
+    _ path: String, model: ManagedObjectModel, _ type: PersistentStore.StoreType,
+    _ body: (CommandStore) throws -> Result
   ) throws(CommandFailure) -> Result {
     let isNew = !FileManager.default.fileExists(atPath: path)
     return try GraphFailure.catching(path) {
       var isUseless = false
       do {
-        return try CommandStore(path, model: model) { _ in }.closing { store in
+        return try CommandStore(path, model: model) { $0.type = type }.closing { store in
           // Another process may have written to the store in the meantime. Then it is kept.
           isUseless = try isNew && store.objectCounts().allSatisfy { $0.objects == 0 }
           let result = try body(store)

@@ -11,8 +11,7 @@ enum CopyCommand: Subcommand {
       SubcommandSyntax.Argument(name: "copy", summary: "a directory or file that is missing or empty"),
     ],
     options: [
-      SubcommandSyntax.Option(
-        name: "type", value: "log|binary|json|xml", summary: "the kind of the copy (default log)")
+      StoreTypeOption.option("the kind of the copy (default log)")
     ],
     discussion: """
       A store of type log is a directory; binary, JSON and XML stores are one file, which each change writes again. All
@@ -24,15 +23,11 @@ enum CopyCommand: Subcommand {
         line: "heartwood copy world.heartwood world.json --type json", meaning: "a file to read and compare")
     ])
 
-  private static let types: [String: PersistentStore.StoreType] = [
-    "log": .log, "binary": .binary, "json": .json, "xml": .xml,
-  ]
-
   static func run(_ arguments: ParsedArguments, console: any Console) throws(CommandFailure) -> ExitCode {
     let (path, copy) = (arguments.argument(0) ?? "", arguments.argument(1) ?? "")
-    let name = arguments.value("type") ?? "log"
-    guard let type = types[name] else {
-      throw .usage("--type is log, binary, json or xml, not \"\(name)\"")
+    let type = try StoreTypeOption.type(arguments) ?? .log
+    guard CommandStore.resolved(copy) != CommandStore.resolved(path) else {
+      throw .usage("\(copy): this is the store itself, and a copy needs a place of its own; name another one")
     }
     try BackupCommand.checkPlace(copy, of: path)
     guard !CommandStore.exists(copy) else {

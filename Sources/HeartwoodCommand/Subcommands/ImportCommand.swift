@@ -1,4 +1,5 @@
 import Foundation
+import Heartwood
 
 /// Imports the objects of a JSON or CSV file into a store.
 enum ImportCommand: Subcommand {
@@ -13,6 +14,7 @@ enum ImportCommand: Subcommand {
     options: [
       SubcommandSyntax.Option(
         name: "model", value: "file", summary: "the model of the new store (the file's own, else inferred)"),
+      StoreTypeOption.option("the kind of the new store (default log)"),
       SubcommandSyntax.Option(
         name: "format", value: "json|csv|tsv", summary: "what the file is (default by its name, else json)"),
       SubcommandSyntax.Option(
@@ -26,8 +28,10 @@ enum ImportCommand: Subcommand {
       .author,
     ],
     discussion: """
-      A store that is there already keeps its model, and the file has to fit it. A file with no more objects than go into
-      one transaction is imported whole or not at all. The whole file is checked before anything is written.
+      A store that is there already keeps its model and its kind, and the file has to fit it. A file with no more objects
+      than go into one transaction is imported whole or not at all. The whole file is checked before anything is written.
+      Stores of type binary, JSON and XML are one file, which each transaction writes again: give --batch more for large
+      ones.
 
       With --upsert, an object whose value of a unique attribute is in the store already updates that object: attributes and
       relationships to one get the values given, null included; relationships to many get what is given in addition.
@@ -52,7 +56,8 @@ enum ImportCommand: Subcommand {
     let job = ImportJob(
       file: arguments.argument(1) ?? "-", batchSize: batchSize, author: arguments.value("author"),
       format: try arguments.choice("format", Format.self), entity: arguments.value("entity"),
-      upserts: try arguments.list("upsert") ?? [], console: console)
+      upserts: try arguments.list("upsert") ?? [], type: try StoreTypeOption.type(arguments), console: console
+    )
     let begin = ContinuousClock.now
     let counts =
       CommandStore.exists(path)
@@ -75,11 +80,18 @@ enum ImportCommand: Subcommand {
     let format: Format?
     let entity: String?
     let upserts: [String]
+    let type: PersistentStore.StoreType?
     let console: any Console
 
     func intoStore(_ path: String, model: String?) throws(CommandFailure) -> Counts {
       guard model == nil else {
         throw .usage("\(path) is a store with a model already: --model is for a new one")
+      }
+      let known = CommandStore.description(path).type
+      guard type == nil || type == known else {
+        throw .usage(
+          "\(path) is a store of type \(StoreTypeOption.name(known)): --type is for a new one; heartwood copy makes one of another type"
+        )
       }
       let source = try source()
       return try CommandStore.with(path, for: .changing, console) { store in
@@ -98,7 +110,7 @@ enum ImportCommand: Subcommand {
         return known
       }
       let prepared = try prepare(document, model, upserts(source, model))
-      return try CommandStore.making(path, model: model.graphModel()) { store in
+      return try CommandStore.making(path, model: model.graphModel(), type ?? .log) { store in
         try write(prepared, model, into: store, keepsPortions: false)
       }
     }

@@ -26,6 +26,69 @@ import Testing
     #expect(CommandRun("verify", path).status == .success)
   }
 
+  @Test(arguments: ["log", "binary", "json", "xml"])
+  func `a file is imported into a new store of any kind, and again into that store`(kind: String) throws {
+    let folder = try TemporaryFolder()
+    let file = try folder.file("small.json", SmallWorld.document)
+    let path = folder.path("world")
+    let run = CommandRun("import", path, file, "--type", kind, "--batch", "4")
+    #expect(run.status == .success, "\(run.notes)")
+    #expect(
+      PersistentStoreCoordinator.typeOfPersistentStore(at: URL(fileURLWithPath: path))?.rawValue.lowercased()
+        == kind)
+    #expect(CommandRun("count", path, "Country").output == "4\n")
+    #expect(CommandRun("verify", path).status == .success)
+    let again = CommandRun("import", path, file, "--upsert", "Continent.name,Country.code", "--type", kind)
+    #expect(again.status == .success, "\(again.notes)")
+    #expect(CommandRun("count", path, "Country").output == "4\n")
+    let other = CommandRun("import", path, file, "--type", kind == "xml" ? "json" : "xml")
+    #expect(other.status == .usage && other.notes.contains("is a store of type \(kind)"), "\(other.notes)")
+    #expect(
+      CommandRun("import", folder.path("none"), file, "--type", "table").notes.contains("--type is log"))
+    let copied = CommandRun("copy", path, path, "--type", kind)
+    #expect(copied.status == .usage && copied.notes.contains("this is the store itself"), "\(copied.notes)")
+    #expect(CommandRun("count", path, "City").output == (again.status == .success ? "6\n" : ""))
+  }
+
+  @Test func `a model with transformable attributes is written so that a store keeps them`() throws {
+    let folder = try TemporaryFolder()
+    let model = try folder.file(
+      "model.json",
+      #"{"entities": {"A": {"attributes": {"shape": {"type": "transformable", "transformer": "Shapes", "valueClass": "Shape", "optional": true}}}}}"#
+    )
+    let objects = try folder.file("objects.json", #"[{"@id": "A/1", "shape": "AQID"}, {"@id": "A/2"}]"#)
+    let path = folder.path("store")
+    let made = CommandRun("import", path, objects, "--model", model)
+    #expect(made.status == .success, "\(made.notes)")
+    let schema = CommandRun("schema", path, "--format", "json")
+    #expect(
+      schema.output.contains("\"transformable\"") && schema.output.contains("\"Shapes\""), "\(schema.output)")
+    let written = try folder.file("written.json", schema.output)
+    let same = CommandRun("migrate", path, written)
+    #expect(
+      same.status == .success && same.output.contains("has this model already"), "\(same.output)\(same.notes)"
+    )
+    let larger = try folder.file(
+      "larger.json",
+      schema.output.replacing(
+        "\"attributes\": {", with: "\"attributes\": {\"size\": {\"type\": \"integer32\", \"default\": 7}, "))
+    let migrated = CommandRun("migrate", path, larger)
+    #expect(migrated.status == .success, "\(migrated.notes)")
+    #expect(
+      CommandRun("fetch", path, "A", "--columns", "size,shape", "--format", "csv").output
+        == "size,shape\n7,AQID\n7,\n")
+    let wrong = try folder.file(
+      "wrong.json", #"{"entities": {"A": {"attributes": {"shape": {"type": "transformable"}}}}}"#)
+    #expect(CommandRun("migrate", path, wrong).notes.contains("\"transformer\" is missing"))
+  }
+
+  @Test func `the manual page has the variables of the environment`() {
+    let page = CommandRun("manual").output
+    for name in ["NO_COLOR", "HEARTWOOD_HISTORY", "HEARTWOOD_FETCH_DEBUG"] {
+      #expect(page.contains(name), "\(name)")
+    }
+  }
+
   @Test func `an ordered list keeps its order where an earlier object names its inverse`() throws {
     let folder = try TemporaryFolder()
     let model =

@@ -71,7 +71,9 @@ private func edited(
 
   @Test(arguments: [
     ("cou", ["count"]), ("fetch Co", ["Continent", "Country"]), ("fetch Country --wh", ["--where"]),
-    ("fetch Country --sort po", ["population"]), ("fetch Country --where 'capital.na", ["capital.name"]),
+    ("fetch Country --sort po", ["population"]), ("fetch Country --sort -po", ["population"]),
+    ("fetch Country --sort name,-capital.na", ["capital.name"]),
+    ("fetch Country --where 'capital.na", ["capital.name"]),
     ("fetch Country --where 'name == \"x\" and pop", ["population"]), ("count Ci", ["City"]),
     ("kv ge", ["get", "generations"]),
     ("fetch Country --columns name,continent.countries.ca", ["continent.countries.capital"]),
