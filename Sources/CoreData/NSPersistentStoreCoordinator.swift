@@ -156,8 +156,4 @@ extension PersistentStoreCoordinator {
     let result: NSPersistentStoreResult = try context.execute(request)
     return result
   }
-
-  /// Changes the place of a store.
-  @available(*, unavailable, message: "close the container, move the store's folder, and open it there")
-  public func setURL(_ url: URL, for store: NSPersistentStore) -> Bool { fatalError() }
 }

@@ -36,6 +36,10 @@ public protocol Directory: AnyObject, Sendable {
   /// Opens a regular file. Symbolic links are not followed.
   func open(_ name: String, _ mode: OpenMode) throws(FileSystemError) -> any File
 
+  /// Creates a file that must not exist, for reading and writing. Others may read it as far as the process allows that for new files; by
+  /// default a file that `open(_:_:)` creates is for its owner only.
+  func createReadable(_ name: String) throws(FileSystemError) -> any File
+
   /// The names of all entries, without `.` and `..`, sorted.
   func entries() throws(FileSystemError) -> [String]
 
@@ -68,6 +72,11 @@ public protocol Directory: AnyObject, Sendable {
 }
 
 extension Directory {
+  /// As `open(_:_:)`: the file system has no permissions.
+  public func createReadable(_ name: String) throws(FileSystemError) -> any File {
+    try open(name, .createNew)
+  }
+
   /// Nil: changes are not reported.
   public func watch() throws(FileSystemError) -> (any DirectoryWatch)? { nil }
 
@@ -177,6 +186,9 @@ public protocol File: AnyObject, Sendable {
   ///     The file must not be truncated before the window's last use.
   func window(at offset: Int64, length: Int) throws(FileSystemError) -> (any FileWindow)?
 
+  /// Gives the file the permissions of another one of the same file system: which users may read and write it.
+  func takePermissions(of other: any File) throws(FileSystemError)
+
   /// Closes the file. Further calls are errors of the program.
   func close() throws(FileSystemError)
 }
@@ -198,6 +210,9 @@ public protocol SharedMemory: AnyObject, Sendable {
 }
 
 extension File {
+  /// Does nothing: the file system has no permissions.
+  public func takePermissions(of other: any File) throws(FileSystemError) {}
+
   /// Nil: not supported.
   public func share(length: Int) throws(FileSystemError) -> (any SharedMemory)? { nil }
 

@@ -1,3 +1,4 @@
+import Foundation
 import HeartwoodEngine
 import HeartwoodFiles
 
@@ -8,13 +9,13 @@ final class AtomicStoreSaving: StoreOutside, Sendable {
   }
 
   private let held: Weak
-  let path: String
+  /// The store changes its place itself.
+  var path: String { held.store?.url.path ?? "" }
   let typeName: String
   private let changes = Guarded<[HistoryChange]>([])
 
   init(_ store: AtomicStore) {
     held = Weak(store: store)
-    path = store.url.path
     typeName = store.type.rawValue
   }
 
@@ -22,6 +23,8 @@ final class AtomicStoreSaving: StoreOutside, Sendable {
 
   /// Whether the store can be saved is known to its class alone.
   func prepare() {}
+
+  func move(to path: String) -> Bool { !FileManager.default.fileExists(atPath: path) }
 
   func save(_ transaction: LogStoreTransaction, _ identifier: StoreIdentifier) throws {
     guard let store = held.store else { return }

@@ -41,6 +41,21 @@ open class PersistentContainer: @unchecked Sendable {
     persistentStoreDescriptions = [PersistentStoreDescription(url: url)]
   }
 
+  /// A container of the model with this name, without an open store: call `loadPersistentStores` next.
+  ///
+  /// The model is `NAME.xcdatamodeld`, `NAME.xcdatamodel` or `NAME.json` among the resources of the bundles, or of the bundles of packages
+  /// that are beside or in them. Its objects are of the classes that it names, where the program has them.
+  ///
+  /// - Parameters:
+  ///   - name: The name of the model and of the container, and the name of the store's folder unless a description sets another.
+  ///   - bundles: Where to look; by default in the main bundle.
+  /// - Throws: `.coreData` if there is no such model, or it is not valid.
+  public convenience init(name: String, bundles: [Bundle] = [.main]) throws {
+    let model = try ManagedObjectModel(named: name, in: bundles)
+    try model.checkExpressions()
+    self.init(name: name, managedObjectModel: model)
+  }
+
   /// A container of the model that these classes declare, with its store open.
   ///
   /// - Parameters:

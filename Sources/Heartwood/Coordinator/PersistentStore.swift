@@ -28,8 +28,9 @@ open class PersistentStore: @unchecked Sendable {
     public static let sqlite = StoreType(rawValue: "Log")
   }
 
-  /// The folder of the store; `/dev/null` for one in memory.
-  public final let url: URL
+  /// The folder or file of the store; `/dev/null` for one in memory.
+  public final var url: URL { location.withLock { $0 } }
+  private let location: Guarded<URL>
   /// The kind of store.
   @_disfavoredOverload public final var type: StoreType { description.type }
   /// Whether the store is read-only: a save to it throws.
@@ -56,7 +57,7 @@ open class PersistentStore: @unchecked Sendable {
     _ configuration: StoreConfiguration
   ) {
     self.configuration = configuration
-    self.url = url
+    location = Guarded(url)
     self.description = description
     begin(contents)
   }
@@ -70,7 +71,7 @@ open class PersistentStore: @unchecked Sendable {
   public required init(
     persistentStoreCoordinator coordinator: PersistentStoreCoordinator?, at url: URL, options: Options?
   ) {
-    self.url = url
+    location = Guarded(url)
     configuration = StoreConfiguration.all
     description = PersistentStoreDescription(type: .log, url: url, options: options)
     persistentStoreCoordinator = coordinator
@@ -100,6 +101,15 @@ open class PersistentStore: @unchecked Sendable {
       programError("The store at \(url.path) is used before a coordinator has opened it.")
     }
     return opened
+  }
+
+  /// Has the next save write the store to another place.
+  ///
+  /// - Returns: False if it is no store that each save writes as a whole, or if something is at the place.
+  final func move(to url: URL) -> Bool {
+    guard url.isFileURL, let log, log.move(to: LogStore.path(of: url)) else { return false }
+    location.withLock { $0 = url }
+    return true
   }
 
   /// The store on the engine; nil for an incremental store of the program.

@@ -67,6 +67,22 @@ public final class PersistentStoreCoordinator: Sendable {
   /// The location of a store; that of a store in memory is `/dev/null`.
   public func url(for store: PersistentStore) -> URL { store.url }
 
+  /// Changes the location of a store that each save writes as a whole: the next save writes it there. What is at the former place stays as
+  /// it is.
+  ///
+  /// Unlike Core Data, this never connects a store to what is at the other place: `migratePersistentStore(_:to:type:)` moves any store.
+  ///
+  /// - Parameters:
+  ///   - url: The new location: of no file, or of an empty one, in a folder that exists.
+  ///   - store: A store of the coordinator, of type Binary, JSON or XML or of a class that derives from ``AtomicStore``.
+  /// - Returns: False if the location was not changed, because of the type of the store or of what is there, or because the store is read-only.
+  public func setURL(_ url: URL, for store: PersistentStore) -> Bool {
+    guard persistentStores.contains(store), !store.isReadOnly, persistentStore(for: url) == nil else {
+      return false
+    }
+    return store.move(to: url)
+  }
+
   /// Opens a store, or creates it if it is missing and the description allows it. Waits for it, whatever
   /// `shouldAddStoreAsynchronously` says.
   ///

@@ -106,7 +106,6 @@ extension CellValue {
 
   /// The date for people in ISO 8601 in UTC, with milliseconds only if they are not zero.
   static func text(_ date: Date) -> String {
-    let seconds = date.timeIntervalSinceReferenceDate
-    return date.formatted(Date.ISO8601FormatStyle(includingFractionalSeconds: seconds.rounded() != seconds))
+    DateText.short(date)
   }
 }

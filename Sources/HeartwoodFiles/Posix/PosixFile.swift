@@ -47,6 +47,14 @@ final class PosixFile: File {
     try perform(.size) { (file) throws(SystemError) in try SystemCall.size(of: file) }
   }
 
+  func takePermissions(of other: any File) throws(FileSystemError) {
+    guard let other = other as? PosixFile else { return }
+    let permissions = try other.perform(.size) { (file) throws(SystemError) in
+      try SystemCall.permissions(of: file)
+    }
+    try perform(.open) { (file) throws(SystemError) in try SystemCall.setPermissions(file, permissions) }
+  }
+
   func truncate(to size: Int64) throws(FileSystemError) {
     require(size >= 0, "The length of a file is not negative.")
     require(mode != .readOnly, "A file opened for reading only is never cut.")

@@ -99,13 +99,19 @@ enum SystemCall {
   // MARK: Files
 
   /// Opens without blocking, so that a pipe under the name cannot stop the process.
-  static func openFile(_ name: String, _ mode: OpenMode, in directory: Int32) throws(SystemError) -> Int32 {
+  ///
+  /// - Parameter isReadable: Whether others may read a new file, as far as the process allows it.
+  static func openFile(
+    _ name: String, _ mode: OpenMode, in directory: Int32, isReadable: Bool = false
+  ) throws(SystemError) -> Int32 {
     let always = O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK
     switch mode {
     case .readOnly: return try retried { openat(directory, name, O_RDONLY | always) }
     case .readWrite: return try retried { openat(directory, name, O_RDWR | always) }
     case .createNew:
-      return try retried { openat(directory, name, O_RDWR | O_CREAT | O_EXCL | always, 0o600) }
+      return try retried {
+        openat(directory, name, O_RDWR | O_CREAT | O_EXCL | always, isReadable ? 0o644 : 0o600)
+      }
     }
   }
 
@@ -115,6 +121,14 @@ enum SystemCall {
 
   static func size(of descriptor: Int32) throws(SystemError) -> Int64 {
     Int64(try status(of: descriptor).st_size)
+  }
+
+  static func permissions(of descriptor: Int32) throws(SystemError) -> mode_t {
+    try status(of: descriptor).st_mode & 0o777
+  }
+
+  static func setPermissions(_ descriptor: Int32, _ permissions: mode_t) throws(SystemError) {
+    _ = try retried { fchmod(descriptor, permissions) }
   }
 
   private static func status(of descriptor: Int32) throws(SystemError) -> stat {

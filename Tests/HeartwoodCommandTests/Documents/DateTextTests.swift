@@ -12,7 +12,8 @@ import Testing
     "2023-02-28 12:00:00Z",
     "2023-02-28T12:00:00", "2023-02-28T12:00:00Zx", "2023-02-28T12:00:00.Z", "2023-02-28T12:00:00.1x2Z",
     "2023-02-28T12:00:00+2", "2023-02-28T12:00:00+25:00",
-    "2023-02-28T", "T12:00:00Z", "yesterday", "",
+    "2023-02-28T", "T12:00:00Z", "yesterday", "", "1500-02-29", "2023-2-28", "12023-02-28", "-001-02-28",
+    "+023-02-28",
   ])
   func `a day or time that does not exist is no date`(text: String) throws {
     #expect(DateText.date(text) == nil)
@@ -29,10 +30,31 @@ import Testing
     #expect(DateText.date("1970-01-01T02:00:01.500+0200") == Date(timeIntervalSince1970: 1.5))
   }
 
+  @Test func `dates before 1582 are of the Gregorian calendar, as ISO 8601 says`() {
+    // 146,097 days are 400 years of it.
+    #expect(
+      DateText.date("1601-01-01")?.timeIntervalSinceReferenceDate == -146_097 * 86_400
+        && DateText.date("0001-01-01")?.timeIntervalSinceReferenceDate == -5 * 146_097 * 86_400)
+    #expect(DateText.date("1582-10-15") == DateText.date("1582-10-14").map { $0 + 86_400 })
+    #expect(
+      DateText.text(Date(timeIntervalSinceReferenceDate: -5 * 146_097 * 86_400)) == "0001-01-01T00:00:00Z")
+    #expect(
+      DateText.short(Date(timeIntervalSinceReferenceDate: -5 * 146_097 * 86_400 + 0.25))
+        == "0001-01-01T00:00:00.250Z")
+    #expect(DateText.short(Date(timeIntervalSinceReferenceDate: -1)) == "2000-12-31T23:59:59Z")
+    for year in stride(from: 0, to: 10_000, by: 37) {
+      for day in ["01-01", "02-28", "03-01", "12-31"] {
+        let text = String(repeating: "0", count: 4 - "\(year)".count) + "\(year)-\(day)"
+        #expect(DateText.date(text).map(DateText.text) == text + "T00:00:00Z")
+      }
+    }
+  }
+
   @Test(arguments: [
     "2023-02-28T12:00:00.123456Z", "2023-02-28T12:00:00.500Z", "1999-12-31T23:59:59.123456Z",
     "2023-02-28T12:00:00Z",
-    "2000-12-31T23:59:59.9999999999Z", "2001-01-01T00:00:00.00000000025Z",
+    "2000-12-31T23:59:59.9999999999Z", "2001-01-01T00:00:00.00000000025Z", "1582-10-10T00:00:00Z",
+    "1582-10-04T23:59:59Z", "0987-07-03T00:00:00.500Z", "0000-02-29T00:00:00Z", "4999-12-31T23:59:59Z",
   ])
   func `a date is written as it was read`(text: String) throws {
     #expect(DateText.text(try #require(DateText.date(text))) == text)

@@ -215,4 +215,37 @@ import Testing
     #expect(throws: HeartwoodError.self) { try coordinator.queryGenerationToken(forGeneration: 1 << 40) }
     try container.close()
   }
+
+  // CON-01
+  @Test(arguments: ["xcdatamodeld", "xcdatamodel", "json", "resources"])
+  func `a container finds its model by name among the resources`(ending: String) throws {
+    let folder = try TemporaryFolder()
+    let model = try ManagedObjectModel(types: libraryTypes)
+    var place = folder.url
+    if ending == "resources" {
+      place = folder.url.appending(path: "Package_App.resources")
+      try FileManager.default.createDirectory(at: place, withIntermediateDirectories: true)
+    }
+    switch ending {
+    case "json": try model.encodedDocument().write(to: place.appending(path: "Shelf.json"))
+    case "xcdatamodeld":
+      let bundle = place.appending(path: "Shelf.xcdatamodeld")
+      try FileManager.default.createDirectory(at: bundle, withIntermediateDirectories: true)
+      try model.writeXcodeModel(to: bundle.appending(path: "Shelf.xcdatamodel"))
+    default: try model.writeXcodeModel(to: place.appending(path: "Shelf.xcdatamodel"))
+    }
+    let bundle = try #require(Bundle(url: folder.url))
+    let container = try PersistentContainer(name: "Shelf", bundles: [bundle])
+    #expect(container.name == "Shelf")
+    #expect(container.managedObjectModel.versionChecksum == model.versionChecksum)
+    #expect(container.persistentStoreDescriptions.first?.url?.lastPathComponent == "Shelf.heartwood")
+    container.persistentStoreDescriptions = [PersistentStoreDescription(url: folder.store)]
+    try container.loadPersistentStores()
+    try container.close()
+    let error = heartwoodError { _ = try PersistentContainer(name: "Table", bundles: [bundle]) }
+    #expect(error?.message.contains("no model called Table") == true)
+    #expect(
+      ending == "json" || error?.message.contains("Shelf.xcdatamodel") == true, "\(error?.message ?? "")")
+    #expect(heartwoodError { _ = try PersistentContainer(name: "Table") }?.code == .coreData)
+  }
 }

@@ -25,5 +25,11 @@ import Testing
       #expect(
         try ManagedObjectModel.checksumsForVersionedModel(at: url) == ["Library 2": model.versionChecksum])
     }
+    // The program of the tests has no model among its resources.
+    let missing = heartwoodError {
+      let container = try PersistentContainer(name: "Library")
+      try container.loadPersistentStores()
+    }
+    #expect(missing?.message.contains("no model called Library") == true)
   }
 }

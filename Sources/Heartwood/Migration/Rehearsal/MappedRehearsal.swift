@@ -90,7 +90,9 @@ final class MappedRehearsal {
   {
     guard !manager.associations.destinations(of: object.objectID, mapping.name).isEmpty else { return }
     for relationship in mapping.relationshipMappings {
-      guard let former = relationship.usedSourceName, let entity = mapping.destinationEntityName else {
+      guard let former = relationship.usedSourceName, let entity = mapping.destinationEntityName,
+        relationship.isRead(from: object.entity, isRelationship: true)
+      else {
         continue
       }
       let lost = object.objectIDs(forRelationshipNamed: former).count {

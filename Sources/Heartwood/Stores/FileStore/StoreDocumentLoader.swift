@@ -100,16 +100,20 @@ final class StoreDocumentLoader {
       throw Mistake(message: "\(name): the model has no such entity, or it is abstract")
     }
     // The next save adds 1 to a version.
-    guard object.key > 0, let key = UInt64(exactly: object.key),
-      let version = object.version.flatMap({ UInt32(exactly: $0) }), 1..<UInt32.max ~= version
-    else {
-      throw Mistake(
-        message: "\(name): keys are positive numbers, and versions those from 1 to \(UInt32.max - 1)")
+    guard object.key > 0, let key = UInt64(exactly: object.key) else {
+      throw Mistake(message: "\(name): the key of an object is a positive number up to \(Int64.max)")
+    }
+    guard let version = object.version.flatMap({ UInt32(exactly: $0) }), 1..<UInt32.max ~= version else {
+      throw Mistake(message: "\(name): the version of an object is a positive number up to \(UInt32.max - 1)")
     }
     var cells: [(slot: Int, value: Value)] = []
+    var seen: Set<Int> = []
     for (property, field) in object.values {
       guard let slot = entity.slot(named: property), entity.layout.columns[slot].kind != .transient else {
         throw Mistake(message: "\(name): \(object.entity) has no stored property \(property)")
+      }
+      guard seen.insert(slot).inserted else {
+        throw Mistake(message: "\(name) has two values of \(property)")
       }
       if let cell = try cell(field, slot, entity, key, "\(name), \(property)") { cells.append((slot, cell)) }
     }
@@ -131,12 +135,14 @@ final class StoreDocumentLoader {
     case .toOne:
       if json == .null { return nil }
       guard let keys = StoreDocumentValue.keys(json), keys.count == 1 else {
-        throw Mistake(message: "\(name): \(json.kind) is no key of one object")
+        throw Mistake(
+          message: "\(name): \(json.kind) is no key of one object, a positive number up to \(Int64.max)")
       }
       return .object(entity.layout.identifier(at: slot, key: keys[0], store: identity))
     case .toMany:
       guard let keys = StoreDocumentValue.keys(json), Set(keys).count == keys.count else {
-        throw Mistake(message: "\(name): \(json.kind) is no list of different keys")
+        throw Mistake(
+          message: "\(name): \(json.kind) is no list of different keys, positive numbers up to \(Int64.max)")
       }
       add(entity.relationship(at: slot), of: key, keys)
       return nil

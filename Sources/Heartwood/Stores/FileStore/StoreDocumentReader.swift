@@ -56,7 +56,10 @@ extension StoreDocumentReader {
     if case .object(let metadata)? = object["metadata"] { document.metadata = metadata }
     if case .object(let keys)? = object["nextKeys"] {
       for member in keys.members {
-        guard case .integer(let key) = member.value, key > 0 else { continue }
+        guard case .integer(let key) = member.value, key > 0 else {
+          throw damaged(
+            "nextKeys.\(member.name) is \(member.value.kind), and no positive number up to \(Int64.max)")
+        }
         document.nextKeys.append((entity: member.name, key: UInt64(key)))
       }
     }
@@ -72,10 +75,13 @@ extension StoreDocumentReader {
   private static let members: Set = ["entity", "key", "version", "attributes", "relationships"]
 
   private static func object(_ value: JSONValue, _ number: Int) throws -> StoreDocumentLoader.Object {
-    guard case .object(let object) = value, case .string(let entity)? = object["entity"],
-      case .integer(let key)? = object["key"]
-    else {
-      throw StoreDocumentLoader.Mistake(message: "object \(number) has no entity and key")
+    guard case .object(let object) = value, case .string(let entity)? = object["entity"] else {
+      throw StoreDocumentLoader.Mistake(message: "object \(number) has no entity")
+    }
+    guard case .integer(let key)? = object["key"] else {
+      let found = object["key"].map { ", not \($0.kind)" } ?? ""
+      throw StoreDocumentLoader.Mistake(
+        message: "object \(number), of \(entity), needs a key, a positive number up to \(Int64.max)\(found)")
     }
     for name in object.names where !Self.members.contains(name) {
       throw StoreDocumentLoader.Mistake(
@@ -148,8 +154,14 @@ extension StoreDocumentReader {
   private func object(
     _ attributes: [String: String], _ scanner: inout XMLStoreScanner
   ) throws -> StoreDocumentLoader.Object {
-    guard let entity = attributes["entity"], let key = attributes["key"].flatMap(Int64.init) else {
-      throw damaged("line \(scanner.line): an object has no entity and key")
+    guard let entity = attributes["entity"] else {
+      throw damaged("line \(scanner.line): an object has no entity")
+    }
+    guard let key = attributes["key"].flatMap(Int64.init) else {
+      let found = attributes["key"].map { ", not \"\($0)\"" } ?? ""
+      throw damaged(
+        "line \(scanner.line): an object of \(entity) needs a key, a positive number up to \(Int64.max)\(found)"
+      )
     }
     for name in attributes.keys where !["entity", "key", "version"].contains(name) {
       throw damaged("line \(scanner.line): an object has the attribute \(name), which objects do not have")

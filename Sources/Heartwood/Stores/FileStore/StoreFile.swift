@@ -8,14 +8,23 @@ import HeartwoodFiles
 /// that others have replaced or changed since it was read is not overwritten: the save fails. While the file is compared and replaced, its
 /// lock is held.
 final class StoreFile: Sendable {
-  let path: String
   let format: StoreFileFormat
-  private let directoryPath: String
-  private let name: String
   private let options: LogStoreOptions
   private let state: Guarded<State>
 
+  private struct Place {
+    let path: String
+    let directory: String
+    let name: String
+
+    init(_ path: String) throws(HeartwoodError) {
+      self.path = path
+      (directory, name) = try StoreFile.parts(of: path)
+    }
+  }
+
   private struct State {
+    var place: Place
     /// What was read or written last.
     var known: FileDigest
     var saves: UInt64
@@ -31,10 +40,8 @@ final class StoreFile: Sendable {
     let lock: any File
   }
 
-  private init(_ path: String, _ format: StoreFileFormat, _ options: LogStoreOptions, _ state: State) throws {
-    self.path = path
+  private init(_ format: StoreFileFormat, _ options: LogStoreOptions, _ state: State) {
     self.format = format
-    (directoryPath, name) = try Self.parts(of: path)
     self.options = options
     self.state = Guarded(state)
   }
@@ -42,7 +49,27 @@ final class StoreFile: Sendable {
   convenience init(
     _ path: String, _ format: StoreFileFormat, _ options: LogStoreOptions, known: FileDigest, saves: UInt64
   ) throws {
-    try self.init(path, format, options, State(known: known, saves: saves))
+    self.init(format, options, State(place: try Place(path), known: known, saves: saves))
+  }
+
+  var path: String { state.withLock { $0.place.path } }
+  private var directoryPath: String { state.withLock { $0.place.directory } }
+  private var name: String { state.withLock { $0.place.name } }
+
+  /// Has the next save write to another place. No save is under way.
+  ///
+  /// - Returns: False if there is a file with bytes, or no folder for one.
+  func move(to path: String) -> Bool {
+    guard let place = try? Place(path),
+      let directory = try? options.fileSystem.openDirectory(place.directory),
+      let digest = try? Self.digest(of: place.name, directory) ?? .empty, digest == .empty
+    else { return false }
+    return state.withLock { state in
+      guard state.prepared == nil else { return false }
+      state.place = place
+      state.known = .empty
+      return true
+    }
   }
 
   /// Whether nothing was read or written yet.
@@ -85,7 +112,7 @@ extension StoreFile {
             + "and it may not be created")
       }
       let engine = try engine(options, nil)
-      return (engine, try StoreFile(path, format, options, State(known: .empty, saves: 0)))
+      return (engine, try StoreFile(path, format, options, known: .empty, saves: 0))
     }
     var input = FileInput(file)
     do {
@@ -93,7 +120,7 @@ extension StoreFile {
       let digest = try input.finish()
       return (
         contents.engine,
-        try StoreFile(path, format, options, State(known: digest, saves: contents.header.saves))
+        try StoreFile(path, format, options, known: digest, saves: contents.header.saves)
       )
     } catch let error as FileSystemError {
       throw unreadable(path, error)
@@ -148,7 +175,7 @@ extension StoreFile {
     guard let prepared = state.withLock(\.prepared) else { return }
     try writing {
       removeTemporaries(prepared.directory)
-      try replace(prepared.directory, contents, identifier)
+      try replace(prepared.lock, prepared.directory, contents, identifier)
     }
   }
 
@@ -190,8 +217,10 @@ extension StoreFile {
     }
   }
 
+  /// - Parameter former: The file that is replaced, whose permissions the new one gets.
   private func replace(
-    _ directory: any Directory, _ contents: some StoreReading, _ identifier: StoreIdentifier
+    _ former: any File, _ directory: any Directory, _ contents: some StoreReading,
+    _ identifier: StoreIdentifier
   ) throws {
     let saves = state.withLock(\.saves) + 1
     let temporary = AtomicReplacement.temporaryName(for: name, options.engine.entropy.next())
@@ -199,6 +228,7 @@ extension StoreFile {
     do {
       let file = try directory.open(temporary, .createNew)
       defer { try? file.close() }
+      try file.takePermissions(of: former)
       var output = FileOutput(file)
       try StoreFileWriter(format, StoreFileHeader(identifier: identifier, saves: saves)).write(
         contents, to: &output)
@@ -252,7 +282,7 @@ extension StoreFile {
       guard mayCreate else { throw changedByOthers }
     }
     do throws(FileSystemError) {
-      return try directory.open(name, .createNew)
+      return try directory.createReadable(name)
     } catch  where error.code == .alreadyExists {
       return try directory.open(name, .readWrite)
     }

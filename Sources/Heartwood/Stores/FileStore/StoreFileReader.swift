@@ -31,10 +31,20 @@ struct StoreFileReader {
     } catch is ByteReader.ShortInput {
       throw damaged("it ends too early")
     } catch let error as ConstraintViolations {
-      throw damaged("values that must be unique are not: \(error.violations.count) violations")
+      throw damaged(Self.text(error.violations))
     } catch let error as EngineError {
       throw HeartwoodError.engine(error, "the store at \(path) could not be read", .persistentStoreOpen)
     }
+  }
+
+  /// The first objects with values that must be unique, and how many others there are.
+  private static func text(_ violations: [ConstraintViolation]) -> String {
+    guard let first = violations.first else { return "values that must be unique are not" }
+    let name = first.entity.displayName
+    let values = zip(first.constraint, first.values).map { "\($0) \($1.shortText)" }.joined(separator: ", ")
+    let others = violations.count > 1 ? " (and \(violations.count - 1) others)" : ""
+    return
+      "\(name) \(first.existingKey) and \(name) \(first.newKey) have the same \(values), which must be unique\(others)"
   }
 
   private func readBinary(

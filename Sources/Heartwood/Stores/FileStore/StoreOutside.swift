@@ -11,6 +11,11 @@ protocol StoreOutside: AnyObject, Sendable {
   /// committed. `save` or `noteFailed` follows.
   func prepare() throws
 
+  /// Has the next save write to another place. No save is under way.
+  ///
+  /// - Returns: False if something is there.
+  func move(to path: String) -> Bool
+
   /// Writes what a transaction has made of the store. `noteCommitted` or `noteFailed` follows.
   ///
   /// - Throws: If it could not be written. Nothing is committed in memory then.

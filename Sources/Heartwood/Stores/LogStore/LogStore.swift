@@ -10,7 +10,7 @@ final class LogStore: ObjectStore {
   let identity: StoreIdentity
   private let schemas: SchemaCache
   let isReadOnly: Bool
-  let path: String
+  var path: String { file?.path ?? engine.path }
   let engine: Engine
   /// Named in the history of each save; nil to name none.
   private let program: SavingProgram?
@@ -28,11 +28,10 @@ final class LogStore: ObjectStore {
     tracksHistory: Bool = true, file: (any StoreOutside)? = nil, entityNames: Set<String>? = nil
   ) {
     self.file = file
-    path = file?.path ?? engine.path
     self.program = program
     self.tracksHistory = tracksHistory
     self.engine = engine
-    schemas = SchemaCache(schema, path: path, entityNames)
+    schemas = SchemaCache(schema, path: file?.path ?? engine.path, entityNames)
     self.isReadOnly = isReadOnly
     identity = StoreIdentity(uuid: UUID(engine.storeIdentifier))
   }
@@ -45,6 +44,14 @@ final class LogStore: ObjectStore {
   /// Closes the store. A second call does nothing.
   func close() throws {
     try HeartwoodError.translating("the store at \(path) could not be closed") { try engine.close() }
+  }
+
+  /// Has the next save write the store to another place.
+  ///
+  /// - Returns: False if it is a store in a folder or in memory, or if something is at the place.
+  func move(to path: String) -> Bool {
+    guard let file else { return false }
+    return savesToFile.withLock { file.move(to: path) }
   }
 
   func require(_ feature: StoreFeature) throws(HeartwoodError) {

@@ -1,25 +1,40 @@
 import Foundation
 
-/// Dates as text in ISO 8601.
+/// Dates as text in ISO 8601: of the Gregorian calendar, also before it was introduced, and of the years 0000 to 9999.
 package enum DateText {
   /// Parses a date and time, with or without fractional seconds, or a date alone, which means midnight UTC.
   ///
   /// - Returns: Nil if the text has another form, or if there is no such day or time.
   package static func date(_ text: String) -> Date? {
     let parts = text.split(separator: "T", maxSplits: 1, omittingEmptySubsequences: false)
-    guard let day = parts.first, exists(day) else { return nil }
-    guard parts.count == 2 else { return try? dayStyle.parse(text) }
-    guard let (clock, fraction, zone) = split(parts[1]), existsTime(clock), isZone(zone) else { return nil }
-    guard let date = try? Date.ISO8601FormatStyle().parse("\(day)T\(clock)\(zone)") else { return nil }
+    guard let first = parts.first, let day = days(first) else { return nil }
+    let midnight = day * CivilTime.secondsOfDay
+    guard parts.count == 2 else { return Date(timeIntervalSinceReferenceDate: Double(midnight)) }
+    guard let (clock, fraction, zone) = split(parts[1]), let time = time(clock), let offset = offset(zone)
+    else {
+      return nil
+    }
+    let date = Date(timeIntervalSinceReferenceDate: Double(midnight + time - offset))
     return fraction.isEmpty ? date : adding(String(fraction), to: date)
+  }
+
+  /// A date for people, with milliseconds only if they are not zero.
+  package static func short(_ date: Date) -> String {
+    let seconds = date.timeIntervalSinceReferenceDate
+    guard seconds.magnitude < greatest else { return date.formatted(Date.ISO8601FormatStyle()) }
+    let thousandths = Int64((seconds * 1000).rounded(.down))
+    let text = whole(CivilTime.floor(thousandths, 1000))
+    let rest = CivilTime.modulo(thousandths, 1000)
+    return seconds.rounded() == seconds ? text + "Z" : text + "." + padded(rest, 3) + "Z"
   }
 
   /// The date in UTC with as many digits as it takes to read the same value back.
   package static func text(_ date: Date) -> String {
     let seconds = date.timeIntervalSinceReferenceDate
     let whole = seconds.rounded(.down)
-    let text = Date(timeIntervalSinceReferenceDate: whole).formatted(Date.ISO8601FormatStyle())
-    guard seconds != whole, text.last == "Z" else { return text }
+    guard whole.magnitude < greatest else { return date.formatted(Date.ISO8601FormatStyle()) }
+    let text = Self.whole(Int64(whole)) + "Z"
+    guard seconds != whole else { return text }
     let digits = fractionDigits(seconds.magnitude)
     let fraction = seconds < 0 ? complement(digits) : digits
     return text.dropLast() + "."
@@ -37,7 +52,22 @@ package enum DateText {
     return .number(seconds)
   }
 
-  private static let dayStyle = Date.ISO8601FormatStyle().year().month().day()
+  /// Seconds from the reference date within which years have at most four digits and no sign, or a little more.
+  private static let greatest = 1e11
+
+  /// The date and the time without a zone.
+  private static func whole(_ seconds: Int64) -> String {
+    let time = CivilTime(seconds: seconds)
+    let year = time.year < 0 ? "-" + padded(-time.year, 4) : padded(time.year, 4)
+    let second = time.secondOfDay
+    return "\(year)-\(padded(time.month, 2))-\(padded(time.day, 2))"
+      + "T\(padded(second / 3600, 2)):\(padded(second / 60 % 60, 2)):\(padded(second % 60, 2))"
+  }
+
+  private static func padded(_ number: Int64, _ width: Int) -> String {
+    let digits = "\(number)"
+    return String(repeating: "0", count: max(0, width - digits.count)) + digits
+  }
 
   /// Splits a time such as `12:00:00.5+02:00`; the fraction is empty if there is none.
   private static func split(
@@ -50,25 +80,37 @@ package enum DateText {
     return parts[1].utf8.allSatisfy(isDigit) ? (parts[0], parts[1], time[end...]) : nil
   }
 
-  /// Whether the calendar has this day. Parsing alone accepts 29 February of every year.
-  private static func exists(_ day: Substring) -> Bool {
-    guard let date = try? dayStyle.parse(String(day)) else { return false }
-    return date.formatted(dayStyle) == day
+  /// The days from the reference date to a day such as `2001-02-03`; nil if there is none.
+  private static func days(_ text: Substring) -> Int64? {
+    let parts = text.split(separator: "-", omittingEmptySubsequences: false)
+    guard parts.count == 3, parts.map(\.utf8.count) == [4, 2, 2], let year = Self.number(parts[0]),
+      let month = Self.number(parts[1]), let day = Self.number(parts[2])
+    else { return nil }
+    return CivilTime.days(year: year, month: month, day: day)
   }
 
-  private static func existsTime(_ clock: Substring) -> Bool {
+  private static func time(_ clock: Substring) -> Int64? {
     let parts = clock.split(separator: ":", omittingEmptySubsequences: false)
-    return parts.count == 3 && parts.allSatisfy { $0.utf8.count == 2 }
-      && zip(parts, [24, 60, 60]).allSatisfy { number($0, below: $1) }
+    guard parts.count == 3, parts.allSatisfy({ $0.utf8.count == 2 }),
+      zip(parts, [24, 60, 60]).allSatisfy({ number($0, below: $1) })
+    else { return nil }
+    return parts.compactMap { number($0) }.reduce(0) { $0 * 60 + $1 }
   }
 
-  /// Whether this is `Z`, or an offset such as `+02:00` or `+0200`.
-  private static func isZone(_ zone: Substring) -> Bool {
-    if zone == "Z" { return true }
+  /// The seconds of `Z`, or of an offset such as `+02:00` or `+0200`.
+  private static func offset(_ zone: Substring) -> Int64? {
+    if zone == "Z" { return 0 }
     let offset = zone.dropFirst()
     let (hours, minutes) = (offset.prefix(2), offset.suffix(2))
-    return number(hours, below: 24) && number(minutes, below: 60)
-      && (offset == hours + minutes || offset == hours + ":" + minutes)
+    guard number(hours, below: 24), number(minutes, below: 60),
+      offset == hours + minutes || offset == hours + ":" + minutes, let hour = number(hours),
+      let minute = number(minutes)
+    else { return nil }
+    return (zone.first == "-" ? -1 : 1) * (hour * 3600 + minute * 60)
+  }
+
+  private static func number(_ digits: Substring) -> Int64? {
+    digits.utf8.allSatisfy(isDigit) ? Int64(digits) : nil
   }
 
   private static func number(_ digits: Substring, below limit: Int) -> Bool {
