@@ -65,8 +65,10 @@ extension NSManagedObject {
   ///   - key: The name of the relationship.
   ///   - name: The hash of the name.
   public final func _managedGet<Value: NSManagedObject>(_ key: String, _ name: UInt64) -> Value? {
-    guard !_isInspected, let destination = _toOneDestination(key, name) else { return _otherValue(key) }
-    return destination.map { ManagedValue.cast($0, "\(entity.name ?? "?").\(key)") }
+    guard !_isInspected, let destination = _toOneDestination(name) else { return _otherValue(key) }
+    guard let destination else { return nil }
+    if let value = destination as? Value { return value }
+    return ManagedValue.cast(destination, "\(entity.name ?? "?").\(key)")
   }
 
   /// The value of a property of any type.

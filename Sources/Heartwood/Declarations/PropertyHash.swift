@@ -37,9 +37,10 @@ public enum _PropertyHash {
     entity.declaredProperties.map { property in
       let column = layout.columns[property.slot]
       let attribute = property as? AttributeDescription
-      let isInRow = attribute != nil && column.kind != .transient && column.kind != .composite
-      return _NamedColumn(
-        hash: of(property.name), type: isInRow ? attribute?.type.rawValue : nil, column: column)
+      let isInRow = column.kind != .transient && column.kind != .composite
+      let type = isInRow ? attribute.map { UInt64($0.type.rawValue) } : nil
+      let other = column.kind == .toOne ? _NamedColumn.toOne : _NamedColumn.none
+      return _NamedColumn(hash: of(property.name), type: type ?? other, column: column)
     }
   }
 }

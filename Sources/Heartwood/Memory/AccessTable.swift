@@ -36,65 +36,82 @@ public struct _AccessTable: @unchecked Sendable {
 public struct _NamedColumn: Sendable {
   /// The hash of the name; 0 for a place without a property.
   @usableFromInline let hash: UInt64
-  /// The number of the attribute's type; `none` for other properties, and those whose values are not in the row.
+  /// The number of the attribute's type; `toOne`; `none` for other properties, and those whose values are not in the row.
   @usableFromInline let type: UInt64
   @usableFromInline let column: _Column
 
-  init(hash: UInt64, type: Int?, column: _Column) {
+  init(hash: UInt64, type: UInt64, column: _Column) {
     self.hash = hash
-    self.type = type.map(UInt64.init(_:)) ?? Self.none
+    self.type = type
     self.column = column
   }
 
-  private static var none: UInt64 { .max }
+  static var none: UInt64 { .max }
+  static var toOne: UInt64 { 1 }
 }
 
-/// Columns by name. They are before the columns by offset in memory, so that one pointer leads to both: the number of places
-/// less one, and before it the places, the first one last.
+/// Columns by name. They are before the columns by offset in memory, so that one pointer leads to both, in this order from there: one place
+/// for each value of the lowest bits of a hash; the number of places for what they have no room for, less one; and these places.
 extension _AccessTable {
+  /// The number of places that are found by the lowest bits alone.
+  @inlinable static var firstPlaces: Int { 64 }
+
   private static func allocate(_ count: Int, _ named: [_NamedColumn]) -> UnsafeMutablePointer<_Column> {
-    var places = 1
-    while places < 4 * named.count { places *= 2 }
-    let stride = MemoryLayout<_NamedColumn>.stride
-    let memory = UnsafeMutableRawPointer.allocate(
-      byteCount: (places + 1) * stride + count * MemoryLayout<_Column>.stride, alignment: 16)
-    let names = memory.bindMemory(to: _NamedColumn.self, capacity: places + 1)
-    names.initialize(repeating: _NamedColumn(hash: 0, type: nil, column: .none), count: places)
-    (names + places).initialize(to: _NamedColumn(hash: UInt64(places - 1), type: nil, column: .none))
     let hashes = Dictionary(grouping: named, by: \.hash)
+    var first: [Int: _NamedColumn] = [:]
+    var rest: [_NamedColumn] = []
     for column in named where hashes[column.hash]?.count == 1 {
+      let place = Int(truncatingIfNeeded: column.hash) & (firstPlaces - 1)
+      if first[place] == nil { first[place] = column } else { rest.append(column) }
+    }
+    var places = 1
+    while places < 4 * rest.count { places *= 2 }
+    let before = firstPlaces + 1 + places
+    let memory = UnsafeMutableRawPointer.allocate(
+      byteCount: before * MemoryLayout<_NamedColumn>.stride + count * MemoryLayout<_Column>.stride,
+      alignment: 16)
+    let names = memory.bindMemory(to: _NamedColumn.self, capacity: before)
+    let empty = _NamedColumn(hash: 0, type: _NamedColumn.none, column: .none)
+    names.initialize(repeating: empty, count: before)
+    for (place, column) in first { names[before - 1 - place] = column }
+    names[places] = _NamedColumn(hash: UInt64(places - 1), type: _NamedColumn.none, column: .none)
+    for column in rest {
       var place = Int(truncatingIfNeeded: column.hash) & (places - 1)
       while names[places - 1 - place].hash != 0 { place = (place + 1) & (places - 1) }
       names[places - 1 - place] = column
     }
-    let table = (memory + (places + 1) * stride).bindMemory(to: _Column.self, capacity: count)
+    let table = (memory + before * MemoryLayout<_NamedColumn>.stride)
+      .bindMemory(to: _Column.self, capacity: count)
     table.initialize(repeating: .none, count: count)
     return table
   }
 
+  /// The names end here.
   @inlinable @inline(__always)
   var names: UnsafePointer<_NamedColumn> {
     UnsafeRawPointer(columns).assumingMemoryBound(to: _NamedColumn.self)
   }
 
-  /// The property whose name has this hash; nil if there is none.
+  /// The property whose name has this hash; nil if there is none. The compiler knows the place if it knows the hash.
   ///
   /// - Complexity: O(1).
   @inlinable @inline(__always)
   func column(named hash: UInt64) -> _NamedColumn? {
-    let mask = names[-1].hash
-    let first = names[-2 - Int(truncatingIfNeeded: hash & mask)]
-    return first.hash == hash ? first : columnAfter(hash, mask)
+    let first = names - 1 - (Int(truncatingIfNeeded: hash) & (_AccessTable.firstPlaces - 1))
+    if first.pointee.hash == hash { return first.pointee }
+    return first.pointee.hash == 0 ? nil : columnElsewhere(hash)
   }
 
-  /// Looks on where another name is in the place of the hash.
+  /// Looks where properties are that have no room in the first places.
   @usableFromInline @inline(never)
-  func columnAfter(_ hash: UInt64, _ mask: UInt64) -> _NamedColumn? {
+  func columnElsewhere(_ hash: UInt64) -> _NamedColumn? {
+    let rest = names - Self.firstPlaces - 1
+    let mask = rest.pointee.hash
     var place = hash & mask
     while true {
-      let column = names[-2 - Int(truncatingIfNeeded: place)]
+      let column = (rest - 1 - Int(truncatingIfNeeded: place)).pointee
       if column.hash == hash { return column }
-      // A quarter of the places is taken at most, except in a table without names, whose only place is empty.
+      // A quarter of the places is taken at most.
       if column.hash == 0 { return nil }
       place = (place + 1) & mask
     }

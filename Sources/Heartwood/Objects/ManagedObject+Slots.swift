@@ -111,12 +111,10 @@ extension ManagedObject {
 
   /// The destination of a to-one relationship; nil if the entity has none of this name.
   ///
-  /// - Parameters:
-  ///   - key: The name of the relationship.
-  ///   - name: Its hash.
-  package final func _toOneDestination(_ key: String, _ name: UInt64) -> ManagedObject?? {
-    guard let slot = slot(named: key, name), entity.compiled.relationshipBySlot[slot]?.isToMany == false
-    else { return nil }
+  /// - Parameter name: The hash of the relationship's name.
+  package final func _toOneDestination(_ name: UInt64) -> ManagedObject?? {
+    guard let found = _columns.column(named: name), found.type == _NamedColumn.toOne else { return nil }
+    let slot = Int(found.column.slot)
     let use = beginUse("reading", slot)
     defer { use?.leave() }
     noteAccess(slot)
