@@ -112,7 +112,28 @@ open class NSManagedObject: ManagedObject, NSFetchRequestResult, NSObjectProtoco
   ///   - key: The name of a property.
   /// - Throws: What is wrong with the value.
   open func validateValue(_ value: AutoreleasingUnsafeMutablePointer<AnyObject?>, forKey key: String) throws {
+    try _validateOwn(value, forKey: key)
   }
+
+  /// Validates one value now, by the rules of the model and of the class, as a save does.
+  ///
+  /// - Parameters:
+  ///   - value: The value. What the class stores in its place is assigned to it.
+  ///   - key: The name of a property.
+  /// - Throws: What is wrong with the value.
+  public final func validateValue(_ value: inout AnyObject?, forKey key: String) throws {
+    guard let slot = entity.slotIndex(named: key), !entity.isRelationship(at: slot) else {
+      let place = AutoreleasingUnsafeMutablePointer(value)
+      defer { value = place.pointee }
+      return try asCocoa(in: managedObjectContext) { try validateValue(place, forKey: key) }
+    }
+    let plain: Any? = value.flatMap { FoundationValue.plain($0) }
+    let accepted = try asCocoa(in: managedObjectContext) { try validate(plain, forKey: key) }
+    value = accepted.map { FoundationValue.of($0) as AnyObject }
+  }
+
+  /// Calls the method of the class that validates a property, such as `validateAge(_:)`. The plugin that translates sources overrides it.
+  open func _validateOwn(_ value: AutoreleasingUnsafeMutablePointer<AnyObject?>, forKey key: String) throws {}
 
   /// Calls `validateValue(_:forKey:)` for what a save validates.
   open override func validateValue(_ value: inout Any?, forKey key: String) throws {

@@ -13,6 +13,54 @@ package struct ClassIndex {
     let isSettable: Bool
   }
 
+  /// Validators that Core Data finds by their names, by class.
+  private var validators: [String: [Validator]] = [:]
+  /// The classes whose bodies are written in this target, by its sources or from its models.
+  private var withBodies: Set<String> = []
+
+  mutating func note(_ validator: Validator, of name: String) {
+    validators[name, default: []].append(validator)
+  }
+
+  /// Notes a class whose body is in a source of this target.
+  mutating func noteBody(of name: String) { withBodies.insert(name) }
+
+  /// Notes a class of managed objects that is made from a model.
+  package mutating func note(generated name: String) {
+    withBodies.insert(name)
+    withManagedProperties.insert(name)
+  }
+
+  func hasBody(_ name: String) -> Bool { withBodies.contains(name) }
+
+  /// What the body of a class needs so that its members are found by their names.
+  func members(of name: String) -> [String] {
+    var members: [String] = []
+    if let own = ownProperties[name], !own.isEmpty {
+      let read = own.map { "case \"\($0.name)\": return .some(self.\($0.name))" }.joined(separator: "; ")
+      members.append(
+        "public override func _ownValue(forKey key: String) -> Any?? { switch key { \(read); default: return super._ownValue(forKey: key) } }"
+      )
+      let written = own.filter(\.isSettable).map {
+        "case \"\($0.name)\": return Self._assign(value, to: \\\(name).\($0.name), of: self)"
+      }
+      if !written.isEmpty {
+        members.append(
+          "public override func _setOwnValue(_ value: Any?, forKey key: String) -> Bool { switch key { \(written.joined(separator: "; ")); default: return super._setOwnValue(value, forKey: key) } }"
+        )
+      }
+    }
+    if let own = validators[name], !own.isEmpty {
+      let calls = own.map { validator in
+        "case \(validator.keys.map { "\"\($0)\"" }.joined(separator: ", ")): try self.\(validator.name)(value)"
+      }
+      members.append(
+        "public override func _validateOwn(_ value: AutoreleasingUnsafeMutablePointer<AnyObject?>, forKey key: String) throws { switch key { \(calls.joined(separator: "; ")); default: try super._validateOwn(value, forKey: key) } }"
+      )
+    }
+    return members
+  }
+
   mutating func note(class name: String, superclass: String?) {
     if let superclass { superclasses[name] = superclass }
   }

@@ -16,13 +16,16 @@ package struct ModelClasses {
   }
 
   /// The sources of all entities that ask for it.
-  package var text: String {
+  package var text: String { text(ClassIndex()) }
+
+  /// As `text`, with what the sources of the target add to the classes.
+  package func text(_ index: ClassIndex) -> String {
     entities.compactMap { entity -> String? in
       guard let mode = entity.fields["codeGenerationType"], let name = entity.fields["name"],
         let type = classes[name],
         type != "NSManagedObject"
       else { return nil }
-      return (mode == "class" ? declaration(entity, type) : "") + properties(entity, type, name)
+      return (mode == "class" ? declaration(entity, type, index) : "") + properties(entity, type, name)
     }.joined(separator: "\n")
   }
 
@@ -37,9 +40,10 @@ package struct ModelClasses {
     }
   }
 
-  private func declaration(_ entity: Markup, _ type: String) -> String {
+  private func declaration(_ entity: Markup, _ type: String, _ index: ClassIndex) -> String {
     let parent = entity.fields["parentEntity"].flatMap { classes[$0] } ?? "NSManagedObject"
-    return "public class \(type): \(parent) {}\n\n"
+    let members = index.members(of: type).map { "  \($0)\n" }.joined()
+    return "public class \(type): \(parent) {\(members.isEmpty ? "" : "\n" + members)}\n\n"
   }
 
   private func properties(_ entity: Markup, _ type: String, _ name: String) -> String {

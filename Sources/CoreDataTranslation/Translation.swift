@@ -97,7 +97,10 @@ package struct Translation {
     case (.word, "var"), (.word, "let"):
       noteOwnProperty(at: next)
       pending = PendingAttributes()
-    case (.word, "func"), (.word, "init"), (.word, "subscript"), (.word, "case"), (.word, "typealias"):
+    case (.word, "func"):
+      noteValidator(at: next)
+      pending = PendingAttributes()
+    case (.word, "init"), (.word, "subscript"), (.word, "case"), (.word, "typealias"):
       pending = PendingAttributes()
     default: break
     }
@@ -136,6 +139,13 @@ package struct Translation {
         superclass = cursor[place + 2].text
         place += 2
       }
+      if keyword == "class", let superclass, Self.sentClasses.contains(superclass) {
+        var end = place
+        while cursor[end].kind != .end, !cursor[end].is("{") { end += 1 }
+        if !cursor.tokens[place..<end].contains(where: { $0.is("Sendable") }) {
+          insert(", @unchecked Sendable", after: cursor[place])
+        }
+      }
     }
     if keyword == "class" {
       index.note(class: name, superclass: superclass)
@@ -151,6 +161,11 @@ package struct Translation {
     pending = PendingAttributes()
     return next
   }
+
+  /// Classes that threads share here, which their subclasses have to say.
+  private static let sentClasses: Set<String> = [
+    "NSEntityMigrationPolicy", "NSIncrementalStore", "NSAtomicStore", "NSAtomicStoreCacheNode",
+  ]
 
   // MARK: Attributes
 
@@ -338,22 +353,26 @@ package struct Translation {
     return cursor.tokens[next..<end].contains { $0.is("set") || $0.is("didSet") || $0.is("willSet") }
   }
 
-  /// Gives a class of managed objects its properties by their names.
-  private mutating func close(_ scope: Scope, at brace: Token) {
-    guard isWriting, index.isManaged(scope.name), let own = index.ownProperties[scope.name], !own.isEmpty
+  /// A method such as `validateAge(_:)`, which Core Data finds by its name.
+  private mutating func noteValidator(at start: Int) {
+    guard let scope = (scopes.last ?? nil), !scope.isProtocol, !pending.isStatic,
+      pending.isObjectiveC || scope.hasObjectiveCMembers,
+      let validator = Validator(cursor, at: start, isPrivate: pending.isPrivate)
     else { return }
-    let read = own.map { "case \"\($0.name)\": return .some(self.\($0.name))" }.joined(separator: "; ")
-    let settable = own.filter(\.isSettable)
-    let written = settable.map {
-      "case \"\($0.name)\": return Self._assign(value, to: \\\(scope.name).\($0.name), of: self)"
+    guard isWriting else { return index.note(validator, of: scope.name) }
+    guard index.isManaged(scope.name) else { return }
+    if let problem = validator.problem(in: index, of: scope.name, isInClass: scope.isClass) {
+      fail(cursor[start], problem)
     }
-    var text =
-      " public override func _ownValue(forKey key: String) -> Any?? { switch key { \(read); default: return super._ownValue(forKey: key) } }"
-    if !written.isEmpty {
-      text +=
-        "; public override func _setOwnValue(_ value: Any?, forKey key: String) -> Bool { switch key { \(written.joined(separator: "; ")); default: return super._setOwnValue(value, forKey: key) } }"
-    }
-    edits.append((brace.range.lowerBound..<brace.range.lowerBound, text + " "))
+  }
+
+  /// Gives a class of managed objects its properties and validators by their names.
+  private mutating func close(_ scope: Scope, at brace: Token) {
+    guard isWriting else { return index.noteBody(of: scope.name) }
+    guard index.isManaged(scope.name) else { return }
+    let members = index.members(of: scope.name)
+    guard !members.isEmpty else { return }
+    edits.append((brace.range.lowerBound..<brace.range.lowerBound, " \(members.joined(separator: "; ")) "))
   }
 
   // MARK: Edits

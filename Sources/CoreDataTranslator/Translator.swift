@@ -52,7 +52,10 @@ struct Translator {
     let read = try sources.map {
       ($0.input, $0.output, [UInt8](try Data(contentsOf: URL(fileURLWithPath: $0.input))))
     }
+    let folders = try models.map(ModelFolder.init)
+    let classes = try folders.map { ModelClasses(try $0.root()) }
     var index = ClassIndex()
+    for name in classes.flatMap(\.declared) { index.note(generated: name) }
     for (input, _, bytes) in read { Translation.collect(from: bytes, file: input, into: &index) }
     var errors: [TranslationError] = []
     for (input, output, bytes) in read {
@@ -60,12 +63,10 @@ struct Translator {
       errors += translated.errors
       try write(translated.text, to: output)
     }
-    let folders = try models.map(ModelFolder.init)
-    let classes = try folders.map { ModelClasses(try $0.root()) }
     let accessors = try accessors(module, plain, known, classes.flatMap(\.declared), &errors)
     if !errors.isEmpty { fail(errors.map(\.description).joined(separator: "\n")) }
     guard let generated else { return }
-    let text = head + folders.map(\.embedding).joined() + classes.map(\.text).joined()
+    let text = head + folders.map(\.embedding).joined() + classes.map { $0.text(index) }.joined()
     try write(text + accessors, to: generated)
   }
 

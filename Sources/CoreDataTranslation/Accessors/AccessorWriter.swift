@@ -31,6 +31,15 @@ package struct AccessorWriter {
   package mutating func write(_ bytes: [UInt8], file: String) {
     var scanner = DeclarationScanner(bytes: bytes, file: file)
     scanner.scan()
+    noteNamesOfClasses(bytes, file)
+    for validator in scanner.validators {
+      errors.append(
+        TranslationError(
+          file: file, line: validator.line,
+          message:
+            "\(validator.name)(_:) is not called here, as nothing finds methods by their names: override validateValue(_:forKey:), or use the translation for this target"
+        ))
+    }
     guard !scanner.members.isEmpty else { return }
     imports.formUnion(scanner.imports.map { "import \($0)" })
     for member in scanner.members {
@@ -47,6 +56,50 @@ package struct AccessorWriter {
         errors.append(TranslationError(file: file, line: member.line, message: "\(error)"))
       }
     }
+  }
+
+  /// Notes under which names models know classes: `@objc(Name)`, also where `#if` leaves it out here.
+  private mutating func noteNamesOfClasses(_ bytes: [UInt8], _ file: String) {
+    let cursor = TokenCursor(Lexer.tokens(of: bytes))
+    var (depth, next, isPrivate) = (0, 0, false)
+    var given: String?
+    while cursor[next].kind != .end {
+      let token = cursor[next]
+      switch token.text {
+      case "{": depth += 1
+      case "}": depth -= 1
+      case "@" where cursor[next + 1].is("objc") && cursor[next + 2].is("("):
+        let end = cursor.end(ofAttributeAt: next)
+        given = cursor.tokens[(next + 3)..<(end - 1)].map(\.text).joined()
+        next = end
+        continue
+      case "private", "fileprivate": isPrivate = true
+      case "class" where cursor[next + 1].kind == .word:
+        let name = cursor[next + 1].text
+        if depth == 0, let given, given != name { note(name, as: given, isPrivate, token.line, file) }
+        (given, isPrivate) = (nil, false)
+      case "func", "var", "let", "enum", "protocol", "struct", "extension", "init":
+        (given, isPrivate) = (nil, false)
+      default: break
+      }
+      next += 1
+    }
+  }
+
+  private mutating func note(
+    _ name: String, as given: String, _ isPrivate: Bool, _ line: Int, _ file: String
+  ) {
+    guard !isPrivate else {
+      errors.append(
+        TranslationError(
+          file: file, line: line,
+          message:
+            "models call the class \(name) \(given), and do not find it, as it is private: make it internal"))
+      return
+    }
+    lines.append(
+      "final class _ClassNamed_\(given): CoreData._NamedClass { override class var target: AnyClass { \(name).self } }"
+    )
   }
 
   package var text: String { (imports.sorted() + [""] + lines).joined(separator: "\n") + "\n" }

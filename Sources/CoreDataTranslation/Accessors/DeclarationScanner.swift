@@ -32,6 +32,8 @@ struct DeclarationScanner {
   private(set) var aliases: [(path: [String], tokens: [Token])] = []
   private(set) var members: [Member] = []
   private(set) var imports: Set<String> = []
+  /// Methods that Core Data would find by their names.
+  private(set) var validators: [Validator] = []
 
   /// The names and kinds of types around the present place; nil for other braces.
   private var scopes: [[(name: String, kind: NominalType.Kind)]?] = []
@@ -98,7 +100,12 @@ struct DeclarationScanner {
         .contains(cursor[next + 1].text)
       else { break }
       return type(next)
-    case "func", "init", "var", "let", "case", "subscript": if token.kind == .word { clear() }
+    case "func", "init", "var", "let", "case", "subscript":
+      guard token.kind == .word else { break }
+      if token.is("func"), let validator = Validator(cursor, at: next, isPrivate: false) {
+        validators.append(validator)
+      }
+      clear()
     default: break
     }
     return next + 1

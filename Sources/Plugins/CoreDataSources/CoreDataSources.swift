@@ -78,6 +78,11 @@ struct CoreDataSources: BuildToolPlugin {
     let all = try FileManager.default.subpathsOfDirectory(atPath: folder.path).sorted()
     let bundles = all.filter { $0.hasSuffix(".xcdatamodeld") }
     let single = all.filter { $0.hasSuffix(".xcdatamodel") && !$0.contains(".xcdatamodeld/") }
+    for mapping in all where mapping.hasSuffix(".xcmappingmodel") {
+      Diagnostics.warning(
+        "\(mapping) is not put into the program: make an NSMappingModel of NSEntityMappings in code, which NSMigrationManager takes"
+      )
+    }
     return (bundles + single).map { folder.appending(path: $0) }
   }
 

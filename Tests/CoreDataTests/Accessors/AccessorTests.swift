@@ -127,6 +127,29 @@ import Testing
     }
   }
 
+  @Test func `classes are found by the names that Objective-C has, also where they are left out`() {
+    func writer(_ source: String) -> AccessorWriter {
+      var writer = AccessorWriter(module: "Model")
+      writer.collect(Array(source.utf8), file: "City.swift", module: "Model")
+      writer.write(Array(source.utf8), file: "City.swift")
+      return writer
+    }
+    let given = "#if canImport(ObjectiveC)\n@objc(Town)\n#endif\n"
+    #expect(
+      writer(given + "public final class City: NSManagedObject { @NSManaged var name: String? }").text
+        .contains(
+          "final class _ClassNamed_Town: CoreData._NamedClass { override class var target: AnyClass { City.self } }"
+        ))
+    #expect(!writer(given + "enum Kind {}\nclass City: NSManagedObject {}").text.contains("_ClassNamed_"))
+    let hidden = writer(given + "private class City: NSManagedObject {}")
+    #expect(hidden.errors.map(\.line) == [4])
+    #expect(hidden.errors.first?.message.contains("City Town") == true)
+    let validating = writer(
+      "class City: NSManagedObject {\nfunc validateAge(_ v: AutoreleasingUnsafeMutablePointer<AnyObject?>) throws {}\n}"
+    )
+    #expect(validating.errors.map(\.line) == [2])
+  }
+
   @Test func `a type that cannot be resolved is an error with its place`() {
     var writer = AccessorWriter(module: "Model")
     let source = Array("class City: NSManagedObject {\n  @NSManaged var color: UIColor?\n}".utf8)

@@ -14,8 +14,10 @@ import Testing
     return lines.dropFirst().joined(separator: "\n")
   }
 
-  func errors(_ source: String) -> [String] {
-    Translation.translate(Array(source.utf8), file: "A.swift", index: ClassIndex()).errors.map(\.description)
+  func errors(_ source: String, collected: Bool = false) -> [String] {
+    var index = ClassIndex()
+    if collected { Translation.collect(from: Array(source.utf8), file: "A.swift", into: &index) }
+    return Translation.translate(Array(source.utf8), file: "A.swift", index: index).errors.map(\.description)
   }
 
   static func accessors(_ name: String) -> String {
@@ -139,6 +141,51 @@ import Testing
         == "class D: Other {  var full: String { \"x\" } }")
   }
 
+  static let place = "_ v: AutoreleasingUnsafeMutablePointer<AnyObject?>"
+
+  @Test func `methods that validate a property are called by its name, wherever the class is declared`() {
+    let own = "@objc func validateAge(\(Self.place)) throws {}"
+    #expect(
+      translated("class C: NSManagedObject { \(own) }").contains(
+        "switch key { case \"age\", \"Age\": try self.validateAge(value); default: try super._validateOwn(value, forKey: key) }"
+      ))
+    #expect(translated("class C: NSManagedObject {}; extension C { \(own) }").contains("_validateOwn"))
+    #expect(
+      translated("@objcMembers class C: NSManagedObject { func validateAge(\(Self.place)) throws {} }")
+        .contains(
+          "_validateOwn"))
+    for other in [
+      "class C: NSManagedObject { func validateAge(\(Self.place)) throws {} }",
+      "class C: NSManagedObject { @objc func validateAge(_ v: Int) throws {} }",
+      "class C: NSManagedObject { @objc func validated(\(Self.place)) throws {} }",
+      "class C: Other { \(own) }",
+    ] { #expect(!translated(other).contains("_validateOwn"), "\(other)") }
+  }
+
+  @Test func `a class from a model calls the validators of its extensions`() throws {
+    let model = """
+      <model><entity name="City" representedClassName="City" codeGenerationType="class"/></model>
+      """
+    let classes = ModelClasses(try #require(Markup.root(of: model)))
+    var index = ClassIndex()
+    for name in classes.declared { index.note(generated: name) }
+    let source = Array("extension City { @objc func validateAge(\(Self.place)) throws {} }".utf8)
+    Translation.collect(from: source, file: "A.swift", into: &index)
+    #expect(Translation.translate(source, file: "A.swift", index: index).errors.isEmpty)
+    #expect(classes.text(index).contains("try self.validateAge(value)"))
+  }
+
+  @Test func `subclasses of what threads share say so`() {
+    #expect(
+      translated("class P: NSEntityMigrationPolicy {}")
+        == "class P: NSEntityMigrationPolicy, @unchecked Sendable {}")
+    #expect(
+      translated("class S: CoreData.NSIncrementalStore, A where B: C {}")
+        == "class S: CoreData.NSIncrementalStore, @unchecked Sendable, A where B: C {}")
+    let said = "class P: NSEntityMigrationPolicy, @unchecked Sendable {}"
+    #expect(translated(said) == said)
+  }
+
   @Test func `strings and regular expressions hide what looks like code`() {
     for source in [
       "let a = \"@NSManaged var a: Int\"", "let a = #\"\"@objc\"\"#", "let r = /\"@objc/",
@@ -155,6 +202,15 @@ import Testing
     #expect(
       errors("protocol P {\n\n  @objc optional func f()\n}").first?.hasPrefix(
         "A.swift:3:1: error: optional members") == true)
+    let own = "func validateAge(\(Self.place)) throws {}"
+    #expect(
+      errors("class C: NSManagedObject {}\nextension C { @objc private \(own) }", collected: true).first
+        == "A.swift:2:1: error: validateAge(_:) is not called, as it is private in an extension: move it into the class C"
+    )
+    #expect(
+      errors("extension C { @NSManaged var a: Int\n@objc \(own) }", collected: true).first?.hasPrefix(
+        "A.swift:2:1: error: validateAge(_:) is not called, as the class C is not declared in this target")
+        == true)
     #expect(
       errors("class C { @NSManaged var a }").first?.contains(
         "the type of the @NSManaged property a is not written") == true)
