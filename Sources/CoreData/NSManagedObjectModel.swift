@@ -53,6 +53,23 @@ extension ManagedObjectModel {
     return NSManagedObjectModel(byMerging: models)
   }
 
+  /// The model of a store: a version of one that the build plugin has put into the program, or one among the resources of bundles.
+  ///
+  /// - Parameters:
+  ///   - bundles: The bundles; nil for the program itself.
+  ///   - metadata: The metadata of the store.
+  /// - Returns: Nil if there is none.
+  public class func mergedModel(
+    from bundles: [Bundle]?, forStoreMetadata metadata: [String: Any]
+  ) -> NSManagedObjectModel? {
+    for place in EmbeddedModels.places {
+      guard let model = NSManagedObjectModel(contentsOf: place) else { continue }
+      if model.isConfiguration(withName: nil, compatibleWithStoreMetadata: metadata) { return model }
+    }
+    guard let model = anyMergedModel(from: bundles, forStoreMetadata: metadata) else { return nil }
+    return model
+  }
+
   private static func note(problem: String) {
     ModelProblems.last.withLock { $0 = problem }
     FileHandle.standardError.write(Data("CoreData: error: \(problem)\n".utf8))

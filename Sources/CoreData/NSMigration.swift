@@ -1,8 +1,6 @@
 import Foundation
 import Heartwood
 
-/// A migration by a mapping.
-public typealias NSMigrationManager = MigrationManager
 /// What becomes of the entities of a model.
 public typealias NSMappingModel = MappingModel
 /// What becomes of an entity.
@@ -11,8 +9,6 @@ public typealias NSEntityMapping = EntityMapping
 public typealias NSEntityMappingType = EntityMapping.MappingType
 /// What becomes of a property.
 public typealias NSPropertyMapping = PropertyMapping
-/// Code for the migration of an entity.
-public typealias NSEntityMigrationPolicy = EntityMigrationPolicy
 /// Migration over several versions.
 public typealias NSStagedMigrationManager = StagedMigrationManager
 /// A step of a staged migration.

@@ -39,6 +39,14 @@ open class NSPersistentContainer {
     ]
   }
 
+  /// The container of a handler of a staged migration.
+  init(_ container: PersistentContainer) {
+    name = container.name
+    persistentStoreCoordinator = container.persistentStoreCoordinator
+    viewContext = container.viewContext
+    persistentStoreDescriptions = []
+  }
+
   /// The folder of stores whose descriptions were not changed: the folder of the system for support files.
   open class func defaultDirectoryURL() -> URL { PersistentContainer.defaultDirectoryURL() }
 

@@ -15,10 +15,12 @@ public let NSBinaryStoreType = "Binary"
 /// A store in memory.
 public let NSInMemoryStoreType = "InMemory"
 
-extension PersistentStore {
+extension _PersistentStoreValues where Self: PersistentStore {
   /// The kind of the store, by Core Data's names.
   public var type: String { StoreTypes.name(of: kind) }
+}
 
+extension PersistentStore {
   /// The options with which the store was opened.
   public var options: [AnyHashable: Any]? {
     Dictionary(uniqueKeysWithValues: givenOptions.map { (AnyHashable($0.key.rawValue), $0.value as Any) })

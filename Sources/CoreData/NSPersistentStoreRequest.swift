@@ -9,7 +9,8 @@ open class NSPersistentStoreRequest {
   /// The stores that the request reads or changes; nil for all of the context.
   public final var affectedStores: [NSPersistentStore]?
 
-  init() {}
+  /// A request.
+  public init() {}
 
   /// The kind of the request.
   open var requestType: NSPersistentStoreRequestType { .fetchRequestType }
@@ -17,7 +18,8 @@ open class NSPersistentStoreRequest {
 
 /// The result of a request.
 open class NSPersistentStoreResult {
-  init() {}
+  /// A result.
+  public init() {}
 }
 
 /// The result of a request that is executed in the background.
@@ -43,9 +45,17 @@ extension ManagedObjectContext {
   @discardableResult
   public func execute(_ request: NSPersistentStoreRequest) throws -> NSPersistentStoreResult {
     guard let executable = request as? any ExecutableRequest else {
-      throw HeartwoodError(
-        .persistentStoreUnsupportedRequestType,
-        "a context cannot execute a \(type(of: request)): use a request of this module")
+      // A store of the program may know it.
+      return try asCocoa(in: self) {
+        let results: [Any] = try execute(ProgramRequest(request))
+        guard let result = results.first as? NSPersistentStoreResult else {
+          throw HeartwoodError(
+            .persistentStoreOperation,
+            "the store must return an NSPersistentStoreResult for a \(type(of: request)), and returned \(results)"
+          )
+        }
+        return result
+      }
     }
     return try asCocoa(in: self) { try executable.execute(in: self) }
   }

@@ -106,13 +106,6 @@ extension PersistentStore {
   /// Not here.
   @available(*, unavailable, message: "there is no Spotlight on this system")
   public var coreSpotlightExporter: NSCoreDataCoreSpotlightDelegate { fatalError() }
-  /// Not here.
-  @available(*, unavailable, message: "stores are made by coordinators")
-  public convenience init(
-    persistentStoreCoordinator root: NSPersistentStoreCoordinator?, configurationName name: String?,
-    at url: URL,
-    options: [AnyHashable: Any]?
-  ) { fatalError() }
 }
 
 extension MergeConflict {
@@ -145,52 +138,24 @@ extension NSPersistentHistoryChangeRequest {
   }
 }
 
-extension MigrationManager {
-  /// Not here.
-  @available(
-    *, unavailable,
-    message: "use migrateStore of Heartwood's MigrationManager, which takes places and a mapping model"
-  )
-  public func migrateStore(
-    from sourceURL: URL, sourceType sStoreType: String, options sOptions: [AnyHashable: Any]? = nil,
-    with mappings: NSMappingModel?,
-    toDestinationURL dURL: URL, destinationType dStoreType: String,
-    destinationOptions dOptions: [AnyHashable: Any]? = nil
-  ) throws { fatalError() }
-  /// Not here.
-  @available(
-    *, unavailable,
-    message: "use migrateStore of Heartwood's MigrationManager, which takes places and a mapping model"
-  )
-  public func migrateStore(
-    from sourceURL: URL, type sourceType: NSPersistentStore.StoreType,
-    options sourceOptions: [AnyHashable: Any]? = nil,
-    mapping: NSMappingModel, to destinationURL: URL, type destinationType: NSPersistentStore.StoreType,
-    options destinationOptions: [AnyHashable: Any]? = nil
-  ) throws { fatalError() }
-}
-
 extension EntityMapping {
   /// Not here.
   @available(*, unavailable, message: "use sourcePredicate")
   public var sourceExpression: NSExpression? { fatalError() }
-  /// Not here.
-  @available(*, unavailable, message: "set policy to an instance of the class")
-  public var entityMigrationPolicyClassName: String? { fatalError() }
 }
 
 extension EntityMapping.MappingType {
-  /// Not here.
+  /// Core Data's older name.
   public static let undefinedEntityMappingType = Self.undefined
-  /// Not here.
+  /// Core Data's older name.
   public static let customEntityMappingType = Self.custom
-  /// Not here.
+  /// Core Data's older name.
   public static let addEntityMappingType = Self.add
-  /// Not here.
+  /// Core Data's older name.
   public static let removeEntityMappingType = Self.remove
-  /// Not here.
+  /// Core Data's older name.
   public static let copyEntityMappingType = Self.copy
-  /// Not here.
+  /// Core Data's older name.
   public static let transformEntityMappingType = Self.transform
 }
 
@@ -204,23 +169,11 @@ extension ManagedObjectModelReference {
   }
 }
 
-/// A save as a request, which only stores of one's own see.
-@available(*, unavailable, message: "stores of Heartwood's are told of saves by methods of their own")
-public final class NSSaveChangesRequest: NSPersistentStoreRequest {}
-
 /// A fetch within a predicate.
 @available(
   *, unavailable, message: "use SUBQUERY in a predicate, or ConditionExpression(fetch:) of Heartwood"
 )
 public final class NSFetchRequestExpression: NSExpression {}
-
-/// A store of one's own.
-@available(*, unavailable, message: "use IncrementalStore of Heartwood, which this class would be")
-public final class NSIncrementalStore {}
-
-/// An object of such a store.
-@available(*, unavailable, message: "use IncrementalStore of Heartwood, which this class would be")
-public final class NSIncrementalStoreNode {}
 
 /// The index of Spotlight.
 @available(

@@ -22,10 +22,19 @@ open class NSExpression: NSObject, NSCopying {
 
   let expression: ConditionExpression
   private let givenConstant: Any?
+  /// The text of an expression of a mapping model.
+  let mappingText: String
 
-  init(_ expression: ConditionExpression, constant: Any? = nil) {
+  init(_ expression: ConditionExpression, constant: Any? = nil, text: String? = nil) {
     self.expression = expression
     givenConstant = constant
+    mappingText = text ?? "\(expression)"
+  }
+
+  /// An expression of a mapping model, whose functions are those of managers and policies.
+  convenience init(mapping text: String) {
+    let known = try? ConditionExpression(format: text, argumentArray: [])
+    self.init(known ?? ConditionExpression(forVariable: "mapping"), text: text)
   }
 
   /// A constant.
@@ -110,6 +119,10 @@ open class NSExpression: NSObject, NSCopying {
       let arguments = argumentArray.map { GivenArgument($0) as (any PredicateArgument)? }
       self.init(try ConditionExpression(format: expressionFormat, argumentArray: arguments))
     } catch {
+      if argumentArray.isEmpty, expressionFormat.contains("$") {
+        self.init(mapping: expressionFormat)
+        return
+      }
       fatalError("Unable to parse the format string \"\(expressionFormat)\": \(error)")
     }
   }

@@ -65,6 +65,19 @@ struct TextOrder {
     }
   }
 
+  /// The method that stands for options; nil for the usual order.
+  static func selector(_ options: ComparisonOptions) -> Selector? {
+    let name: String? =
+      switch options {
+      case .caseInsensitive: "caseInsensitiveCompare:"
+      case .localized: "localizedCompare:"
+      case [.localized, .caseInsensitive]: "localizedCaseInsensitiveCompare:"
+      case .localizedStandard: "localizedStandardCompare:"
+      default: nil
+      }
+    return name.map { Selector($0) }
+  }
+
   var options: ComparisonOptions {
     switch kind {
     case .plain: []

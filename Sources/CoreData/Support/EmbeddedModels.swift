@@ -34,6 +34,13 @@ enum EmbeddedModels {
     return version.map { folder.appending(path: "\($0).xcdatamodel") } ?? folder
   }
 
+  /// The places of all versions of all models in the program.
+  static var places: [URL] {
+    types.sorted { $0.name < $1.name }.flatMap { type in
+      type.versions.compactMap { url(ofModel: type.name, version: $0.name) }
+    }
+  }
+
   /// The name of the model that has a version; nil if there is none.
   static func name(ofModelWithVersion version: String) -> String? {
     types.first { $0.versions.contains { $0.name == version } }?.name

@@ -65,7 +65,7 @@ open class AtomicStore: PersistentStore, @unchecked Sendable {
     for slot in entity.slots {
       let property = entity.property(at: slot)
       guard !property.isTransient else { continue }
-      let value = object.value(forKey: property.name)
+      let value = object.namedValue(property.name)
       if property is RelationshipDescription {
         node.setValue(related(value), forKey: property.name)
       } else if entity.layout.columns[slot].kind != .composite {
@@ -101,6 +101,7 @@ open class AtomicStore: PersistentStore, @unchecked Sendable {
   /// - Parameters:
   ///   - entity: The object's own entity.
   ///   - reference: As for `newReferenceObject(for:)`.
+  @_disfavoredOverload
   public final func objectID(
     for entity: EntityDescription, withReferenceObject reference: any Sendable
   ) -> ManagedObjectID {
@@ -116,6 +117,7 @@ open class AtomicStore: PersistentStore, @unchecked Sendable {
   }
 
   /// What the store calls an object; nil for an object of another store, or one that it has not named.
+  @_disfavoredOverload
   public final func referenceObject(for objectID: ManagedObjectID) -> (any Sendable)? {
     objectID.store == storeIdentity ? references[NodeKey(objectID.entity, objectID.key.keyInStore)] : nil
   }

@@ -2,7 +2,6 @@ import Foundation
 
 /// The same under names that the module `CoreData` does not have: its own members of these names have other types.
 extension PersistentStore {
-  package final var kind: StoreType { type }
   package final var givenOptions: Options { options }
 }
 
@@ -56,10 +55,21 @@ extension DerivedAttributeDescription {
   package func setDerivation(_ text: String) { derivationExpression = text }
 }
 
+extension EntityDescription {
+  package var anyVersionHash: Data { versionHash }
+}
+
 extension ManagedObjectModel {
+  package var anyVersionHashes: [String: Data] { entityVersionHashesByName }
+  package var anyVersionChecksum: String { versionChecksum }
+
   package func isConfiguration(named name: String?, compatibleWith metadata: [String: Any]) -> Bool {
     isConfiguration(withName: name, compatibleWithStoreMetadata: metadata)
   }
+
+  package static func anyMergedModel(
+    from bundles: [Bundle]?, forStoreMetadata metadata: [String: Any]
+  ) -> ManagedObjectModel? { try? mergedModel(from: bundles, forStoreMetadata: metadata) }
 
   package var fetchRequestTemplateNames: [String] { fetchRequestTemplates.keys.sorted() }
 
@@ -85,4 +95,67 @@ extension AttributeDescription {
   package func setValidationFormats(_ formats: [FormatPredicate]?, warnings: [String]?) {
     setValidationPredicates(formats, withValidationWarnings: warnings)
   }
+}
+
+extension IncrementalStore {
+  package final func anyObjectID(for entity: EntityDescription, _ reference: any Sendable) -> ManagedObjectID
+  {
+    newObjectID(for: entity, referenceObject: reference)
+  }
+
+  package final func anyReference(for objectID: ManagedObjectID) -> any Sendable {
+    referenceObject(for: objectID)
+  }
+}
+
+extension AtomicStore {
+  package final func anyObjectID(for entity: EntityDescription, _ reference: any Sendable) -> ManagedObjectID
+  {
+    objectID(for: entity, withReferenceObject: reference)
+  }
+
+  package final func anyReference(for objectID: ManagedObjectID) -> (any Sendable)? {
+    referenceObject(for: objectID)
+  }
+}
+
+extension EntityMapping {
+  package final var anyAttributeMappings: [PropertyMapping] {
+    get { attributeMappings }
+    set { attributeMappings = newValue }
+  }
+
+  package final var anyRelationshipMappings: [PropertyMapping] {
+    get { relationshipMappings }
+    set { relationshipMappings = newValue }
+  }
+}
+
+extension MappingModel {
+  package static func anyInferred(
+    from source: ManagedObjectModel, to destination: ManagedObjectModel
+  ) throws -> MappingModel {
+    try inferredMappingModel(forSourceModel: source, destinationModel: destination)
+  }
+}
+
+extension PropertyMapping {
+  package final var expressionText: String? { valueExpression }
+}
+
+extension MigrationManager {
+  package final var anyUserInfo: [String: Any] {
+    get { userInfo }
+    set { userInfo = newValue }
+  }
+
+  package final var doneShare: Double { migrationProgress }
+
+  package final func migrateAnyStore(
+    _ source: PersistentStoreDescription, _ mapping: MappingModel, _ destination: PersistentStoreDescription
+  ) throws { try migrate(source, mapping, destination) }
+}
+
+extension StagedMigrationManager {
+  package var anyContainer: PersistentContainer? { container }
 }

@@ -31,8 +31,8 @@ open class PersistentStore: @unchecked Sendable {
   /// The folder or file of the store; `/dev/null` for one in memory.
   public final var url: URL { location.withLock { $0 } }
   private let location: Guarded<URL>
-  /// The kind of store.
-  @_disfavoredOverload public final var type: StoreType { description.type }
+  /// The kind of store: `type`, under a name that the module `CoreData` does not have.
+  package final var kind: StoreType { description.type }
   /// Whether the store is read-only: a save to it throws.
   public final var isReadOnly: Bool { description.isReadOnly }
   /// The UUID of the store, which object identifiers contain too.
@@ -128,7 +128,7 @@ open class PersistentStore: @unchecked Sendable {
     if let log { return log }
     throw HeartwoodError(
       .persistentStoreUnsupportedRequestType,
-      "the store at \(place) is of type \(type.rawValue), whose class is of the program: it cannot do this, as it needs a store that "
+      "the store at \(place) is of type \(kind.rawValue), whose class is of the program: it cannot do this, as it needs a store that "
         + "comes with Heartwood")
   }
 
@@ -167,4 +167,15 @@ extension URL {
     parts.password = nil
     return parts.string ?? path
   }
+}
+
+/// What classes of stores may declare themselves, as those of the module `CoreData` do: members of a class or of its extensions could only be
+/// overridden.
+public protocol _PersistentStoreValues {}
+
+extension PersistentStore: _PersistentStoreValues {}
+
+extension _PersistentStoreValues where Self: PersistentStore {
+  /// The kind of store.
+  @_disfavoredOverload public var type: PersistentStore.StoreType { kind }
 }

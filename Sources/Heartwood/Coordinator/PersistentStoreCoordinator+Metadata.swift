@@ -111,14 +111,19 @@ extension PersistentStore {
     ]
   }
 
+  /// The metadata with the store's own values.
+  final func allMetadata() throws -> [String: Any] {
+    if let incremental = self as? IncrementalStore { return incremental.completeMetadata }
+    return try contents.metadata().completed(contents.schema.record, contents.identity, kind)
+  }
+}
+
+extension _PersistentStoreValues where Self: PersistentStore {
   /// The metadata, as `PersistentStoreCoordinator.metadata(for:)` returns it.
   ///
   /// - Throws: The store's error if it cannot be read.
-  public var metadata: [String: Any] {
-    get throws {
-      if let incremental = self as? IncrementalStore { return incremental.completeMetadata }
-      return try contents.metadata().completed(contents.schema.record, contents.identity, type)
-    }
+  @_disfavoredOverload public var metadata: [String: Any] {
+    get throws { try allMetadata() }
   }
 }
 

@@ -147,6 +147,7 @@ open class IncrementalStore: PersistentStore, @unchecked Sendable {
   ///   - reference: An integer, a `String`, a `UUID`, or any other value whose description is its own. It is different for all objects of
   ///     an entity, its superentities and their subentities. An identifier with an integer from 1 to 2⁵² − 1 is found again by its URI in
   ///     another process; one with another reference when the store has named the object there.
+  @_disfavoredOverload
   public final func newObjectID(
     for entity: EntityDescription, referenceObject reference: any Sendable
   ) -> ManagedObjectID {
@@ -176,6 +177,7 @@ open class IncrementalStore: PersistentStore, @unchecked Sendable {
   /// What the store calls an object: an `Int64` if it calls it by an integer.
   ///
   /// - Precondition: It is an object of this store, and its identifier is permanent.
+  @_disfavoredOverload
   public final func referenceObject(for objectID: ManagedObjectID) -> any Sendable {
     guard objectID.store == storeIdentity, !objectID.isTemporaryID else {
       programError("\(objectID) is no identifier of an object of the store at \(place).")

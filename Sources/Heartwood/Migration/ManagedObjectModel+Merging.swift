@@ -120,6 +120,7 @@ extension ManagedObjectModel {
   ///   - bundles: As for `mergedModel(from:)`.
   ///   - metadata: As `PersistentStoreCoordinator.metadataForPersistentStore(type:at:options:)` returns it.
   /// - Throws: As `models(in:)`.
+  @_disfavoredOverload
   public static func mergedModel(
     from bundles: [Bundle]?, forStoreMetadata metadata: [String: Any]
   ) throws -> ManagedObjectModel? {

@@ -78,17 +78,19 @@ private struct HashedText {
 
 extension EntityDescription {
   /// A hash of the form of the entity's rows; reading it freezes the model.
-  public var versionHash: Data { compiled.versionHash.data }
+  @_disfavoredOverload public var versionHash: Data { compiled.versionHash.data }
 }
 
 extension ManagedObjectModel {
   /// The version hashes of the entities by name; reading them freezes the model.
-  public var entityVersionHashesByName: [String: Data] { entitiesByName.mapValues(\.versionHash) }
+  @_disfavoredOverload public var entityVersionHashesByName: [String: Data] {
+    entitiesByName.mapValues(\.versionHash)
+  }
 }
 
 extension ManagedObjectModel {
   /// A text that is equal for models whose entities have equal version hashes; reading it freezes the model.
-  public var versionChecksum: String { Self.checksum(of: entityVersionHashesByName) }
+  @_disfavoredOverload public var versionChecksum: String { Self.checksum(of: entityVersionHashesByName) }
 
   /// The checksum of a model with these version hashes of entities.
   static func checksum(of hashes: [String: Data]) -> String {

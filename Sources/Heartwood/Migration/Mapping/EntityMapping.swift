@@ -31,9 +31,9 @@ public final class EntityMapping: @unchecked Sendable {
   /// The version hash that the destination's entity must have; nil if any will do.
   public var destinationEntityVersionHash: Data?
   /// The mappings of attributes.
-  public var attributeMappings: [PropertyMapping] = []
+  @_disfavoredOverload public var attributeMappings: [PropertyMapping] = []
   /// The mappings of relationships.
-  public var relationshipMappings: [PropertyMapping] = []
+  @_disfavoredOverload public var relationshipMappings: [PropertyMapping] = []
   /// Which objects of the source's entity the mapping is about; nil for all.
   public var sourcePredicate: (any FetchPredicate)?
   /// The code of the mapping.
@@ -89,7 +89,7 @@ public final class PropertyMapping: @unchecked Sendable {
   /// Whether the property of the source is meant only where the source has one of that name and kind.
   var isIfPresent = false
   /// The text of the expression whose value it has; nil if there is none.
-  public private(set) var valueExpression: String?
+  @_disfavoredOverload public private(set) var valueExpression: String?
   private(set) var expression: MappingExpression?
   /// Computes the value from the source's object; of a relationship, the objects of the destination. It goes before an expression and a
   /// name.
@@ -126,6 +126,12 @@ public final class PropertyMapping: @unchecked Sendable {
     self.name = name
     valueExpression = text
     expression = try MappingExpression(text)
+  }
+
+  /// Sets the expression, as `init(name:valueExpression:)`; nil for none.
+  package func setExpression(_ text: String?) throws {
+    expression = try text.map { try MappingExpression($0) }
+    valueExpression = text
   }
 
   /// A mapping of a property by code.

@@ -36,6 +36,7 @@ public final class MappingModel: @unchecked Sendable {
   ///   - source: The model of the store.
   ///   - destination: The model to migrate to.
   /// - Throws: `.inferredMappingModel` with every reason why no mapping can be inferred, and `.coreData` if a model is not valid.
+  @_disfavoredOverload
   public static func inferredMappingModel(
     forSourceModel source: ManagedObjectModel, destinationModel destination: ManagedObjectModel
   ) throws -> MappingModel {

@@ -20,7 +20,7 @@ public final class MigrationManager: @unchecked Sendable {
   /// copied.
   public var usesStoreSpecificMigrationManager = true
   /// The program's own values, for policies.
-  public var userInfo: [String: Any] = [:]
+  @_disfavoredOverload public var userInfo: [String: Any] = [:]
   /// The context of the source store.
   ///
   /// - Precondition: The migration runs.
@@ -49,7 +49,7 @@ public final class MigrationManager: @unchecked Sendable {
   }
 
   /// How much is done, from 0 to 1: each mapping counts three times.
-  public var migrationProgress: Double {
+  @_disfavoredOverload public var migrationProgress: Double {
     steps.withLock { $0.all == 0 ? 0 : Double($0.done) / Double($0.all) }
   }
 
@@ -96,6 +96,7 @@ public final class MigrationManager: @unchecked Sendable {
   /// - Parameters:
   ///   - mappingName: The name of the mapping by which they were made; nil for any.
   ///   - sourceInstances: Objects of the source.
+  @_disfavoredOverload
   public func destinationInstances(
     forEntityMappingName mappingName: String?, sourceInstances: [ManagedObject]
   ) -> [ManagedObject] {
@@ -112,6 +113,7 @@ public final class MigrationManager: @unchecked Sendable {
   /// - Parameters:
   ///   - mappingName: The name of the mapping by which they were made.
   ///   - destinationInstances: Objects of the destination.
+  @_disfavoredOverload
   public func sourceInstances(
     forEntityMappingName mappingName: String, destinationInstances: [ManagedObject]
   ) -> [ManagedObject] {

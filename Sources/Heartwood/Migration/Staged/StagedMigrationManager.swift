@@ -24,7 +24,7 @@ public final class StagedMigrationManager: Sendable {
   public init(_ stages: [MigrationStage]) { self.stages = stages }
 
   /// The container that has the store open; nil while no handler runs.
-  public var container: PersistentContainer? { open.withLock { $0 } }
+  @_disfavoredOverload public var container: PersistentContainer? { open.withLock { $0 } }
 
   /// Runs a handler with the store open.
   func withContainer(

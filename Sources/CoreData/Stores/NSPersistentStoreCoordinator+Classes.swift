@@ -1,10 +1,4 @@
-import Foundation
 import Heartwood
-
-/// A store of a program's own that is in memory as a whole. It is made by a coordinator: override `load()` and `save()`, and register the class.
-public typealias NSAtomicStore = AtomicStore
-/// An object of such a store.
-public typealias NSAtomicStoreCacheNode = AtomicStoreCacheNode
 
 extension PersistentStoreCoordinator {
   /// Registers a class of stores for a type; nil removes the class of the type.

@@ -1,0 +1,55 @@
+import Foundation
+import Heartwood
+
+// What fixes a model finds the classes of its entities first: until then they are known by their names.
+
+extension EntityDescription {
+  /// The hash of what the entity's objects are stored by. It fixes the model.
+  public var versionHash: Data {
+    owningModel?.bindClasses()
+    return anyVersionHash
+  }
+}
+
+extension ManagedObjectModel {
+  /// The hashes of all entities by their names. They fix the model.
+  public var entityVersionHashesByName: [String: Data] {
+    bindClasses()
+    return anyVersionHashes
+  }
+
+  /// The checksum of the model, which is Heartwood's. It fixes the model.
+  public var versionChecksum: String {
+    bindClasses()
+    return anyVersionChecksum
+  }
+}
+
+extension ManagedObjectModelReference {
+  /// A reference to a model that exists.
+  ///
+  /// - Parameters:
+  ///   - model: The model.
+  ///   - versionChecksum: The checksum that the model must have.
+  public convenience init(model: NSManagedObjectModel, versionChecksum: String) {
+    model.bindClasses()
+    let checksum: String? = versionChecksum
+    self.init(model: model, versionChecksum: checksum)
+  }
+}
+
+extension MappingModel {
+  /// The mapping model that an automatic migration uses.
+  ///
+  /// - Parameters:
+  ///   - source: The model of the store.
+  ///   - destination: The model to migrate to.
+  /// - Throws: Every reason why no mapping can be inferred.
+  public static func inferredMappingModel(
+    forSourceModel source: NSManagedObjectModel, destinationModel destination: NSManagedObjectModel
+  ) throws -> NSMappingModel {
+    source.bindClasses()
+    destination.bindClasses()
+    return try asCocoa { try anyInferred(from: source, to: destination) }
+  }
+}

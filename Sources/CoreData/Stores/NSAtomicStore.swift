@@ -1,0 +1,85 @@
+import Foundation
+import Heartwood
+
+/// An object of an atomic store.
+public typealias NSAtomicStoreCacheNode = AtomicStoreCacheNode
+
+/// A store of a program's own that is in memory as a whole. It is made by a coordinator: override `load()` and `save()`, and register the class.
+open class NSAtomicStore: AtomicStore, @unchecked Sendable {
+  /// A store, before it is opened.
+  ///
+  /// - Parameters:
+  ///   - root: The coordinator that opens the store.
+  ///   - name: The configuration whose entities the store has; nil for all.
+  ///   - url: Its place.
+  ///   - options: Options by their names.
+  public init(
+    persistentStoreCoordinator root: NSPersistentStoreCoordinator?, configurationName name: String?,
+    at url: URL, options: [AnyHashable: Any]? = nil
+  ) { super.init(persistentStoreCoordinator: root, at: url, options: StoreTypes.options(options)) }
+
+  /// A store, as the coordinator makes it.
+  public required convenience init(
+    persistentStoreCoordinator coordinator: NSPersistentStoreCoordinator?, at url: URL, options: Options?
+  ) {
+    self.init(
+      persistentStoreCoordinator: coordinator, configurationName: nil, at: url,
+      options: StoreTypes.named(options))
+  }
+
+  /// The name of the kind of the store.
+  open var type: String { StoreTypes.name(of: kind) }
+
+  /// What the store says about itself: `loadMetadata()` sets it, and `save()` writes it.
+  open var metadata: [String: Any]! {
+    get { storedMetadata }
+    set { storedMetadata = (newValue ?? [:]).mapValues { SentValue.of($0) } }
+  }
+
+  /// The node of a new object, without values.
+  open func newCacheNode(for managedObject: NSManagedObject) -> NSAtomicStoreCacheNode {
+    super.newCacheNode(for: managedObject as ManagedObject)
+  }
+
+  /// Sets the values of a node to those of an object, which is new or has changed.
+  open func updateCacheNode(_ node: NSAtomicStoreCacheNode, from managedObject: NSManagedObject) {
+    super.updateCacheNode(node, from: managedObject as ManagedObject)
+  }
+
+  /// What the store calls a new object: by default a random UUID.
+  open func newReferenceObject(for managedObject: NSManagedObject) -> Any { UUID() }
+
+  /// The identifier of an object by what the store calls it.
+  public final func objectID(for entity: NSEntityDescription, withReferenceObject data: Any)
+    -> NSManagedObjectID
+  { anyObjectID(for: entity, SentValue.of(SentValue.reference(data))) }
+
+  /// What the store calls an object; a number as `NSNumber`.
+  public final func referenceObject(for objectID: NSManagedObjectID) -> Any {
+    anyReference(for: objectID).map { FoundationValue.of($0) } ?? NSNull()
+  }
+
+  /// Calls `newCacheNode(for:)` with an object of this module's class.
+  public final override func newCacheNode(for object: ManagedObject) -> NSAtomicStoreCacheNode {
+    newCacheNode(for: own(object))
+  }
+
+  /// Calls `updateCacheNode(_:from:)` with an object of this module's class.
+  public final override func updateCacheNode(_ node: NSAtomicStoreCacheNode, from object: ManagedObject) {
+    updateCacheNode(node, from: own(object))
+  }
+
+  /// Calls `newReferenceObject(for:)` with an object of this module's class.
+  public final override func newReferenceObject(for object: ManagedObject) -> any Sendable {
+    SentValue.of(SentValue.reference(newReferenceObject(for: own(object)) as Any))
+  }
+
+  private final func own(_ object: ManagedObject) -> NSManagedObject {
+    guard let own = object as? NSManagedObject else {
+      fatalError(
+        "\(Swift.type(of: object)) is no NSManagedObject, as \(Swift.type(of: self)) needs: make the coordinator with init(managedObjectModel:)"
+      )
+    }
+    return own
+  }
+}

@@ -1,0 +1,192 @@
+import Foundation
+import Heartwood
+
+/// An object of an incremental store, as its class has read it.
+public typealias NSIncrementalStoreNode = IncrementalStoreNode
+
+/// A kind of store of a program's own that loads objects when they are used. It is made by a coordinator: override its methods, and register
+/// the class.
+///
+/// As in Core Data, the store itself finds conflicts with others at saves: `execute(_:with:)` compares versions if it needs to.
+open class NSIncrementalStore: IncrementalStore, @unchecked Sendable {
+  /// The context for calls that come without one: reads of child contexts.
+  private let reading = ReadingContext()
+
+  /// A store, before it is opened.
+  ///
+  /// - Parameters:
+  ///   - root: The coordinator that opens the store.
+  ///   - name: The configuration whose entities the store has; nil for all.
+  ///   - url: Its place.
+  ///   - options: Options by their names.
+  public init(
+    persistentStoreCoordinator root: NSPersistentStoreCoordinator?, configurationName name: String?,
+    at url: URL, options: [AnyHashable: Any]? = nil
+  ) { super.init(persistentStoreCoordinator: root, at: url, options: StoreTypes.options(options)) }
+
+  /// A store, as the coordinator makes it.
+  public required convenience init(
+    persistentStoreCoordinator coordinator: NSPersistentStoreCoordinator?, at url: URL, options: Options?
+  ) {
+    self.init(
+      persistentStoreCoordinator: coordinator, configurationName: nil, at: url,
+      options: StoreTypes.named(options))
+  }
+
+  // MARK: To override
+
+  /// The name of the kind of the store.
+  open var type: String { StoreTypes.name(of: kind) }
+
+  /// What the store says about itself: `loadMetadata()` sets it. The identifier and the kind of the store are added if they are missing.
+  open var metadata: [String: Any]! {
+    get { storedMetadata }
+    set { storedMetadata = (newValue ?? [:]).mapValues { SentValue.of($0) } }
+  }
+
+  /// Executes a fetch or a save.
+  ///
+  /// - Parameters:
+  ///   - request: An `NSFetchRequest<NSFetchRequestResult>`, whose entity is set, an `NSSaveChangesRequest`, or a request of a class of the
+  ///     program.
+  ///   - context: The context that executes it.
+  /// - Returns: Of a fetch, by its `resultType`, an array of objects, of identifiers, or of one number. Of a save, an empty array.
+  /// - Throws: Why it could not be executed.
+  open func execute(_ request: NSPersistentStoreRequest, with context: NSManagedObjectContext?) throws -> Any
+  {
+    raise("executeRequest:withContext:", "\(Swift.type(of: self)) does not override it")
+  }
+
+  /// The values of an object: all attributes that have one, and to-one relationships where they are at hand.
+  ///
+  /// - Throws: Why the object cannot be read.
+  open func newValuesForObject(
+    with objectID: NSManagedObjectID, with context: NSManagedObjectContext
+  ) throws -> NSIncrementalStoreNode {
+    raise("newValuesForObjectWithID:withContext:", "\(Swift.type(of: self)) does not override it")
+  }
+
+  /// Identifiers for new objects, made with `newObjectID(for:referenceObject:)`, in the order of the objects.
+  ///
+  /// - Throws: Why there are none; the save fails then.
+  open func obtainPermanentIDs(for array: [NSManagedObject]) throws -> [NSManagedObjectID] {
+    raise("obtainPermanentIDsForObjects:", "\(Swift.type(of: self)) does not override it")
+  }
+
+  /// An identifier for a store that has none in its metadata: a random UUID as text.
+  open class func identifierForNewStore(at storeURL: URL) -> Any { UUID().uuidString }
+
+  // MARK: References
+
+  /// The identifier of an object by what the store calls it. The same reference gives the same identifier.
+  ///
+  /// - Parameters:
+  ///   - entity: The entity of the object.
+  ///   - data: A number, a text, a UUID, or any other value whose description is its own.
+  public final func newObjectID(for entity: NSEntityDescription, referenceObject data: Any)
+    -> NSManagedObjectID
+  { anyObjectID(for: entity, SentValue.of(SentValue.reference(data))) }
+
+  /// What the store calls an object; a number as `NSNumber`.
+  ///
+  /// - Precondition: It is an object of this store, and its identifier is permanent.
+  public final func referenceObject(for objectID: NSManagedObjectID) -> Any {
+    FoundationValue.of(anyReference(for: objectID))
+  }
+
+  // MARK: What the coordinator calls
+
+  /// Always true: the class compares versions, if it has any.
+  public final override var comparesVersions: Bool { true }
+
+  /// Always true, as in Core Data.
+  public final override var countsUses: Bool { true }
+
+  /// Calls `execute(_:with:)` with the request under Core Data's name.
+  public final override func execute(
+    _ request: PersistentStoreRequest, with context: NSManagedObjectContext?
+  ) throws -> Any {
+    switch request {
+    case let fetch as FetchRequest<ManagedObject>:
+      let result = try reading.using(context, of: self) {
+        try execute(StoreFetch.request(fetch) as NSPersistentStoreRequest, with: $0)
+      }
+      return StoreFetch.result(result)
+    case let save as SaveChangesRequest:
+      return try reading.using(context, of: self) {
+        try execute(NSSaveChangesRequest(save) as NSPersistentStoreRequest, with: $0)
+      }
+    case let other as ProgramRequest:
+      return try reading.using(context, of: self) { try execute(other.request, with: $0) }
+    default: return try super.execute(request, with: context)
+    }
+  }
+
+  /// Calls `newValuesForObject(with:with:)` with a context.
+  public final override func newValuesForObject(
+    with objectID: NSManagedObjectID, with context: NSManagedObjectContext?
+  ) throws -> NSIncrementalStoreNode {
+    try reading.using(context, of: self) { (context: NSManagedObjectContext) in
+      try newValuesForObject(with: objectID, with: context)
+    }
+  }
+
+  /// Calls `obtainPermanentIDs(for:)` with objects of this module's class.
+  public final override func obtainPermanentIDs(for objects: [ManagedObject]) throws -> [NSManagedObjectID] {
+    let own = objects.compactMap { $0 as? NSManagedObject }
+    guard own.count == objects.count else {
+      throw HeartwoodError(
+        .persistentStoreSave,
+        "an object of the save is no NSManagedObject, as \(Swift.type(of: self)) needs: make the coordinator with init(managedObjectModel:)"
+      )
+    }
+    return try obtainPermanentIDs(for: own)
+  }
+
+  /// The UUID that `identifierForNewStore(at:)` gives.
+  public final override class func identifierForNewStore(at url: URL) -> UUID {
+    let given: Any = identifierForNewStore(at: url)
+    if let uuid = given as? UUID { return uuid }
+    guard let uuid = UUID(uuidString: "\(given)") else {
+      fatalError(
+        "identifierForNewStore(at:) of \(self) must return a UUID or its text, and returned \(given)")
+    }
+    return uuid
+  }
+}
+
+/// The save of a context, as a store of the program executes it. The objects may be used during the call.
+open class NSSaveChangesRequest: NSPersistentStoreRequest {
+  /// New objects; they have their permanent identifiers.
+  public final let insertedObjects: Set<NSManagedObject>?
+  /// Changed objects.
+  public final let updatedObjects: Set<NSManagedObject>?
+  /// Deleted objects.
+  public final let deletedObjects: Set<NSManagedObject>?
+  /// Unchanged objects that must not have changed in the store: those of `NSManagedObjectContext.detectConflicts(for:)`.
+  public final let lockedObjects: Set<NSManagedObject>?
+
+  /// A request with these objects.
+  public init(
+    inserted insertedObjects: Set<NSManagedObject>?, updated updatedObjects: Set<NSManagedObject>?,
+    deleted deletedObjects: Set<NSManagedObject>?, locked lockedObjects: Set<NSManagedObject>?
+  ) {
+    self.insertedObjects = insertedObjects
+    self.updatedObjects = updatedObjects
+    self.deletedObjects = deletedObjects
+    self.lockedObjects = lockedObjects
+    super.init()
+  }
+
+  convenience init(_ save: SaveChangesRequest) {
+    func own(_ objects: Set<ManagedObject>?) -> Set<NSManagedObject>? {
+      objects.map { Set($0.compactMap { $0 as? NSManagedObject }) }
+    }
+    self.init(
+      inserted: own(save.insertedObjects), updated: own(save.updatedObjects),
+      deleted: own(save.deletedObjects), locked: own(save.lockedObjects))
+  }
+
+  /// `.saveRequestType`.
+  open override var requestType: NSPersistentStoreRequestType { .saveRequestType }
+}

@@ -1,0 +1,271 @@
+import CoreData
+import Foundation
+import Testing
+
+/// Splits a name in two, and turns minutes into hours.
+final class PersonPolicy: NSEntityMigrationPolicy, @unchecked Sendable {
+  override func begin(_ mapping: NSEntityMapping, with manager: NSMigrationManager) throws {
+    try super.begin(mapping, with: manager)
+    manager.userInfo = ["begun": mapping.name]
+  }
+
+  override func createDestinationInstances(
+    forSource sInstance: NSManagedObject, in mapping: NSEntityMapping, manager: NSMigrationManager
+  ) throws {
+    try super.createDestinationInstances(forSource: sInstance, in: mapping, manager: manager)
+    guard
+      let person = manager.destinationInstances(
+        forEntityMappingName: mapping.name, sourceInstances: [sInstance]
+      ).first, let name = sInstance.value(forKey: "fullName") as? String
+    else { return }
+    let parts = name.split(separator: " ", maxSplits: 1).map(String.init)
+    person.setValue(parts.first, forKey: "givenName")
+    person.setValue(parts.count > 1 ? parts[1] : nil, forKey: "familyName")
+    #expect(manager.userInfo?["begun"] as? String == mapping.name)
+  }
+}
+
+/// Makes an object of another entity for each.
+final class VisitPolicy: NSEntityMigrationPolicy, @unchecked Sendable {
+  override func createDestinationInstances(
+    forSource sInstance: NSManagedObject, in mapping: NSEntityMapping, manager: NSMigrationManager
+  ) throws {
+    guard let minutes = sInstance.value(forKey: "minutes") as? Int, minutes > 0 else { return }
+    let visit = NSEntityDescription.insertNewObject(
+      forEntityName: mapping.destinationEntityName!, into: manager.destinationContext)
+    visit.setValue(Double(minutes) / 60, forKey: "hours")
+    manager.associate(sourceInstance: sInstance, withDestinationInstance: visit, for: mapping)
+  }
+
+  override func createRelationships(
+    forDestination dInstance: NSManagedObject, in mapping: NSEntityMapping, manager: NSMigrationManager
+  ) throws {
+    let visits = manager.sourceInstances(
+      forEntityMappingName: mapping.name, destinationInstances: [dInstance])
+    guard let person = visits.first?.value(forKey: "person") as? NSManagedObject else { return }
+    let made = manager.destinationInstances(
+      forEntityMappingName: "PersonToPerson", sourceInstances: [person])
+    dInstance.setValue(made.first, forKey: "person")
+  }
+}
+
+@Suite struct `Migrations as applications write them` {
+  static func model(second: Bool) -> NSManagedObjectModel {
+    let person = NSEntityDescription()
+    person.name = "Person"
+    let visit = NSEntityDescription()
+    visit.name = "Visit"
+    let visits = Library.relationship("visits", visit, many: true, .cascadeDeleteRule)
+    let owner = Library.relationship("person", person, many: false, .nullifyDeleteRule)
+    visits.inverseRelationship = owner
+    owner.inverseRelationship = visits
+    person.properties =
+      second
+      ? [
+        Library.attribute("givenName", .stringAttributeType),
+        Library.attribute("familyName", .stringAttributeType),
+        Library.attribute("nickname", .stringAttributeType),
+        Library.attribute("points", .integer64AttributeType), visits,
+      ]
+      : [
+        Library.attribute("fullName", .stringAttributeType), Library.attribute("nick", .stringAttributeType),
+        Library.attribute("points", .integer64AttributeType), visits,
+      ]
+    visit.properties =
+      second
+      ? [Library.attribute("hours", .doubleAttributeType), owner]
+      : [Library.attribute("minutes", .integer32AttributeType), owner]
+    let model = NSManagedObjectModel()
+    model.entities = [person, visit]
+    return model
+  }
+
+  static func mapping(from source: NSManagedObjectModel, to destination: NSManagedObjectModel)
+    -> NSMappingModel
+  {
+    func entity(_ name: String, _ policy: AnyClass) -> NSEntityMapping {
+      let mapping = NSEntityMapping()
+      mapping.name = "\(name)To\(name)"
+      mapping.mappingType = .customEntityMappingType
+      mapping.sourceEntityName = name
+      mapping.destinationEntityName = name
+      mapping.sourceEntityVersionHash = source.entityVersionHashesByName[name]
+      mapping.destinationEntityVersionHash = destination.entityVersionHashesByName[name]
+      mapping.entityMigrationPolicyClassName = NSStringFromClass(policy)
+      return mapping
+    }
+    func property(_ name: String, _ expression: CoreData.NSExpression?) -> NSPropertyMapping {
+      let mapping = NSPropertyMapping()
+      mapping.name = name
+      mapping.valueExpression = expression
+      return mapping
+    }
+    let person = entity("Person", PersonPolicy.self)
+    person.attributeMappings = [
+      property("nickname", NSExpression(format: "$source.nick")),
+      property("points", NSExpression(format: "$source.points * 2")),
+      property("givenName", nil), property("familyName", nil),
+    ]
+    person.relationshipMappings = [
+      property(
+        "visits",
+        NSExpression(
+          format:
+            "FUNCTION($manager, \"destinationInstancesForEntityMappingNamed:sourceInstances:\", \"VisitToVisit\", $source.visits)"
+        ))
+    ]
+    let model = NSMappingModel()
+    model.entityMappings = [person, entity("Visit", VisitPolicy.self)]
+    return model
+  }
+
+  /// A folder with a store of the first model.
+  static func makeStore() throws -> URL {
+    let folder = FileManager.default.temporaryDirectory.appending(path: "migration-\(UUID().uuidString)")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    let url = folder.appending(path: "Old.sqlite")
+    let coordinator = NSPersistentStoreCoordinator(managedObjectModel: model(second: false))
+    let store = try coordinator.addPersistentStore(
+      ofType: NSSQLiteStoreType, configurationName: nil, at: url, options: nil)
+    let context = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
+    context.persistentStoreCoordinator = coordinator
+    try context.performAndWait {
+      for (index, name) in ["Ada King", "Grace Brewster Hopper", "Plato"].enumerated() {
+        let person = NSEntityDescription.insertNewObject(forEntityName: "Person", into: context)
+        person.setValue(name, forKey: "fullName")
+        person.setValue("n\(index)", forKey: "nick")
+        person.setValue(index + 1, forKey: "points")
+        for minutes in [0, 30, 90] {
+          let visit = NSEntityDescription.insertNewObject(forEntityName: "Visit", into: context)
+          visit.setValue(minutes, forKey: "minutes")
+          visit.setValue(person, forKey: "person")
+        }
+      }
+      try context.save()
+    }
+    try coordinator.remove(store)
+    return url
+  }
+
+  /// Every person with the values and the hours of the visits.
+  static func people(at url: URL, _ options: [AnyHashable: Any]? = nil) throws -> [String] {
+    let coordinator = NSPersistentStoreCoordinator(managedObjectModel: model(second: true))
+    let store = try coordinator.addPersistentStore(
+      ofType: NSSQLiteStoreType, configurationName: nil, at: url, options: options)
+    let context = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
+    context.persistentStoreCoordinator = coordinator
+    let lines = try context.performAndWait {
+      let request = NSFetchRequest<NSManagedObject>(entityName: "Person")
+      request.sortDescriptors = [NSSortDescriptor(key: "points", ascending: true)]
+      return try context.fetch(request).map { person in
+        let visits = (person.value(forKey: "visits") as! Set<NSManagedObject>)
+          .compactMap { $0.value(forKey: "hours") as? Double }.sorted()
+        let names = ["givenName", "familyName", "nickname"].map {
+          person.value(forKey: $0) as? String ?? "-"
+        }
+        return "\(names) \(person.value(forKey: "points") as! Int) \(visits)"
+      }
+    }
+    try coordinator.remove(store)
+    return lines
+  }
+
+  static let migrated = [
+    "[\"Ada\", \"King\", \"n0\"] 2 [0.5, 1.5]", "[\"Grace\", \"Brewster Hopper\", \"n1\"] 4 [0.5, 1.5]",
+    "[\"Plato\", \"-\", \"n2\"] 6 [0.5, 1.5]",
+  ]
+
+  @Test func `a mapping model in code with policies by the names of their classes migrates a store`() throws {
+    let url = try Self.makeStore()
+    defer { try? FileManager.default.removeItem(at: url.deletingLastPathComponent()) }
+    let metadata = try NSPersistentStoreCoordinator.metadataForPersistentStore(
+      ofType: NSSQLiteStoreType, at: url, options: nil)
+    let (source, destination) = (Self.model(second: false), Self.model(second: true))
+    #expect(source.isConfiguration(withName: nil, compatibleWithStoreMetadata: metadata))
+    #expect(!destination.isConfiguration(withName: nil, compatibleWithStoreMetadata: metadata))
+    #expect(
+      NSMappingModel(from: [Bundle.main], forSourceModel: source, destinationModel: destination) == nil)
+    let manager = NSMigrationManager(sourceModel: source, destinationModel: destination)
+    let made = url.deletingLastPathComponent().appending(path: "New.sqlite")
+    let mapping = Self.mapping(from: source, to: destination)
+    #expect(mapping.entityMappings.first?.attributeMappings?.count == 4)
+    #expect(mapping.entityMappings.first?.attributeMappings?.first?.valueExpression != nil)
+    try manager.migrateStore(
+      from: url, sourceType: NSSQLiteStoreType, options: nil, with: mapping, toDestinationURL: made,
+      destinationType: NSSQLiteStoreType, destinationOptions: nil)
+    #expect(manager.migrationProgress == 1)
+    #expect(try Self.people(at: made) == Self.migrated)
+
+    // As applications do afterwards: the new store takes the place of the old one.
+    let coordinator = NSPersistentStoreCoordinator(managedObjectModel: destination)
+    try coordinator.replacePersistentStore(
+      at: url, destinationOptions: nil, withPersistentStoreFrom: made, sourceOptions: nil,
+      ofType: NSSQLiteStoreType)
+    #expect(try Self.people(at: url) == Self.migrated)
+  }
+
+  @Test func `an error of a policy ends the migration and reaches the caller`() throws {
+    final class Refusing: NSEntityMigrationPolicy, @unchecked Sendable {
+      override func createDestinationInstances(
+        forSource sInstance: NSManagedObject, in mapping: NSEntityMapping, manager: NSMigrationManager
+      ) throws { throw NSError(domain: "Policy", code: 9) }
+    }
+    let url = try Self.makeStore()
+    defer { try? FileManager.default.removeItem(at: url.deletingLastPathComponent()) }
+    let (source, destination) = (Self.model(second: false), Self.model(second: true))
+    let mapping = Self.mapping(from: source, to: destination)
+    mapping.entityMappings.first?.policy = Refusing()
+    let manager = NSMigrationManager(sourceModel: source, destinationModel: destination)
+    do {
+      try manager.migrateStore(
+        from: url, sourceType: NSSQLiteStoreType, options: nil, with: mapping,
+        toDestinationURL: url.deletingLastPathComponent().appending(path: "New.sqlite"),
+        destinationType: NSSQLiteStoreType, destinationOptions: nil)
+      Issue.record("the migration has not failed")
+    } catch let error as NSError {
+      #expect("\(error) \(error.userInfo)".contains("Policy"))
+    }
+  }
+
+  @Test func `a staged migration fills what its second version has, in a handler`() throws {
+    let url = try Self.makeStore()
+    defer { try? FileManager.default.removeItem(at: url.deletingLastPathComponent()) }
+    let first = NSManagedObjectModelReference(
+      model: Self.model(second: false), versionChecksum: Self.model(second: false).versionChecksum)
+    let middle = Self.model(second: false)
+    let person = middle.entitiesByName["Person"]!
+    person.properties += [
+      Library.attribute("givenName", .stringAttributeType),
+      Library.attribute("familyName", .stringAttributeType),
+      Library.attribute("nickname", .stringAttributeType),
+    ]
+    let between = NSManagedObjectModelReference(model: middle, versionChecksum: middle.versionChecksum)
+    let stage = NSCustomMigrationStage(migratingFrom: first, to: between)
+    stage.label = "Split names"
+    stage.didMigrateHandler = { manager, stage in
+      guard let container: NSPersistentContainer = manager.container else { return }
+      let context = container.newBackgroundContext()
+      try context.performAndWait {
+        for person in try context.fetch(NSFetchRequest<NSManagedObject>(entityName: "Person")) {
+          let name = person.value(forKey: "fullName") as? String ?? ""
+          person.setValue(name.split(separator: " ").first.map(String.init), forKey: "givenName")
+        }
+        try context.save()
+      }
+    }
+    let last = Self.model(second: true)
+    let lightweight = NSLightweightMigrationStage([middle.versionChecksum, last.versionChecksum])
+    let manager = NSStagedMigrationManager([stage, lightweight])
+    let lines = try Self.people(
+      at: url,
+      [
+        NSMigratePersistentStoresAutomaticallyOption: true, NSInferMappingModelAutomaticallyOption: true,
+        NSPersistentStoreStagedMigrationManagerOptionKey: manager,
+      ])
+    #expect(
+      lines == [
+        "[\"Ada\", \"-\", \"-\"] 1 []", "[\"Grace\", \"-\", \"-\"] 2 []",
+        "[\"Plato\", \"-\", \"-\"] 3 []",
+      ])
+  }
+}
