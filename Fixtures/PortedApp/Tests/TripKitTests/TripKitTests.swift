@@ -55,6 +55,26 @@ final class TripKitTests: XCTestCase {
         XCTAssertFalse(context.hasChanges)
     }
 
+    func testValidatorsOfAClass() throws {
+        let person = Person(context: context)
+        person.fullName = "Ada"
+        person.email = "nowhere"
+        XCTAssertThrowsError(try stack.save()) { error in
+            XCTAssertEqual((error as NSError).code, 3)
+        }
+        let other = Person(context: context)
+        other.fullName = "Grace"
+        other.email = " grace@example.org "
+        try stack.save()
+        XCTAssertEqual(other.email, "grace@example.org")
+        var value: AnyObject? = "there" as NSString
+        XCTAssertThrowsError(try other.validateValue(&value, forKey: "email"))
+        value = " ada@example.org" as NSString
+        try other.validateValue(&value, forKey: "email")
+        XCTAssertEqual(value as? String, "ada@example.org")
+        XCTAssertEqual(other.email, "grace@example.org")
+    }
+
     func testBackgroundImportIsMerged() throws {
         let identifier = UUID()
         let trip = Trip(title: "Old title", context: context)
@@ -150,6 +170,47 @@ final class TripKitTests: XCTestCase {
         XCTAssertEqual(trips.map(\.title), ["Old"])
         XCTAssertEqual(trips.first?.rating, 0)
         XCTAssertNil(trips.first?.notes)
+    }
+
+    func testMigrationWithAPolicy() throws {
+        let folder = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let url = folder.appendingPathComponent("Wishes.sqlite")
+        let migrator = WishMigrator()
+        func context(_ model: NSManagedObjectModel) throws -> NSManagedObjectContext {
+            let coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
+            try coordinator.addPersistentStore(ofType: NSSQLiteStoreType, configurationName: nil, at: url, options: nil)
+            let context = NSManagedObjectContext(concurrencyType: .mainQueueConcurrencyType)
+            context.persistentStoreCoordinator = coordinator
+            return context
+        }
+        func close(_ context: NSManagedObjectContext) throws {
+            let coordinator = context.persistentStoreCoordinator!
+            for store in coordinator.persistentStores { try coordinator.remove(store) }
+        }
+        let old = try context(migrator.model("Wishes"))
+        for (index, text) in ["Oslo, 3", "Bergen, 5", "Oslo, 4"].enumerated() {
+            let wish = NSEntityDescription.insertNewObject(forEntityName: "Wish", into: old)
+            wish.setValue(text, forKey: "text")
+            wish.setValue(index, forKey: "points")
+        }
+        try old.save()
+        try close(old)
+
+        XCTAssertTrue(try migrator.requiresMigration(at: url))
+        try migrator.migrate(storeAt: url)
+        XCTAssertFalse(try migrator.requiresMigration(at: url))
+
+        let new = try context(migrator.model("Wishes 2"))
+        let request = NSFetchRequest<Wish>(entityName: "Wish")
+        request.sortDescriptors = [NSSortDescriptor(key: "points", ascending: true)]
+        let wishes = try new.fetch(request)
+        XCTAssertEqual(wishes.map(\.days), [3, 5, 4])
+        XCTAssertEqual(wishes.map(\.points), [0, 10, 20])
+        XCTAssertEqual(wishes.map { $0.place?.name }, ["Oslo", "Bergen", "Oslo"])
+        XCTAssertEqual(wishes.first?.place?.wishes?.count, 2)
+        try close(new)
     }
 
     func testUndo() throws {

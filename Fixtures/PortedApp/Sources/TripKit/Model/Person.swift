@@ -17,6 +17,15 @@ public class Person: NSManagedObject {
     @objc(removeTripsObject:)
     @NSManaged public func removeFromTrips(_ value: Trip)
 
+    @objc public func validateEmail(_ value: AutoreleasingUnsafeMutablePointer<AnyObject?>) throws {
+        guard let email = value.pointee as? String else { return }
+        guard email.contains("@") else {
+            throw NSError(domain: "TripKit", code: 3, userInfo: [NSLocalizedDescriptionKey: "\(email) is no address"])
+        }
+        let trimmed = email.trimmingCharacters(in: .whitespaces)
+        if trimmed != email { value.pointee = trimmed as NSString }
+    }
+
     public override func validateForInsert() throws {
         try super.validateForInsert()
         guard !fullName.isEmpty else {
