@@ -22,14 +22,18 @@ open class AtomicStore: PersistentStore, @unchecked Sendable {
     let root: UInt16
     let key: UInt64
 
-    init(_ entity: EntityDescription, _ key: UInt64) {
-      root = entity.rootEntity.number
+    init(_ entity: EntityDescription, _ key: UInt64) { self.init(root: entity.rootEntity.number, key: key) }
+
+    init(root: UInt16, key: UInt64) {
+      self.root = root
       self.key = key
     }
   }
 
   /// What the store says about itself: `loadMetadata()` sets what it has read, and `save()` writes it. The opening adds the values under
-  /// `PersistentStore.MetadataKey` that are missing, so a class that keeps the metadata keeps the identifiers of its objects.
+  /// `PersistentStore.MetadataKey` that are missing, so a class that keeps the metadata keeps the identifiers of its objects. If it keeps
+  /// those of the model, too, a store that is opened with another model is migrated as it is inferred: it is loaded with the former model, and
+  /// saved with the new one by another object of the class, before it is loaded again.
   public final var storedMetadata: [String: any Sendable] = [:]
 
   /// The model of the coordinator.
@@ -150,6 +154,15 @@ extension AtomicStore {
   final func prepare(_ model: ManagedObjectModel, _ identity: StoreIdentity) {
     known = model
     storeIdentity = identity
+  }
+
+  /// Calls objects as another store does.
+  ///
+  /// - Parameter roots: By the number of a root entity of the other store, those of its entities here.
+  final func takeReferences(of other: AtomicStore, _ roots: [UInt16: Set<UInt16>]) {
+    for (key, reference) in other.references {
+      for root in roots[key.root] ?? [] { references[NodeKey(root: root, key: key.key)] = reference }
+    }
   }
 
   /// The key of a new object.

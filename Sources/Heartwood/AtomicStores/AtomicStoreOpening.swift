@@ -3,20 +3,28 @@ import HeartwoodEngine
 
 /// Opening a store of a class of the program.
 extension AtomicStore {
-  func open(_ model: ManagedObjectModel) throws {
+  /// Opens the store; with the model that it was written with, if it is to be migrated.
+  ///
+  /// - Returns: The migration, which makes another store of this one, and the metadata of that; nil if it has the model.
+  func open(
+    _ model: ManagedObjectModel
+  ) throws -> (migration: InferredMigration, metadata: [String: any Sendable])? {
     try loadMetadata()
-    let uuid = try complete(&storedMetadata, model) { UUID() }
+    var metadata = storedMetadata
+    let migration = try beginMigration(of: &metadata, to: model)
+    let own = migration?.sourceModel ?? model
+    let uuid = try complete(&storedMetadata, own) { UUID() }
+    try open(own, uuid)
+    return migration.map { ($0, metadata) }
+  }
+
+  private func open(_ model: ManagedObjectModel, _ uuid: UUID) throws {
     prepare(model, StoreIdentity(uuid: uuid))
     try load()
     if let collision { throw collision }
     let saving = AtomicStoreSaving(self)
     do {
-      let loader = try StoreDocumentLoader(model, uuid, saves: 0, [:]) { identifier in
-        var options = EngineOptions()
-        options.content = .graph
-        options.newIdentifier = identifier
-        return try Engine(at: "/dev/null", options: options)
-      }
+      let loader = try StoreDocumentLoader(model, uuid, saves: 0, [:], LogStore.emptyInMemory)
       for node in cacheNodes().sorted(by: { $0.objectID.key < $1.objectID.key }) { try add(node, to: loader) }
       let engine = try loader.finish().engine
       begin(

@@ -20,11 +20,24 @@ enum StoreClasses {
         .persistentStoreOpen, "the store's description has no URL: set the place of the store")
     }
     let model = coordinator.managedObjectModel
-    let made = storeClass.init(persistentStoreCoordinator: coordinator, at: url, options: description.options)
-    made.description = PersistentStoreDescription(copying: description)
-    made.configuration = try StoreConfiguration(description.configuration, of: model)
+    let configuration = try StoreConfiguration(description.configuration, of: model)
+    func make() -> PersistentStore {
+      let made = storeClass.init(
+        persistentStoreCoordinator: coordinator, at: url, options: description.options)
+      made.description = PersistentStoreDescription(copying: description)
+      made.configuration = configuration
+      return made
+    }
+    let made = make()
     if let atomic = made as? AtomicStore {
-      try atomic.open(model)
+      guard let (migration, metadata) = try atomic.open(model) else { return made }
+      if let target = make() as? AtomicStore {
+        target.storedMetadata = metadata
+        try AtomicStoreMigration(migration, from: atomic, to: target).run()
+      }
+      let migrated = make()
+      _ = try (migrated as? AtomicStore)?.open(model)
+      return migrated
     } else if let incremental = made as? IncrementalStore {
       try incremental.open(model)
     } else {
@@ -75,8 +88,7 @@ extension PersistentStore {
     _ metadata: inout [String: any Sendable], _ model: ManagedObjectModel, _ newIdentifier: () -> UUID
   ) throws -> UUID {
     typealias Key = MetadataKey
-    let hashes = Dictionary(
-      model.entities.map { ($0.displayName, Data($0.versionHash)) }, uniquingKeysWith: { first, _ in first })
+    let hashes = model.versionHashData
     if let stored = metadata[Key.modelVersionHashes] as? [String: Data], stored != hashes {
       let names = Set(stored.keys).union(hashes.keys).filter { stored[$0] != hashes[$0] }.sorted()
       throw HeartwoodError(
@@ -87,6 +99,7 @@ extension PersistentStore {
     metadata[Key.storeUUID] = uuid.uuidString
     metadata[Key.storeType] = type.rawValue
     metadata[Key.modelVersionHashes] = hashes
+    metadata[Key.modelData] = Data(try model.encoded())
     return uuid
   }
 }

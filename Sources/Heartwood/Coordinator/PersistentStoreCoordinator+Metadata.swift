@@ -104,10 +104,14 @@ extension PersistentStore {
     /// The names that entities had in former models, with those that they have now, a `[String: String]`; absent if none was renamed.
     public static let formerEntityNames = "HeartwoodFormerEntityNames"
 
+    /// The model that the store was written with, as bytes, a `Data`: of stores of a program's classes only, in `storedMetadata`. A class that
+    /// keeps it can be migrated.
+    public static let modelData = "HeartwoodModel"
+
     static let all: Set<String> = [
       storeType, storeUUID, modelVersionHashes, modelVersionIdentifiers, modelVersionChecksum,
       hasDeferredLightweightMigration, pendingMigrationStage,
-      formerModelVersionChecksums, formerEntityNames,
+      formerModelVersionChecksums, formerEntityNames, modelData,
     ]
   }
 

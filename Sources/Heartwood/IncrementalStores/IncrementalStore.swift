@@ -27,6 +27,11 @@ open class IncrementalStore: PersistentStore, @unchecked Sendable {
   /// `PersistentStore.MetadataKey` that are missing, so a class that keeps the metadata keeps the identifiers of its objects.
   public final var storedMetadata: [String: any Sendable] = [:]
 
+  /// The coordinator's model as bytes, for a class that keeps it before the opening adds it to `storedMetadata`.
+  public final var modelData: Data {
+    get throws { Data(try managedObjectModel.encoded()) }
+  }
+
   /// The model of the coordinator. It is known when `loadMetadata()` is called.
   public final var managedObjectModel: ManagedObjectModel {
     guard let known else { programError("The store at \(place) is used before a coordinator opens it.") }
@@ -120,6 +125,18 @@ open class IncrementalStore: PersistentStore, @unchecked Sendable {
     programError("\(Swift.type(of: self)) does not override obtainPermanentIDs(for:).")
   }
 
+  /// Brings a store that was written with another model to the coordinator's. Called by the opening after `loadMetadata()`, if the store's
+  /// description allows automatic migration and `storedMetadata` has `MetadataKey.modelData`. A class does all of it, or nothing: it
+  /// writes `storedMetadata` too, which has the new model's values then. Others may have done it since `loadMetadata()`.
+  ///
+  /// - Throws: Why it could not be migrated. By default `.persistentStoreUnsupportedRequestType`.
+  open func migrate(_ migration: InferredMigration) throws {
+    throw HeartwoodError(
+      .persistentStoreUnsupportedRequestType,
+      "the store at \(place) was written with another model, and its class \(Swift.type(of: self)) does not migrate stores: it does not "
+        + "override migrate(_:)")
+  }
+
   /// Called when a program has replaced the metadata with `PersistentStoreCoordinator.setMetadata(_:for:)`, and a context saves:
   /// `storedMetadata` has the new ones. Does nothing.
   ///
@@ -203,9 +220,22 @@ open class IncrementalStore: PersistentStore, @unchecked Sendable {
   final func open(_ model: ManagedObjectModel) throws {
     known = model
     try loadMetadata()
+    try migrateIfNeeded(model)
     let uuid = try complete(&storedMetadata, model) { Swift.type(of: self).identifierForNewStore(at: url) }
     storeIdentity = StoreIdentity(uuid: uuid)
     begin(IncrementalContents(self, storeIdentity))
+  }
+
+  /// Migrates a store that was written with another model, if its description allows that.
+  private final func migrateIfNeeded(_ model: ManagedObjectModel) throws {
+    let former = storedMetadata
+    guard let migration = try beginMigration(of: &storedMetadata, to: model) else { return }
+    do {
+      try migrationLog.step("migration of the store") { try migrate(migration) }
+    } catch {
+      storedMetadata = former
+      throw (error as? HeartwoodError) ?? unmigrated(error)
+    }
   }
 
   /// The identifier of the parts of a URI; nil if the store cannot name the object.
@@ -242,7 +272,7 @@ open class IncrementalStore: PersistentStore, @unchecked Sendable {
   }
 
   /// The metadata with the store's own values.
-  final var completeMetadata: [String: Any] { storedMetadata }
+  final var completeMetadata: [String: Any] { storedMetadata.filter { $0.key != MetadataKey.modelData } }
 
   final var readOnly: HeartwoodError {
     HeartwoodError(

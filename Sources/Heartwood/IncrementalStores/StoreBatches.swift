@@ -108,3 +108,52 @@ extension IncrementalStore {
     return selection
   }
 }
+
+extension IncrementalStore {
+  /// Calls `body` with each row of a batch insert: the values of `EntityDescription.storedProperties` of its entity, in their order, with the
+  /// defaults of those that the row does not give. To-one relationships are given by identifiers.
+  ///
+  /// - Returns: The entity.
+  /// - Throws: What does not fit the model; `.managedObjectValidation` for a row with destinations of a to-many relationship; what `body` throws.
+  @discardableResult
+  public final func enumerateRows(
+    of request: BatchInsertRequest, _ body: ([StoredValue]) throws -> Void
+  ) throws -> EntityDescription {
+    let names = managedObjectModel.entitiesByName
+    guard let entity = names[request.entityName] else {
+      throw HeartwoodError.unknownEntity(request.entityName, names.keys.sorted())
+    }
+    guard !entity.isAbstract else {
+      throw HeartwoodError(
+        .coreData, "\(entity.displayName) is abstract: insert rows of a subentity")
+    }
+    let slots = entity.storedSlots
+    var number = 0
+    try request.withRows(
+      BatchRowReader(entity: entity, store: objectStore.identity, indexes: { _ in [] })
+    ) { next in
+      while let row = try next() {
+        number += 1
+        try body(slots.map { StoredValue(try row.value(at: $0, entity, number)) })
+      }
+    }
+    return entity
+  }
+}
+
+extension BatchRow {
+  fileprivate func value(at slot: Int, _ entity: EntityDescription, _ number: Int) throws(HeartwoodError)
+    -> Value
+  {
+    if let many = links.first(where: { $0.relationship.isToMany }) {
+      throw HeartwoodError.batchReference(
+        many.relationship, "a batch insert of this kind of store has no destinations of to-many relationships"
+      ).inRow(number)
+    }
+    if let link = links.first(where: { $0.relationship.slot == slot }) {
+      guard case .key(let id)? = link.targets.first else { return .null }
+      return .object(id)
+    }
+    return values[slot] ?? entity.defaultValue(at: slot)
+  }
+}

@@ -178,7 +178,18 @@ extension StoreMetadata {
   mutating func note(
     _ model: ManagedObjectModel, after source: ManagedObjectModel, _ allowsFormerModel: Bool, _ path: String
   ) throws(HeartwoodError) {
-    var former = formerModels
+    formerModels = try Self.formerModels(formerModels, of: model, after: source, allowsFormerModel, path)
+  }
+
+  /// The checksums of a store's former models after a migration.
+  ///
+  /// - Throws: As `note(_:after:_:_:)`.
+  static func formerModels(
+    _ known: [String], of model: ManagedObjectModel, after source: ManagedObjectModel,
+    _ allowsFormerModel: Bool,
+    _ path: String
+  ) throws(HeartwoodError) -> [String] {
+    var former = known
     if let place = former.firstIndex(of: model.versionChecksum) {
       guard allowsFormerModel else {
         throw HeartwoodError(
@@ -190,7 +201,7 @@ extension StoreMetadata {
     } else {
       former.append(source.versionChecksum)
     }
-    formerModels = former
+    return former
   }
 }
 

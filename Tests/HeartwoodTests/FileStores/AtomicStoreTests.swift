@@ -146,6 +146,84 @@ import Testing
     try container.close()
   }
 
+  /// Authors of books; later with a renamed attribute, a wider one, a new one with a default, and an ordered list.
+  private func libraryModel(isLater: Bool, isRatingMandatory: Bool = false) -> ManagedObjectModel {
+    let name = AttributeDescription(name: isLater ? "fullName" : "name", type: .string)
+    if isLater { name.renamingIdentifier = "name" }
+    let author = EntityDescription(
+      name: "Author",
+      properties: [name, AttributeDescription(name: "born", type: isLater ? .integer64 : .integer16)])
+    let book = EntityDescription(
+      name: "Book", properties: [AttributeDescription(name: "title", type: .string)])
+    if isLater {
+      let rating = AttributeDescription(name: "rating", type: .double)
+      rating.isOptional = !isRatingMandatory
+      rating.defaultValue = isRatingMandatory ? nil : 0.5
+      book.properties.append(rating)
+    }
+    let books = RelationshipDescription(
+      name: "books", destination: book, isToMany: true, isOrdered: isLater)
+    let by = RelationshipDescription(name: "author", destination: author, isToMany: false)
+    (books.inverseRelationship, by.inverseRelationship) = (by, books)
+    author.ownProperties.append(books)
+    book.ownProperties.append(by)
+    return ManagedObjectModel(entities: [author, book])
+  }
+
+  private func open(_ model: ManagedObjectModel, migrates: Bool = true) throws -> ManagedObjectContext {
+    let coordinator = PersistentStoreCoordinator(managedObjectModel: model)
+    let description = PersistentStoreDescription(url: folder.store)
+    description.type = LineStore.kind
+    description.shouldMigrateStoreAutomatically = migrates
+    try coordinator.addPersistentStore(with: description)
+    return ManagedObjectContext(.privateQueue, coordinator: coordinator)
+  }
+
+  // MIG-01
+  @Test func `a store of the program is opened with a later model, and not with the former one again`() throws
+  {
+    let context = try open(libraryModel(isLater: false))
+    let entities = try #require(context.persistentStoreCoordinator?.managedObjectModel.entitiesByName)
+    let author = ManagedObject(entity: try #require(entities["Author"]), insertInto: context)
+    author.setValue("Ada", forKey: "name")
+    author.setValue(1815, forKey: "born")
+    for title in ["a", "b", "c"] {
+      let book = ManagedObject(entity: try #require(entities["Book"]), insertInto: context)
+      book.setValue(title, forKey: "title")
+      book.setValue(author, forKey: "author")
+    }
+    try context.save()
+    let identifier = author.objectID.uriRepresentation()
+    try context.persistentStoreCoordinator?.close()
+    let before = try Data(contentsOf: folder.store)
+
+    let refused = heartwoodError { _ = try open(libraryModel(isLater: true), migrates: false) }
+    #expect(refused?.code == .persistentStoreIncompatibleVersionHash)
+    let impossible = heartwoodError {
+      _ = try open(libraryModel(isLater: true, isRatingMandatory: true))
+    }
+    #expect(impossible?.message.contains("rating") == true, "\(String(describing: impossible))")
+    #expect(try Data(contentsOf: folder.store) == before)
+
+    for _ in 0..<2 {
+      let context = try open(libraryModel(isLater: true))
+      let coordinator = try #require(context.persistentStoreCoordinator)
+      let found = try context.existingObject(
+        with: try #require(coordinator.managedObjectID(forURIRepresentation: identifier)))
+      #expect(
+        found.value(forKey: "fullName") as? String == "Ada" && found.value(forKey: "born") as? Int64 == 1815)
+      let books = found.objectIDs(forRelationshipNamed: "books").map(context.object(with:))
+      #expect(Set(books.map { $0.value(forKey: "title") as? String }) == ["a", "b", "c"])
+      #expect(books.allSatisfy { $0.value(forKey: "rating") as? Double == 0.5 })
+      #expect(try coordinator.verify().findings == [])
+      books[0].setValue(0.5, forKey: "rating")
+      try context.save()
+      try coordinator.close()
+    }
+    let behind = heartwoodError { _ = try open(libraryModel(isLater: false)) }
+    #expect(behind?.code == .stagedMigrationBackwardMigration)
+  }
+
   // PSC-10, STO-22, STO-26
   @Test func `a kind of store is known while its class is registered`() throws {
     let kind = PersistentStore.StoreType(rawValue: "Other lines")

@@ -1,7 +1,8 @@
 import Foundation
 import Heartwood
 
-/// A kind of store of a program: a file with a line for each object, in JSON: its entity, what the file calls it, and its values.
+/// A kind of store of a program: a file with a line for each object, in JSON: its entity, what the file calls it, and its values. The first
+/// line has what is known of the store, its model included, so that it can be migrated.
 ///
 /// It writes another file and renames it, so that a crash leaves the old one or the new one. It has attributes of all types but
 /// transformable and composite ones.
@@ -15,7 +16,7 @@ public final class LineStore: AtomicStore, @unchecked Sendable {
     guard FileManager.default.fileExists(atPath: url.path) else { return }
     var rows = try String(contentsOf: url, encoding: .utf8).split(separator: "\n")
     guard !rows.isEmpty else { return }
-    storedMetadata[MetadataKey.storeUUID] = String(rows.removeFirst())
+    try JSONDecoder().decode(Header.self, from: Data(rows.removeFirst().utf8)).add(to: &storedMetadata)
     lines = try rows.map { try JSONDecoder().decode(Line.self, from: Data($0.utf8)) }
   }
 
@@ -48,7 +49,7 @@ public final class LineStore: AtomicStore, @unchecked Sendable {
   override public func save() throws {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-    var rows = [storedMetadata[MetadataKey.storeUUID] as? String ?? ""]
+    var rows = [String(decoding: try encoder.encode(Header(storedMetadata)), as: UTF8.self)]
     // Always in the same order, so that versions of a file can be compared.
     for line in cacheNodes().map(line).sorted(by: { ($0.entity, $0.name) < ($1.entity, $1.name) }) {
       rows.append(String(decoding: try encoder.encode(line), as: UTF8.self))
@@ -72,6 +73,30 @@ public final class LineStore: AtomicStore, @unchecked Sendable {
       }
     }
     return line
+  }
+}
+
+/// What is known of the store.
+private struct Header: Codable {
+  var identifier: String?
+  var hashes: [String: Data]?
+  var model: Data?
+  var formerModels: [String]?
+
+  init(_ metadata: [String: any Sendable]) {
+    typealias Key = PersistentStore.MetadataKey
+    identifier = metadata[Key.storeUUID] as? String
+    hashes = metadata[Key.modelVersionHashes] as? [String: Data]
+    model = metadata[Key.modelData] as? Data
+    formerModels = metadata[Key.formerModelVersionChecksums] as? [String]
+  }
+
+  func add(to metadata: inout [String: any Sendable]) {
+    typealias Key = PersistentStore.MetadataKey
+    metadata[Key.storeUUID] = identifier
+    metadata[Key.modelVersionHashes] = hashes
+    metadata[Key.modelData] = model
+    metadata[Key.formerModelVersionChecksums] = formerModels
   }
 }
 

@@ -129,10 +129,7 @@ extension LogStore {
 
   /// A new engine in memory with what this store has, under the same identifier.
   func copyInMemory() throws -> Engine {
-    var options = EngineOptions()
-    options.content = .graph
-    options.newIdentifier = engine.storeIdentifier
-    let copy = try Engine(at: "/dev/null", options: options)
+    let copy = try Self.emptyInMemory(engine.storeIdentifier)
     let snapshot = try engine.snapshot()
     try copy.write { transaction in
       try snapshot.scan { key, value in
@@ -141,6 +138,14 @@ extension LogStore {
       }
     }
     return copy
+  }
+
+  /// A new engine in memory.
+  static func emptyInMemory(_ identifier: StoreIdentifier?) throws -> Engine {
+    var options = EngineOptions()
+    options.content = .graph
+    options.newIdentifier = identifier
+    return try Engine(at: "/dev/null", options: options)
   }
 
   /// Writes what this store has to a file that does not exist yet.

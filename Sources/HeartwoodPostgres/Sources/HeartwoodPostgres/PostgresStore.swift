@@ -40,7 +40,7 @@ public final class PostgresStore: IncrementalStore, @unchecked Sendable {
     self.address = address
     let schema = PostgresSchema(managedObjectModel, named: address.schema)
     self.schema = schema
-    pool = PostgresPool(address)
+    pool = PostgresPool(address) { [unowned self] in try begin($0, $1) }
     try translating(.persistentStoreOpen, "the store at \(address.text) was not opened") {
       try pool.withConnection(retries: true) { connection in
         if try !exists(connection) { try create(connection) }
@@ -50,13 +50,18 @@ public final class PostgresStore: IncrementalStore, @unchecked Sendable {
   }
 
   public override func saveMetadata() throws {
-    let own = Set(storedMetadata.keys.filter { !$0.hasPrefix("NSStore") })
-    let values = storedMetadata.filter { own.contains($0.key) }
+    let values = storedMetadata.filter { !$0.key.hasPrefix("NSStore") && !$0.key.hasPrefix("Heartwood") }
     let bytes = try PropertyListSerialization.data(fromPropertyList: values, format: .binary, options: 0)
     try translating(.persistentStoreSave, "the metadata of the store at \(address.text) were not saved") {
       try pool.withConnection(retries: true) { try write(["program": bytes], $0) }
     }
   }
+
+  /// Makes and fills the tables of the new model in one transaction. All rows are copied, whatever the change is.
+  ///
+  /// - Throws: `.persistentStoreTimeout` if others have the store open for longer than the description's timeout; `.migration` if the objects
+  ///   do not allow it. The store is as before then.
+  public override func migrate(_ migration: InferredMigration) throws { try migrateTables(migration) }
 
   public override func willRemove(from coordinator: PersistentStoreCoordinator?) { pool.close() }
 
@@ -77,7 +82,7 @@ public final class PostgresStore: IncrementalStore, @unchecked Sendable {
   }
 
   /// Numbers that no other object of a table has had; what is left of a block is kept for the next objects.
-  private func reserve(_ count: Int, in table: PostgresTable) throws -> [Int64] {
+  func reserve(_ count: Int, in table: PostgresTable) throws -> [Int64] {
     try numbers.take(count, table.name) { missing in
       let blocks = (missing + Self.block - 1) / Self.block
       let rows = try translating(.persistentStoreSave, "no identifiers were reserved in \(address.text)") {
@@ -117,6 +122,7 @@ public final class PostgresStore: IncrementalStore, @unchecked Sendable {
       try self.save(save)
       return []
     }
+    if let insert = request as? BatchInsertRequest { return try execute(insert, in: context) }
     if let update = request as? BatchUpdateRequest { return try execute(update) }
     if let delete = request as? BatchDeleteRequest, let context { return try execute(delete, in: context) }
     return try super.execute(request, with: context)

@@ -99,12 +99,13 @@ struct PostgresWorld {
   let url: URL
   let container: PersistentContainer
 
-  init(at url: URL? = nil, types: [ManagedObject.Type] = allTypes) throws {
+  init(at url: URL? = nil, types: [ManagedObject.Type] = allTypes, migrates: Bool = true) throws {
     PostgresStore.register()
     self.url = try url ?? PostgresServer.shared.get().url()
     container = PersistentContainer(name: "Test", managedObjectModel: try ManagedObjectModel(types: types))
     let description = PersistentStoreDescription(url: self.url)
     description.type = .postgres
+    description.shouldMigrateStoreAutomatically = migrates
     try container.persistentStoreCoordinator.addPersistentStore(with: description)
   }
 

@@ -309,6 +309,34 @@ import Testing
     #expect(heartwoodError { try context.save() }?.code == .managedObjectMerge)
   }
 
+  @Test func `a batch insert writes its rows in one transaction, or none`() throws {
+    let world = try PostgresWorld()
+    let context = world.context()
+    let company = context.makeCompany("A")
+    try context.save()
+    var number = 0
+    let request = BatchInsertRequest(entityName: "Person") { row in
+      guard number < 5003 else { return true }
+      row = ["name": "p\(number)", "age": number % 7, "company": company.objectID]
+      number += 1
+      return false
+    }
+    request.resultType = .objectIDs
+    let made = try #require(try context.execute(request, mergingInto: [context]).result as? [ManagedObjectID])
+    #expect(made.count == 5003 && Set(made).count == 5003)
+    #expect(company.people.count == 5003)
+    #expect(try world.context().count(Person.self, where: { $0.age == 3 }) == 715)
+    let person = try #require(try world.context().existingObject(with: made[5002]) as? Person)
+    #expect(person.name == "p5002" && person.nick == nil)
+    let twice = BatchInsertRequest(
+      entityName: "Company", objects: [["code": "B"], ["code": "A"]])
+    #expect(heartwoodError { try context.execute(twice) }?.code == .managedObjectConstraintMerge)
+    #expect(try world.context().fetch(Company.self).map(\.code) == ["A"])
+    let many = BatchInsertRequest(
+      entityName: "Company", objects: [["code": "C", "people": [made[0]]]])
+    #expect(heartwoodError { try context.execute(many) }?.message.contains("people") == true)
+  }
+
   @Test func `a batch delete follows the delete rules`() throws {
     let world = try PostgresWorld()
     let context = world.context()
@@ -343,7 +371,7 @@ import Testing
   @Test func `another model is refused, and so are tables that were changed`() throws {
     let world = try PostgresWorld()
     try world.container.close()
-    let other = heartwoodError { _ = try PostgresWorld(at: world.url, types: [Thing.self]) }
+    let other = heartwoodError { _ = try PostgresWorld(at: world.url, types: [Thing.self], migrates: false) }
     #expect(other?.code == .persistentStoreIncompatibleVersionHash)
     _ = try world.sql("ALTER TABLE \"\(world.schema)\".\"Thing\" DROP COLUMN \"text\"")
     let changed = heartwoodError { _ = try PostgresWorld(at: world.url) }

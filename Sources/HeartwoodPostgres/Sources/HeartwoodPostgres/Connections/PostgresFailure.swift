@@ -13,6 +13,8 @@ struct PostgresFailure: Error, CustomStringConvertible {
   var description: String { state.isEmpty ? message : "\(message) (SQLSTATE \(state))" }
   var isUniquenessViolation: Bool { state == "23505" }
   var isReferenceViolation: Bool { state == "23503" }
+  /// A lock was not free in time.
+  var isLockTimeout: Bool { state == "55P03" }
   /// Another transaction was in the way; the same one may succeed when it is tried again.
   var isSerializationFailure: Bool { state == "40001" || state == "40P01" }
 

@@ -9,8 +9,22 @@ final class PostgresPool: @unchecked Sendable {
   private let condition = NSCondition()
   private var idle: [PostgresConnection] = []
   private var used = 0
+  /// The digest of the model that the tables must have; nil while that is not known.
+  private var model: String?
+  private let begin: (PostgresConnection, String?) throws -> Void
 
-  init(_ address: PostgresAddress) { self.address = address }
+  /// - Parameter begin: Called with each new connection and the digest of the model that its tables must have.
+  init(_ address: PostgresAddress, begin: @escaping (PostgresConnection, String?) throws -> Void) {
+    self.address = address
+    self.begin = begin
+  }
+
+  /// Says which model the tables have, for connections that are made from now on.
+  func expect(model: String?) {
+    condition.lock()
+    self.model = model
+    condition.unlock()
+  }
 
   /// Runs the body with a connection.
   ///
@@ -36,10 +50,13 @@ final class PostgresPool: @unchecked Sendable {
     while idle.isEmpty, used >= address.pool { condition.wait() }
     used += 1
     let known = idle.popLast()
+    let model = model
     condition.unlock()
     if let known { return known }
     do {
-      return try PostgresConnection(address)
+      let connection = try PostgresConnection(address)
+      try begin(connection, model)
+      return connection
     } catch {
       release(nil)
       throw error

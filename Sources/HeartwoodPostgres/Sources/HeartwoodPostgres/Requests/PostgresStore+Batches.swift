@@ -1,8 +1,42 @@
 import Foundation
 import Heartwood
 
-/// Batch updates and deletes, each one transaction in the database.
+/// Batch inserts, updates and deletes, each one transaction in the database.
 extension PostgresStore {
+  func execute(_ request: BatchInsertRequest, in context: ManagedObjectContext?) throws -> BatchResult {
+    try refuse(request.validates)
+    if let type = context?.mergePolicy.mergeType, type != .error {
+      throw HeartwoodError(
+        .persistentStoreUnsupportedRequestType,
+        "a batch insert in PostgreSQL does not take the place of stored objects: execute it in a context whose merge policy is error, or save objects"
+      )
+    }
+    return try inTransaction("the batch insert") { connection in
+      var (inserted, waiting) = ([ManagedObjectID](), [[StoredValue]]())
+      var count = 0
+      func insertWaiting() throws {
+        guard !waiting.isEmpty, let entity = managedObjectModel.entitiesByName[request.entityName] else {
+          return
+        }
+        let table = schema.table(entity)
+        let numbers = try reserve(waiting.count, in: table)
+        try insert(numbers, waiting, entity, table, connection)
+        count += numbers.count
+        if request.resultType == .objectIDs { inserted += numbers.map { object(entity, $0) } }
+        waiting.removeAll(keepingCapacity: true)
+      }
+      try enumerateRows(of: request) { row in
+        waiting.append(row)
+        if waiting.count == Self.mostRows { try insertWaiting() }
+      }
+      try insertWaiting()
+      var changes = ObjectIDChanges()
+      changes.insertedObjectIDs = Set(inserted)
+      return BatchResult(
+        resultType: request.resultType, count: count, objectIDs: inserted, changes: changes)
+    }
+  }
+
   func execute(_ request: BatchUpdateRequest) throws -> BatchResult {
     try refuse(request.validates)
     let update = try resolve(request)

@@ -4,7 +4,7 @@ import Heartwood
 /// Saving: one transaction, and one statement for all objects of an entity with the same changed properties.
 extension PostgresStore {
   /// The most rows of a statement.
-  private static let mostRows = 5000
+  static let mostRows = 5000
   /// How often a transaction is tried that the server ends to resolve a deadlock.
   private static let mostAttempts = 5
 
@@ -131,29 +131,38 @@ extension PostgresStore {
   private func insert(_ request: SaveChangesRequest, _ connection: PostgresConnection) throws {
     for (table, objects) in byTable(request.insertedInOrder) {
       for (entity, members) in byEntity(objects) {
-        let properties = entity.storedProperties
-        let columns = properties.map { table.column($0, of: entity) }
-        var names = ["_id", "_version"] + columns.map(\.name.quoted)
-        var values = ["v.id", "1"] + columns.indices.map { columns[$0].assigned("v.c\($0)") }
-        if table.isFamily {
-          names.append("_entity")
-          values.append((entity.name ?? "").literal)
-        }
-        let lists = columns.enumerated().map { "$\($0.offset + 2)::\($0.element.parameterType.array.name)" }
-        let fields = columns.indices.map { "c\($0)" }
-        let sql =
-          "INSERT INTO \(table.sqlName) (\(names.joined(separator: ", "))) SELECT \(values.joined(separator: ", ")) "
-          + "FROM unnest(\((["$1::int8[]"] + lists).joined(separator: ", "))) v(\((["id"] + fields).joined(separator: ", ")))"
         for part in parts(members) {
-          let all = part.map { request.storedValues(of: $0) }
-          var parameters = [PostgresParameter.integers(part.map { number($0.objectID) })]
-          for (place, column) in columns.enumerated() {
-            parameters.append(try list(column, all.lazy.map { $0[place] }, all.count))
-          }
-          _ = try connection.query(sql, parameters)
+          try insert(
+            part.map { number($0.objectID) }, part.map { request.storedValues(of: $0) }, entity, table,
+            connection)
         }
       }
     }
+  }
+
+  /// Inserts objects of one entity with these numbers and values.
+  func insert(
+    _ numbers: [Int64], _ rows: [[StoredValue]], _ entity: EntityDescription, _ table: PostgresTable,
+    _ connection: PostgresConnection
+  ) throws {
+    let properties = entity.storedProperties
+    let columns = properties.map { table.column($0, of: entity) }
+    var names = ["_id", "_version"] + columns.map(\.name.quoted)
+    var values = ["v.id", "1"] + columns.indices.map { columns[$0].assigned("v.c\($0)") }
+    if table.isFamily {
+      names.append("_entity")
+      values.append((entity.name ?? "").literal)
+    }
+    let lists = columns.enumerated().map { "$\($0.offset + 2)::\($0.element.parameterType.array.name)" }
+    let fields = columns.indices.map { "c\($0)" }
+    let sql =
+      "INSERT INTO \(table.sqlName) (\(names.joined(separator: ", "))) SELECT \(values.joined(separator: ", ")) "
+      + "FROM unnest(\((["$1::int8[]"] + lists).joined(separator: ", "))) v(\((["id"] + fields).joined(separator: ", ")))"
+    var parameters = [PostgresParameter.integers(numbers)]
+    for (place, column) in columns.enumerated() {
+      parameters.append(try list(column, rows.lazy.map { $0[place] }, rows.count))
+    }
+    _ = try connection.query(sql, parameters)
   }
 
   private func update(_ request: SaveChangesRequest, _ connection: PostgresConnection) throws {

@@ -5,7 +5,12 @@ import Heartwood
 extension PostgresSchema {
   /// The statements that create everything in an existing schema, in order.
   var statements: [String] {
-    var made = ["CREATE TABLE \(metadataTable) (key text PRIMARY KEY, value bytea NOT NULL)"]
+    ["CREATE TABLE \(metadataTable) (key text PRIMARY KEY, value bytea NOT NULL)"] + tableStatements
+  }
+
+  /// The statements that create the tables of objects and pairs.
+  var tableStatements: [String] {
+    var made: [String] = []
     for table in tables { made += statements(table) }
     for table in tables { made += references(of: table) }
     for join in joins { made += statements(join) }
@@ -69,8 +74,7 @@ extension PostgresSchema {
 
   /// The columns with places in ordered relationships.
   private func positions(in table: PostgresTable) -> [String] {
-    table.toOneRelationships.filter { $0.0.inverseRelationship.map { $0.isToMany && $0.isOrdered } == true }
-      .map { PostgresTable.positionColumn(table.column($0.0, of: $0.1)) }
+    table.orderedReferences.map { PostgresTable.positionColumn(table.column($0.0, of: $0.1)) }
   }
 
   /// The references and indexes of to-one relationships.

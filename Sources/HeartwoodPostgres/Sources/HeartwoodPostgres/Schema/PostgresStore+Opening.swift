@@ -17,9 +17,6 @@ extension PostgresStore {
       )
     }
     let uuid = UUID().uuidString
-    let hashes = Dictionary(
-      managedObjectModel.entities.map { ($0.name ?? "", $0.versionHash) },
-      uniquingKeysWith: { first, _ in first })
     try connection.transaction {
       // Two processes may open the store for the first time.
       _ = try connection.query("SELECT pg_advisory_xact_lock($1::int8)", [.integer(0x6865_6172_7477_6f6f)])
@@ -30,7 +27,7 @@ extension PostgresStore {
       if known.count == 0 { try connection.run("CREATE SCHEMA \(schema.name.quoted)") }
       for statement in schema.statements { try connection.run(statement) }
       try write(["uuid": Data(uuid.utf8)], connection)
-      for (name, hash) in hashes { try write(["hash/\(name)": Data(hash)], connection) }
+      try writeModel(connection)
     }
   }
 
@@ -51,6 +48,11 @@ extension PostgresStore {
         values[MetadataKey.storeUUID] = String(decoding: value, as: UTF8.self)
       } else if key.hasPrefix("hash/") {
         hashes[String(key.dropFirst(5))] = value
+      } else if key == "model" {
+        values[MetadataKey.modelData] = value
+      } else if key == "former" {
+        let checksums = String(decoding: value, as: UTF8.self).split(separator: "\n").map(String.init)
+        values[MetadataKey.formerModelVersionChecksums] = checksums
       } else if key == "program" {
         let list = try? PropertyListSerialization.propertyList(from: value, format: nil)
         for (name, value) in list as? [String: Any] ?? [:] { values[name] = Self.sendable(value) }
@@ -58,11 +60,9 @@ extension PostgresStore {
     }
     values[MetadataKey.modelVersionHashes] = hashes
     storedMetadata = values
-    let model = Dictionary(
-      managedObjectModel.entities.map { ($0.name ?? "", Data($0.versionHash)) },
-      uniquingKeysWith: { first, _ in first })
+    pool.expect(model: try modelDigest(connection))
     // With another model, the error is that of the hashes.
-    guard hashes == model else { return }
+    guard hashes == Self.hashes(of: managedObjectModel) else { return }
     let missing = try schema.missing(connection)
     guard missing.isEmpty else {
       throw HeartwoodError(

@@ -1,0 +1,37 @@
+import Foundation
+
+/// What becomes of the entities and properties of a store of a program's class that was written with another model, as it is inferred: by their
+/// names and renaming identifiers.
+public struct InferredMigration: Sendable {
+  let inferred: InferredChanges
+
+  /// The model that the store was written with.
+  public var sourceModel: ManagedObjectModel { inferred.source }
+  /// The model of the coordinator.
+  public var destinationModel: ManagedObjectModel { inferred.destination }
+  /// The changes in words.
+  public var changes: [String] { inferred.sentences() }
+
+  /// - Throws: `.inferredMappingModel` with all reasons, if what becomes of something cannot be inferred.
+  init(from source: ManagedObjectModel, to destination: ManagedObjectModel) throws(HeartwoodError) {
+    inferred = try InferredChanges(from: source, to: destination)
+    try inferred.requireInferable()
+  }
+
+  /// The source's entity whose objects become those of an entity of the destination; nil for a new one.
+  public func source(of entity: EntityDescription) -> EntityDescription? { inferred.source(of: entity) }
+
+  /// The source's property of which a property of the destination has the values; nil for a new one, whose objects get its default.
+  ///
+  /// - Parameters:
+  ///   - property: A property that the entity has or inherits, or an element of a composite attribute.
+  ///   - entity: An entity of the destination.
+  public func source(of property: PropertyDescription, in entity: EntityDescription) -> PropertyDescription? {
+    inferred.sourceProperty(at: property.slot, of: entity)
+  }
+
+  /// The default of an attribute, as a store keeps it.
+  public func defaultValue(of attribute: AttributeDescription, in entity: EntityDescription) -> StoredValue {
+    StoredValue(entity.defaultValue(at: attribute.slot))
+  }
+}
