@@ -165,6 +165,25 @@ import Testing
     #expect(try Data(contentsOf: folder.store) == bytes)
   }
 
+  @Test(arguments: types)
+  func `a file's objects that a new constraint does not allow are listed by a rehearsal`(
+    type: PersistentStore.StoreType
+  ) throws {
+    _ = try fill(type)
+    let context = try open(1, description(type))
+    let request = FetchRequest<ManagedObject>(entityName: "Person")
+    try context.fetch(request).forEach { $0.setValue("Ada", forKey: "name") }
+    try context.save()
+    try context.persistentStoreCoordinator?.close()
+    let newer = Self.model(1)
+    newer.entities[0].uniquenessConstraints = [["name"]]
+    let bytes = try Data(contentsOf: folder.store)
+    let report = try #require(
+      try PersistentStoreCoordinator.rehearseMigration(ofStoreAt: folder.store, to: newer))
+    #expect(report.violations.map(\.preventsMigration) == [true, true])
+    #expect(try Data(contentsOf: folder.store) == bytes)
+  }
+
   // MIG-10
   @Test(arguments: types)
   func `a manager migrates a file to a store in a folder`(type: PersistentStore.StoreType) throws {

@@ -105,8 +105,9 @@ struct MigrationRehearsal {
     report.bytesBefore = before
     report.bytesAfter = try size()
     report.bytesWritten = overlay?.writtenBytes(LogStore.isSegment) ?? report.bytesAfter
-    // A staged migration may have ended at an earlier version.
-    if description.stagedMigrationManager == nil || !findings.preventsMigration { try validate(findings) }
+    // A staged migration may have ended at an earlier version, and a file with what prevents its migration is not read again.
+    let isReadable = description.stagedMigrationManager == nil && overlay != nil
+    if isReadable || !findings.preventsMigration { try validate(findings) }
     report.violations = findings.violations
     return report
   }
