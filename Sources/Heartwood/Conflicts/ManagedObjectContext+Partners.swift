@@ -37,8 +37,12 @@ extension ManagedObjectContext {
 
   /// Takes over the newest row of a partner that was read before. Its unsaved values stay.
   func refreshPartner(_ relationship: RelationshipDescription, _ partner: Value) {
-    guard case .object(let id) = partner,
-      let partner = registered(relationship.destinationEntity.rootEntity, id.key), partner.isRealised,
+    if case .object(let id) = partner { refreshPartner(relationship, id.key) }
+  }
+
+  /// The same for the destination with a key.
+  func refreshPartner(_ relationship: RelationshipDescription, _ key: UInt64) {
+    guard let partner = registered(relationship.destinationEntity.rootEntity, key), partner.isRealised,
       partner.state.isDisjoint(with: [.deleted, .inserted])
     else { return }
     view.held = nil

@@ -24,6 +24,12 @@ extension ManagedObjectContext {
 
   private func resolve(_ object: ManagedObject, _ newest: [UInt8], by type: MergePolicyType) {
     if object.state.contains(.deleted) {
+      // What was edited before the delete goes with it.
+      if type.storeWins {
+        restoreInverses(of: object)
+        object.dropEdits()
+        object.forEachRelationshipState { $0.forgetDifferences() }
+      }
       take(newest, by: object)
       if type.storeWins {
         undelete(object)
@@ -172,11 +178,13 @@ extension ManagedObjectContext {
   }
 
   /// Applies the delete rules of an object again, which others reference since they were applied.
-  private func applyDeleteRules(of object: ManagedObject) {
+  func applyDeleteRules(of object: ManagedObject) {
+    view.held = nil
     for relationship in object.entity.relationshipsBySlot where relationship.isToMany {
       object.relationshipState(at: relationship.slot)?.unload()
+      guard relationship.inverseRelationship?.isToMany == false else { continue }
+      for key in relatedKeys(object, relationship.slot) { refreshPartner(relationship, key) }
     }
-    view.held = nil
     // The partners are those of the newest row.
     for (relationship, partner) in object.committedPairs {
       object.dropEdit(relationship.slot)

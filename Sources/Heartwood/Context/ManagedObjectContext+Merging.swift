@@ -47,6 +47,7 @@ extension ManagedObjectContext {
     }
     view.held = nil
     for identifier in changes.deletedObjectIDs where isOfStore(identifier) { mergeDelete(identifier) }
+    unloadRelationships(to: changes.deletedObjectIDs)
     for identifier in changes.updatedObjectIDs.union(changes.refreshedObjectIDs) where isOfStore(identifier) {
       mergeUpdate(identifier)
     }

@@ -75,12 +75,14 @@ extension ManagedObjectContext {
   }
 
   private func refuseChangesOfDeleted(_ child: ChangesForParent) throws {
-    let lost = child.updated.compactMap { changed -> MergeConflict? in
-      guard let object = registered(changed.entity.rootEntity, changed.identifier.key), object.isDeleted
-      else {
-        return nil
+    let lost = try child.updated.compactMap { changed -> MergeConflict? in
+      let (root, key) = (changed.entity.rootEntity, changed.identifier.key)
+      if let object = registered(root, key) {
+        return object.isDeleted ? MergeConflict(object, newest: nil) : nil
       }
-      return MergeConflict(object, newest: nil)
+      // The parent may have saved the delete.
+      guard key.isPermanentKey, try readingView().row(root, key) == nil else { return nil }
+      return MergeConflict(object(changed.entity, key), newest: nil)
     }
     if !lost.isEmpty { throw HeartwoodError.merge(lost) }
   }

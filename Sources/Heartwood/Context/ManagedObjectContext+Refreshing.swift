@@ -113,6 +113,8 @@ extension ManagedObjectContext {
     for object in identities.objects {
       refresh(object, mergeChanges: object.hasChanges)
     }
+    // Others may have related objects to deleted ones.
+    for object in changes.deleted { applyDeleteRules(of: object) }
     processPendingChanges()
     refreshTrackers()
   }
@@ -143,11 +145,13 @@ extension ManagedObjectContext {
       editCount &+= 1
       object.dropEqualEdits()
       let former = object.committedPartners
+      let owners = object.committedOwners
       let base = object.conflictBase ?? object.storedRow
       try object.adopt(row: row.bytes)
       object.conflictBase = surfacingConflicts && object.isConflicting(with: base) ? base : nil
       reloadRelationships(of: object)
       leaveNewPartners(of: object, former)
+      unloadOwners(of: object, owners)
       if object.isRealised { object.awake(fromSnapshotEvents: .refresh) }
     } catch {
       noteUnreadable(error, object)

@@ -117,16 +117,19 @@ extension SavePlan {
   /// Conflicts with concurrent saves that would leave dangling references: a reference to a deleted row, or a row that now
   /// references an object that this save deletes; and one-to-one relationships whose sides would not agree.
   func danglingReferences(
-    _ mapping: (UInt64) -> UInt64, in transaction: any StoreTransaction
+    _ mapping: (UInt64) -> UInt64, _ orders: [OrderOfDeleted], in transaction: any StoreTransaction
   ) throws -> [MergeConflict] {
     var conflicts: [MergeConflict] = []
+    let rows = SavedRows(row: transaction.row)
     // Objects that this save deletes itself may stay referenced: that is what the rule noAction means.
     let own = Set(deleted.map(\.identifier))
     func check(_ object: ManagedObject) throws {
-      try forEachNewTarget(of: object) { relationship, key in
+      try forEachNewTarget(of: object, mapping) { relationship, key in
         let destination: EntityDescription = relationship.destinationEntity
-        let isOwn = own.contains(ManagedObjectID(entity: destination, key: key, store: transaction.identity))
-        if try !isOwn && transaction.row(destination.rootEntity, key) == nil {
+        let isAllowed =
+          !relationship.mayNotDangle
+          && own.contains(ManagedObjectID(entity: destination, key: key, store: transaction.identity))
+        if try !isAllowed && (!key.isPermanentKey || transaction.row(destination.rootEntity, key) == nil) {
           conflicts.append(
             MergeConflict(
               object, newest: try transaction.row(object.entity.rootEntity, object.identifier.key),
@@ -136,10 +139,14 @@ extension SavePlan {
     }
     for object in written {
       try check(object)
-      conflicts += try partnerConflicts(of: object, mapping, in: transaction)
+      conflicts += try partnerConflicts(of: object, mapping, rows)
     }
+    let referenced = Set(
+      try orders.filter { try isReferenced($0, rows) }.map { ObjectIdentifier($0.object) })
     for object in deleted
-    where try isReferenced(object, in: transaction) || isPartnerLeft(by: object, in: transaction) {
+    where try referenced.contains(ObjectIdentifier(object)) || isReferenced(object, in: transaction)
+      || isPartnerLeft(by: object, rows)
+    {
       conflicts.append(
         MergeConflict(
           object, newest: try transaction.row(object.entity.rootEntity, object.identifier.key), .referenced))
@@ -147,36 +154,55 @@ extension SavePlan {
     return conflicts
   }
 
-  /// Calls `body` for the saved rows that an object newly references, by to-one values and links.
+  /// Calls `body` with the saved rows that an object newly references, by to-one values and links; and with temporary keys of objects
+  /// that are not saved: they have left their context.
   private func forEachNewTarget(
-    of object: ManagedObject, _ body: (RelationshipDescription, UInt64) throws -> Void
+    of object: ManagedObject, _ mapping: (UInt64) -> UInt64,
+    _ body: (RelationshipDescription, UInt64) throws -> Void
   ) throws {
-    for relationship in object.entity.relationshipsBySlot where relationship.inverseRelationship != nil {
+    for relationship in object.entity.relationshipsBySlot {
+      func visit(_ key: UInt64) throws {
+        if key.isPermanentKey {
+          if relationship.inverseRelationship != nil { try body(relationship, key) }
+        } else if !mapping(key).isPermanentKey {
+          try body(relationship, key)
+        }
+      }
       if relationship.isToMany {
         guard let state = object.relationshipState(at: relationship.slot) else { continue }
-        for key in state.added where key.isPermanentKey { try body(relationship, key) }
-      } else if case .object(let id)? = object.pending?.edit(relationship.slot), !id.isTemporaryID {
-        try body(relationship, id.key)
+        for key in state.added { try visit(key) }
+      } else if case .object(let id)? = object.pending?.edit(relationship.slot) {
+        try visit(id.key)
       }
     }
   }
 
-  /// Whether the order of a deleted object has objects that others have added, and that this save does not change: they
-  /// would go on referencing it.
-  func hasUnknownOrdered(_ object: ManagedObject, in transaction: any StoreTransaction) throws -> Bool {
-    guard let context = object.managedObjectContext else { return false }
-    for relationship in object.entity.relationshipsBySlot
-    where relationship.isOrdered && relationship.deleteRule != .noActionDeleteRule {
-      guard let inverse = relationship.inverseRelationship, !inverse.isToMany else { continue }
-      let root = relationship.destinationEntity.rootEntity
-      for key in try destinations(relationship, object.identifier.key, in: transaction) {
-        let isHandled = context.registered(root, key).map {
-          !$0.state.isDisjoint(with: [.updated, .deleted])
-        }
-        if isHandled != true { return true }
-      }
+  /// The destinations of a deleted object in an ordered relationship with a to-one inverse, as the store had them before the save. They
+  /// are deleted with the object, which others may have given more destinations.
+  struct OrderOfDeleted {
+    let object: ManagedObject
+    let relationship: RelationshipDescription
+    let keys: [UInt64]
+  }
+
+  func ordersOfDeleted(_ object: ManagedObject, in transaction: any StoreTransaction) throws
+    -> [OrderOfDeleted]
+  {
+    try object.entity.relationshipsBySlot.filter { relationship in
+      relationship.isOrdered && relationship.deleteRule != .noActionDeleteRule
+        && relationship.inverseRelationship?.isToMany == false
+    }.map { relationship in
+      OrderOfDeleted(
+        object: object, relationship: relationship,
+        keys: try destinations(relationship, object.identifier.key, in: transaction))
     }
-    return false
+  }
+
+  /// Whether a row still refers to the deleted object.
+  private func isReferenced(_ order: OrderOfDeleted, _ rows: SavedRows) throws -> Bool {
+    try order.keys.contains { key in
+      try partner(of: key, order.relationship, rows) == order.object.identifier.key
+    }
   }
 
   /// Whether rows still reference a deleted object by a to-one relationship although the inverse's delete rule is not

@@ -88,13 +88,10 @@ extension SavePlan {
         conflicts.append(MergeConflict(object, newest: newest))
       }
     }
+    var orders: [OrderOfDeleted] = []
     for object in deleted {
       let key = object.identifier.key
-      if try hasUnknownOrdered(object, in: transaction) {
-        conflicts.append(
-          MergeConflict(object, newest: try transaction.row(object.entity.rootEntity, key), .referenced))
-        continue
-      }
+      orders += try ordersOfDeleted(object, in: transaction)
       try unlink(object, in: transaction)
       if let conflict = try transaction.delete(
         object.entity, key, expectedVersion: object.baseVersion)
@@ -105,12 +102,16 @@ extension SavePlan {
     for object in inserted {
       let key = mapping(object.identifier.key)
       // Others may have inserted a deleted row again, too.
-      if !object.identifier.isTemporaryID, let newest = try transaction.row(object.entity.rootEntity, key) {
-        conflicts.append(MergeConflict(object, newest: newest))
-        continue
+      var version: UInt32 = 1
+      if !object.identifier.isTemporaryID {
+        if let newest = try transaction.row(object.entity.rootEntity, key) {
+          conflicts.append(MergeConflict(object, newest: newest))
+          continue
+        }
+        version = try transaction.versionOfRestoredRow(key)
       }
       let external = try writeExternal(of: object, key, in: transaction)
-      var row = object.encodedRow(version: 1, mapping: mapping, external: external)
+      var row = object.encodedRow(version: version, mapping: mapping, external: external)
       try transaction.insert(object.entity, key, row: &row)
       outcome.rows.append((object, row))
     }
@@ -120,7 +121,7 @@ extension SavePlan {
       }
     }
     conflicts += try writeRelationships(mapping, in: transaction)
-    if conflicts.isEmpty { conflicts = try danglingReferences(mapping, in: transaction) }
+    if conflicts.isEmpty { conflicts = try danglingReferences(mapping, orders, in: transaction) }
     guard conflicts.isEmpty else { throw HeartwoodError.merge(conflicts) }
     outcome.corrected = try transaction.reconcileOrders()
     outcome.derived = try transaction.deriveValues()

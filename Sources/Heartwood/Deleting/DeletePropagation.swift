@@ -2,7 +2,8 @@
 ///
 /// `delete` marks one object. Its delete rules are applied when pending changes are processed (or only at a save, if
 /// `propagatesDeletesAtEndOfEvent` is false): nullify removes the object from the inverse, cascade deletes the
-/// destinations, deny is checked at a save, noAction leaves dangling references in the destinations.
+/// destinations, deny is checked at a save, noAction leaves dangling references in the destinations. Of an object that was never saved deny
+/// and noAction are nullify.
 extension ManagedObjectContext {
   func markDeleted(_ object: ManagedObject) {
     guard object.state.isDisjoint(with: [.deleted, .preparingForDeletion]) else { return }
@@ -53,7 +54,10 @@ extension ManagedObjectContext {
   }
 
   private func apply(_ relationship: RelationshipDescription, of object: ManagedObject) {
-    switch relationship.deleteRule {
+    var rule = relationship.deleteRule
+    // No row can refer to an object that was never saved.
+    if object.state.contains(.inserted), rule != .cascadeDeleteRule { rule = .nullifyDeleteRule }
+    switch rule {
     case .noActionDeleteRule, .denyDeleteRule:
       return
     case .nullifyDeleteRule:

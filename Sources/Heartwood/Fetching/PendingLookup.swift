@@ -82,7 +82,7 @@ final class PendingLookup {
   private func add(_ object: ManagedObject) {
     let root = object.entity.rootEntity.number
     roots.insert(root)
-    guard !object.state.contains(.inserted) else { return }
+    guard !object.state.contains(.inserted) || !object.identifier.isTemporaryID else { return }
     if object.hasUnsavedState {
       hiddenKeys[root, default: []].insert(object.identifier.key)
     } else {

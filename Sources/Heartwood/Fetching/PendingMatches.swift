@@ -33,6 +33,8 @@ struct PendingMatches {
       try take(object, request, overlay)
     }
     for object in context.changes.inserted where object.entity.rootEntity === root {
+      // Others may have inserted it again, too.
+      if !object.identifier.isTemporaryID { hidden.insert(object.identifier.key) }
       try take(object, request, overlay)
     }
   }

@@ -25,6 +25,10 @@ extension ManagedObjectContext {
       let violations = try checks.violations()
       guard violations.isEmpty else { throw constraintError(violations, SaveOutcome()) }
     }
+    if eventsOfResolution != nil {
+      let conflicts = try checks.partnerConflicts()
+      guard conflicts.isEmpty else { throw HeartwoodError.merge(conflicts) }
+    }
     let request = SaveChangesRequest(plan)
     do {
       _ = try store.execute(request, with: self)
@@ -106,6 +110,20 @@ struct IncrementalChecks {
       if areKnown || newest?.version != object.baseVersion {
         conflicts.append(MergeConflict(object, newest: newest))
       }
+    }
+    return conflicts
+  }
+
+  /// Conflicts with partners in one-to-one relationships, after a merge policy has changed objects.
+  func partnerConflicts() throws -> [MergeConflict] {
+    let rows = SavePlan.SavedRows(row: reader.row, context: context)
+    var conflicts: [MergeConflict] = []
+    for object in plan.written {
+      conflicts += try plan.partnerConflicts(of: object, context.permanentKeys.permanent, rows)
+    }
+    for object in plan.deleted where try plan.isPartnerLeft(by: object, rows) {
+      let newest = try reader.row(object.entity.rootEntity, object.identifier.key)
+      conflicts.append(MergeConflict(object, newest: newest, .referenced))
     }
     return conflicts
   }

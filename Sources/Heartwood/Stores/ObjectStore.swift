@@ -223,6 +223,10 @@ protocol StoreTransaction: RowSource {
   /// - Parameter store: The number of the store, where there are several.
   func newKeys(_ root: EntityDescription, _ count: Int, in store: Int) throws -> UInt64
 
+  /// The version of a row that is inserted again under the key of a deleted one: greater than any that the former row has had, so that
+  /// those who have read that meet a conflict.
+  func versionOfRestoredRow(_ key: UInt64) throws -> UInt32
+
   /// Inserts a row.
   ///
   /// - Parameters:

@@ -160,6 +160,46 @@ private let policies: [MergePolicyType] = [
     #expect(try World.state(world.second) == links)
   }
 
+  @Test(arguments: [MergePolicyType.mergeByPropertyStoreTrump, .rollback])
+  func `a cascade that is taken back takes what was edited before it back, too`(type: MergePolicyType) throws
+  {
+    let world = try World(ships: 1, type)
+    let flag = Flag(context: world.first)
+    try world.first.save()
+    let mine = try #require(try world.second.existingObject(with: flag.objectID) as? Flag)
+    let vessel = try World.ship(0, world.second)
+    vessel.flag = mine
+    world.second.processPendingChanges()
+    world.second.delete(vessel)
+    world.second.processPendingChanges()
+    flag.name = "f"
+    try world.first.save()
+    try world.second.save()
+    try world.check("\(type)")
+    #expect(try World.state(world.container.newBackgroundContext()) == ["c0", "f"])
+    #expect(mine.name == "f" && mine.ship == nil)
+  }
+
+  @Test(arguments: [MergePolicyType.mergeByPropertyObjectTrump, .overwrite])
+  func `an object that is inserted again refers to nothing that the same save deletes`(type: MergePolicyType)
+    throws
+  {
+    let world = try World(ships: 2, type)
+    let (left, right) = (try World.ship(0, world.first), try World.ship(1, world.first))
+    left.twin = right
+    try world.first.save()
+    world.second.refreshAllObjects()
+    let mine = try World.ship(0, world.second)
+    mine.name = "s2"
+    world.first.delete(left)
+    try world.first.save()
+    world.second.refreshAllObjects()
+    world.second.delete(try World.ship(1, world.second))
+    try world.second.save()
+    try world.check("\(type)")
+    #expect(try World.state(world.container.newBackgroundContext()) == ["c0", "c1", "s2"])
+  }
+
   @Test(arguments: policies, [PersistentStore.StoreType.log, .json])
   func `both sides of one-to-one relationships agree after any changes by two contexts`(
     type: MergePolicyType, kind: PersistentStore.StoreType

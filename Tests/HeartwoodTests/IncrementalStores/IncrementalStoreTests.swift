@@ -27,7 +27,7 @@ struct DictionaryWorld {
 }
 
 @Suite struct `Incremental stores of a program` {
-  // EXT-05, EXT-06, EXT-07, EXT-08, EXT-09, EXT-12, EXT-13
+  // EXT-05, EXT-06, EXT-07, EXT-08, EXT-09, EXT-12, EXT-13, BAT-17
   @Test
   func `objects of an incremental store are saved by requests, and found again under the same identifiers`()
     throws

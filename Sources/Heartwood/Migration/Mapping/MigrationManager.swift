@@ -322,6 +322,9 @@ public final class MigrationManager: @unchecked Sendable {
     }
   }
 
+  /// Forgets objects that were made and have left the destination: no relationship leads to them.
+  func forget(_ made: [ManagedObject]) { associations.removeUnsaved(Set(made.map(ObjectIdentifier.init))) }
+
   private var registeredCount: Int { sourceContext.identities.count + destinationContext.identities.count }
 
   private func save() throws {

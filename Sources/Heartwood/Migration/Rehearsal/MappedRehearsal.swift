@@ -24,6 +24,7 @@ final class MappedRehearsal {
     }
     if !made.isEmpty { failed[source.entity.displayName, default: 0] += 1 }
     for object in made where object.managedObjectContext != nil { manager.destinationContext.delete(object) }
+    manager.forget(made)
     made = []
   }
 

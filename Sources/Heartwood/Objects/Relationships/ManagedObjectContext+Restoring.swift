@@ -29,9 +29,21 @@ extension ManagedObjectContext {
     }
   }
 
-  /// Puts an object that a delete rule has taken out of the other side of its to-one relationships back into it.
+  /// Puts an object that a delete rule has taken out of the other side of its relationships back into it.
   func rejoinPartners(of object: ManagedObject) {
     forEachPartner(of: object) { partner, inverse in putBack(object, into: inverse, at: partner) }
+    for relationship in object.entity.relationshipsBySlot where relationship.isToMany {
+      guard let inverse = relationship.inverseRelationship, relationship.deleteRule == .nullifyDeleteRule
+      else { continue }
+      for key in relatedKeys(object, relationship.slot) {
+        guard let partner = registered(relationship, key) else { continue }
+        let wasTaken =
+          inverse.isToMany
+          ? partner.relationshipState(at: inverse.slot)?.removed.contains(object.identifier.key) == true
+          : partner.pending?.edit(inverse.slot)?.isNull == true
+        if wasTaken { putBack(object, into: inverse, at: partner) }
+      }
+    }
   }
 
   /// Makes the partners of an object whose row is gone read their to-many relationships again.
@@ -55,7 +67,7 @@ extension ManagedObjectContext {
     }
   }
 
-  private func registered(_ relationship: RelationshipDescription, _ key: UInt64) -> ManagedObject? {
+  fileprivate func registered(_ relationship: RelationshipDescription, _ key: UInt64) -> ManagedObject? {
     registered(relationship.destinationEntity.rootEntity, key)
   }
 
@@ -107,7 +119,53 @@ extension ManagedObjectContext {
   }
 }
 
+/// To-many relationships that were loaded before others changed their destinations: they are read again.
+extension ManagedObjectContext {
+  /// Unloads the relationships that have one of these objects, which others have deleted.
+  ///
+  /// - Complexity: Linear in the number of registered objects and of their loaded destinations, if there is one of the identifiers.
+  func unloadRelationships(to deleted: Set<ManagedObjectID>) {
+    let keys = Dictionary(grouping: deleted.filter { isOfStore($0) }) { $0.entity.rootEntity.number }
+      .mapValues { Set($0.compactMap(localKey)) }
+    guard !keys.isEmpty else { return }
+    identities.forEach { object in
+      for relationship in object.entity.relationshipsBySlot where relationship.isToMany {
+        guard let gone = keys[relationship.destinationEntity.rootEntity.number],
+          let state = object.relationshipState(at: relationship.slot), state.isLoaded,
+          gone.count < state.count
+            ? gone.contains(where: state.contains) : state.keys().contains(where: gone.contains)
+        else { continue }
+        reload(state, object, relationship.slot)
+      }
+    }
+  }
+
+  /// Unloads the relationships that an object has left or joined with its newest row.
+  ///
+  /// - Parameter former: The owners in the former row, by slot.
+  func unloadOwners(of object: ManagedObject, _ former: [(slot: Int, owner: Value)]) {
+    let key = object.identifier.key
+    for (slot, owner) in former where object.pending?.edit(slot) == nil {
+      let relationship = object.entity.relationship(at: slot)
+      let newest = object.committedValue(at: slot)
+      guard newest != owner, let inverse = relationship.inverseRelationship else { continue }
+      for (owner, has) in [(owner, true), (newest, false)] {
+        guard case .object(let id) = owner, let other = registered(relationship, id.key),
+          let state = other.relationshipState(at: inverse.slot), state.isLoaded, state.contains(key) == has
+        else { continue }
+        reload(state, other, inverse.slot)
+      }
+    }
+  }
+}
+
 extension ManagedObject {
+  /// The destinations in the row of to-one relationships whose inverse is to-many, by slot.
+  final var committedOwners: [(slot: Int, owner: Value)] {
+    entity.relationshipsBySlot.filter { !$0.isToMany && $0.inverseRelationship?.isToMany == true }
+      .map { ($0.slot, committedValue(at: $0.slot)) }
+  }
+
   /// The partners of edited to-one relationships in the row, by slot.
   final var committedPartners: [(slot: Int, partner: Value)] {
     editedSlots.filter { entity.compiled.relationshipBySlot[$0] != nil }.map { ($0, committedValue(at: $0)) }

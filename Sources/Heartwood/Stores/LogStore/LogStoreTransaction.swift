@@ -48,6 +48,11 @@ final class LogStoreTransaction: StoreTransaction, StoreReading {
     return first
   }
 
+  /// Each version of a row took a transaction, and versions that begin here count on.
+  func versionOfRestoredRow(_ key: UInt64) -> UInt32 {
+    UInt32(truncatingIfNeeded: reader.generation.rawValue &+ 2)
+  }
+
   private func checkNoRows(_ root: EntityDescription, from first: UInt64) throws {
     let cursor = try reader.cursor()
     let number = schema.keyNumber(of: root)

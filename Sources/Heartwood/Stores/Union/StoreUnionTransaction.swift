@@ -53,6 +53,10 @@ final class StoreUnionTransaction: StoreTransaction {
     try member(store).newKeys(root, count, in: 0).numbered(store)
   }
 
+  func versionOfRestoredRow(_ key: UInt64) throws -> UInt32 {
+    try member(key.storeNumber).versionOfRestoredRow(key.keyInStore)
+  }
+
   // MARK: Reading
 
   func row(_ root: EntityDescription, _ key: UInt64) throws -> RowView? {

@@ -1,0 +1,197 @@
+import Foundation
+import Heartwood
+import Testing
+
+private let resolving: [MergePolicyType] = [
+  .mergeByPropertyStoreTrump, .mergeByPropertyObjectTrump, .overwrite, .rollback,
+]
+
+/// Deletes beside what other contexts save: no reference is left to what is gone, and nothing is lost without a conflict.
+@Suite struct `Deletes beside the changes of others` {
+  private let container: PersistentContainer
+  private let here: ManagedObjectContext
+  private let there: ManagedObjectContext
+
+  init() throws {
+    container = try makeContainer()
+    (here, there) = (container.newBackgroundContext(), container.newBackgroundContext())
+  }
+
+  private func expectSound(_ comment: Comment? = nil) throws {
+    #expect(try container.persistentStoreCoordinator.verify().findings == [], comment)
+  }
+
+  @Test(arguments: [false, true])
+  func `a new object that is deleted before it was saved leaves no reference, whatever its delete rules`(
+    isSaved: Bool
+  ) throws {
+    let house = House(context: here)
+    let fan = here.makePerson("Ada")
+    if isSaved { try here.save() }
+    // Houses deny the delete of their owner.
+    let company = here.makeCompany("A")
+    house.owner = company
+    fan.ranked = company
+    here.delete(company)
+    try here.save()
+    #expect(house.owner == nil && fan.ranked == nil)
+    try expectSound()
+  }
+
+  @Test func `a reference to a new object that is gone is refused where the model cannot take it out`() throws
+  {
+    let (fan, idol) = (here.makePerson("Ada"), here.makePerson("Bea"))
+    fan.idol = idol
+    here.delete(idol)
+    #expect(heartwoodError { try here.save() }?.code == .managedObjectMerge)
+    fan.idol = nil
+    try here.save()
+    try expectSound()
+  }
+
+  @Test(arguments: [false, true])
+  func `a child's reference to a new object that the parent has deleted is a conflict`(isMerging: Bool) throws
+  {
+    _ = here.makePerson("Ada")
+    try here.save()
+    _ = here.makeCompany("draft")
+    let child = ManagedObjectContext(.privateQueue, parent: here)
+    child.automaticallyMergesChangesFromParent = isMerging
+    try child.performAndWait {
+      let person = try #require(try child.fetch(Person.self).first)
+      person.company = try child.fetch(Company.self).first
+    }
+    try here.performAndWait {
+      here.delete(try #require(try here.fetch(Company.self).first))
+      try here.save()
+    }
+    let error = child.performAndWait { heartwoodError { try child.save() } }
+    try here.performAndWait {
+      let second = heartwoodError { try here.save() }
+      #expect([error, second].contains { $0?.code == .managedObjectMerge })
+      here.rollback()
+      try here.save()
+    }
+    try expectSound()
+  }
+
+  // MRG-01
+  @Test(arguments: [MergePolicyType.error] + resolving, [false, true])
+  func `an object that others put into the order of a deleted one refers to nothing`(
+    type: MergePolicyType, isEdited: Bool
+  ) throws {
+    let (company, person) = (there.makeCompany("A"), there.makePerson("Ada"))
+    let club = Club(context: there)
+    try there.save()
+    here.mergePolicy = MergePolicy(merge: type)
+    let mine = try #require(try here.fetch(Person.self).first)
+    #expect(mine.ranked == nil && mine.clubs.isEmpty)
+    if isEdited { mine.clubs.insert(try #require(here.object(with: club.objectID) as? Club)) }
+    here.delete(try here.existingObject(with: company.objectID))
+    here.processPendingChanges()
+    company.ranking = [person]
+    try there.save()
+    let error = heartwoodError { try here.save() }
+    if type == .error {
+      #expect(error?.code == .managedObjectMerge)
+      // What the error says to do.
+      here.refreshAllObjects()
+      try here.save()
+    } else {
+      #expect(error == nil)
+    }
+    try expectSound("\(type)")
+    let fresh = container.newBackgroundContext()
+    #expect(try fresh.count(Company.self) == 0)
+    #expect(
+      try fresh.fetch(Person.self).map { $0.ranked == nil && $0.clubs.count == (isEdited ? 1 : 0) } == [true])
+  }
+
+  // UND-02
+  @Test func `a delete that others take back meets the edits that were made before it`() throws {
+    there.undoManager = UndoStack()
+    let theirs = there.makePerson("first")
+    try there.save()
+    let mine = try #require(try here.fetch(Person.self).first)
+    mine.name = "mine"
+    there.delete(theirs)
+    try there.save()
+    there.undo()
+    theirs.name = "theirs"
+    try there.save()
+    #expect(heartwoodError { try here.save() }?.code == .managedObjectMerge)
+    let fresh = container.newBackgroundContext()
+    #expect(try fresh.fetch(Person.self).map(\.name) == ["theirs"])
+  }
+
+  @Test(arguments: [false, true])
+  func `a child's edit of an object whose delete the parent has saved is a conflict`(isSaved: Bool) throws {
+    let person = here.makePerson("first")
+    try here.save()
+    let child = ManagedObjectContext(.privateQueue, parent: here)
+    let edited = try child.performAndWait {
+      let edited = try #require(child.object(with: person.objectID) as? Person)
+      edited.name = "child's"
+      return edited
+    }
+    try here.performAndWait {
+      here.delete(person)
+      if isSaved { try here.save() } else { here.processPendingChanges() }
+    }
+    child.performAndWait {
+      #expect(heartwoodError { try child.save() }?.code == .managedObjectMerge)
+      #expect(child.hasChanges && edited.name == "child's")
+    }
+  }
+
+  @Test func `an object whose delete two contexts have taken back is fetched once`() throws {
+    let mine = here.makePerson("a")
+    try here.save()
+    here.undoManager = UndoStack()
+    there.mergePolicy = .overwrite
+    let theirs = try #require(try there.fetch(Person.self).first)
+    theirs.name = "b"
+    here.delete(mine)
+    try here.save()
+    here.undo()
+    try there.save()
+    #expect(try here.fetch(Person.self).map(\.objectID) == [mine.objectID])
+    #expect(try here.count(Person.self) == 1)
+    for number in 0..<40 { _ = here.makePerson("\(number)") }
+    #expect(try here.fetch(Person.self, where: { $0.name == "a" }).count == 1)
+    #expect(try here.count(Person.self) == 41)
+  }
+
+  @Test func `a context that merges a delete shows it in the relationships that it has loaded`() throws {
+    let (person, club) = (there.makePerson("Ada"), Club(context: there))
+    try there.save()
+    let mine = try #require(try here.fetch(Club.self).first)
+    #expect(mine.members.isEmpty)
+    there.automaticallyMergesChangesFromParent = true
+    try there.performAndWait {
+      person.clubs = [club]
+      try there.save()
+      #expect(person.clubs.count == 1)
+    }
+    // It does not know of the person.
+    here.delete(mine)
+    try here.save()
+    there.performAndWait {
+      #expect(person.clubs.isEmpty && person.$clubs.count == 0 && !there.hasChanges)
+    }
+  }
+
+  @Test func `a context that merges an object's new owner shows it on both sides`() throws {
+    let (left, right) = (there.makeCompany("L"), there.makeCompany("R"))
+    let person = there.makePerson("Ada", in: left)
+    try there.save()
+    try there.performAndWait {
+      #expect(left.people == [person] && right.people.isEmpty)
+      let update = BatchUpdateRequest(entityName: "Person")
+      update.propertiesToUpdate = ["company": right.objectID]
+      try here.execute(update)
+      there.merge(ObjectIDChanges(updatedObjectIDs: [person.objectID]))
+      #expect(person.company === right && left.people.isEmpty && right.people == [person])
+    }
+  }
+}
