@@ -32,12 +32,14 @@ public enum MergePolicyType: UInt, Sendable {
 /// | row deleted elsewhere, edited here | deleted here | inserted again | inserted again | deleted here |
 /// | deleted here, edited elsewhere | kept | deleted | deleted | kept |
 /// | order changed on both sides | the store's, additions at its end | the unsaved one, merged | the unsaved one, merged | the store's |
+/// | deleted here, referred to elsewhere | deleted, and the references by the delete rules | so | so | so |
 /// | reference to what others deleted | dropped | dropped | dropped | dropped |
+/// | inserted again on both sides | the store's | the unsaved values over it | the unsaved object | the store's |
 /// | unique value in the store | the new object gives way to the stored one | the new object becomes the stored one, with its own values | as object trump | as store trump |
 /// | unique value twice among unsaved objects | the first stays | the last one's values, in the first | as object trump | as store trump |
 ///
 /// The identifier that survives a uniqueness conflict is always that of the stored row. To-many relationships are merged as
-/// differences by all of them. Two stored objects of which one is edited to the unique value of the other are not merged: the
+/// differences by all of them. An object that is kept although it was deleted here has the store's values. Two stored objects of which one is edited to the unique value of the other are not merged: the
 /// edit is dropped by store trump and rollback, and object trump and overwrite throw. A new object becomes one of its own entity or of a
 /// subentity; all of them throw where it would become one of a superentity, which what refers to it could not have.
 open class MergePolicy: @unchecked Sendable {
