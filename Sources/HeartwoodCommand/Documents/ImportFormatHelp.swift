@@ -25,7 +25,7 @@ enum ImportFormatHelp {
       of a composite attribute: elements, attributes by name; its value is an object, {"city": "Lyon", "code": null}
       of a relationship: destination, toMany, ordered, optional, min, max, inverse, deleteRule
       delete rules: \(DocumentDeleteRule.allCases.map(\.rawValue).joined(separator: ", "))
-      of an entity: superentity, abstract, uniquenessConstraints, indexes and rangeIndexes (lists of lists of names; an index
-                    may also be of expressions such as "lowercase:(name)")
+      of an entity: superentity, abstract, uniquenessConstraints, indexes and rangeIndexes (lists of lists of names; an
+                    index may also be of expressions such as "lowercase:(name)")
     """
 }

@@ -76,7 +76,7 @@ import Testing
     #expect(try record.withUnsafeBytes { try SchemaRecord(decoding: $0) } == store.schema.record)
     let plain = try SchemaRecord(numbering: NoteStores.model(hasIndex: false)).encoded()
     #expect(plain.first == 1)
-    for byte in [0, 5] as [UInt8] {
+    for byte in [0, 7] as [UInt8] {
       #expect(throws: HeartwoodError.self) {
         try ([byte] + record.dropFirst()).withUnsafeBytes { try SchemaRecord(decoding: $0) }
       }
