@@ -10,7 +10,7 @@ extension SavePlan {
   ///
   /// - Returns: Conflicts: orders that were changed both here and elsewhere.
   func writeRelationships(
-    _ mapping: (UInt64) -> UInt64, in transaction: any StoreTransaction
+    _ mapping: (UInt64) -> UInt64, in transaction: any StoreTransaction, _ outcome: inout SaveOutcome
   ) throws -> [MergeConflict] {
     var conflicts: [MergeConflict] = []
     var rest: [(RelationshipDescription, UInt64, RelationshipState)] = []
@@ -23,7 +23,7 @@ extension SavePlan {
           if relationship.ownsLinks { rest.append((relationship, key, state)) }
           continue
         }
-        guard try writeOrdered(relationship, key, state, mapping, in: transaction) else {
+        guard try writeOrdered(relationship, key, state, mapping, in: transaction, &outcome) else {
           conflicts.append(
             MergeConflict(
               object, newest: try transaction.row(object.entity.rootEntity, object.identifier.key),
@@ -52,10 +52,13 @@ extension SavePlan {
   /// - Returns: false if an order that was set here was changed elsewhere too.
   private func writeOrdered(
     _ relationship: RelationshipDescription, _ key: UInt64, _ state: RelationshipState,
-    _ mapping: (UInt64) -> UInt64, in transaction: any StoreTransaction
+    _ mapping: (UInt64) -> UInt64, in transaction: any StoreTransaction, _ outcome: inout SaveOutcome
   ) throws -> Bool {
     if let order = state.order {
-      guard try writeOrder(order, over: state, relationship, key, mapping, in: transaction) else {
+      // Others may have related an object that is deleted here, which its delete rule did not know.
+      let kept = relationship.mayNotDangle ? order.filter(isNotDeleted(relationship)) : order
+      if kept.count < order.count { outcome.corrected.append((relationship, key)) }
+      guard try writeOrder(kept, over: state, relationship, key, mapping, in: transaction) else {
         return false
       }
     }
@@ -98,9 +101,15 @@ extension SavePlan {
   private func isSame(_ newest: [UInt64], _ known: [UInt64], _ relationship: RelationshipDescription) -> Bool
   {
     if newest == known { return true }
+    let isKept = isNotDeleted(relationship)
+    return newest.filter(isKept) == known.filter(isKept)
+  }
+
+  /// Tells the keys of destinations that this save does not delete.
+  private func isNotDeleted(_ relationship: RelationshipDescription) -> (UInt64) -> Bool {
     let root = relationship.destinationEntity.rootEntity
     let keys = Set(deleted.lazy.filter { $0.entity.rootEntity === root }.map(\.identifier.key))
-    return newest.filter { !keys.contains($0) } == known.filter { !keys.contains($0) }
+    return { !keys.contains($0) }
   }
 
   /// Removes a deleted object from the other side of its links, as the store has them now.

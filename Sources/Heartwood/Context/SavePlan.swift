@@ -120,10 +120,10 @@ extension SavePlan {
         conflicts.append(conflict)
       }
     }
-    conflicts += try writeRelationships(mapping, in: transaction)
+    conflicts += try writeRelationships(mapping, in: transaction, &outcome)
     if conflicts.isEmpty { conflicts = try danglingReferences(mapping, orders, in: transaction) }
     guard conflicts.isEmpty else { throw HeartwoodError.merge(conflicts) }
-    outcome.corrected = try transaction.reconcileOrders()
+    outcome.corrected += try transaction.reconcileOrders()
     outcome.derived = try transaction.deriveValues()
     return outcome
   }

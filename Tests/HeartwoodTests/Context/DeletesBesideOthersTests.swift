@@ -194,4 +194,34 @@ private let resolving: [MergePolicyType] = [
       #expect(person.company === right && left.people.isEmpty && right.people == [person])
     }
   }
+
+  @Test func `an order that is set here has no object that is deleted here and was put into it elsewhere`()
+    throws
+  {
+    let container = try PersistentContainer(
+      name: "Lists", types: [Tagged.self, TagList.self], at: URL(fileURLWithPath: "/dev/null"))
+    let (here, there) = (container.newBackgroundContext(), container.newBackgroundContext())
+    let (first, second, list) = (Tagged(context: there), Tagged(context: there), TagList(context: there))
+    try there.save()
+    let mine = try #require(try here.existingObject(with: second.objectID) as? Tagged)
+    #expect(mine.lists.isEmpty)
+    second.lists.insert(list)
+    try there.save()
+    let mineList = try #require(try here.existingObject(with: list.objectID) as? TagList)
+    mineList.$tagged.insert(try #require(here.object(with: first.objectID) as? Tagged), at: 0)
+    here.delete(mine)
+    try here.save()
+    #expect(mineList.tagged.map(\.objectID) == [first.objectID])
+    let fresh = container.newBackgroundContext()
+    #expect(try fresh.fetch(TagList.self).map { $0.tagged.map(\.objectID) } == [[first.objectID]])
+    #expect(try container.persistentStoreCoordinator.verify().findings == [])
+  }
+}
+
+private final class Tagged: ManagedObject {
+  @Relationship(inverse: { $0.tagged }) var lists: Set<TagList>
+}
+
+private final class TagList: ManagedObject {
+  @Relationship(inverse: { $0.lists }) var tagged: [Tagged]
 }
