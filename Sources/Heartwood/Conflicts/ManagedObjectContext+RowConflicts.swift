@@ -181,7 +181,10 @@ extension ManagedObjectContext {
   func applyDeleteRules(of object: ManagedObject) {
     view.held = nil
     for relationship in object.entity.relationshipsBySlot where relationship.isToMany {
-      object.relationshipState(at: relationship.slot)?.unload()
+      // What it has in the store counts: an object that left it with its own delete may have been kept.
+      let state = object.relationshipState(at: relationship.slot)
+      state?.forgetDifferences()
+      state?.unload()
       guard relationship.inverseRelationship?.isToMany == false else { continue }
       for key in relatedKeys(object, relationship.slot) { refreshPartner(relationship, key) }
     }

@@ -195,6 +195,32 @@ private let resolving: [MergePolicyType] = [
     }
   }
 
+  @Test(arguments: [MergePolicyType.mergeByPropertyStoreTrump, .rollback])
+  func `a policy that keeps an object takes it out of an owner that is deleted with it`(type: MergePolicyType)
+    throws
+  {
+    let (company, house) = (there.makeCompany("A"), House(context: there))
+    let person = there.makePerson("Ada", in: company)
+    person.ranked = company
+    house.street = "S"
+    try there.save()
+    here.mergePolicy = MergePolicy(merge: type)
+    let mine = try #require(try here.existingObject(with: person.objectID) as? Person)
+    #expect(mine.company?.people.count == 1 && mine.ranked?.ranking.count == 1)
+    let owner = try #require(mine.company)
+    here.delete(mine)
+    here.processPendingChanges()
+    here.delete(owner)
+    here.processPendingChanges()
+    person.nick = "edited"
+    try there.save()
+    try here.save()
+    try expectSound("\(type)")
+    // The cascade of its company reaches it after all.
+    let fresh = container.newBackgroundContext()
+    #expect(try fresh.count(Company.self) == 0 && fresh.count(Person.self) == 0)
+  }
+
   @Test func `an order that is set here has no object that is deleted here and was put into it elsewhere`()
     throws
   {
