@@ -96,15 +96,7 @@ struct AttributeComparison {
   /// The form that an index may serve: only for values of the column's own kind, and without options.
   private func plainConjunct(_ value: Value) -> Conjunct {
     guard options.isEmpty, value.isOfKind(column.kind) else { return .other }
-    let bound = { (isInclusive: Bool) in IndexBound(value: value, isInclusive: isInclusive) }
-    return switch comparator {
-    case .equal: .equal(slot: slot, value: value)
-    case .less: .range(slot: slot, lower: nil, upper: bound(false))
-    case .lessOrEqual: .range(slot: slot, lower: nil, upper: bound(true))
-    case .greater: .range(slot: slot, lower: bound(false), upper: nil)
-    case .greaterOrEqual: .range(slot: slot, lower: bound(true), upper: nil)
-    default: .other
-    }
+    return .comparison(slot, comparator, value)
   }
 }
 

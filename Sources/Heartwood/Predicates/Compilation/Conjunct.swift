@@ -34,6 +34,19 @@ indirect enum Conjunct {
 }
 
 extension Conjunct {
+  /// The form of a comparison with a value of the column's own kind; `other` for one that has none.
+  static func comparison(_ slot: Int, _ comparator: ComparisonOperator, _ value: Value) -> Conjunct {
+    let bound = { (isInclusive: Bool) in IndexBound(value: value, isInclusive: isInclusive) }
+    return switch comparator {
+    case .equal: .equal(slot: slot, value: value)
+    case .less: .range(slot: slot, lower: nil, upper: bound(false))
+    case .lessOrEqual: .range(slot: slot, lower: nil, upper: bound(true))
+    case .greater: .range(slot: slot, lower: bound(false), upper: nil)
+    case .greaterOrEqual: .range(slot: slot, lower: bound(true), upper: nil)
+    default: .other
+    }
+  }
+
   /// The conjuncts that must all hold.
   var parts: [Conjunct] {
     guard case .all(let parts) = self else { return [self] }

@@ -97,15 +97,7 @@ struct IndexedExpression: @unchecked Sendable {
     let value = converted(constant)
     if kind == .number { return value.doubleValue.map { near($0, comparator) } ?? .other }
     guard isOfKind(value) else { return .other }
-    let bound = { (isInclusive: Bool) in IndexBound(value: value, isInclusive: isInclusive) }
-    return switch comparator {
-    case .equal: .equal(slot: slot, value: value)
-    case .less: .range(slot: slot, lower: nil, upper: bound(false))
-    case .lessOrEqual: .range(slot: slot, lower: nil, upper: bound(true))
-    case .greater: .range(slot: slot, lower: bound(false), upper: nil)
-    case .greaterOrEqual: .range(slot: slot, lower: bound(true), upper: nil)
-    default: .other
-    }
+    return .comparison(slot, comparator, value)
   }
 
   /// A constant text as the date that it is compared with.
