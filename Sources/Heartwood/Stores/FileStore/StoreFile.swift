@@ -165,14 +165,13 @@ extension StoreFile {
 
 /// Writing.
 extension StoreFile {
-  /// Replaces the file by what a transaction has made of the store. `noteCommitted` follows, or `stopIfAhead`.
+  /// Replaces the file by what a transaction has made of the store. `noteCommitted` or `noteFailed` follows.
   ///
   /// - Throws: `.persistentStoreSaveConflicts` if others have changed the file since it was read, `.persistentStoreTimeout` if they hold its
   ///   lock; `.persistentStoreSave`. The file is as before then, unless the error `isOutcomeUnknown`.
   func save(contents: some StoreReading, _ identifier: StoreIdentifier) throws {
-    try prepare()
+    let prepared = try prepared()
     defer { endPreparation() }
-    guard let prepared = state.withLock(\.prepared) else { return }
     try writing {
       removeTemporaries(prepared.directory)
       try replace(prepared.lock, prepared.directory, contents, identifier)
@@ -182,11 +181,13 @@ extension StoreFile {
   /// Locks the file, and compares it with what was read or written last. The lock is held until `save` or `noteFailed` has ended.
   ///
   /// - Throws: As `save(contents:_:)`.
-  func prepare() throws {
-    let (known, isAhead, isPrepared) = state.withLock { ($0.known, $0.isAhead, $0.prepared != nil) }
+  func prepare() throws { _ = try prepared() }
+
+  private func prepared() throws -> Prepared {
+    let (known, isAhead, prepared) = state.withLock { ($0.known, $0.isAhead, $0.prepared) }
     guard !isAhead else { throw stopped }
-    guard !isPrepared else { return }
-    try writing {
+    if let prepared { return prepared }
+    return try writing {
       let directory = try options.fileSystem.openDirectory(directoryPath)
       let lock = try locked(directory, mayCreate: known == .empty)
       do {
@@ -195,7 +196,9 @@ extension StoreFile {
         try? lock.close()
         throw error
       }
-      state.withLock { $0.prepared = Prepared(directory: directory, lock: lock) }
+      let made = Prepared(directory: directory, lock: lock)
+      state.withLock { $0.prepared = made }
+      return made
     }
   }
 
@@ -207,9 +210,9 @@ extension StoreFile {
     try? prepared?.lock.close()
   }
 
-  private func writing(_ body: () throws -> Void) throws {
+  private func writing<Result>(_ body: () throws -> Result) throws -> Result {
     do {
-      try body()
+      return try body()
     } catch let error as FileSystemError {
       throw HeartwoodError(
         .persistentStoreSave, "the store at \(path) could not be saved: \(error); the file is as before",
