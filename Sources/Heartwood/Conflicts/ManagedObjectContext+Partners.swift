@@ -53,11 +53,6 @@ extension ManagedObjectContext {
 extension ManagedObject {
   /// The one-to-one relationships, with the partners in the row.
   final var committedPairs: [(RelationshipDescription, Value)] {
-    entity.relationshipsBySlot.filter(\.isOneToOne).map { ($0, committedValue(at: $0.slot)) }
+    entity.compiled.pairs.map { ($0, committedValue(at: $0.slot)) }
   }
-}
-
-extension RelationshipDescription {
-  /// Whether both sides are values of their rows.
-  var isOneToOne: Bool { !isToMany && inverseRelationship?.isToMany == false }
 }

@@ -14,7 +14,7 @@ extension SavePlan {
     of object: ManagedObject, _ mapping: (UInt64) -> UInt64, _ rows: SavedRows
   ) throws -> [MergeConflict] {
     var conflicts: [MergeConflict] = []
-    for relationship in object.entity.relationshipsBySlot where relationship.isOneToOne {
+    for relationship in object.entity.compiled.pairs {
       guard let edit = object.pending?.edit(relationship.slot) else { continue }
       let former =
         object.state.contains(.inserted) ? Value.null : object.committedValue(at: relationship.slot)
@@ -35,8 +35,7 @@ extension SavePlan {
 
   /// Whether the partner of a deleted object refers to it although a delete rule would have taken it out.
   func isPartnerLeft(by object: ManagedObject, _ rows: SavedRows) throws -> Bool {
-    for relationship in object.entity.relationshipsBySlot
-    where relationship.isOneToOne && relationship.deleteRule != .noActionDeleteRule {
+    for relationship in object.entity.compiled.pairs where relationship.deleteRule != .noActionDeleteRule {
       guard case .object(let id) = object.committedValue(at: relationship.slot) else { continue }
       if try partner(of: id.key, relationship, rows) == object.identifier.key { return true }
     }

@@ -11,6 +11,10 @@ final class FrozenEntity: @unchecked Sendable {
   let slotsByName: SlotsByName
   let attributes: [AttributeDescription?]
   let relationships: [RelationshipDescription]
+  /// Those that are one-to-one: values of both rows.
+  let pairs: [RelationshipDescription]
+  /// The to-one relationships whose inverse is to-many.
+  let memberships: [RelationshipDescription]
   /// By slot, so that getting a relationship needs no cast.
   let relationshipBySlot: [RelationshipDescription?]
   let defaults: [Value]
@@ -60,6 +64,8 @@ final class FrozenEntity: @unchecked Sendable {
     transientSlots = properties.indices.filter { properties[$0].isTransient }
     relationshipBySlot = properties.map { $0 as? RelationshipDescription }
     relationships = relationshipBySlot.compactMap { $0 }
+    pairs = relationships.filter(\.isOneToOne)
+    memberships = relationships.filter { !$0.isToMany && $0.inverseRelationship?.isToMany == true }
     objectClass = bound.objectClass
     let declarations = bound.declarations(properties)
     self.declarations = declarations

@@ -64,4 +64,7 @@ public final class RelationshipDescription: PropertyDescription, @unchecked Send
   /// Whether the store has entries for this relationship that no to-one value implies: many-to-many, and to-many without
   /// an inverse. Other relationships are derived from the rows of the other side.
   var ownsLinks: Bool { isToMany && inverseRelationship?.isToMany != false }
+
+  /// Whether both sides are values of their rows.
+  var isOneToOne: Bool { !isToMany && inverseRelationship?.isToMany == false }
 }

@@ -162,8 +162,7 @@ extension ManagedObjectContext {
 extension ManagedObject {
   /// The destinations in the row of to-one relationships whose inverse is to-many, by slot.
   final var committedOwners: [(slot: Int, owner: Value)] {
-    entity.relationshipsBySlot.filter { !$0.isToMany && $0.inverseRelationship?.isToMany == true }
-      .map { ($0.slot, committedValue(at: $0.slot)) }
+    entity.compiled.memberships.map { ($0.slot, committedValue(at: $0.slot)) }
   }
 
   /// The partners of edited to-one relationships in the row, by slot.
