@@ -26,9 +26,7 @@ extension ManagedObjectContext {
     if object.state.contains(.deleted) {
       // What was edited before the delete goes with it.
       if type.storeWins {
-        restoreInverses(of: object)
-        object.dropEdits()
-        object.forEachRelationshipState { $0.forgetDifferences() }
+        takeBackEdits(of: object)
       }
       take(newest, by: object)
       if type.storeWins {
@@ -47,9 +45,7 @@ extension ManagedObjectContext {
     case .overwrite: editEverything(of: object)
     case .rollback:
       dropEdits(of: object, equalTo: newest)
-      restoreInverses(of: object)
-      object.dropEdits()
-      object.forEachRelationshipState { $0.forgetDifferences() }
+      takeBackEdits(of: object)
       changes.updated.remove(object)
       object.state.remove(.updated)
     }
@@ -104,6 +100,13 @@ extension ManagedObjectContext {
     }
   }
 
+  /// Drops all unsaved values and differences of relationships, also at the other sides.
+  private func takeBackEdits(of object: ManagedObject) {
+    restoreInverses(of: object)
+    object.dropEdits()
+    object.forEachRelationshipState { $0.forgetDifferences() }
+  }
+
   // MARK: Deleted rows
 
   private func resolveDeleted(_ object: ManagedObject, by type: MergePolicyType) {
@@ -149,9 +152,7 @@ extension ManagedObjectContext {
     take(newest, by: object)
     object.forEachRelationshipState { $0.unload() }
     guard type.storeWins else { return leaveFormerDestinations(object) }
-    restoreInverses(of: object)
-    object.dropEdits()
-    object.forEachRelationshipState { $0.forgetDifferences() }
+    takeBackEdits(of: object)
   }
 
   // MARK: Relationships
