@@ -17,7 +17,7 @@ struct AtomicStoreMigration {
   }
 
   func run() throws {
-    do {
+    try source.migrating {
       let engine = try source.contents.copyInMemory()
       defer { try? engine.close() }
       try engine.write { transaction in
@@ -26,8 +26,6 @@ struct AtomicStoreMigration {
         ).run(source.migrationLog)
       }
       try write(engine)
-    } catch {
-      throw (error as? HeartwoodError) ?? source.unmigrated(error)
     }
   }
 

@@ -13,7 +13,7 @@ extension PersistentStore {
     of metadata: inout [String: any Sendable], to model: ManagedObjectModel
   ) throws -> InferredMigration? {
     typealias Key = MetadataKey
-    let hashes = model.versionHashData
+    let hashes = model.entityVersionHashesByName
     guard let stored = metadata[Key.modelVersionHashes] as? [String: Data], stored != hashes,
       description.shouldMigrateStoreAutomatically
     else { return nil }
@@ -61,15 +61,15 @@ extension PersistentStore {
     MigrationLog(description.migrationLog, progress: description.migrationProgress).about("\(place)")
   }
 
-  final func unmigrated(_ error: any Error) -> HeartwoodError {
-    HeartwoodError(.migration, "the store at \(place) could not be migrated: \(error)", underlying: error)
-  }
-}
-
-extension ManagedObjectModel {
-  /// The version hashes of the entities, as stores keep them.
-  var versionHashData: [String: Data] {
-    Dictionary(
-      entities.map { ($0.displayName, Data($0.versionHash)) }, uniquingKeysWith: { first, _ in first })
+  /// Runs a migration; errors that are not this library's become ones that say what failed.
+  final func migrating(_ body: () throws -> Void) throws {
+    do {
+      try body()
+    } catch let error as HeartwoodError {
+      throw error
+    } catch {
+      throw HeartwoodError(
+        .migration, "the store at \(place) could not be migrated: \(error)", underlying: error)
+    }
   }
 }

@@ -21,32 +21,33 @@ enum StoreClasses {
     }
     let model = coordinator.managedObjectModel
     let configuration = try StoreConfiguration(description.configuration, of: model)
-    func make() -> PersistentStore {
+    func make<Store: PersistentStore>(_ storeClass: Store.Type) -> Store {
       let made = storeClass.init(
         persistentStoreCoordinator: coordinator, at: url, options: description.options)
       made.description = PersistentStoreDescription(copying: description)
       made.configuration = configuration
       return made
     }
-    let made = make()
-    if let atomic = made as? AtomicStore {
-      guard let (migration, metadata) = try atomic.open(model) else { return made }
-      if let target = make() as? AtomicStore {
-        target.storedMetadata = metadata
-        try AtomicStoreMigration(migration, from: atomic, to: target).run()
-      }
-      let migrated = make()
-      _ = try (migrated as? AtomicStore)?.open(model)
+    switch storeClass {
+    case let atomic as AtomicStore.Type:
+      let store = make(atomic)
+      guard let (migration, metadata) = try store.open(model) else { return store }
+      let target = make(atomic)
+      target.storedMetadata = metadata
+      try AtomicStoreMigration(migration, from: store, to: target).run()
+      let migrated = make(atomic)
+      _ = try migrated.open(model)
       return migrated
-    } else if let incremental = made as? IncrementalStore {
-      try incremental.open(model)
-    } else {
+    case let incremental as IncrementalStore.Type:
+      let store = make(incremental)
+      try store.open(model)
+      return store
+    default:
       throw HeartwoodError(
         .persistentStoreInvalidType,
         "\(storeClass), which is registered for \(description.type.rawValue), derives from neither AtomicStore nor IncrementalStore"
       )
     }
-    return made
   }
 
   static func set(_ storeClass: PersistentStore.Type?, _ type: PersistentStore.StoreType) {
@@ -88,7 +89,7 @@ extension PersistentStore {
     _ metadata: inout [String: any Sendable], _ model: ManagedObjectModel, _ newIdentifier: () -> UUID
   ) throws -> UUID {
     typealias Key = MetadataKey
-    let hashes = model.versionHashData
+    let hashes = model.entityVersionHashesByName
     if let stored = metadata[Key.modelVersionHashes] as? [String: Data], stored != hashes {
       let names = Set(stored.keys).union(hashes.keys).filter { stored[$0] != hashes[$0] }.sorted()
       throw HeartwoodError(

@@ -231,10 +231,10 @@ open class IncrementalStore: PersistentStore, @unchecked Sendable {
     let former = storedMetadata
     guard let migration = try beginMigration(of: &storedMetadata, to: model) else { return }
     do {
-      try migrationLog.step("migration of the store") { try migrate(migration) }
+      try migrating { try migrationLog.step("migration of the store") { try migrate(migration) } }
     } catch {
       storedMetadata = former
-      throw (error as? HeartwoodError) ?? unmigrated(error)
+      throw error
     }
   }
 

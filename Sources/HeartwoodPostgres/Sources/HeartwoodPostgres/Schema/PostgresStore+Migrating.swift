@@ -33,10 +33,10 @@ extension PostgresStore {
 
   private func migrate(_ migration: InferredMigration, _ connection: PostgresConnection) throws {
     let hashes = try storedHashes(connection)
-    let wanted = Self.hashes(of: managedObjectModel)
+    let wanted = managedObjectModel.entityVersionHashesByName
     // Others may have migrated it meanwhile.
     guard hashes != wanted else { return }
-    guard hashes == Self.hashes(of: migration.sourceModel) else {
+    guard hashes == migration.sourceModel.entityVersionHashesByName else {
       throw HeartwoodError(
         .persistentStoreIncompatibleVersionHash,
         "the store at \(address.text) was migrated to another model meanwhile; open it again")
@@ -50,7 +50,9 @@ extension PostgresStore {
   func writeModel(_ connection: PostgresConnection) throws {
     let former = storedMetadata[MetadataKey.formerModelVersionChecksums] as? [String] ?? []
     try write(["model": try modelData, "former": Data(former.joined(separator: "\n").utf8)], connection)
-    for (name, hash) in Self.hashes(of: managedObjectModel) { try write(["hash/\(name)": hash], connection) }
+    for (name, hash) in managedObjectModel.entityVersionHashesByName {
+      try write(["hash/\(name)": hash], connection)
+    }
   }
 
   private func storedHashes(_ connection: PostgresConnection) throws -> [String: Data] {
@@ -58,11 +60,6 @@ extension PostgresStore {
     return Dictionary(
       (0..<rows.count).map { (String(rows.text($0, 0).dropFirst(5)), Data(rows.bytes($0, 1))) },
       uniquingKeysWith: { first, _ in first })
-  }
-
-  static func hashes(of model: ManagedObjectModel) -> [String: Data] {
-    Dictionary(
-      model.entities.map { ($0.name ?? "", Data($0.versionHash)) }, uniquingKeysWith: { first, _ in first })
   }
 
   /// Of the model in the database; nil if it is not kept there.

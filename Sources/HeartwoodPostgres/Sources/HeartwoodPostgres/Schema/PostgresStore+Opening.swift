@@ -62,7 +62,7 @@ extension PostgresStore {
     storedMetadata = values
     pool.expect(model: try modelDigest(connection))
     // With another model, the error is that of the hashes.
-    guard hashes == Self.hashes(of: managedObjectModel) else { return }
+    guard hashes == managedObjectModel.entityVersionHashesByName else { return }
     let missing = try schema.missing(connection)
     guard missing.isEmpty else {
       throw HeartwoodError(
