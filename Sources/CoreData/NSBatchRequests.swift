@@ -23,11 +23,11 @@ public enum NSBatchDeleteRequestResultType: UInt, Sendable {
 }
 
 /// Inserts rows without making objects.
-open class NSBatchInsertRequest: NSPersistentStoreRequest, ExecutableRequest {
+open class NSBatchInsertRequest: NSPersistentStoreRequest, ExecutableRequest, BatchRequest {
   /// The name of the entity.
   public final let entityName: String
-  /// The entity, if the request was made with it.
-  public final let entity: NSEntityDescription?
+  /// The entity; nil before a request is executed that was made with a name.
+  public private(set) final var entity: NSEntityDescription?
   /// What the result is.
   public final var resultType = NSBatchInsertRequestResultType.statusOnly
   /// The rows as dictionaries, if the request was made with them.
@@ -97,9 +97,10 @@ open class NSBatchInsertRequest: NSPersistentStoreRequest, ExecutableRequest {
         return false
       }
     } else {
-      guard let managedObjectHandler,
-        let entity = entity ?? NSEntityDescription.entity(forEntityName: entityName, in: context)
-      else { throw HeartwoodError(.coreData, "the context's model has no entity called \"\(entityName)\"") }
+      guard let managedObjectHandler else {
+        throw HeartwoodError(.coreData, "the batch insert of \(entityName) has no rows and no handler")
+      }
+      let entity = try context.requiredEntity(entityName)
       request = BatchInsertRequest(entityName: entityName) { (row: inout [String: Any]) -> Bool in
         let object = managed(ManagedObject.make(entity, insertInto: nil))
         guard !managedObjectHandler(object) else { return true }
@@ -114,17 +115,29 @@ open class NSBatchInsertRequest: NSPersistentStoreRequest, ExecutableRequest {
     return NSBatchInsertResult(try context.execute(request), resultType)
   }
 
+  final func findEntity(in context: NSManagedObjectContext) throws {
+    entity = try entity ?? context.requiredEntity(entityName)
+  }
+
   private static func plain(_ row: [String: Any]) -> [String: Any] {
     row.mapValues { FoundationValue.plain($0) ?? NSNull() }
   }
 }
 
 /// Updates rows without making objects.
-open class NSBatchUpdateRequest: NSPersistentStoreRequest, ExecutableRequest {
+open class NSBatchUpdateRequest: NSPersistentStoreRequest, ExecutableRequest, BatchRequest {
   /// The name of the entity.
   public final let entityName: String
-  /// The entity, if the request was made with it.
-  public final let entity: NSEntityDescription?
+  /// The entity.
+  ///
+  /// - Precondition: The request was made with it, or has been executed.
+  public final var entity: NSEntityDescription {
+    guard let known else {
+      raise("entity", "the request for \(entityName) knows its entity once a context executes it")
+    }
+    return known
+  }
+  private final var known: NSEntityDescription?
   /// The condition; nil for all rows.
   public final var predicate: NSPredicate?
   /// Whether rows of subentities are updated.
@@ -137,13 +150,12 @@ open class NSBatchUpdateRequest: NSPersistentStoreRequest, ExecutableRequest {
   /// Updates rows of an entity.
   public init(entityName: String) {
     self.entityName = entityName
-    entity = nil
     super.init()
   }
   /// Updates rows of an entity.
   public init(entity: NSEntityDescription) {
     entityName = entity.name ?? ""
-    self.entity = entity
+    known = entity
     super.init()
   }
 
@@ -168,6 +180,10 @@ open class NSBatchUpdateRequest: NSPersistentStoreRequest, ExecutableRequest {
     return NSBatchUpdateResult(try context.execute(request), resultType)
   }
 
+  final func findEntity(in context: NSManagedObjectContext) throws {
+    known = try known ?? context.requiredEntity(entityName)
+  }
+
   private static func newValue(_ value: Any) throws -> Any {
     guard let expression = (value as? NSExpression)?.expression else {
       return FoundationValue.plain(value) ?? NSNull()
@@ -178,7 +194,7 @@ open class NSBatchUpdateRequest: NSPersistentStoreRequest, ExecutableRequest {
 }
 
 /// Deletes rows without making objects.
-open class NSBatchDeleteRequest: NSPersistentStoreRequest, ExecutableRequest {
+open class NSBatchDeleteRequest: NSPersistentStoreRequest, ExecutableRequest, BatchRequest {
   /// What the result is.
   public final var resultType = NSBatchDeleteRequestResultType.resultTypeStatusOnly
   /// The request whose objects are deleted.
@@ -194,6 +210,7 @@ open class NSBatchDeleteRequest: NSPersistentStoreRequest, ExecutableRequest {
   /// Deletes objects by their identifiers.
   public init(objectIDs objects: [NSManagedObjectID]) {
     fetchRequest = NSFetchRequest<any NSFetchRequestResult>(entityName: objects.first?.entity.name ?? "")
+    fetchRequest.predicate = NSPredicate(format: "SELF IN %@", objects)
     identifiers = objects
     super.init()
   }
@@ -209,6 +226,11 @@ open class NSBatchDeleteRequest: NSPersistentStoreRequest, ExecutableRequest {
     request.resultType = BatchDeleteRequestResultType(rawValue: Int(resultType.rawValue)) ?? .statusOnly
     return NSBatchDeleteResult(try context.execute(request), resultType)
   }
+
+  final func findEntity(in context: NSManagedObjectContext) throws {
+    guard fetchRequest.entity == nil, identifiers?.isEmpty != true else { return }
+    if let name = fetchRequest.entityName { fetchRequest.entity = try context.requiredEntity(name) }
+  }
 }
 
 extension BatchResult {
@@ -223,39 +245,63 @@ extension BatchResult {
 
 /// The result of a batch insert.
 open class NSBatchInsertResult: NSPersistentStoreResult {
-  /// A Boolean, identifiers or a number, as the request asked for.
-  public final let result: Any?
+  /// A Boolean, identifiers or a number, as the request asked for. A store of the program returns a subclass that overrides it.
+  open var result: Any? { found }
   /// What the result is.
-  public final let resultType: NSBatchInsertRequestResultType
+  open var resultType: NSBatchInsertRequestResultType { type }
+  private let found: Any?
+  private let type: NSBatchInsertRequestResultType
+
+  /// A result that says nothing, for subclasses.
+  public override init() {
+    (found, type) = (nil, .statusOnly)
+    super.init()
+  }
+
   init(_ batch: BatchResult, _ type: NSBatchInsertRequestResultType) {
-    result = batch.foundationResult
-    resultType = type
+    (found, self.type) = (batch.foundationResult, type)
     super.init()
   }
 }
 
 /// The result of a batch update.
 open class NSBatchUpdateResult: NSPersistentStoreResult {
-  /// A Boolean, identifiers or a number, as the request asked for.
-  public final let result: Any?
+  /// A Boolean, identifiers or a number, as the request asked for. A store of the program returns a subclass that overrides it.
+  open var result: Any? { found }
   /// What the result is.
-  public final let resultType: NSBatchUpdateRequestResultType
+  open var resultType: NSBatchUpdateRequestResultType { type }
+  private let found: Any?
+  private let type: NSBatchUpdateRequestResultType
+
+  /// A result that says nothing, for subclasses.
+  public override init() {
+    (found, type) = (nil, .statusOnlyResultType)
+    super.init()
+  }
+
   init(_ batch: BatchResult, _ type: NSBatchUpdateRequestResultType) {
-    result = batch.foundationResult
-    resultType = type
+    (found, self.type) = (batch.foundationResult, type)
     super.init()
   }
 }
 
 /// The result of a batch delete.
 open class NSBatchDeleteResult: NSPersistentStoreResult {
-  /// A Boolean, identifiers or a number, as the request asked for.
-  public final let result: Any?
+  /// A Boolean, identifiers or a number, as the request asked for. A store of the program returns a subclass that overrides it.
+  open var result: Any? { found }
   /// What the result is.
-  public final let resultType: NSBatchDeleteRequestResultType
+  open var resultType: NSBatchDeleteRequestResultType { type }
+  private let found: Any?
+  private let type: NSBatchDeleteRequestResultType
+
+  /// A result that says nothing, for subclasses.
+  public override init() {
+    (found, type) = (nil, .resultTypeStatusOnly)
+    super.init()
+  }
+
   init(_ batch: BatchResult, _ type: NSBatchDeleteRequestResultType) {
-    result = batch.foundationResult
-    resultType = type
+    (found, self.type) = (batch.foundationResult, type)
     super.init()
   }
 }

@@ -44,20 +44,49 @@ extension ManagedObjectContext {
   /// - Throws: What is wrong with the request, or the store's error.
   @discardableResult
   public func execute(_ request: NSPersistentStoreRequest) throws -> NSPersistentStoreResult {
-    guard let executable = request as? any ExecutableRequest else {
-      // A store of the program may know it.
-      return try asCocoa(in: self) {
-        let results: [Any] = try execute(ProgramRequest(request))
-        guard let result = results.first as? NSPersistentStoreResult else {
-          throw HeartwoodError(
-            .persistentStoreOperation,
-            "the store must return an NSPersistentStoreResult for a \(type(of: request)), and returned \(results)"
-          )
-        }
-        return result
-      }
+    guard let executable = request as? any ExecutableRequest else { return try executeByStore(request) }
+    if let batch = request as? any BatchRequest {
+      try asCocoa(in: self) { try batch.findEntity(in: self) }
+      if hasStoreOfProgram { return try executeByStore(request) }
     }
     return try asCocoa(in: self) { try executable.execute(in: self) }
+  }
+
+  /// The result of a request that a store of the program executes.
+  private func executeByStore(_ request: NSPersistentStoreRequest) throws -> NSPersistentStoreResult {
+    try asCocoa(in: self) {
+      let results: [Any] = try execute(ProgramRequest(request))
+      guard let result = results.first as? NSPersistentStoreResult else {
+        throw HeartwoodError(
+          .persistentStoreOperation,
+          "the store must return an NSPersistentStoreResult for a \(type(of: request)), and returned \(results)"
+        )
+      }
+      return result
+    }
+  }
+
+  /// Whether the objects are in an `NSIncrementalStore`, which is the only store of its coordinator.
+  private var hasStoreOfProgram: Bool {
+    var context = self
+    while let parent = context.parent { context = parent }
+    return context.persistentStoreCoordinator?.persistentStores.first is NSIncrementalStore
+  }
+}
+
+/// A batch request, which a store of the program gets as it is.
+protocol BatchRequest: NSPersistentStoreRequest {
+  /// Finds the entity, if the request was made with its name.
+  func findEntity(in context: NSManagedObjectContext) throws
+}
+
+extension ManagedObjectContext {
+  /// The entity of a batch request.
+  func requiredEntity(_ name: String) throws -> NSEntityDescription {
+    guard let entity = NSEntityDescription.entity(forEntityName: name, in: self) else {
+      throw HeartwoodError(.coreData, "the context's model has no entity called \"\(name)\"")
+    }
+    return entity
   }
 }
 

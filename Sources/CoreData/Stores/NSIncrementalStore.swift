@@ -44,13 +44,14 @@ open class NSIncrementalStore: IncrementalStore, @unchecked Sendable {
     set { storedMetadata = (newValue ?? [:]).mapValues { SentValue.of($0) } }
   }
 
-  /// Executes a fetch or a save.
+  /// Executes a fetch, a save or a batch.
   ///
   /// - Parameters:
-  ///   - request: An `NSFetchRequest<NSFetchRequestResult>`, whose entity is set, an `NSSaveChangesRequest`, or a request of a class of the
-  ///     program.
+  ///   - request: An `NSFetchRequest<NSFetchRequestResult>`, whose entity is set, an `NSSaveChangesRequest`, an `NSBatchInsertRequest`,
+  ///     `NSBatchUpdateRequest` or `NSBatchDeleteRequest`, or a request of a class of the program.
   ///   - context: The context that executes it.
-  /// - Returns: Of a fetch, by its `resultType`, an array of objects, of identifiers, or of one number. Of a save, an empty array.
+  /// - Returns: Of a fetch, by its `resultType`, an array of objects, of identifiers, or of one number. Of a save, an empty array. Of another
+  ///   request, an `NSPersistentStoreResult`: of a batch, one of a subclass of its result's class that overrides `result`.
   /// - Throws: Why it could not be executed.
   open func execute(_ request: NSPersistentStoreRequest, with context: NSManagedObjectContext?) throws -> Any
   {

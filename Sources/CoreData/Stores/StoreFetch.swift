@@ -55,6 +55,8 @@ enum StoreFetch {
 final class ProgramRequest: PersistentStoreRequest {
   let request: NSPersistentStoreRequest
   init(_ request: NSPersistentStoreRequest) { self.request = request }
+
+  override var requestType: NSPersistentStoreRequestType { request.requestType }
 }
 
 /// A context for calls to a store of the program that come without one.

@@ -16,7 +16,11 @@ extension ManagedObjectContext {
         "no store of the context executes a \(type(of: request)): only an IncrementalStore of the program may know one"
       )
     }
-    let result = try contents.openStore().execute(request, with: parent == nil ? self : nil)
+    let store = try contents.openStore()
+    let writes = request.requestType != .fetchRequestType
+    guard !writes || !store.isReadOnly else { throw store.readOnly }
+    let result = try store.execute(request, with: parent == nil ? self : nil)
+    if writes { _ = contents.noteSave() }
     view.held = nil
     return [result]
   }
@@ -27,7 +31,6 @@ extension ManagedObjectContext {
   ) throws -> BatchResult? {
     guard let contents = try objectStore() as? IncrementalContents else { return nil }
     let store = try contents.openStore()
-    guard !store.isReadOnly else { throw store.readOnly }
     let executed = try execute(request)[0]
     guard let result = executed as? BatchResult else {
       throw HeartwoodError(
@@ -35,7 +38,6 @@ extension ManagedObjectContext {
         "execute(_:with:) of the store at \(store.place) must return a BatchResult for a batch request, and returned \(executed)"
       )
     }
-    _ = contents.noteSave()
     if !contexts.isEmpty {
       ManagedObjectContext.mergeChanges(fromRemoteContextSave: result.changes.userInfo, into: contexts)
     }

@@ -70,8 +70,58 @@ final class ServiceStore: NSIncrementalStore, @unchecked Sendable {
       }
       Self.requests.append("save")
       return []
-    default: throw CocoaError(.persistentStoreUnsupportedRequestType)
+    case .batchInsertRequestType:
+      let insert = request as! NSBatchInsertRequest
+      for values in insert.objectsToInsert ?? [] {
+        Self.records[UUID().uuidString] = Record(entity: insert.entity!.name!, values: values)
+      }
+      Self.requests.append("insert \(insert.entityName)")
+      return Inserted(insert.objectsToInsert?.count ?? 0)
+    case .batchUpdateRequestType:
+      let update = request as! NSBatchUpdateRequest
+      var count = 0
+      for (key, record) in Self.records where record.entity == update.entity.name {
+        guard update.predicate?.evaluate(with: NSDictionary(dictionary: record.values)) ?? true else {
+          continue
+        }
+        for (name, value) in update.propertiesToUpdate ?? [:] {
+          Self.records[key]?.values[name as! String] = value
+        }
+        count += 1
+      }
+      return Updated(count)
+    case .batchDeleteRequestType where Self.refusesDeletes:
+      throw CocoaError(.persistentStoreUnsupportedRequestType)
+    case .batchDeleteRequestType:
+      let fetch = (request as! NSBatchDeleteRequest).fetchRequest
+      let old = Self.records.filter { _, record in
+        record.entity == fetch.entity?.name
+          && fetch.predicate?.evaluate(with: NSDictionary(dictionary: record.values)) ?? true
+      }
+      for key in old.keys { Self.records[key] = nil }
+      return Deleted(old.count)
     }
+  }
+
+  nonisolated(unsafe) static var refusesDeletes = false
+
+  final class Inserted: NSBatchInsertResult {
+    let count: Int
+    init(_ count: Int) { self.count = count; super.init() }
+    override var result: Any? { NSNumber(value: count) }
+    override var resultType: NSBatchInsertRequestResultType { .count }
+  }
+  final class Updated: NSBatchUpdateResult {
+    let count: Int
+    init(_ count: Int) { self.count = count; super.init() }
+    override var result: Any? { NSNumber(value: count) }
+    override var resultType: NSBatchUpdateRequestResultType { .updatedObjectsCountResultType }
+  }
+  final class Deleted: NSBatchDeleteResult {
+    let count: Int
+    init(_ count: Int) { self.count = count; super.init() }
+    override var result: Any? { NSNumber(value: count) }
+    override var resultType: NSBatchDeleteRequestResultType { .resultTypeCount }
   }
 
   private func write(_ object: NSManagedObject) {
@@ -236,6 +286,47 @@ final class ServiceStore: NSIncrementalStore, @unchecked Sendable {
       } catch {
         let all = "\(error as NSError) \((error as NSError).userInfo)"
         #expect(all.contains("503"))
+      }
+    }
+  }
+
+  @Test func `batch requests reach the store, and what it does not know is an error`() throws {
+    let coordinator = try Self.coordinator()
+    let context = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
+    context.persistentStoreCoordinator = coordinator
+    try context.performAndWait {
+      let insert = NSBatchInsertRequest(
+        entityName: "Work", objects: [["title": "Kindred", "year": 1979], ["title": "Dawn", "year": 1987]])
+      insert.resultType = .count
+      let inserted = try context.execute(insert) as? NSBatchInsertResult
+      #expect(inserted?.result as? Int == 2 && inserted?.resultType == .count)
+      #expect(insert.entity?.name == "Work")
+
+      let update = NSBatchUpdateRequest(entityName: "Work")
+      update.predicate = NSPredicate(format: "year < %d", 1980)
+      update.propertiesToUpdate = ["title": "Old"]
+      update.resultType = .updatedObjectsCountResultType
+      let updated = try context.execute(update) as! NSBatchUpdateResult
+      #expect(updated.result as? Int == 1)
+      let request = NSFetchRequest<NSManagedObject>(entityName: "Work")
+      request.sortDescriptors = [NSSortDescriptor(key: "year", ascending: true)]
+      let titles = try context.fetch(request).map { $0.value(forKey: "title") as? String }
+      #expect(titles == ["Old", "Dawn"])
+
+      let fetch = NSFetchRequest<NSFetchRequestResult>(entityName: "Work")
+      fetch.predicate = NSPredicate(format: "title == 'Old'")
+      let delete = NSBatchDeleteRequest(fetchRequest: fetch)
+      #expect((try context.execute(delete) as! NSBatchDeleteResult).result as? Int == 1)
+      #expect(try context.count(for: request) == 1)
+
+      ServiceStore.refusesDeletes = true
+      defer { ServiceStore.refusesDeletes = false }
+      do {
+        try context.execute(NSBatchDeleteRequest(fetchRequest: fetch))
+        Issue.record("the store has executed it")
+      } catch {
+        let all = "\(error as NSError) \((error as NSError).userInfo)"
+        #expect(all.contains("\(NSPersistentStoreUnsupportedRequestTypeError)"))
       }
     }
   }
