@@ -17,7 +17,9 @@ extension ManagedObjectModel {
   /// - Returns: Nil if there is no model, or none that can be read. `NSManagedObjectModel.loadingProblem` says why.
   public convenience init?(contentsOf url: URL) {
     do {
-      try self.init(changeableAt: try EmbeddedModels.place(of: url))
+      let place = try EmbeddedModels.place(of: url)
+      defer { EmbeddedModels.removeWritten(url, at: place) }
+      try self.init(changeableAt: place)
       replaceNamesOfClasses()
     } catch {
       Self.note(problem: "the model at \(url.path) was not read: \(error)")

@@ -95,6 +95,7 @@ extension PersistentStoreDescription {
     made.tracksHistory = false
     made.shouldMigrateStoreAutomatically = false
     made.shouldInferMappingModelAutomatically = false
+    made.mappingModelFinder = MappingModels.finder
     for (key, value) in options ?? [:] {
       guard let key = key.base as? String else { continue }
       try made.take(value, key)

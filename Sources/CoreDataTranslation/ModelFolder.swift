@@ -72,12 +72,12 @@ package struct ModelFolder {
       """
   }
 
-  private static func identifier(_ name: String) -> String {
+  static func identifier(_ name: String) -> String {
     String(name.map { $0.isLetter || $0.isNumber ? $0 : "_" })
   }
 
   /// A literal that nothing in the text ends.
-  private static func raw(_ text: String) -> String {
+  static func raw(_ text: String) -> String {
     var hashes = "#"
     while text.contains("\"" + hashes) || text.contains("\\" + hashes) { hashes += "#" }
     guard text.contains("\n") else { return "\(hashes)\"\(text)\"\(hashes)" }

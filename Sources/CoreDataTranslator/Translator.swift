@@ -1,11 +1,11 @@
 import CoreDataTranslation
 import Foundation
 
-/// Translates the sources of a target, embeds its models, and writes the classes of their entities.
+/// Translates the sources of a target, embeds its models and mapping models, and writes the classes of their entities.
 ///
 /// ```
-/// CoreDataTranslator --generated FILE [--model FOLDER]... [--source FILE OUTPUT]...
-/// CoreDataTranslator --generated FILE [--model FOLDER]... --module NAME [--plain FILE]... [--known MODULE FILE]...
+/// CoreDataTranslator --generated FILE [--model FOLDER]... [--mapping FOLDER]... [--source FILE OUTPUT]...
+/// CoreDataTranslator --generated FILE [--model FOLDER]... [--mapping FOLDER]... --module NAME [--plain FILE]... [--known MODULE FILE]...
 /// ```
 ///
 /// The second form writes accessors for sources that are compiled as they are. `--known` are sources of other modules, whose types they use.
@@ -30,6 +30,7 @@ struct Translator {
     var rest = arguments[...]
     var generated: String?
     var models: [String] = []
+    var mappings: [String] = []
     var sources: [(input: String, output: String)] = []
     var module = ""
     var plain: [String] = []
@@ -42,6 +43,7 @@ struct Translator {
       switch option {
       case "--generated": generated = value(option)
       case "--model": models.append(value(option))
+      case "--mapping": mappings.append(value(option))
       case "--source": sources.append((value(option), value(option)))
       case "--module": module = value(option)
       case "--plain": plain.append(value(option))
@@ -66,7 +68,8 @@ struct Translator {
     let accessors = try accessors(module, plain, known, classes.flatMap(\.declared), &errors)
     if !errors.isEmpty { fail(errors.map(\.description).joined(separator: "\n")) }
     guard let generated else { return }
-    let text = head + folders.map(\.embedding).joined() + classes.map { $0.text(index) }.joined()
+    let embedded = folders.map(\.embedding) + (try mappings.map { try MappingFolder(path: $0).embedding })
+    let text = head + embedded.joined() + classes.map { $0.text(index) }.joined()
     try write(text + accessors, to: generated)
   }
 

@@ -12,7 +12,7 @@ open class NSEntityMigrationPolicy: EntityMigrationPolicy, @unchecked Sendable {
     forSource sInstance: NSManagedObject, in mapping: NSEntityMapping, manager: NSMigrationManager
   ) throws {
     try super.createDestinationInstances(
-      forSource: sInstance as ManagedObject, in: mapping, manager: manager)
+      forSource: sInstance as ManagedObject, in: mapping, manager: manager as MigrationManager)
   }
 
   /// Sets the relationships of an object. This implementation sets those of the mapping.
@@ -20,26 +20,93 @@ open class NSEntityMigrationPolicy: EntityMigrationPolicy, @unchecked Sendable {
     forDestination dInstance: NSManagedObject, in mapping: NSEntityMapping, manager: NSMigrationManager
   ) throws {
     try super.createRelationships(
-      forDestination: dInstance as ManagedObject, in: mapping, manager: manager)
+      forDestination: dInstance as ManagedObject, in: mapping, manager: manager as MigrationManager)
   }
 
-  /// Calls `createDestinationInstances(forSource:in:manager:)` with an object of this module's class.
-  public final override func createDestinationInstances(
-    forSource source: ManagedObject, in mapping: NSEntityMapping, manager: NSMigrationManager
-  ) throws { try createDestinationInstances(forSource: own(source), in: mapping, manager: manager) }
+  /// Called before the mapping's first object; does nothing.
+  open func begin(_ mapping: NSEntityMapping, with manager: NSMigrationManager) throws {}
 
-  /// Calls `createRelationships(forDestination:in:manager:)` with an object of this module's class.
+  /// Called after the mapping's last object was made; does nothing.
+  open func endInstanceCreation(forMapping mapping: NSEntityMapping, manager: NSMigrationManager) throws {}
+
+  /// Called after the relationships of the mapping's last object were set; does nothing.
+  open func endRelationshipCreation(forMapping mapping: NSEntityMapping, manager: NSMigrationManager) throws {
+  }
+
+  /// Called after all objects were validated; does nothing.
+  open func performCustomValidation(forMapping mapping: NSEntityMapping, manager: NSMigrationManager) throws {
+  }
+
+  /// Called at the end; does nothing.
+  open func end(_ mapping: NSEntityMapping, manager: NSMigrationManager) throws {}
+
+  /// The value of a function that an expression calls with `FUNCTION($entityPolicy, name, …)`. This implementation throws.
+  open func value(forFunction name: String, arguments: [Any?], manager: NSMigrationManager) throws -> Any? {
+    try super.value(forFunction: name, arguments: arguments, manager: manager as MigrationManager)
+  }
+
+  /// A policy of a class of the program; nil if there is none of this name.
+  static func made(named name: String) -> NSEntityMigrationPolicy? {
+    (ProgramClasses.named(name) as? NSEntityMigrationPolicy.Type)?.init()
+  }
+
+  // MARK: What a migration calls
+
+  /// Calls the method of this name with the types of this module.
+  public final override func begin(_ mapping: EntityMapping, with manager: MigrationManager) throws {
+    try begin(mapping, with: own(manager))
+  }
+
+  /// Calls the method of this name with the types of this module.
+  public final override func createDestinationInstances(
+    forSource source: ManagedObject, in mapping: EntityMapping, manager: MigrationManager
+  ) throws { try createDestinationInstances(forSource: own(source), in: mapping, manager: own(manager)) }
+
+  /// Calls the method of this name with the types of this module.
+  public final override func endInstanceCreation(forMapping mapping: EntityMapping, manager: MigrationManager)
+    throws
+  { try endInstanceCreation(forMapping: mapping, manager: own(manager)) }
+
+  /// Calls the method of this name with the types of this module.
   public final override func createRelationships(
-    forDestination destination: ManagedObject, in mapping: NSEntityMapping, manager: NSMigrationManager
-  ) throws { try createRelationships(forDestination: own(destination), in: mapping, manager: manager) }
+    forDestination destination: ManagedObject, in mapping: EntityMapping, manager: MigrationManager
+  ) throws { try createRelationships(forDestination: own(destination), in: mapping, manager: own(manager)) }
+
+  /// Calls the method of this name with the types of this module.
+  public final override func endRelationshipCreation(
+    forMapping mapping: EntityMapping, manager: MigrationManager
+  ) throws { try endRelationshipCreation(forMapping: mapping, manager: own(manager)) }
+
+  /// Calls the method of this name with the types of this module.
+  public final override func performCustomValidation(
+    forMapping mapping: EntityMapping, manager: MigrationManager
+  ) throws { try performCustomValidation(forMapping: mapping, manager: own(manager)) }
+
+  /// Calls the method of this name with the types of this module.
+  public final override func end(_ mapping: EntityMapping, manager: MigrationManager) throws {
+    try end(mapping, manager: own(manager))
+  }
+
+  /// Calls the method of this name with the types of this module.
+  public final override func value(
+    forFunction name: String, arguments: [Any?], manager: MigrationManager
+  ) throws -> Any? { try value(forFunction: name, arguments: arguments, manager: own(manager)) }
 
   private final func own(_ object: ManagedObject) throws -> NSManagedObject {
-    guard let own = object as? NSManagedObject else {
-      throw HeartwoodError(
-        .entityMigrationPolicy,
-        "\(type(of: object)) is no NSManagedObject: migrate with NSMigrationManager.migrateStore")
-    }
+    guard let own = object as? NSManagedObject else { throw foreign(object) }
     return own
+  }
+
+  private final func own(_ manager: MigrationManager) throws -> NSMigrationManager {
+    guard let own = manager as? NSMigrationManager else { throw foreign(manager) }
+    return own
+  }
+
+  private final func foreign(_ given: AnyObject) -> HeartwoodError {
+    HeartwoodError(
+      .entityMigrationPolicy,
+      "\(type(of: given)) is Heartwood's own, which a policy of Core Data's does not take: migrate with NSMigrationManager.migrateStore"
+    )
   }
 }
 
@@ -54,13 +121,13 @@ extension EntityMapping {
     get { policyName }
     set {
       policyName = newValue
-      guard let newValue else { return policy = NSEntityMigrationPolicy() }
-      guard let type = ProgramClasses.named(newValue) as? NSEntityMigrationPolicy.Type else {
+      guard let newValue else { return policy = EntityMigrationPolicy() }
+      guard let made = NSEntityMigrationPolicy.made(named: newValue) else {
         raise(
           "setEntityMigrationPolicyClassName:",
           "there is no class \(newValue) that inherits from NSEntityMigrationPolicy")
       }
-      policy = type.init()
+      policy = made
     }
   }
 

@@ -1,10 +1,14 @@
 import Foundation
 import Heartwood
 
-/// A migration by a mapping.
-public typealias NSMigrationManager = MigrationManager
+/// A migration by a mapping. Subclasses may override its methods, add functions for the expressions of mappings, and follow the progress in
+/// `didChangeValue(forKey:)`.
+open class NSMigrationManager: MigrationManager, @unchecked Sendable {
+  /// A manager for stores of these models.
+  public override init(sourceModel: NSManagedObjectModel, destinationModel: NSManagedObjectModel) {
+    super.init(sourceModel: sourceModel, destinationModel: destinationModel)
+  }
 
-extension MigrationManager {
   /// Migrates a store to another one.
   ///
   /// - Parameters:
@@ -16,7 +20,7 @@ extension MigrationManager {
   ///   - dStoreType: The kind of the destination.
   ///   - dOptions: Options for opening the destination.
   /// - Throws: What a policy has thrown, or why a store cannot be read or written. The destination is not usable then.
-  public func migrateStore(
+  open func migrateStore(
     from sourceURL: URL, sourceType sStoreType: String, options sOptions: [AnyHashable: Any]? = nil,
     with mappings: NSMappingModel?, toDestinationURL dURL: URL, destinationType dStoreType: String,
     destinationOptions dOptions: [AnyHashable: Any]? = nil
@@ -38,7 +42,7 @@ extension MigrationManager {
   }
 
   /// Migrates a store to another one, as the method above.
-  public func migrateStore(
+  open func migrateStore(
     from sourceURL: URL, type sourceType: NSPersistentStore.StoreType,
     options sourceOptions: [AnyHashable: Any]? = nil, mapping: NSMappingModel,
     to destinationURL: URL, type destinationType: NSPersistentStore.StoreType,
@@ -50,16 +54,49 @@ extension MigrationManager {
       destinationOptions: destinationOptions)
   }
 
+  /// The mapping model.
+  ///
+  /// - Precondition: The migration has begun.
+  open var mappingModel: NSMappingModel {
+    guard let usedMappingModel else { raise("mappingModel", "a manager has one once it migrates") }
+    return usedMappingModel
+  }
+
+  /// The mapping that is worked on.
+  ///
+  /// - Precondition: The migration runs.
+  open var currentEntityMapping: NSEntityMapping {
+    guard let workedMapping else { raise("currentEntityMapping", "a manager has one while it migrates") }
+    return workedMapping
+  }
+
+  // MARK: Associations
+
+  /// Notes that an object has become another.
+  ///
+  /// - Parameters:
+  ///   - sourceInstance: An object of the source.
+  ///   - destinationInstance: An object of the destination.
+  ///   - entityMapping: The mapping by which it was made.
+  open func associate(
+    sourceInstance: NSManagedObject, withDestinationInstance destinationInstance: NSManagedObject,
+    for entityMapping: NSEntityMapping
+  ) {
+    super.associate(
+      sourceInstance: sourceInstance as ManagedObject,
+      withDestinationInstance: destinationInstance as ManagedObject, for: entityMapping)
+  }
+
   /// The objects that objects of the source have become.
   ///
   /// - Parameters:
   ///   - mappingName: The name of the mapping by which they were made.
   ///   - sourceInstances: Objects of the source.
-  public func destinationInstances(
+  open func destinationInstances(
     forEntityMappingName mappingName: String, sourceInstances: [NSManagedObject]?
   ) -> [NSManagedObject] {
     let name: String? = mappingName
-    let found: [ManagedObject] = destinationInstances(
+    let found: [ManagedObject] = super.destinationInstances(
       forEntityMappingName: name, sourceInstances: (sourceInstances ?? []) as [ManagedObject])
     return found.compactMap { $0 as? NSManagedObject }
   }
@@ -69,17 +106,19 @@ extension MigrationManager {
   /// - Parameters:
   ///   - mappingName: The name of the mapping by which they were made.
   ///   - destinationInstances: Objects of the destination.
-  public func sourceInstances(
+  open func sourceInstances(
     forEntityMappingName mappingName: String, destinationInstances: [NSManagedObject]?
   ) -> [NSManagedObject] {
-    let found: [ManagedObject] = sourceInstances(
+    let found: [ManagedObject] = super.sourceInstances(
       forEntityMappingName: mappingName,
       destinationInstances: (destinationInstances ?? []) as [ManagedObject])
     return found.compactMap { $0 as? NSManagedObject }
   }
 
+  // MARK: Progress
+
   /// The program's own values, for policies.
-  public var userInfo: [AnyHashable: Any]? {
+  open var userInfo: [AnyHashable: Any]? {
     get { Dictionary(uniqueKeysWithValues: anyUserInfo.map { (AnyHashable($0.key), $0.value) }) }
     set {
       anyUserInfo = Dictionary(
@@ -88,7 +127,48 @@ extension MigrationManager {
   }
 
   /// How much is done, from 0 to 1.
-  public var migrationProgress: Float { Float(doneShare) }
+  open var migrationProgress: Float { Float(doneShare) }
+
+  /// Called for `migrationProgress` before it changes, as for key-value observation, which there is none of; does nothing.
+  open func willChangeValue(forKey key: String) {}
+
+  /// Called for `migrationProgress` after it has changed, as for key-value observation, which there is none of; does nothing.
+  open func didChangeValue(forKey key: String) {}
+
+  // MARK: What a migration calls
+
+  /// Calls `willChangeValue(forKey:)` and `didChangeValue(forKey:)`.
+  public final override func progressDidChange() {
+    willChangeValue(forKey: "migrationProgress")
+    didChangeValue(forKey: "migrationProgress")
+  }
+
+  /// Calls `associate(sourceInstance:withDestinationInstance:for:)` with objects of this module's class.
+  public final override func associate(
+    sourceInstance source: ManagedObject, withDestinationInstance destination: ManagedObject,
+    for mapping: EntityMapping
+  ) {
+    associate(sourceInstance: managed(source), withDestinationInstance: managed(destination), for: mapping)
+  }
+
+  /// Calls `destinationInstances(forEntityMappingName:sourceInstances:)` with objects of this module's class, for a name.
+  public final override func destinationInstances(
+    forEntityMappingName mappingName: String?, sourceInstances: [ManagedObject]
+  ) -> [ManagedObject] {
+    guard let mappingName else {
+      return super.destinationInstances(forEntityMappingName: nil, sourceInstances: sourceInstances)
+    }
+    let given: [NSManagedObject]? = sourceInstances.map(managed)
+    return destinationInstances(forEntityMappingName: mappingName, sourceInstances: given)
+  }
+
+  /// Calls `sourceInstances(forEntityMappingName:destinationInstances:)` with objects of this module's class.
+  public final override func sourceInstances(
+    forEntityMappingName mappingName: String, destinationInstances: [ManagedObject]
+  ) -> [ManagedObject] {
+    let given: [NSManagedObject]? = destinationInstances.map(managed)
+    return sourceInstances(forEntityMappingName: mappingName, destinationInstances: given)
+  }
 }
 
 extension StagedMigrationManager {

@@ -68,29 +68,40 @@ enum EmbeddedModels {
       throw CocoaError(.fileNoSuchFile)
     }
     let place = FileManager.default.temporaryDirectory
-      .appending(path: "heartwood-models-\(ProcessInfo.processInfo.processIdentifier)-\(UUID().uuidString)")
+      .appending(path: "\(temporaryPrefix)\(ProcessInfo.processInfo.processIdentifier)-\(UUID().uuidString)")
       .appending(path: "\(version.name).xcdatamodel")
     try FileManager.default.createDirectory(at: place, withIntermediateDirectories: true)
     try Data(version.contents.utf8).write(to: place.appending(path: "contents"))
     return place
   }
 
-  /// A model folder in the resources beside the executable.
-  private static func folderBeside(_ name: String) -> URL? {
-    let manager = FileManager.default
-    let folders = [Bundle.main.resourceURL, Bundle.main.bundleURL].compactMap { $0 }
-    for folder in folders {
-      let entries = (try? manager.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil)) ?? []
-      let places = [folder] + entries.filter { ["resources", "bundle"].contains($0.pathExtension) }
-      for place in places {
-        let model = place.appending(path: "\(name).xcdatamodeld")
-        if manager.fileExists(atPath: model.path) { return model }
-      }
-    }
-    return nil
+  /// Removes a folder that `place(of:)` has written.
+  static func removeWritten(_ url: URL, at place: URL) {
+    guard place != url, place.path.contains("/\(temporaryPrefix)") else { return }
+    try? FileManager.default.removeItem(at: place.deletingLastPathComponent())
   }
 
-  private static func escaped(_ name: String) -> String {
+  private static let temporaryPrefix = "heartwood-models-"
+
+  /// A model folder in the resources beside the executable.
+  private static func folderBeside(_ name: String) -> URL? {
+    resourceFolders.map { $0.appending(path: "\(name).xcdatamodeld") }.first {
+      FileManager.default.fileExists(atPath: $0.path)
+    }
+  }
+
+  /// The folders of resources beside the executable.
+  static var resourceFolders: [URL] {
+    Set([Bundle.main.resourceURL, Bundle.main.bundleURL].compactMap { $0?.standardizedFileURL })
+      .sorted { $0.path < $1.path }
+      .flatMap { folder in
+        let entries =
+          (try? FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil)) ?? []
+        return [folder] + entries.filter { ["resources", "bundle"].contains($0.pathExtension) }
+      }
+  }
+
+  static func escaped(_ name: String) -> String {
     name.addingPercentEncoding(
       withAllowedCharacters: .urlPathAllowed.subtracting(CharacterSet(charactersIn: "/"))) ?? name
   }
@@ -123,6 +134,7 @@ extension Bundle {
         ?? EmbeddedModels.name(ofModelWithVersion: name).flatMap {
           EmbeddedModels.url(ofModel: $0, version: name)
         }
+    case "cdm": MappingModels.url(ofMapping: name)
     default: nil
     }
   }

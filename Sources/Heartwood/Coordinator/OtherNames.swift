@@ -144,13 +144,6 @@ extension PropertyMapping {
 }
 
 extension MigrationManager {
-  package final var anyUserInfo: [String: Any] {
-    get { userInfo }
-    set { userInfo = newValue }
-  }
-
-  package final var doneShare: Double { migrationProgress }
-
   package final func migrateAnyStore(
     _ source: PersistentStoreDescription, _ mapping: MappingModel, _ destination: PersistentStoreDescription
   ) throws { try migrate(source, mapping, destination) }

@@ -106,6 +106,9 @@ public final class PersistentStoreDescription: @unchecked Sendable {
   /// `shouldMigrateStoreAutomatically`.
   public var stagedMigrationManager: StagedMigrationManager?
 
+  /// Finds a mapping where none is given, before one is inferred; nil to look for none.
+  package final var mappingModelFinder: MappingModelFinder?
+
   /// The engine of a store in memory that has something already.
   var filled: Engine?
 

@@ -72,7 +72,7 @@ struct StoreMigration {
         "\(error.message): it cannot be migrated, because it is opened read-only; open it for writing")
     }
     if let manager = description.stagedMigrationManager { return try migrate(by: manager) }
-    if let mapping = description.mappingModel { return try replaceStore(by: mapping) }
+    if let mapping = try description.mappingModel ?? foundMapping() { return try replaceStore(by: mapping) }
     guard description.shouldInferMappingModelAutomatically else {
       throw HeartwoodError(
         .migrationMissingMappingModel,
@@ -101,6 +101,16 @@ struct StoreMigration {
     }
     defer { lock.release() }
     try StagedMigration(manager, at: url, to: try target, description, targetOptions).run()
+  }
+
+  /// The mapping that the description finds for the store's model.
+  private func foundMapping() throws -> MappingModel? {
+    guard let finder = description.mappingModelFinder else { return nil }
+    var reading = targetOptions
+    reading.isReadOnly = true
+    let (record, _, _) = try LogStore.metadata(at: url, options: reading)
+    let source = try record.model.withUnsafeBytes { try ManagedObjectModel(decoding: $0) }
+    return try finder.find(source, target)
   }
 
   private func replaceStore(by mapping: MappingModel) throws {

@@ -15,10 +15,12 @@ extension ManagedObjectModel {
     }
   }
 
-  /// The model that `encoded()` wrote, frozen. Its objects are plain `ManagedObject`s.
+  /// The model that `encoded()` wrote, frozen. Its objects are plain `ManagedObject`s, unless `prepare` sets their classes.
   ///
   /// - Throws: `.persistentStoreDamaged` if the bytes are not a model, or not a valid one.
-  convenience init(decoding bytes: UnsafeRawBufferPointer) throws(HeartwoodError) {
+  convenience init(
+    decoding bytes: UnsafeRawBufferPointer, prepare: ((ManagedObjectModel) -> Void)? = nil
+  ) throws(HeartwoodError) {
     let document: ModelDocument
     do {
       document = try JSONDecoder().decode(ModelDocument.self, from: Data(bytes))
@@ -31,6 +33,7 @@ extension ManagedObjectModel {
     versionIdentifiers = Set(document.versionIdentifiers)
     fetchRequestTemplates = document.fetchRequests ?? [:]
     entityNamesByConfiguration = document.configurations ?? [:]
+    prepare?(self)
     do {
       try freeze()
     } catch {

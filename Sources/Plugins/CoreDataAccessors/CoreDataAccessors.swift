@@ -20,6 +20,8 @@ struct CoreDataAccessors: BuildToolPlugin {
         \.url)
       var arguments = ["--generated", generated.path, "--module", target.moduleName]
       for model in models { arguments += ["--model", model.path] }
+      let mappings = try mappings(in: target.directoryURL)
+      for mapping in mappings { arguments += ["--mapping", mapping.path] }
       for source in sources { arguments += ["--plain", source.path] }
       // The types of the package's other targets may be those of properties.
       var known: [URL] = []
@@ -37,7 +39,8 @@ struct CoreDataAccessors: BuildToolPlugin {
         .buildCommand(
           displayName: "Writing the accessors of \(target.name) for Core Data", executable: tool.url,
           arguments: arguments,
-          inputFiles: sources + known + models + (try models.flatMap(files)), outputFiles: [generated])
+          inputFiles: sources + known + models + mappings + (try (models + mappings).flatMap(files)),
+          outputFiles: [generated])
       ]
     #endif
   }
@@ -46,18 +49,17 @@ struct CoreDataAccessors: BuildToolPlugin {
     let all = try FileManager.default.subpathsOfDirectory(atPath: folder.path).sorted()
     let bundles = all.filter { $0.hasSuffix(".xcdatamodeld") }
     let single = all.filter { $0.hasSuffix(".xcdatamodel") && !$0.contains(".xcdatamodeld/") }
-    for mapping in all where mapping.hasSuffix(".xcmappingmodel") {
-      Diagnostics.warning(
-        "\(mapping) is not put into the program: make an NSMappingModel of NSEntityMappings in code, which NSMigrationManager takes"
-      )
-    }
     return (bundles + single).map { folder.appending(path: $0) }
+  }
+
+  private func mappings(in folder: URL) throws -> [URL] {
+    try FileManager.default.subpathsOfDirectory(atPath: folder.path).sorted()
+      .filter { $0.hasSuffix(".xcmappingmodel") }.map { folder.appending(path: $0) }
   }
 
   private func files(of model: URL) throws -> [URL] {
     try FileManager.default.subpathsOfDirectory(atPath: model.path).sorted()
-      .filter { $0.hasSuffix("contents") || $0.hasSuffix(".xccurrentversion") }.map {
-        model.appending(path: $0)
-      }
+      .filter { name in ["contents", ".xccurrentversion", "xcmapping.xml"].contains { name.hasSuffix($0) } }
+      .map { model.appending(path: $0) }
   }
 }

@@ -21,6 +21,8 @@ struct CoreDataSources: BuildToolPlugin {
       let generated = folder.appending(path: "\(target.name).coredata.swift")
       var arguments = ["--generated", generated.path]
       for model in models { arguments += ["--model", model.path] }
+      let mappings = try mappings(in: target.directoryURL)
+      for mapping in mappings { arguments += ["--mapping", mapping.path] }
       var outputs = [generated]
       let sources: [URL]
       if others.isEmpty {
@@ -45,7 +47,8 @@ struct CoreDataSources: BuildToolPlugin {
           displayName: "Translating the sources of \(target.name) for Core Data", executable: tool.url,
           arguments: arguments,
           // The folders of models, so that the build system does not call them unhandled, and the files, so that a change is noticed.
-          inputFiles: sources + models + (try models.flatMap(files)), outputFiles: outputs)
+          inputFiles: sources + models + mappings + (try (models + mappings).flatMap(files)),
+          outputFiles: outputs)
       ]
     #endif
   }
@@ -78,18 +81,17 @@ struct CoreDataSources: BuildToolPlugin {
     let all = try FileManager.default.subpathsOfDirectory(atPath: folder.path).sorted()
     let bundles = all.filter { $0.hasSuffix(".xcdatamodeld") }
     let single = all.filter { $0.hasSuffix(".xcdatamodel") && !$0.contains(".xcdatamodeld/") }
-    for mapping in all where mapping.hasSuffix(".xcmappingmodel") {
-      Diagnostics.warning(
-        "\(mapping) is not put into the program: make an NSMappingModel of NSEntityMappings in code, which NSMigrationManager takes"
-      )
-    }
     return (bundles + single).map { folder.appending(path: $0) }
+  }
+
+  private func mappings(in folder: URL) throws -> [URL] {
+    try FileManager.default.subpathsOfDirectory(atPath: folder.path).sorted()
+      .filter { $0.hasSuffix(".xcmappingmodel") }.map { folder.appending(path: $0) }
   }
 
   private func files(of model: URL) throws -> [URL] {
     try FileManager.default.subpathsOfDirectory(atPath: model.path).sorted()
-      .filter { $0.hasSuffix("contents") || $0.hasSuffix(".xccurrentversion") }.map {
-        model.appending(path: $0)
-      }
+      .filter { name in ["contents", ".xccurrentversion", "xcmapping.xml"].contains { name.hasSuffix($0) } }
+      .map { model.appending(path: $0) }
   }
 }

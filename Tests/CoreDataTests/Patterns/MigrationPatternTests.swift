@@ -204,6 +204,51 @@ final class VisitPolicy: NSEntityMigrationPolicy, @unchecked Sendable {
     #expect(try Self.people(at: url) == Self.migrated)
   }
 
+  @Test
+  func
+    `a subclass of the manager follows the progress, has functions for expressions and notes what is made`()
+    throws
+  {
+    final class Counting: NSMigrationManager, @unchecked Sendable {
+      var steps: [Float] = []
+      var associated = 0
+      override func didChangeValue(forKey key: String) {
+        super.didChangeValue(forKey: key)
+        if key == "migrationProgress" { steps.append(migrationProgress) }
+      }
+      override func associate(
+        sourceInstance: NSManagedObject, withDestinationInstance destinationInstance: NSManagedObject,
+        for entityMapping: NSEntityMapping
+      ) {
+        super.associate(
+          sourceInstance: sourceInstance, withDestinationInstance: destinationInstance, for: entityMapping)
+        if currentEntityMapping === entityMapping { associated += 1 }
+      }
+      override func value(forFunction name: String, arguments: [Any?]) throws -> Any? {
+        guard name == "twice:", let number = arguments.first as? Int64 else {
+          return try super.value(forFunction: name, arguments: arguments)
+        }
+        return number * 2
+      }
+    }
+    let url = try Self.makeStore()
+    defer { try? FileManager.default.removeItem(at: url.deletingLastPathComponent()) }
+    let (source, destination) = (Self.model(second: false), Self.model(second: true))
+    let mapping = Self.mapping(from: source, to: destination)
+    let points = mapping.entityMappings[0].attributeMappings?.first { $0.name == "points" }
+    points?.valueExpression = NSExpression(format: "FUNCTION($manager, \"twice:\", $source.points)")
+    let manager = Counting(sourceModel: source, destinationModel: destination)
+    let made = url.deletingLastPathComponent().appending(path: "New.sqlite")
+    try manager.migrateStore(
+      from: url, sourceType: NSSQLiteStoreType, options: nil, with: mapping, toDestinationURL: made,
+      destinationType: NSSQLiteStoreType, destinationOptions: nil)
+    #expect(try Self.people(at: made) == Self.migrated)
+    #expect(manager.steps.first == 0 && manager.steps.last == 1 && manager.steps == manager.steps.sorted())
+    // Three people, and two visits of each that are not empty.
+    #expect(manager.associated == 9)
+    #expect(manager.mappingModel.entityMappings.count == 2)
+  }
+
   @Test func `an error of a policy ends the migration and reaches the caller`() throws {
     final class Refusing: NSEntityMigrationPolicy, @unchecked Sendable {
       override func createDestinationInstances(

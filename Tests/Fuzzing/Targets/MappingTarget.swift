@@ -10,9 +10,9 @@ enum MappingTarget {
         let archive = try KeyedArchive(Data(bytes.dropFirst()))
         _ = archive.texts(archive.root)
       } else {
-        _ = try XcodeMapping(Data(bytes), file: "xcmapping.xml").entityMappings([
-          "Policy": EntityMigrationPolicy()
-        ])
+        _ = try XcodeMapping(Data(bytes), file: "xcmapping.xml").entityMappings { name in
+          name == "Policy" ? EntityMigrationPolicy() : nil
+        }
       }
       return nil
     } catch {

@@ -59,9 +59,8 @@ public final class WishMigrator {
         guard let source = NSManagedObjectModel.mergedModel(from: [Bundle(for: Self.self)], forStoreMetadata: metadata)
         else { throw CocoaError(.migrationMissingSourceModel) }
         let destination = model("Wishes 2")
-        let mapping =
-            NSMappingModel(from: [Bundle.main], forSourceModel: source, destinationModel: destination)
-            ?? makeMapping(from: source, to: destination)
+        guard let mapping = NSMappingModel(from: nil, forSourceModel: source, destinationModel: destination)
+        else { throw CocoaError(.migrationMissingMappingModel) }
         let temporary = storeURL.deletingLastPathComponent().appendingPathComponent("migrating-\(UUID().uuidString)")
         let manager = NSMigrationManager(sourceModel: source, destinationModel: destination)
         try manager.migrateStore(
@@ -72,23 +71,5 @@ public final class WishMigrator {
             at: storeURL, destinationOptions: nil, withPersistentStoreFrom: temporary, sourceOptions: nil,
             ofType: NSSQLiteStoreType)
         try coordinator.destroyPersistentStore(at: temporary, ofType: NSSQLiteStoreType, options: nil)
-    }
-
-    private func makeMapping(from source: NSManagedObjectModel, to destination: NSManagedObjectModel) -> NSMappingModel {
-        let points = NSPropertyMapping()
-        points.name = "points"
-        points.valueExpression = NSExpression(format: "$source.points * 10")
-        let wishes = NSEntityMapping()
-        wishes.name = "WishToWish"
-        wishes.mappingType = .customEntityMappingType
-        wishes.sourceEntityName = "Wish"
-        wishes.sourceEntityVersionHash = source.entityVersionHashesByName["Wish"]
-        wishes.destinationEntityName = "Wish"
-        wishes.destinationEntityVersionHash = destination.entityVersionHashesByName["Wish"]
-        wishes.entityMigrationPolicyClassName = NSStringFromClass(WishToWishPolicy.self)
-        wishes.attributeMappings = [points]
-        let mapping = NSMappingModel()
-        mapping.entityMappings = [wishes]
-        return mapping
     }
 }

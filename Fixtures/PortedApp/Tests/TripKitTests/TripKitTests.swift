@@ -172,45 +172,65 @@ final class TripKitTests: XCTestCase {
         XCTAssertNil(trips.first?.notes)
     }
 
-    func testMigrationWithAPolicy() throws {
+    /// A folder with a store of wishes as the first version of the model has them.
+    private func makeOldWishes(_ migrator: WishMigrator) throws -> URL {
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        defer { try? FileManager.default.removeItem(at: folder) }
+        addTeardownBlock { try? FileManager.default.removeItem(at: folder) }
         let url = folder.appendingPathComponent("Wishes.sqlite")
-        let migrator = WishMigrator()
-        func context(_ model: NSManagedObjectModel) throws -> NSManagedObjectContext {
-            let coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
-            try coordinator.addPersistentStore(ofType: NSSQLiteStoreType, configurationName: nil, at: url, options: nil)
-            let context = NSManagedObjectContext(concurrencyType: .mainQueueConcurrencyType)
-            context.persistentStoreCoordinator = coordinator
-            return context
-        }
-        func close(_ context: NSManagedObjectContext) throws {
-            let coordinator = context.persistentStoreCoordinator!
-            for store in coordinator.persistentStores { try coordinator.remove(store) }
-        }
-        let old = try context(migrator.model("Wishes"))
+        let coordinator = NSPersistentStoreCoordinator(managedObjectModel: migrator.model("Wishes"))
+        let store = try coordinator.addPersistentStore(
+            ofType: NSSQLiteStoreType, configurationName: nil, at: url, options: nil)
+        let context = NSManagedObjectContext(concurrencyType: .mainQueueConcurrencyType)
+        context.persistentStoreCoordinator = coordinator
         for (index, text) in ["Oslo, 3", "Bergen, 5", "Oslo, 4"].enumerated() {
-            let wish = NSEntityDescription.insertNewObject(forEntityName: "Wish", into: old)
+            let wish = NSEntityDescription.insertNewObject(forEntityName: "Wish", into: context)
             wish.setValue(text, forKey: "text")
             wish.setValue(index, forKey: "points")
         }
-        try old.save()
-        try close(old)
+        try context.save()
+        try coordinator.remove(store)
+        return url
+    }
 
-        XCTAssertTrue(try migrator.requiresMigration(at: url))
-        try migrator.migrate(storeAt: url)
-        XCTAssertFalse(try migrator.requiresMigration(at: url))
-
-        let new = try context(migrator.model("Wishes 2"))
+    private func checkNewWishes(_ context: NSManagedObjectContext) throws {
         let request = NSFetchRequest<Wish>(entityName: "Wish")
         request.sortDescriptors = [NSSortDescriptor(key: "points", ascending: true)]
-        let wishes = try new.fetch(request)
+        let wishes = try context.fetch(request)
         XCTAssertEqual(wishes.map(\.days), [3, 5, 4])
         XCTAssertEqual(wishes.map(\.points), [0, 10, 20])
         XCTAssertEqual(wishes.map { $0.place?.name }, ["Oslo", "Bergen", "Oslo"])
         XCTAssertEqual(wishes.first?.place?.wishes?.count, 2)
-        try close(new)
+    }
+
+    func testMigrationWithAPolicy() throws {
+        let migrator = WishMigrator()
+        let url = try makeOldWishes(migrator)
+        XCTAssertTrue(try migrator.requiresMigration(at: url))
+        try migrator.migrate(storeAt: url)
+        XCTAssertFalse(try migrator.requiresMigration(at: url))
+
+        let coordinator = NSPersistentStoreCoordinator(managedObjectModel: migrator.model("Wishes 2"))
+        let store = try coordinator.addPersistentStore(
+            ofType: NSSQLiteStoreType, configurationName: nil, at: url, options: nil)
+        let context = NSManagedObjectContext(concurrencyType: .mainQueueConcurrencyType)
+        context.persistentStoreCoordinator = coordinator
+        try checkNewWishes(context)
+        try coordinator.remove(store)
+    }
+
+    func testMigrationByTheMappingModelWhenTheStoreIsLoaded() throws {
+        let url = try makeOldWishes(WishMigrator())
+        let container = NSPersistentContainer(name: "Wishes")
+        let description = NSPersistentStoreDescription(url: url)
+        description.shouldMigrateStoreAutomatically = true
+        description.shouldInferMappingModelAutomatically = false
+        container.persistentStoreDescriptions = [description]
+        container.loadPersistentStores { _, error in XCTAssertNil(error) }
+        try checkNewWishes(container.viewContext)
+        for store in container.persistentStoreCoordinator.persistentStores {
+            try container.persistentStoreCoordinator.remove(store)
+        }
     }
 
     func testUndo() throws {

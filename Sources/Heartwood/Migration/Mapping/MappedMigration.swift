@@ -112,7 +112,9 @@ struct MappedMigration {
   ) throws -> (source: ManagedObjectModel, metadata: StoreMetadata)? {
     guard let record = try SchemaRecord(in: snapshot) else { throw HeartwoodError.noModel(path) }
     guard try !record.differences(from: SchemaRecord(numbering: model)).isEmpty else { return nil }
-    let source = try record.model.withUnsafeBytes { try ManagedObjectModel(decoding: $0) }
+    let source = try record.model.withUnsafeBytes {
+      try ManagedObjectModel(decoding: $0, prepare: description.mappingModelFinder?.prepare)
+    }
     var metadata = try StoreMetadata(in: snapshot)
     try metadata.refusePendingStage(path)
     try metadata.note(model, after: source, description.allowsMigrationToFormerModel, path)
@@ -170,7 +172,9 @@ extension MappedMigration {
   }
 
   private func manager(from sourceModel: ManagedObjectModel) -> MigrationManager {
-    let manager = MigrationManager(sourceModel: sourceModel, destinationModel: model)
+    let manager =
+      description.mappingModelFinder?.makeManager(sourceModel, model)
+      ?? MigrationManager(sourceModel: sourceModel, destinationModel: model)
     manager.log = options.migrationLog.about(path)
     return manager
   }

@@ -83,8 +83,11 @@ extension MappingExpression {
     if let object = target as? ManagedObject, name == "valueForKey:", let key = arguments.first as? String {
       return try property(key, of: object, scope)
     }
-    guard target is MigrationManager, arguments.count == 2 else {
+    guard target is MigrationManager else {
       throw scope.error("there is no function \(name) with \(arguments.count) arguments")
+    }
+    guard arguments.count == 2 else {
+      return try scope.manager.value(forFunction: name, arguments: arguments)
     }
     let mapping = arguments[0] as? String
     let objects = arguments[1].map { self.objects(in: $0) ?? [$0] }?.compactMap { $0 as? ManagedObject } ?? []
@@ -97,7 +100,7 @@ extension MappingExpression {
     case "sourceInstancesForEntityMappingNamed:destinationInstances:":
       return scope.manager.sourceInstances(
         forEntityMappingName: mapping ?? scope.mapping.name, destinationInstances: objects)
-    default: throw scope.error("the manager has no function \(name)")
+    default: return try scope.manager.value(forFunction: name, arguments: arguments)
     }
   }
 

@@ -13,20 +13,15 @@ extension MappingModel {
   ///   - policies: The policies by the names that the file has for them, or by the names of their classes without the module. A mapping
   ///     whose policy has no name has the usual one.
   /// - Throws: `.coreData` if the file is no mapping model, has an expression that is not understood, or names a policy that is not given.
+  @_disfavoredOverload
   public convenience init(contentsOf url: URL, policies: [String: EntityMigrationPolicy] = [:]) throws {
     if let file = Self.xcodeFile(at: url) {
-      let mapping = try XcodeMapping(Self.bytes(of: file), file: file.path)
-      self.init(entityMappings: try mapping.entityMappings(policies))
-      let (source, destination) = mapping.modelPaths
-      let models = [source, destination].map { $0.flatMap { Self.model(at: $0, around: file) } }
-      for mapping in entityMappings {
-        mapping.sourceEntityVersionHash = mapping.sourceEntityName.flatMap {
-          models[0]?.entityVersionHashesByName[$0]
-        }
-        mapping.destinationEntityVersionHash = mapping.destinationEntityName.flatMap {
-          models[1]?.entityVersionHashesByName[$0]
-        }
-      }
+      try self.init(
+        xcode: Self.bytes(of: file), file: file.path,
+        policy: { name in
+          policies[name] ?? name.split(separator: ".").last.flatMap { policies[String($0)] }
+        },
+        model: { Self.model(at: $0, around: file) })
       return
     }
     do {
@@ -41,8 +36,34 @@ extension MappingModel {
     }
   }
 
+  /// The mapping model of a file of Xcode's, wherever that is.
+  ///
+  /// - Parameters:
+  ///   - data: The file `xcmapping.xml`.
+  ///   - file: What messages call it.
+  ///   - policy: Gives the policy for the name of its class.
+  ///   - model: Gives the model at a path of the project; nil if it is not known, which leaves out the version hashes.
+  /// - Throws: As `init(contentsOf:policies:)`.
+  package convenience init(
+    xcode data: Data, file: String, policy: (String) -> EntityMigrationPolicy?,
+    model: (String) -> ManagedObjectModel?
+  ) throws {
+    let mapping = try XcodeMapping(data, file: file)
+    self.init(entityMappings: try mapping.entityMappings(policy))
+    let (source, destination) = mapping.modelPaths
+    let models = [source, destination].map { $0.flatMap(model) }
+    for mapping in entityMappings {
+      mapping.sourceEntityVersionHash = mapping.sourceEntityName.flatMap {
+        models[0]?.entityVersionHashesByName[$0]
+      }
+      mapping.destinationEntityVersionHash = mapping.destinationEntityName.flatMap {
+        models[1]?.entityVersionHashesByName[$0]
+      }
+    }
+  }
+
   /// The file of an `.xcmappingmodel` folder, or the file itself; nil for other files.
-  private static func xcodeFile(at url: URL) -> URL? {
+  package static func xcodeFile(at url: URL) -> URL? {
     if url.pathExtension == "xml" { return url }
     var isFolder: ObjCBool = false
     guard url.pathExtension == "xcmappingmodel",
@@ -120,6 +141,7 @@ extension MappingModel {
   ///   - bundles: The bundles, such as `Bundle.module`; nil for the main bundle.
   ///   - source: The model of the store.
   ///   - destination: The model to migrate to.
+  @_disfavoredOverload
   public convenience init?(
     from bundles: [Bundle]?, forSourceModel source: ManagedObjectModel?,
     destinationModel destination: ManagedObjectModel?
@@ -130,7 +152,8 @@ extension MappingModel {
     self.init(entityMappings: found.entityMappings)
   }
 
-  private func isAbout(_ source: ManagedObjectModel, _ destination: ManagedObjectModel) -> Bool {
+  /// Whether the mappings are those of the entities of two models, by names and version hashes.
+  package func isAbout(_ source: ManagedObjectModel, _ destination: ManagedObjectModel) -> Bool {
     !entityMappings.isEmpty
       && entityMappings.allSatisfy { mapping in
         Self.matches(mapping.sourceEntityName, mapping.sourceEntityVersionHash, source)

@@ -6,35 +6,38 @@ import HeartwoodFiles
 ///
 /// Objects are worked on in parts: memory holds one part with its destinations, and which objects have become which, in a few bytes for
 /// objects that follow one another in both stores. The objects of the destination have new identifiers. `cancelMigrationWithError(_:)` and `migrationProgress` may be used from other threads.
-public final class MigrationManager: @unchecked Sendable {
+///
+/// A subclass may override what policies call, add functions for the expressions of mappings with `value(forFunction:arguments:)`, and follow
+/// the migration in `progressDidChange()`.
+open class MigrationManager: @unchecked Sendable {
   /// The model of the source.
-  public let sourceModel: ManagedObjectModel
+  open var sourceModel: ManagedObjectModel { givenSourceModel }
   /// The model of the destination.
-  public let destinationModel: ManagedObjectModel
-  /// The mapping model; nil before the migration.
-  public private(set) var mappingModel: MappingModel?
-  /// The mapping that is worked on; nil before and after the migration.
-  public private(set) var currentEntityMapping: EntityMapping?
+  open var destinationModel: ManagedObjectModel { givenDestinationModel }
   /// Whether an inferred mapping model that was not changed is carried out by the store itself, in a copy of the source: objects keep their
   /// identifiers, and `currentEntityMapping` and associations are not set. With false, or where a store exists already, each object is
   /// copied.
-  public var usesStoreSpecificMigrationManager = true
-  /// The program's own values, for policies.
-  @_disfavoredOverload public var userInfo: [String: Any] = [:]
+  open var usesStoreSpecificMigrationManager = true
+  /// The program's own values, for policies: `userInfo`, under a name that the module `CoreData` does not have.
+  package final var anyUserInfo: [String: Any] = [:]
   /// The context of the source store.
   ///
   /// - Precondition: The migration runs.
-  public var sourceContext: ManagedObjectContext { running(contexts?.source) }
+  open var sourceContext: ManagedObjectContext { running(contexts?.source) }
   /// The context of the destination store.
   ///
   /// - Precondition: The migration runs.
-  public var destinationContext: ManagedObjectContext { running(contexts?.destination) }
+  open var destinationContext: ManagedObjectContext { running(contexts?.destination) }
 
+  private let givenSourceModel: ManagedObjectModel
+  private let givenDestinationModel: ManagedObjectModel
+  package private(set) final var usedMappingModel: MappingModel?
+  package private(set) final var workedMapping: EntityMapping?
   private var contexts: (source: ManagedObjectContext, destination: ManagedObjectContext)?
-  private(set) var associations = MigrationAssociations()
-  var log = MigrationLog(nil)
+  private(set) final var associations = MigrationAssociations()
+  final var log = MigrationLog(nil)
   /// What a rehearsal collects; nil to throw.
-  var rehearsal: MappedRehearsal?
+  final var rehearsal: MappedRehearsal?
   private let cancellation = Guarded<(any Error)?>(nil)
   private let steps = Guarded((done: 0, all: 0))
 
@@ -44,22 +47,32 @@ public final class MigrationManager: @unchecked Sendable {
   ///   - sourceModel: The model of the source.
   ///   - destinationModel: The model of the destination.
   public init(sourceModel: ManagedObjectModel, destinationModel: ManagedObjectModel) {
-    self.sourceModel = sourceModel
-    self.destinationModel = destinationModel
+    givenSourceModel = sourceModel
+    givenDestinationModel = destinationModel
   }
 
-  /// How much is done, from 0 to 1: each mapping counts three times.
-  @_disfavoredOverload public var migrationProgress: Double {
-    steps.withLock { $0.all == 0 ? 0 : Double($0.done) / Double($0.all) }
+  /// Called on the thread that migrates when `migrationProgress` has changed; does nothing.
+  open func progressDidChange() {}
+
+  /// The value of a function that an expression calls with `FUNCTION($manager, name, …)`, beside those of every manager. This
+  /// implementation throws: override it for the functions that mappings have.
+  ///
+  /// - Parameters:
+  ///   - name: The name of the function, as the expression has it.
+  ///   - arguments: The values of its arguments.
+  open func value(forFunction name: String, arguments: [Any?]) throws -> Any? {
+    throw HeartwoodError(
+      .entityMigrationPolicy,
+      "\(type(of: self)) has no function \(name): override value(forFunction:arguments:)")
   }
 
   /// Ends the migration with an error, at the next object.
   ///
   /// - Parameter error: What the migration throws, as `underlying` of `.migrationCancelled`.
-  public func cancelMigrationWithError(_ error: any Error) { cancellation.withLock { $0 = error } }
+  open func cancelMigrationWithError(_ error: any Error) { cancellation.withLock { $0 = error } }
 
   /// Forgets all associations.
-  public func reset() { associations.removeAll() }
+  open func reset() { associations.removeAll() }
 
   private func running<Value>(_ value: Value?) -> Value {
     guard let value else { programError("a migration manager has contexts only while it migrates") }
@@ -69,12 +82,12 @@ public final class MigrationManager: @unchecked Sendable {
   // MARK: Entities and associations
 
   /// The source's entity of a mapping; nil if it has none.
-  public func sourceEntity(for mapping: EntityMapping) -> EntityDescription? {
+  open func sourceEntity(for mapping: EntityMapping) -> EntityDescription? {
     mapping.sourceEntityName.flatMap { sourceModel.entitiesByName[$0] }
   }
 
   /// The destination's entity of a mapping; nil if it has none.
-  public func destinationEntity(for mapping: EntityMapping) -> EntityDescription? {
+  open func destinationEntity(for mapping: EntityMapping) -> EntityDescription? {
     mapping.destinationEntityName.flatMap { destinationModel.entitiesByName[$0] }
   }
 
@@ -84,7 +97,7 @@ public final class MigrationManager: @unchecked Sendable {
   ///   - source: An object of the source.
   ///   - destination: An object of the destination.
   ///   - mapping: The mapping by which it was made.
-  public func associate(
+  open func associate(
     sourceInstance source: ManagedObject, withDestinationInstance destination: ManagedObject,
     for mapping: EntityMapping
   ) {
@@ -97,7 +110,7 @@ public final class MigrationManager: @unchecked Sendable {
   ///   - mappingName: The name of the mapping by which they were made; nil for any.
   ///   - sourceInstances: Objects of the source.
   @_disfavoredOverload
-  public func destinationInstances(
+  open func destinationInstances(
     forEntityMappingName mappingName: String?, sourceInstances: [ManagedObject]
   ) -> [ManagedObject] {
     sourceInstances.flatMap { destinations(of: $0.objectID, mappingName) }
@@ -114,7 +127,7 @@ public final class MigrationManager: @unchecked Sendable {
   ///   - mappingName: The name of the mapping by which they were made.
   ///   - destinationInstances: Objects of the destination.
   @_disfavoredOverload
-  public func sourceInstances(
+  open func sourceInstances(
     forEntityMappingName mappingName: String, destinationInstances: [ManagedObject]
   ) -> [ManagedObject] {
     destinationInstances.flatMap { destination in
@@ -122,7 +135,7 @@ public final class MigrationManager: @unchecked Sendable {
     }
   }
 
-  func makeDestinationInstance(of mapping: EntityMapping) throws -> ManagedObject {
+  final func makeDestinationInstance(of mapping: EntityMapping) throws -> ManagedObject {
     guard let entity = destinationEntity(for: mapping) else {
       throw HeartwoodError(
         .entityMigrationPolicy,
@@ -133,7 +146,7 @@ public final class MigrationManager: @unchecked Sendable {
     return object
   }
 
-  func assignRelationship(
+  final func assignRelationship(
     _ name: String, of destination: ManagedObject, from source: ManagedObject, _ formerName: String
   ) throws {
     guard source.entity.relationshipsByName[formerName] != nil else {
@@ -147,7 +160,7 @@ public final class MigrationManager: @unchecked Sendable {
   }
 
   /// Assigns one object or several, whichever the relationship has.
-  func assign(_ value: Any?, to name: String, of destination: ManagedObject) throws {
+  final func assign(_ value: Any?, to name: String, of destination: ManagedObject) throws {
     let found =
       value.map { MappingExpression.objects(in: $0) ?? [$0] }?.compactMap { $0 as? ManagedObject } ?? []
     guard let relationship = destination.entity.relationshipsByName[name], relationship.isToMany else {
@@ -181,12 +194,12 @@ public final class MigrationManager: @unchecked Sendable {
     try migrate(from, mapping, to)
   }
 
-  func migrate(
+  final func migrate(
     _ source: PersistentStoreDescription, _ mapping: MappingModel, _ destination: PersistentStoreDescription
   ) throws {
-    mappingModel = mapping
+    usedMappingModel = mapping
     if usesStoreSpecificMigrationManager, try migrateInPlace(source, mapping, destination) {
-      return steps.withLock { $0 = (1, 1) }
+      return noteSteps { $0 = (1, 1) }
     }
     let from = try opened(source, sourceModel, .migrationManagerSourceStore)
     defer { try? from.close() }
@@ -200,9 +213,9 @@ public final class MigrationManager: @unchecked Sendable {
     )
     contexts.destination.validatesAtSave = false
     self.contexts = contexts
-    mappingModel = mapping
-    steps.withLock { $0 = (0, mapping.entityMappings.count * 3) }
-    defer { (self.contexts, currentEntityMapping) = (nil, nil) }
+    usedMappingModel = mapping
+    noteSteps { $0 = (0, mapping.entityMappings.count * 3) }
+    defer { (self.contexts, workedMapping) = (nil, nil) }
     try contexts.source.performAndWait {
       try contexts.destination.performAndWait {
         try run(mapping.entityMappings)
@@ -254,13 +267,18 @@ public final class MigrationManager: @unchecked Sendable {
     _ name: String, _ mappings: [EntityMapping], _ body: (EntityMapping) throws -> Void
   ) throws {
     for mapping in mappings {
-      currentEntityMapping = mapping
+      workedMapping = mapping
       try log.step("\(name) of \(mapping.name)") {
         try body(mapping)
         try save()
       }
-      steps.withLock { $0.done += 1 }
+      noteSteps { $0.done += 1 }
     }
+  }
+
+  private func noteSteps(_ change: (inout (done: Int, all: Int)) -> Void) {
+    steps.withLock { change(&$0) }
+    progressDidChange()
   }
 
   /// How many objects are in memory at a time.
@@ -323,7 +341,9 @@ public final class MigrationManager: @unchecked Sendable {
   }
 
   /// Forgets objects that were made and have left the destination: no relationship leads to them.
-  func forget(_ made: [ManagedObject]) { associations.removeUnsaved(Set(made.map(ObjectIdentifier.init))) }
+  final func forget(_ made: [ManagedObject]) {
+    associations.removeUnsaved(Set(made.map(ObjectIdentifier.init)))
+  }
 
   private var registeredCount: Int { sourceContext.identities.count + destinationContext.identities.count }
 
@@ -334,8 +354,8 @@ public final class MigrationManager: @unchecked Sendable {
       do {
         try destinationContext.save()
       } catch let error as HeartwoodError {
-        let explained = error.ofMigration(currentEntityMapping)
-        guard let rehearsal, let mapping = currentEntityMapping else { throw explained }
+        let explained = error.ofMigration(workedMapping)
+        guard let rehearsal, let mapping = workedMapping else { throw explained }
         let removed = rehearsal.removeDuplicates(explained, mapping, self)
         guard !removed.isEmpty else { throw explained }
         associations.removeUnsaved(removed)
@@ -357,5 +377,32 @@ public final class MigrationManager: @unchecked Sendable {
       .migrationCancelled,
       "the migration of \(sourcePath) was cancelled, and the store is as it was: migrate it again (\(error))",
       underlying: error)
+  }
+}
+
+/// Values that the module `CoreData` has with other types under the same names.
+public protocol _MigrationManagerValues {}
+
+extension MigrationManager: _MigrationManagerValues {
+  /// How much is done, from 0 to 1: each mapping counts three times.
+  package final var doneShare: Double {
+    steps.withLock { $0.all == 0 ? 0 : Double($0.done) / Double($0.all) }
+  }
+}
+
+extension _MigrationManagerValues where Self: MigrationManager {
+  /// How much is done, from 0 to 1: each mapping counts three times.
+  public var migrationProgress: Double { doneShare }
+
+  /// The mapping model; nil before the migration.
+  public var mappingModel: MappingModel? { usedMappingModel }
+
+  /// The mapping that is worked on; nil before and after the migration.
+  public var currentEntityMapping: EntityMapping? { workedMapping }
+
+  /// The program's own values, for policies.
+  public var userInfo: [String: Any] {
+    get { anyUserInfo }
+    nonmutating set { anyUserInfo = newValue }
   }
 }

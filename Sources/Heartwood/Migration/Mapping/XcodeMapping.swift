@@ -63,9 +63,11 @@ struct XcodeMapping {
     (model.text("sourcemodelpath"), model.text("destinationmodelpath"))
   }
 
-  /// - Parameter policies: The policies by the names of their classes.
+  /// - Parameter policy: Gives the policy for the name of its class.
   /// - Throws: `.coreData` naming the mapping and the property that cannot be read, or the policy that is not given.
-  func entityMappings(_ policies: [String: EntityMigrationPolicy]) throws(HeartwoodError) -> [EntityMapping] {
+  func entityMappings(
+    _ policy: (String) -> EntityMigrationPolicy?
+  ) throws(HeartwoodError) -> [EntityMapping] {
     var found: [(number: Int, item: Item)] = []
     for item in try followed("entitymappings", of: model, "XDDEVENTITYMAPPING") {
       found.append((Int(item.attributes["mappingnumber"] ?? "") ?? 0, item))
@@ -75,7 +77,7 @@ struct XcodeMapping {
       ($0.element.number, $0.offset) < ($1.element.number, $1.offset)
     }
     var mappings: [EntityMapping] = []
-    for (_, entry) in ordered { mappings.append(try mapping(entry.item, policies)) }
+    for (_, entry) in ordered { mappings.append(try mapping(entry.item, policy)) }
     return mappings
   }
 
@@ -95,7 +97,7 @@ struct XcodeMapping {
   // MARK: Entities
 
   private func mapping(
-    _ item: Item, _ policies: [String: EntityMigrationPolicy]
+    _ item: Item, _ givenPolicy: (String) -> EntityMigrationPolicy?
   ) throws(HeartwoodError) -> EntityMapping {
     let (source, destination) = (item.text("sourcename"), item.text("destinationname"))
     guard source != nil || destination != nil else {
@@ -108,8 +110,7 @@ struct XcodeMapping {
     let place = "\(file): the mapping \(mapping.name)"
     mapping.sourcePredicate = try predicate(item, place)
     if let name = item.text("migrationpolicyclassname") {
-      let short = name.split(separator: ".").last.map(String.init) ?? name
-      guard let policy = policies[name] ?? policies[short] else {
+      guard let policy = givenPolicy(name) else {
         throw HeartwoodError(.coreData, "\(place) has the policy \(name), which is not given")
       }
       mapping.policy = policy

@@ -1,0 +1,167 @@
+import Foundation
+import Heartwood
+
+/// A mapping model of Xcode that the build plugin has put into the program. The plugin makes a subclass for each, whose name has the
+/// mapping model's.
+open class _EmbeddedMappingModel {
+  /// The name of the folder of the mapping model, without its ending.
+  open class var name: String { "" }
+  /// The text of its file.
+  open class var contents: String { "" }
+}
+
+/// The mapping models in the program and among the resources of bundles.
+enum MappingModels {
+  private static let prefix = "_EmbeddedMappingModel_"
+
+  /// What migrates stores when they are opened.
+  static let finder = MappingModelFinder(
+    prepare: { model in for entity in model.entities { entity.useClass(NSManagedObject.self) } },
+    find: { try find(in: nil, from: $0, to: $1) },
+    makeManager: { NSMigrationManager(sourceModel: $0, destinationModel: $1) })
+
+  /// The mapping model for two models; nil if there is none.
+  ///
+  /// - Parameter bundles: Where to look beside the program itself; nil for the program's resources.
+  /// - Throws: What is wrong with the mapping model that is found, or, if none is found, with one that could not be read.
+  static func find(
+    in bundles: [Bundle]?, from source: NSManagedObjectModel, to destination: NSManagedObjectModel
+  ) throws -> NSMappingModel? {
+    let (embedded, files) = (types, places(bundles))
+    guard !embedded.isEmpty || !files.isEmpty else { return nil }
+    source.bindClasses()
+    destination.bindClasses()
+    var problem: (any Error)?
+    func fits(_ read: () throws -> NSMappingModel) -> NSMappingModel? {
+      do {
+        let model = try read()
+        return model.isAbout(source, destination) ? model : nil
+      } catch {
+        problem = problem ?? error
+        return nil
+      }
+    }
+    for type in embedded {
+      if let found = fits({ try model(type) }) { return try found.withPolicies() }
+    }
+    for file in files {
+      if let found = fits({ try model(at: file) }) { return try found.withPolicies() }
+    }
+    if let problem { throw problem }
+    return nil
+  }
+
+  /// The mapping model at a place: one in the program, or a file.
+  static func model(contentsOf url: URL) throws -> NSMappingModel {
+    let name = url.deletingPathExtension().lastPathComponent
+    if url.scheme == EmbeddedModels.scheme || url.pathExtension == "cdm",
+      let type = types.first(where: { $0.name == name })
+    {
+      return try model(type).withPolicies()
+    }
+    return try model(at: url).withPolicies()
+  }
+
+  /// The place of a mapping model in the program, for `NSMappingModel(contentsOf:)`; nil if there is none of this name.
+  static func url(ofMapping name: String) -> URL? {
+    guard types.contains(where: { $0.name == name }) else { return nil }
+    return URL(string: "\(EmbeddedModels.scheme):/\(EmbeddedModels.escaped(name)).cdm")
+  }
+
+  private static var types: [_EmbeddedMappingModel.Type] {
+    ProgramClasses.names(withPrefix: prefix)
+      .compactMap { ProgramClasses.named($0) as? _EmbeddedMappingModel.Type }
+  }
+
+  private static func places(_ bundles: [Bundle]?) -> [URL] {
+    (bundles?.compactMap(\.resourceURL) ?? EmbeddedModels.resourceFolders)
+      .flatMap { folder in
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []
+        return names.sorted().filter { $0.hasSuffix(".xcmappingmodel") }.map { folder.appending(path: $0) }
+      }
+  }
+
+  private static func model(_ type: _EmbeddedMappingModel.Type) throws -> NSMappingModel {
+    // Policies are made once the mapping model is the one that is used.
+    try NSMappingModel(
+      xcode: Data(type.contents.utf8), file: "\(type.name).xcmappingmodel",
+      policy: { _ in EntityMigrationPolicy() }, model: EmbeddedModels.model(atProjectPath:))
+  }
+
+  private static func model(at url: URL) throws -> NSMappingModel {
+    guard let file = NSMappingModel.xcodeFile(at: url) else {
+      throw HeartwoodError(.coreData, "\(url.path) is no mapping model of Xcode (.xcmappingmodel)")
+    }
+    return try NSMappingModel(
+      xcode: Data(contentsOf: file), file: file.path, policy: { _ in EntityMigrationPolicy() },
+      model: EmbeddedModels.model(atProjectPath:))
+  }
+}
+
+extension EmbeddedModels {
+  /// The version of a model in the program that was at a path of the project, such as `App/Trips.xcdatamodeld/Trips 2.xcdatamodel`.
+  fileprivate static func model(atProjectPath path: String) -> NSManagedObjectModel? {
+    let url = URL(fileURLWithPath: path)
+    let version = url.deletingPathExtension().lastPathComponent
+    let folder = url.deletingLastPathComponent()
+    let isVersion = folder.pathExtension == "xcdatamodeld"
+    let name = isVersion ? folder.deletingPathExtension().lastPathComponent : version
+    guard names.contains(name) else { return nil }
+    return self.url(ofModel: name, version: isVersion ? version : nil).flatMap(
+      NSManagedObjectModel.init(contentsOf:))
+  }
+}
+
+extension MappingModel {
+  /// Makes the policies that the mappings name.
+  fileprivate func withPolicies() throws -> NSMappingModel {
+    for mapping in entityMappings {
+      guard let name = mapping.policyName else { continue }
+      guard let policy = NSEntityMigrationPolicy.made(named: name) else {
+        throw HeartwoodError(
+          .migration,
+          "the mapping \(mapping.name) has the policy \(name): there is no class of this name that inherits from NSEntityMigrationPolicy"
+        )
+      }
+      mapping.policy = policy
+    }
+    return self
+  }
+
+  /// The mapping model for two models: one that the build plugin has put into the program, or a `.xcmappingmodel` among the resources of
+  /// bundles. Its policies are those of the program's classes.
+  ///
+  /// - Parameters:
+  ///   - bundles: The bundles; nil for the program's own resources.
+  ///   - sourceModel: The model of the source.
+  ///   - destinationModel: The model of the destination.
+  /// - Returns: Nil if there is none. What is wrong with one that cannot be used is written to standard error.
+  public convenience init?(
+    from bundles: [Bundle]?, forSourceModel sourceModel: NSManagedObjectModel?,
+    destinationModel: NSManagedObjectModel?
+  ) {
+    guard let sourceModel, let destinationModel,
+      let found = Self.orNote({ try MappingModels.find(in: bundles, from: sourceModel, to: destinationModel) }
+      )
+    else { return nil }
+    self.init(entityMappings: found.entityMappings)
+  }
+
+  /// The mapping model at a place: a `.xcmappingmodel`, or one that the build plugin has put into the program, for which
+  /// `Bundle.url(forResource:withExtension:)` gives the place under the ending `cdm`.
+  ///
+  /// - Returns: Nil if there is none. What is wrong with one that cannot be used is written to standard error.
+  public convenience init?(contentsOf url: URL?) {
+    guard let url, let found = Self.orNote({ try MappingModels.model(contentsOf: url) }) else { return nil }
+    self.init(entityMappings: found.entityMappings)
+  }
+
+  private static func orNote(_ body: () throws -> NSMappingModel?) -> NSMappingModel? {
+    do {
+      return try body()
+    } catch {
+      FileHandle.standardError.write(Data("CoreData: error: the mapping model was not read: \(error)\n".utf8))
+      return nil
+    }
+  }
+}
