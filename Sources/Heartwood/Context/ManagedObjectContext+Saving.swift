@@ -73,7 +73,7 @@ extension ManagedObjectContext {
     var round = 1
     while true {
       try obtainIncrementalIdentifiers()
-      let plan = SavePlan(self)
+      let plan = try derivingOwnValues(SavePlan(self))
       if plan.isEmpty { return nil }
       plan.readDeletedFaults()
       do {

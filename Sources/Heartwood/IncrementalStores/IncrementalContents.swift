@@ -147,6 +147,11 @@ final class IncrementalContents: ObjectStore {
 
   /// The keys of destinations; those of an unordered relationship ascending.
   private func keys(_ value: Any, _ relationship: RelationshipDescription) throws -> [UInt64] {
+    guard relationship.isToMany else {
+      if value is NSNull { return [] }
+      if let id = value as? ManagedObjectID { return [id.key] }
+      throw wrong(value, relationship, "an identifier or NSNull")
+    }
     let identifiers: [ManagedObjectID]
     if let list = value as? [ManagedObjectID] {
       identifiers = list

@@ -46,6 +46,7 @@ extension ManagedObjectContext {
     for (object, slots) in zip(plan.updated, plan.changedSlots) where !slots.isEmpty {
       outcome.rows.append((object, object.encodedRow(version: object.baseVersion &+ 1, mapping: mapping)))
     }
+    outcome.derived = request.derived
     try store.savePendingMetadata()
     return (outcome, contents.noteSave())
   }

@@ -20,6 +20,10 @@ open class IncrementalStore: PersistentStore, @unchecked Sendable {
   /// Set by the opening.
   private final var known: ManagedObjectModel?
   private final var storeIdentity = StoreIdentity.none
+  /// What saves do for the derived attributes of the model; nil if it has none.
+  private(set) final var derivations: DerivationPlan?
+  /// The part of identifiers that names the store.
+  final var identityOfObjects: StoreIdentity { storeIdentity }
   /// What the class calls objects, where it is no number.
   private final let references = Guarded<[Place: any Sendable]>([:])
 
@@ -219,6 +223,7 @@ open class IncrementalStore: PersistentStore, @unchecked Sendable {
 
   final func open(_ model: ManagedObjectModel) throws {
     known = model
+    derivations = try DerivationPlan(model)
     try loadMetadata()
     try migrateIfNeeded(model)
     let uuid = try complete(&storedMetadata, model) { Swift.type(of: self).identifierForNewStore(at: url) }

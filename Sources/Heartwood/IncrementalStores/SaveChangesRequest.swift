@@ -23,6 +23,8 @@ public final class SaveChangesRequest: PersistentStoreRequest {
   let plan: SavePlan
   private let changedRows: [ObjectIdentifier: [Int]]
   let slots = StoredSlots()
+  /// Rows whose derived values depend on others of the save: see ``StoreDerivation``.
+  var derived: [DerivedRow] = []
 
   init(_ plan: SavePlan) {
     func set(_ objects: [ManagedObject]) -> Set<ManagedObject>? { objects.isEmpty ? nil : Set(objects) }

@@ -128,13 +128,20 @@ extension IncrementalStore {
         .coreData, "\(entity.displayName) is abstract: insert rows of a subentity")
     }
     let slots = entity.storedSlots
+    let derivations = OwnDerivations(entity, self)
     var number = 0
     try request.withRows(
       BatchRowReader(entity: entity, store: objectStore.identity, indexes: { _ in [] })
     ) { next in
       while let row = try next() {
         number += 1
-        try body(slots.map { StoredValue(try row.value(at: $0, entity, number)) })
+        guard let derivations else {
+          try body(slots.map { StoredValue(try row.value(at: $0, entity, number)) })
+          continue
+        }
+        var values = try entity.slots.map { try row.value(at: $0, entity, number) }
+        try derivations.derive(&values)
+        try body(slots.map { StoredValue(values[$0]) })
       }
     }
     return entity

@@ -77,7 +77,7 @@ final class DictionaryStore: IncrementalStore, @unchecked Sendable {
   override func execute(_ request: PersistentStoreRequest, with context: ManagedObjectContext?) throws -> Any
   {
     if let save = request as? SaveChangesRequest {
-      try self.save(save)
+      try self.save(save, context)
       return []
     }
     guard let fetch = request as? FetchRequest<ManagedObject> else {
@@ -150,9 +150,11 @@ final class DictionaryStore: IncrementalStore, @unchecked Sendable {
 
   // MARK: Saving
 
-  private func save(_ request: SaveChangesRequest) throws {
+  private func save(_ request: SaveChangesRequest, _ context: ManagedObjectContext?) throws {
     try database.beforeSave?()
-    note("save") { database in
+    try note("save") { database in
+      let derivation = derivation(of: request, with: context)
+      try derivation?.noteBeforeSave()
       for object in request.deletedObjects ?? [] {
         database.rows[number(object.objectID)] = nil
       }
@@ -178,6 +180,14 @@ final class DictionaryStore: IncrementalStore, @unchecked Sendable {
           }
         }
         database.rows[number] = row
+      }
+      try derivation?.noteAfterSave()
+      try derivation?.forEachPart { part in
+        for object in part {
+          for (name, value) in object.valuesByName {
+            database.rows[number(object.objectID)]?.values[name] = value
+          }
+        }
       }
     }
   }

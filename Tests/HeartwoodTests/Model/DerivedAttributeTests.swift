@@ -135,6 +135,27 @@ private let types: [ManagedObject.Type] = [Homeland.self, Band.self, Disc.self, 
     try second.close()
   }
 
+  @Test(arguments: 0..<3)
+  func `an incremental store keeps derived values by what Heartwood computes for it`(seed: UInt64) throws {
+    let world = try DictionaryWorld(types: types)
+    var random = SplitMix64(seed: 0x1de + seed)
+    let contexts = (0..<2).map { _ in world.context() }
+    for context in contexts { context.mergePolicy = .mergeByPropertyObjectTrump }
+    for step in 0..<40 {
+      let context = contexts[Int.random(in: 0..<2, using: &random)]
+      for _ in 0..<Int.random(in: 1...4, using: &random) { try change(context, &random) }
+      do {
+        try context.save()
+      } catch {
+        context.rollback()
+      }
+      try check(context, "seed \(seed), step \(step), saving context")
+      for context in contexts { context.refreshAllObjects() }
+      try check(world.context(), "seed \(seed), step \(step)")
+    }
+    #expect(try world.context().fetch(Band.self).contains { $0.saved != nil && $0.albumCount > 0 })
+  }
+
   @Test func `a value that the program sets is replaced by the derived one`() throws {
     let band = makeBand("Abba", prices: [1])
     try context.save()

@@ -119,11 +119,11 @@ public final class PostgresStore: IncrementalStore, @unchecked Sendable {
       }
     }
     if let save = request as? SaveChangesRequest {
-      try self.save(save)
+      try self.save(save, with: context)
       return []
     }
     if let insert = request as? BatchInsertRequest { return try execute(insert, in: context) }
-    if let update = request as? BatchUpdateRequest { return try execute(update) }
+    if let update = request as? BatchUpdateRequest { return try execute(update, in: context) }
     if let delete = request as? BatchDeleteRequest, let context { return try execute(delete, in: context) }
     return try super.execute(request, with: context)
   }

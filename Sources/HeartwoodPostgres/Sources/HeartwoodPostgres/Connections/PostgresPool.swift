@@ -26,12 +26,21 @@ final class PostgresPool: @unchecked Sendable {
     condition.unlock()
   }
 
+  /// The connection of the transaction that the current call executes: what it reads meanwhile is read in the transaction.
+  @TaskLocal private static var bound: (pool: ObjectIdentifier, connection: PostgresConnection)?
+
+  /// Runs the body, in which `withConnection` uses a connection that is borrowed already.
+  func using<Result>(_ connection: PostgresConnection, _ body: () throws -> Result) rethrows -> Result {
+    try Self.$bound.withValue((ObjectIdentifier(self), connection), operation: body)
+  }
+
   /// Runs the body with a connection.
   ///
   /// - Parameter retries: Whether the body may be called again with a new connection if the first one was lost: it only reads.
   func withConnection<Result>(
     retries: Bool, _ body: (PostgresConnection) throws -> Result
   ) throws -> Result {
+    if let (pool, connection) = Self.bound, pool == ObjectIdentifier(self) { return try body(connection) }
     do {
       return try borrow(body)
     } catch let failure as PostgresFailure where failure.isConnectionLost && retries {

@@ -14,6 +14,7 @@ extension PostgresStore {
     return try inTransaction("the batch insert") { connection in
       var (inserted, waiting) = ([ManagedObjectID](), [[StoredValue]]())
       var count = 0
+      let derivation = derivation(of: request, context, connection)
       func insertWaiting() throws {
         guard !waiting.isEmpty, let entity = managedObjectModel.entitiesByName[request.entityName] else {
           return
@@ -22,7 +23,9 @@ extension PostgresStore {
         let numbers = try reserve(waiting.count, in: table)
         try insert(numbers, waiting, entity, table, connection)
         count += numbers.count
-        if request.resultType == .objectIDs { inserted += numbers.map { object(entity, $0) } }
+        let made = numbers.map { object(entity, $0) }
+        try derivation?.noteInsertion(made)
+        if request.resultType == .objectIDs { inserted += made }
         waiting.removeAll(keepingCapacity: true)
       }
       try enumerateRows(of: request) { row in
@@ -32,12 +35,13 @@ extension PostgresStore {
       try insertWaiting()
       var changes = ObjectIDChanges()
       changes.insertedObjectIDs = Set(inserted)
+      try derive(derivation, connection, &changes)
       return BatchResult(
         resultType: request.resultType, count: count, objectIDs: inserted, changes: changes)
     }
   }
 
-  func execute(_ request: BatchUpdateRequest) throws -> BatchResult {
+  func execute(_ request: BatchUpdateRequest, in context: ManagedObjectContext?) throws -> BatchResult {
     try refuse(request.validates)
     let update = try resolve(request)
     let table = schema.table(update.entity)
@@ -57,15 +61,27 @@ extension PostgresStore {
     if let own = ownEntity(update.entity, update.includesSubentities, table) { conditions.append(own) }
     if let condition = update.condition { conditions.append(try builder.condition(condition)) }
     let filter = conditions.isEmpty ? "TRUE" : conditions.map { "(\($0))" }.joined(separator: " AND ")
+    let selected = "SELECT t0._id FROM \(table.sqlName) t0\(builder.joins(of: 0)) WHERE \(filter)"
+    let found = "t0._id\(table.isFamily ? ", t0._entity" : "")"
     let sql =
-      "UPDATE \(table.sqlName) t0 SET \(assignments.joined(separator: ", ")) WHERE t0._id IN "
-      + "(SELECT t0._id FROM \(table.sqlName) t0\(builder.joins(of: 0)) WHERE \(filter)) RETURNING t0._id\(table.isFamily ? ", t0._entity" : "")"
+      "UPDATE \(table.sqlName) t0 SET \(assignments.joined(separator: ", ")) WHERE t0._id IN (\(selected)) RETURNING \(found)"
     let parameters = builder.parameters
-    return try inTransaction("the batch update") { connection in
+    let properties = update.changes.map(\.property)
+    return try inTransaction("the batch update", attempts: Self.mostAttempts) { connection in
       var changes = ObjectIDChanges()
+      let derivation = derivation(of: request, context, connection)
+      if let derivation, properties.contains(where: { $0 is RelationshipDescription }) {
+        // The objects to which they refer so far.
+        let before =
+          "SELECT \(found) FROM \(table.sqlName) t0 WHERE t0._id IN (\(selected)) ORDER BY t0._id FOR UPDATE"
+        try derivation.noteBefore(
+          identifiers(try connection.query(before, parameters), table), changing: properties)
+      }
       let rows = try connection.query(sql, parameters)
       let updated = identifiers(rows, table)
       changes.updatedObjectIDs = Set(updated)
+      try derivation?.noteAfter(updated, changing: properties)
+      try derive(derivation, connection, &changes)
       return BatchResult(
         resultType: request.resultType, count: rows.count, objectIDs: updated, changes: changes)
     }
@@ -75,12 +91,30 @@ extension PostgresStore {
     try refuse(request.validates)
     let selection = try selection(of: request, in: context)
     guard let entity = selection.entity else { return BatchResult(resultType: request.resultType, count: 0) }
-    return try inTransaction("the batch delete") { connection in
+    return try inTransaction("the batch delete", attempts: Self.mostAttempts) { connection in
       let (sql, parameters) = try statement(selection)
       let found = identifiers(try connection.query(sql, parameters), schema.table(entity))
-      var deletion = PostgresDeletion(self, connection)
-      return try deletion.delete(found, request.resultType)
+      let derivation = derivation(of: request, context, connection)
+      var deletion = PostgresDeletion(self, connection, derivation)
+      try deletion.delete(found)
+      var changes = deletion.changes
+      try derive(derivation, connection, &changes)
+      return BatchResult(
+        resultType: request.resultType, count: deletion.count, objectIDs: deletion.deleted, changes: changes)
     }
+  }
+
+  /// Computes and writes the derived values that a batch has changed.
+  private func derive(
+    _ derivation: StoreDerivation?, _ connection: PostgresConnection, _ changes: inout ObjectIDChanges
+  ) throws {
+    var derived: Set<ManagedObjectID> = []
+    try derivation?.forEachPart { part in
+      try writeDerived(part, connection)
+      derived.formUnion(part.map(\.objectID))
+    }
+    changes.updatedObjectIDs.formUnion(
+      derived.subtracting(changes.insertedObjectIDs).subtracting(changes.deletedObjectIDs))
   }
 
   private func refuse(_ validates: Bool) throws {
@@ -91,16 +125,24 @@ extension PostgresStore {
     )
   }
 
+  /// - Parameter attempts: How often the body may be called, if the server ends the transaction to resolve a deadlock.
   private func inTransaction<Result>(
-    _ what: String, _ body: (PostgresConnection) throws -> Result
+    _ what: String, attempts: Int = 1, _ body: (PostgresConnection) throws -> Result
   ) throws -> Result {
     guard !isReadOnly else {
       throw HeartwoodError(.persistentStoreSave, "the store at \(address.text) is open read-only")
     }
     do {
-      return try pool.withConnection(retries: false) { connection in
-        try connection.transaction { try body(connection) }
+      for attempt in 1...attempts {
+        do {
+          return try pool.withConnection(retries: false) { connection in
+            try connection.transaction { try pool.using(connection) { try body(connection) } }
+          }
+        } catch let failure as PostgresFailure where failure.isSerializationFailure && attempt < attempts {
+          continue
+        }
       }
+      preconditionFailure("A transaction ends with a result or an error.")
     } catch let commit as PostgresCommitFailure {
       throw batchError(commit.failure, what, isOutcomeUnknown: commit.failure.isConnectionLost)
     } catch let failure as PostgresFailure {
@@ -133,15 +175,24 @@ private struct PostgresDeletion {
   private let store: PostgresStore
   private let connection: PostgresConnection
   /// The objects that are deleted, in the order in which they were found.
-  private var deleted: [ManagedObjectID] = []
+  private(set) var deleted: [ManagedObjectID] = []
+  private(set) var count = 0
   private var known: Set<ManagedObjectID> = []
   private var updated: Set<ManagedObjectID> = []
+  private let derivation: StoreDerivation?
 
-  init(_ store: PostgresStore, _ connection: PostgresConnection) {
-    (self.store, self.connection) = (store, connection)
+  init(_ store: PostgresStore, _ connection: PostgresConnection, _ derivation: StoreDerivation?) {
+    (self.store, self.connection, self.derivation) = (store, connection, derivation)
   }
 
-  mutating func delete(_ found: [ManagedObjectID], _ type: BatchRequestResultType) throws -> BatchResult {
+  var changes: ObjectIDChanges {
+    var changes = ObjectIDChanges()
+    changes.deletedObjectIDs = known
+    changes.updatedObjectIDs = updated.subtracting(known)
+    return changes
+  }
+
+  mutating func delete(_ found: [ManagedObjectID]) throws {
     add(found)
     var next = 0
     while next < deleted.count {
@@ -151,6 +202,7 @@ private struct PostgresDeletion {
         add(try destinations(relationship, objects).map(\.1))
       }
     }
+    try derivation?.noteDeletion(deleted)
     for (relationship, objects) in relationships(of: deleted[...]) {
       switch relationship.deleteRule {
       case .deny:
@@ -165,7 +217,6 @@ private struct PostgresDeletion {
       default: continue
       }
     }
-    var count = 0
     for (table, objects) in Dictionary(
       grouping: deleted, by: { ObjectIdentifier(store.schema.table($0.entity)) }
     ).values
@@ -178,10 +229,6 @@ private struct PostgresDeletion {
       count += try connection.query("DELETE FROM \(table.sqlName) WHERE _id = ANY($1::int8[])", [numbers])
         .changed
     }
-    var changes = ObjectIDChanges()
-    changes.deletedObjectIDs = known
-    changes.updatedObjectIDs = updated.subtracting(known)
-    return BatchResult(resultType: type, count: count, objectIDs: deleted, changes: changes)
   }
 
   private mutating func add(_ objects: [ManagedObjectID]) {
@@ -232,6 +279,8 @@ private struct PostgresDeletion {
     let rows = try connection.query(
       "UPDATE \(table.sqlName) t SET \(name) = NULL, _version = t._version + 1 WHERE t.\(name) = ANY($1::int8[]) "
         + "RETURNING t._id\(table.isFamily ? ", t._entity" : "")", [.integers(objects.map(store.number))])
-    updated.formUnion(store.identifiers(rows, table))
+    let left = store.identifiers(rows, table)
+    updated.formUnion(left)
+    if let inverse = relationship.inverseRelationship { try derivation?.noteAfter(left, changing: [inverse]) }
   }
 }

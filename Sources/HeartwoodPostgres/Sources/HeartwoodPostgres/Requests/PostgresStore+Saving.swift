@@ -6,15 +6,17 @@ extension PostgresStore {
   /// The most rows of a statement.
   static let mostRows = 5000
   /// How often a transaction is tried that the server ends to resolve a deadlock.
-  private static let mostAttempts = 5
+  static let mostAttempts = 5
 
-  func save(_ request: SaveChangesRequest) throws {
+  func save(_ request: SaveChangesRequest, with context: ManagedObjectContext?) throws {
     let what = "the save was not written to \(address.text)"
     do {
       for attempt in 1...Self.mostAttempts {
         do {
           return try pool.withConnection(retries: false) { connection in
-            try connection.transaction { try write(request, connection) }
+            try connection.transaction {
+              try pool.using(connection) { try write(request, connection, context) }
+            }
           }
         } catch let failure as PostgresFailure
           where failure.isSerializationFailure && attempt < Self.mostAttempts
@@ -49,24 +51,41 @@ extension PostgresStore {
       isOutcomeUnknown: isOutcomeUnknown)
   }
 
-  private func write(_ request: SaveChangesRequest, _ connection: PostgresConnection) throws {
+  private func write(
+    _ request: SaveChangesRequest, _ connection: PostgresConnection, _ context: ManagedObjectContext?
+  ) throws {
+    let derivation = derivation(of: request, context, connection)
     try checkLocked(request, connection)
+    try derivation?.noteBeforeSave()
     // Deletes first: new objects may have their unique values.
     try delete(request, connection)
     try update(request, connection)
     try insert(request, connection)
     try writeRelationships(request, connection)
+    try derivation?.noteAfterSave()
+    try derivation?.forEachPart { try writeDerived($0, connection) }
   }
 
   // MARK: Objects
 
   private func byTable(_ objects: some Sequence<ManagedObject>) -> [(PostgresTable, [ManagedObject])] {
-    Dictionary(grouping: objects) { ObjectIdentifier(schema.table($0.entity)) }.values
-      .map { (schema.table($0[0].entity), $0.sorted { number($0.objectID) < number($1.objectID) }) }
+    byTable(objects, \.objectID)
+  }
+
+  func byTable<Object>(
+    _ objects: some Sequence<Object>, _ identifier: (Object) -> ManagedObjectID
+  ) -> [(PostgresTable, [Object])] {
+    Dictionary(grouping: objects) { ObjectIdentifier(schema.table(identifier($0).entity)) }.values
+      .map { members in
+        (
+          schema.table(identifier(members[0]).entity),
+          members.sorted { number(identifier($0)) < number(identifier($1)) }
+        )
+      }
       .sorted { $0.0.name < $1.0.name }
   }
 
-  private func parts(_ objects: [ManagedObject]) -> [ArraySlice<ManagedObject>] {
+  func parts<Object>(_ objects: [Object]) -> [ArraySlice<Object>] {
     stride(from: 0, to: objects.count, by: Self.mostRows).map {
       objects[$0..<min($0 + Self.mostRows, objects.count)]
     }
@@ -206,7 +225,7 @@ extension PostgresStore {
       .map { ($0.value[0].entity, $0.value) }
   }
 
-  private func list(
+  func list(
     _ column: PostgresColumn, _ values: some Sequence<StoredValue>, _ count: Int
   ) throws -> PostgresParameter {
     var array = PostgresArray(column.parameterType, count: count)

@@ -62,6 +62,8 @@ struct PostgresMigration {
       guard let known, !known.isToMany else { return "NULL" }
       return former.column(known, of: source).name.quoted
     }
+    // It is computed at the end.
+    if attribute is DerivedAttributeDescription, migration.derivesAnew(entity) { return "NULL" }
     let preset = column.literal(migration.defaultValue(of: attribute, in: entity))
     guard let known = migration.source(of: attribute, in: entity) else { return preset }
     let before = former.column(known, of: source)
@@ -95,7 +97,8 @@ struct PostgresMigration {
 
   /// - Throws: `.migration` if an attribute that is not optional any more has no value somewhere.
   private func requireValues(_ table: PostgresTable, _ entity: EntityDescription) throws {
-    for case let attribute as AttributeDescription in entity.storedProperties where !attribute.isOptional {
+    for case let attribute as AttributeDescription in entity.storedProperties
+    where !attribute.isOptional && !(attribute is DerivedAttributeDescription) {
       let known = migration.source(of: attribute, in: entity) as? AttributeDescription
       guard known?.isOptional != false else { continue }
       let column = table.column(attribute, of: entity).name.quoted

@@ -42,8 +42,28 @@ extension PostgresStore {
         "the store at \(address.text) was migrated to another model meanwhile; open it again")
     }
     try PostgresMigration(migration, schema, connection).run()
+    try pool.using(connection) { try deriveAll(migration, connection) }
     try connection.run("DELETE FROM \(schema.metadataTable) WHERE key LIKE 'hash/%'")
     try writeModel(connection)
+  }
+
+  /// Computes derived attributes that are new, or have another expression.
+  private func deriveAll(_ migration: InferredMigration, _ connection: PostgresConnection) throws {
+    guard let derivation = derivation(of: migration) else { return }
+    for entity in managedObjectModel.entities where !entity.isAbstract && migration.derivesAnew(entity) {
+      let table = schema.table(entity)
+      let own = ownEntity(entity, false, table).map { "(\($0)) AND " } ?? ""
+      var last: Int64 = .min
+      while true {
+        let rows = try connection.query(
+          "SELECT t0._id FROM \(table.sqlName) t0 WHERE \(own)t0._id > $1::int8 ORDER BY t0._id LIMIT \(Self.mostRows)",
+          [.integer(last)])
+        guard rows.count > 0 else { break }
+        derivation.noteAll((0..<rows.count).map { object(entity, rows.integer($0, 0)) })
+        try derivation.forEachPart { try writeDerived($0, connection) }
+        last = rows.integer(rows.count - 1, 0)
+      }
+    }
   }
 
   /// Writes the coordinator's model and its hashes.

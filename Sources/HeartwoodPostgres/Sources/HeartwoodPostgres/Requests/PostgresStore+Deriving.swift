@@ -1,0 +1,53 @@
+import Heartwood
+
+/// Derived attributes that read other rows: computed in the transaction that changes what they read, which locks these rows.
+extension PostgresStore {
+  func derivation(
+    of request: PersistentStoreRequest, _ context: ManagedObjectContext?, _ connection: PostgresConnection
+  ) -> StoreDerivation? {
+    derivation(of: request, with: context) { [unowned self] in try lock($0, $1, connection) }
+  }
+
+  private func lock(
+    _ objects: [ManagedObjectID], _ lock: StoreDerivation.Lock, _ connection: PostgresConnection
+  ) throws {
+    let strength =
+      switch lock {
+      case .reading: "SHARE"
+      case .writing: "NO KEY UPDATE"
+      case .deleting: "UPDATE"
+      }
+    // In one order, so that two transactions do not wait for each other.
+    for (table, members) in byTable(objects, \.self) {
+      for part in parts(members) {
+        _ = try connection.query(
+          "SELECT _id FROM \(table.sqlName) WHERE _id = ANY($1::int8[]) ORDER BY _id FOR \(strength)",
+          [.integers(part.map(number))])
+      }
+    }
+  }
+
+  /// Writes derived values, without another version.
+  func writeDerived(_ values: [StoreDerivation.Values], _ connection: PostgresConnection) throws {
+    let groups = Dictionary(grouping: values) { object in
+      [object.objectID.entity.name ?? ""] + object.changes.map(\.attribute.name)
+    }
+    for (_, members) in groups.sorted(by: { $0.key.joined(separator: ",") < $1.key.joined(separator: ",") }) {
+      let entity = members[0].objectID.entity
+      let table = schema.table(entity)
+      let columns = members[0].changes.map { table.column($0.attribute, of: entity) }
+      let changes = columns.enumerated().map {
+        "\($0.element.name.quoted) = \($0.element.assigned("v.c\($0.offset)"))"
+      }
+      let lists = columns.enumerated().map { "$\($0.offset + 2)::\($0.element.parameterType.array.name)" }
+      let fields = ["id"] + columns.indices.map { "c\($0)" }
+      var parameters = [PostgresParameter.integers(members.map { number($0.objectID) })]
+      for (place, column) in columns.enumerated() {
+        parameters.append(try list(column, members.lazy.map { $0.changes[place].value }, members.count))
+      }
+      _ = try connection.query(
+        "UPDATE \(table.sqlName) t SET \(changes.joined(separator: ", ")) FROM unnest(\((["$1::int8[]"] + lists).joined(separator: ", "))) "
+          + "v(\(fields.joined(separator: ", "))) WHERE t._id = v.id", parameters)
+    }
+  }
+}
