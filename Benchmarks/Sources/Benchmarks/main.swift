@@ -32,6 +32,7 @@ func run(_ options: Options) throws {
     case .plans: for line in try PlanBenchmark(options: options).run() { print(line) }
     case .lean: for pass in try LeanBenchmark(options: options).run() { print(pass.text) }
     case .files: for line in try FileBenchmark(options: options).run() { print(line) }
+    case .search: show(try SearchBenchmark(options: options).run(), options)
     case .space: for line in try SpaceBenchmark(options: options).run() { print(line) }
     }
   }

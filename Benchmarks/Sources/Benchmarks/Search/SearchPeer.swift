@@ -1,0 +1,36 @@
+/// A store of titles at places under measurement. Each method is one row, and returns what it found as a digest.
+protocol SearchPeer: AnyObject {
+  var name: String { get }
+
+  /// Inserts all items in one save.
+  func insert(_ texts: SearchTexts) throws
+
+  /// How many titles have a word.
+  func count(_ words: [String]) throws -> UInt64
+
+  /// The titles that have a word, by number.
+  func titles(_ words: [String]) throws -> UInt64
+
+  /// How many titles have both words of a pair.
+  func countBoth(_ pairs: [(String, String)]) throws -> UInt64
+
+  /// How many titles have a word with such a beginning.
+  func countPrefix(_ beginnings: [String]) throws -> UInt64
+
+  /// How many titles have the two words of a pair after one another.
+  func countPhrase(_ pairs: [(String, String)]) throws -> UInt64
+
+  /// The ten most relevant titles for a word. Peers weigh differently: the digest is that of how many there are.
+  func best(_ words: [String]) throws -> UInt64
+
+  /// The numbers of the items in squares, in order.
+  func inside(_ corners: [(x: Double, y: Double)], side: Double) throws -> UInt64
+
+  func close() throws
+}
+
+/// What a peer keeps an index of.
+struct SearchIndexes {
+  var words = false
+  var boxes = false
+}
