@@ -138,6 +138,7 @@ extension ManagedObjectContext {
     object.state.remove(.updated)
     object.state.insert(.inserted)
     changes.inserted.append(object)
+    joinRelationships(with: object)
   }
 
   // MARK: Inserted rows

@@ -160,8 +160,19 @@ extension ManagedObjectContext {
 
   /// Discards the changes of an object, and turns it into a fault.
   private func dropChanges(of object: ManagedObject) {
+    guard object.hasUnsavedValues else { return becomeFault(object) }
+    // What was edited before can be undone; what the other sides of relationships lose here cannot.
+    processPendingChanges()
+    let deleted = deletedPartners(of: object)
+    restoreInverses(of: object)
+    becomeFault(object)
+    // The discarded changes include what the delete rules of others have changed.
+    for partner in deleted { applyDeleteRules(of: partner) }
+    endEvent(registeringUndo: false)
+  }
+
+  private func becomeFault(_ object: ManagedObject) {
     editCount &+= 1
-    if object.hasUnsavedValues { restoreInverses(of: object) }
     changes.updated.remove(object)
     object.state.remove(.updated)
     event.refreshed.append(object)

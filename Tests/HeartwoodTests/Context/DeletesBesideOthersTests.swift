@@ -22,6 +22,30 @@ private let resolving: [MergePolicyType] = [
   }
 
   @Test(arguments: [false, true])
+  func `an object that is inserted again is in the relationships of contexts that merge it`(
+    isFetched: Bool
+  ) throws {
+    there.mergePolicy = .mergeByPropertyObjectTrump
+    let company = here.makeCompany("Oak")
+    let person = here.makePerson("Ada", in: company)
+    let club = Club(context: here)
+    club.members = [person]
+    try here.save()
+    let saves = Heard(there, .managedObjectContextDidSave)
+    let twin = there.object(with: person.objectID, as: Person.self)
+    twin.age = 5
+    #expect(twin.clubs.count == 1)
+    here.delete(person)
+    try here.save()
+    #expect(company.people.isEmpty && club.members.isEmpty)
+    try there.save()
+    if isFetched { #expect(try here.fetch(Person.self).count == 1) }
+    for save in saves.notifications { here.mergeChanges(fromContextDidSave: save) }
+    #expect(company.people.map(\.age) == [5] && club.members == company.people)
+    try expectSound()
+  }
+
+  @Test(arguments: [false, true])
   func `a new object that is deleted before it was saved leaves no reference, whatever its delete rules`(
     isSaved: Bool
   ) throws {

@@ -141,6 +141,43 @@ import Testing
     #expect(try here.count(for: FetchRequest<Person>(where: { $0 == stranger })) == 0)
   }
 
+  @Test func `an object that discards its edits does not get deleted partners back`() throws {
+    let context = try makeContainer().newBackgroundContext()
+    let company = context.makeCompany("Oak")
+    let people = ["Ada", "Eve", "Ida"].map { context.makePerson($0, in: company) }
+    let club = Club(context: context)
+    club.members = Set(people)
+    try context.save()
+    context.delete(people[0])
+    context.delete(club)
+    context.processPendingChanges()
+    context.refresh(company, mergeChanges: false)
+    context.refresh(people[1], mergeChanges: false)
+    #expect(company.people == Set(people[1...]))
+    #expect(people[1].clubs.isEmpty)
+    try context.save()
+    context.reset()
+    #expect(try context.fetch(Company.self).first?.people.count == 2)
+    #expect(try context.fetch(Person.self).allSatisfy { $0.clubs.isEmpty && $0.company != nil })
+  }
+
+  @Test func `discarded edits do not come back by undoing`() throws {
+    let context = try makeContainer().newBackgroundContext()
+    let undo = UndoStack()
+    context.undoManager = undo
+    let companies = ["Oak", "Elm"].map { context.makeCompany($0) }
+    let person = context.makePerson("Ada", in: companies[0])
+    try context.save()
+    undo.removeAllActions()
+    person.company = companies[1]
+    context.processPendingChanges()
+    undo.removeAllActions()
+    context.refresh(companies[1], mergeChanges: false)
+    context.processPendingChanges()
+    #expect(!undo.canUndo)
+    #expect(person.company == nil && companies.allSatisfy(\.people.isEmpty))
+  }
+
   @Test func `refresh without merging discards edits`() throws {
     let context = try makeContainer().newBackgroundContext()
     let person = context.makePerson("Ada")

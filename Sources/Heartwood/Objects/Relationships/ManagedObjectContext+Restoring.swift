@@ -29,6 +29,23 @@ extension ManagedObjectContext {
     }
   }
 
+  /// The deleted objects that an object was related to before.
+  func deletedPartners(of object: ManagedObject) -> [ManagedObject] {
+    object.entity.relationshipsBySlot.flatMap { relationship -> [ManagedObject] in
+      let former: [UInt64]
+      if relationship.isToMany {
+        former = object.relationshipState(at: relationship.slot).map { Array($0.removed) } ?? []
+      } else if object.pending?.edit(relationship.slot) != nil,
+        case .object(let id) = object.committedValue(at: relationship.slot)
+      {
+        former = [id.key]
+      } else {
+        former = []
+      }
+      return former.compactMap { registered(relationship, $0) }.filter { $0.state.contains(.deleted) }
+    }
+  }
+
   /// Puts an object that a delete rule has taken out of the other side of its relationships back into it.
   func rejoinPartners(of object: ManagedObject) {
     forEachPartner(of: object) { partner, inverse in putBack(object, into: inverse, at: partner) }
@@ -42,6 +59,36 @@ extension ManagedObjectContext {
           ? partner.relationshipState(at: inverse.slot)?.removed.contains(object.identifier.key) == true
           : partner.pending?.edit(inverse.slot)?.isNull == true
         if wasTaken { putBack(object, into: inverse, at: partner) }
+      }
+    }
+  }
+
+  /// Adds an object whose row is inserted again to the to-many relationships at its other sides, as any new object is: other contexts
+  /// have to read these again.
+  func joinRelationships(with object: ManagedObject) {
+    view.held = nil
+    let key = object.identifier.key
+    for relationship in object.entity.relationshipsBySlot {
+      guard let inverse = relationship.inverseRelationship, inverse.isToMany else { continue }
+      let partners: [UInt64] =
+        if relationship.isToMany {
+          relatedKeys(object, relationship.slot)
+        } else if case .object(let id) = object.value(at: relationship.slot) {
+          [id.key]
+        } else {
+          []
+        }
+      for partner in partners {
+        let root: EntityDescription = relationship.destinationEntity.rootEntity
+        // Those that are gone, too, are a conflict of their own.
+        guard let exists = try? readingView().withRow(root, partner, { $0 != nil }), exists else { continue }
+        let other = self.object(relationship.destinationEntity, partner)
+        guard other !== object, other.state.isDisjoint(with: [.inserted, .deleted]) else { continue }
+        let state = state(other, inverse.slot)
+        if state.isLoaded, !state.added.contains(key) { reload(state, other, inverse.slot) }
+        guard !state.contains(key) else { continue }
+        willEdit(other)
+        state.add(key)
       }
     }
   }
