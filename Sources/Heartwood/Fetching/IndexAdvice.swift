@@ -7,7 +7,9 @@ struct IndexAdvice {
     guard case .scan = plan.access else { return nil }
     let conjuncts = (request.predicate?.conjuncts ?? []).flatMap(\.parts)
     var found: [String] = []
-    if let slots = Self.slots(conjuncts, request.sort), !Self.isServed(slots, existing) {
+    if let ranges = Self.ranges(conjuncts, request.entity) {
+      found.append(ranges)
+    } else if let slots = Self.slots(conjuncts, request.sort), !Self.isServed(slots, existing) {
       found.append(Self.name(slots, request.entity))
     } else if let words = Self.words(conjuncts, request.entity, existing) {
       found.append(words)
@@ -47,6 +49,23 @@ struct IndexAdvice {
       }
     }
     return slots.isEmpty ? nil : slots
+  }
+
+  /// Two numbers or dates that are restricted to ranges with both bounds, if nothing is fixed.
+  private static func ranges(_ conjuncts: [Conjunct], _ entity: EntityDescription) -> String? {
+    var (lower, upper): ([Int], Set<Int>) = ([], [])
+    for conjunct in conjuncts {
+      switch conjunct {
+      case .equal, .isIn: return nil
+      case .range(let slot, let from, let to):
+        guard let attribute = entity.attribute(at: slot), attribute.type.canBeInRangeIndex else { continue }
+        if from != nil, !lower.contains(slot) { lower.append(slot) }
+        if to != nil { upper.insert(slot) }
+      default: break
+      }
+    }
+    let bounded = lower.filter(upper.contains)
+    return bounded.count < 2 ? nil : "the ranges of \(name(Array(bounded.prefix(2)), entity))"
   }
 
   /// The text whose words are looked for without a full-text index.

@@ -73,14 +73,11 @@ extension ModelChecks {
         "\(name) is of ranges and has \(properties.map(\.displayName)): it needs two different attributes of numbers or dates"
       )
     }
-    for property in properties {
-      switch (property as? AttributeDescription)?.type {
-      case .integer16, .integer32, .integer64, .double, .float, .date: continue
-      default:
-        throw .model(
-          "\(name) is of ranges, but \(property.displayName) is no attribute of integers, floating-point numbers or dates"
-        )
-      }
+    for property in properties
+    where (property as? AttributeDescription)?.type.canBeInRangeIndex != true {
+      throw .model(
+        "\(name) is of ranges, but \(property.displayName) is no attribute of integers, floating-point numbers or dates"
+      )
     }
   }
 
@@ -131,5 +128,15 @@ extension ModelChecks {
     throw .model(
       "\(user) is over \(attribute.displayName), whose values may be stored outside the rows: "
         + "do not allow external storage for it")
+  }
+}
+
+extension AttributeType {
+  /// Whether a range index may have values of this type.
+  var canBeInRangeIndex: Bool {
+    switch self {
+    case .integer16, .integer32, .integer64, .double, .float, .date: true
+    default: false
+    }
   }
 }

@@ -102,6 +102,20 @@ import Testing
     #expect(ordered.steps.contains { $0.hasPrefix("sort: ") })
   }
 
+  @Test func `a fetch of a box without an index says which would help`() throws {
+    let container = try PersistentContainer(
+      name: "Spots", types: [PlainSpot.self], at: URL(fileURLWithPath: "/dev/null"))
+    let context = container.newBackgroundContext()
+    for number in 0..<1000 {
+      let spot = PlainSpot(context: context)
+      (spot.x, spot.y) = (Double(number), Int64(number))
+    }
+    try context.save()
+    let request = FetchRequest<PlainSpot>(where: { 5...6 ~= $0.x && 4...7 ~= $0.y })
+    let plan = try context.analyze(request)
+    #expect("\(plan)".contains("an index on the ranges of PlainSpot.(x, y) would spare"))
+  }
+
   @Test func `a range index is of two different numbers or dates`() throws {
     for names in [["x"], ["x", "x"], ["x", "name"], ["x", "y", "f"]] {
       let model = PlaceStores.model(isIndexed: false)
@@ -116,6 +130,11 @@ import Testing
       #expect(throws: HeartwoodError.self) { try PersistentStoreCoordinator(checking: model) }
     }
   }
+}
+
+private final class PlainSpot: ManagedObject {
+  @Attribute var x = 0.0
+  @Attribute var y: Int64 = 0
 }
 
 private final class Spot: ManagedObject {
