@@ -113,6 +113,25 @@ private final class Contact: ManagedObject {
   }
 
   // MOD-49
+  @Test func `dictionaries have a composite value as a dictionary`() throws {
+    let context = try makeContext()
+    _ = makeContact(context, "Ada", "Bern", zip: 3000)
+    for _ in 0..<2 {
+      let request = FetchRequest<Contact>()
+      let all = try #require(try context.fetchDictionaries(request).first)
+      request.propertiesToFetch = ["address", "address.city", "work"]
+      let named = try #require(try context.fetchDictionaries(request).first)
+      for row in [all, named] {
+        let address = try #require(row["address"] as? [String: Any])
+        #expect(address["city"] as? String == "Bern" && address["zip"] as? Int64 == 3000)
+        #expect((address["position"] as? [String: Any])?["latitude"] as? Double == 0)
+        #expect(row["work"] == nil)
+      }
+      #expect(named["address.city"] as? String == "Bern" && named.count == 2)
+      try context.save()
+    }
+  }
+
   @Test func `by name a composite value is a dictionary, and its elements have full names`() throws {
     let context = try makeContext()
     let contact = makeContact(context, "Ada", "Bern", zip: 3000)

@@ -2,7 +2,8 @@
 extension ManagedObjectContext {
   /// The rows of a request as dictionaries: its `propertiesToFetch`, grouped by its `propertiesToGroupBy`.
   ///
-  /// Attributes have the types that `value(forKey:)` has, objects are identifiers, counts are `Int`, and missing values are left out.
+  /// Attributes have the types that `value(forKey:)` has in models without classes, such as `Int64` for each integer of 64 bits and the raw
+  /// value of an enum; composite attributes are dictionaries, objects are identifiers, counts are `Int`, and missing values are left out.
   /// Unlike Core Data, unsaved changes are included if the request includes them.
   ///
   /// - Throws: As `fetch(_:)`; also if a column has a value for each object and is neither grouped nor aggregated.
@@ -31,12 +32,26 @@ extension ManagedObjectContext {
     defer { endUse() }
     let (columns, query, plain) = try dictionaryQuery(request)
     try forEachRow(of: plain, query) { values, converter in
-      var dictionary: [String: Any] = [:]
-      for (place, column) in columns.enumerated() {
-        dictionary[column.name] = try converter.anyValue(values, place, as: column.expressionResultType)
-      }
-      return try body(dictionary)
+      var place = 0
+      return try body(dictionary(of: columns, values, converter, &place))
     }
+  }
+
+  private func dictionary(
+    of columns: [DictionaryColumn], _ values: [Value], _ converter: RowValues, _ place: inout Int
+  ) throws -> [String: Any] {
+    var dictionary: [String: Any] = [:]
+    for column in columns {
+      let value = try converter.anyValue(values, place, as: column.description.expressionResultType)
+      place += 1
+      guard let elements = column.elements else {
+        dictionary[column.name] = value
+        continue
+      }
+      let composite = try self.dictionary(of: elements, values, converter, &place)
+      if value != nil { dictionary[column.name] = composite }
+    }
+    return dictionary
   }
 
   /// The plan of fetching a request's dictionaries now.
@@ -78,14 +93,43 @@ extension ManagedObjectContext {
 
   private func dictionaryQuery<Object: FetchRequestResult>(
     _ request: FetchRequest<Object>
-  ) throws -> (columns: [ExpressionDescription], RowQuery, FetchRequest<Object>) {
+  ) throws -> (columns: [DictionaryColumn], RowQuery, FetchRequest<Object>) {
     let entity = try entity(of: request)
-    let columns = try request.fetchedColumns(of: entity)
-    let query = try request.rowQuery(columns, entity)
+    let columns = try request.fetchedColumns(of: entity).map {
+      DictionaryColumn($0, of: entity, hasElements: request.propertiesToGroupBy == nil)
+    }
+    let query = try request.rowQuery(columns.flatMap(\.all), entity)
     let plain = request.copy()
     plain.sortDescriptors = nil
     return (columns, query, plain)
   }
+}
+
+/// A column of a dictionary. A composite attribute has a column for whether there is a value, and those of its elements after it.
+private struct DictionaryColumn {
+  let name: String
+  let description: ExpressionDescription
+  /// Nil for a value that is none of a composite attribute.
+  var elements: [DictionaryColumn]?
+
+  /// - Parameter hasElements: False for groups, which have no values of single objects.
+  init(_ description: ExpressionDescription, of entity: EntityDescription, hasElements: Bool) {
+    (name, self.description) = (description.name, description)
+    guard hasElements, case .path(let path) = description.expression.kind, path.scope === Scope.fetched,
+      let resolved = try? PathResolver(scopes: [(.fetched, entity)]).resolve(path),
+      case .attribute(let attribute as CompositeAttributeDescription, _) = resolved.end
+    else { return }
+    elements = attribute.elements.map { DictionaryColumn($0, in: path) }
+  }
+
+  private init(_ element: AttributeDescription, in path: PropertyPath) {
+    let own = PropertyPath(path.scope, path.steps + [.name(element.name)], column: path.column)
+    name = element.name
+    description = ExpressionDescription(name: ConditionPrinter().text(of: own), expression: .path(own))
+    elements = (element as? CompositeAttributeDescription)?.elements.map { DictionaryColumn($0, in: own) }
+  }
+
+  var all: [ExpressionDescription] { [description] + (elements ?? []).flatMap(\.all) }
 }
 
 extension FetchRequest {
@@ -198,7 +242,7 @@ extension PropertyDescription {
   /// Whether dictionaries have the property if a request names none.
   fileprivate var isColumnOfDictionaries: Bool {
     if let attribute = self as? AttributeDescription {
-      return !attribute.isTransient && !attribute.mayBeOutsideRow && attribute.type != .composite
+      return !attribute.isTransient && !attribute.mayBeOutsideRow
     }
     return (self as? RelationshipDescription)?.isToMany == false
   }

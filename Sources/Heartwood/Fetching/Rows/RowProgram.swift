@@ -13,6 +13,8 @@ struct RowProgram {
     let filter: Int?
     let isDistinct: Bool
     let fraction: Double
+    /// The sum of no values.
+    let zero: Value
     /// The place in the computed row.
     let place: Int
   }
@@ -265,8 +267,10 @@ private struct RowCompiler {
     of aggregate: GroupAggregate, _ part: ConditionExpression, _ program: inout RowProgram
   ) throws(HeartwoodError) -> Int {
     var (kind, type, place): (ValueKind, AttributeType?, Int?) = (.number, nil, nil)
+    var zero = Value.int(0)
     if let element = aggregate.element {
       let (value, elementType, _) = try objectValue(element)
+      zero = elementType?.zero ?? zero
       try aggregate.function.check(value, value.kind, as: "@\(aggregate.function.rawValue)")
       if aggregate.function.selectsValue { (kind, type) = (value.kind, elementType) }
       place = try input(element, &program, isColumn: false)
@@ -281,7 +285,7 @@ private struct RowCompiler {
     program.groupValues.append(
       RowProgram.GroupValue(
         function: aggregate.function, input: place, filter: filter, isDistinct: aggregate.isDistinct,
-        fraction: aggregate.fraction, place: column))
+        fraction: aggregate.fraction, zero: zero, place: column))
     return column
   }
 

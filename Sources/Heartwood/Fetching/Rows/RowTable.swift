@@ -61,7 +61,8 @@ struct RowTable {
     for number in rows.indices {
       rows[number] += repeatElement(Value.null, count: row.columns.count - rows[number].count)
       for (position, value) in program.groupValues.enumerated() {
-        rows[number][value.place] = states[number][position].value(fraction: value.fraction)
+        rows[number][value.place] = states[number][position].value(
+          fraction: value.fraction, zero: value.zero)
       }
     }
     (states, groups) = ([], [:])

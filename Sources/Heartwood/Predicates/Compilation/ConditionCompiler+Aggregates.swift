@@ -53,9 +53,15 @@ extension ConditionCompiler {
     let name = "\(path.name).@\(aggregate.function.rawValue)"
     var filter: RowTest?
     var element: ComputedValue?
+    var zero = Value.int(0)
     let level = try paths.used.outermostLevel { () throws(HeartwoodError) in
       if let condition = aggregate.filter { filter = try compile(condition).test }
-      if let expression = aggregate.element { element = try computed(expression) }
+      guard let expression = aggregate.element else { return }
+      let operand = try self.operand(expression)
+      if case .path(let path) = operand, case .attribute(let attribute, _) = path.end {
+        zero = attribute.type.zero
+      }
+      element = try computed(operand)
     }
     let isAboutDestinationsOnly = level >= paths.scopes.count - 1
     // A value that is a list counts with each of its members.
@@ -63,7 +69,8 @@ extension ConditionCompiler {
     if let element, let kind { try aggregate.function.check(element, kind, as: name) }
     let leadsToSharedOwner = destinations.outward > 0 || !destinations.hops.isEmpty
     let memo = isAboutDestinationsOnly && leadsToSharedOwner ? addMemo() : nil
-    let reader = AggregateReader(aggregate.function, destinations, element?.reader, filter, memo)
+    let reader = AggregateReader(
+      aggregate.function, destinations, element?.reader, filter, memo, zero: zero)
     return ComputedValue(
       reader: reader, kind: aggregate.function.selectsValue ? kind ?? .number : .number, name: name,
       column: path.column)

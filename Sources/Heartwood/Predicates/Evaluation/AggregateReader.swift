@@ -6,11 +6,14 @@ final class AggregateReader: ValueReader {
   private let filter: RowTest?
   /// Keeps values for objects from which many places lead to the same owner; nil if the value also depends on the place.
   private let memo: AggregateMemo?
+  /// The sum of no values.
+  private let zero: Value
 
   init(
     _ function: Aggregate.Function, _ destinations: Destinations, _ element: ValueReader?, _ filter: RowTest?,
-    _ memo: AggregateMemo?
+    _ memo: AggregateMemo?, zero: Value
   ) {
+    self.zero = zero
     self.function = function
     self.destinations = destinations
     self.element = element
@@ -46,7 +49,7 @@ final class AggregateReader: ValueReader {
       }
       return true
     }
-    return state.value()
+    return state.value(zero: zero)
   }
 }
 

@@ -49,11 +49,13 @@ struct AggregateState {
 
   /// The value of the function. The sum of no values is 0, their number too; all else is nil.
   ///
-  /// - Parameter fraction: For a percentile, the part of the values that are not above it; one half is the median.
-  func value(fraction: Double = 0.5) -> Value {
+  /// - Parameters:
+  ///   - fraction: For a percentile, the part of the values that are not above it; one half is the median.
+  ///   - zero: The sum of no values.
+  func value(fraction: Double = 0.5, zero: Value = .int(0)) -> Value {
     switch function {
     case .count: return .int(count)
-    case .sum: return count == 0 ? .int(0) : result
+    case .sum: return count == 0 ? zero : result
     case .min, .max: return result
     case .average:
       guard count > 0 else { return .null }
@@ -62,6 +64,17 @@ struct AggregateState {
     case .median: return kept?.percentile(fraction) ?? .null
     case .mode: return kept?.mode ?? .null
     case .standardDeviation: return kept?.standardDeviation ?? .null
+    }
+  }
+}
+
+extension AttributeType {
+  /// What a sum of no values of this type is.
+  var zero: Value {
+    switch self {
+    case .double, .float: .double(0)
+    case .decimal: .decimal(0)
+    default: .int(0)
     }
   }
 }
@@ -108,7 +121,7 @@ private final class KeptValues {
 
   /// The value at a fraction of the ordered values, between two neighbours if it falls between them.
   func percentile(_ fraction: Double) -> Value {
-    guard !values.isEmpty else { return .null }
+    guard !values.isEmpty, !fraction.isNaN else { return .null }
     let ordered = values.sorted { Value.compare($0, $1) ?? 0 < 0 }
     let place = Double(ordered.count - 1) * min(max(fraction, 0), 1)
     let below = Int(place.rounded(.down))

@@ -62,7 +62,7 @@ extension ConditionFunction {
 
   /// Rounds to a number of digits after the point, or before it if negative.
   private func rounded(_ number: Value, digits: Value) -> Value {
-    guard case .int(let digits) = digits, Swift.abs(digits) <= 30 else { return .null }
+    guard case .int(let digits) = digits, (-30...30).contains(digits) else { return .null }
     switch number {
     case .int(let integer) where digits < 0:
       return Decimal(integer).rounded(.plain, Int(digits)).exactInteger.map(Value.int) ?? .null

@@ -146,7 +146,7 @@ extension ValueQuery where Value: Numeric {
   /// The value below which a part of all values are, between two of them if it falls between them.
   ///
   /// - Parameters:
-  ///   - fraction: The part, from 0 to 1.
+  ///   - fraction: The part, from 0 to 1; there is no value for NaN.
   ///   - filter: Selects the rows; nil for all.
   public func percentile(_ fraction: Double, where filter: Condition? = nil) -> ValueQuery<Double> {
     aggregate(.median, filter, fraction: fraction)
@@ -274,7 +274,7 @@ extension ValueQuery {
   public func lag(
     _ distance: Int = 1, partitionedBy partition: any RowColumn..., orderedBy order: RowSort...
   ) -> ValueQuery {
-    window(.lag(distance), partition, order)
+    window(.lag(Swift.max(distance, -.max)), partition, order)
   }
 
   /// The value of a later row of the partition; nil if there is none.
@@ -286,7 +286,7 @@ extension ValueQuery {
   public func lead(
     _ distance: Int = 1, partitionedBy partition: any RowColumn..., orderedBy order: RowSort...
   ) -> ValueQuery {
-    window(.lag(-distance), partition, order)
+    window(.lag(-Swift.max(distance, -.max)), partition, order)
   }
 
   /// The value of the first row of the partition.

@@ -44,6 +44,22 @@ import Testing
   }
 
   // FET-17
+  @Test func `the sum of no values is a number of the attribute's type`() throws {
+    let request = request(
+      try ExpressionDescription(name: "prices", format: "@sum.price"),
+      try ExpressionDescription(name: "pages", format: "@sum.pages"))
+    request.predicate = try FormatPredicate("isbn == 'none'")
+    request.propertiesToGroupBy = []
+    let none = try context.fetchDictionaries(request)
+    #expect(none.map { $0["prices"] as? Double } == [0] && none.map { $0["pages"] as? Int64 } == [0])
+    let lonely = context.makeAuthor("Lonely")
+    let books = FetchRequest<Author>()
+    books.predicate = try FormatPredicate("SELF == %@", lonely.objectID)
+    books.propertiesToFetch = [try ExpressionDescription(name: "prices", format: "books.@sum.price")]
+    #expect(try context.fetchDictionaries(books).map { $0["prices"] as? Double } == [0])
+  }
+
+  // FET-17
   @Test func `groups have aggregates, are selected by having and ordered by a column's name`() throws {
     let request = request(
       "author.name", try ExpressionDescription(name: "total", format: "@sum.pages"),

@@ -106,6 +106,22 @@ import Testing
     }
   }
 
+  @Test func `no percentile and no distance of rows is too large`() throws {
+    let rows = try context.fetchRows(
+      Book.self, columns: { ($0.price.percentile(.nan), $0.price.percentile(7)) })
+    #expect(rows.map(\.0) == [nil] && rows[0].1 != nil)
+    let far = try context.fetchRows(
+      Book.self,
+      columns: {
+        (
+          $0.isbn.lag(.min, orderedBy: .ascending($0.isbn)),
+          $0.isbn.lead(.min, orderedBy: .ascending($0.isbn)),
+          $0.isbn.lag(.max, orderedBy: .ascending($0.isbn))
+        )
+      })
+    #expect(far.allSatisfy { $0.0 == nil && $0.1 == nil && $0.2 == nil })
+  }
+
   @Test func `median, percentile, mode and standard deviation are those of each group`() throws {
     let rows = try context.fetchRows(
       Book.self,
